@@ -1,0 +1,110 @@
+"""Agents, the codes that enrol them, and the job that ties a run to the agent that makes it."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import timedelta
+
+from django.db import models
+from django.utils import timezone
+from runs.models import HardwareProfile, Run, digest_secret
+from runs.models.base import NamedModel, UUIDModel
+
+ONLINE_WITHIN = timedelta(seconds=30)
+
+
+class AgentStatus(models.TextChoices):
+    PENDING = "pending", "Waiting for approval"
+    APPROVED = "approved", "Approved"
+    DISABLED = "disabled", "Disabled"
+
+
+class EnrolmentCode(UUIDModel):
+    """A one-time code: whoever registers with it is approved. Stored hashed, shown once."""
+
+    digest = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"code of {self.created_at:%Y-%m-%d %H:%M}"
+
+    @classmethod
+    def issue(cls, *, valid_for: timedelta = timedelta(hours=1)) -> str:
+        secret = "bsc_" + secrets.token_urlsafe(24)
+        cls.objects.create(digest=digest_secret(secret), expires_at=timezone.now() + valid_for)
+        return secret
+
+    @classmethod
+    def redeem(cls, secret: str) -> bool:
+        """True once per code, and only before it expires (a conditional update)."""
+        now = timezone.now()
+        return cls.objects.filter(digest=digest_secret(secret), used_at=None, expires_at__gt=now).update(used_at=now) == 1
+
+
+class Agent(NamedModel):
+    """A registered benchmark machine. Its token is stored as a digest."""
+
+    status = models.CharField(max_length=10, choices=AgentStatus.choices, default=AgentStatus.PENDING)
+    token_digest = models.CharField(max_length=64, unique=True)
+    hardware = models.ForeignKey(
+        HardwareProfile, on_delete=models.PROTECT, null=True, blank=True, related_name="agents"
+    )
+    # What it reports at registration and with polls: list of benchagent.protocol.EngineFacts.
+    engines = models.JSONField(default=list, blank=True)
+    agent_version = models.CharField(max_length=40, blank=True)
+    registered_at = models.DateTimeField(default=timezone.now)
+    last_seen_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["name"]
+
+    @property
+    def is_online(self) -> bool:
+        return self.last_seen_at is not None and timezone.now() - self.last_seen_at < ONLINE_WITHIN
+
+    @property
+    def current_job(self) -> Job | None:
+        return self.jobs.filter(run__state__in=ON_AGENT).select_related("run").first()
+
+
+ON_AGENT = ["assigned", "preparing", "loading", "warming_up", "measuring", "collecting"]
+
+
+class Job(models.Model):
+    """The one attempt at a run: what to do, who does it, and what has arrived. Never restarted by itself."""
+
+    run = models.OneToOneField(Run, on_delete=models.CASCADE, primary_key=True, related_name="job")
+    # A JobSpec of benchagent.protocol.
+    spec = models.JSONField()
+    requested_agent = models.ForeignKey(
+        Agent, on_delete=models.SET_NULL, null=True, blank=True, related_name="requested_jobs"
+    )
+    agent = models.ForeignKey(Agent, on_delete=models.SET_NULL, null=True, blank=True, related_name="jobs")
+    assigned_at = models.DateTimeField(null=True, blank=True)
+    claimed_at = models.DateTimeField(null=True, blank=True)
+    token_digest = models.CharField(max_length=64, blank=True, db_index=True)
+    lease_expires_at = models.DateTimeField(null=True, blank=True)
+    cancel_requested_at = models.DateTimeField(null=True, blank=True)
+    # Sequence number of the last batch applied.
+    last_seq = models.PositiveIntegerField(default=0)
+    log_bytes = models.PositiveBigIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"job of {self.run_id}"
+
+
+class JobLogChunk(models.Model):
+    """A piece of a job's log at its byte offset."""
+
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="log_chunks")
+    offset = models.PositiveBigIntegerField()
+    text = models.TextField()
+
+    class Meta:
+        ordering = ["job", "offset"]
+        constraints = [models.UniqueConstraint(fields=["job", "offset"], name="log_chunk_offset")]
+
+    def __str__(self) -> str:
+        return f"{self.job_id} from byte {self.offset}"

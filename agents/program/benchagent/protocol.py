@@ -1,0 +1,219 @@
+"""The agent protocol: life cycle, messages and error rules. Imports nothing of ours.
+
+Life cycle, agent -> server, JSON over HTTPS (plain http only to a loopback address):
+
+1. ``POST {API_ROOT}/register/`` with `Registration` -> `Registered`: the agent's id and its token, shown once.
+   With a valid one-time code the agent is approved at once, otherwise it waits on the agents page.
+2. ``POST {API_ROOT}/poll/`` (``Authorization: Bearer <agent token>``) with `Poll` -> `PollAnswer`. The server sets
+   the tempo (``poll_after_s``). ``job`` names the run assigned to this agent, if any. A protocol version the server
+   does not speak is refused with 426 and both versions in words.
+3. ``POST {API_ROOT}/jobs/<run_id>/claim/`` -> `Claimed`: the job, its own token, the lease. 409 when the run is not
+   assigned to this agent any more. Claiming is a conditional update on the server: it succeeds once.
+4. ``POST {API_ROOT}/jobs/<run_id>/heartbeat/`` (job token) -> `Lease`, at a third of the lease. ``cancel`` asks the
+   agent to stop, clean up and send what it has. A lapsed lease marks the run ``lost``; the late result is still taken.
+5. ``POST {API_ROOT}/jobs/<run_id>/batch/`` (job token) with `Batch` -> `Ack`. Batches are numbered from 1 without
+   gaps. One already applied is acknowledged again and changes nothing; one ahead of the next is refused with 409
+   and ``expected``. The agent keeps every batch in its spool until it is acknowledged.
+6. The item ``finish`` ends the job; afterwards the job token opens nothing but repeats of the same batches.
+
+Answers: 2xx done; 400 names the wrong field; 401 unknown token; 403 not approved; 404 no such run; 409 conflict of
+state or sequence; 426 protocol version; 5xx and network errors are tried again with back-off and jitter, for ever.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+PROTOCOL_VERSION = 1
+API_ROOT = "/api/agent/v1"
+
+# A benchmark starves its own machine: the lease is long and renewed at a third of it.
+LEASE_S = 600
+POLL_IDLE_S = 2.0
+
+# States that the agent reports while it works; the whole table is in runs/models/runs.py.
+AGENT_STATES = ("preparing", "loading", "warming_up", "measuring", "collecting")
+OUTCOMES = ("finished", "failed", "cancelled", "lost")
+STORAGE_ROLES = ("data", "log", "temp", "backup")
+
+
+class StorageFacts(TypedDict):
+    """One storage device as the agent found it; None where the machine does not tell."""
+
+    name: str
+    medium: str | None
+    model: str | None
+    bus: str | None
+    capacity_bytes: int | None
+    file_system: str | None
+    mount_point: str | None
+    mount_options: str | None
+    scheduler: str | None
+    write_cache: str | None
+    raid: str | None
+    emulated: bool
+
+
+class HardwareFacts(TypedDict):
+    hostname: str
+    os: str | None
+    kernel: str | None
+    cpu_model: str | None
+    cpu_cores: int | None
+    cpu_threads: int | None
+    ram_bytes: int | None
+    motherboard: str | None
+    virtualisation: str | None
+    storage: list[StorageFacts]
+
+
+class EngineFacts(TypedDict):
+    """One installed version of a DBMS. `available` false carries `reason` in words for the form."""
+
+    dbms: str
+    version: str
+    available: bool
+    reason: str
+    path: str
+
+
+class Registration(TypedDict):
+    protocol: int
+    agent_version: str
+    name: str
+    code: NotRequired[str]
+    hardware: HardwareFacts
+    engines: list[EngineFacts]
+
+
+class Registered(TypedDict):
+    agent_id: str
+    token: str
+    status: Literal["pending", "approved"]
+
+
+class Poll(TypedDict):
+    protocol: int
+    agent_version: str
+    engines: NotRequired[list[EngineFacts]]
+    hardware: NotRequired[HardwareFacts]
+
+
+class PollAnswer(TypedDict):
+    status: Literal["pending", "approved", "disabled"]
+    poll_after_s: float
+    job: str | None
+    message: str
+
+
+class JobSpec(TypedDict):
+    """What to run. `settings` is the DBMS configuration: ordered, duplicates kept."""
+
+    run_id: str
+    workload: str
+    workload_version: str
+    dbms: str
+    dbms_version: str
+    settings: list[tuple[str, str]]
+    factors: dict[str, int | float | str]
+    seed: int
+
+
+class Claimed(TypedDict):
+    job: JobSpec
+    job_token: str
+    lease_s: int
+
+
+class Lease(TypedDict):
+    lease_s: int
+    cancel: bool
+
+
+class StateItem(TypedDict):
+    kind: Literal["state"]
+    state: str
+    at: float
+
+
+class SamplesItem(TypedDict):
+    """Consecutive samples of one metric; None is a gap (no transaction ended). `t0_s` counts from the start of the warm-up; `chunk` numbers from 0."""
+
+    kind: Literal["samples"]
+    metric: str
+    chunk: int
+    t0_s: float
+    interval_s: float
+    values: list[float | None]
+
+
+class LogItem(TypedDict):
+    """A piece of the job's log; `offset` is its byte position in the whole log (UTF-8)."""
+
+    kind: Literal["log"]
+    offset: int
+    text: str
+
+
+class MetricValue(TypedDict):
+    name: str
+    value: float
+    phase: str
+
+
+class DurabilityFact(TypedDict):
+    durability: str
+    reason: str
+
+
+class StorageUse(TypedDict):
+    """Which device held what in this run: `device` is a `StorageFacts.name`."""
+
+    role: str
+    device: str
+    path: str
+
+
+class Check(TypedDict):
+    name: str
+    ok: bool
+    detail: str
+
+
+class JobResult(TypedDict):
+    """Everything about the run that is not a sample. Partial for failed and cancelled runs."""
+
+    metrics: list[MetricValue]
+    durability: DurabilityFact | None
+    effective_settings: list[tuple[str, str]]
+    ignored_settings: list[str]
+    storage: list[StorageUse]
+    product: str
+    driver: dict[str, str]
+    dataset: dict[str, Any]
+    command_lines: list[str]
+    checks: list[Check]
+    warnings: list[str]
+    per_terminal: list[int]
+    histogram: str | None
+
+
+class FinishItem(TypedDict):
+    kind: Literal["finish"]
+    outcome: str
+    message: str
+    at: float
+    result: JobResult
+
+
+Item = StateItem | SamplesItem | LogItem | FinishItem
+
+
+class Batch(TypedDict):
+    seq: int
+    items: list[Item]
+
+
+class Ack(TypedDict):
+    seq: int
+    cancel: bool

@@ -1,0 +1,81 @@
+"""Where everything that is written at run time lies: one directory, STATE."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+SOCKET_PATH_LIMIT = 100
+
+
+@dataclass(frozen=True)
+class State:
+    path: Path
+
+    @classmethod
+    def from_environment(cls, base_dir: Path) -> State:
+        """STATE of the environment (relative to the working directory) or ./var beside manage.py; made if missing.
+
+        Mode 0711: a service user may pass through to the data directory of a DBMS under test; secrets are 0600.
+        """
+        path = Path(os.environ.get("STATE") or base_dir / "var").absolute()
+        path.mkdir(mode=0o711, parents=True, exist_ok=True)
+        return cls(path)
+
+    @property
+    def database(self) -> Path:
+        return self.path / "db.sqlite3"
+
+    @property
+    def artefacts(self) -> Path:
+        return self.path / "artefacts"
+
+    @property
+    def logs(self) -> Path:
+        return self.path / "logs"
+
+    @property
+    def agent(self) -> Path:
+        return self.path / "agent"
+
+    @property
+    def pid_file(self) -> Path:
+        return self.path / "up.pid"
+
+    @property
+    def first_login(self) -> Path:
+        return self.path / "first-login.txt"
+
+    @property
+    def broker_socket(self) -> Path:
+        """Under STATE where the path is short enough for a Unix socket, else in a private temporary folder."""
+        socket = self.path / "broker" / "broker.sock"
+        if len(str(socket)) < SOCKET_PATH_LIMIT:
+            return socket
+        name = hashlib.sha256(str(self.path).encode()).hexdigest()[:12]
+        return Path(tempfile.gettempdir()) / f"benchsite-{os.getuid()}-{name}" / "broker.sock"
+
+    def secret_key(self) -> str:
+        """The key in STATE/secret_key, made on first use; the link makes the first of two starters win."""
+        file = self.path / "secret_key"
+        if not file.exists():
+            draft = self.path / f".secret_key.{os.getpid()}"
+            write_private(draft, secrets.token_urlsafe(50))
+            try:
+                os.link(draft, file)
+            except FileExistsError:
+                pass
+            finally:
+                draft.unlink()
+        return file.read_text().strip()
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner reads (0600), also where it existed with another mode."""
+    path.unlink(missing_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(text)

@@ -1,0 +1,86 @@
+"""Values, labels and life cycles that more than one module speaks of."""
+
+from __future__ import annotations
+
+from benchagent.catalog import DURABILITY_WORDS, Durability
+from django.db import models
+
+
+class RunState(models.TextChoices):
+    QUEUED = "queued", "Queued"
+    ASSIGNED = "assigned", "Assigned"
+    PREPARING = "preparing", "Preparing"
+    LOADING = "loading", "Loading"
+    WARMING_UP = "warming_up", "Warming up"
+    MEASURING = "measuring", "Measuring"
+    COLLECTING = "collecting", "Collecting"
+    FINISHED = "finished", "Finished"
+    FAILED = "failed", "Failed"
+    CANCELLED = "cancelled", "Cancelled"
+    LOST = "lost", "Lost"
+    VALUE_MISSING = "value_missing", "Value missing"
+
+
+ACTIVE_STATES = frozenset(
+    {RunState.PREPARING, RunState.LOADING, RunState.WARMING_UP, RunState.MEASURING, RunState.COLLECTING}
+)
+ON_AGENT_STATES = ACTIVE_STATES | {RunState.ASSIGNED}
+OPEN_STATES = ON_AGENT_STATES | {RunState.QUEUED}
+ENDED_STATES = frozenset({RunState.FINISHED, RunState.FAILED, RunState.CANCELLED, RunState.LOST})
+
+_ENDS = frozenset({RunState.FINISHED, RunState.FAILED, RunState.CANCELLED, RunState.LOST})
+
+# The one table of transitions. A phase may be skipped (a workload without load), never gone back to.
+# `lost -> ended` is the late result of the same attempt, which is accepted (DESIGN section 4).
+TRANSITIONS: dict[str, frozenset[str]] = {
+    RunState.QUEUED: frozenset({RunState.ASSIGNED, RunState.CANCELLED}),
+    RunState.ASSIGNED: frozenset({RunState.QUEUED, RunState.PREPARING}) | _ENDS,
+    RunState.PREPARING: frozenset(
+        {RunState.LOADING, RunState.WARMING_UP, RunState.MEASURING, RunState.COLLECTING}
+    ) | _ENDS,
+    RunState.LOADING: frozenset({RunState.WARMING_UP, RunState.MEASURING, RunState.COLLECTING}) | _ENDS,
+    RunState.WARMING_UP: frozenset({RunState.MEASURING, RunState.COLLECTING}) | _ENDS,
+    RunState.MEASURING: frozenset({RunState.COLLECTING}) | _ENDS,
+    RunState.COLLECTING: _ENDS,
+    RunState.LOST: frozenset({RunState.FINISHED, RunState.FAILED, RunState.CANCELLED}),
+    RunState.FINISHED: frozenset(),
+    RunState.FAILED: frozenset(),
+    RunState.CANCELLED: frozenset(),
+    RunState.VALUE_MISSING: frozenset(),
+}
+
+
+class Provenance(models.TextChoices):
+    """Where a number comes from (DESIGN section 6)."""
+
+    MEASURED = "measured", "Measured"
+    UPLOADED = "uploaded", "Uploaded"
+    PRINTED = "printed", "Printed"
+    RECONSTRUCTED = "reconstructed", "Reconstructed"
+    RECOVERED = "recovered", "Recovered from another page"
+    INFERRED = "inferred", "Inferred"
+    COMPUTED = "computed", "Computed"
+    LOST_IN_PICTURE = "lost_in_picture", "Lost in a picture"
+
+
+class Better(models.TextChoices):
+    HIGHER = "higher", "Higher is better"
+    LOWER = "lower", "Lower is better"
+    NONE = "none", "Descriptive"
+
+
+class StorageRole(models.TextChoices):
+    DATA = "data", "Data"
+    LOG = "log", "Log"
+    TEMP = "temp", "Temporary"
+    BACKUP = "backup", "Backup"
+
+
+class UserRole(models.TextChoices):
+    VIEWER = "viewer", "Viewer"
+    CONTRIBUTOR = "contributor", "Contributor"
+    OPERATOR = "operator", "Operator"
+    ADMIN = "admin", "Administrator"
+
+
+DURABILITY_CHOICES = [(durability.value, DURABILITY_WORDS[durability]) for durability in Durability]

@@ -1,0 +1,60 @@
+"""The data model; one module per subject. Import models from here."""
+
+from __future__ import annotations
+
+from runs.models.accounts import SCOPES, ApiToken, User, digest_secret
+from runs.models.configs import Config, ConfigParameter
+from runs.models.dbms import Dbms, DbmsVersion
+from runs.models.experiments import Experiment
+from runs.models.hardware import HardwareProfile, StorageDevice
+from runs.models.literature import (
+    Claim,
+    Fact,
+    IndexStat,
+    MissingItem,
+    Observation,
+    Publication,
+    QueryStat,
+    TableStat,
+)
+from runs.models.measurements import Aggregate, Measurement, Metric
+from runs.models.runs import Run, RunFactor, RunStorage, StateChange, cell_key, delete_softly, restore
+from runs.models.series import SeriesChunk
+from runs.models.uploads import Upload
+from runs.models.workloads import DataSchema, Workload
+
+__all__ = [
+    "SCOPES",
+    "Aggregate",
+    "ApiToken",
+    "Claim",
+    "Config",
+    "ConfigParameter",
+    "DataSchema",
+    "Dbms",
+    "DbmsVersion",
+    "Experiment",
+    "Fact",
+    "HardwareProfile",
+    "IndexStat",
+    "Measurement",
+    "Metric",
+    "MissingItem",
+    "Observation",
+    "Publication",
+    "QueryStat",
+    "Run",
+    "RunFactor",
+    "RunStorage",
+    "SeriesChunk",
+    "StateChange",
+    "StorageDevice",
+    "TableStat",
+    "Upload",
+    "User",
+    "Workload",
+    "cell_key",
+    "delete_softly",
+    "digest_secret",
+    "restore",
+]

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import hashlib
+import secrets
+import uuid
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.utils import timezone
+
+from runs.choices import UserRole
+from runs.models.base import UUIDModel
+
+SCOPES = ("read", "upload", "schedule")
+TOKEN_PREFIX = "bst_"
+
+
+def digest_secret(secret: str) -> str:
+    """SHA-256 of a random secret. Slow hashing would add nothing: the secret has 256 random bits."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+class User(AbstractUser):
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    role = models.CharField(max_length=16, choices=UserRole.choices, default=UserRole.VIEWER)
+
+    @property
+    def can_operate(self) -> bool:
+        return self.is_active and self.role in (UserRole.OPERATOR, UserRole.ADMIN)
+
+
+class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
+    def live(self, now: datetime | None = None) -> ApiTokenQuerySet:
+        now = now or timezone.now()
+        return self.filter(revoked_at=None).filter(models.Q(expires_at=None) | models.Q(expires_at__gt=now))
+
+
+class ApiToken(UUIDModel):
+    """A person's or program's key to the API: shown once, stored as a digest, scoped, revocable."""
+
+    owner = models.ForeignKey(User, on_delete=models.CASCADE, related_name="tokens")
+    name = models.CharField(max_length=120)
+    prefix = models.CharField(max_length=16)
+    digest = models.CharField(max_length=64, unique=True)
+    scopes = models.JSONField(default=list)
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ApiTokenQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.prefix}…)"
+
+    @classmethod
+    def issue(cls, *, owner: User, name: str, scopes: Iterable[str]) -> tuple[ApiToken, str]:
+        """A new token and its secret, which is not stored. Raises ValueError naming an unknown scope."""
+        chosen = list(dict.fromkeys(scopes))
+        for scope in chosen:
+            if scope not in SCOPES:
+                raise ValueError(f"unknown scope {scope!r}; known: {', '.join(SCOPES)}")
+        if not chosen:
+            raise ValueError(f"a token needs at least one scope of: {', '.join(SCOPES)}")
+        secret = TOKEN_PREFIX + secrets.token_urlsafe(32)
+        token = cls.objects.create(
+            owner=owner, name=name, prefix=secret[:10], digest=digest_secret(secret), scopes=chosen
+        )
+        return token, secret
+
+    def allows(self, scope: str) -> bool:
+        return scope in self.scopes

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import uuid
+
+from django.db import models
+from django.utils.text import slugify
+
+
+class UUIDModel(models.Model):
+    """UUID primary key; a client's own is kept."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+
+    class Meta:
+        abstract = True
+
+
+class NamedModel(UUIDModel):
+    """Has a name that may change and a unique slug that survives renaming."""
+
+    slug = models.SlugField(max_length=120, unique=True)
+    name = models.CharField(max_length=200)
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return self.name
+
+    @classmethod
+    def free_slug(cls, wanted: str) -> str:
+        """`wanted` as a slug, with -2, -3… appended while it is taken."""
+        stem = slugify(wanted)[:100] or "unnamed"
+        slug, number = stem, 1
+        while cls._default_manager.filter(slug=slug).exists():
+            number += 1
+            slug = f"{stem}-{number}"
+        return slug

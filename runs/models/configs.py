@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from django.db import models
+
+from runs.choices import Provenance
+from runs.models.base import NamedModel
+
+
+class Config(NamedModel):
+    """A DBMS configuration as given: its parameters in order, duplicates and flags kept."""
+
+    # SHA-256 of DBMS slug and parameters: equal configurations of scheduled runs are one row.
+    digest = models.CharField(max_length=64, blank=True, db_index=True)
+    publication = models.ForeignKey(
+        "runs.Publication", on_delete=models.SET_NULL, null=True, blank=True, related_name="configs"
+    )
+    source_id = models.CharField(max_length=120, blank=True)
+    applies_to = models.ManyToManyField("runs.DbmsVersion", blank=True, related_name="configs")
+    file_name = models.CharField(max_length=200, blank=True)
+    details = models.JSONField(default=dict, blank=True)
+    note = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["name"]
+
+
+class ConfigParameter(models.Model):
+    config = models.ForeignKey(Config, on_delete=models.CASCADE, related_name="parameters")
+    position = models.PositiveIntegerField()
+    section = models.CharField(max_length=120, blank=True)
+    name = models.CharField(max_length=200)
+    # Null is a flag: a name that stands alone.
+    value = models.TextField(null=True, blank=True)
+    unit = models.CharField(max_length=40, blank=True)
+    comment = models.TextField(blank=True)
+    provenance = models.CharField(max_length=20, choices=Provenance.choices, default=Provenance.MEASURED)
+
+    class Meta:
+        ordering = ["config", "position"]
+        constraints = [models.UniqueConstraint(fields=["config", "position"], name="config_position")]
+
+    def __str__(self) -> str:
+        return self.name if self.value is None else f"{self.name} = {self.value}"

@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from runs.models.base import NamedModel
+
+
+class Experiment(NamedModel):
+    """A matrix of runs that belong together: engines x repeats, in a recorded, interleaved order."""
+
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="experiments"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+    # Short windows made to show the product at work: marked everywhere, never ranked as best.
+    demonstration = models.BooleanField(default=False)
+    note = models.TextField(blank=True)
+    # The form as filled in, so that it can be shown, repeated and changed.
+    plan = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering = ["-created_at"]

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from django.db import models
+
+from runs.choices import Better, Provenance
+from runs.models.base import UUIDModel
+from runs.models.dbms import DbmsVersion
+from runs.models.runs import Run
+from runs.models.workloads import Workload
+
+
+class Metric(models.Model):
+    """A quantity with its unit and direction. The same name in another unit is another metric."""
+
+    name = models.CharField(max_length=120)
+    unit = models.CharField(max_length=40, blank=True)
+    label = models.CharField(max_length=200)
+    better = models.CharField(max_length=8, choices=Better.choices, default=Better.NONE)
+
+    class Meta:
+        ordering = ["name", "unit"]
+        constraints = [models.UniqueConstraint(fields=["name", "unit"], name="metric_name_unit")]
+
+    def __str__(self) -> str:
+        return f"{self.label} ({self.unit})" if self.unit else self.label
+
+
+class Measurement(models.Model):
+    """One number of one run. `as_printed` keeps a source's spelling."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="measurements")
+    metric = models.ForeignKey(Metric, on_delete=models.PROTECT, related_name="measurements")
+    phase = models.CharField(max_length=20, default="run")
+    value = models.FloatField()
+    as_printed = models.CharField(max_length=60, blank=True)
+    provenance = models.CharField(max_length=20, choices=Provenance.choices, default=Provenance.MEASURED)
+    note = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["metric__name", "phase"]
+        constraints = [models.UniqueConstraint(fields=["run", "metric", "phase"], name="measurement_per_run")]
+
+    def __str__(self) -> str:
+        return f"{self.metric.name} = {self.value:g} {self.metric.unit}"
+
+
+class Aggregate(UUIDModel):
+    """A printed statistic of several runs (a median): never a run, never a dot."""
+
+    publication = models.ForeignKey("runs.Publication", on_delete=models.CASCADE, related_name="aggregates")
+    source_id = models.CharField(max_length=120)
+    statistic = models.CharField(max_length=40)
+    of = models.ManyToManyField(Run, related_name="aggregates")
+    workload = models.ForeignKey(Workload, on_delete=models.PROTECT, related_name="+")
+    dbms_version = models.ForeignKey(DbmsVersion, on_delete=models.PROTECT, null=True, related_name="+")
+    metric = models.ForeignKey(Metric, on_delete=models.PROTECT, related_name="+")
+    value = models.FloatField()
+    as_printed = models.CharField(max_length=60, blank=True)
+    provenance = models.CharField(max_length=20, choices=Provenance.choices, default=Provenance.PRINTED)
+    details = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering = ["publication", "source_id"]
+        constraints = [models.UniqueConstraint(fields=["publication", "source_id"], name="aggregate_source_id")]
+
+    def __str__(self) -> str:
+        return f"{self.statistic} {self.value:g}"

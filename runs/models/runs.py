@@ -1,0 +1,238 @@
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import datetime
+from typing import Any
+
+from django.db import models
+from django.urls import reverse
+from django.utils import timezone
+
+from runs.choices import (
+    ACTIVE_STATES,
+    DURABILITY_CHOICES,
+    ENDED_STATES,
+    OPEN_STATES,
+    TRANSITIONS,
+    Provenance,
+    RunState,
+    StorageRole,
+)
+from runs.models.base import UUIDModel
+from runs.models.configs import Config
+from runs.models.dbms import DbmsVersion
+from runs.models.experiments import Experiment
+from runs.models.hardware import HardwareProfile, StorageDevice
+from runs.models.uploads import Upload
+from runs.models.workloads import Workload
+
+
+class RunQuerySet(models.QuerySet["Run"]):
+    def present(self) -> RunQuerySet:
+        """Without the deleted ones, which can be restored."""
+        return self.filter(deleted_at=None)
+
+    def with_values(self) -> RunQuerySet:
+        """Finished runs: the only ones that enter medians, verdicts and charts of comparisons."""
+        return self.present().filter(state=RunState.FINISHED)
+
+    def rankable(self) -> RunQuerySet:
+        """Runs that may appear in best-of lists."""
+        return self.with_values().filter(demonstration=False)
+
+    def for_lists(self) -> RunQuerySet:
+        """Everything a row or a chart of many runs reads, in a fixed number of queries."""
+        return self.select_related(
+            "workload", "dbms_version__dbms", "config", "hardware", "experiment", "publication"
+        ).prefetch_related("factors", "measurements__metric", "storage__device")
+
+    def move(self, run_id: Any, *, to: str, **changes: Any) -> bool:
+        """Move a run to a state if the table of transitions allows it from where it is now.
+
+        A conditional update: false means another worker was first, or the run is somewhere else.
+        """
+        origins = [state for state, targets in TRANSITIONS.items() if to in targets]
+        changes.setdefault("state_changed_at", timezone.now())
+        return self.filter(id=run_id, state__in=origins).update(state=to, **changes) == 1
+
+
+class Run(UUIDModel):
+    """One repeat of one cell. Repeats of a cell share `cell_key`."""
+
+    cell_key = models.CharField(max_length=64, db_index=True, blank=True)
+    experiment = models.ForeignKey(Experiment, on_delete=models.SET_NULL, null=True, blank=True, related_name="runs")
+    upload = models.ForeignKey(Upload, on_delete=models.SET_NULL, null=True, blank=True, related_name="runs")
+    publication = models.ForeignKey(
+        "runs.Publication", on_delete=models.CASCADE, null=True, blank=True, related_name="runs"
+    )
+    # The id that the publication's data gives it; empty for everything else.
+    source_id = models.CharField(max_length=120, blank=True, db_index=True)
+
+    workload = models.ForeignKey(Workload, on_delete=models.PROTECT, related_name="runs")
+    dbms_version = models.ForeignKey(DbmsVersion, on_delete=models.PROTECT, related_name="runs")
+    config = models.ForeignKey(Config, on_delete=models.PROTECT, null=True, blank=True, related_name="runs")
+    hardware = models.ForeignKey(HardwareProfile, on_delete=models.PROTECT, null=True, blank=True, related_name="runs")
+
+    state = models.CharField(max_length=20, choices=RunState.choices, default=RunState.QUEUED, db_index=True)
+    state_changed_at = models.DateTimeField(default=timezone.now)
+    provenance = models.CharField(max_length=20, choices=Provenance.choices, default=Provenance.MEASURED, db_index=True)
+    demonstration = models.BooleanField(default=False)
+    repeat = models.PositiveIntegerField(default=1)
+    # Position within the experiment, from 1: runs are made interleaved, A B A B.
+    order_index = models.PositiveIntegerField(null=True, blank=True)
+
+    created_at = models.DateTimeField(default=timezone.now, db_index=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    # A date without a time stays a date.
+    measured_on = models.DateField(null=True, blank=True)
+
+    durability = models.CharField(max_length=20, choices=DURABILITY_CHOICES, blank=True)
+    durability_reason = models.TextField(blank=True)
+    effective_settings = models.JSONField(default=list, blank=True)
+    ignored_settings = models.JSONField(default=list, blank=True)
+    driver = models.JSONField(default=dict, blank=True)
+    dataset = models.JSONField(default=dict, blank=True)
+    command_lines = models.JSONField(default=list, blank=True)
+    checks = models.JSONField(default=list, blank=True)
+    warnings = models.JSONField(default=list, blank=True)
+    per_terminal = models.JSONField(default=list, blank=True)
+    # Latencies of the measured window: HdrHistogram V2, compressed, base64 (HdrHistogram's own wire format).
+    latency_histogram = models.TextField(blank=True)
+    message = models.TextField(blank=True)
+    note = models.TextField(blank=True)
+
+    # Literature: a value that the source does not hold is a gap with its reason, never a zero.
+    missing_metric = models.CharField(max_length=120, blank=True)
+    missing_reason = models.TextField(blank=True)
+
+    deleted_at = models.DateTimeField(null=True, blank=True, db_index=True)
+
+    objects = RunQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at", "order_index", "repeat", "id"]
+        indexes = [models.Index(fields=["workload", "dbms_version"]), models.Index(fields=["deleted_at", "state"])]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["publication", "source_id"],
+                condition=~models.Q(source_id=""),
+                name="run_source_id_per_publication",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.workload.name} on {self.dbms_version.name}, repeat {self.repeat}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("run", args=[self.id])
+
+    @property
+    def is_open(self) -> bool:
+        return self.state in OPEN_STATES
+
+    @property
+    def is_active(self) -> bool:
+        return self.state in ACTIVE_STATES
+
+    @property
+    def has_ended(self) -> bool:
+        return self.state in ENDED_STATES
+
+    def factor(self, name: str) -> float | str | None:
+        """Value of a factor, from the prefetched rows; None when the run has no such factor."""
+        for factor in self.factors.all():
+            if factor.name == name:
+                return factor.value
+        return None
+
+    def set_cell_key(self) -> None:
+        """Hash of everything that makes two runs repeats of each other. Needs factors and storage saved."""
+        self.cell_key = cell_key(
+            workload=self.workload.slug,
+            workload_version=self.workload.version,
+            dbms_version=self.dbms_version.slug,
+            config=self.config.slug if self.config else "",
+            hardware=self.hardware.slug if self.hardware else "",
+            storage={use.role: use.device.slug for use in self.storage.all() if use.device},
+            factors={factor.name: factor.value for factor in self.factors.all()},
+        )
+
+
+def cell_key(
+    *,
+    workload: str,
+    workload_version: str,
+    dbms_version: str,
+    config: str,
+    hardware: str,
+    storage: dict[str, str],
+    factors: dict[str, float | str],
+) -> str:
+    document = [workload, workload_version, dbms_version, config, hardware, storage, factors]
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
+
+
+class RunFactor(models.Model):
+    """A factor's value of one run: a row, so that filters, sorting and groups use an index. Number or text."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="factors")
+    name = models.CharField(max_length=80)
+    number = models.FloatField(null=True, blank=True)
+    text = models.CharField(max_length=300, blank=True)
+    unit = models.CharField(max_length=40, blank=True)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["run", "name"], name="factor_per_run")]
+        indexes = [models.Index(fields=["name", "number"]), models.Index(fields=["name", "text"])]
+
+    def __str__(self) -> str:
+        return f"{self.name} = {self.value}"
+
+    @property
+    def value(self) -> float | str:
+        """Integers come back as int, so that keys and pages say 4, not 4.0."""
+        if self.number is None:
+            return self.text
+        return int(self.number) if self.number.is_integer() else self.number
+
+
+class RunStorage(models.Model):
+    """Which device held data, log, temporary files or backup in this run."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="storage")
+    role = models.CharField(max_length=10, choices=StorageRole.choices)
+    device = models.ForeignKey(StorageDevice, on_delete=models.PROTECT, related_name="uses")
+    path = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        ordering = ["role"]
+        constraints = [models.UniqueConstraint(fields=["run", "role"], name="storage_role_per_run")]
+
+    def __str__(self) -> str:
+        return f"{self.role}: {self.device}"
+
+
+class StateChange(models.Model):
+    """When a run entered a state: the time line of its page."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="state_changes")
+    state = models.CharField(max_length=20, choices=RunState.choices)
+    at = models.DateTimeField()
+    message = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["at", "id"]
+
+    def __str__(self) -> str:
+        return f"{self.state} at {self.at:%H:%M:%S}"
+
+
+def delete_softly(run: Run, *, at: datetime | None = None) -> bool:
+    return Run.objects.filter(id=run.id, deleted_at=None).update(deleted_at=at or timezone.now()) == 1
+
+
+def restore(run: Run) -> bool:
+    return Run.objects.filter(id=run.id).exclude(deleted_at=None).update(deleted_at=None) == 1
