@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from django.db import models
 from django.utils import timezone
+
 from runs.models import HardwareProfile, Run, digest_secret
 from runs.models.base import NamedModel, UUIDModel
 
@@ -40,7 +41,8 @@ class EnrolmentCode(UUIDModel):
     def redeem(cls, secret: str) -> bool:
         """True once per code, and only before it expires (a conditional update)."""
         now = timezone.now()
-        return cls.objects.filter(digest=digest_secret(secret), used_at=None, expires_at__gt=now).update(used_at=now) == 1
+        codes = cls.objects.filter(digest=digest_secret(secret), used_at=None, expires_at__gt=now)
+        return codes.update(used_at=now) == 1
 
 
 class Agent(NamedModel):

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import dj_database_url
-from benchsite.state import State
 from django.core.exceptions import ImproperlyConfigured
+
+from benchsite.state import State
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 STATE = State.from_environment(BASE_DIR)

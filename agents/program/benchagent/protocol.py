@@ -137,7 +137,10 @@ class StateItem(TypedDict):
 
 
 class SamplesItem(TypedDict):
-    """Consecutive samples of one metric; None is a gap (no transaction ended). `t0_s` counts from the start of the warm-up; `chunk` numbers from 0."""
+    """Consecutive samples of one metric; None is a gap (no transaction ended).
+
+    `t0_s` counts from the start of the warm-up; `chunk` numbers from 0.
+    """
 
     kind: Literal["samples"]
     metric: str

@@ -1,0 +1,68 @@
+"""The cast and the tools that many tests share.
+
+The cast is fixed: an operator, a contributor, a viewer. `api_token` issues a token with the scopes it is given.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+# The browser tests drive Playwright's loop in the thread that also asks the database.
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+TokenFactory = Callable[..., str]
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    return REPOSITORY
+
+
+def _user(name: str, role: str):
+    from runs.models import User
+
+    return User.objects.create_user(username=name, password="correct horse battery", role=role)
+
+
+@pytest.fixture
+def operator(db):
+    return _user("olga-operator", "operator")
+
+
+@pytest.fixture
+def contributor(db):
+    return _user("carl-contributor", "contributor")
+
+
+@pytest.fixture
+def viewer(db):
+    return _user("vera-viewer", "viewer")
+
+
+@pytest.fixture
+def api_token(operator) -> TokenFactory:
+    """`api_token("upload", "schedule")` -> the secret of a new token with these scopes."""
+    from runs.models import ApiToken
+
+    def issue(*scopes: str) -> str:
+        return ApiToken.issue(owner=operator, name="test", scopes=scopes)[1]
+
+    return issue
+
+
+@pytest.fixture
+def bearer(api_token: TokenFactory) -> Callable[..., dict[str, str]]:
+    """`bearer("upload")` -> headers for Django's test client."""
+
+    def headers(*scopes: str) -> dict[str, str]:
+        return {"Authorization": f"Bearer {api_token(*scopes)}"}
+
+    return headers
+
+
