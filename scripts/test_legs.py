@@ -1,0 +1,193 @@
+"""`make test`: run every leg, print one line per leg at the end, fail if any failed.
+
+    sqlite: 210 passed, 0 failed, 0 skipped
+
+Needs Python alone; what a leg needs beyond that is installed on a Debian machine with root. Elsewhere the leg says
+what it skipped and why. With CI=true a skip is a failure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+from private_postgresql import PrivatePostgreSQL, find_binaries
+
+ROOT = Path(__file__).resolve().parent.parent
+PYTHON = sys.executable
+# The load generator's jars and classes are fetched once and shared by all legs.
+CACHE = Path(os.environ.get("BENCHSITE_TEST_CACHE") or ROOT / "var" / "test-cache")
+DEBIAN_PACKAGES = {"chromium": "chromium", "node": "nodejs", "postgres": "postgresql"}
+LAST_LINE = re.compile(r"(\d+) passed, (\d+) failed, (\d+) skipped")
+
+
+@dataclass
+class Outcome:
+    leg: str
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    why: str = ""
+    seconds: float = 0.0
+
+    def line(self) -> str:
+        reason = f" ({self.why})" if self.why else ""
+        return f"{self.leg}: {self.passed} passed, {self.failed} failed, {self.skipped} skipped{reason}"
+
+
+def say(text: str) -> None:
+    print(f"\n=== {text}", flush=True)
+
+
+def run(command: list[str], env: dict[str, str] | None = None) -> int:
+    return subprocess.run(command, cwd=ROOT, env=os.environ | (env or {}), check=False).returncode
+
+
+def pytest(leg: str, arguments: list[str], env: dict[str, str] | None = None) -> Outcome:
+    """One pytest process with a fresh STATE; counts come from its JUnit report."""
+    with tempfile.TemporaryDirectory(prefix=f"benchsite-{leg}-") as scratch:
+        # A service user may have to pass through to the data directory of a DBMS under test.
+        Path(scratch).chmod(0o711)
+        report = Path(scratch) / "report.xml"
+        environment = {"STATE": f"{scratch}/state", "BENCHSITE_TEST_CACHE": str(CACHE)} | (env or {})
+        command = [PYTHON, "-m", "pytest", "-q", f"--junitxml={report}", "-p", "no:cacheprovider", *arguments]
+        code = run(command, environment)
+        return counted(leg, report, code)
+
+
+def counted(leg: str, report: Path, code: int) -> Outcome:
+    if not report.exists():
+        return Outcome(leg, failed=1, why=f"pytest ended with {code} and no report")
+    suite = next(ElementTree.parse(report).getroot().iter("testsuite"))
+    failed = int(suite.get("failures", 0)) + int(suite.get("errors", 0))
+    skipped = int(suite.get("skipped", 0))
+    passed = int(suite.get("tests", 0)) - failed - skipped
+    if code not in (0, 1) and failed == 0:
+        failed = 1
+    reasons = {skip.get("message", "") for skip in ElementTree.parse(report).getroot().iter("skipped")}
+    return Outcome(leg, passed, failed, skipped, "; ".join(sorted(reasons)))
+
+
+def by_last_line(leg: str, command: list[str], env: dict[str, str] | None = None) -> Outcome:
+    """A leg that prints its own `N passed, N failed, N skipped` as its last such line."""
+    environment = os.environ | {"BENCHSITE_TEST_CACHE": str(CACHE)} | (env or {})
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
+    found = None
+    for line in process.stdout or ():
+        print(line, end="", flush=True)
+        found = LAST_LINE.search(line) or found
+    code = process.wait()
+    if found is None:
+        return Outcome(leg, failed=1, why=f"ended with {code} and no count")
+    passed, failed, skipped = map(int, found.groups())
+    return Outcome(leg, passed, failed or (1 if code else 0), skipped)
+
+
+def missing(program: str) -> str:
+    """Why a leg cannot run; empty when `program` is there or could be installed."""
+    present = find_binaries() is not None if program == "postgres" else shutil.which(program) is not None
+    if present:
+        return ""
+    if os.geteuid() != 0 or shutil.which("apt-get") is None:
+        return f"{program} is not installed; on Debian: apt-get install {DEBIAN_PACKAGES[program]}"
+    say(f"installing {DEBIAN_PACKAGES[program]}")
+    quiet = {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
+    run(["apt-get", "-qq", "update"], quiet)
+    command = ["apt-get", "-qq", "-o", "DPkg::Lock::Timeout=300", "install", "-y", "--no-install-recommends"]
+    if run([*command, DEBIAN_PACKAGES[program]], quiet) != 0:
+        return f"apt-get could not install {DEBIAN_PACKAGES[program]}"
+    return ""
+
+
+def needing(program: str, leg: str, action: Callable[[], Outcome]) -> Outcome:
+    why = missing(program)
+    return Outcome(leg, skipped=1, why=why) if why else action()
+
+
+SERVER_TESTS = ["tests", "--ignore=tests/benchagent", "-m", "not browser and not ops and not java"]
+
+
+def leg_check() -> Outcome:
+    return Outcome("check", passed=1) if run(["make", "check"]) == 0 else Outcome("check", failed=1)
+
+
+def leg_sqlite() -> Outcome:
+    return pytest("sqlite", SERVER_TESTS)
+
+
+def leg_postgresql() -> Outcome:
+    def action() -> Outcome:
+        with PrivatePostgreSQL() as server:
+            return pytest("postgresql", SERVER_TESTS, {"DATABASE_URL": server.url})
+
+    return needing("postgres", "postgresql", action)
+
+
+def leg_agent() -> Outcome:
+    return needing("postgres", "agent", lambda: pytest("agent", ["tests/benchagent", "-m", "not java"]))
+
+
+def leg_ops() -> Outcome:
+    return needing("postgres", "ops", lambda: pytest("ops", ["tests", "-m", "ops"]))
+
+
+def leg_browser() -> Outcome:
+    return needing("chromium", "browser", lambda: pytest("browser", ["tests", "-m", "browser"]))
+
+
+def leg_java() -> Outcome:
+    return by_last_line("java", [PYTHON, "-m", "benchagent.java.junit", "--cache", str(CACHE)])
+
+
+def leg_js() -> Outcome:
+    return needing("node", "js", lambda: by_last_line("js", [PYTHON, "scripts/js_tests.py"]))
+
+
+def leg_bare() -> Outcome:
+    return by_last_line("bare", [PYTHON, "scripts/bare_leg.py"])
+
+
+LEGS: dict[str, Callable[[], Outcome]] = {
+    "check": leg_check,
+    "java": leg_java,
+    "js": leg_js,
+    "sqlite": leg_sqlite,
+    "postgresql": leg_postgresql,
+    "agent": leg_agent,
+    "browser": leg_browser,
+    "ops": leg_ops,
+    "bare": leg_bare,
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("legs", nargs="*", help=f"default: all of {', '.join(LEGS)}")
+    chosen = parser.parse_args().legs or list(LEGS)
+    outcomes = []
+    for name in chosen:
+        say(f"leg {name}")
+        started = time.monotonic()
+        outcome = LEGS[name]()
+        outcome.seconds = time.monotonic() - started
+        outcomes.append(outcome)
+        print(f"--- {outcome.line()} in {outcome.seconds:.0f} s", flush=True)
+    say("seconds per leg: " + ", ".join(f"{outcome.leg} {outcome.seconds:.0f}" for outcome in outcomes))
+    for outcome in outcomes:
+        print(outcome.line())
+    in_ci = os.environ.get("CI") == "true"
+    return 1 if any(outcome.failed or (in_ci and outcome.skipped) for outcome in outcomes) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
