@@ -1,0 +1,139 @@
+"""One-second series as compressed chunks: write, read, merge.
+
+A chunk is zlib over byte-shuffled little-endian float64 (all first bytes, then all second bytes, …), which takes
+about 5 bytes a sample. A gap is NaN in the chunk and None everywhere else.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import zlib
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from django.db import transaction
+
+from runs.models import Metric, Run, SeriesChunk
+
+CODEC_SHUFFLED_FLOAT64 = 1
+ITEM_BYTES = 8
+# What one metric of one run may hold: 115 days of seconds.
+MAX_SAMPLES = 10_000_000
+
+
+@dataclass(frozen=True)
+class Series:
+    """Samples of one metric; `values[i]` belongs to the interval that begins at `t0_s + i * interval_s`."""
+
+    name: str
+    unit: str
+    t0_s: float
+    interval_s: float
+    values: list[float | None]
+
+    def points(self) -> list[tuple[float, float | None]]:
+        """(time in s from the start of the warm-up, value) of every sample."""
+        return [(self.t0_s + index * self.interval_s, value) for index, value in enumerate(self.values)]
+
+
+def encode(values: Iterable[float | None]) -> bytes:
+    numbers = array("d", (math.nan if value is None else value for value in values))
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    raw = numbers.tobytes()
+    return zlib.compress(b"".join(raw[offset::ITEM_BYTES] for offset in range(ITEM_BYTES)), 9)
+
+
+def decode(data: bytes, *, codec: int = CODEC_SHUFFLED_FLOAT64) -> list[float | None]:
+    """The values that `encode` was given. Raises ValueError for a codec it does not know."""
+    if codec != CODEC_SHUFFLED_FLOAT64:
+        raise ValueError(f"unknown codec {codec}")
+    shuffled = zlib.decompress(data)
+    count = len(shuffled) // ITEM_BYTES
+    raw = bytearray(len(shuffled))
+    for offset in range(ITEM_BYTES):
+        raw[offset::ITEM_BYTES] = shuffled[offset * count : (offset + 1) * count]
+    numbers = array("d", bytes(raw))
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return [None if math.isnan(number) else number for number in numbers]
+
+
+def new_chunk(
+    *, run: Run, metric: Metric, chunk: int, t0_s: float, interval_s: float, values: Sequence[float | None]
+) -> SeriesChunk:
+    """An unsaved chunk with its summary columns."""
+    known = [value for value in values if value is not None]
+    return SeriesChunk(
+        run=run,
+        metric=metric,
+        chunk=chunk,
+        t0_s=t0_s,
+        interval_s=interval_s,
+        count=len(values),
+        minimum=min(known, default=None),
+        maximum=max(known, default=None),
+        total=math.fsum(known) if known else None,
+        codec=CODEC_SHUFFLED_FLOAT64,
+        data=encode(values),
+    )
+
+
+def read(run: Run, metric_name: str) -> Series:
+    """One metric's whole series; without samples its `values` are empty."""
+    found = read_all(run, metric_name=metric_name)
+    return found[0] if found else Series(metric_name, "", 0.0, 1.0, [])
+
+
+def read_all(run: Run, after_s: float | None = None, *, metric_name: str | None = None) -> list[Series]:
+    """Every series of a run, by metric name; with `after_s` only the samples that begin later than that."""
+    chunks = SeriesChunk.objects.filter(run=run).select_related("metric")
+    if metric_name is not None:
+        chunks = chunks.filter(metric__name=metric_name)
+    ordered = chunks.order_by("metric__name", "metric__unit", "metric_id", "chunk")
+    joined = [_join(list(group)) for _, group in groupby(ordered, key=lambda chunk: chunk.metric_id)]
+    return joined if after_s is None else [_after(series, after_s) for series in joined]
+
+
+def merge(run: Run) -> int:
+    """Make one chunk of each metric's many, values unchanged. Returns how many metrics were merged."""
+    with transaction.atomic():
+        merged = 0
+        ordered = SeriesChunk.objects.filter(run=run).select_related("metric").order_by("metric_id", "chunk")
+        for _, group in groupby(ordered, key=lambda chunk: chunk.metric_id):
+            chunks = list(group)
+            if len(chunks) == 1:
+                continue
+            series = _join(chunks)
+            whole = new_chunk(
+                run=run, metric=chunks[0].metric, chunk=0, t0_s=series.t0_s, interval_s=series.interval_s,
+                values=series.values,
+            )  # fmt: skip
+            SeriesChunk.objects.filter(pk__in=[chunk.pk for chunk in chunks]).delete()
+            whole.save(force_insert=True)
+            merged += 1
+        return merged
+
+
+def _join(chunks: list[SeriesChunk]) -> Series:
+    """Place the samples by their time: a missing delivery leaves a gap, a repeated one changes nothing."""
+    first = chunks[0]
+    start_s = min(chunk.t0_s for chunk in chunks)
+    values: list[float | None] = []
+    for chunk in chunks:
+        at = round((chunk.t0_s - start_s) / first.interval_s)
+        if at + chunk.count > MAX_SAMPLES:
+            raise ValueError(f"series {first.metric.name} of run {first.run_id} is longer than {MAX_SAMPLES} samples")
+        values.extend([None] * (at - len(values)))
+        values[at : at + chunk.count] = decode(bytes(chunk.data), codec=chunk.codec)
+    return Series(first.metric.name, first.metric.unit, start_s, first.interval_s, values)
+
+
+def _after(series: Series, after_s: float) -> Series:
+    skip = max(0, math.floor((after_s - series.t0_s) / series.interval_s + 1e-9) + 1)
+    skip = min(skip, len(series.values))
+    t0_s = series.t0_s + skip * series.interval_s
+    return Series(series.name, series.unit, t0_s, series.interval_s, series.values[skip:])
