@@ -38,6 +38,8 @@ CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS")
 BEHIND_TLS = env_bool("BEHIND_TLS", False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = BEHIND_TLS
 SECURE_HSTS_SECONDS = 31_536_000 if BEHIND_TLS else 0
+# Health is asked from inside, without the proxy.
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_TLS else None
 X_FRAME_OPTIONS = "DENY"
 SILENCED_SYSTEM_CHECKS = [] if BEHIND_TLS else ["security.W004", "security.W008", "security.W012", "security.W016"]
@@ -97,8 +99,13 @@ SQLITE_OPTIONS: dict[str, Any] = {
     "timeout": 20,
     "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;",
 }
-DATABASES = {"default": dj_database_url.config(default=f"sqlite:///{STATE.database}", conn_max_age=60)}
-if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+SQLITE = {"ENGINE": "django.db.backends.sqlite3", "NAME": str(STATE.database), "CONN_MAX_AGE": 60}
+# SQLite's file is not named by a URL: the path of STATE may hold any character.
+DATABASE_URL = os.environ.get("DATABASE_URL")
+DATABASES: dict[str, dict[str, Any]] = {
+    "default": dict(dj_database_url.parse(DATABASE_URL, conn_max_age=60)) if DATABASE_URL else SQLITE
+}
+if DATABASES["default"]["ENGINE"] == SQLITE["ENGINE"]:
     DATABASES["default"]["OPTIONS"] = SQLITE_OPTIONS
     # A file also in tests: in memory it hides lock errors.
     DATABASES["default"]["TEST"] = {"NAME": str(STATE.path / "test.sqlite3")}
@@ -157,7 +164,11 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 60}
+# A broker that stands still must not make a page hang: the message is only a hint, the database row is the truth.
+CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 60, "socket_timeout": 1, "socket_connect_timeout": 1}
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_BEAT_SCHEDULER = "benchsite.beat:Scheduler"
+CELERY_BEAT_MAX_LOOP_INTERVAL = 2
 CELERY_TIMEZONE = "UTC"
 
 LOGGING = {

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import secrets
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 SOCKET_PATH_LIMIT = 100
+PLAIN_PATH = re.compile(r"[A-Za-z0-9/._-]+")
 
 
 @dataclass(frozen=True)
@@ -52,12 +53,25 @@ class State:
 
     @property
     def broker_socket(self) -> Path:
-        """Under STATE where the path is short enough for a Unix socket, else in a private temporary folder."""
+        """Under STATE where that makes a short, plain path (it becomes part of a URL), else in a folder of its own.
+
+        The other folder is the same for every process, whatever its TMPDIR.
+        """
         socket = self.path / "broker" / "broker.sock"
-        if len(str(socket)) < SOCKET_PATH_LIMIT:
+        if len(str(socket)) < SOCKET_PATH_LIMIT and PLAIN_PATH.fullmatch(str(socket)):
             return socket
         name = hashlib.sha256(str(self.path).encode()).hexdigest()[:12]
-        return Path(tempfile.gettempdir()) / f"benchsite-{os.getuid()}-{name}" / "broker.sock"
+        return Path("/tmp") / f"benchsite-{os.getuid()}-{name}" / "broker.sock"  # noqa: S108 (checked by its maker)
+
+    @property
+    def url_file(self) -> Path:
+        """Where the running server is reached."""
+        return self.path / "url"
+
+    @property
+    def processes(self) -> Path:
+        """A record of each child of the supervisor."""
+        return self.path / "run"
 
     def secret_key(self) -> str:
         """The key in STATE/secret_key, made on first use; the link makes the first of two starters win."""

@@ -1,0 +1,21 @@
+"""gunicorn's settings, alike for `make up` and the container; bind address and temporary folder are given there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchsite.deathsig import die_with_parent
+
+wsgi_app = "benchsite.wsgi:application"
+worker_class = "gthread"
+workers = 2
+threads = 4
+preload_app = True
+timeout = 60
+graceful_timeout = 3
+# Its default place is a folder in HOME.
+control_socket_disable = True
+
+
+def post_fork(server: Any, worker: Any) -> None:
+    die_with_parent(server.pid)

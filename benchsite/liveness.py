@@ -1,0 +1,42 @@
+"""Signs of life: worker and beat leave a key in the broker that expires unless they renew it."""
+
+from __future__ import annotations
+
+import logging
+from functools import cache
+
+import redis
+from django.conf import settings
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+logger = logging.getLogger(__name__)
+
+PARTS = ("worker", "beat")
+EVERY_S = 2.0
+ALIVE_FOR_S = 10
+TIMEOUT_S = 2.0
+_KEY = "benchsite:alive:"
+
+
+@cache
+def broker() -> redis.Redis:
+    """A client of the broker that answers or raises within two seconds, without a second try."""
+    url = settings.CELERY_BROKER_URL.replace("redis+socket://", "unix://", 1)
+    return redis.Redis.from_url(
+        url, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S, retry=Retry(NoBackoff(), 0)
+    )
+
+
+def renew(part: str) -> None:
+    """Say that `part` lives. A broker that does not answer is no reason for it to stop."""
+    try:
+        broker().set(_KEY + part, "1", ex=ALIVE_FOR_S)
+    except redis.RedisError as error:
+        logger.warning("the broker does not take the sign of life of %s: %s", part, error)
+
+
+def alive() -> dict[str, bool]:
+    """For each part whether its sign of life is fresh. Raises redis.RedisError within two seconds."""
+    found = broker().mget([_KEY + part for part in PARTS])
+    return {part: value is not None for part, value in zip(PARTS, found, strict=True)}
