@@ -55,6 +55,9 @@ class Agent(NamedModel):
     )
     # What it reports at registration and with polls: list of benchagent.protocol.EngineFacts.
     engines = models.JSONField(default=list, blank=True)
+    # Its HardwareFacts as reported. They become a hardware profile when the agent is approved: registering needs no
+    # login, and a stranger must not write into the machines that results refer to.
+    facts = models.JSONField(default=dict, blank=True)
     agent_version = models.CharField(max_length=40, blank=True)
     registered_at = models.DateTimeField(default=timezone.now)
     last_seen_at = models.DateTimeField(null=True, blank=True)
@@ -91,6 +94,8 @@ class Job(models.Model):
     cancel_requested_at = models.DateTimeField(null=True, blank=True)
     # Sequence number of the last batch applied.
     last_seq = models.PositiveIntegerField(default=0)
+    # When its `finish` arrived: afterwards nothing more is taken.
+    closed_at = models.DateTimeField(null=True, blank=True)
     log_bytes = models.PositiveBigIntegerField(default=0)
 
     def __str__(self) -> str:
