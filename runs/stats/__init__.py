@@ -1,0 +1,24 @@
+"""Statistics of few repeats. Pure: lists in, numbers out; thresholds are arguments. Imports nothing of ours."""
+
+from __future__ import annotations
+
+from runs.stats.ratio import Ratio, ratio
+from runs.stats.student import t_cdf, t_quantile
+from runs.stats.summary import Interval, Summary, geometric_mean, geometric_mean_interval, summarise
+from runs.stats.verdict import Kind, Verdict, judge, repeats_needed
+
+__all__ = [
+    "Interval",
+    "Kind",
+    "Ratio",
+    "Summary",
+    "Verdict",
+    "geometric_mean",
+    "geometric_mean_interval",
+    "judge",
+    "ratio",
+    "repeats_needed",
+    "summarise",
+    "t_cdf",
+    "t_quantile",
+]
