@@ -1,0 +1,5 @@
+"""`python -m benchagent`."""
+
+from benchagent.cli import main
+
+raise SystemExit(main())

@@ -1,0 +1,63 @@
+"""Checks of a closed-loop run: numbers in, findings out. Nothing here knows a DBMS or a workload."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchagent.protocol import Check
+
+LITTLE_TOLERANCE = 0.05
+CLIENT_BOUND_SHARE = 0.25
+
+
+def little_law(summary: Mapping[str, Any], terminals: int, tolerance: float = LITTLE_TOLERANCE) -> Check:
+    """In a closed loop without think time, terminals = throughput × mean latency (Little's law)."""
+    busy = summary["tps"] * (summary["mean_us"] or 0) / 1e6
+    off = abs(busy - terminals) / terminals
+    detail = f"TPS × mean latency = {busy:.3f} for {terminals} terminals ({100 * off:.1f} % off)"
+    return {"name": "little_law", "ok": off <= tolerance, "detail": detail}
+
+
+def percentiles_ordered(summary: Mapping[str, Any]) -> Check:
+    values = [summary[name] for name in ("p50_us", "p95_us", "p99_us", "max_us")]
+    listed = " ≤ ".join(f"{value}" for value in values)
+    ok = all(value is not None for value in values) and values == sorted(values)
+    return {"name": "percentiles_ordered", "ok": ok, "detail": f"p50 ≤ p95 ≤ p99 ≤ max: {listed} µs"}
+
+
+def counts_agree(summary: Mapping[str, Any], seconds: Sequence[Mapping[str, Any]]) -> Check:
+    """Histogram count = transactions = sum of the measured seconds, exactly."""
+    listed = sum(second["n"] for second in seconds if not second["warm_up"])
+    total = summary["transactions"]
+    recorded = summary.get("histogram_count", total)
+    terminals = sum(summary["per_terminal"])
+    ok = total == listed == recorded == terminals
+    detail = f"transactions {total}, in the seconds {listed}, in the histogram {recorded}, of the terminals {terminals}"
+    return {"name": "counts_agree", "ok": ok, "detail": detail}
+
+
+def terminals_alive(summary: Mapping[str, Any]) -> Check:
+    dead = summary["dead_terminals"]
+    if not dead:
+        return {"name": "terminals_alive", "ok": True, "detail": "every terminal ran to the end"}
+    first = dead[0]
+    codes = f" (SQLSTATE {first.get('sqlstate')}, code {first.get('code')})"
+    detail = f"{len(dead)} terminals died; terminal {first['terminal']}: {first['error']}{codes}"
+    return {"name": "terminals_alive", "ok": False, "detail": detail}
+
+
+def something_measured(summary: Mapping[str, Any]) -> Check:
+    ok = summary["transactions"] > 0
+    detail = f"{summary['transactions']} transactions in the measured window"
+    return {"name": "something_measured", "ok": ok, "detail": detail}
+
+
+def client_bound(driver_cores: float, machine_cores: int) -> Check:
+    """Client and server share the machine: what the load generator takes, the server lacks."""
+    share = driver_cores / machine_cores
+    limit = f"{100 * CLIENT_BOUND_SHARE:.0f} %"
+    detail = f"the load generator used {100 * share:.0f} % of {machine_cores} cores (limit {limit})"
+    if share > CLIENT_BOUND_SHARE:
+        detail += ": the result may be client-bound"
+    return {"name": "client_bound", "ok": share <= CLIENT_BOUND_SHARE, "detail": detail}

@@ -1,0 +1,195 @@
+"""The command `benchagent`."""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import json
+import logging
+import os
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+from benchagent import __version__, catalog
+from benchagent.client import InsecureUrl
+from benchagent.dbms import discover
+from benchagent.dbms.base import EngineContext
+from benchagent.dbms.embedded import engine_name
+from benchagent.facts import hardware_facts
+from benchagent.java import EngineJars, JavaToolchain
+from benchagent.paths import AgentDirs, agent_dirs
+from benchagent.worker import Stop, Worker, WorkerOptions
+
+STATE_VARIABLE = "BENCHAGENT_STATE"
+EXIT_STOPPED, EXIT_USAGE, EXIT_REFUSED, EXIT_LOCKED = 0, 2, 3, 4
+LOCK_WAIT_S = 10.0
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    options = _parser().parse_args(argv)
+    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(levelname)s %(message)s")
+    if not options.state:
+        _complain(f"say with --state DIR (or {STATE_VARIABLE}) where the agent keeps its files")
+        return EXIT_USAGE
+    dirs = agent_dirs(options.state).create()
+    os.environ["TMPDIR"] = tempfile.tempdir = str(dirs.tmp)
+    command: Callable[[argparse.Namespace, AgentDirs], int] = options.command
+    return command(options, dirs)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="benchagent", description="Runs database benchmarks for a Benchsite server.")
+    parser.add_argument("--version", action="version", version=__version__)
+    common = argparse.ArgumentParser(add_help=False)
+    state = os.environ.get(STATE_VARIABLE)
+    common.add_argument("--state", default=state, metavar="DIR", help="folder below which everything is written")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    run = commands.add_parser("run", parents=[common], help="work for a server until stopped")
+    run.add_argument("--server", required=True, metavar="URL", help="https://… (http only to this machine)")
+    run.add_argument("--name", default=socket.gethostname(), help="shown on the agents page (default: the host name)")
+    run.add_argument("--code-file", type=Path, metavar="FILE", help="one-time code that approves this agent")
+    run.set_defaults(command=_run)
+
+    engines = commands.add_parser("engines", parents=[common], help="list the DBMSs of this machine, or add one")
+    engines.set_defaults(command=_engines)
+    actions = engines.add_subparsers(metavar="ACTION")
+    install = actions.add_parser("install", help="add an optional engine, as derby-10.6.2.1")
+    install.add_argument("engine")
+    install.set_defaults(command=_install)
+
+    prepare = commands.add_parser("prepare", parents=[common], help="fetch jars and compile the load generator now")
+    prepare.set_defaults(command=_prepare)
+    facts = commands.add_parser("facts", parents=[common], help="print the hardware profile as JSON")
+    facts.set_defaults(command=_facts)
+    return parser
+
+
+# Commands
+
+
+def _run(options: argparse.Namespace, dirs: AgentDirs) -> int:
+    with _only_one(dirs.lock) as alone:
+        if not alone:
+            _complain(f"another agent is running with {dirs.root}")
+            return EXIT_LOCKED
+        settings = WorkerOptions(options.server, options.name, options.code_file)
+        try:
+            return _until_signal(Worker(settings, dirs, JavaToolchain(dirs.cache)))
+        except InsecureUrl as error:
+            _complain(str(error))
+            return EXIT_USAGE
+
+
+def _engines(_options: argparse.Namespace, dirs: AgentDirs) -> int:
+    toolchain = JavaToolchain(dirs.cache)
+    installed = frozenset(marker.name for marker in dirs.engines.iterdir())
+    for facts in discover(EngineContext(toolchain, installed, dirs.jobs)):
+        state = "available" if facts["available"] else f"not available: {facts['reason']}"
+        print(f"{catalog.DBMSS[facts['dbms']].name} {facts['version']}  {facts['path']}  {state}")
+    more = [engine_name(group) for group in _optional(toolchain) if engine_name(group) not in installed]
+    if more:
+        print(f"can be added with `benchagent engines install`: {', '.join(more)}")
+    return 0
+
+
+def _install(options: argparse.Namespace, dirs: AgentDirs) -> int:
+    toolchain = JavaToolchain(dirs.cache)
+    groups = {engine_name(group): group for group in _optional(toolchain)}
+    group = groups.get(options.engine)
+    if group is None:
+        _complain(f"no engine {options.engine!r}; there are: {', '.join(groups)}")
+        return EXIT_USAGE
+    toolchain.prepare([group], _say)
+    (dirs.engines / options.engine).touch()
+    print(f"{options.engine} added")
+    return 0
+
+
+def _prepare(_options: argparse.Namespace, dirs: AgentDirs) -> int:
+    toolchain = JavaToolchain(dirs.cache)
+    installed = {marker.name for marker in dirs.engines.iterdir()}
+    groups = [group for group in toolchain.engine_groups() if group.default or engine_name(group) in installed]
+    toolchain.prepare(groups, _say)
+    return 0
+
+
+def _facts(_options: argparse.Namespace, dirs: AgentDirs) -> int:
+    print(json.dumps(hardware_facts(dirs.root), indent=1, ensure_ascii=False))
+    return 0
+
+
+def _optional(toolchain: JavaToolchain) -> list[EngineJars]:
+    return [group for group in toolchain.engine_groups() if not group.default]
+
+
+def _complain(words: str) -> None:
+    print(f"benchagent: {words}", file=sys.stderr)
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+# Around
+
+
+@contextmanager
+def _only_one(lock: Path) -> Iterator[bool]:
+    """One agent per state folder; an earlier one that is just ending is waited for."""
+    with lock.open("a") as file:
+        deadline = time.monotonic() + LOCK_WAIT_S
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                if time.monotonic() > deadline:
+                    yield False
+                    return
+                time.sleep(0.2)
+            else:
+                yield True
+                return
+
+
+def _until_signal(worker: Worker) -> int:
+    """Run the worker in a thread of its own, so that a signal handler never meets its locks."""
+    stop_asked: list[int] = []
+    outcome: list[BaseException] = []
+
+    def remember(number: int, _frame: FrameType | None) -> None:
+        stop_asked.append(number)
+
+    def work() -> None:
+        try:
+            worker.run()
+        except BaseException as error:
+            outcome.append(error)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, remember)
+    thread = threading.Thread(target=work, name="worker")
+    thread.start()
+    while thread.is_alive():
+        thread.join(0.1)
+        if stop_asked:
+            stop_asked.clear()
+            worker.stop()
+    return _exit_code(outcome)
+
+
+def _exit_code(outcome: list[BaseException]) -> int:
+    if not outcome:
+        return EXIT_STOPPED
+    if isinstance(outcome[0], Stop):
+        _complain(str(outcome[0]))
+        return EXIT_REFUSED
+    raise outcome[0]

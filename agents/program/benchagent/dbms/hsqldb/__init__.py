@@ -1,0 +1,63 @@
+"""HSQLDB inside the load generator's JVM; settings are SET FILES and SET DATABASE commands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from benchagent.catalog import Durability
+from benchagent.dbms.base import (
+    Connection,
+    Dialect,
+    Instance,
+    ProvisionRequest,
+    QueryRows,
+    Retryable,
+    checked_settings,
+)
+from benchagent.dbms.embedded import EmbeddedAdapter, data_dir
+from benchagent.storage import write_cache_words
+
+SERIALIZATION_FAILURE = "40001"
+WRITE_DELAY = "hsqldb.write_delay_millis"
+
+
+class HsqldbInstance(Instance):
+    retryable = Retryable(sqlstates=(SERIALIZATION_FAILURE,))
+    # MEMORY tables, the default, would be held in the heap and written as a script.
+    dialect = Dialect(create_table="CREATE CACHED TABLE", after_load=("CHECKPOINT",))
+    close_sql = ("SHUTDOWN",)
+
+    def __init__(self, data_path: Path, class_path: Sequence[Path], settings: Sequence[tuple[str, str]]) -> None:
+        connection = Connection(f"jdbc:hsqldb:file:{data_path / 'bench'}", None, {"user": "SA", "password": ""})
+        super().__init__(connection=connection, class_path=class_path, data_path=data_path)
+        self.setup_sql = [_command(name, value) for name, value in settings]
+
+    def effective_queries(self) -> Mapping[str, str]:
+        return {"properties": "SELECT PROPERTY_NAME, PROPERTY_VALUE FROM INFORMATION_SCHEMA.SYSTEM_PROPERTIES"}
+
+    def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
+        return sorted((str(row[0]), str(row[1])) for row in rows.get("properties", []) if row[1] is not None)
+
+    def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
+        delay = effective.get(WRITE_DELAY, "unknown")
+        if delay == "0":
+            words = write_cache_words(self.data_path)
+            return Durability.POWER_LOSS, f"WRITE DELAY is off: each commit is synced; {words}"
+        return Durability.BOUNDED_LOSS, f"WRITE DELAY is {delay} ms: commits of that time may be lost in any crash"
+
+
+def _command(name: str, value: str) -> str:
+    scope = "" if name.upper().split()[0] in ("FILES", "DATABASE") else "DATABASE "
+    return f"SET {scope}{name} {value}"
+
+
+class HsqldbAdapter(EmbeddedAdapter):
+    slug = "hsqldb"
+
+    def provision(self, request: ProvisionRequest) -> HsqldbInstance:
+        settings = checked_settings(request.settings, forbidden="\n\r\0;")
+        return HsqldbInstance(data_dir(request), self.class_path(request), settings)
+
+
+ADAPTER = HsqldbAdapter()

@@ -1,0 +1,7 @@
+"""PostgreSQL: a private throw-away instance from the binaries on this machine, reached over loopback TCP."""
+
+from __future__ import annotations
+
+from benchagent.dbms.postgresql.adapter import PostgresqlAdapter
+
+ADAPTER = PostgresqlAdapter()

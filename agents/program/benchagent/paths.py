@@ -1,0 +1,67 @@
+"""Where the agent keeps what: everything lies below one folder (`--state`)."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class AgentDirs:
+    root: Path
+
+    @property
+    def identity(self) -> Path:
+        return self.root / "identity.json"
+
+    @property
+    def spool(self) -> Path:
+        return self.root / "spool.sqlite3"
+
+    @property
+    def lock(self) -> Path:
+        return self.root / "agent.lock"
+
+    @property
+    def jobs(self) -> Path:
+        return self.root / "jobs"
+
+    @property
+    def cache(self) -> Path:
+        return self.root / "cache"
+
+    @property
+    def engines(self) -> Path:
+        return self.root / "engines"
+
+    @property
+    def tmp(self) -> Path:
+        return self.root / "tmp"
+
+    def create(self) -> AgentDirs:
+        """Make the folders. Existing ones keep their mode: the agent never changes a folder it did not make."""
+        for folder in (self.root, self.jobs, self.cache, self.engines, self.tmp):
+            folder.mkdir(mode=0o755, parents=True, exist_ok=True)
+        return self
+
+
+def agent_dirs(state: str | Path) -> AgentDirs:
+    return AgentDirs(Path(state).resolve())
+
+
+def write_private(path: Path, content: dict[str, Any]) -> None:
+    """Write JSON readable by the owner only; the file is either the old or the new one, never half."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # mkstemp makes it 0600
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(content, file, indent=1)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,238 @@
+"""The agent's main loop: register, poll, claim, run, report."""
+
+from __future__ import annotations
+
+import logging
+import random
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchagent import __version__, identity
+from benchagent.abort import Abort
+from benchagent.client import Backoff, Client, Refused, Unreachable
+from benchagent.dbms import discover
+from benchagent.dbms.base import EngineContext
+from benchagent.facts import hardware_facts
+from benchagent.identity import Identity
+from benchagent.java import JavaToolchain
+from benchagent.job import Job, clean_up
+from benchagent.lease import Heartbeat
+from benchagent.paths import AgentDirs
+from benchagent.protocol import POLL_IDLE_S, PROTOCOL_VERSION, EngineFacts, FinishItem, Poll, PollAnswer, Registration
+from benchagent.results import empty_result
+from benchagent.sender import Sender
+from benchagent.spool import Spool, SpooledJob
+
+log = logging.getLogger(__name__)
+REDISCOVER_S = 15.0
+INTERRUPTED = "the agent was interrupted"
+FLUSH_AT_END_S = 2.0
+
+
+class Stop(Exception):
+    """The agent cannot go on; the text says what to do."""
+
+
+@dataclass(frozen=True)
+class WorkerOptions:
+    server: str
+    name: str
+    code_file: Path | None = None
+
+
+class Worker:
+    def __init__(self, options: WorkerOptions, dirs: AgentDirs, toolchain: JavaToolchain) -> None:
+        self._options = options
+        self._dirs = dirs
+        self._toolchain = toolchain
+        self._client = Client(options.server)
+        self._spool = Spool(dirs.spool)
+        self._sender = Sender(self._client, self._spool, self._on_cancel)
+        self._stopping = threading.Event()
+        self._abort = Abort()
+        self._running = ""
+        self._lock = threading.Lock()
+        self._engines: list[EngineFacts] = []
+        self._looked_at = 0.0
+        self._reported = False
+        self._status = ""
+
+    def run(self) -> None:
+        """Work until `stop`. Raises `Stop` with words for the operator."""
+        self._recover()
+        self._client.token = self._identify().token
+        self._sender.start()
+        try:
+            self._loop()
+        finally:
+            if not self._sender.flush(FLUSH_AT_END_S):
+                log.warning("not everything could be sent; it goes on at the next start")
+            self._sender.stop()
+
+    def stop(self) -> None:
+        """End soon: a running job ends as `lost`. May be called from any thread."""
+        self._stopping.set()
+        with self._lock:
+            abort = self._abort
+        abort.request("lost", "the agent was stopped")
+
+    # Start
+
+    def _recover(self) -> None:
+        """Kill what an earlier life left behind and close its jobs, with what was measured so far."""
+        for folder in self._dirs.jobs.iterdir():
+            log.warning("removing what is left of job %s", folder.name)
+            clean_up(folder)
+        for job in self._spool.unfinished():
+            self._spool.finish(job.run_id, self._interrupted(job))
+        self._spool.trim()
+
+    def _interrupted(self, job: SpooledJob) -> FinishItem:
+        result = self._spool.draft(job.run_id) or empty_result()
+        counts = {True: 0, False: 0}
+        for second in self._spool.seconds(job.run_id):
+            counts[bool(second["warm_up"])] += second["n"]
+        if any(counts.values()):
+            result["metrics"] = [
+                *(metric for metric in result["metrics"] if not metric["name"].startswith("transactions")),
+                {"name": "transactions", "value": float(counts[False]), "phase": "run"},
+                {"name": "transactions_warm_up", "value": float(counts[True]), "phase": "warm_up"},
+            ]
+        return {"kind": "finish", "outcome": "lost", "message": INTERRUPTED, "at": time.time(), "result": result}
+
+    def _identify(self) -> Identity:
+        try:
+            known = identity.load(self._dirs.identity)
+        except identity.IdentityError as error:
+            raise Stop(str(error)) from error
+        return known or self._register()
+
+    def _register(self) -> Identity:
+        message: Registration = {
+            "protocol": PROTOCOL_VERSION,
+            "agent_version": __version__,
+            "name": self._options.name,
+            "hardware": hardware_facts(self._dirs.root),
+            "engines": self._discovered(),
+        }
+        code = identity.one_time_code(self._options.code_file)
+        if code:
+            message["code"] = code
+        backoff = Backoff()
+        while not self._stopping.is_set():
+            try:
+                answer = self._client.register(message)
+            except Unreachable as error:
+                self._wait(backoff, error)
+            except Refused as error:
+                raise Stop(f"the server refused to register this agent: {error.detail}") from error
+            else:
+                made = Identity(answer["agent_id"], answer["token"], self._options.server)
+                identity.save(self._dirs.identity, made)
+                log.info("registered as %s (%s)", answer["agent_id"], answer["status"])
+                return made
+        raise Stop("stopped before the agent was registered")
+
+    # Work
+
+    def _loop(self) -> None:
+        backoff = Backoff()
+        while not self._stopping.is_set():
+            try:
+                answer = self._client.poll(self._poll_message())
+            except Unreachable as error:
+                self._wait(backoff, error)
+                continue
+            except Refused as error:
+                raise Stop(self._refusal(error)) from error
+            backoff.reset()
+            self._reported = True
+            self._note(answer)
+            if answer["job"]:
+                self._take(answer["job"])
+            else:
+                tempo_s = answer.get("poll_after_s") or POLL_IDLE_S
+                self._stopping.wait(tempo_s * random.uniform(0.9, 1.1))  # noqa: S311
+
+    def _poll_message(self) -> Poll:
+        message: Poll = {"protocol": PROTOCOL_VERSION, "agent_version": __version__}
+        if time.monotonic() - self._looked_at > REDISCOVER_S or not self._reported:
+            before = self._engines
+            self._engines = self._discovered()
+            if not self._reported:
+                message["hardware"] = hardware_facts(self._dirs.root)
+            if self._engines != before or not self._reported:
+                message["engines"] = self._engines
+                self._reported = False
+        return message
+
+    def _discovered(self) -> list[EngineFacts]:
+        self._looked_at = time.monotonic()
+        installed = frozenset(marker.name for marker in self._dirs.engines.iterdir())
+        return discover(EngineContext(self._toolchain, installed, self._dirs.jobs))
+
+    def _take(self, run_id: str) -> None:
+        try:
+            claimed = self._client.claim(run_id)
+        except Unreachable as error:
+            log.warning("claim of %s failed: %s", run_id, error)
+            self._stopping.wait(1)
+            return
+        except Refused as error:
+            log.info("run %s is not ours (any more): %s", run_id, error.detail)
+            self._stopping.wait(1)
+            return
+        with self._lock:
+            self._abort, self._running = Abort(), run_id
+        self._spool.add_job(claimed, time.time())
+        heartbeat = Heartbeat(
+            self._client,
+            run_id=run_id,
+            job_token=claimed["job_token"],
+            lease_s=claimed["lease_s"],
+            on_cancel=self._on_cancel,
+        )
+        heartbeat.start()
+        try:
+            if self._stopping.is_set():
+                self._abort.request("lost", "the agent was stopped")
+            log.info("run %s: %s on %s", run_id, claimed["job"]["workload"], claimed["job"]["dbms"])
+            job = Job(claimed["job"], dirs=self._dirs, toolchain=self._toolchain, spool=self._spool, abort=self._abort)
+            item = job.run()
+            log.info("run %s: %s %s", run_id, item["outcome"], item["message"])
+        finally:
+            self._running = ""
+            heartbeat.stop()
+        self._sender.flush(FLUSH_AT_END_S)
+        self._spool.trim()
+
+    def _on_cancel(self, run_id: str, outcome: str, message: str) -> None:
+        with self._lock:
+            abort = self._abort if run_id == self._running else None
+        if abort:
+            abort.request(outcome, message)
+
+    # Words
+
+    def _note(self, answer: PollAnswer) -> None:
+        words = f"{answer['status']} {answer.get('message', '')}".strip()
+        if words != self._status:
+            log.info("server: %s", words)
+            self._status = words
+
+    def _refusal(self, error: Refused) -> str:
+        if error.status == 426:
+            return f"server and agent do not speak the same protocol: {error.detail}"
+        if error.status == 401:
+            return (
+                f"the server does not know this agent ({error.detail}). If it was removed or its token was changed on "
+                f"the agents page, remove {self._dirs.identity} and start again: the agent then registers anew"
+            )
+        return f"the server refuses this agent: {error}"
+
+    def _wait(self, backoff: Backoff, error: Exception) -> None:
+        wait_s = backoff.wait_s()
+        log.warning("no answer, next try in %.1f s: %s", wait_s, error)
+        self._stopping.wait(wait_s)

@@ -1,0 +1,20 @@
+"""One folder per workload; `catalog.WORKLOADS` lists them. Each folder offers ``WORKLOAD``."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from benchagent.catalog import WORKLOADS
+from benchagent.dbms.base import JobError
+from benchagent.workloads.base import Workload
+
+
+def workload(slug: str, version: str) -> Workload:
+    """Raises `JobError` when this agent does not know the workload in that version."""
+    if slug not in WORKLOADS:
+        raise JobError(f"this agent knows no workload called {slug!r}")
+    entry = WORKLOADS[slug]
+    if entry.version != version:
+        raise JobError(f"this agent has version {entry.version} of workload {slug}, the job asks for {version}")
+    found: Workload = import_module(entry.module).WORKLOAD
+    return found
