@@ -1,0 +1,131 @@
+package benchsite.loadgen;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import org.json.JSONArray;
+import org.json.JSONObject;
+
+/** How to reach the database of a job: connection, session statements, transaction hooks, retryable conflicts. */
+final class Database {
+    private final String url;
+    private final Properties properties = new Properties();
+    private final List<String> session;
+    private final String begin;
+    private final String commit;
+    private final String rollback;
+    private final List<String> retryableStates;
+    private final List<String> retryablePrefixes;
+    private final List<Integer> retryableCodes = new ArrayList<>();
+
+    Database(JSONObject job) {
+        JSONObject connection = job.getJSONObject("connection");
+        url = connection.getString("url");
+        JSONObject given = connection.optJSONObject("properties", new JSONObject());
+        given.keySet().forEach(key -> properties.setProperty(key, given.get(key).toString()));
+        String driver = connection.optString("driver_class", "");
+        if (!driver.isEmpty() && !connection.isNull("driver_class")) {
+            load(driver);
+        }
+        session = strings(job.optJSONArray("session"));
+        JSONObject transaction = job.optJSONObject("transaction", new JSONObject());
+        begin = textOrNull(transaction, "begin");
+        commit = textOrNull(transaction, "commit");
+        rollback = textOrNull(transaction, "rollback");
+        JSONObject retryable = job.optJSONObject("retryable", new JSONObject());
+        retryableStates = strings(retryable.optJSONArray("sqlstates"));
+        retryablePrefixes = strings(retryable.optJSONArray("sqlstate_prefixes"));
+        for (Object code : list(retryable.optJSONArray("codes"))) {
+            retryableCodes.add(((Number) code).intValue());
+        }
+    }
+
+    private static void load(String driver) {
+        try {
+            Class.forName(driver);
+        } catch (ClassNotFoundException missing) {
+            throw new IllegalArgumentException("JDBC driver class not on the class path: " + driver, missing);
+        }
+    }
+
+    private static String textOrNull(JSONObject object, String key) {
+        return object.isNull(key) ? null : object.getString(key);
+    }
+
+    private static List<Object> list(JSONArray array) {
+        return array == null ? List.of() : array.toList();
+    }
+
+    static List<String> strings(JSONArray array) {
+        return list(array).stream().map(Object::toString).toList();
+    }
+
+    /** A connection for transactions, session statements done. */
+    Connection connect() throws SQLException {
+        Connection connection = connectPlain();
+        connection.setAutoCommit(begin != null);
+        return connection;
+    }
+
+    /** A connection in auto-commit mode, session statements done. */
+    Connection connectPlain() throws SQLException {
+        Connection connection = DriverManager.getConnection(url, properties);
+        try (Statement statement = connection.createStatement()) {
+            for (String sql : session) {
+                statement.execute(sql);
+            }
+        }
+        return connection;
+    }
+
+    /** Connect to a URL whose only answer is an error, as the shutdown URLs of some embedded engines. */
+    void touch(String closeUrl) {
+        try {
+            DriverManager.getConnection(closeUrl, properties).close();
+        } catch (SQLException expected) {
+            System.err.println("closed: " + expected.getMessage());
+        }
+    }
+
+    void begin(Statement control) throws SQLException {
+        if (begin != null) {
+            control.execute(begin);
+        }
+    }
+
+    void commit(Connection connection, Statement control) throws SQLException {
+        if (commit != null) {
+            control.execute(commit);
+        } else {
+            connection.commit();
+        }
+    }
+
+    /** Best effort: a failed transaction may be gone already. */
+    void rollback(Connection connection, Statement control) {
+        try {
+            if (rollback != null) {
+                control.execute(rollback);
+            } else if (!connection.getAutoCommit()) {
+                connection.rollback();
+            }
+        } catch (SQLException gone) {
+            System.err.println("rollback: " + gone.getMessage());
+        }
+    }
+
+    boolean isRetryable(SQLException problem) {
+        for (SQLException cause = problem; cause != null; cause = cause.getNextException()) {
+            String state = cause.getSQLState() == null ? "" : cause.getSQLState();
+            if (retryableStates.contains(state) || retryablePrefixes.stream().anyMatch(state::startsWith)
+                || retryableCodes.contains(cause.getErrorCode())) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

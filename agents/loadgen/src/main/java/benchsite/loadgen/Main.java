@@ -1,0 +1,62 @@
+package benchsite.loadgen;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import org.json.JSONObject;
+
+/**
+ * The load generator: one JSON job on the first line of standard input, one JSON event a line on standard output.
+ *
+ * <p>Standard input stays open as a life line: its end means "abort now", so this process never outlives its parent.
+ * Exit status: 0 all steps done, 1 an error event was printed, 3 aborted.
+ */
+public final class Main {
+    public static final String VERSION = "0.1.0";
+    private static final int FAILED = 1;
+    private static final int ABORTED = 3;
+
+    private Main() {}
+
+    public static void main(String[] arguments) throws IOException {
+        BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        String line = input.readLine();
+        if (line == null) {
+            Runtime.getRuntime().halt(ABORTED);
+        }
+        watchLifeLine(input);
+        Events events = new Events(System.out);
+        events.emit(new JSONObject().put("event", "started").put("java", System.getProperty("java.version"))
+            .put("driver", VERSION));
+        Runtime.getRuntime().halt(run(line, events));
+    }
+
+    private static int run(String line, Events events) {
+        try {
+            new JobRunner(new JSONObject(line), events).run();
+            return 0;
+        } catch (PhaseException problem) {
+            events.error(problem.phase(), problem.getCause());
+        } catch (SQLException | RuntimeException | InterruptedException problem) {
+            events.error("", problem);
+        }
+        return FAILED;
+    }
+
+    private static void watchLifeLine(BufferedReader input) {
+        Thread watcher = new Thread(() -> {
+            try {
+                while (input.readLine() != null) {
+                    // Nothing but its end has a meaning.
+                }
+            } catch (IOException broken) {
+                // The same as its end.
+            }
+            Runtime.getRuntime().halt(ABORTED);
+        }, "life-line");
+        watcher.setDaemon(true);
+        watcher.start();
+    }
+}

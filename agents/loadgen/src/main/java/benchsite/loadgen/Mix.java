@@ -1,0 +1,39 @@
+package benchsite.loadgen;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.json.JSONArray;
+import org.json.JSONObject;
+
+/** The transaction programs of a run with their weights. */
+final class Mix {
+    private final List<TransactionProgram> programs = new ArrayList<>();
+    private int totalWeight;
+
+    Mix(JSONArray definitions) {
+        for (Object definition : definitions) {
+            TransactionProgram program = new TransactionProgram((JSONObject) definition);
+            programs.add(program);
+            totalWeight += program.weight();
+        }
+    }
+
+    List<TransactionProgram> programs() {
+        return programs;
+    }
+
+    /** Index of the next program, drawn by weight. */
+    int choose(SplittableRandom random) {
+        if (programs.size() == 1) {
+            return 0;
+        }
+        int drawn = random.nextInt(totalWeight);
+        int index = 0;
+        while (drawn >= programs.get(index).weight()) {
+            drawn -= programs.get(index).weight();
+            index++;
+        }
+        return index;
+    }
+}

@@ -1,0 +1,47 @@
+package benchsite.loadgen;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.LongSupplier;
+
+/**
+ * One terminal's bins by second.
+ *
+ * <p>The end of a transaction is read under the lock under which the reporter takes a bin. So once the reporter has taken
+ * second k after k is over, nothing can be added to k any more, and counts agree exactly.
+ */
+final class Recorder {
+    private final Window window;
+    private final LongSupplier clock;
+    private final Map<Integer, Map<String, Bin>> bins = new HashMap<>();
+    private long start;
+
+    Recorder(Window window, LongSupplier clock) {
+        this.window = window;
+        this.clock = clock;
+    }
+
+    synchronized void startAt(long nanos) {
+        start = nanos;
+    }
+
+    synchronized void success(String type, long begunNanos, long retried) {
+        long now = clock.getAsLong();
+        bin(now, type).record(now - begunNanos, retried);
+    }
+
+    synchronized void failure(String type, long retried) {
+        bin(clock.getAsLong(), type).recordError(retried);
+    }
+
+    private Bin bin(long now, String type) {
+        return bins.computeIfAbsent(window.secondOf(now - start), second -> new HashMap<>())
+            .computeIfAbsent(type, key -> new Bin());
+    }
+
+    /** The bins of a second that is over, by transaction type, removed from here. */
+    synchronized Map<String, Bin> take(int second) {
+        Map<String, Bin> taken = bins.remove(second);
+        return taken == null ? Map.of() : taken;
+    }
+}

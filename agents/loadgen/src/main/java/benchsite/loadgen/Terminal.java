@@ -1,0 +1,107 @@
+package benchsite.loadgen;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
+import org.json.JSONObject;
+
+/** One terminal: a platform thread with its connection that runs one transaction after another until the window ends. */
+final class Terminal implements Runnable {
+    private final int number;
+    private final Database database;
+    private final Mix mix;
+    private final Window window;
+    private final SplittableRandom random;
+    private final CountDownLatch ready;
+    private final CountDownLatch go;
+    private final Recorder recorder;
+    private volatile long start;
+    private volatile Throwable death;
+    private volatile JSONObject product;
+
+    Terminal(int number, Database database, Mix mix, Window window, long seed, CountDownLatch ready, CountDownLatch go) {
+        this.number = number;
+        this.database = database;
+        this.mix = mix;
+        this.window = window;
+        this.random = new SplittableRandom(seed * 1_000_003L + number);
+        this.ready = ready;
+        this.go = go;
+        this.recorder = new Recorder(window, System::nanoTime);
+    }
+
+    Recorder recorder() {
+        return recorder;
+    }
+
+    Throwable death() {
+        return death;
+    }
+
+    int number() {
+        return number;
+    }
+
+    JSONObject product() {
+        return product;
+    }
+
+    void startAt(long nanos) {
+        start = nanos;
+        recorder.startAt(nanos);
+    }
+
+    @Override
+    public void run() {
+        try (Connection connection = database.connect(); Statement control = connection.createStatement()) {
+            List<PreparedStatement[]> prepared = new ArrayList<>();
+            for (TransactionProgram program : mix.programs()) {
+                prepared.add(program.prepare(connection));
+            }
+            product = JobRunner.product(connection);
+            if (!connection.getAutoCommit()) {
+                connection.commit();
+            }
+            ready.countDown();
+            go.await();
+            while (System.nanoTime() - start < window.endNanos()) {
+                int choice = mix.choose(random);
+                transact(connection, control, mix.programs().get(choice), prepared.get(choice));
+            }
+        } catch (SQLException | RuntimeException | InterruptedException problem) {
+            problem.printStackTrace();
+            death = problem;
+        } finally {
+            ready.countDown();
+        }
+    }
+
+    /** One transaction, begun again as a whole with the same values after a conflict; all of it is its latency. */
+    private void transact(Connection connection, Statement control, TransactionProgram program,
+                          PreparedStatement[] statements) throws SQLException {
+        Object[] values = program.draw(random);
+        long begun = System.nanoTime();
+        long retried = 0;
+        while (true) {
+            try {
+                database.begin(control);
+                program.execute(statements, values);
+                database.commit(connection, control);
+                recorder.success(program.name(), begun, retried);
+                return;
+            } catch (SQLException problem) {
+                database.rollback(connection, control);
+                if (!database.isRetryable(problem)) {
+                    recorder.failure(program.name(), retried);
+                    throw problem;
+                }
+                retried++;
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package benchsite.loadgen;
+
+/** The time table of a run: seconds from the common start; [0, warmUp) is the warm-up, then the measured seconds, then the tail. */
+record Window(int warmUpSeconds, int durationSeconds) {
+    private static final long NANOS_PER_SECOND = 1_000_000_000L;
+
+    int seconds() {
+        return warmUpSeconds + durationSeconds;
+    }
+
+    boolean isWarmUp(int second) {
+        return second < warmUpSeconds;
+    }
+
+    /** Index of the second in which {@code elapsedNanos} lies; {@link #seconds()} stands for the tail. */
+    int secondOf(long elapsedNanos) {
+        return (int) Math.min(elapsedNanos / NANOS_PER_SECOND, seconds());
+    }
+
+    long endNanos() {
+        return seconds() * NANOS_PER_SECOND;
+    }
+}

@@ -1,0 +1,10 @@
+"""Everything Java: the runtime, the jars with their checksums, the compiled load generator and its process."""
+
+from __future__ import annotations
+
+from benchagent.java.driver import LoadGenerator
+from benchagent.java.jars import EngineJars, JarChecksumError
+from benchagent.java.runtime import JavaNotFoundError, JavaRuntime
+from benchagent.java.toolchain import JavaToolchain
+
+__all__ = ["EngineJars", "JarChecksumError", "JavaNotFoundError", "JavaRuntime", "JavaToolchain", "LoadGenerator"]

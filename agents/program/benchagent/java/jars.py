@@ -1,0 +1,108 @@
+"""The jars we use: pinned coordinates with checksums, resolved by jgo, verified by us.
+
+jgo records checksums but does not check them (a changed jar passes), so `JarStore.files` compares every file with the
+committed list after each resolve and before each start.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+LOCK_NAME = "jars.lock.json"
+TIMEOUT_S = 120
+
+
+class JarChecksumError(Exception):
+    """A jar is not the one that was pinned."""
+
+
+@dataclass(frozen=True)
+class Jar:
+    """`coordinate` is group:artifact:version."""
+
+    coordinate: str
+    sha256: str
+
+    @property
+    def file_name(self) -> str:
+        _, artifact, version = self.coordinate.split(":")
+        return f"{artifact}-{version}.jar"
+
+
+@dataclass(frozen=True)
+class EngineJars:
+    """One version of an engine or of a JDBC driver: it has a class path of its own."""
+
+    dbms: str
+    version: str
+    default: bool
+    jars: tuple[Jar, ...]
+
+
+@cache
+def read_lock() -> dict[str, Any]:
+    lock: dict[str, Any] = json.loads(files("benchagent.java").joinpath(LOCK_NAME).read_text())
+    return lock
+
+
+def tool_jars(name: str) -> tuple[Jar, ...]:
+    """Jars of a tool of ours: `loadgen`, `compiler`, `junit`."""
+    return tuple(Jar(**jar) for jar in read_lock()["tools"][name])
+
+
+def engine_groups() -> list[EngineJars]:
+    return [
+        EngineJars(
+            dbms=group["dbms"],
+            version=group["version"],
+            default=group["default"],
+            jars=tuple(Jar(**jar) for jar in group["jars"]),
+        )
+        for group in read_lock()["engines"]
+    ]
+
+
+def sha256_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class JarStore:
+    """Jars below one folder; nothing is written anywhere else."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def files(self, jars: Sequence[Jar], progress: Callable[[str], None] = lambda text: None) -> list[Path]:
+        """Paths of the jars, fetched where missing, every one verified. Raises `JarChecksumError`."""
+        return [self._verified(jar, progress) for jar in jars]
+
+    def _verified(self, jar: Jar, progress: Callable[[str], None]) -> Path:
+        group, artifact, version = jar.coordinate.split(":")
+        path = self._folder / group.replace(".", "/") / artifact / version / jar.file_name
+        if not path.exists():
+            progress(f"fetching {jar.file_name}")
+            path = resolve(jar.coordinate, self._folder)
+        actual = sha256_of(path)
+        if actual != jar.sha256:
+            raise JarChecksumError(f"{path} has SHA-256 {actual}, the list says {jar.sha256}; delete it to fetch it anew")
+        return path
+
+
+def resolve(coordinate: str, folder: Path) -> Path:
+    """Fetch one artefact into `folder` (laid out as a Maven repository). A mirror set for jgo is honoured."""
+    from jgo.config import GlobalSettings
+    from jgo.maven import MavenContext
+
+    mirrors = GlobalSettings.load().repositories or None
+    context = MavenContext(repo_cache=folder, remote_repos=mirrors, timeout=TIMEOUT_S)
+    group, artifact, version = coordinate.split(":")
+    path: Path = context.project(group, artifact).at_version(version).artifact().resolve()
+    return path
