@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +43,21 @@ class State:
     @property
     def agent(self) -> Path:
         return self.path / "agent"
+
+    @property
+    def code(self) -> Path:
+        """The one-time code with which the local agent registers."""
+        return self.agent / "code"
+
+    @property
+    def tmp(self) -> Path:
+        """TMPDIR of everything that runs."""
+        return self.path / "tmp"
+
+    @property
+    def lock_file(self) -> Path:
+        """Held by the one supervisor."""
+        return self.path / "up.lock"
 
     @property
     def pid_file(self) -> Path:
@@ -93,3 +109,10 @@ def write_private(path: Path, text: str) -> None:
     path.unlink(missing_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(text)
+
+
+def read(path: Path) -> str:
+    """A short file's text, or "unknown"."""
+    with suppress(OSError):
+        return path.read_text().strip()
+    return "unknown"

@@ -1,0 +1,60 @@
+# Two commands matter: `make up` and `make test`. `make help` lists the rest.
+# Variables: PORT, HOST, STATE, FIRST_RUN, DATABASE_URL, CELERY_BROKER_URL (docs/operations.md), PYTHON (3.11 or newer).
+
+PYTHON ?= python3
+MAKEFLAGS += --no-print-directory
+BOOTSTRAP = $(PYTHON) scripts/bootstrap.py
+DEV = $(BOOTSTRAP) --dev
+RUN = .venv/bin/python
+
+.PHONY: help up login token test check lock bench-driver clean
+
+help:
+	@echo 'make up            install, start everything, run a first benchmark; stop with Ctrl-C'
+	@echo '                   PORT=8000 HOST=127.0.0.1 STATE=./var FIRST_RUN=1'
+	@echo 'make login         a new password for the operator'
+	@echo 'make token         print an API token: NAME=laptop SCOPES=read,upload,schedule [DAYS=30]'
+	@echo 'make test          all tests; LEGS="sqlite browser" for some'
+	@echo 'make check         linters, types, import rules, migrations, deployment check, JavaScript tests'
+	@echo 'make lock          compile requirements.txt and requirements-dev.txt from pyproject.toml'
+	@echo 'make bench-driver  the load generator against pgbench'
+	@echo 'make clean         remove .venv and caches; STATE stays'
+
+# `exec`, so that make is the parent: when it is killed, the supervisor knows.
+up:
+	@exec $(BOOTSTRAP) --parent $$PPID manage.py up
+
+login:
+	@exec $(BOOTSTRAP) manage.py login
+
+token:
+	@exec $(BOOTSTRAP) manage.py token --name="$$NAME" --scopes="$$SCOPES" --days="$$DAYS"
+
+test:
+	@exec $(DEV) scripts/test_legs.py $(LEGS)
+
+check:
+	@$(DEV)
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m mypy
+	$(RUN) .venv/bin/lint-imports
+	$(RUN) manage.py makemigrations --check --dry-run
+	BEHIND_TLS=1 $(RUN) manage.py check --deploy --fail-level WARNING
+	$(RUN) scripts/js_tests.py
+
+# Hashes, no download addresses: the user's own index is honoured.
+LOCK = $(RUN) -m piptools compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-header \
+	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --upgrade
+
+lock:
+	@$(DEV)
+	$(LOCK) --output-file requirements.txt pyproject.toml
+	$(LOCK) --extra dev --constraint requirements.txt --output-file requirements-dev.txt pyproject.toml
+
+bench-driver:
+	@exec $(DEV) benchmarks/driver.py
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache
+	find . -name __pycache__ -not -path './var/*' -prune -exec rm -rf {} +

@@ -1,0 +1,165 @@
+"""`make up`: the embedded default, everything on this machine under one supervisor until it is stopped."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from http.client import HTTPConnection, HTTPException
+from types import FrameType
+
+import psutil
+from django.db import Error, connections
+
+from benchsite import programs, startup
+from benchsite.programs import Address, CannotStart
+from benchsite.state import State, read
+from benchsite.supervisor import Supervisor, kill_leftovers
+
+LOOK_EVERY_S = 0.3
+LATE_AFTER_S = 60
+
+FIRST_STEPS = """
+  1. Open the address: the home page fills up with the first runs by itself.
+  2. Open Publications, or tick runs in the list, and compare.
+  3. Log in and open Schedule to start a benchmark of your own.
+  4. make token NAME=me SCOPES=read,upload   prints a token for the REST API (/api/docs/).
+  Stop with Ctrl-C; `make up` continues with the same data. make login makes a new password.
+"""
+
+
+def run(state: State) -> None:
+    """Returns when it was asked to stop and everything has stopped. Raises CannotStart."""
+    address = Address.from_environment()
+    with only_one(state, address):
+        run_alone(state, address)
+
+
+def say(text: str) -> None:
+    with suppress(OSError):  # a terminal that is gone is no reason to leave processes behind
+        print(text, flush=True)
+
+
+@contextmanager
+def only_one(state: State, address: Address) -> Iterator[None]:
+    """Hold STATE. The lock ends with the process, so nothing is left to clean after a kill -9."""
+    with state.lock_file.open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            where = f"{state.path}, process {read(state.pid_file)}, {read(state.url_file)}"
+            raise CannotStart(f"already running ({where}); stop it, or choose another STATE and PORT") from None
+        for name in kill_leftovers(state.processes):
+            say(f"killed a {name} of an earlier start")
+        address.check_free()
+        state.pid_file.write_text(f"{os.getpid()}\n")
+        state.url_file.write_text(f"{address.url}\n")
+        try:
+            yield
+        finally:
+            state.pid_file.unlink(missing_ok=True)
+
+
+def run_alone(state: State, address: Address) -> None:
+    state.tmp.mkdir(exist_ok=True)
+    supervisor = Supervisor(state.logs, state.processes, programs.environment(state, address), say)
+    listen_to_signals(supervisor)
+    try:
+        try:
+            password = prepare(supervisor, state, address)
+        except Error as error:
+            raise CannotStart(f"the database does not work: {str(error).strip()}") from None
+        start_all(supervisor, state, address)
+        watch(supervisor, state, address, password)
+    finally:
+        say("stopping")
+        supervisor.stop()
+        remove_socket_folder(state)
+        say("stopped")
+
+
+def listen_to_signals(supervisor: Supervisor) -> None:
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        supervisor.stopping.set()
+
+    signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGTERM, stop)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup
+        signal.signal(signal.SIGHUP, stop)
+
+
+def prepare(supervisor: Supervisor, state: State, address: Address) -> str | None:
+    """Returns the first operator's password when this start made it."""
+    if not os.environ.get("CELERY_BROKER_URL"):
+        supervisor.start(programs.broker(state))
+    startup.migrate(say)
+    startup.import_literature(say)
+    startup.collect_static(state, say)
+    startup.issue_code(state)
+    password = None
+    if not startup.has_operator():
+        password = startup.new_password(username=startup.OPERATOR, state=state, url=address.url)
+    connections.close_all()
+    return password
+
+
+def start_all(supervisor: Supervisor, state: State, address: Address) -> None:
+    if supervisor.stopping.is_set():
+        return
+    say("starting worker, beat, web and the local agent")
+    for program in (
+        programs.worker(),
+        programs.beat(state),
+        programs.web(state, address),
+        programs.agent(state, address),
+    ):
+        supervisor.start(program)
+
+
+def watch(supervisor: Supervisor, state: State, address: Address, password: str | None) -> None:
+    started_at = psutil.Process().create_time()
+    ready, late = False, False
+    while not supervisor.stopping.wait(LOOK_EVERY_S):
+        supervisor.look_after()
+        if ready:
+            continue
+        waited_s = time.time() - started_at
+        missing = not_ready(address)
+        if missing is None:
+            ready = True
+            welcome(state, address, password, waited_s)
+        elif not late and waited_s > LATE_AFTER_S:
+            late = True
+            say(f"still not ready: {missing}; see {supervisor.logs}")
+
+
+def not_ready(address: Address) -> str | None:
+    """What `/readyz` says is missing; None when everything is there."""
+    connection = HTTPConnection(address.loopback, address.port, timeout=5)
+    try:
+        connection.request("GET", "/readyz", headers={"Host": "localhost"})
+        answer = connection.getresponse()
+        return None if answer.status == 200 else answer.read().decode()
+    except (OSError, HTTPException) as error:
+        return f"the web process does not answer ({error})"
+    finally:
+        connection.close()
+
+
+def welcome(state: State, address: Address, password: str | None, waited_s: float) -> None:
+    say(f"\nready after {waited_s:.1f} s\n\n  Benchsite  {address.url}/")
+    if password is not None:
+        say(f"  user       {startup.OPERATOR}\n  password   {password}   (kept in {state.first_login})")
+    say(FIRST_STEPS)
+
+
+def remove_socket_folder(state: State) -> None:
+    """Where the socket had to lie outside STATE, nothing stays there."""
+    folder = state.broker_socket.parent
+    if not folder.is_relative_to(state.path):
+        with suppress(OSError):
+            state.broker_socket.unlink(missing_ok=True)
+            folder.rmdir()

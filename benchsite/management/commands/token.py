@@ -1,0 +1,50 @@
+"""`make token NAME=x SCOPES=read,upload`: prints a new API token and nothing else."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import timedelta
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError
+from django.utils import timezone
+
+from benchsite.startup import OPERATOR
+from runs.models import ApiToken, User
+
+
+class Command(BaseCommand):
+    help = "Print a new token for the API. It is stored hashed and cannot be shown again."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--name", default="", help="what the token is for")
+        parser.add_argument("--scopes", default="", help="of read, upload, schedule, separated by commas")
+        parser.add_argument("--days", default="", help="expires after so many days; default: never")
+        parser.add_argument("--user", default=OPERATOR, help="whose token; default: operator")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        name, scopes = options["name"].strip(), [scope.strip() for scope in options["scopes"].split(",")]
+        if not name or len(name) > 120:
+            raise CommandError("NAME: say in 1 to 120 characters what the token is for, as NAME=laptop")
+        days = options["days"] or None
+        if days is not None and not (days.isdecimal() and 0 < int(days) <= 36500):
+            raise CommandError(f"DAYS: a number from 1 to 36500, not {days!r}")
+        expires_at = timezone.now() + timedelta(days=int(days)) if days else None
+        self.stdout.write(issue(options["user"], name, [scope for scope in scopes if scope], expires_at))
+
+
+def issue(username: str, name: str, scopes: list[str], expires_at: Any) -> str:
+    try:
+        owner = User.objects.filter(username=username).first()
+        if owner is None:
+            raise CommandError(f"USER: there is no user {username!r}; start once with `make up`")
+        token, secret = ApiToken.issue(owner=owner, name=name, scopes=scopes)
+        token.expires_at = expires_at
+        token.save(update_fields=["expires_at"])
+    except ValueError as error:
+        raise CommandError(f"SCOPES: {error}") from None
+    except DatabaseError as error:
+        raise CommandError(f"the database is not ready ({error}); start once with `make up`") from None
+    return secret

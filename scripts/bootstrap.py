@@ -1,0 +1,220 @@
+"""Make .venv, install the locked requirements, then become the command that was asked for.
+
+    python3 scripts/bootstrap.py [--dev] [--parent PID] COMMAND ARGUMENT...
+
+COMMAND is a Python file (manage.py) or `-m` and a module. Needs the standard library alone; speaks on stderr; writes
+to .venv, and for the time of the installation to STATE/tmp. A second call with unchanged locks does nothing.
+With --parent it ends (SIGTERM) when that process, make, ends in whatever way; what it becomes inherits this.
+"""
+
+# ruff: noqa: E402
+# No `from __future__ import annotations`: a Python 3.6 has to understand this file up to the line that refuses it.
+import os
+import sys
+
+OLDEST = (3, 11)
+if sys.version_info < OLDEST:
+    import shutil
+
+    for minor in range(20, 10, -1):
+        newer = shutil.which(f"python3.{minor}")
+        if newer:
+            os.execv(newer, [newer, *sys.argv])
+    found = f"{sys.executable} is {sys.version_info[0]}.{sys.version_info[1]}"
+    sys.exit(f"Benchsite needs Python 3.11 or newer, {found}; name another one: make up PYTHON=/path/to/python3")
+
+import argparse
+import ctypes
+import fcntl
+import hashlib
+import importlib.util
+import json
+import queue
+import re
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+STAMP = VENV / "benchsite.json"
+LOG = VENV / "install.log"
+AGENT = ROOT / "agents" / "program"
+PR_SET_PDEATHSIG = 1
+SHOW_EVERY_S = 2.0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dev", action="store_true", help="also what tests and checks need")
+    parser.add_argument("--parent", type=int, help="end when this process ends")
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    options = parser.parse_args()
+    if options.parent:
+        end_with(options.parent, signal.SIGTERM)
+    try:
+        with one_at_a_time():
+            install(dev=options.dev, temporary=state_tmp())
+    except KeyboardInterrupt:
+        sys.exit("interrupted; the same command goes on")
+    if options.command:
+        os.chdir(ROOT)
+        os.execv(PYTHON, [str(PYTHON), *options.command])
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def end_with(parent: int, death_signal: int) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, death_signal)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def state_tmp() -> Path:
+    """STATE/tmp, made if missing: a STATE that cannot be written is said here, in one line."""
+    folder = Path(os.environ.get("STATE") or ROOT / "var").absolute() / "tmp"
+    try:
+        folder.parent.mkdir(mode=0o711, parents=True, exist_ok=True)
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        sys.exit(f"cannot write to STATE={folder.parent}: {error.strerror}")
+    return folder
+
+
+@contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """Two bootstraps of one checkout wait for each other; the lock is on the folder itself, so no file is left."""
+    handle = os.open(ROOT, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def install(*, dev: bool, temporary: Path) -> None:
+    wanted = fingerprints()
+    present = read_stamp()
+    if not dev and present:
+        wanted["dev"] = present["dev"] if present.get("server") == wanted["server"] else ""
+    elif not dev:
+        wanted["dev"] = ""
+    if present == wanted and PYTHON.exists():
+        return
+    started = time.monotonic()
+    make_venv(present, wanted)
+    STAMP.unlink(missing_ok=True)
+    locks = ["requirements-dev.txt"] if wanted["dev"] else ["requirements.txt"]
+    for lock in locks:
+        pip(f"installing {lock}", ["--require-hashes", "-r", str(ROOT / lock)], temporary, total=count_pins(lock))
+    pip("installing the agent", ["--no-deps", "--no-build-isolation", "-e", str(AGENT)], temporary, total=1)
+    STAMP.write_text(json.dumps(wanted))
+    say(f"installed in {time.monotonic() - started:.0f} s")
+
+
+def fingerprints() -> dict[str, str]:
+    """What an installation depends on."""
+    server = (ROOT / "requirements.txt").read_bytes() + (AGENT / "pyproject.toml").read_bytes()
+    dev = (ROOT / "requirements-dev.txt").read_bytes()
+    return {
+        "root": str(ROOT),
+        "python": "{}.{}".format(*sys.version_info),
+        "server": hashlib.sha256(server).hexdigest(),
+        "dev": hashlib.sha256(dev).hexdigest(),
+    }
+
+
+def read_stamp() -> dict[str, str]:
+    try:
+        found: dict[str, str] = json.loads(STAMP.read_text())
+    except (OSError, ValueError):
+        return {}
+    return found
+
+
+def make_venv(present: dict[str, str], wanted: dict[str, str]) -> None:
+    """Make it, or make it anew when it belongs to another place or Python, or is only half there."""
+    moved = bool(present) and any(present.get(key) != wanted[key] for key in ("root", "python"))
+    if not moved and PYTHON.exists() and subprocess.run([PYTHON, "-c", "import pip"], check=False).returncode == 0:
+        return
+    if importlib.util.find_spec("venv") is None or importlib.util.find_spec("ensurepip") is None:
+        sys.exit(f"{sys.executable} has no venv or ensurepip; on Debian and Ubuntu: apt install python3-venv")
+    say(f"making {VENV} with Python {wanted['python']}")
+    command = [sys.executable, "-m", "venv", "--clear", str(VENV)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    if done.returncode:
+        last = (done.stdout + done.stderr).strip().splitlines()[-1:] or ["no reason given"]
+        sys.exit(f"cannot make {VENV}: {last[0]}; on Debian and Ubuntu: apt install python3-venv")
+
+
+def count_pins(lock: str) -> int:
+    return len(re.findall(r"^[A-Za-z0-9][^ ]*==", (ROOT / lock).read_text(), re.M))
+
+
+def pip(title: str, arguments: list[str], temporary: Path, *, total: int) -> None:
+    """The user's index, mirror, proxy and certificates hold; nothing is written to HOME. Shows where it is."""
+    options = ["--no-input", "--no-cache-dir", "--disable-pip-version-check", "--progress-bar", "off"]
+    environment = os.environ | {"TMPDIR": str(temporary), "PIP_USER": "0"}
+    parent = os.getpid()
+    process = subprocess.Popen(
+        [PYTHON, "-m", "pip", "install", *options, *arguments],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        preexec_fn=lambda: end_with(parent, signal.SIGKILL),  # noqa: PLW1509 (no other thread yet)
+    )
+    with LOG.open("a") as log:
+        error = follow(title, total, lines_of(process), log.write)
+    if process.wait():
+        sys.exit(f"{title} failed: {error or 'no reason given'}; whole output in {LOG}")
+
+
+def lines_of(process: "subprocess.Popen[str]") -> "queue.Queue[str | None]":
+    """The output line by line, then None; read by a thread, so that the reader can count seconds meanwhile."""
+    lines: queue.Queue[str | None] = queue.Queue()
+
+    def read() -> None:
+        for line in process.stdout or ():
+            lines.put(line)
+        lines.put(None)
+
+    threading.Thread(target=read, daemon=True).start()
+    return lines
+
+
+def follow(title: str, total: int, lines: "queue.Queue[str | None]", log: Callable[[str], object]) -> str:
+    """Say every two seconds how far pip is; returns its last error line."""
+    started = shown = time.monotonic()
+    found, doing, error = 0, "", ""
+    say(title)
+    while True:
+        try:
+            line = lines.get(timeout=0.5)
+        except queue.Empty:
+            line = ""
+        if line is None:
+            return error
+        log(line)
+        if line.startswith(("Collecting", "Requirement already satisfied", "Obtaining", "Ignoring")):
+            found += 1
+            doing = f"{found} of {total} packages found"
+        elif line.startswith("Installing collected"):
+            doing = f"unpacking {found} packages"
+        elif line.startswith("ERROR"):
+            error = line.removeprefix("ERROR:").strip()
+        if time.monotonic() - shown >= SHOW_EVERY_S:
+            shown = time.monotonic()
+            say(f"  {doing or 'starting pip'}, {shown - started:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
