@@ -1,0 +1,44 @@
+"""The documentation names what the code registers, and nothing that is gone."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from benchagent.catalog import DBMSS, WORKLOADS
+
+from tests.conftest import REPOSITORY
+
+PAGES = sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/**/*.md")])
+
+
+def headings(page: str) -> set[str]:
+    text = (REPOSITORY / "docs" / page).read_text()
+    return set(re.findall(r"^## (.+)$", text, re.MULTILINE))
+
+
+def test_it_has_a_heading_for_every_registered_dbms_and_no_other():
+    assert headings("engines.md") == {entry.name for entry in DBMSS.values()}
+
+
+def test_it_has_a_heading_for_every_registered_workload_and_no_other():
+    assert headings("workloads.md") == set(WORKLOADS)
+
+
+def test_it_documents_every_factor_with_its_default():
+    text = (REPOSITORY / "docs" / "workloads.md").read_text()
+    for workload in WORKLOADS.values():
+        for factor in workload.factors:
+            assert f"| `{factor.name}` | {factor.default} |" in text
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
+def test_it_links_only_to_files_that_exist(page: Path):
+    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+        assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_it_names_the_two_commands_first():
+    commands = re.findall(r"^make (\w+)", (REPOSITORY / "README.md").read_text(), re.MULTILINE)
+    assert commands[:2] == ["up", "test"]
