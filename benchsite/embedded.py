@@ -9,12 +9,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.client import HTTPConnection, HTTPException
+from threading import Event
 from types import FrameType
 
 import psutil
 from django.db import Error, connections
 
-from benchsite import programs, startup
+from benchsite import liveness, programs, startup
 from benchsite.programs import Address, CannotStart
 from benchsite.state import State, read
 from benchsite.supervisor import Supervisor, kill_leftovers
@@ -27,7 +28,7 @@ FIRST_STEPS = """
   2. Open Publications, or tick runs in the list, and compare.
   3. Log in and open Schedule to start a benchmark of your own.
   4. make token NAME=me SCOPES=read,upload   prints a token for the REST API (/api/docs/).
-  Stop with Ctrl-C; `make up` continues with the same data. make login makes a new password.
+  Stop with Ctrl-C; `make up` continues with the same data.
 """
 
 
@@ -66,29 +67,51 @@ def only_one(state: State, address: Address) -> Iterator[None]:
 def run_alone(state: State, address: Address) -> None:
     state.tmp.mkdir(exist_ok=True)
     supervisor = Supervisor(state.logs, state.processes, programs.environment(state, address), say)
-    listen_to_signals(supervisor)
+    signals = Signals()
     try:
-        try:
+        with signals.interrupting():
             password = prepare(supervisor, state, address)
-        except Error as error:
-            raise CannotStart(f"the database does not work: {str(error).strip()}") from None
         start_all(supervisor, state, address)
-        watch(supervisor, state, address, password)
+        watch(supervisor, signals, address, password)
+    except Stopped:
+        pass
+    except Error as error:
+        raise CannotStart(f"the database does not work: {str(error).strip()}") from None
     finally:
+        signals.asked.set()
         say("stopping")
         supervisor.stop()
         remove_socket_folder(state)
         say("stopped")
 
 
-def listen_to_signals(supervisor: Supervisor) -> None:
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        supervisor.stopping.set()
+class Stopped(BaseException):
+    """A signal came while the start was being prepared."""
 
-    signal.signal(signal.SIGINT, stop)
-    signal.signal(signal.SIGTERM, stop)
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup
-        signal.signal(signal.SIGHUP, stop)
+
+class Signals:
+    """SIGINT, SIGTERM and SIGHUP set `asked`; what is done under `interrupting` they end at once."""
+
+    def __init__(self) -> None:
+        self.asked = Event()
+        self._interrupt = False
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:  # nohup
+                signal.signal(number, self._note)
+
+    def _note(self, _number: int, _frame: FrameType | None) -> None:
+        again = self.asked.is_set()
+        self.asked.set()
+        if self._interrupt and not again:
+            raise Stopped
+
+    @contextmanager
+    def interrupting(self) -> Iterator[None]:
+        self._interrupt = True
+        try:
+            yield
+        finally:
+            self._interrupt = False
 
 
 def prepare(supervisor: Supervisor, state: State, address: Address) -> str | None:
@@ -107,22 +130,19 @@ def prepare(supervisor: Supervisor, state: State, address: Address) -> str | Non
 
 
 def start_all(supervisor: Supervisor, state: State, address: Address) -> None:
-    if supervisor.stopping.is_set():
-        return
     say("starting worker, beat, web and the local agent")
-    for program in (
-        programs.worker(),
-        programs.beat(state),
-        programs.web(state, address),
-        programs.agent(state, address),
-    ):
-        supervisor.start(program)
+    liveness.forget()
+    supervisor.start(programs.worker())
+    supervisor.start(programs.beat(state))
+    supervisor.start(programs.web(state, address))
+    supervisor.start(programs.agent(state, address))
 
 
-def watch(supervisor: Supervisor, state: State, address: Address, password: str | None) -> None:
+def watch(supervisor: Supervisor, signals: Signals, address: Address, password: str | None) -> None:
+    """Until a signal comes."""
     started_at = psutil.Process().create_time()
     ready, late = False, False
-    while not supervisor.stopping.wait(LOOK_EVERY_S):
+    while not signals.asked.wait(LOOK_EVERY_S):
         supervisor.look_after()
         if ready:
             continue
@@ -130,7 +150,7 @@ def watch(supervisor: Supervisor, state: State, address: Address, password: str 
         missing = not_ready(address)
         if missing is None:
             ready = True
-            welcome(state, address, password, waited_s)
+            welcome(address, password, waited_s)
         elif not late and waited_s > LATE_AFTER_S:
             late = True
             say(f"still not ready: {missing}; see {supervisor.logs}")
@@ -149,10 +169,12 @@ def not_ready(address: Address) -> str | None:
         connection.close()
 
 
-def welcome(state: State, address: Address, password: str | None, waited_s: float) -> None:
+def welcome(address: Address, password: str | None, waited_s: float) -> None:
     say(f"\nready after {waited_s:.1f} s\n\n  Benchsite  {address.url}/")
     if password is not None:
-        say(f"  user       {startup.OPERATOR}\n  password   {password}   (kept in {state.first_login})")
+        say(f"  user       {startup.OPERATOR}\n  password   {password}   (make login makes a new one)")
+    if not address.ip.is_loopback:
+        say("  Other machines reach it, over plain http: docs/operations.md tells how to put TLS before it.")
     say(FIRST_STEPS)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from functools import cache
 
 import redis
@@ -40,3 +41,9 @@ def alive() -> dict[str, bool]:
     """For each part whether its sign of life is fresh. Raises redis.RedisError within two seconds."""
     found = broker().mget([_KEY + part for part in PARTS])
     return {part: value is not None for part, value in zip(PARTS, found, strict=True)}
+
+
+def forget() -> None:
+    """Take back the signs of an earlier life."""
+    with suppress(redis.RedisError):
+        broker().delete(*(_KEY + part for part in PARTS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import ipaddress
 import os
 import shutil
@@ -85,10 +86,12 @@ class Address:
                     probe.bind((host, self.port))
                     probe.listen(1)
                 except OSError as error:
-                    raise CannotStart(
-                        f"cannot listen on {bracketed(host)}:{self.port}: {(error.strerror or str(error)).lower()}; "
-                        f"choose another port: make up PORT={self.port + 1}"
-                    ) from None
+                    raise CannotStart(self._in_words(host, error)) from None
+
+    def _in_words(self, host: str, error: OSError) -> str:
+        if error.errno == errno.EADDRINUSE:
+            return f"port {self.port} on {host} is taken; choose another: make up PORT={self.port + 1}"
+        return f"cannot listen on {bracketed(host)}:{self.port}: {error.strerror}; choose another HOST or PORT"
 
 
 def bracketed(host: str) -> str:
@@ -145,7 +148,9 @@ def worker() -> Program:
 
 
 def beat(state: State) -> Program:
-    options = ["--pidfile=", "--schedule", str(state.path / "beat-schedule"), "--loglevel", "WARNING"]
+    folder = state.path / "beat"
+    folder.mkdir(exist_ok=True)
+    options = ["--pidfile=", "--schedule", str(folder / "schedule"), "--loglevel", "WARNING"]
     return Program("beat", [*CELERY, "beat", *options], stage=3, stop_within_s=1.5)
 
 

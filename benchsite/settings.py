@@ -130,7 +130,7 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": STATE.artefacts}},
     "staticfiles": {
-        "BACKEND": os.environ.get("STATICFILES_BACKEND", "whitenoise.storage.CompressedManifestStaticFilesStorage")
+        "BACKEND": os.environ.get("STATICFILES_BACKEND", "benchsite.storage.StaticFilesStorage")
     },
 }
 

@@ -15,12 +15,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Event
 
 import psutil
 
 from benchsite.deathsig import in_child
 
+ROOT = Path(__file__).resolve().parent.parent
 LOG_LIMIT_BYTES = 10_000_000
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 30.0
@@ -54,6 +54,7 @@ class Child:
             self.process = subprocess.Popen(
                 self.program.command,
                 env=environment,
+                cwd=ROOT,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -87,7 +88,6 @@ class Supervisor:
     records: Path
     environment: dict[str, str]
     say: Callable[[str], None]
-    stopping: Event = field(default_factory=Event)
     children: list[Child] = field(default_factory=list)
 
     def __post_init__(self) -> None:

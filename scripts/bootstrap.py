@@ -162,7 +162,8 @@ def count_pins(lock: str) -> int:
 def pip(title: str, arguments: list[str], temporary: Path, *, total: int) -> None:
     """The user's index, mirror, proxy and certificates hold; nothing is written to HOME. Shows where it is."""
     options = ["--no-input", "--no-cache-dir", "--disable-pip-version-check", "--progress-bar", "off"]
-    environment = os.environ | {"TMPDIR": str(temporary), "PIP_USER": "0"}
+    # pip asks rustc for its version, and where that is rustup's stand-in, it writes its settings.
+    environment = {"RUSTUP_HOME": str(temporary / "rustup")} | os.environ | {"TMPDIR": str(temporary), "PIP_USER": "0"}
     parent = os.getpid()
     process = subprocess.Popen(
         [PYTHON, "-m", "pip", "install", *options, *arguments],
