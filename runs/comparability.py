@@ -1,0 +1,175 @@
+"""The guard: says in words why two groups of runs can or cannot be compared, and refuses a bare ratio where not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from runs.facets import (
+    SCALE_FACTORS,
+    facets,
+    factor_label,
+    machine_is_described,
+    short_durability,
+    weakest_durability,
+    workload_name,
+)
+from runs.models import Run
+
+Severity = Literal["blocks", "note"]
+UNKNOWN = "not known"
+# Factors that change what a rate means, though not what is measured.
+CONDITIONS = ("duration_s", "warm_up_s", "terminals", "threads")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One thing in which two groups differ. `blocks`: a bare ratio would mislead. `note`: read it with this in mind."""
+
+    field: str
+    label: str
+    a: str
+    b: str
+    severity: Severity
+
+    @property
+    def words(self) -> str:
+        return f"{self.label}: {self.a} against {self.b}" if self.a != self.b else f"{self.label}: {self.a}"
+
+
+def differences(a: Sequence[Run], b: Sequence[Run]) -> list[Difference]:
+    """What to know before comparing two groups, blocking differences first. Empty: like with like.
+
+    Facts unknown on both sides do not count within one publication: its author compared what he knew to be alike.
+    """
+    if not a or not b:
+        return []
+    x, y = _one_per_cell(a), _one_per_cell(b)
+    found = [
+        *_workload(x, y),
+        *_scale(x, y),
+        *_durability(a, b),
+        *_conditions(x, y),
+        *_machine(x, y),
+        *_storage(x, y),
+        *_config(x, y),
+        *_demonstration(a, b),
+    ]
+    return sorted(found, key=lambda difference: difference.severity != "blocks")
+
+
+def refusal(found: Iterable[Difference]) -> str:
+    """Why there is no ratio, in one line; empty when there may be one."""
+    blocking = [difference.words for difference in found if difference.severity == "blocks"]
+    return "; ".join(blocking)
+
+
+def _differ(field: str, label: str, a: str, b: str, severity: Severity) -> list[Difference]:
+    return [Difference(field, label, a or UNKNOWN, b or UNKNOWN, severity)] if a != b else []
+
+
+def _joined(values: Iterable[str]) -> str:
+    return ", ".join(sorted({value for value in values if value}))
+
+
+def _one_per_cell(runs: Sequence[Run]) -> list[Run]:
+    """Repeats of a cell share everything that its key hashes: one of them speaks for all."""
+    return list({run.cell_key or run.id: run for run in runs}.values())
+
+
+def _one_publication(a: Sequence[Run], b: Sequence[Run]) -> bool:
+    publications = {run.publication_id for run in (*a, *b)}
+    return len(publications) == 1 and publications != {None}
+
+
+def _workload(a: Sequence[Run], b: Sequence[Run]) -> list[Difference]:
+    if {run.workload_id for run in a} == {run.workload_id for run in b}:
+        return []
+    return _differ("workload", "Workload", _joined(map(workload_name, a)), _joined(map(workload_name, b)), "blocks")
+
+
+def _factor(runs: Sequence[Run], name: str) -> str:
+    return _joined(found.value for run in runs if (found := facets(run).get(f"factor:{name}")))
+
+
+def _scale(a: Sequence[Run], b: Sequence[Run]) -> list[Difference]:
+    """Blocks when both sides state a scale and it is another one; a note when only one side states it."""
+    found: list[Difference] = []
+    for name in SCALE_FACTORS:
+        x, y = _factor(a, name), _factor(b, name)
+        found += _differ(name, factor_label(name), x, y, "blocks" if x and y else "note")
+    return found
+
+
+def _durability(a: Sequence[Run], b: Sequence[Run]) -> list[Difference]:
+    x, y = weakest_durability(a), weakest_durability(b)
+    if x and y:
+        return _differ("durability", "Durability", short_durability(x), short_durability(y), "blocks")
+    if x or y:
+        left, right = (short_durability(side) if side else UNKNOWN for side in (x, y))
+        return _differ("durability", "Durability", left, right, "note")
+    if _one_publication(a, b):
+        return []
+    return [Difference("durability", "Durability", UNKNOWN, UNKNOWN, "note")]
+
+
+def _conditions(a: Sequence[Run], b: Sequence[Run]) -> list[Difference]:
+    return [
+        difference
+        for name in CONDITIONS
+        for difference in _differ(name, factor_label(name), _factor(a, name), _factor(b, name), "note")
+    ]
+
+
+def _machine(a: Sequence[Run], b: Sequence[Run]) -> list[Difference]:
+    if {run.hardware_id for run in a} != {run.hardware_id for run in b}:
+        return _differ("hardware", "Machine", _machine_name(a), _machine_name(b), "note")
+    if machine_is_described(a[0].hardware) or _one_publication(a, b):
+        return []
+    return [Difference("hardware", "Machine", UNKNOWN, UNKNOWN, "note")]
+
+
+def _machine_name(runs: Sequence[Run]) -> str:
+    names = _joined(run.hardware.name for run in runs if run.hardware)
+    described = any(machine_is_described(run.hardware) for run in runs)
+    return names if described or not names else f"{names} (not described)"
+
+
+def _storage(a: Sequence[Run], b: Sequence[Run]) -> list[Difference]:
+    # Runs on two machines always sit on two devices: the machine has been named already.
+    if {run.hardware_id for run in a} != {run.hardware_id for run in b}:
+        return []
+    x, y = (_by_field(runs, "storage:") for runs in (a, b))
+    return [
+        difference
+        for field in sorted(x.keys() | y.keys())
+        for difference in _differ(field, _storage_label(field), x.get(field, ""), y.get(field, ""), "note")
+    ]
+
+
+def _storage_label(field: str) -> str:
+    return f"Storage of the {field.removeprefix('storage:')}"
+
+
+def _by_field(runs: Sequence[Run], prefix: str) -> dict[str, str]:
+    found: dict[str, set[str]] = {}
+    for run in runs:
+        for field, facet in facets(run).items():
+            if field.startswith(prefix):
+                found.setdefault(field, set()).add(facet.value)
+    return {field: _joined(values) for field, values in found.items()}
+
+
+def _config(a: Sequence[Run], b: Sequence[Run]) -> list[Difference]:
+    """Only within one DBMS version: two DBMSs cannot have the same configuration."""
+    if {run.dbms_version_id for run in a} != {run.dbms_version_id for run in b}:
+        return []
+    x, y = (_joined(run.config.name for run in runs if run.config) for runs in (a, b))
+    return _differ("config", "Configuration", x, y, "note")
+
+
+def _demonstration(a: Sequence[Run], b: Sequence[Run]) -> list[Difference]:
+    x, y = (any(run.demonstration for run in runs) for runs in (a, b))
+    words = {True: "demonstration, short windows", False: "full windows"}
+    return _differ("demonstration", "Window", words[x], words[y], "note")

@@ -1,0 +1,123 @@
+"""What is known about a run, field by field, in words: for labels, for "what varies", for the comparability guard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from benchagent.catalog import DURABILITY_WORDS, WORKLOADS, Durability
+
+from runs.models import HardwareProfile, Run, RunFactor, StorageDevice
+
+# Factors that say how large the data is: other sizes are other questions.
+SCALE_FACTORS = ("scale_factor", "size_gb", "size_mb", "warehouses", "rows")
+# The order in which labels name what varies; a running number of the source comes last.
+_FIRST_FACTORS = (*SCALE_FACTORS, "terminals", "threads", "disk", "method")
+_LAST_FACTORS = ("test_no",)
+_SPEAKING_UNITS = frozenset({"B", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "%"})
+_FACTOR_LABELS = {factor.name: factor.label for entry in WORKLOADS.values() for factor in entry.factors}
+
+SHORT_DURABILITY = {
+    Durability.POWER_LOSS: "survives power loss",
+    Durability.DBMS_CRASH: "survives a DBMS crash only",
+    Durability.BOUNDED_LOSS: "may lose the last moments",
+    Durability.NONE: "not durable",
+}
+DURABILITY_ORDER = {durability.value: rank for rank, durability in enumerate(Durability)}
+
+
+@dataclass(frozen=True)
+class Facet:
+    """`text` stands alone in a label ("9.04 GB"); `value` goes under the heading `label` in a table ("9.04 GB")."""
+
+    field: str
+    label: str
+    value: str
+    text: str
+    number: float | None = None
+
+
+def facets(run: Run) -> dict[str, Facet]:
+    """Everything known about a run that another run may differ in, in the order in which a label would name it.
+
+    Reads prefetched rows only (`Run.objects.for_lists()`).
+    """
+    found = [_plain("workload", "Workload", workload_name(run)), _plain("dbms", "DBMS", run.dbms_version.name)]
+    found += [factor_facet(factor) for factor in sort_factors(run.factors.all())]
+    found += [
+        _plain(f"storage:{use.role}", f"{use.get_role_display()} on", device_name(use.device))
+        for use in run.storage.all()
+    ]
+    if run.hardware is not None:
+        found.append(_plain("hardware", "Machine", run.hardware.name))
+    if run.config is not None:
+        found.append(_plain("config", "Configuration", run.config.name))
+    if run.durability:
+        found.append(
+            Facet("durability", "Durability", durability_words(run.durability), short_durability(run.durability))
+        )
+    if run.publication is not None:
+        found.append(_plain("publication", "Publication", run.publication.title_en))
+    if run.experiment is not None:
+        found.append(_plain("experiment", "Experiment", run.experiment.name))
+    found.append(_plain("provenance", "Provenance", run.get_provenance_display()))
+    return {facet.field: facet for facet in found}
+
+
+def _plain(field: str, label: str, value: str) -> Facet:
+    return Facet(field, label, value, value)
+
+
+def sort_factors(factors: Iterable[RunFactor]) -> list[RunFactor]:
+    def place(factor: RunFactor) -> tuple[int, str]:
+        if factor.name in _FIRST_FACTORS:
+            return _FIRST_FACTORS.index(factor.name), ""
+        return (1_000 if factor.name in _LAST_FACTORS else 100), factor.name
+
+    return sorted(factors, key=place)
+
+
+def factor_label(name: str) -> str:
+    return _FACTOR_LABELS.get(name) or name.replace("_", " ").capitalize()
+
+
+def factor_facet(factor: RunFactor) -> Facet:
+    label = factor_label(factor.name)
+    if factor.number is None:
+        return Facet(f"factor:{factor.name}", label, factor.text, factor.text)
+    number = f"{factor.number:,.10g}"
+    value = f"{number} {factor.unit}".strip()
+    speaks = factor.unit in _SPEAKING_UNITS
+    name = (label[:1].lower() + label[1:]).removesuffix(" s")
+    unit = f" {factor.unit}" if factor.unit == "s" else ""
+    return Facet(
+        f"factor:{factor.name}", label, value, value if speaks else f"{name} {number}{unit}", number=factor.number
+    )
+
+
+def workload_name(run: Run) -> str:
+    version = run.workload.version
+    return f"{run.workload.name}, version {version}" if version else run.workload.name
+
+
+def device_name(device: StorageDevice) -> str:
+    extra = ", ".join(part for part in (device.medium.upper() if device.medium else "", device.file_system) if part)
+    return f"{device.name} ({extra})" if extra else device.name
+
+
+def durability_words(durability: str) -> str:
+    return DURABILITY_WORDS[Durability(durability)]
+
+
+def short_durability(durability: str) -> str:
+    return SHORT_DURABILITY[Durability(durability)]
+
+
+def weakest_durability(runs: Sequence[Run]) -> str:
+    """Of the runs that state one; empty when none does."""
+    return max((run.durability for run in runs if run.durability), key=DURABILITY_ORDER.__getitem__, default="")
+
+
+def machine_is_described(hardware: HardwareProfile | None) -> bool:
+    """Whether a machine is more than a name: processor or memory stated."""
+    return hardware is not None and bool(hardware.cpu_model or hardware.ram_bytes)
