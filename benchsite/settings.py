@@ -171,6 +171,9 @@ CELERY_BEAT_SCHEDULER = "benchsite.beat:Scheduler"
 CELERY_BEAT_MAX_LOOP_INTERVAL = 2
 CELERY_TIMEZONE = "UTC"
 
+# Whether the first experiment is made, once per database (agents/first_experiment.py).
+FIRST_RUN = env_bool("FIRST_RUN", True)
+
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

@@ -1,0 +1,97 @@
+"""How long runs take: from earlier runs of the same engine and size where there are any, else from a stated rate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import median
+
+from agents.schedule import Engine, Plan
+from runs.models import Run
+
+# Guesses for an engine that has not run here yet: rows loaded a second, and everything around load and window.
+LOAD_ROWS_PER_S = 50_000
+OVERHEAD_S = 4.0
+ROWS_PER_SCALE = {"tpcb": 100_000}
+EARLIER_RUNS = 5
+
+
+@dataclass(frozen=True)
+class Estimate:
+    runs: int
+    seconds: float
+    guessed: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        return f"{self.runs} {'run' if self.runs == 1 else 'runs'}, {about(self.seconds)}"
+
+    @property
+    def basis(self) -> str:
+        if not self.guessed:
+            return "From earlier runs of the same engines at this scale."
+        return f"Load time guessed at {LOAD_ROWS_PER_S:,} rows/s for {', '.join(self.guessed)}: no earlier run."
+
+
+def estimate(plan: Plan) -> Estimate:
+    seconds, guessed = 0.0, []
+    for engine in plan.engines:
+        known_s = _around_s(plan.workload, engine, plan.factors)
+        if known_s is None:
+            guessed.append(engine.label)
+        around_s = _guessed_s(plan.workload, plan.factors) if known_s is None else known_s
+        seconds += plan.repeats * (around_s + window_s(plan.factors))
+    return Estimate(plan.run_count, seconds, tuple(guessed))
+
+
+def before_window_s(run: Run) -> float:
+    """Expected time from the start of a scheduled run to its warm-up, and from its window to its end, together."""
+    spec = run.job.spec
+    engine = Engine(spec["dbms"], spec["dbms_version"])
+    known_s = _around_s(spec["workload"], engine, spec["factors"])
+    return _guessed_s(spec["workload"], spec["factors"]) if known_s is None else known_s
+
+
+def window_s(factors: Mapping[str, int]) -> float:
+    return float(factors.get("warm_up_s", 0) + factors.get("duration_s", 0))
+
+
+def _guessed_s(workload: str, factors: Mapping[str, int]) -> float:
+    rows = ROWS_PER_SCALE.get(workload, 0) * factors.get("scale_factor", 1)
+    return OVERHEAD_S + rows / LOAD_ROWS_PER_S
+
+
+def _around_s(workload: str, engine: Engine, factors: Mapping[str, int]) -> float | None:
+    """Median time around the window in the latest finished runs of this engine at this scale."""
+    earlier = Run.objects.with_values().filter(
+        job__isnull=False,
+        workload__kind=workload,
+        dbms_version__dbms__slug=engine.dbms,
+        dbms_version__version=engine.version,
+        started_at__isnull=False,
+        finished_at__isnull=False,
+    )
+    if "scale_factor" in factors:
+        earlier = earlier.filter(factors__name="scale_factor", factors__number=factors["scale_factor"])
+    latest = earlier.select_related("job").order_by("-created_at")[:EARLIER_RUNS]
+    around = [_taken_s(run) - window_s(run.job.spec["factors"]) for run in latest]
+    return max(0.0, median(around)) if around else None
+
+
+def _taken_s(run: Run) -> float:
+    if run.started_at is None or run.finished_at is None:
+        return 0.0
+    return (run.finished_at - run.started_at).total_seconds()
+
+
+def about(seconds: float) -> str:
+    """`about 50 seconds`, `about 5 minutes`, `about 2 hours 30 minutes`, `about 3 days`."""
+    if seconds < 90:
+        return f"about {max(5, 5 * round(seconds / 5))} seconds"
+    minutes = round(seconds / 60)
+    if minutes < 90:
+        return f"about {minutes} minutes"
+    hours, rest = divmod(5 * round(minutes / 5), 60)
+    if hours < 48:
+        return f"about {hours} {'hour' if hours == 1 else 'hours'}" + (f" {rest} minutes" if rest else "")
+    return f"about {round(hours / 24)} days"

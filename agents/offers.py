@@ -1,0 +1,70 @@
+"""What the approved agents offer together: the engines of the schedule form."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from benchagent.catalog import DBMSS
+
+from agents import registry
+from agents.models import Agent, AgentStatus
+
+
+@dataclass
+class Offer:
+    """One version of a DBMS. `reasons` says per agent why it is not available there."""
+
+    dbms: str
+    name: str
+    version: str
+    agents: list[str] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+
+    @property
+    def key(self) -> str:
+        return engine_key(self.dbms, self.version)
+
+    @property
+    def available(self) -> bool:
+        return bool(self.agents)
+
+    @property
+    def label(self) -> str:
+        return f"{self.name} {self.version}".rstrip()
+
+    @property
+    def reason(self) -> str:
+        return "; ".join(dict.fromkeys(self.reasons))
+
+
+def engine_key(dbms: str, version: str) -> str:
+    return f"{dbms}:{version}"
+
+
+def approved_agents() -> list[Agent]:
+    return list(Agent.objects.filter(status=AgentStatus.APPROVED).select_related("hardware"))
+
+
+def offers(agents: list[Agent]) -> list[Offer]:
+    """Every engine version that any of these agents reports, in the order of the catalogue, newest version first."""
+    found: dict[str, Offer] = {}
+    for agent in agents:
+        for engine in registry.engines_of(agent):
+            entry = DBMSS.get(engine["dbms"])
+            if entry is None:
+                continue
+            offer = Offer(engine["dbms"], entry.name, engine["version"])
+            offer = found.setdefault(offer.key, offer)
+            if engine["available"]:
+                offer.agents.append(agent.name)
+            else:
+                offer.reasons.append(f"{agent.name}: {engine['reason']}" if len(agents) > 1 else engine["reason"])
+    order = list(DBMSS)
+    newest_first = sorted(found.values(), key=lambda offer: version_order(offer.version), reverse=True)
+    return sorted(newest_first, key=lambda offer: order.index(offer.dbms))
+
+
+def version_order(version: str) -> list[tuple[int, str]]:
+    """Sorts 10.6 before 10.16, and 2.0-beta by its text."""
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"[.\-+_ ]", version)]

@@ -1,0 +1,230 @@
+"""From a plan to an experiment: checked, expanded into interleaved runs, each with its job."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchagent.catalog import DBMSS, WORKLOADS
+from benchagent.protocol import JobSpec
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+
+from agents import hints, registry
+from agents.models import Agent, AgentStatus, Job
+from agents.offers import approved_agents, engine_key
+from runs import ingest
+from runs.models import Experiment, Run, User
+
+MAX_RUNS = 500
+MAX_REPEATS = 50
+NAME_LIMIT = 200
+SEED_LIMIT = 2**31 - 1
+
+Settings = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Engine:
+    dbms: str
+    version: str
+
+    @property
+    def key(self) -> str:
+        return engine_key(self.dbms, self.version)
+
+    @property
+    def label(self) -> str:
+        entry = DBMSS.get(self.dbms)
+        return f"{entry.name if entry else self.dbms} {self.version}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run: every engine, `repeats` times. `settings` by DBMS; one that is left out takes the catalogue's."""
+
+    workload: str
+    engines: tuple[Engine, ...]
+    factors: Mapping[str, int]
+    repeats: int = 1
+    settings: Mapping[str, Settings] = field(default_factory=dict)
+    # None: the first agent that is free and offers every engine; the whole experiment then stays on it.
+    agent: Agent | None = None
+    name: str = ""
+
+    @property
+    def run_count(self) -> int:
+        return len(self.engines) * self.repeats
+
+    @property
+    def title(self) -> str:
+        if self.name:
+            return self.name
+        names = dict.fromkeys(DBMSS[engine.dbms].name for engine in self.engines if engine.dbms in DBMSS)
+        workload = WORKLOADS[self.workload].name if self.workload in WORKLOADS else self.workload
+        return f"{workload}: {', '.join(names)}"[:NAME_LIMIT]
+
+    def settings_of(self, dbms: str) -> Settings:
+        return tuple(self.settings.get(dbms, DBMSS[dbms].settings))
+
+    def cells(self) -> list[tuple[Engine, int]]:
+        """(engine, repeat) in the order they are run: A B C A B C, so that a drift of the machine hits all alike."""
+        return [(engine, repeat) for repeat in range(1, self.repeats + 1) for engine in self.engines]
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "workload": self.workload,
+            "engines": [[engine.dbms, engine.version] for engine in self.engines],
+            "settings": {
+                engine.dbms: [list(pair) for pair in self.settings_of(engine.dbms)] for engine in self.engines
+            },
+            "factors": dict(self.factors),
+            "repeats": self.repeats,
+            "agent": self.agent.slug if self.agent else None,
+            "name": self.name,
+        }
+
+
+class PlanError(ValueError):
+    """The plan cannot be run; `errors` names each wrong field."""
+
+    def __init__(self, errors: dict[str, list[str]]) -> None:
+        super().__init__("; ".join(f"{name}: {' '.join(words)}" for name, words in errors.items()))
+        self.errors = errors
+
+
+def check(plan: Plan) -> None:
+    """Raises PlanError."""
+    errors: dict[str, list[str]] = {}
+    workload = WORKLOADS.get(plan.workload)
+    if workload is None:
+        errors["workload"] = [f"Unknown workload; known: {', '.join(WORKLOADS)}."]
+    else:
+        errors |= _factor_errors(plan)
+    if not 1 <= plan.repeats <= MAX_REPEATS:
+        errors["repeats"] = [f"Must be between 1 and {MAX_REPEATS}."]
+    elif plan.run_count > MAX_RUNS:
+        errors["repeats"] = [f"{plan.run_count} runs are more than the {MAX_RUNS} one experiment may have."]
+    if problem := _engines_problem(plan):
+        errors["engines"] = [problem]
+    if plan.agent is not None and plan.agent.status != AgentStatus.APPROVED:
+        errors["agent"] = [f"{plan.agent.name} is not approved."]
+    if len(plan.name) > NAME_LIMIT:
+        errors["name"] = [f"At most {NAME_LIMIT} characters."]
+    if errors:
+        raise PlanError(errors)
+
+
+def _factor_errors(plan: Plan) -> dict[str, list[str]]:
+    known = {factor.name: factor for factor in WORKLOADS[plan.workload].factors}
+    errors = {f"factors.{name}": [f"Unknown; known: {', '.join(known)}."] for name in plan.factors if name not in known}
+    for name, factor in known.items():
+        value = plan.factors.get(name)
+        if value is None:
+            errors[f"factors.{name}"] = ["Required."]
+        elif not factor.minimum <= value <= factor.maximum:
+            errors[f"factors.{name}"] = [f"{factor.label} must be between {factor.minimum} and {factor.maximum}."]
+    return errors
+
+
+def _engines_problem(plan: Plan) -> str:
+    """Why no agent can run this; empty when one can."""
+    if not plan.engines:
+        return "Choose at least one engine."
+    if len(set(plan.engines)) < len(plan.engines):
+        return "An engine is named twice."
+    agents = [plan.agent] if plan.agent else approved_agents()
+    if not agents:
+        return "No agent is registered and approved yet."
+    missing = {agent: [e for e in plan.engines if not registry.offers(agent, e.dbms, e.version)] for agent in agents}
+    if any(not lacks for lacks in missing.values()):
+        return ""
+    nowhere = [engine.label for engine in plan.engines if all(engine in lacks for lacks in missing.values())]
+    if nowhere:
+        where = plan.agent.name if plan.agent else "any agent"
+        return f"Not available on {where}: {', '.join(nowhere)}."
+    return "No single agent offers all of these engines; an experiment stays on one machine."
+
+
+def start(plan: Plan, *, user: User | None, slug: str = "", demonstration: bool = False, note: str = "") -> Experiment:
+    """Make the experiment with all its queued runs. Raises PlanError; IntegrityError when a given `slug` is taken."""
+    check(plan)
+    with transaction.atomic():
+        experiment = _new_experiment(plan, user=user, slug=slug, demonstration=demonstration, note=note)
+        seed = secrets.randbelow(SEED_LIMIT - MAX_REPEATS)
+        for order_index, (engine, repeat) in enumerate(plan.cells(), 1):
+            # Each repeat has its own random numbers, the same for all engines.
+            _add_run(experiment, plan, engine, repeat=repeat, order_index=order_index, seed=seed + repeat)
+    hints.hint(hints.DISPATCH)
+    return experiment
+
+
+def _new_experiment(plan: Plan, *, user: User | None, slug: str, demonstration: bool, note: str) -> Experiment:
+    values: dict[str, Any] = {
+        "name": plan.title, "created_by": user, "demonstration": demonstration, "note": note, "plan": plan.as_json(),
+    }  # fmt: skip
+    if slug:
+        return Experiment.objects.create(slug=slug, **values)
+    while True:
+        try:
+            with transaction.atomic():
+                return Experiment.objects.create(slug=Experiment.free_slug(plan.title), **values)
+        except IntegrityError:  # somebody took the same free slug in this moment
+            continue
+
+
+def _add_run(experiment: Experiment, plan: Plan, engine: Engine, *, repeat: int, order_index: int, seed: int) -> Run:
+    run = ingest.scheduled_run(
+        experiment=experiment,
+        workload=plan.workload,
+        dbms=engine.dbms,
+        dbms_version=engine.version,
+        settings=plan.settings_of(engine.dbms),
+        factors=plan.factors,
+        repeat=repeat,
+        order_index=order_index,
+        hardware=plan.agent.hardware if plan.agent else None,
+        demonstration=experiment.demonstration,
+    )
+    spec: JobSpec = {
+        "run_id": str(run.pk),
+        "workload": plan.workload,
+        "workload_version": WORKLOADS[plan.workload].version,
+        "dbms": engine.dbms,
+        "dbms_version": engine.version,
+        "settings": list(plan.settings_of(engine.dbms)),
+        "factors": dict(plan.factors),
+        "seed": seed,
+    }
+    Job.objects.create(run=run, spec=spec, requested_agent=plan.agent)
+    return run
+
+
+def repeat_cell(run: Run) -> Run:
+    """One more repeat of a scheduled run's cell: same spec, same machine, its own seed; at the end of the queue."""
+    spec: JobSpec = dict(run.job.spec)  # type: ignore[assignment]
+    with transaction.atomic():
+        if run.experiment_id is not None:  # two clicks at once must not get the same number
+            Experiment.objects.select_for_update().get(pk=run.experiment_id)
+        cell = Run.objects.filter(
+            experiment=run.experiment_id, dbms_version=run.dbms_version, workload=run.workload, config=run.config
+        )
+        place = Run.objects.filter(experiment=run.experiment_id).aggregate(last=Max("order_index"))["last"]
+        again = ingest.scheduled_run(
+            experiment=run.experiment,
+            workload=spec["workload"],
+            dbms=spec["dbms"],
+            dbms_version=spec["dbms_version"],
+            settings=[(name, value) for name, value in spec["settings"]],
+            factors=spec["factors"],
+            repeat=(cell.aggregate(last=Max("repeat"))["last"] or 0) + 1,
+            order_index=None if run.experiment_id is None else (place or 0) + 1,
+            hardware=run.hardware,
+            demonstration=run.demonstration,
+        )
+        fresh = {**spec, "run_id": str(again.pk), "seed": secrets.randbelow(SEED_LIMIT)}
+        Job.objects.create(run=again, spec=fresh, requested_agent=run.job.agent or run.job.requested_agent)
+    hints.hint(hints.DISPATCH)
+    return again

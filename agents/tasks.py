@@ -1,0 +1,39 @@
+"""Celery tasks: short, idempotent, each calls one function. Sent by `hints` and by beat (benchsite/celery.py)."""
+
+from __future__ import annotations
+
+from celery import shared_task
+
+from agents import dispatch as dispatching
+from agents import first_experiment, hints, housekeeping, jobs
+from runs import series
+from runs.models import Run
+
+
+@shared_task(name=hints.DISPATCH)
+def dispatch() -> None:
+    dispatching.hand_out()
+
+
+@shared_task(name=hints.SWEEP)
+def sweep() -> None:
+    """Find what lost messages and dead agents left behind."""
+    for run_id in jobs.expire_leases():
+        hints.hint(hints.SUMMARISE, str(run_id))
+    dispatching.take_back_unclaimed()
+    jobs.cancel_deleted()
+    first_experiment.ensure()
+    if dispatching.queued().exists():
+        dispatch()
+
+
+@shared_task(name=hints.SUMMARISE)
+def summarise(run_id: str) -> None:
+    run = Run.objects.filter(pk=run_id).first()
+    if run is not None and run.has_ended:
+        series.merge(run)
+
+
+@shared_task(name="agents.housekeeping")
+def tidy_up() -> None:
+    housekeeping.tidy_up()

@@ -1,0 +1,31 @@
+"""What agents do, for pages of other apps: `{% load jobs %}`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import template
+
+from agents import status
+from runs.models import Experiment, Run
+
+register = template.Library()
+
+
+@register.inclusion_tag("agents/_job_status.html", takes_context=True)
+def job_status(context: template.Context, run: Run) -> dict[str, Any]:
+    """Why a run waits, how far it has come, its log, and the button that cancels it. Nothing for uploads."""
+    return status.job_status(run, context.get("user"))
+
+
+@register.inclusion_tag("agents/_experiment_progress.html", takes_context=True)
+def experiment_progress(context: template.Context, experiment: Experiment) -> dict[str, Any]:
+    """How far an experiment has come, and the button that cancels what is left. Nothing if nothing was scheduled."""
+    return status.experiment_progress(experiment, context.get("user"))
+
+
+@register.inclusion_tag("agents/_repeat_button.html", takes_context=True)
+def repeat_button(context: template.Context, run: Run) -> dict[str, Any]:
+    """A button that runs this cell once more, for operators, on scheduled runs that have ended."""
+    shown = run.has_ended and status.may_operate(context.get("user")) and status.job_of(run) is not None
+    return {"run": run, "shown": shown}

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from agents import registry
+from agents.models import Agent, EnrolmentCode
+from agents.offers import offers
+from agents.views.access import operator_required
+
+
+@require_safe
+def agents(request: HttpRequest) -> HttpResponse:
+    found = Agent.objects.select_related("hardware").prefetch_related("hardware__storage")
+    rows: list[dict[str, Any]] = [
+        {"agent": agent, "engines": offers([agent]), "job": agent.current_job} for agent in found
+    ]
+    context = {"rows": rows, "server_url": request.build_absolute_uri("/").rstrip("/")}
+    template = "agents/list.html#rows" if request.htmx else "agents/list.html"  # type: ignore[attr-defined]
+    return render(request, template, context)
+
+
+@require_POST
+@operator_required
+@never_cache
+def issue_code(request: HttpRequest) -> HttpResponse:
+    """A one-time code, shown this once."""
+    context = {"code": EnrolmentCode.issue(), "server_url": request.build_absolute_uri("/").rstrip("/")}
+    return render(request, "agents/code.html", context)
+
+
+@require_POST
+@operator_required
+def approve(request: HttpRequest, slug: str) -> HttpResponse:
+    agent = get_object_or_404(Agent, slug=slug)
+    registry.approve(agent)
+    messages.success(request, f"{agent.name} is approved and gets runs from now on.")
+    return redirect("agents")
+
+
+@require_POST
+@operator_required
+def disable(request: HttpRequest, slug: str) -> HttpResponse:
+    agent = get_object_or_404(Agent, slug=slug)
+    registry.disable(agent)
+    messages.success(request, f"{agent.name} is disabled: it gets no more runs. One that it is making goes on.")
+    return redirect("agents")

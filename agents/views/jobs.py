@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import uuid
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from agents import jobs, schedule
+from agents.status import experiment_progress, job_status
+from agents.views.access import operator_required, page_before
+from runs.models import Experiment, Run
+
+
+def _scheduled(run_id: uuid.UUID) -> Run:
+    runs = Run.objects.select_related("job__agent", "job__requested_agent", "experiment", "dbms_version__dbms")
+    return get_object_or_404(runs, id=run_id, job__isnull=False)
+
+
+@require_safe
+@never_cache
+def job(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """The state of a run's job, asked for by htmx every few seconds; when it has ended the page is loaded anew."""
+    run = _scheduled(run_id)
+    response = render(request, "agents/_job_status.html", job_status(run, request.user))
+    if run.has_ended:
+        response["HX-Refresh"] = "true"
+    return response
+
+
+@require_safe
+@never_cache
+def progress(request: HttpRequest, slug: str) -> HttpResponse:
+    """The progress of an experiment; the page is loaded anew when another run has ended."""
+    experiment = get_object_or_404(Experiment, slug=slug)
+    context = experiment_progress(experiment, request.user)
+    response = render(request, "agents/_experiment_progress.html", context)
+    if request.GET.get("ended") not in (None, str(context["ended"])):
+        response["HX-Refresh"] = "true"
+    return response
+
+
+@require_POST
+@operator_required
+def cancel_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    run = _scheduled(run_id)
+    if not jobs.cancel(run):
+        messages.info(request, "The run had already ended.")
+    return redirect(page_before(request, default=run.get_absolute_url()))
+
+
+@require_POST
+@operator_required
+def cancel_experiment(request: HttpRequest, slug: str) -> HttpResponse:
+    experiment = get_object_or_404(Experiment, slug=slug)
+    count = jobs.cancel_experiment(experiment)
+    messages.success(request, f"{count} {'run' if count == 1 else 'runs'} cancelled.")
+    return redirect("experiment", slug=experiment.slug)
+
+
+@require_POST
+@operator_required
+def repeat_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """One more repeat of the run's cell."""
+    again = schedule.repeat_cell(_scheduled(run_id))
+    return redirect(again)

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from agents import estimate as estimating
+from agents import schedule as scheduling
+from agents.forms import ScheduleForm
+from agents.views.access import operator_required
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def schedule(request: HttpRequest) -> HttpResponse:
+    """The form; with the button Preview it only tells what would be run, with Start it starts."""
+    if request.method != "POST":
+        return _page(request, ScheduleForm(initial=_initial(request.GET)))
+    if request.POST.get("action") == "preview":
+        form = ScheduleForm(request.POST)
+        return _page(request, form, estimate=_estimate(form))
+    return _start(request)
+
+
+@operator_required
+def _start(request: HttpRequest) -> HttpResponse:
+    form = ScheduleForm(request.POST)
+    if not form.is_valid():
+        return _page(request, form, status=422)
+    user = request.user if request.user.is_authenticated else None
+    try:
+        experiment = scheduling.start(form.plan, user=user)
+    except scheduling.PlanError as error:  # an agent has gone since the form was checked
+        for field, words in error.errors.items():
+            form.add_error(field.removeprefix("factors."), words)
+        return _page(request, form, status=422)
+    return redirect("experiment", slug=experiment.slug)
+
+
+@require_POST
+def estimate(request: HttpRequest) -> HttpResponse:
+    """Number of runs and time of the form as it stands. Changes nothing; for htmx."""
+    form = ScheduleForm(request.POST)
+    return render(request, "schedule.html#estimate", {"form": form, "estimate": _estimate(form)})
+
+
+def _estimate(form: ScheduleForm) -> estimating.Estimate | None:
+    return estimating.estimate(form.plan) if form.is_valid() else None
+
+
+def _page(request: HttpRequest, form: ScheduleForm, *, status: int = 200, **context: Any) -> HttpResponse:
+    return render(request, "schedule.html", {"form": form, **context}, status=status)
+
+
+def _initial(query: QueryDict) -> dict[str, Any]:
+    """Values of the address (`?scale_factor=10&engines=sqlite:3.50`), so that a link can fill the form."""
+    return {name: query.getlist(name) if name == "engines" else query[name] for name in query}
