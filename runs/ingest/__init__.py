@@ -8,7 +8,10 @@ from __future__ import annotations
 from runs.ingest.hardware import device_named, upsert_hardware
 from runs.ingest.live import append_samples, factor_row, finish_run, record_state, scheduled_run
 from runs.ingest.names import (
+    Parameter,
     UnknownName,
+    canonical_unit,
+    config_of,
     resolve_config,
     resolve_dbms_version,
     resolve_metric_rows,
@@ -16,10 +19,15 @@ from runs.ingest.names import (
     resolve_workload,
     version_of,
 )
+from runs.ingest.uploads import UploadOutcome, store_upload
 
 __all__ = [
+    "Parameter",
     "UnknownName",
+    "UploadOutcome",
     "append_samples",
+    "canonical_unit",
+    "config_of",
     "device_named",
     "factor_row",
     "finish_run",
@@ -30,6 +38,7 @@ __all__ = [
     "resolve_metrics",
     "resolve_workload",
     "scheduled_run",
+    "store_upload",
     "upsert_hardware",
     "version_of",
 ]

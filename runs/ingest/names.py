@@ -5,19 +5,30 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from benchagent.catalog import DBMSS, METRICS, WORKLOADS, DbmsEntry
 from django.utils.text import slugify
 
-from runs.choices import Better
+from runs.choices import Better, Provenance
 from runs.ingest.text import clean, redact
 from runs.models import Config, ConfigParameter, Dbms, DbmsVersion, Metric, Workload
 
 Settings = Sequence[tuple[str, str]]
+_SAME_UNIT = {"TPS": ("1/s", "tx/s", "transactions/s")}
 
 
 class UnknownName(ValueError):
     """A workload or DBMS that the catalogue does not have."""
+
+
+def canonical_unit(name: str, unit: str) -> str:
+    """The catalogue's spelling of a unit: transactions per second are TPS, also where a source writes 1/s."""
+    entry = METRICS.get(name)
+    if entry is None:
+        return unit
+    spellings = {entry.unit.casefold(), *_SAME_UNIT.get(entry.unit, ())}
+    return entry.unit if unit.casefold() in spellings else unit
 
 
 def resolve_metrics(names: Iterable[str]) -> dict[str, Metric]:
@@ -103,31 +114,68 @@ def _dbms_entry(slug: str) -> DbmsEntry:
     return entry
 
 
-def resolve_config(dbms_slug: str, settings: Settings) -> Config:
-    """The configuration row of a DBMS's settings: ordered, duplicates kept, secrets redacted.
+@dataclass(frozen=True)
+class Parameter:
+    """One line of a configuration; value None is a flag."""
 
-    Equal settings are one row. Raises UnknownName for a DBMS that the catalogue does not have.
-    """
+    name: str
+    value: str | None
+    section: str = ""
+    comment: str = ""
+
+    def key(self) -> list[str | None]:
+        return (
+            [self.name, self.value, self.section, self.comment]
+            if self.section or self.comment
+            else [self.name, self.value]
+        )
+
+
+def resolve_config(dbms_slug: str, settings: Settings) -> Config:
+    """The configuration row of a scheduled run's settings. Raises UnknownName for an unknown DBMS."""
     entry = _dbms_entry(dbms_slug)
-    parameters = [(clean(name, 200), redact(name, clean(value, 100_000))) for name, value in settings]
-    digest = hashlib.sha256(json.dumps([dbms_slug, parameters]).encode()).hexdigest()
+    parameters = [Parameter(name, value) for name, value in settings]
+    return config_of(entry.slug, entry.name, parameters, provenance=Provenance.MEASURED)
+
+
+def config_of(dbms_slug: str, dbms_name: str, parameters: Sequence[Parameter], *, provenance: str) -> Config:
+    """The row of these parameters: ordered, duplicates and flags kept, secrets redacted. Equal ones are one row."""
+    kept = [_storable(parameter) for parameter in parameters]
+    digest = hashlib.sha256(json.dumps([dbms_slug, [parameter.key() for parameter in kept]]).encode()).hexdigest()
     found = Config.objects.filter(digest=digest).first()
     if found is not None:
         return found
-    standard = list(settings) == list(entry.settings)
-    suffix = "standard" if standard else digest[:8]
-    name = f"{entry.name}, standard" if standard else f"{entry.name}: {_differences(entry, settings)}"
-    config = Config.objects.create(slug=Config.free_slug(f"{dbms_slug}-{suffix}"), name=clean(name, 200), digest=digest)
+    standard = dict(DBMSS[dbms_slug].settings) if dbms_slug in DBMSS else {}
+    is_standard = [(parameter.name, parameter.value) for parameter in kept] == list(standard.items())
+    suffix = "standard" if is_standard else digest[:8]
+    name = f"{dbms_name}, standard" if is_standard else f"{dbms_name}: {_differences(standard, kept)}"
+    config = Config.objects.create(slug=Config.free_slug(f"{dbms_slug}-{suffix}"), name=shorten(name), digest=digest)
     ConfigParameter.objects.bulk_create(
-        ConfigParameter(config=config, position=position, name=name, value=value)
-        for position, (name, value) in enumerate(parameters, 1)
-    )
+        ConfigParameter(
+            config=config, position=position, name=parameter.name, value=parameter.value, section=parameter.section,
+            comment=parameter.comment, provenance=provenance,
+        )
+        for position, parameter in enumerate(kept, 1)
+    )  # fmt: skip
     return config
 
 
-def _differences(entry: DbmsEntry, settings: Settings) -> str:
+def _storable(parameter: Parameter) -> Parameter:
+    value = None if parameter.value is None else redact(parameter.name, clean(parameter.value, 100_000))
+    return Parameter(clean(parameter.name, 200), value, clean(parameter.section, 120), clean(parameter.comment, 10_000))
+
+
+def _differences(standard: dict[str, str], parameters: Sequence[Parameter]) -> str:
     """What sets these settings apart from the standard ones, for a name that people can tell apart."""
-    standard, given = dict(entry.settings), dict(settings)
-    changed = [f"{name}={redact(name, value)}" for name, value in settings if standard.get(name) != value]
+    given = {parameter.name for parameter in parameters}
+    changed = [
+        parameter.name if parameter.value is None else f"{parameter.name}={parameter.value}"
+        for parameter in parameters
+        if parameter.value is None or standard.get(parameter.name) != parameter.value
+    ]
     left_out = [f"no {name}" for name in standard if name not in given]
-    return ", ".join(dict.fromkeys(changed + left_out)) or "same settings in another order"
+    return ", ".join(dict.fromkeys(changed + left_out)) or "the standard settings in another order"
+
+
+def shorten(text: str, limit: int = 200) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"

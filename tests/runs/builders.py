@@ -1,0 +1,74 @@
+"""Small makers of the things that tests of runs need."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchagent.protocol import HardwareFacts, JobResult, SamplesItem
+from runs import ingest
+from runs.models import HardwareProfile, Run
+
+FACTORS: dict[str, int | float | str] = {"scale_factor": 4, "terminals": 4, "warm_up_s": 10, "duration_s": 5}
+SQLITE_SETTINGS = [("journal_mode", "WAL"), ("synchronous", "FULL")]
+
+
+def hardware_facts(**changes: Any) -> HardwareFacts:
+    facts: dict[str, Any] = {
+        "hostname": "bench-1",
+        "os": "Debian 12",
+        "kernel": "6.1.0",
+        "cpu_model": "Two quiet cores",
+        "cpu_cores": 2,
+        "cpu_threads": 2,
+        "ram_bytes": 8 * 1024**3,
+        "motherboard": None,
+        "virtualisation": "kvm",
+        "storage": [
+            {
+                "name": "vda", "medium": "ssd", "model": None, "bus": "virtio", "capacity_bytes": 10**11,
+                "file_system": "ext4", "mount_point": "/", "mount_options": "rw", "scheduler": "none",
+                "write_cache": "write back", "raid": None, "emulated": True,
+            }
+        ],
+    }  # fmt: skip
+    return facts | changes  # type: ignore[return-value]
+
+
+def machine(**changes: Any) -> HardwareProfile:
+    return ingest.upsert_hardware(facts=hardware_facts(**changes), name="Bench One")
+
+
+def scheduled(**changes: Any) -> Run:
+    values: dict[str, Any] = {
+        "experiment": None, "workload": "tpcb", "dbms": "sqlite", "dbms_version": "3.45.1",
+        "settings": SQLITE_SETTINGS, "factors": FACTORS, "repeat": 1, "order_index": 1, "hardware": None,
+        "demonstration": False,
+    }  # fmt: skip
+    return ingest.scheduled_run(**(values | changes))
+
+
+def samples(metric: str, chunk: int, t0_s: float, values: list[float | None], interval_s: float = 1.0) -> SamplesItem:
+    return {"kind": "samples", "metric": metric, "chunk": chunk, "t0_s": t0_s, "interval_s": interval_s, "values": values}
+
+
+def job_result(**changes: Any) -> JobResult:
+    result: dict[str, Any] = {
+        "metrics": [
+            {"name": "tps", "value": 123.5, "phase": "run"},
+            {"name": "latency_p99_ms", "value": 40.25, "phase": "run"},
+            {"name": "load_s", "value": 3.5, "phase": "load"},
+        ],
+        "durability": {"durability": "power_loss", "reason": "synchronous = FULL"},
+        "effective_settings": [("synchronous", "2"), ("admin_password", "hunter2")],
+        "ignored_settings": [],
+        "storage": [{"role": "data", "device": "vda", "path": "/data"}, {"role": "log", "device": "vda", "path": "/data"}],
+        "product": "SQLite 3.45.1",
+        "driver": {"version": "0.1.0"},
+        "dataset": {"seed": 42},
+        "command_lines": ["java -cp x Main --password=hunter2"],
+        "checks": [{"name": "balances", "ok": True, "detail": "0 = 0"}],
+        "warnings": [],
+        "per_terminal": [31, 31, 31, 30],
+        "histogram": None,
+    }
+    return result | changes  # type: ignore[return-value]
