@@ -41,46 +41,52 @@ class LoadGenerator:
         self._cwd = cwd
         self._env = env
         self._spawn = spawn
+        self._command: list[str] = []
         self._process: subprocess.Popen[Any] | None = None
+        self._reader: threading.Thread | None = None
         self._stderr: collections.deque[str] = collections.deque(maxlen=STDERR_LINES)
 
     def start(self, job: Mapping[str, Any]) -> None:
         """Start the JVM and hand it the job. Passwords travel inside the job, never as arguments."""
-        process = self._spawn(
-            self._command(), cwd=self._cwd, env=self._env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace",
-        )
+        self._command = self._build_command()
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        text = {"text": True, "encoding": "utf-8", "errors": "replace"}
+        process: Any = self._spawn(self._command, cwd=self._cwd, env=self._env, **pipes, **text)
         self._process = process
-        threading.Thread(target=self._drain, args=(process.stderr,), name="loadgen-stderr", daemon=True).start()
+        self._reader = threading.Thread(target=self._drain, args=(process.stderr,), name="loadgen-stderr", daemon=True)
+        self._reader.start()
         with contextlib.suppress(BrokenPipeError):  # it died already: events() ends and stderr_tail says why
             process.stdin.write(json.dumps(job) + "\n")
             process.stdin.flush()
 
     def events(self) -> Iterator[dict[str, Any]]:
         """Events until the process ends its output."""
-        assert self._process is not None, "start() first"
-        for line in self._process.stdout:
-            if line.startswith("{"):
-                yield json.loads(line)
-            elif line.strip():  # an engine that prints to standard output
+        for line in self._started().stdout:
+            event = _event(line)
+            if event is not None:
+                yield event
+            elif line.strip():
                 self._stderr.append(line.rstrip())
 
-    def abort(self, grace_s: float = 2.0) -> None:
-        """End the process: close its life line, wait, kill. Harmless when it has ended."""
-        if self._process is None:
-            return
+    def abort(self, grace_s: float = 2.0) -> int | None:
+        """End the process: close its life line, wait, kill. Harmless when it has ended. Returns its exit status."""
+        process: Any = self._process
+        if process is None:
+            return None
         with contextlib.suppress(OSError):
-            self._process.stdin.close()
+            process.stdin.close()
         try:
-            self._process.wait(grace_s)
+            process.wait(grace_s)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+            process.kill()
+            process.wait()
+        if self._reader is not None:
+            self._reader.join(grace_s)
+        return int(process.returncode)
 
     @property
     def pid(self) -> int:
-        assert self._process is not None, "start() first"
-        return int(self._process.pid)
+        return int(self._started().pid)
 
     @property
     def stderr_tail(self) -> str:
@@ -88,16 +94,24 @@ class LoadGenerator:
 
     @property
     def command_line(self) -> str:
-        return " ".join(self._command())
+        return " ".join(self._command or self._build_command())
 
-    def _command(self) -> list[str]:
+    def _started(self) -> Any:
+        if self._process is None:
+            raise RuntimeError("the load generator has not been started")
+        return self._process
+
+    def _build_command(self) -> list[str]:
         java = self._toolchain.java()
         temporary = self._cwd / "tmp"
         temporary.mkdir(exist_ok=True)
         class_path = [*self._toolchain.loadgen_class_path(), *self._engine_class_path]
         return [
-            str(java.path), *jvm_options(java, heap_mb=self._heap_mb, temporary=temporary),
-            "-cp", os.pathsep.join(map(str, class_path)), MAIN_CLASS,
+            str(java.path),
+            *jvm_options(java, heap_mb=self._heap_mb, temporary=temporary),
+            "-cp",
+            os.pathsep.join(map(str, class_path)),
+            MAIN_CLASS,
         ]
 
     def _drain(self, stream: Any) -> None:
@@ -105,10 +119,20 @@ class LoadGenerator:
             self._stderr.append(line.rstrip())
 
 
+def _event(line: str) -> dict[str, Any] | None:
+    """None for what an engine prints to standard output, and for a last line that was cut off."""
+    try:
+        event = json.loads(line)
+    except ValueError:
+        return None
+    return event if isinstance(event, dict) and "event" in event else None
+
+
 def jvm_options(java: JavaRuntime, *, heap_mb: int, temporary: Path) -> list[str]:
     """Options that keep a JVM's memory bounded and all its files below `temporary`."""
     options = [f"-Xmx{heap_mb}m", "-XX:-UsePerfData", f"-XX:ErrorFile={temporary}/hs_err_%p.log"]
-    options += [f"-Djava.io.tmpdir={temporary}", f"-Dorg.sqlite.tmpdir={temporary}"]
+    # Drivers look for files of the user in his home, which is not the variable HOME.
+    options += [f"-Djava.io.tmpdir={temporary}", f"-Dorg.sqlite.tmpdir={temporary}", f"-Duser.home={temporary}"]
     if java.major >= NATIVE_ACCESS_SINCE:
         options.append("--enable-native-access=ALL-UNNAMED")
     return options

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -89,11 +90,19 @@ class JarStore:
         path = self._folder / group.replace(".", "/") / artifact / version / jar.file_name
         if not path.exists():
             progress(f"fetching {jar.file_name}")
-            path = resolve(jar.coordinate, self._folder)
+            self._fetch(jar, path)
         actual = sha256_of(path)
         if actual != jar.sha256:
-            raise JarChecksumError(f"{path} has SHA-256 {actual}, the list says {jar.sha256}; delete it to fetch it anew")
+            raise JarChecksumError(
+                f"{path} has SHA-256 {actual}, the list has {jar.sha256}; delete it to fetch it anew"
+            )
         return path
+
+    def _fetch(self, jar: Jar, path: Path) -> None:
+        """Through a folder of our own: a process beside us never sees half a jar."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=self._folder, prefix=".draft-") as draft:
+            resolve(jar.coordinate, Path(draft)).replace(path)
 
 
 def resolve(coordinate: str, folder: Path) -> Path:

@@ -63,7 +63,9 @@ def _candidates() -> Iterator[Path]:
 def _version(java: Path) -> str | None:
     """Version that `java -version` prints; None when it does not run (a stub, another machine's binary)."""
     try:
-        done = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=30, check=False)
+        done = subprocess.run(
+            [java, "-XX:-UsePerfData", "-version"], capture_output=True, text=True, timeout=30, check=False
+        )
     except (OSError, subprocess.TimeoutExpired):
         return None
     found = re.search(r'version "(\d[\w.]*)', done.stderr)

@@ -15,13 +15,17 @@ final class Bin {
     }
 
     void record(long latencyNanos, long retried) {
-        latencies.recordValue(Math.max(latencyNanos / 1000, 0));
+        latencies.recordValue(Math.max((latencyNanos + 500) / 1000, 0));
         sumNanos += latencyNanos;
         retries += retried;
     }
 
     void recordError(long retried) {
         errors++;
+        retries += retried;
+    }
+
+    void recordRetries(long retried) {
         retries += retried;
     }
 

@@ -45,7 +45,7 @@ final class JobRunner {
                 case "query" -> query(step, anchor);
                 default -> throw new IllegalArgumentException("unknown step: " + operation);
             }
-        } catch (SQLException | RuntimeException | InterruptedException problem) {
+        } catch (SQLException | RuntimeException | InterruptedException | Error problem) {
             throw new PhaseException(phase, problem);
         }
     }
@@ -64,14 +64,24 @@ final class JobRunner {
     }
 
     private void query(JSONObject step, Connection anchor) throws SQLException {
-        try (Statement statement = anchor.createStatement(); ResultSet result = statement.executeQuery(step.getString("sql"))) {
-            ResultSetMetaData shape = result.getMetaData();
-            JSONArray columns = new JSONArray();
-            for (int column = 1; column <= shape.getColumnCount(); column++) {
-                columns.put(shape.getColumnLabel(column));
+        JSONObject event = new JSONObject().put("event", "query").put("name", step.getString("name"))
+            .put("columns", new JSONArray()).put("rows", new JSONArray());
+        try (Statement statement = anchor.createStatement()) {
+            // A statement may return nothing at all, as a question about an unknown setting.
+            if (statement.execute(step.getString("sql"))) {
+                read(statement.getResultSet(), event);
             }
-            events.emit(new JSONObject().put("event", "query").put("name", step.getString("name")).put("columns", columns)
-                .put("rows", rows(result, shape.getColumnCount())));
+        }
+        events.emit(event);
+    }
+
+    private static void read(ResultSet result, JSONObject event) throws SQLException {
+        try (result) {
+            ResultSetMetaData shape = result.getMetaData();
+            for (int column = 1; column <= shape.getColumnCount(); column++) {
+                event.getJSONArray("columns").put(shape.getColumnLabel(column));
+            }
+            event.put("rows", rows(result, shape.getColumnCount()));
         }
     }
 

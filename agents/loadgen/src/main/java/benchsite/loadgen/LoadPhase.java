@@ -1,6 +1,5 @@
 package benchsite.loadgen;
 
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -12,6 +11,7 @@ final class LoadPhase {
     private final Database database;
     private final Events events;
     private final JSONObject step;
+    private final String phase;
     private final Window window;
     private final List<Terminal> terminals = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
@@ -20,19 +20,23 @@ final class LoadPhase {
         this.database = database;
         this.events = events;
         this.step = step;
+        this.phase = step.optString("phase", "run");
         this.window = new Window(step.getInt("warm_up_s"), step.getInt("duration_s"));
     }
 
-    void run() throws SQLException, InterruptedException {
-        String phase = step.optString("phase", "run");
+    void run() throws PhaseException, InterruptedException {
         events.phase(phase, "begin");
         long begun = System.nanoTime();
         long start = start();
         Totals totals = new Totals(window, terminals);
         Seconds seconds = new Seconds(events, window, totals);
         for (int second = 0; second < window.seconds(); second++) {
+            boolean alive = threads.stream().anyMatch(Thread::isAlive);
             sleepUntil(start + (second + 1) * NANOS_PER_SECOND);
             seconds.report(second);
+            if (!alive) {
+                break;
+            }
         }
         totals.stopCpu();
         for (Thread thread : threads) {
@@ -43,7 +47,7 @@ final class LoadPhase {
         events.emit(Events.phaseEvent(phase, "end").put("elapsed_s", Clock.seconds(begun, System.nanoTime())));
     }
 
-    private long start() throws SQLException, InterruptedException {
+    private long start() throws PhaseException, InterruptedException {
         int count = step.getInt("terminals");
         CountDownLatch ready = new CountDownLatch(count);
         CountDownLatch go = new CountDownLatch(1);
@@ -54,14 +58,26 @@ final class LoadPhase {
             terminals.add(terminal);
             Thread thread = new Thread(terminal, "terminal-" + number);
             threads.add(thread);
+            thread.setDaemon(true);
             thread.start();
         }
         ready.await();
+        requireAll();
         announce(count, Clock.seconds(begun, System.nanoTime()));
         long start = System.nanoTime();
         terminals.forEach(terminal -> terminal.startAt(start));
         go.countDown();
         return start;
+    }
+
+    /** A terminal that could not connect or prepare ends the run before it begins. */
+    private void requireAll() throws PhaseException {
+        for (Terminal terminal : terminals) {
+            if (terminal.death() != null) {
+                threads.forEach(Thread::interrupt);
+                throw new PhaseException(phase, terminal.death());
+            }
+        }
     }
 
     private void announce(int count, double elapsed) {

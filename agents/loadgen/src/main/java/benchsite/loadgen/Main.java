@@ -4,7 +4,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.sql.SQLException;
 import org.json.JSONObject;
 
 /**
@@ -39,7 +38,7 @@ public final class Main {
             return 0;
         } catch (PhaseException problem) {
             events.error(problem.phase(), problem.getCause());
-        } catch (SQLException | RuntimeException | InterruptedException problem) {
+        } catch (Throwable problem) { // an engine that does not fit this Java throws errors, too
             events.error("", problem);
         }
         return FAILED;

@@ -17,6 +17,9 @@ final class Mix {
             programs.add(program);
             totalWeight += program.weight();
         }
+        if (totalWeight <= 0 || programs.stream().anyMatch(program -> program.weight() < 0)) {
+            throw new IllegalArgumentException("the weights of the transactions must be positive");
+        }
     }
 
     List<TransactionProgram> programs() {

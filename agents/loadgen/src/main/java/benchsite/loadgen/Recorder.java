@@ -34,6 +34,11 @@ final class Recorder {
         bin(clock.getAsLong(), type).recordError(retried);
     }
 
+    /** Conflicts of a transaction that was not tried again, since the window had ended. */
+    synchronized void abandoned(String type, long retried) {
+        bin(clock.getAsLong(), type).recordRetries(retried);
+    }
+
     private Bin bin(long now, String type) {
         return bins.computeIfAbsent(window.secondOf(now - start), second -> new HashMap<>())
             .computeIfAbsent(type, key -> new Bin());

@@ -69,16 +69,20 @@ final class Terminal implements Runnable {
             }
             ready.countDown();
             go.await();
-            while (System.nanoTime() - start < window.endNanos()) {
+            while (!isOver()) {
                 int choice = mix.choose(random);
                 transact(connection, control, mix.programs().get(choice), prepared.get(choice));
             }
-        } catch (SQLException | RuntimeException | InterruptedException problem) {
+        } catch (Throwable problem) { // whatever it is: a terminal that is gone unseen falsifies the figures
             problem.printStackTrace();
             death = problem;
         } finally {
             ready.countDown();
         }
+    }
+
+    private boolean isOver() {
+        return System.nanoTime() - start >= window.endNanos();
     }
 
     /** One transaction, begun again as a whole with the same values after a conflict; all of it is its latency. */
@@ -101,6 +105,10 @@ final class Terminal implements Runnable {
                     throw problem;
                 }
                 retried++;
+                if (isOver()) { // it is rolled back; a conflict that never ends must not keep the run from ending
+                    recorder.abandoned(program.name(), retried);
+                    return;
+                }
             }
         }
     }

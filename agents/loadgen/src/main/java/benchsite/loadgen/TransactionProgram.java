@@ -51,8 +51,8 @@ final class TransactionProgram {
         String kind = definition.getString("kind");
         return switch (kind) {
             case "uniform" -> {
-                int low = definition.getInt("min");
-                int high = definition.getInt("max");
+                int low = Math.toIntExact(definition.getLong("min"));
+                int high = Math.toIntExact(definition.getLong("max"));
                 yield random -> random.nextInt(low, high + 1);
             }
             case "timestamp" -> random -> new Timestamp(System.currentTimeMillis());
