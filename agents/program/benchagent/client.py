@@ -32,17 +32,10 @@ class Unreachable(ClientError):
 class Refused(ClientError):
     """The server answered and said no; trying the same again changes nothing."""
 
-    def __init__(self, status: int, detail: str, body: dict[str, Any]) -> None:
+    def __init__(self, status: int, detail: str) -> None:
         super().__init__(f"{status}: {detail}")
         self.status = status
         self.detail = detail
-        self.body = body
-
-    @property
-    def expected_seq(self) -> int | None:
-        """The batch number the server waits for (409 on a batch)."""
-        expected = self.body.get("expected")
-        return expected if isinstance(expected, int) else None
 
 
 class _Bearer(AuthBase):
@@ -135,7 +128,7 @@ def _answer(response: requests.Response) -> dict[str, Any]:
         return fields
     if done:
         raise Unreachable("the answer is not JSON: is this address really the server's?")
-    raise Refused(response.status_code, _detail(response, fields), fields)
+    raise Refused(response.status_code, _detail(response, fields))
 
 
 def _detail(response: requests.Response, fields: dict[str, Any]) -> str:

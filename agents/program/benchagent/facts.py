@@ -47,11 +47,12 @@ def _operating_system() -> str | None:
 
 
 def _cpu_model() -> str | None:
+    fields: dict[str, str] = {}
     for line in (_read(Path("/proc/cpuinfo")) or "").splitlines():
         key, _, value = line.partition(":")
-        if key.strip().lower() in ("model name", "cpu model", "model") and value.strip():
-            return " ".join(value.split())
-    return platform.processor() or None
+        fields.setdefault(key.strip().lower(), " ".join(value.split()))
+    names = (fields.get(key) for key in ("model name", "cpu model", "cpu"))
+    return next((name for name in names if name), None) or platform.processor() or None
 
 
 def _motherboard() -> str | None:

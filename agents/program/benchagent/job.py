@@ -127,6 +127,7 @@ class Job:
         )
         self.abort.check()
         generator.start(load_job(instance, steps))
+        instance.command_lines.append(generator.command_line)
         self._collector = collector = self._new_collector(instance, generator)
         try:
             for event in generator.events():

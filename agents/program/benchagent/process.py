@@ -107,7 +107,18 @@ def kill(processes: Iterable[psutil.Process], wait_s: float = 5.0) -> list[psuti
     for process in victims:
         with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
             process.kill()
-    return psutil.wait_procs(victims, timeout=wait_s)[1]
+    deadline = time.monotonic() + wait_s
+    while (alive := [process for process in victims if _runs(process)]) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return alive
+
+
+def _runs(process: psutil.Process) -> bool:
+    """Looks only: waiting for a child would take its exit code away from the `Popen` that started it."""
+    try:
+        return process.is_running() and process.status() not in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
+    except psutil.Error:
+        return False
 
 
 def stop(process: subprocess.Popen[Any], *, first: int = signal.SIGTERM, grace_s: float = 5.0) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import psutil
@@ -11,26 +11,34 @@ import psutil
 from benchagent.storage import SECTOR_BYTES, SYS_BLOCK
 
 MEGABYTE = 1_000_000
+READ_ATTEMPTS = 4
 
 
-def cpu_seconds(roots: Iterable[int]) -> float | None:
+def cpu_seconds(roots: Sequence[int]) -> float | None:
     """CPU used so far by these processes, their living descendants and the children they have reaped.
 
-    A child that ends moves into its parent's account, so the sum of a tree never falls. None when all are gone.
+    A child that ends moves into its parent's account, so the sum of a tree never falls; it is read again when
+    somebody came or went meanwhile. None when all are gone.
     """
-    total = 0.0
-    alive = False
-    for process in _tree(roots):
-        try:
-            times = process.cpu_times()
-        except psutil.Error:
-            continue
-        alive = True
-        total += times.user + times.system + times.children_user + times.children_system
-    return total if alive else None
+    members = _tree(roots)
+    for _ in range(READ_ATTEMPTS):
+        total = sum(_process_cpu_seconds(process) for process in members)
+        now = _tree(roots)
+        if [process.pid for process in now] == [process.pid for process in members]:
+            break
+        members = now
+    return total if members else None
 
 
-def memory_bytes(roots: Iterable[int]) -> int | None:
+def _process_cpu_seconds(process: psutil.Process) -> float:
+    try:
+        times = process.cpu_times()
+    except psutil.Error:
+        return 0.0
+    return float(times.user + times.system + times.children_user + times.children_system)
+
+
+def memory_bytes(roots: Sequence[int]) -> int | None:
     """Memory of a process tree: private pages of each, shared ones (buffer pool, program) counted once."""
     private, shared, program = 0, 0, 0
     alive = False
@@ -45,7 +53,7 @@ def memory_bytes(roots: Iterable[int]) -> int | None:
     return (private + shared + program) * 1024 if alive else None
 
 
-def _tree(roots: Iterable[int]) -> list[psutil.Process]:
+def _tree(roots: Sequence[int]) -> list[psutil.Process]:
     found: dict[int, psutil.Process] = {}
     for pid in roots:
         try:
@@ -53,7 +61,7 @@ def _tree(roots: Iterable[int]) -> list[psutil.Process]:
             found.update({process.pid: process for process in [root, *root.children(recursive=True)]})
         except psutil.Error:
             continue
-    return list(found.values())
+    return [found[pid] for pid in sorted(found)]
 
 
 def _status_kilobytes(pid: int) -> dict[str, int] | None:

@@ -12,8 +12,9 @@ from benchagent.spool import Spool, SpooledJob
 
 log = logging.getLogger(__name__)
 INTERVAL_S = 1.0
-# Answers to a batch after which sending the same again is useless: bad batch, token or run gone.
-FINAL_ANSWERS = (400, 401, 403, 404, 413)
+# Answers to a batch after which sending the same again is useless: bad batch, token or run gone, and 409, since
+# the oldest batch not acknowledged is sent first: a server that waits for an older one has lost what it took.
+FINAL_ANSWERS = (400, 401, 403, 404, 409, 413)
 
 
 class Sender(threading.Thread):
@@ -79,24 +80,17 @@ class Sender(threading.Thread):
         try:
             answer = self._client.batch(job.run_id, job.token, json.loads(body))
         except Refused as error:
-            return self._refused(job, seq, error)
+            return self._refused(job, error)
         self._spool.acknowledge(job.run_id, seq)
         if answer.get("cancel"):
             self._on_cancel(job.run_id, "cancelled", "cancelled on the server")
         # One new batch a second is enough; a queue of old ones is emptied at once.
         return self._spool.holds(job.run_id, seq + 1) or job.finished
 
-    def _refused(self, job: SpooledJob, seq: int, error: Refused) -> bool:
-        expected = error.expected_seq
-        if error.status == 409 and expected is not None and expected != seq:
-            if expected > seq:  # the acknowledgement was lost on its way
-                self._spool.acknowledge(job.run_id, expected - 1)
-                return True
-            if self._spool.holds(job.run_id, expected):
-                return True
-        if error.status in FINAL_ANSWERS or error.status == 409:
-            log.error("the server does not take the results of run %s: %s", job.run_id, error)
-            self._spool.refuse(job.run_id, str(error))
-            self._on_cancel(job.run_id, "cancelled", f"the server does not take this run's results: {error.detail}")
-            return False
-        raise Unreachable(str(error))
+    def _refused(self, job: SpooledJob, error: Refused) -> bool:
+        if error.status not in FINAL_ANSWERS:
+            raise Unreachable(str(error))
+        log.error("the server does not take the results of run %s: %s", job.run_id, error)
+        self._spool.refuse(job.run_id, str(error))
+        self._on_cancel(job.run_id, "cancelled", f"the server does not take this run's results: {error.detail}")
+        return False

@@ -112,17 +112,16 @@ class Instance(ABC):
     heap_mb = 512
     jvm_environment: Mapping[str, str] = {}
 
-    def __init__(self, *, connection: Connection, class_path: Sequence[Path], data_path: Path) -> None:
+    def __init__(
+        self, *, connection: Connection, class_path: Sequence[Path], data_path: Path, driver_dir: Path
+    ) -> None:
+        """`driver_dir` is the load generator's working directory: embedded engines write their logs there."""
         self.connection = connection
         self.class_path = list(class_path)
         self.data_path = data_path
+        self.driver_dir = driver_dir
         self.command_lines: list[str] = []
         self.ignored_settings: list[str] = []
-
-    @property
-    def driver_dir(self) -> Path:
-        """Working directory of the load generator: embedded engines write their logs there."""
-        return self.data_path
 
     def server_pids(self) -> list[int]:
         """Root processes of the DBMS; empty for an engine inside the load generator."""

@@ -52,7 +52,9 @@ def jars(toolchain: JavaToolchain, dbms: str, version: str | None = None) -> lis
     raise JobError(f"this agent has no jars for {dbms} {version or ''}".rstrip())
 
 
-def data_dir(request: ProvisionRequest) -> Path:
-    folder = request.job_dir / "data"
-    folder.mkdir()
-    return folder
+def folders(request: ProvisionRequest) -> tuple[Path, Path]:
+    """Folders for the data and for the load generator."""
+    made = request.job_dir / "data", request.job_dir / "driver"
+    for folder in made:
+        folder.mkdir()
+    return made

@@ -16,9 +16,10 @@ from benchagent.dbms.base import (
     checked_settings,
     first_value,
 )
-from benchagent.dbms.embedded import EmbeddedAdapter, data_dir
+from benchagent.dbms.embedded import EmbeddedAdapter, folders
 from benchagent.storage import write_cache_words
 
+DATABASE = "bench"
 DEADLOCK = "40001"
 LOCK_TIMEOUTS = ("40XL1", "40XL2")
 DURABILITY = "derby.system.durability"
@@ -35,19 +36,19 @@ def version_numbers(version: str) -> tuple[int, ...]:
 class DerbyInstance(Instance):
     retryable = Retryable(sqlstates=(DEADLOCK, *LOCK_TIMEOUTS))
     dialect = Dialect(after_load=("CALL SYSCS_UTIL.SYSCS_CHECKPOINT_DATABASE()",))
-    close_url = "jdbc:derby:bench;shutdown=true"
+    close_url = f"jdbc:derby:{DATABASE};shutdown=true"
 
     def __init__(
-        self, data_path: Path, class_path: Sequence[Path], settings: Sequence[tuple[str, str]], version: str
+        self, home: Path, class_path: Sequence[Path], settings: Sequence[tuple[str, str]], version: str
     ) -> None:
         old = version_numbers(version) < FIRST_WITHOUT_DRIVER_CLASS
-        connection = Connection("jdbc:derby:bench;create=true", DRIVER_CLASS if old else None)
-        super().__init__(connection=connection, class_path=class_path, data_path=data_path)
+        connection = Connection(f"jdbc:derby:{DATABASE};create=true", DRIVER_CLASS if old else None)
+        super().__init__(connection=connection, class_path=class_path, data_path=home / DATABASE, driver_dir=home)
         self.ignored_settings = [f"{name}: set by the agent" for name, _ in settings if name in LOCKED]
         self._settings = [pair for pair in settings if pair[0] not in LOCKED]
         # The working directory of the JVM is Derby's system home, where this file is read from.
         lines = [f"{name}={_escaped(value)}\n" for name, value in self._settings]
-        (data_path / "derby.properties").write_text("".join(lines), encoding="latin-1", errors="backslashreplace")
+        (home / "derby.properties").write_text("".join(lines), encoding="latin-1", errors="backslashreplace")
 
     def effective_queries(self) -> Mapping[str, str]:
         return {"boot": "VALUES SYSCS_UTIL.SYSCS_GET_DATABASE_PROPERTY('derby.storage.pageSize')"}
@@ -63,7 +64,7 @@ class DerbyInstance(Instance):
 
     def _log(self) -> str:
         try:
-            return (self.data_path / "derby.log").read_text(errors="replace")
+            return (self.driver_dir / "derby.log").read_text(errors="replace")
         except OSError:
             return ""
 
@@ -83,7 +84,7 @@ class DerbyAdapter(EmbeddedAdapter):
 
     def provision(self, request: ProvisionRequest) -> DerbyInstance:
         settings = checked_settings(request.settings)
-        return DerbyInstance(data_dir(request), self.class_path(request), settings, request.version)
+        return DerbyInstance(folders(request)[0], self.class_path(request), settings, request.version)
 
 
 ADAPTER = DerbyAdapter()

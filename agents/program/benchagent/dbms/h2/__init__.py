@@ -16,7 +16,7 @@ from benchagent.dbms.base import (
     Retryable,
     checked_settings,
 )
-from benchagent.dbms.embedded import EmbeddedAdapter, data_dir
+from benchagent.dbms.embedded import EmbeddedAdapter, folders
 
 LOCK_TIMEOUT = 50200
 CONCURRENT_UPDATE = 90131
@@ -29,20 +29,22 @@ class H2Instance(Instance):
     dialect = Dialect(after_load=("CHECKPOINT SYNC",))
     close_sql = ("SHUTDOWN",)
 
-    def __init__(self, data_path: Path, class_path: Sequence[Path], settings: Sequence[tuple[str, str]]) -> None:
+    def __init__(
+        self, data_path: Path, driver_dir: Path, class_path: Sequence[Path], settings: Sequence[tuple[str, str]]
+    ) -> None:
         if ";" in str(data_path):
             raise JobError("H2 cannot open a database below a folder whose name holds a semicolon")
         parameters = "".join(f";{name}={value}" for name, value in settings)
         connection = Connection(f"jdbc:h2:file:{data_path / 'bench'}{parameters}", None, {"user": "sa", "password": ""})
-        super().__init__(connection=connection, class_path=class_path, data_path=data_path)
+        super().__init__(connection=connection, class_path=class_path, data_path=data_path, driver_dir=driver_dir)
 
     def effective_queries(self) -> Mapping[str, str]:
         return {"settings": "SELECT SETTING_NAME, SETTING_VALUE FROM INFORMATION_SCHEMA.SETTINGS"}
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
         # info.* and property.* describe the store's state and the JVM, not how H2 is set.
-        named = ((str(row[0]), str(row[1])) for row in rows.get("settings", []))
-        return sorted((name, value) for name, value in named if not name.startswith(("info.", "property.")))
+        named = {str(row[0]): str(row[1]) for row in rows.get("settings", [])}
+        return sorted((name, value) for name, value in named.items() if not name.startswith(("info.", "property.")))
 
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
         delay = effective.get("WRITE_DELAY", DEFAULT_WRITE_DELAY_MS)
@@ -58,7 +60,7 @@ class H2Adapter(EmbeddedAdapter):
 
     def provision(self, request: ProvisionRequest) -> H2Instance:
         settings = checked_settings(request.settings, forbidden="\n\r\0;")
-        return H2Instance(data_dir(request), self.class_path(request), settings)
+        return H2Instance(*folders(request), self.class_path(request), settings)
 
 
 ADAPTER = H2Adapter()

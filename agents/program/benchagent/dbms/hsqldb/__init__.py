@@ -15,10 +15,11 @@ from benchagent.dbms.base import (
     Retryable,
     checked_settings,
 )
-from benchagent.dbms.embedded import EmbeddedAdapter, data_dir
+from benchagent.dbms.embedded import EmbeddedAdapter, folders
 from benchagent.storage import write_cache_words
 
 SERIALIZATION_FAILURE = "40001"
+TEMPORARY = "hsqldb.temp_directory"
 WRITE_DELAY = "hsqldb.write_delay_millis"
 
 
@@ -28,16 +29,20 @@ class HsqldbInstance(Instance):
     dialect = Dialect(create_table="CREATE CACHED TABLE", after_load=("CHECKPOINT",))
     close_sql = ("SHUTDOWN",)
 
-    def __init__(self, data_path: Path, class_path: Sequence[Path], settings: Sequence[tuple[str, str]]) -> None:
+    def __init__(
+        self, data_path: Path, driver_dir: Path, class_path: Sequence[Path], settings: Sequence[tuple[str, str]]
+    ) -> None:
         connection = Connection(f"jdbc:hsqldb:file:{data_path / 'bench'}", None, {"user": "SA", "password": ""})
-        super().__init__(connection=connection, class_path=class_path, data_path=data_path)
+        super().__init__(connection=connection, class_path=class_path, data_path=data_path, driver_dir=driver_dir)
         self.setup_sql = [_command(name, value) for name, value in settings]
 
     def effective_queries(self) -> Mapping[str, str]:
         return {"properties": "SELECT PROPERTY_NAME, PROPERTY_VALUE FROM INFORMATION_SCHEMA.SYSTEM_PROPERTIES"}
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
-        return sorted((str(row[0]), str(row[1])) for row in rows.get("properties", []) if row[1] is not None)
+        """The engine's own properties; its SQL dialect switches and its temporary folder say nothing about speed."""
+        named = ((str(row[0]), str(row[1])) for row in rows.get("properties", []) if row[1] is not None)
+        return sorted((name, value) for name, value in named if name.startswith("hsqldb.") and name != TEMPORARY)
 
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
         delay = effective.get(WRITE_DELAY, "unknown")
@@ -57,7 +62,7 @@ class HsqldbAdapter(EmbeddedAdapter):
 
     def provision(self, request: ProvisionRequest) -> HsqldbInstance:
         settings = checked_settings(request.settings, forbidden="\n\r\0;")
-        return HsqldbInstance(data_dir(request), self.class_path(request), settings)
+        return HsqldbInstance(*folders(request), self.class_path(request), settings)
 
 
 ADAPTER = HsqldbAdapter()

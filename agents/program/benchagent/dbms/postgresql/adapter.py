@@ -85,15 +85,15 @@ class PostgresqlInstance(Instance):
             "reWriteBatchedInserts": "true",
         }
         url = f"jdbc:postgresql://{HOST}:{server.port}/{DATABASE}"
-        super().__init__(connection=Connection(url, None, properties), class_path=class_path, data_path=server.data_dir)
+        super().__init__(
+            connection=Connection(url, None, properties),
+            class_path=class_path,
+            data_path=server.data_dir,
+            driver_dir=driver_dir,
+        )
         self._server = server
-        self._driver_dir = driver_dir
         self.command_lines = server.command_lines
         self.ignored_settings = list(ignored)
-
-    @property
-    def driver_dir(self) -> Path:
-        return self._driver_dir
 
     def server_pids(self) -> list[int]:
         return [self._server.process.pid] if self._server.process else []
@@ -125,9 +125,8 @@ def durability(effective: Mapping[str, str], write_cache: str) -> tuple[Durabili
         return Durability.NONE, f"fsync=off: a crash of the machine may corrupt the whole cluster{torn}"
     if commit == "off":
         delay = effective.get("wal_writer_delay", "200ms")
-        at_most = f", about {WAL_WRITER_ROUNDS * int(found[1])} ms" if (found := re.match(r"(\d+)ms", delay)) else ""
         return Durability.BOUNDED_LOSS, (
-            f"synchronous_commit=off: commits of the last {WAL_WRITER_ROUNDS} × wal_writer_delay ({delay}){at_most} "
+            f"synchronous_commit=off: commits of the last {WAL_WRITER_ROUNDS} × wal_writer_delay ({delay}) "
             f"may be lost in a crash{torn}"
         )
     return Durability.POWER_LOSS, f"fsync=on, synchronous_commit={commit}: each commit is synced; {write_cache}{torn}"

@@ -17,7 +17,7 @@ from benchagent.dbms.base import (
     checked_settings,
     first_value,
 )
-from benchagent.dbms.embedded import EmbeddedAdapter, data_dir
+from benchagent.dbms.embedded import EmbeddedAdapter, folders
 from benchagent.storage import write_cache_words
 
 SQLITE_BUSY, BUSY_RECOVERY, BUSY_SNAPSHOT = 5, 261, 517
@@ -42,9 +42,11 @@ class SqliteInstance(Instance):
     retryable = Retryable(codes=(SQLITE_BUSY, BUSY_RECOVERY, BUSY_SNAPSHOT))
     dialect = Dialect(primary_key_afterwards=False, after_load=("PRAGMA wal_checkpoint(TRUNCATE)",))
 
-    def __init__(self, data_path: Path, class_path: Sequence[Path], settings: Sequence[tuple[str, str]]) -> None:
+    def __init__(
+        self, data_path: Path, driver_dir: Path, class_path: Sequence[Path], settings: Sequence[tuple[str, str]]
+    ) -> None:
         url = f"jdbc:sqlite:{data_path / 'bench.db'}"
-        super().__init__(connection=Connection(url), class_path=class_path, data_path=data_path)
+        super().__init__(connection=Connection(url), class_path=class_path, data_path=data_path, driver_dir=driver_dir)
         self._settings = list(settings)
         if not any(name.lower() == "busy_timeout" for name, _ in settings):
             self._settings.insert(0, ("busy_timeout", BUSY_TIMEOUT_MS))
@@ -84,7 +86,7 @@ class SqliteAdapter(EmbeddedAdapter):
 
     def provision(self, request: ProvisionRequest) -> SqliteInstance:
         settings = checked_settings(request.settings, forbidden="\n\r\0;")
-        return SqliteInstance(data_dir(request), self.class_path(request), settings)
+        return SqliteInstance(*folders(request), self.class_path(request), settings)
 
 
 ADAPTER = SqliteAdapter()

@@ -1,0 +1,54 @@
+"""What the agent's tests share: a server in memory, a state folder, a spool."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from benchagent.client import Client
+from benchagent.java import JavaToolchain
+from benchagent.paths import AgentDirs, agent_dirs
+from benchagent.spool import Spool
+
+from tests.benchagent.fake_server import FakeServer
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    fake = FakeServer()
+    yield fake
+    fake.stop()
+
+
+@pytest.fixture
+def client(server: FakeServer) -> Client:
+    return Client(server.url, "agent-token")
+
+
+@pytest.fixture
+def dirs() -> Iterator[AgentDirs]:
+    """A state folder that every user can reach: pytest's own is closed to PostgreSQL's."""
+    folder = Path(tempfile.mkdtemp(prefix="benchagent-test-"))
+    folder.chmod(0o755)
+    yield agent_dirs(folder / "agent").create()
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def toolchain(repository: Path) -> JavaToolchain:
+    """Jars and classes are kept from one test run to the next, below the folder that git ignores."""
+    cache = Path(os.environ.get("BENCHSITE_TEST_CACHE", repository / "var" / "test-cache"))
+    made = JavaToolchain(cache)
+    made.prepare([group for group in made.engine_groups() if group.default], lambda line: None)
+    return made
+
+
+@pytest.fixture
+def spool(dirs: AgentDirs) -> Iterator[Spool]:
+    made = Spool(dirs.spool)
+    yield made
+    made.close()
