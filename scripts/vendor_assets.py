@@ -79,7 +79,7 @@ def verified_tarball(asset: Asset, folder: Path) -> Path:
     tarball = folder / printed.strip().splitlines()[-1]
     digest = base64.b64encode(hashlib.sha512(tarball.read_bytes()).digest()).decode()
     if digest != asset.tarball_sha512:
-        raise VendorError(f"{asset.name}@{asset.version}: tarball has sha512 {digest}, lock says {asset.tarball_sha512}")
+        raise VendorError(f"{asset.name}: tarball has sha512 {digest}, lock says {asset.tarball_sha512}")
     return tarball
 
 

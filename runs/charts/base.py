@@ -1,0 +1,173 @@
+"""What a chart is on the way to the browser: a specification for static/js/charts.js and the table of its numbers.
+
+`templates/_chart.html` renders a `Figure`. The table holds every number of the chart, so that a page says the same
+without JavaScript.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NotRequired, TypedDict
+
+Scale = Literal["linear", "log"]
+Point = tuple[float, float | None]
+
+# The palette of static/css/tokens.css: --series-0 … --series-7.
+COLOURS = 8
+
+
+class XAxis(TypedDict):
+    label: str
+    unit: str
+    scale: Scale
+
+
+class YAxis(TypedDict):
+    label: str
+    unit: str
+    zero: NotRequired[bool]
+    scale: NotRequired[Scale]
+    better: NotRequired[str]
+
+
+class LineSeries(TypedDict):
+    """`metric` names the API series that a live chart appends to."""
+
+    label: str
+    color: int
+    dash: bool
+    points: list[Point]
+    metric: NotRequired[str]
+
+
+class Mark(TypedDict):
+    axis: Literal["x", "y"]
+    value: float
+    label: str
+
+
+# A shaded stretch of the x axis. The word `from` forbids a class: {"from": 0, "to": 10, "label": "warm-up"}.
+BandSpec = dict[str, float | str]
+
+
+class Live(TypedDict):
+    url: str
+    every_ms: int
+
+
+class LinesSpec(TypedDict):
+    type: Literal["lines"]
+    x: XAxis
+    y: YAxis
+    series: list[LineSeries]
+    marks: list[Mark]
+    bands: list[BandSpec]
+    live: Live | None
+
+
+class BarGroup(TypedDict):
+    """One bar: the median as its length, every repeat as a dot, an interval as whisker; or a gap with its reason."""
+
+    label: str
+    color: int
+    value: float | None
+    interval: tuple[float, float] | None
+    dots: list[float]
+    gap: str | None
+    ranked: bool
+    href: NotRequired[str]
+
+
+class BarsSpec(TypedDict):
+    type: Literal["bars"]
+    y: YAxis
+    scale: Scale
+    groups: list[BarGroup]
+
+
+@dataclass(frozen=True)
+class Column:
+    label: str
+    unit: str = ""
+    numeric: bool = True
+
+    @property
+    def heading(self) -> str:
+        return f"{self.label} ({self.unit})" if self.unit else self.label
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A number (`value`, shown rounded or as `text`, exact in `data-value`), a text, or a gap with its reason."""
+
+    value: float | None = None
+    text: str = ""
+    gap: str = ""
+    href: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    columns: list[Column]
+    rows: list[list[Cell]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """`id` is unique on the page; `alt` says in words what the picture shows."""
+
+    id: str
+    title: str
+    spec: LinesSpec | BarsSpec
+    table: Table
+    alt: str
+    note: str = ""
+    csv_url: str = ""
+
+    @property
+    def source_id(self) -> str:
+        return f"{self.id}-data"
+
+    @property
+    def numbers_id(self) -> str:
+        return f"{self.id}-numbers"
+
+
+def lines(
+    *, x: XAxis, y: YAxis, series: Sequence[LineSeries], bands: Sequence[BandSpec] = (), marks: Sequence[Mark] = (),
+    live: Live | None = None,
+) -> LinesSpec:  # fmt: skip
+    return {
+        "type": "lines", "x": x, "y": y, "series": list(series), "marks": list(marks), "bands": list(bands),
+        "live": live,
+    }  # fmt: skip
+
+
+def lines_table(spec: LinesSpec) -> Table:
+    """One row per x that any series has, one column per series; no sample there is a gap."""
+    series = [(one["label"], dict(one["points"])) for one in spec["series"]]
+    unit = spec["y"]["unit"]
+    columns = [Column(spec["x"]["label"], spec["x"]["unit"]), *(Column(label, unit) for label, _ in series)]
+    every_x = sorted({x for _, points in series for x in points})
+    return Table(columns, [[Cell(x), *(_sample(points, x) for _, points in series)] for x in every_x])
+
+
+def _sample(points: dict[float, float | None], x: float) -> Cell:
+    if x not in points:
+        return Cell()
+    value = points[x]
+    return Cell(value) if value is not None else Cell(gap="no sample in this interval")
+
+
+def bars(*, label: str, unit: str, better: str, groups: Sequence[BarGroup], scale: Scale = "linear") -> BarsSpec:
+    return {
+        "type": "bars", "y": {"label": label, "unit": unit, "better": better}, "scale": scale, "groups": list(groups),
+    }  # fmt: skip
+
+
+def format_number(value: float) -> str:
+    """Four significant digits, whole numbers whole, thousands grouped: 0.01235, 83.27, 508, 1,192, 123,457."""
+    if float(value).is_integer() or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.4g}"

@@ -1,0 +1,158 @@
+"""How facts look on a page: numbers with units, badges, times."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from typing import Any
+
+from benchagent.catalog import DURABILITY_WORDS, Durability
+from django import template
+from django.urls import NoReverseMatch, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.timesince import timesince
+
+from runs.charts.base import Cell, format_number
+from runs.choices import OPEN_STATES, Provenance, RunState
+from runs.facets import short_durability
+from runs.models import Run
+
+register = template.Library()
+
+_LEVELS = {"debug": "info", "info": "info", "success": "good", "warning": "warn", "error": "bad"}
+_BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+
+
+@register.simple_tag(takes_context=True)
+def nav_link(context: dict[str, Any], name: str, label: str) -> SafeString:
+    """A link of the top bar, marked when it leads to the page or to the one above it; empty without that route."""
+    try:
+        url = reverse(name)
+    except NoReverseMatch:
+        return SafeString("")
+    request = context.get("request")
+    path = request.path if request else ""
+    if path == url:
+        return format_html('<a href="{}" aria-current="page">{}</a>', url, label)
+    if path.startswith(url):
+        return format_html('<a href="{}" aria-current="true">{}</a>', url, label)
+    return format_html('<a href="{}">{}</a>', url, label)
+
+
+@register.filter
+def message_level(tag: str) -> str:
+    return _LEVELS.get(tag, "info")
+
+
+@register.filter
+def number(value: float | int | None) -> str:
+    return "" if value is None else format_number(float(value))
+
+
+@register.filter
+def quantity(value: float | None, unit: str) -> str:
+    """Number with unit: 508 TPS, 12.5 MiB for bytes."""
+    if value is None:
+        return ""
+    if unit in ("bytes", "B"):
+        return file_size(value)
+    return f"{format_number(float(value))} {unit}".strip()
+
+
+@register.filter
+def file_size(size_bytes: float | None) -> str:
+    """Bytes in the unit of 1024 that leaves 1 to 1023: 38.15 MiB."""
+    if size_bytes is None:
+        return ""
+    size, unit = float(size_bytes), 0
+    while abs(size) >= 1024 and unit < len(_BYTE_UNITS) - 1:
+        size, unit = size / 1024, unit + 1
+    return f"{format_number(size)} {_BYTE_UNITS[unit]}"
+
+
+@register.filter
+def duration(seconds: float | None) -> str:
+    """12.3 s, 4 min 05 s, 2 h 03 min."""
+    if seconds is None:
+        return ""
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds < 10 and seconds % 1 else f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02d} s"
+    return f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+@register.simple_tag
+def table_cell(cell: Cell, heads_row: bool = False) -> SafeString:
+    """A cell of a chart's table; the exact number is in data-value."""
+    if cell.gap:
+        return format_html('<td data-gap title="{}">not known: {}</td>', cell.gap, cell.gap)
+    if cell.value is not None:
+        tag = "th" if heads_row else "td"
+        return format_html(
+            '<{} class="num" data-value="{}">{}</{}>', tag, repr(float(cell.value)), cell.text or format_number(cell.value), tag
+        )
+    text = format_html('<a href="{}">{}</a>', cell.href, cell.text) if cell.href else cell.text
+    return format_html('<th scope="row">{}</th>', text) if heads_row else format_html("<td>{}</td>", text)
+
+
+@register.simple_tag
+def state_badge(state: str) -> SafeString:
+    open_mark = SafeString(" data-open") if state in OPEN_STATES and state != RunState.QUEUED else ""
+    return format_html(
+        '<span class="badge state" data-state="{}"{}>{}</span>', state, open_mark, RunState(state).label
+    )
+
+
+@register.simple_tag
+def provenance_badge(provenance: str) -> SafeString:
+    return format_html(
+        '<span class="badge provenance" data-provenance="{}" title="Where the numbers come from">{}</span>',
+        provenance, Provenance(provenance).label,
+    )  # fmt: skip
+
+
+@register.simple_tag
+def durability_badge(durability: str, reason: str = "") -> SafeString:
+    """What a commit promises, with the reason as a hint; nothing where it is not known."""
+    if not durability:
+        return SafeString("")
+    words = DURABILITY_WORDS[Durability(durability)]
+    return format_html(
+        '<span class="badge durability" data-durability="{}" title="{}">{}</span>',
+        durability, f"{words}: {reason}" if reason else words, short_durability(durability),
+    )  # fmt: skip
+
+
+def demonstration_words(run: Run) -> str:
+    window = run.factor("duration_s")
+    return f"demonstration, {window} s windows" if window is not None else "demonstration, short windows"
+
+
+@register.simple_tag
+def demonstration_badge(run: Run) -> SafeString:
+    """Short windows made to show the product at work are marked wherever they appear."""
+    if not (run.demonstration or (run.experiment and run.experiment.demonstration)):
+        return SafeString("")
+    return format_html(
+        '<span class="badge demonstration" title="Made to show the product at work; never ranked as best">{}</span>',
+        demonstration_words(run),
+    )
+
+
+@register.simple_tag
+def moment(value: datetime | date | None, style: str = "minute") -> SafeString:
+    """A time in UTC that times.js turns into the visitor's zone; a date without a time stays a date."""
+    if value is None:
+        return SafeString("")
+    if not isinstance(value, datetime):
+        return format_html('<time datetime="{}">{}</time>', value.isoformat(), value.isoformat())
+    utc = value.astimezone(UTC)
+    text = f"{utc:%H:%M:%S} UTC" if style == "clock" else f"{utc:%Y-%m-%d %H:%M} UTC"
+    return format_html('<time datetime="{}" data-style="{}">{}</time>', f"{utc:%Y-%m-%dT%H:%M:%SZ}", style, text)
+
+
+@register.filter
+def ago(value: datetime | None) -> str:
+    return f"{timesince(value, depth=1)} ago" if value else ""

@@ -1,0 +1,175 @@
+// One row per group: a bar to the median, every repeat as a dot, the interval as a whisker, a hatched place for a gap.
+import { baseOptions, scaleBase, seriesColour, tooltip, translucent } from "./chart-theme.js";
+import { axisTitle, formatNumber, logBounds, logTicks, spread, withUnit, wrapLabel } from "./format.js";
+
+const ROW_PX = 46;
+const FRAME_PX = 60;
+const DOT_SPREAD = 0.46;
+const VALUE_FONT_PX = 12;
+
+/** Height in px that the figure needs for its groups. */
+export const barsHeight = (spec) => FRAME_PX + Math.max(1, spec.groups.length) * ROW_PX;
+
+/** [{x, y, group}] of all repeats; y is the row with an offset that keeps equal dots apart. */
+export function dotData(groups) {
+  return groups.flatMap((group, row) => {
+    const offsets = spread(group.dots.length);
+    return group.dots.map((x, index) => ({ x, y: row + offsets[index] * DOT_SPREAD, group: row }));
+  });
+}
+
+/** [{x, y, xMin, xMax}] of the medians; x is null for a gap. */
+export function barData(groups) {
+  return groups.map((group, row) => {
+    const interval = group.interval ? { xMin: group.interval[0], xMax: group.interval[1] } : {};
+    return { x: group.value, y: row, ...interval };
+  });
+}
+
+function barDataset(groups, theme) {
+  const colours = groups.map((group) => seriesColour(theme, group.color));
+  return {
+    type: "barWithErrorBars", label: "Median", data: barData(groups), order: 2, barPercentage: 0.62, categoryPercentage: 1,
+    backgroundColor: groups.map((group, row) => translucent(colours[row], group.ranked ? 0.32 : 0.12)),
+    borderColor: colours, borderWidth: { top: 0, right: 3, bottom: 0, left: 0 }, borderSkipped: false,
+    errorBarColor: theme.ink, errorBarWhiskerColor: theme.ink, errorBarLineWidth: 1.25, errorBarWhiskerLineWidth: 1.25,
+    errorBarWhiskerSize: 10, minBarLength: 2,
+  };
+}
+
+function dotDataset(groups, theme) {
+  const data = dotData(groups);
+  return {
+    type: "scatter", label: "Repeats", data, order: 1, pointRadius: 4, pointHoverRadius: 5,
+    pointBackgroundColor: data.map((dot) => seriesColour(theme, groups[dot.group].color)), pointBorderColor: theme.panel,
+    pointBorderWidth: 1.25,
+  };
+}
+
+function rowBox(chart, row) {
+  const middle = chart.scales.y.getPixelForValue(row);
+  const height = Math.abs(chart.scales.y.getPixelForValue(1) - chart.scales.y.getPixelForValue(0)) || ROW_PX;
+  return { middle, top: middle - height * 0.31, height: height * 0.62 };
+}
+
+function hatch(context, { left, top, width, height }, colour) {
+  context.save();
+  context.beginPath();
+  context.rect(left, top, width, height);
+  context.clip();
+  context.strokeStyle = colour;
+  context.lineWidth = 1;
+  context.beginPath();
+  for (let x = left - height; x < left + width; x += 7) {
+    context.moveTo(x, top + height);
+    context.lineTo(x + height, top);
+  }
+  context.stroke();
+  context.restore();
+}
+
+function fitText(context, text, width) {
+  if (context.measureText(text).width <= width) return text;
+  let end = text.length;
+  while (end > 1 && context.measureText(`${text.slice(0, end)}…`).width > width) end -= 1;
+  return `${text.slice(0, end).trimEnd()}…`;
+}
+
+function drawGap(chart, group, row, theme) {
+  const { left, right } = chart.chartArea;
+  const { middle, top, height } = rowBox(chart, row);
+  const context = chart.ctx;
+  hatch(context, { left: left + 1, top, width: right - left - 1, height }, theme.grid);
+  context.save();
+  context.font = `${VALUE_FONT_PX}px ${theme.font}`;
+  context.textBaseline = "middle";
+  const text = fitText(context, `not known: ${group.gap}`, right - left - 24);
+  context.fillStyle = theme.panel;
+  context.fillRect(left + 8, middle - 9, context.measureText(text).width + 8, 18);
+  context.fillStyle = theme.mark;
+  context.fillText(text, left + 12, middle);
+  context.restore();
+}
+
+function drawValue(chart, group, row, theme) {
+  const context = chart.ctx;
+  context.save();
+  context.font = `600 ${VALUE_FONT_PX}px ${theme.font}`;
+  context.textBaseline = "middle";
+  context.textAlign = "right";
+  context.fillStyle = theme.ink;
+  context.fillText(formatNumber(group.value), chart.width - 4, rowBox(chart, row).middle);
+  context.restore();
+}
+
+/** Draws what Chart.js has no element for: gaps, and the medians as a column of numbers at the right. */
+const extras = (spec, theme) => ({
+  id: "benchsiteBars",
+  afterDatasetsDraw(chart) {
+    spec.groups.forEach((group, row) => {
+      if (group.value === null && group.gap) drawGap(chart, group, row, theme);
+      else if (group.value !== null) drawValue(chart, group, row, theme);
+    });
+  },
+});
+
+function valueScale(spec, theme) {
+  const base = scaleBase(theme, axisTitle(spec.y));
+  const ticks = { ...base.ticks, callback: (value) => formatNumber(value) };
+  if (spec.scale !== "log") return { ...base, type: "linear", beginAtZero: true, grace: "3%", ticks };
+  const values = spec.groups.flatMap((group) => [group.value, ...group.dots, ...(group.interval ?? [])]);
+  return {
+    ...base, type: "logarithmic", ...logBounds(values.filter((value) => value !== null)), ticks,
+    afterBuildTicks: (scale) => { scale.ticks = logTicks(scale.min, scale.max).map((value) => ({ value })); },
+  };
+}
+
+function groupScale(spec, theme) {
+  const base = scaleBase(theme, "");
+  const callback = function (value) {
+    const group = spec.groups[value];
+    const words = wrapLabel(group.label, this.chart.width < 520 ? 16 : 30);
+    return group.ranked ? words : [...words, "(not ranked)"];
+  };
+  return {
+    ...base, type: "category", labels: spec.groups.map((group) => group.label), offset: true,
+    grid: { display: false }, ticks: { ...base.ticks, color: theme.ink, autoSkip: false, callback },
+  };
+}
+
+function tooltipCallbacks(spec) {
+  const groupOf = (item) => spec.groups[item.raw.group ?? item.dataIndex];
+  const unit = spec.y.unit;
+  return {
+    title: (items) => (items.length ? groupOf(items[0]).label : ""),
+    label(item) {
+      const group = groupOf(item);
+      const repeats = `${group.dots.length} ${group.dots.length === 1 ? "repeat" : "repeats"}: ${group.dots.map(formatNumber).join(", ")}`;
+      const lines = [`Median ${withUnit(group.value, unit)}`, repeats];
+      if (group.interval) lines.push(`95 % interval ${group.interval.map(formatNumber).join(" to ")} ${unit}`);
+      return item.datasetIndex === 0 ? lines : [`This repeat ${withUnit(item.parsed.x, unit)}`, ...lines];
+    },
+  };
+}
+
+function valueColumnPx(groups) {
+  const longest = Math.max(0, ...groups.map((group) => (group.value === null ? 0 : formatNumber(group.value).length)));
+  return longest ? longest * 7.5 + 14 : 8;
+}
+
+/** Chart.js configuration of a bars specification. */
+export function barsConfig(spec, theme) {
+  const base = baseOptions(theme);
+  return {
+    type: "barWithErrorBars",
+    data: { labels: spec.groups.map((group) => group.label), datasets: [barDataset(spec.groups, theme), dotDataset(spec.groups, theme)] },
+    options: {
+      ...base, normalized: false, indexAxis: "y",
+      layout: { padding: { top: 4, right: valueColumnPx(spec.groups) } },
+      interaction: { mode: "nearest", axis: "xy", intersect: true },
+      scales: { x: valueScale(spec, theme), y: groupScale(spec, theme) },
+      plugins: { legend: { display: false }, tooltip: { ...tooltip(theme), callbacks: tooltipCallbacks(spec) }, zoom: {} },
+    },
+    plugins: [extras(spec, theme)],
+  };
+}

@@ -1,0 +1,93 @@
+// Lines over time or size: gaps stay gaps, the warm-up is shaded, marks stand at RAM and the like.
+import { baseOptions, dash, legend, pointStyle, scaleBase, seriesColour, tooltip, translucent } from "./chart-theme.js";
+import { axisTitle, formatNumber, logBounds, logTicks, withUnit } from "./format.js";
+
+const MOST_MARKERS = 60;
+
+export const toData = (points) => points.map(([x, y]) => ({ x, y }));
+
+function dataset(series, index, theme) {
+  const colour = seriesColour(theme, series.color);
+  const few = series.points.length <= MOST_MARKERS;
+  return {
+    label: series.label, data: toData(series.points), borderColor: colour, backgroundColor: colour,
+    borderWidth: few ? 2 : 1.5, borderDash: series.dash ? dash((series.color % 7) + 1) : [],
+    pointStyle: pointStyle(series.color), pointRadius: few ? 3 : 0, pointHoverRadius: 4, pointHitRadius: 8,
+    spanGaps: false, tension: 0,
+  };
+}
+
+function logScale(theme, axis, values) {
+  const base = scaleBase(theme, axisTitle(axis));
+  return {
+    ...base, type: "logarithmic", ...logBounds(values),
+    ticks: { ...base.ticks, callback: (value) => formatNumber(value) },
+    afterBuildTicks: (scale) => { scale.ticks = logTicks(scale.min, scale.max).map((value) => ({ value })); },
+  };
+}
+
+function linearScale(theme, axis, extra) {
+  const base = scaleBase(theme, axisTitle(axis));
+  return { ...base, type: "linear", ...extra, ticks: { ...base.ticks, callback: (value) => formatNumber(value) } };
+}
+
+const scaleFor = (theme, axis, values, extra) =>
+  axis.scale === "log" ? logScale(theme, axis, values) : linearScale(theme, axis, extra);
+
+function bandBox(band, theme) {
+  return {
+    type: "box", xMin: band.from, xMax: band.to, backgroundColor: theme.band, borderWidth: 0, drawTime: "beforeDatasetsDraw",
+    label: {
+      display: true, content: band.label, position: { x: "center", y: "end" }, color: theme.soft,
+      font: { family: theme.font, size: 11, weight: "normal" },
+    },
+  };
+}
+
+function markLine(mark, theme) {
+  return {
+    type: "line", [`${mark.axis}Min`]: mark.value, [`${mark.axis}Max`]: mark.value, borderColor: theme.mark,
+    borderWidth: 1.5, borderDash: [4, 3],
+    label: {
+      display: true, content: mark.label, position: "end", backgroundColor: theme.panel, color: theme.mark, padding: 3,
+      font: { family: theme.font, size: 11, weight: "normal" },
+    },
+  };
+}
+
+function tooltipCallbacks(spec) {
+  return {
+    title: (items) => (items.length ? `${spec.x.label} ${withUnit(items[0].parsed.x, spec.x.unit)}` : ""),
+    label: (item) => `${item.dataset.label}: ${withUnit(item.parsed.y, spec.y.unit)}`,
+  };
+}
+
+// Dragging over a stretch of the x axis zooms into it; charts.js offers the way back.
+function zoom(theme) {
+  const drag = { enabled: true, threshold: 12, backgroundColor: translucent(theme.series[0], 0.15) };
+  return { zoom: { drag, mode: "x" } };
+}
+
+/** Chart.js configuration of a lines specification. */
+export function linesConfig(spec, theme) {
+  const xs = spec.series.flatMap((series) => series.points.map(([x]) => x));
+  const ys = spec.series.flatMap((series) => series.points.map(([, y]) => y)).filter((y) => y !== null);
+  const annotations = [...spec.bands.map((band) => bandBox(band, theme)), ...spec.marks.map((mark) => markLine(mark, theme))];
+  return {
+    type: "line",
+    data: { datasets: spec.series.map((series, index) => dataset(series, index, theme)) },
+    options: {
+      ...baseOptions(theme),
+      interaction: { mode: "nearest", axis: "x", intersect: false },
+      scales: {
+        x: scaleFor(theme, spec.x, xs, { bounds: "data" }),
+        y: scaleFor(theme, spec.y, ys, { beginAtZero: Boolean(spec.y.zero), grace: "5%" }),
+      },
+      plugins: {
+        legend: legend(theme, spec.series.length > 1),
+        tooltip: { ...tooltip(theme), callbacks: tooltipCallbacks(spec) },
+        annotation: { annotations }, zoom: zoom(theme),
+      },
+    },
+  };
+}

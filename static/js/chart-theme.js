@@ -1,0 +1,68 @@
+// Colours and fonts of charts, read from the style sheets, so that light and dark are defined in one place.
+
+export const SERIES_COLOURS = 8;
+const POINT_STYLES = ["circle", "rectRot", "triangle", "rect", "star", "crossRot", "cross", "rectRounded"];
+const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3], [10, 2, 2, 2, 2, 2]];
+
+/** A custom property as a colour the canvas understands: light-dark() must be resolved by an element. */
+function resolved(probe, name) {
+  probe.style.color = `var(${name})`;
+  return getComputedStyle(probe).color;
+}
+
+/** The palette of this moment: {series: [...8], ink, soft, grid, band, mark, panel, rule, font}. */
+export function readTheme() {
+  const probe = document.createElement("span");
+  probe.className = "colour-probe";
+  document.body.append(probe);
+  const colour = (name) => resolved(probe, name);
+  const theme = {
+    series: Array.from({ length: SERIES_COLOURS }, (_, index) => colour(`--series-${index}`)),
+    ink: colour("--ink"), soft: colour("--ink-soft"), grid: colour("--chart-grid"), band: colour("--chart-band"),
+    mark: colour("--chart-mark"), panel: colour("--panel"), rule: colour("--rule-strong"),
+    font: getComputedStyle(document.body).fontFamily,
+  };
+  probe.remove();
+  return theme;
+}
+
+export const seriesColour = (theme, index) => theme.series[index % SERIES_COLOURS];
+export const pointStyle = (index) => POINT_STYLES[index % POINT_STYLES.length];
+export const dash = (index) => DASHES[index % DASHES.length];
+
+/** The same colour with an opacity of 0 to 1. `colour` is what getComputedStyle returns. */
+export function translucent(colour, opacity) {
+  const match = colour.match(/^rgba?\(([\d.]+), ([\d.]+), ([\d.]+)/);
+  return match ? `rgba(${match[1]}, ${match[2]}, ${match[3]}, ${opacity})` : `color-mix(in srgb, ${colour} ${opacity * 100}%, transparent)`;
+}
+
+/** What all charts share: no animation (numbers are read while they change), fonts, size. */
+export function baseOptions(theme) {
+  return {
+    animation: false, responsive: true, maintainAspectRatio: false, parsing: false, normalized: true,
+    color: theme.ink, font: { family: theme.font, size: 12 }, layout: { padding: { top: 4 } },
+  };
+}
+
+/** A legend that works by click and by keyboard order; hidden where there is one series only. */
+export function legend(theme, display) {
+  return {
+    display, position: "top", align: "start",
+    labels: { color: theme.ink, usePointStyle: true, pointStyleWidth: 22, boxHeight: 7, font: { family: theme.font, size: 12 } },
+  };
+}
+
+export function tooltip(theme) {
+  return {
+    backgroundColor: theme.ink, titleColor: theme.panel, bodyColor: theme.panel, footerColor: theme.panel,
+    cornerRadius: 3, padding: 8, displayColors: false, titleFont: { family: theme.font }, bodyFont: { family: theme.font },
+  };
+}
+
+export function scaleBase(theme, title) {
+  return {
+    grid: { color: theme.grid, tickColor: theme.grid }, border: { color: theme.rule },
+    ticks: { color: theme.soft, font: { family: theme.font, size: 12 }, maxRotation: 0, autoSkipPadding: 12 },
+    title: { display: Boolean(title), text: title, color: theme.soft, font: { family: theme.font, size: 12 } },
+  };
+}

@@ -1,0 +1,108 @@
+// Finds figure.chart, reads its specification (json_script), draws it, keeps it alive over htmx swaps and theme changes.
+// `canvas.benchsiteChart` is the Chart.js object: tests and the curious read numbers out of it.
+import { barsConfig, barsHeight } from "./chart-bars.js";
+import { linesConfig } from "./chart-lines.js";
+import { readTheme } from "./chart-theme.js";
+import { chartCsv } from "./csv.js";
+import { wasOpened } from "./details.js";
+import { startLive } from "./live.js";
+import { onThemeChange } from "./theme.js";
+
+const CONFIGS = { lines: linesConfig, bars: barsConfig };
+const drawn = new Map(); // figure -> {spec, chart, stop}
+
+function readSpec(figure) {
+  const source = document.getElementById(figure.dataset.source);
+  return source ? JSON.parse(source.textContent) : null;
+}
+
+function makeChart(figure, spec) {
+  const canvas = figure.querySelector("canvas");
+  canvas.benchsiteChart?.destroy();
+  const theme = readTheme();
+  if (spec.type === "bars") canvas.parentElement.style.height = `${barsHeight(spec)}px`;
+  const chart = new window.Chart(canvas, CONFIGS[spec.type](spec, theme));
+  canvas.benchsiteChart = chart;
+  return chart;
+}
+
+function save(name, blob) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+/** A PNG on the panel's colour: a transparent one is unreadable where it is pasted. */
+function savePng(figure) {
+  const { canvas } = drawn.get(figure).chart;
+  const copy = document.createElement("canvas");
+  copy.width = canvas.width;
+  copy.height = canvas.height;
+  const context = copy.getContext("2d");
+  context.fillStyle = readTheme().panel;
+  context.fillRect(0, 0, copy.width, copy.height);
+  context.drawImage(canvas, 0, 0);
+  copy.toBlob((blob) => save(`${figure.id}.png`, blob));
+}
+
+function addTool(tools, label, action) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "button-quiet button-small";
+  button.textContent = label;
+  button.addEventListener("click", action);
+  tools.append(button);
+  return button;
+}
+
+function addTools(figure, spec) {
+  const tools = figure.querySelector("[data-chart-tools]");
+  if (!tools) return;
+  const title = figure.querySelector("figcaption")?.firstElementChild?.textContent ?? "chart";
+  const labelled = (button, what) => button.setAttribute("aria-label", `${what}: ${title}`);
+  labelled(addTool(tools, "PNG", () => savePng(figure)), "Save as PNG");
+  labelled(addTool(tools, "CSV", () => save(`${figure.id}.csv`, new Blob([chartCsv(spec)], { type: "text/csv" }))), "Save as CSV");
+  if (spec.type === "lines") addTool(tools, "Whole range", () => drawn.get(figure).chart.resetZoom());
+  tools.hidden = false;
+}
+
+function draw(figure) {
+  const spec = readSpec(figure);
+  if (!spec || !CONFIGS[spec.type]) return;
+  const entry = { spec, chart: makeChart(figure, spec), stop: () => {} };
+  drawn.set(figure, entry);
+  if (!figure.hasAttribute("data-drawn")) {
+    const details = figure.querySelector("details");
+    if (details && !wasOpened(details)) details.removeAttribute("open");
+    figure.setAttribute("data-drawn", "");
+  }
+  addTools(figure, spec);
+  if (spec.live) entry.stop = startLive(spec, () => drawn.get(figure)?.chart);
+}
+
+/** Charts whose figure htmx has taken out of the page. */
+function dropGone() {
+  for (const [figure, entry] of drawn) {
+    if (figure.isConnected) continue;
+    entry.stop();
+    entry.chart.destroy();
+    drawn.delete(figure);
+  }
+}
+
+function drawAll() {
+  dropGone();
+  for (const figure of document.querySelectorAll("figure.chart[data-chart]")) {
+    if (!drawn.has(figure)) draw(figure);
+  }
+}
+
+function redraw() {
+  for (const [figure, entry] of drawn) entry.chart = makeChart(figure, entry.spec);
+}
+
+drawAll();
+document.addEventListener("htmx:afterSwap", drawAll);
+onThemeChange(redraw);

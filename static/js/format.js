@@ -1,0 +1,68 @@
+// Numbers as pages write them. Pure; the server's twin is format_number in runs/charts/base.py.
+
+/** Four significant digits, whole numbers whole, thousands grouped: 0.01235, 83.27, 508, 1,192. */
+export function formatNumber(value) {
+  if (Number.isInteger(value) || Math.abs(value) >= 1000) {
+    return Math.round(value).toLocaleString("en-US");
+  }
+  return String(Number(value.toPrecision(4)));
+}
+
+/** Number with unit; a missing value is said in words, never zero. */
+export function withUnit(value, unit) {
+  if (value === null || value === undefined || Number.isNaN(value)) return "not known";
+  return unit ? `${formatNumber(value)} ${unit}` : formatNumber(value);
+}
+
+/** "Throughput (TPS)"; with a direction "Throughput (TPS), higher is better". */
+export function axisTitle({ label, unit, better }) {
+  const title = unit ? `${label} (${unit})` : label;
+  return better === "higher" || better === "lower" ? `${title}, ${better} is better` : title;
+}
+
+/** Values at which a log axis from `min` to `max` has a labelled tick: 1, 2, 5 per decade; only powers of ten over 3 decades. */
+export function logTicks(min, max) {
+  if (!(min > 0) || !(max >= min)) return [];
+  const decades = Math.log10(max) - Math.log10(min);
+  const steps = decades > 3 ? [1] : [1, 2, 5];
+  const ticks = [];
+  for (let power = Math.floor(Math.log10(min)); power <= Math.ceil(Math.log10(max)); power += 1) {
+    for (const step of steps) {
+      const value = Number(`${step}e${power}`);
+      if (value >= min * 0.999999 && value <= max * 1.000001) ticks.push(value);
+    }
+  }
+  return ticks;
+}
+
+/** Bounds of a log axis: the neighbours in the series 1, 2, 5, 10 around the values. */
+export function logBounds(values) {
+  const known = values.filter((value) => value > 0);
+  if (known.length === 0) return { min: 1, max: 10 };
+  return { min: neighbour(Math.min(...known), -1), max: neighbour(Math.max(...known), +1) };
+}
+
+function neighbour(value, direction) {
+  const power = Math.floor(Math.log10(value));
+  const around = [power - 1, power, power + 1].flatMap((p) => [1, 2, 5].map((step) => Number(`${step}e${p}`)));
+  return direction < 0
+    ? Math.max(...around.filter((tick) => tick < value))
+    : Math.min(...around.filter((tick) => tick > value));
+}
+
+/** Offsets in [-0.5, 0.5] that spread `count` dots over the thickness of a bar, in their order. */
+export function spread(count) {
+  if (count <= 1) return Array(count).fill(0);
+  return Array.from({ length: count }, (_, index) => index / (count - 1) - 0.5);
+}
+
+/** Words broken into lines of at most `width` characters; a longer word keeps its line. */
+export function wrapLabel(text, width) {
+  const lines = [];
+  for (const word of text.split(" ")) {
+    const last = lines[lines.length - 1];
+    if (last !== undefined && `${last} ${word}`.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

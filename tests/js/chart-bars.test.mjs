@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { barData, barsHeight, dotData } from "../../static/js/chart-bars.js";
+
+const group = (extra) => ({ label: "g", color: 0, value: 508, interval: null, dots: [465, 508, 511], gap: null, ranked: true, ...extra });
+
+test("it draws every repeat as a dot of its row", () => {
+  const dots = dotData([group(), group({ dots: [7] })]);
+  assert.deepEqual(dots.map((dot) => dot.x), [465, 508, 511, 7]);
+  assert.deepEqual(dots.map((dot) => dot.group), [0, 0, 0, 1]);
+  assert.equal(new Set(dots.map((dot) => dot.y)).size, 4);
+  for (const dot of dots) assert.ok(Math.abs(dot.y - dot.group) < 0.5);
+});
+
+test("it leaves a gap without a length, not with zero", () => {
+  assert.deepEqual(barData([group({ value: null, gap: "lost", dots: [] })]), [{ x: null, y: 0 }]);
+});
+
+test("it gives the interval to the whisker", () => {
+  assert.deepEqual(barData([group({ interval: [460, 520] })]), [{ x: 508, y: 0, xMin: 460, xMax: 520 }]);
+});
+
+test("it grows with its groups", () => {
+  assert.ok(barsHeight({ groups: Array(6).fill(group()) }) > barsHeight({ groups: [group()] }));
+});

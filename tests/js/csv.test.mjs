@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { chartCsv } from "../../static/js/csv.js";
+
+test("it writes one line per x with exact numbers and empty gaps", () => {
+  const spec = {
+    type: "lines", x: { label: "Time", unit: "s" }, y: { label: "Latency", unit: "ms" },
+    series: [{ label: "p50", points: [[0, 1.23456789], [1, null]] }, { label: "p99", points: [[1, 9]] }],
+  };
+  assert.equal(chartCsv(spec), "Time (s),p50 (ms),p99 (ms)\n0,1.23456789,\n1,,9\n");
+});
+
+test("it writes every repeat of a group and quotes its label", () => {
+  const spec = {
+    type: "bars", y: { label: "Throughput", unit: "TPS" },
+    groups: [
+      { label: 'A, "quoted"', value: 2, interval: [1, 3], dots: [1, 2, 3], gap: null },
+      { label: "B", value: null, interval: null, dots: [], gap: "the picture is lost" },
+    ],
+  };
+  assert.equal(chartCsv(spec), [
+    "Group,Median Throughput (TPS),Low,High,Repeat 1,Repeat 2,Repeat 3,Gap",
+    '"A, ""quoted""",2,1,3,1,2,3,', "B,,,,,,,the picture is lost", "",
+  ].join("\n"));
+});

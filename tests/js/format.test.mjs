@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { axisTitle, formatNumber, logBounds, logTicks, spread, withUnit, wrapLabel } from "../../static/js/format.js";
+
+test("it writes numbers with four significant digits and groups thousands", () => {
+  const written = [0, 0.0123456, 0.5, 83.2712, 508, 508.46, 1192.4, 123456.7, -3.25].map(formatNumber);
+  assert.deepEqual(written, ["0", "0.01235", "0.5", "83.27", "508", "508.5", "1,192", "123,457", "-3.25"]);
+});
+
+test("it never turns a missing value into zero", () => {
+  assert.equal(withUnit(null, "TPS"), "not known");
+  assert.equal(withUnit(Number.NaN, "TPS"), "not known");
+  assert.equal(withUnit(0, "TPS"), "0 TPS");
+});
+
+test("it names the unit and the direction of an axis", () => {
+  assert.equal(axisTitle({ label: "Throughput", unit: "TPS", better: "higher" }), "Throughput (TPS), higher is better");
+  assert.equal(axisTitle({ label: "Time", unit: "s" }), "Time (s)");
+  assert.equal(axisTitle({ label: "Count", unit: "", better: "none" }), "Count");
+});
+
+test("it puts 1, 2 and 5 on a short log axis", () => {
+  assert.deepEqual(logTicks(1, 100), [1, 2, 5, 10, 20, 50, 100]);
+});
+
+test("it puts only powers of ten on a long log axis, so that labels do not collide", () => {
+  assert.deepEqual(logTicks(1, 100000), [1, 10, 100, 1000, 10000, 100000]);
+});
+
+test("it has no ticks for a log axis that touches zero", () => {
+  assert.deepEqual(logTicks(0, 10), []);
+});
+
+test("it opens a log axis to the neighbours in 1, 2, 5", () => {
+  assert.deepEqual(logBounds([114, 2363]), { min: 100, max: 5000 });
+  assert.deepEqual(logBounds([10, 100]), { min: 5, max: 200 });
+  assert.deepEqual(logBounds([]), { min: 1, max: 10 });
+  assert.deepEqual(logBounds([0.03, 0.4]), { min: 0.02, max: 0.5 });
+});
+
+test("it spreads dots evenly around the middle", () => {
+  assert.deepEqual(spread(1), [0]);
+  assert.deepEqual(spread(3), [-0.5, 0, 0.5]);
+  assert.deepEqual(spread(0), []);
+});
+
+test("it breaks labels between words only", () => {
+  assert.deepEqual(wrapLabel("Firebird SuperClassic 2.5 RC2", 12), ["Firebird", "SuperClassic", "2.5 RC2"]);
+});
