@@ -30,6 +30,10 @@ class VaryingFact:
     label: str
     values: tuple[str, ...]
 
+    @property
+    def distinct(self) -> list[str]:
+        return list(dict.fromkeys(self.values))
+
 
 @dataclass(frozen=True)
 class Naming:

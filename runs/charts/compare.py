@@ -1,0 +1,255 @@
+"""A comparison as chart specs, as rows of a CSV file and as JSON: the same numbers each time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from runs import series
+from runs.charts.base import (
+    COLOURS,
+    BarGroup,
+    Cell,
+    Column,
+    Figure,
+    LineSeries,
+    Table,
+    bars,
+    format_number,
+    lines,
+    lines_table,
+)
+from runs.charts.numbers import times
+from runs.groups import Against, Comparison, Group
+from runs.models import Metric, Run
+
+BARS_NOTE = (
+    "Bar: median. Dots: every repeat. Whisker: 95 % interval of the geometric mean, from three repeats on."
+)
+MAX_OVERLAID = 12
+OVERLAID_METRIC = "tps"
+
+CSV_HEAD = [
+    "group", "key", "metric", "unit", "n", "median", "mean", "minimum", "maximum", "stdev", "cv", "interval_low",
+    "interval_high", "ratio", "ratio_low", "ratio_high", "baseline", "verdict", "ranked", "durability", "values",
+    "printed", "gaps",
+]  # fmt: skip
+
+
+def bars_figure(comparison: Comparison, *, id: str = "comparison", title: str = "", note: str = "") -> Figure:
+    """Medians as bars, every repeat as a dot, the interval of the geometric mean as a whisker."""
+    metric = comparison.metric
+    label, unit, better = (metric.label, metric.unit, metric.better) if metric else ("", "", "none")
+    groups = [bar(group, index) for index, group in enumerate(comparison.groups)]
+    said = ", ".join(
+        f"{group.label} {format_number(group.median)}" if group.median is not None else f"{group.label} not known"
+        for group in comparison.groups
+    )
+    return Figure(
+        id=id,
+        title=title or (f"{label}, {unit}" if unit else label),
+        spec=bars(label=label, unit=unit, better=better, groups=groups),
+        table=bars_table(comparison),
+        alt=f"Bars of the median {label.lower()}: {said}." if metric else "No run has a number.",
+        note=note,
+    )
+
+
+def bar(group: Group, index: int) -> BarGroup:
+    return {
+        "label": group.label,
+        "color": index % COLOURS,
+        "value": group.median,
+        "interval": (group.interval.low, group.interval.high) if group.interval else None,
+        "dots": group.values,
+        "gap": group.gap,
+        "ranked": group.ranked,
+    }
+
+
+def bars_table(comparison: Comparison) -> Table:
+    """Every number of the bars: median, interval, and each repeat in its place, gaps with their reasons."""
+    unit = comparison.metric.unit if comparison.metric else ""
+    width = max((len(group.all_runs) for group in comparison.groups), default=0)
+    columns = [
+        Column("Group", numeric=False), Column("n"), Column("Median", unit), Column("95 % interval from", unit),
+        Column("to", unit), *(Column(f"Repeat {place}", unit) for place in range(1, width + 1)),
+    ]  # fmt: skip
+    return Table(columns, [_bars_row(group, width) for group in comparison.groups])
+
+
+def _bars_row(group: Group, width: int) -> list[Cell]:
+    interval = [Cell(group.interval.low), Cell(group.interval.high)] if group.interval else [Cell(), Cell()]
+    median = Cell(group.median) if group.median is not None else Cell(gap=group.gap or "")
+    return [Cell(text=group.label), Cell(float(group.n)), median, *interval, *repeat_cells(group, width)]
+
+
+def repeat_cells(group: Group, width: int) -> list[Cell]:
+    """A cell per repeat in the order of their numbers, then empty ones up to `width`."""
+    cells = {dot.run.id: Cell(dot.value, href=dot.run.get_absolute_url()) for dot in group.dots}
+    cells |= {gap.run.id: Cell(gap=gap.reason) for gap in group.gaps}
+    ordered = sorted(group.all_runs, key=lambda run: (run.order_index or 0, run.repeat, run.created_at))
+    return [cells[run.id] for run in ordered] + [Cell()] * (width - len(ordered))
+
+
+def headline(comparison: Comparison) -> str:
+    """The message of the chart in one sentence; empty where there is none to be had.
+
+    Short demonstration windows rank nothing, and groups that may not be compared have no best among them.
+    """
+    metric = comparison.metric
+    if metric is None or metric.better == "none":
+        return ""
+    ranked = [group for group in comparison.groups if group.ranked and group.median is not None]
+    if len(ranked) < 2 or any(group.demonstration for group in ranked):
+        return ""
+    if any(group.against and group.against.refused for group in ranked):
+        return ""
+    best, second = sorted(ranked, key=lambda group: group.median or 0.0, reverse=metric.better == "higher")[:2]
+    return (
+        f"{best.label} has the best median, {_quantity(best, metric)}; next comes {second.label} "
+        f"with {_quantity(second, metric)}."
+    )
+
+
+def _quantity(group: Group, metric: Metric) -> str:
+    return f"{format_number(group.median or 0.0)} {metric.unit}".strip()
+
+
+def ratio_words(against: Against | None) -> str:
+    """4.74 × (4.37–5.13); without the interval where there is none."""
+    if against is None or against.ratio is None:
+        return ""
+    interval = against.ratio.interval
+    between = f" ({interval.low:.3g}–{interval.high:.3g})" if interval else ""
+    return f"{times(against.ratio.value)}{between}"
+
+
+def overlay_figure(comparison: Comparison) -> Figure | None:
+    """Throughput over time, one line per run, in the colour of its group. None without series or with too many."""
+    shown = [(index, run) for index, group in enumerate(comparison.groups) for run in group.runs]
+    if len(shown) > MAX_OVERLAID:
+        return None
+    drawn = [line for index, run in shown if (line := _line(comparison.groups[index].label, index, run))]
+    if not drawn:
+        return None
+    warm_up = _common_warm_up([run for _, run in shown])
+    spec = lines(
+        x={"label": "Time", "unit": "s", "scale": "linear"},
+        y={"label": "Throughput", "unit": "TPS", "zero": True},
+        series=drawn,
+        bands=[{"from": 0, "to": warm_up, "label": "warm-up"}] if warm_up else [],
+    )
+    return Figure(
+        id="over-time",
+        title="Throughput over time, TPS",
+        spec=spec,
+        table=lines_table(spec),
+        alt=f"{len(drawn)} lines of transactions per second over the seconds of each run.",
+    )
+
+
+def _line(label: str, index: int, run: Run) -> LineSeries | None:
+    points = series.read(run, OVERLAID_METRIC).points()
+    if not points:
+        return None
+    name = f"{label}, repeat {run.repeat}"
+    return {"label": name, "color": index % COLOURS, "dash": index >= COLOURS, "points": points}
+
+
+def _common_warm_up(runs: Sequence[Run]) -> float | None:
+    lengths = {run.factor("warm_up_s") for run in runs}
+    only = lengths.pop() if len(lengths) == 1 else None
+    return float(only) if isinstance(only, int | float) and only > 0 else None
+
+
+def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
+    """The head and one row per group; repeats joined by spaces, gaps by their reasons."""
+    yield CSV_HEAD
+    for entry in as_json(comparison)["groups"]:
+        summary, against = entry["summary"] or {}, entry["against"] or {}
+        ratio = against.get("ratio") or {}
+        interval = entry["interval"] or [None, None]
+        ratio_interval = ratio.get("interval") or [None, None]
+        yield [
+            entry["label"], entry["key"], entry["metric"], entry["unit"], str(entry["n"]),
+            *(_plain(summary.get(name)) for name in ("median", "mean", "minimum", "maximum", "stdev", "cv")),
+            *map(_plain, interval), _plain(ratio.get("value")), *map(_plain, ratio_interval),
+            comparison.baseline.key if comparison.baseline else "", against.get("words", ""),
+            "yes" if entry["ranked"] else "no", entry["durability"],
+            " ".join(_plain(dot["value"]) for dot in entry["repeats"]),
+            "; ".join(f"{printed['statistic']} {printed['as_printed']}" for printed in entry["printed"]),
+            "; ".join(gap["reason"] for gap in entry["gaps"]),
+        ]  # fmt: skip
+
+
+def _plain(value: float | None) -> str:
+    """Shortest text that reads back as the same number."""
+    return "" if value is None else repr(value).removesuffix(".0")
+
+
+def as_json(comparison: Comparison) -> dict[str, Any]:
+    metric = comparison.metric
+    return {
+        "metric": {"name": metric.name, "label": metric.label, "unit": metric.unit, "better": metric.better}
+        if metric
+        else None,
+        "baseline": comparison.baseline.key if comparison.baseline else None,
+        "common": {fact.label: fact.value for fact in comparison.common},
+        "varying": [fact.label for fact in comparison.varying],
+        "warnings": comparison.warnings,
+        "groups": [_group_json(group, metric) for group in comparison.groups],
+    }
+
+
+def _group_json(group: Group, metric: Metric | None) -> dict[str, Any]:
+    summary = group.summary
+    return {
+        "key": group.key,
+        "label": group.label,
+        "metric": metric.name if metric else "",
+        "unit": metric.unit if metric else "",
+        "factors": group.factors,
+        "n": group.n,
+        "median": group.median,
+        "summary": None
+        if summary is None
+        else {
+            "median": summary.median, "mean": summary.mean, "minimum": summary.minimum, "maximum": summary.maximum,
+            "stdev": summary.stdev, "cv": summary.cv, "geometric_mean": summary.geometric_mean,
+        },
+        "interval": [group.interval.low, group.interval.high] if group.interval else None,
+        "repeats": [
+            {"run": str(dot.run.id), "repeat": dot.run.repeat, "value": dot.value, "provenance": dot.provenance}
+            for dot in group.dots
+        ],
+        "gaps": [{"run": str(gap.run.id), "repeat": gap.run.repeat, "reason": gap.reason} for gap in group.gaps],
+        "printed": [
+            {"statistic": printed.statistic, "value": printed.value, "as_printed": printed.as_printed,
+             "of": printed.of}
+            for printed in group.printed
+        ],
+        "durability": group.durability,
+        "ranked": group.ranked,
+        "demonstration": group.demonstration,
+        "against": _against_json(group.against) if group.against else None,
+    }  # fmt: skip
+
+
+def _against_json(against: Against) -> dict[str, Any]:
+    ratio, verdict = against.ratio, against.verdict
+    return {
+        "ratio": None
+        if ratio is None
+        else {
+            "value": ratio.value,
+            "interval": [ratio.interval.low, ratio.interval.high] if ratio.interval else None,
+        },
+        "verdict": verdict.kind.value if verdict else None,
+        "repeats_needed": verdict.repeats_needed if verdict else None,
+        "words": against.words,
+        "differences": [
+            {"field": found.field, "a": found.a, "b": found.b, "severity": found.severity}
+            for found in against.differences
+        ],
+    }

@@ -1,0 +1,101 @@
+"""The compare page, its CSV and its JSON: one selection, read from the URL, three ways to show it."""
+
+from __future__ import annotations
+
+import csv
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from runs import compare as comparing
+from runs.charts import compare as charts
+from runs.charts.numbers import percent
+from runs.groups import Comparison
+from runs.models import Experiment, Publication
+from runs.selection import CONTROLS, Selection, select
+
+
+@require_GET
+def compare(request: HttpRequest) -> HttpResponse:
+    selection = select(request.GET)
+    comparison = _comparison(selection, request.GET)
+    if request.GET.get("format") == "json":
+        return _json(selection, comparison)
+    if not selection.runs:
+        return _nothing(request, selection)
+    context = {
+        "selection": selection,
+        "comparison": comparison,
+        "headline": charts.headline(comparison),
+        "figure": charts.bars_figure(comparison, note=charts.BARS_NOTE),
+        "over_time": charts.overlay_figure(comparison),
+        "rows": [_row(request.GET, comparison, index) for index in range(len(comparison.groups))],
+        "kept": [(name, value) for name, values in request.GET.lists() for value in values if name not in CONTROLS],
+        "order": request.GET.get("order", ""),
+        "query": request.GET.urlencode(),
+        "json_query": _changed(request.GET, format="json"),
+    }
+    return render(request, "compare.html", context)
+
+
+@require_GET
+def compare_csv(request: HttpRequest) -> HttpResponse:
+    selection = select(request.GET)
+    if selection.problems:
+        return HttpResponse("\n".join(selection.problems), status=400, content_type="text/plain; charset=utf-8")
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="compare.csv"'
+    csv.writer(response).writerows(charts.csv_rows(_comparison(selection, request.GET)))
+    return response
+
+
+def _comparison(selection: Selection, params: QueryDict) -> Comparison:
+    return comparing.compare(
+        selection.runs,
+        metric=params.get("metric", ""),
+        baseline=params.get("baseline"),
+        order=params.get("order", ""),
+    )
+
+
+def _json(selection: Selection, comparison: Comparison) -> JsonResponse:
+    if selection.problems:
+        fields: dict[str, list[str]] = {}
+        for problem in selection.problems:
+            name, _, message = problem.partition(": ")
+            fields.setdefault(name, []).append(message)
+        return JsonResponse(fields, status=400)
+    return JsonResponse(charts.as_json(comparison))
+
+
+def _nothing(request: HttpRequest, selection: Selection) -> HttpResponse:
+    """Says how to choose runs, with what is there to be chosen."""
+    context = {
+        "selection": selection,
+        "experiments": Experiment.objects.filter(runs__deleted_at=None, runs__state="finished").distinct()[:5],
+        "publications": Publication.objects.filter(runs__deleted_at=None, runs__state="finished").distinct(),
+    }
+    return render(request, "compare.html", context, status=400 if selection.problems else 200)
+
+
+def _row(params: QueryDict, comparison: Comparison, index: int) -> dict[str, Any]:
+    group = comparison.groups[index]
+    is_baseline = comparison.baseline is not None and comparison.baseline.key == group.key
+    return {
+        "group": group,
+        "color": index % charts.COLOURS,
+        "is_baseline": is_baseline,
+        "baseline_query": "" if is_baseline or not group.dots else _changed(params, baseline=group.key),
+        "ratio": charts.ratio_words(group.against),
+        "cv": percent(group.summary.cv) if group.summary and group.summary.cv is not None else "",
+    }
+
+
+def _changed(params: QueryDict, **changes: str) -> str:
+    """The query of this page with some parameters set to other values."""
+    copy = params.copy()
+    for name, value in changes.items():
+        copy[name] = value
+    return copy.urlencode()

@@ -1,0 +1,223 @@
+"""The compare page: page, table, chart, CSV and JSON say the same."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+
+import pytest
+from django.urls import reverse
+
+from runs.models import Run, SeriesChunk, delete_softly
+from runs.series import new_chunk
+from tests.runs.cells import ARTICLE, EMPTY_CELL, MEDIANS, make_article, make_run, metric
+
+pytestmark = pytest.mark.django_db
+
+URL = "/compare/?publication=tpcb-2010"
+
+
+def spec(html: str, source: str = "comparison-data") -> dict:
+    found = re.search(rf'<script id="{source}" type="application/json">(.*?)</script>', html, re.DOTALL)
+    assert found is not None, f"no chart {source} on the page"
+    return json.loads(found[1])
+
+
+def page(client, url: str = URL) -> str:
+    response = client.get(url)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_it_draws_six_bars_with_every_repeat_as_a_dot(client):
+    make_article()
+
+    drawn = spec(page(client))
+
+    assert {bar["label"]: bar["value"] for bar in drawn["groups"]} == MEDIANS
+    assert [len(bar["dots"]) for bar in drawn["groups"]] == [5, 5, 5, 5, 5, 3]
+    assert {bar["label"]: bar["dots"] for bar in drawn["groups"]} == ARTICLE
+
+
+def test_it_says_the_same_in_chart_table_csv_and_json(client):
+    make_article()
+
+    html = page(client)
+    drawn = {bar["label"]: bar for bar in spec(html)["groups"]}
+    answer = client.get(URL + "&format=json").json()
+    rows = list(csv.DictReader(io.StringIO(client.get("/compare.csv?publication=tpcb-2010").content.decode())))
+
+    assert [group["label"] for group in answer["groups"]] == list(drawn) == [row["group"] for row in rows]
+    for group, row in zip(answer["groups"], rows, strict=True):
+        bar = drawn[group["label"]]
+        assert bar["value"] == group["median"] == float(row["median"])
+        assert bar["dots"] == [dot["value"] for dot in group["repeats"]] == [float(x) for x in row["values"].split()]
+        assert list(bar["interval"]) == group["interval"]
+        assert f'data-value="{group["median"]}"' in html
+        for value in bar["dots"]:
+            assert f'data-value="{value}"' in html
+
+
+def test_it_shows_the_two_empty_cells_as_gaps_with_their_reason(client):
+    make_article()
+
+    html = page(client)
+
+    assert html.count(f'<td data-gap title="{EMPTY_CELL}">') == 2
+    assert f"2 × {EMPTY_CELL}" in html
+
+
+def test_it_shows_the_printed_median_beside_the_computed_one(client):
+    make_article()
+    delete_softly(Run.objects.get(source_id="postgresql-8-3-r3"))
+
+    html = page(client)
+
+    assert "printed median 508" in html
+    assert 'data-value="488.5"' in html
+
+
+def test_it_follows_a_deleted_repeat_on_the_next_load(client):
+    make_article()
+    before = spec(page(client))["groups"][0]
+    delete_softly(Run.objects.get(source_id="postgresql-8-3-r3"))
+
+    html = page(client)
+    after = spec(html)["groups"][0]
+
+    assert (before["value"], len(before["dots"])) == (508, 5)
+    assert (after["value"], len(after["dots"])) == (488.5, 4)
+    assert 'data-value="546.0"' not in html
+
+
+def test_it_says_the_message_in_one_sentence(client):
+    make_article()
+
+    assert "DB2 9.7 has the best median, 2,363 TPS; next comes Derby 10.3 with 1,192 TPS." in page(client)
+
+
+def test_it_keeps_everything_in_the_address(client):
+    make_article()
+
+    html = page(client, URL + "&baseline=db2-9-7&order=best")
+
+    assert "Against DB2 9.7" in html
+    assert re.search(r'<tr data-group="db2-9-7" data-baseline>', html)
+    assert "0.211" in html  # PostgreSQL / DB2
+    assert "publication=tpcb-2010&amp;baseline=mysql-5-0&amp;order=best" in html
+    assert next(bar["label"] for bar in spec(html)["groups"]) == "DB2 9.7"
+
+
+def test_it_compares_ticked_runs(client):
+    make_article()
+    ids = list(
+        Run.objects.filter(dbms_version__slug__in=["db2-9-7", "derby-10-3"], repeat=1).values_list("id", flat=True)
+    )
+
+    html = page(client, "/compare/?" + "&".join(f"run={run_id}" for run_id in ids))
+
+    assert {bar["label"]: bar["dots"] for bar in spec(html)["groups"]} == {"DB2 9.7": [2304], "Derby 10.3": [1022]}
+    assert "too few repeats" in html
+
+
+def test_it_compares_cells(client):
+    make_article()
+    keys = {run.dbms_version.name: run.cell_key for run in Run.objects.select_related("dbms_version")}
+
+    html = page(client, f"/compare/?cell={keys['DB2 9.7'][:12]}&cell={keys['Derby 10.6']}")
+
+    assert [bar["label"] for bar in spec(html)["groups"]] == ["DB2 9.7", "Derby 10.6"]
+
+
+def test_it_names_the_verdict_in_words(client):
+    make_article()
+
+    answer = client.get(URL + "&format=json&baseline=postgresql-8-3").json()
+
+    words = {group["label"]: group["against"] and group["against"]["words"] for group in answer["groups"]}
+    assert words == {
+        "PostgreSQL 8.3": None, "DB2 9.7": "better", "MySQL 5.0": "worse", "Oracle 10R2": "better",
+        "Derby 10.3": "better", "Derby 10.6": "better",
+    }  # fmt: skip
+
+
+def test_it_refuses_a_ratio_in_words(client):
+    for system, durability in (("SQLite 3", "power_loss"), ("H2 2", "bounded_loss")):
+        for value in (100, 101, 102):
+            make_run(system, value, durability=durability)
+
+    html = page(client, "/compare/?workload=tpc-b-profile-1&baseline=sqlite-3")
+
+    assert 'data-verdict="refused"' in html
+    assert "no ratio: Durability: may lose the last moments against survives power loss" in html
+    assert "shown apart, not ranked" in html
+
+
+def test_it_explains_how_to_choose_when_nothing_is_chosen(client):
+    make_article()
+
+    html = page(client, "/compare/")
+
+    assert "How to choose runs" in html
+    assert '<a href="?publication=tpcb-2010">' in html
+
+
+def test_it_says_when_nothing_matches(client):
+    make_article()
+
+    assert "No run matches" in page(client, "/compare/?publication=no-such-article")
+
+
+@pytest.mark.parametrize("query", ["run=not-an-id", "cell=zzz", "colour=red"])
+def test_it_names_what_it_did_not_understand(client, query):
+    make_article()
+    name = query.partition("=")[0]
+
+    response = client.get(f"/compare/?{query}")
+    answer = client.get(f"/compare/?{query}&format=json")
+
+    assert (response.status_code, answer.status_code) == (400, 400)
+    assert f"{name}: " in response.content.decode() or f"<li>{name}" in response.content.decode()
+    assert list(answer.json()) == [name]
+    assert client.get(f"/compare.csv?{query}").status_code == 400
+
+
+def test_it_takes_only_get(client):
+    assert client.post("/compare/").status_code == 405
+    assert client.post("/compare.csv").status_code == 405
+
+
+def with_series(system: str, count: int) -> None:
+    for repeat in range(1, count + 1):
+        run = make_run(system, 100 + repeat, repeat=repeat, factors={"scale_factor": 4, "terminals": 4, "warm_up_s": 2})
+        new_chunk(run=run, metric=metric(), chunk=0, t0_s=0, interval_s=1, values=[90.0, None, 110.0]).save()
+
+
+def test_it_overlays_throughput_over_time(client):
+    with_series("SQLite 3", 3)
+
+    drawn = spec(page(client, "/compare/?dbms=sqlite-3"), "over-time-data")
+
+    assert [line["label"] for line in drawn["series"]] == [f"SQLite 3, repeat {repeat}" for repeat in (1, 2, 3)]
+    assert drawn["series"][0]["points"] == [[0, 90], [1, None], [2, 110]]
+    assert drawn["bands"] == [{"from": 0, "to": 2, "label": "warm-up"}]
+
+
+def test_it_overlays_no_more_than_twelve_runs(client):
+    with_series("SQLite 3", 13)
+
+    assert SeriesChunk.objects.count() == 13
+    assert "over-time-data" not in page(client, "/compare/?dbms=sqlite-3")
+
+
+def test_it_reads_without_a_writing_transaction_and_in_a_fixed_number_of_queries(client, django_assert_max_num_queries):
+    make_article()
+
+    with django_assert_max_num_queries(45):
+        page(client)
+
+
+def test_it_is_reached_by_its_names():
+    assert (reverse("compare"), reverse("compare-csv")) == ("/compare/", "/compare.csv")
