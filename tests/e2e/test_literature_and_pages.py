@@ -1,0 +1,97 @@
+"""Published results in the browser, and what every page owes its reader."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.conftest import REPOSITORY
+from tests.e2e.conftest import Site
+from tests.e2e.steps import chart_bars
+
+pytestmark = pytest.mark.browser
+SIX = "/compare/?publication=tpcb-2010&workload=tpcb-2010-wl-tpcb"
+MEDIANS = {"PostgreSQL": 508, "DB2": 2363, "MySQL": 114, "Oracle": 594, "Derby 10.3": 1192, "Derby 10.6": 875}
+PAGES = [
+    "/", "/runs/", "/compare/", "/agents/", "/schedule/", "/login/", "/publications/", "/publications/gbak-backup-2007/",
+    "/publications/tpcb-2010/", "/publications/firebird-terabyte-2015/", "/publications/cubrid-mysql-ssd-2011/",
+]  # fmt: skip
+
+
+def bar_of(page, name: str) -> dict:
+    """The bar of a system; DB2 with a commit group of its own is another cell."""
+    return next(bar for bar in chart_bars(page) if name in bar["label"] and "group" not in bar["label"].lower())
+
+
+def test_it_draws_the_six_systems_with_every_repeat(site: Site, page):
+    page.goto(site.url + SIX)
+    for name, median in MEDIANS.items():
+        bar = bar_of(page, name)
+        assert bar["median"] == median
+        assert len(bar["dots"]) == (3 if name == "Derby 10.6" else 5)
+
+
+def test_it_follows_a_deleted_repeat_and_its_return(site: Site, page):
+    runs = site.get("/api/v1/runs/", publication="tpcb-2010", page_size=100)["results"]
+    victim = next(run for run in runs if run["metrics"].get("tps") == 508 and "PostgreSQL" in run["dbms"]["name"])
+    assert site.send("DELETE", f"/api/v1/runs/{victim['id']}/").status_code == 204
+    page.goto(site.url + SIX)
+    bar = bar_of(page, "PostgreSQL")
+    assert (bar["median"], len(bar["dots"])) == (490, 4)
+    assert "490" in page.locator("table").first.inner_text()
+    environment = os.environ | {"STATE": str(site.state)}
+    command = [sys.executable, "manage.py", "import_literature"]
+    subprocess.run(command, cwd=REPOSITORY, env=environment, check=True, capture_output=True)
+    page.reload()
+    bar = bar_of(page, "PostgreSQL")
+    assert (bar["median"], len(bar["dots"])) == (508, 5)
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_is_accessible_quiet_and_fits_a_phone(site: Site, browser, path, scheme):
+    context = browser.new_context(
+        viewport={"width": 390, "height": 844}, color_scheme=scheme, bypass_csp=True, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    troubles: list[str] = []
+    page.on("console", lambda message: troubles.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.on("request", lambda request: request.url.startswith((site.url, "data:")) or troubles.append(request.url))
+    page.goto(site.url + path)
+    page.wait_for_load_state("networkidle")
+    assert troubles == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    found = Axe().run(page).response["violations"]
+    serious = [violation["id"] for violation in found if violation["impact"] in ("serious", "critical")]
+    assert serious == []
+    context.close()
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_it_violates_no_content_security_policy(site: Site, page, path):
+    troubles: list[str] = []
+    page.on("console", lambda message: troubles.append(message.text) if message.type == "error" else None)
+    page.goto(site.url + path)
+    page.wait_for_load_state("networkidle")
+    assert troubles == []
+
+
+@pytest.mark.parametrize("path", [SIX, "/publications/firebird-terabyte-2015/"])
+def test_it_works_without_javascript_as_tables(site: Site, browser, path):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(site.url + path)
+    assert page.locator("table:visible td").count() > 10
+    context.close()
+
+
+def test_it_shows_lost_values_as_gaps_never_as_zero(site: Site, page):
+    page.goto(f"{site.url}/publications/cubrid-mysql-ssd-2011/")
+    gaps = page.locator("[data-gap]")
+    assert gaps.count() >= 12
+    assert all("0" != text.strip() for text in gaps.all_inner_texts())
