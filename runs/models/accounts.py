@@ -30,6 +30,10 @@ class User(AbstractUser):
     def can_operate(self) -> bool:
         return self.is_active and self.role in (UserRole.OPERATOR, UserRole.ADMIN)
 
+    @property
+    def can_contribute(self) -> bool:
+        return self.is_active and self.role in (UserRole.CONTRIBUTOR, UserRole.OPERATOR, UserRole.ADMIN)
+
 
 class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
     def live(self, now: datetime | None = None) -> ApiTokenQuerySet:

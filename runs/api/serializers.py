@@ -1,0 +1,181 @@
+"""How runs look in answers. All are read-only; documents that come in are runs.ingest.document's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from runs.models import Measurement, Run
+
+
+class WorkloadRefSerializer(serializers.Serializer[Any]):
+    slug = serializers.CharField()
+    name = serializers.CharField()
+    version = serializers.CharField()
+
+
+class DbmsRefSerializer(serializers.Serializer[Any]):
+    """`slug` is that of the version, `dbms` that of the system."""
+
+    slug = serializers.CharField()
+    dbms = serializers.CharField(source="dbms.slug")
+    name = serializers.CharField()
+    version = serializers.CharField()
+    architecture = serializers.CharField()
+
+
+class NamedRefSerializer(serializers.Serializer[Any]):
+    slug = serializers.CharField()
+    name = serializers.CharField()
+
+
+class MissingSerializer(serializers.Serializer[Any]):
+    """Why a value is not known: it is a gap, never a zero."""
+
+    metric = serializers.CharField()
+    reason = serializers.CharField()
+
+
+class MeasurementSerializer(serializers.ModelSerializer[Measurement]):
+    name = serializers.CharField(source="metric.name")
+    label = serializers.CharField(source="metric.label")  # type: ignore[assignment]  # not the field's own label
+    unit = serializers.CharField(source="metric.unit")
+    better = serializers.CharField(source="metric.better")
+
+    class Meta:
+        model = Measurement
+        fields = ["name", "label", "unit", "better", "phase", "value", "as_printed", "provenance", "note"]
+
+
+class SeriesSerializer(serializers.Serializer[Any]):
+    """Samples of one metric; null is a gap. `t0_s` counts from the start of the warm-up."""
+
+    name = serializers.CharField()
+    unit = serializers.CharField()
+    t0_s = serializers.FloatField()
+    interval_s = serializers.FloatField()
+    values = serializers.ListField(child=serializers.FloatField(allow_null=True))
+
+
+class StorageSerializer(serializers.Serializer[Any]):
+    role = serializers.CharField()
+    device = serializers.CharField(source="device.name")
+    device_slug = serializers.CharField(source="device.slug")
+    medium = serializers.CharField(source="device.medium")
+    path = serializers.CharField()
+
+
+class StateChangeSerializer(serializers.Serializer[Any]):
+    state = serializers.CharField()
+    at = serializers.DateTimeField()
+    message = serializers.CharField()
+
+
+class RunSerializer(serializers.ModelSerializer[Run]):
+    url = serializers.SerializerMethodField()
+    workload = WorkloadRefSerializer()
+    dbms = DbmsRefSerializer(source="dbms_version")
+    hardware = NamedRefSerializer(allow_null=True)
+    config = NamedRefSerializer(allow_null=True)
+    status = serializers.CharField(source="state")
+    experiment = serializers.CharField(source="experiment.slug", default=None, allow_null=True)
+    publication = serializers.CharField(source="publication.slug", default=None, allow_null=True)
+    factors = serializers.SerializerMethodField()
+    metrics = serializers.SerializerMethodField()
+    missing = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Run
+        fields = [
+            "id", "url", "workload", "dbms", "hardware", "config", "status", "provenance", "demonstration",
+            "durability", "repeat", "order_index", "cell_key", "experiment", "publication", "factors", "metrics",
+            "created_at", "started_at", "finished_at", "measured_on", "message", "missing",
+        ]  # fmt: skip
+
+    def get_url(self, run: Run) -> str:
+        """The run's page."""
+        request = self.context.get("request")
+        path = run.get_absolute_url()
+        return str(request.build_absolute_uri(path)) if request is not None else path
+
+    @extend_schema_field(
+        {"type": "object", "additionalProperties": {"oneOf": [{"type": "number"}, {"type": "string"}]}}
+    )
+    def get_factors(self, run: Run) -> dict[str, float | str]:
+        return {factor.name: factor.value for factor in run.factors.all()}
+
+    @extend_schema_field({"type": "object", "additionalProperties": {"type": "number"}})
+    def get_metrics(self, run: Run) -> dict[str, float]:
+        """Summary values of the measured phase by metric name; all others are in `measurements`."""
+        return {row.metric.name: row.value for row in run.measurements.all() if row.phase == "run"}
+
+    @extend_schema_field(MissingSerializer(allow_null=True))
+    def get_missing(self, run: Run) -> dict[str, str] | None:
+        if not run.missing_reason:
+            return None
+        return {"metric": run.missing_metric, "reason": run.missing_reason}
+
+
+class RunDetailSerializer(RunSerializer):
+    measurements = MeasurementSerializer(many=True)
+    series = serializers.SerializerMethodField()
+    storage = StorageSerializer(many=True)
+    state_changes = StateChangeSerializer(many=True)
+    factor_units = serializers.SerializerMethodField()
+    effective_settings = serializers.SerializerMethodField()
+    ignored_settings = serializers.ListField(child=serializers.CharField())
+    driver = serializers.DictField()
+    dataset = serializers.DictField()
+    command_lines = serializers.ListField(child=serializers.CharField())
+    checks = serializers.ListField(child=serializers.DictField())
+    warnings = serializers.ListField(child=serializers.CharField())
+    per_terminal = serializers.ListField(child=serializers.FloatField())
+
+    class Meta(RunSerializer.Meta):
+        fields = [
+            *RunSerializer.Meta.fields,
+            "measurements", "series", "storage", "state_changes", "factor_units", "durability_reason",
+            "effective_settings", "ignored_settings", "driver", "dataset", "command_lines", "checks", "warnings",
+            "per_terminal", "note",
+        ]  # fmt: skip
+
+    @extend_schema_field(SeriesSerializer(many=True))
+    def get_series(self, run: Run) -> Any:
+        return SeriesSerializer(self.context.get("series", []), many=True).data
+
+    @extend_schema_field({"type": "object", "additionalProperties": {"type": "string"}})
+    def get_factor_units(self, run: Run) -> dict[str, str]:
+        return {factor.name: factor.unit for factor in run.factors.all() if factor.unit}
+
+    @extend_schema_field(
+        {"type": "array", "items": {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2}}
+    )
+    def get_effective_settings(self, run: Run) -> Any:
+        """Pairs of name and value, as read back from the DBMS."""
+        return run.effective_settings
+
+
+class RunSeriesSerializer(serializers.Serializer[Any]):
+    status = serializers.CharField()
+    series = SeriesSerializer(many=True)
+
+
+class StoredRunSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    url = serializers.CharField()
+    repeat = serializers.IntegerField()
+
+
+class StoredResultSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    runs = StoredRunSerializer(many=True)
+
+
+class ErrorSerializer(serializers.Serializer[Any]):
+    detail = serializers.CharField()
+
+
+FIELD_ERRORS = OpenApiTypes.OBJECT

@@ -1,0 +1,13 @@
+from __future__ import annotations
+
+from django.urls import path
+
+from runs.api import schema, views  # noqa: F401  # schema registers what the OpenAPI generator needs
+
+urlpatterns = [
+    path("runs/", views.RunList.as_view(), name="api-runs"),
+    path("runs/<uuid:run_id>/", views.RunDetail.as_view(), name="api-run"),
+    path("runs/<uuid:run_id>/series/", views.RunSeries.as_view(), name="api-run-series"),
+    path("runs/<uuid:run_id>/restore/", views.RunRestore.as_view(), name="api-run-restore"),
+    path("results/", views.Results.as_view(), name="api-results"),
+]

@@ -1,0 +1,158 @@
+"""Runs and results over REST: parse, call, answer."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import generics
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from runs import ingest, series
+from runs.api.exceptions import Conflict
+from runs.api.pagination import RunPagination
+from runs.api.parsers import StrictJSONParser
+from runs.api.serializers import (
+    FIELD_ERRORS,
+    ErrorSerializer,
+    RunDetailSerializer,
+    RunSerializer,
+    RunSeriesSerializer,
+    StoredResultSerializer,
+)
+from runs.filters import FACTOR_PREFIX, RunFilter
+from runs.ingest.document import ResultDocument
+from runs.models import ApiToken, Run, delete_softly, restore
+
+FACTOR_PARAMETER = OpenApiParameter(
+    "factor.NAME", str, description="Value of any factor, for example factor.scale_factor=4.", many=True
+)
+
+
+class RunList(generics.ListAPIView[Run]):
+    """Runs, newest first, without the deleted ones."""
+
+    serializer_class = RunSerializer
+    pagination_class = RunPagination
+    filterset_class = RunFilter
+
+    def get_queryset(self) -> QuerySet[Run]:
+        return Run.objects.present().for_lists()
+
+    @extend_schema(parameters=[FACTOR_PARAMETER], responses={200: RunSerializer, 400: FIELD_ERRORS})
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        _refuse_unknown_parameters(request, {*RunFilter.base_filters, "page", "page_size"})
+        return self.list(request, *args, **kwargs)
+
+
+def _refuse_unknown_parameters(request: Request, known: set[str]) -> None:
+    """A misspelt filter that is ignored gives wrong answers."""
+    unknown = [name for name in request.query_params if name not in known and not name.startswith(FACTOR_PREFIX)]
+    if unknown:
+        raise ValidationError({name: ["Unknown parameter."] for name in unknown})
+
+
+class RunDetail(APIView):
+    required_scope = "upload"
+    parser_classes = [StrictJSONParser]
+
+    @extend_schema(responses={200: RunDetailSerializer, 404: ErrorSerializer})
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """One run with its measurements and series."""
+        run = get_object_or_404(Run.objects.present().for_lists().prefetch_related("state_changes"), id=run_id)
+        context = {"request": request, "series": series.read_all(run)}
+        return Response(RunDetailSerializer(run, context=context).data)
+
+    @extend_schema(responses={204: None, 404: ErrorSerializer, 409: ErrorSerializer})
+    def delete(self, request: Request, run_id: UUID) -> Response:
+        """Take a run out of every list, chart and median. It can be restored."""
+        run = get_object_or_404(Run.objects.present(), id=run_id)
+        if run.is_open:
+            raise Conflict("This run has not ended. Cancel it first.")
+        delete_softly(run)
+        return Response(status=204)
+
+
+class RunRestore(APIView):
+    required_scope = "upload"
+    parser_classes = [StrictJSONParser]
+
+    @extend_schema(request=None, responses={200: RunDetailSerializer, 404: ErrorSerializer})
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Undo a deletion. A run that is there already stays as it is."""
+        run = get_object_or_404(Run.objects.for_lists().prefetch_related("state_changes"), id=run_id)
+        restore(run)
+        context = {"request": request, "series": series.read_all(run)}
+        return Response(RunDetailSerializer(run, context=context).data)
+
+
+class RunSeries(APIView):
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("metric", str, description="Name of one metric; without it all.", many=True),
+            OpenApiParameter(
+                "after", float, description="Only samples that begin later, in s from the warm-up's start."
+            ),
+        ],
+        responses={200: RunSeriesSerializer, 400: FIELD_ERRORS, 404: ErrorSerializer},
+    )
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """A run's state and samples, also while it is going on."""
+        _refuse_unknown_parameters(request, {"metric", "after"})
+        run = get_object_or_404(Run.objects.present(), id=run_id)
+        wanted = request.query_params.getlist("metric")
+        found = series.read_all(run, _after_s(request))
+        chosen = [item for item in found if not wanted or item.name in wanted]
+        return Response(RunSeriesSerializer({"status": run.state, "series": chosen}).data)
+
+
+def _after_s(request: Request) -> float | None:
+    text = request.query_params.get("after")
+    if text is None:
+        return None
+    try:
+        after_s = float(text)
+    except ValueError:
+        after_s = math.nan
+    if not math.isfinite(after_s):
+        raise ValidationError({"after": ["A finite number of seconds is required."]})
+    return after_s
+
+
+class Results(APIView):
+    required_scope = "upload"
+    parser_classes = [StrictJSONParser]
+
+    @extend_schema(
+        request=ResultDocument,
+        responses={
+            201: StoredResultSerializer,
+            200: OpenApiResponse(
+                StoredResultSerializer, description="The same id with the same body is there already."
+            ),
+            400: OpenApiResponse(FIELD_ERRORS, description="Path of each wrong field and what is wrong with it."),
+            401: ErrorSerializer,
+            403: ErrorSerializer,
+            409: OpenApiResponse(ErrorSerializer, description="The id belongs to another body."),
+            413: ErrorSerializer,
+        },
+    )
+    def post(self, request: Request) -> Response:
+        """Store a result that you measured: the repeats of one cell. All of it is stored or nothing."""
+        token = request.auth if isinstance(request.auth, ApiToken) else None
+        outcome = ingest.store_upload(document=request.data, token=token)
+        if outcome.status == "conflict":
+            raise Conflict(f"The id {outcome.upload.id} belongs to another body.")
+        runs = [
+            {"id": run.id, "url": request.build_absolute_uri(run.get_absolute_url()), "repeat": run.repeat}
+            for run in outcome.runs
+        ]
+        body = StoredResultSerializer({"id": outcome.upload.id, "runs": runs}).data
+        return Response(body, status=201 if outcome.status == "created" else 200)

@@ -1,0 +1,192 @@
+"""One FilterSet for the HTML list and the REST list of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import django_filters
+from django import forms
+from django.core.exceptions import ValidationError
+from django.db.models import F, FloatField, Model, OuterRef, Q, QuerySet, Subquery
+
+from runs.choices import DURABILITY_CHOICES, Provenance, RunState
+from runs.models import (
+    Config,
+    Dbms,
+    DbmsVersion,
+    Experiment,
+    HardwareProfile,
+    Measurement,
+    Publication,
+    Run,
+    RunFactor,
+    Workload,
+)
+
+FACTOR_PREFIX = "factor."
+Choices = list[tuple[str, str]]
+
+ORDERINGS: dict[str, str] = {
+    "created_at": "created_at",
+    "started_at": "started_at",
+    "finished_at": "finished_at",
+    "workload": "workload__name",
+    "dbms": "dbms_version__name",
+    "hardware": "hardware__name",
+    "status": "state",
+    "provenance": "provenance",
+    "order_index": "order_index",
+    "repeat": "repeat",
+    "value": "primary_value",
+}
+_ORDERING_LABELS = {"dbms": "DBMS", "value": "value of the primary metric"}
+
+
+def ordering_choices() -> Choices:
+    labels = {name: _ORDERING_LABELS.get(name, name.replace("_", " ")) for name in ORDERINGS}
+    return [
+        (sign + name, label + after) for name, label in labels.items() for sign, after in (("", ""), ("-", ", falling"))
+    ]
+
+
+def _slugs(model: type[Model], label: str = "name") -> Callable[[], Choices]:
+    def choices() -> Choices:
+        return list(model._default_manager.order_by(label).values_list("slug", label))
+
+    return choices
+
+
+def dbms_choices() -> list[tuple[str, Any]]:
+    """Every DBMS, and under its name its versions."""
+    versions: dict[str, Choices] = {}
+    for slug, name, dbms in DbmsVersion.objects.order_by("name").values_list("slug", "name", "dbms__name"):
+        versions.setdefault(dbms, []).append((slug, name))
+    systems: Choices = list(Dbms.objects.order_by("name").values_list("slug", "name"))
+    return [("any version", systems), *sorted(versions.items())]
+
+
+class FactorField(forms.Field):
+    """One or more values of a factor; numbers are compared as numbers."""
+
+    widget = forms.MultipleHiddenInput
+
+    def __init__(self, *, factor: str, **kwargs: Any) -> None:
+        super().__init__(required=False, **kwargs)
+        self.factor = factor
+
+    def clean(self, value: Any) -> list[str]:
+        texts = [str(item) for item in value or []]
+        if any("\x00" in text or len(text) > 300 for text in texts) or "\x00" in self.factor:
+            raise ValidationError("A value has at most 300 characters, none of them NUL.")
+        if texts and not RunFactor.objects.filter(name=self.factor).exists():
+            raise ValidationError("No run has a factor of this name.")
+        return texts
+
+
+class FactorFilter(django_filters.Filter):  # type: ignore[misc]  # untyped base
+    field_class = FactorField
+
+    def __init__(self, factor: str) -> None:
+        super().__init__(field_name="factors", label=factor, factor=factor)
+        self.factor = factor
+
+    def filter(self, qs: QuerySet[Run], value: list[str]) -> QuerySet[Run]:
+        if not value:
+            return qs
+        numbers = [number for number in map(_number, value) if number is not None]
+        wanted = Q(factors__text__in=value, factors__number=None) | Q(factors__number__in=numbers)
+        return qs.filter(wanted, factors__name=self.factor)
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if abs(number) < float("inf") else None
+
+
+class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
+    """`factor.NAME=value` filters by any factor. A parameter given twice means either value."""
+
+    workload = django_filters.MultipleChoiceFilter(
+        field_name="workload__slug", choices=_slugs(Workload), distinct=False, help_text="slug of the workload"
+    )
+    dbms = django_filters.MultipleChoiceFilter(
+        choices=dbms_choices, method="filter_dbms", label="DBMS", help_text="slug of a DBMS or of one version of it"
+    )
+    hardware = django_filters.MultipleChoiceFilter(
+        field_name="hardware__slug", choices=_slugs(HardwareProfile), distinct=False, help_text="slug of the machine"
+    )
+    config = django_filters.MultipleChoiceFilter(
+        field_name="config__slug", choices=_slugs(Config), distinct=False, help_text="slug of the configuration"
+    )
+    provenance = django_filters.MultipleChoiceFilter(choices=Provenance.choices, distinct=False)
+    status = django_filters.MultipleChoiceFilter(field_name="state", choices=RunState.choices, distinct=False)
+    state = django_filters.MultipleChoiceFilter(
+        field_name="state", choices=RunState.choices, distinct=False, help_text="the same as status"
+    )
+    publication = django_filters.MultipleChoiceFilter(
+        field_name="publication__slug", choices=_slugs(Publication, "title_en"), distinct=False
+    )
+    experiment = django_filters.MultipleChoiceFilter(
+        field_name="experiment__slug", choices=_slugs(Experiment), distinct=False
+    )
+    durability = django_filters.MultipleChoiceFilter(choices=DURABILITY_CHOICES, distinct=False)
+    demonstration = django_filters.BooleanFilter()
+    cell_key = django_filters.CharFilter(max_length=64, help_text="all repeats of one cell")
+    q = django_filters.CharFilter(
+        method="filter_text", max_length=200, label="Search", help_text="words in names, notes and messages"
+    )
+    ordering = django_filters.ChoiceFilter(
+        choices=ordering_choices, method="order", label="Sort by", help_text="a minus sign sorts falling"
+    )
+
+    class Meta:
+        model = Run
+        fields: list[str] = []
+
+    def __init__(self, data: Any = None, *args: Any, **kwargs: Any) -> None:
+        super().__init__(data, *args, **kwargs)
+        for key in data or ():
+            if key.startswith(FACTOR_PREFIX) and key not in self.filters:
+                extra = FactorFilter(key.removeprefix(FACTOR_PREFIX))
+                extra.parent, extra.model = self, Run
+                self.filters[key] = extra
+
+    def filter_dbms(self, queryset: QuerySet[Run], name: str, value: list[str]) -> QuerySet[Run]:
+        if not value:
+            return queryset
+        return queryset.filter(Q(dbms_version__slug__in=value) | Q(dbms_version__dbms__slug__in=value))
+
+    def filter_text(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
+        """Every word must be found somewhere."""
+        columns = (
+            "workload__name", "dbms_version__name", "hardware__name", "config__name", "experiment__name",
+            "publication__title_en", "note", "message",
+        )  # fmt: skip
+        for word in value.split()[:10]:
+            anywhere = Q()
+            for column in columns:
+                anywhere |= Q(**{f"{column}__icontains": word})
+            queryset = queryset.filter(anywhere)
+        return queryset
+
+    def order(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
+        """Runs without a value of that column come last, whichever way it is sorted."""
+        column = ORDERINGS[value.removeprefix("-")]
+        if column == "primary_value":
+            queryset = with_primary_value(queryset)
+        by = F(column).desc(nulls_last=True) if value.startswith("-") else F(column).asc(nulls_last=True)
+        return queryset.order_by(by, "-created_at", "order_index", "repeat", "id")
+
+
+def with_primary_value(queryset: QuerySet[Run]) -> QuerySet[Run]:
+    """Annotate each run with `primary_value`: what its workload's charts show first, null where it has none."""
+    primary = Measurement.objects.filter(
+        run=OuterRef("pk"), metric__name=OuterRef("workload__primary_metric"), phase="run"
+    )
+    return queryset.annotate(
+        primary_value=Subquery(primary.order_by("metric__unit").values("value")[:1], output_field=FloatField())
+    )
