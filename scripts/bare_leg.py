@@ -1,0 +1,306 @@
+"""The leg `bare`: `make up` on a machine with Python and nothing else.
+
+As root on Linux, in a mount namespace of its own: folders and programs of Java, Maven, Node, PostgreSQL, MariaDB,
+Firebird and Redis are hidden, HOME is empty, the checkout is a fresh clone of HEAD. Each check prints one line; the
+last line counts them. Elsewhere it says what it skipped and why.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from private_postgresql import free_port
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAMS = [
+    *("java", "javac", "mvn", "node", "npm"),
+    *("postgres", "initdb", "pg_ctl", "psql", "pgbench"),
+    *("mariadbd", "mysqld", "mariadb", "mysql"),
+    *("firebird", "fbguard", "isql-fb", "gbak"),
+    *("redis-server", "redis-cli", "valkey-server", "valkey-cli"),
+]
+FOLDERS = ["/usr/lib/jvm", "/opt/java", "/usr/share/maven", "/usr/lib/postgresql", "/usr/lib/firebird", "/opt/firebird"]
+READY_WITHIN_S = 300
+FIRST_RUN_WITHIN_S = 300
+GONE_WITHIN_S = 10
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
+    inside = parser.parse_args().inside
+    if inside:
+        hide()
+        return Checks(inside).run()
+    why = impossible()
+    if why:
+        print(f"bare: skipped, {why}")
+        print("bare: 0 passed, 0 failed, 1 skipped")
+        return 0
+    with scratch_folder() as scratch:
+        clone = ["git", "clone", "--quiet", "--no-hardlinks", str(ROOT), str(scratch / "checkout")]
+        subprocess.run(clone, check=True)
+        # Python's own interpreter: the one of .venv would make `python3` in the clone depend on this checkout.
+        python = os.path.realpath(sys.executable)
+        command = [
+            "unshare",
+            "--mount",
+            "--propagation",
+            "private",
+            python,
+            str(scratch / "checkout/scripts/bare_leg.py"),
+        ]
+        return subprocess.run([*command, "--inside", str(scratch)], check=False).returncode
+
+
+def impossible() -> str:
+    if sys.platform != "linux":
+        return "mount namespaces are Linux's"
+    if os.geteuid() != 0:
+        return "hiding programs needs root"
+    if shutil.which("unshare") is None or shutil.which("git") is None:
+        return "unshare or git is not installed"
+    if subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode != 0:
+        return "this machine allows no mount namespace"
+    return ""
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="benchsite-bare-", ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o711)
+        yield Path(folder)
+
+
+def hide() -> None:
+    """Empty folders and a program that fails, mounted over what is there. Ends with the namespace."""
+    empty = Path(tempfile.mkdtemp(prefix="benchsite-empty-"))
+    nothing = empty / "not-there"
+    nothing.touch(mode=0o644)
+    (empty / "folder").mkdir()
+    for folder in filter(os.path.isdir, FOLDERS):
+        bind(empty / "folder", Path(folder))
+    for program in PROGRAMS:
+        while found := shutil.which(program):
+            bind(nothing, Path(os.path.realpath(found)))
+
+
+def bind(source: Path, target: Path) -> None:
+    subprocess.run(["mount", "--bind", str(source), str(target)], check=True)
+
+
+class Checks:
+    """What a newcomer sees, in order; a failed step ends it."""
+
+    def __init__(self, scratch: Path) -> None:
+        self.checkout, self.state, self.home = scratch / "checkout", scratch / "state", scratch / "home"
+        self.output = scratch / "up.out"
+        self.port = free_port()
+        self.passed = self.failed = 0
+        self.make: subprocess.Popen[bytes] | None = None
+
+    def run(self) -> int:
+        steps = (
+            self.nothing_else_is_here,
+            self.it_gets_ready,
+            self.it_shows_progress,
+            self.the_literature_is_there,
+            self.the_first_run_finishes,
+            self.java_came_with_python,
+            self.it_stops_and_leaves_nothing,
+            self.it_starts_warm_within_10_s,
+            self.it_stops_and_leaves_nothing,
+            self.home_is_empty,
+            self.the_checkout_is_clean,
+        )
+        self.home.mkdir()
+        try:
+            for step in steps:
+                if not self.check(step):
+                    break
+        finally:
+            self.clean_up()
+        print(f"bare: {self.passed} passed, {self.failed} failed, 0 skipped", flush=True)
+        return 1 if self.failed else 0
+
+    def check(self, step: Callable[[], str]) -> bool:
+        started = time.monotonic()
+        try:
+            wrong = step()
+        except Exception as error:
+            wrong = f"{type(error).__name__}: {error}"
+        name = step.__name__.replace("_", " ")
+        print(f"{'FAILED' if wrong else 'passed'}  {name} ({time.monotonic() - started:.1f} s)", flush=True)
+        if wrong:
+            self.failed += 1
+            print(wrong, self.log_ends(), sep="\n", flush=True)
+        else:
+            self.passed += 1
+        return not wrong
+
+    # Steps: each returns what is wrong, empty when nothing is.
+
+    def nothing_else_is_here(self) -> str:
+        return ", ".join(program for program in PROGRAMS if shutil.which(program))
+
+    def it_gets_ready(self) -> str:
+        self.up()
+        wait_until(lambda: "ready after" in self.said() or self.ended(), READY_WITHIN_S)
+        wrong = "" if "ready after" in self.said() else self.said()
+        status = None if wrong else self.get("/readyz")[0]
+        print(f"        {self.ready_line()}", flush=True)
+        return wrong or ("" if status == 200 else f"/readyz answers {status}")
+
+    def it_shows_progress(self) -> str:
+        wanted = ("making", "installing requirements.txt", "packages", "password", f"http://127.0.0.1:{self.port}/")
+        missing = [words for words in wanted if words not in self.said()]
+        return f"not said: {missing}\n{self.said()}" if missing else ""
+
+    def the_literature_is_there(self) -> str:
+        count = self.api("/api/v1/runs/?page_size=1")["count"]
+        return "" if count >= 58 else f"{count} runs"
+
+    def the_first_run_finishes(self) -> str:
+        def finished() -> list[dict[str, Any]]:
+            return self.api("/api/v1/runs/?provenance=measured&status=finished")["results"]
+
+        runs = wait_until(finished, FIRST_RUN_WITHIN_S, every_s=1)
+        if not runs:
+            return "no run was finished: " + json.dumps(self.api("/api/v1/runs/?provenance=measured"))[:2000]
+        print(
+            f"        {runs[0]['dbms']['name']}: {runs[0]['metrics'].get('tps')} TPS; {self.since_start():.0f} s",
+            flush=True,
+        )
+        return "" if runs[0]["demonstration"] and runs[0]["metrics"]["tps"] > 0 else json.dumps(runs[0])
+
+    def java_came_with_python(self) -> str:
+        """Every Java that runs now is the one out of the virtual environment."""
+        engines = {entry["dbms"]["slug"] for entry in self.api("/api/v1/runs/?provenance=measured")["results"]}
+        foreign = [path for path in programs_running() if path.endswith("/java") and str(self.checkout) not in path]
+        expected = {"sqlite", "derby", "hsqldb", "h2"}
+        return ", ".join(foreign) or ("" if engines == expected else f"engines {sorted(engines)}")
+
+    def it_stops_and_leaves_nothing(self) -> str:
+        os.kill(int((self.state / "up.pid").read_text()), signal.SIGTERM)
+        wait_until(lambda: not self.left(), GONE_WITHIN_S)
+        return "\n".join(self.left())
+
+    def it_starts_warm_within_10_s(self) -> str:
+        self.up()
+        wait_until(lambda: "ready after" in self.said() or self.ended(), READY_WITHIN_S)
+        print(f"        {self.ready_line()}", flush=True)
+        took = self.ready_line().split()[2:3]
+        return "" if took and float(took[0]) <= 10 and "password" not in self.said() else self.said()
+
+    def home_is_empty(self) -> str:
+        return "\n".join(str(path) for path in self.home.rglob("*"))
+
+    def the_checkout_is_clean(self) -> str:
+        command = ["git", "status", "--porcelain", "--ignored"]
+        lines = subprocess.run(
+            command, cwd=self.checkout, capture_output=True, text=True, check=True
+        ).stdout.splitlines()
+        return "\n".join(line for line in lines if line != "!! .venv/" and not line.endswith("__pycache__/"))
+
+    # Tools
+
+    def up(self) -> None:
+        self.started = time.monotonic()
+        kept = {
+            name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "FIRST_RUN")
+        }
+        command = ["make", "up", f"PYTHON={sys.executable}", f"PORT={self.port}", f"STATE={self.state}"]
+        with self.output.open("w") as output:
+            self.make = subprocess.Popen(
+                command,
+                cwd=self.checkout,
+                env=kept | {"HOME": str(self.home)},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+
+    def since_start(self) -> float:
+        return time.monotonic() - self.started
+
+    def ended(self) -> bool:
+        return self.make is not None and self.make.poll() is not None
+
+    def said(self) -> str:
+        return self.output.read_text()
+
+    def ready_line(self) -> str:
+        return next((line for line in self.said().splitlines() if line.startswith("ready after")), "")
+
+    def get(self, path: str) -> tuple[int, str]:
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=10)
+        try:
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+        finally:
+            connection.close()
+
+    def api(self, path: str) -> Any:
+        status, body = self.get(path)
+        if status != 200:
+            raise ValueError(f"{path} answers {status}: {body[:500]}")
+        return json.loads(body)
+
+    def left(self) -> list[str]:
+        return [command for pid, command in processes_naming(self.state).items() if pid != os.getpid()]
+
+    def log_ends(self) -> str:
+        logs = sorted((self.state / "logs").glob("*.log"))
+        return "\n".join(f"--- {log.name}\n{log.read_text(errors='replace')[-1500:]}" for log in logs)
+
+    def clean_up(self) -> None:
+        for pid in processes_naming(self.state):
+            if pid != os.getpid():
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+
+
+def wait_until(true: Callable[[], Any], within_s: float, every_s: float = 0.2) -> Any:
+    deadline = time.monotonic() + within_s
+    while not (value := true()) and time.monotonic() < deadline:
+        time.sleep(every_s)
+    return value
+
+
+def processes_naming(path: Path) -> dict[int, str]:
+    """Processes whose command line, working directory or environment names `path`."""
+    found = {}
+    for entry in Path("/proc").iterdir():
+        with suppress(OSError, ValueError):
+            command = (entry / "cmdline").read_bytes()
+            texts = [command, (entry / "environ").read_bytes(), os.fsencode((entry / "cwd").readlink())]
+            if any(os.fsencode(path) in text for text in texts):
+                found[int(entry.name)] = command.replace(b"\0", b" ").decode(errors="replace").strip()
+    return found
+
+
+def programs_running() -> list[str]:
+    paths = []
+    for entry in Path("/proc").iterdir():
+        with suppress(OSError):
+            paths.append(str((entry / "exe").readlink()))
+    return paths
+
+
+if __name__ == "__main__":
+    sys.exit(main())

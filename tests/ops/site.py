@@ -1,0 +1,139 @@
+"""A whole Benchsite started with `make up`, as a person starts it, and looked at from outside."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from http.client import HTTPConnection
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+GONE_WITHIN_S = 10.0
+READY_WITHIN_S = 60.0
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def naming(path: Path) -> dict[int, str]:
+    """Processes whose command line, working directory or environment names `path`, read from /proc."""
+    found = {}
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdecimal() or int(entry.name) == os.getpid():
+            continue
+        with suppress(OSError):
+            command = (entry / "cmdline").read_bytes()
+            texts = [command, (entry / "environ").read_bytes(), os.fsencode((entry / "cwd").readlink())]
+            if any(os.fsencode(path) in text for text in texts):
+                found[int(entry.name)] = command.replace(b"\0", b" ").decode(errors="replace").strip()
+    return found
+
+
+def wait_until(true, within_s: float, every_s: float = 0.1):
+    """The first true value; the last one, whatever it is, when the time is over."""
+    deadline = time.monotonic() + within_s
+    while not (value := true()) and time.monotonic() < deadline:
+        time.sleep(every_s)
+    return value
+
+
+class Site:
+    """One STATE. `up` may be called again after a stop; `environment` is what a person's shell would have."""
+
+    def __init__(self, state: Path, home: Path, **environment: str) -> None:
+        self.state = state
+        self.home = home
+        self.port = free_port()
+        self.environment = {"HOME": str(home), "FIRST_RUN": "0"} | environment
+        self.output = home.parent / f"{home.name}.out"
+        self.make: subprocess.Popen | None = None
+
+    @property
+    def base(self) -> dict[str, str]:
+        unwanted = ("STATE", "MAKEFLAGS", "MFLAGS", "MAKELEVEL", "DJANGO_SETTINGS_MODULE", "DATABASE_URL")
+        return {name: value for name, value in os.environ.items() if name not in unwanted} | self.environment
+
+    def command(self, target: str, *more: str) -> list[str]:
+        variables = [f"PYTHON={sys.executable}", f"STATE={self.state}", f"PORT={self.port}"]
+        return ["make", target, *variables, *more]
+
+    def run(self, target: str, *more: str) -> subprocess.CompletedProcess:
+        """A target that ends by itself."""
+        command, options = self.command(target, *more), {"capture_output": True, "text": True, "timeout": 60}
+        return subprocess.run(command, cwd=REPOSITORY, env=self.base, check=False, **options)
+
+    def up(self) -> str:
+        """Start and wait until it says that it is ready. Returns what it said."""
+        with self.output.open("w") as output:
+            self.make = subprocess.Popen(
+                self.command("up"),
+                cwd=REPOSITORY,
+                env=self.base,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        wait_until(lambda: "ready after" in self.said or self.make.poll() is not None, READY_WITHIN_S)
+        assert "ready after" in self.said, self.said
+        wait_until(lambda: "Stop with" in self.said, 5)
+        return self.said
+
+    @property
+    def said(self) -> str:
+        return self.output.read_text()
+
+    @property
+    def supervisor(self) -> int:
+        return int((self.state / "up.pid").read_text())
+
+    def child(self, name: str) -> int:
+        return int((self.state / "run" / f"{name}.pid").read_text().split()[0])
+
+    def child_changed(self, name: str, before: int) -> bool:
+        with suppress(OSError, IndexError):  # being replaced just now
+            return self.child(name) != before
+        return False
+
+    def processes(self) -> dict[int, str]:
+        return naming(self.state)
+
+    def get(self, path: str) -> tuple[int, str]:
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=10)
+        try:
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+        finally:
+            connection.close()
+
+    def ready(self) -> tuple[int, dict]:
+        status, body = self.get("/readyz")
+        return status, json.loads(body)
+
+    def left(self, within_s: float = GONE_WITHIN_S) -> dict[int, str]:
+        """What still names STATE after `within_s` (sooner when nothing does)."""
+        wait_until(lambda: not naming(self.state), within_s)
+        return naming(self.state)
+
+    def stop(self) -> None:
+        """Whatever state it is in; stopped processes included."""
+        if self.make and self.make.poll() is None:
+            with suppress(ProcessLookupError, OSError, ValueError):
+                os.kill(self.supervisor, signal.SIGTERM)
+            with suppress(subprocess.TimeoutExpired):
+                self.make.wait(GONE_WITHIN_S)
+        for pid in naming(self.state):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        if self.make:
+            self.make.wait(GONE_WITHIN_S)

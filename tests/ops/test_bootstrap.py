@@ -1,0 +1,102 @@
+"""The first seconds of `make up` on machines that lack something. The whole installation is the leg `bare`."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.ops
+
+OLD_PYTHON = """
+import runpy, sys
+sys.version_info = (3, 6, 9, "final", 0)
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path, repository) -> Path:
+    """What `bootstrap.py` reads, elsewhere, without a .venv."""
+    for name in ("scripts/bootstrap.py", "requirements.txt", "requirements-dev.txt", "agents/program/pyproject.toml"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(repository / name, tmp_path / name)
+    return tmp_path
+
+
+def bootstrap(checkout: Path, *command: str, **environment: str) -> subprocess.CompletedProcess:
+    """With Python's own interpreter: inside a virtual environment `ensurepip` is always there."""
+    base = {"PATH": os.defpath, "HOME": str(checkout / "home"), "STATE": str(checkout / "state")} | environment
+    arguments = [*(command or [os.path.realpath(sys.executable)]), "scripts/bootstrap.py", "manage.py", "up"]
+    return subprocess.run(arguments, cwd=checkout, env=base, capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_it_refuses_an_old_python_in_one_line(checkout):
+    done = bootstrap(checkout, sys.executable, "-c", OLD_PYTHON, PATH="/nowhere")
+    assert done.returncode != 0
+    assert done.stderr.count("\n") == 1
+    assert "needs Python 3.11 or newer" in done.stderr
+    assert "is 3.6" in done.stderr
+    assert "make up PYTHON=" in done.stderr
+
+
+def test_it_takes_a_newer_python_beside_an_old_one(checkout):
+    (checkout / "bin").mkdir()
+    newer = checkout / "bin" / "python3.12"
+    newer.write_text('#!/bin/sh\necho "newer: $*"\n')
+    newer.chmod(0o755)
+    done = bootstrap(checkout, sys.executable, "-c", OLD_PYTHON, PATH=f"{newer.parent}:/bin:/usr/bin")
+    assert done.stdout == "newer: scripts/bootstrap.py manage.py up\n"
+
+
+@pytest.mark.parametrize("missing", ["ensurepip", "venv"])
+def test_it_names_the_package_that_lacks_in_one_line(checkout, missing):
+    (checkout / "site").mkdir()
+    (checkout / "site" / "sitecustomize.py").write_text(f"import sys; sys.modules[{missing!r}] = None\n")
+    done = bootstrap(checkout, PYTHONPATH=str(checkout / "site"))
+    assert done.returncode != 0
+    assert done.stderr.count("\n") == 1
+    assert "apt install python3-venv" in done.stderr
+    assert not (checkout / ".venv").exists()
+
+
+def test_it_says_in_one_line_why_an_installation_failed(checkout):
+    """An index that does not answer; the reason is pip's own."""
+    (checkout / "requirements.txt").write_text("no-such-package==1 --hash=sha256:" + "0" * 64 + "\n")
+    done = bootstrap(checkout, PIP_INDEX_URL="http://127.0.0.1:9/", PIP_RETRIES="0", PIP_FIND_LINKS="")
+    last = done.stderr.splitlines()[-1]
+    assert done.returncode != 0
+    assert last.startswith("installing requirements.txt failed: ")
+    assert "no-such-package" in last
+    assert "Traceback" not in done.stderr
+    assert not (checkout / "home").exists()
+
+
+def test_it_does_nothing_when_everything_is_there(checkout):
+    """A stamp that fits: the command is run at once with the environment's own Python."""
+    python = checkout / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text('#!/bin/sh\necho "ran: $*"\n')
+    python.chmod(0o755)
+    code = (
+        "import json, sys; sys.path.insert(0, 'scripts'); import bootstrap; print(json.dumps(bootstrap.fingerprints()))"
+    )
+    command = [os.path.realpath(sys.executable), "-c", code]
+    stamp = json.loads(subprocess.run(command, cwd=checkout, capture_output=True, check=True).stdout)
+    (checkout / ".venv" / "benchsite.json").write_text(json.dumps(stamp | {"dev": ""}))
+    done = bootstrap(checkout)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "ran: manage.py up\n", "")
+
+
+def test_it_ends_when_make_has_ended(checkout):
+    """--parent names a process that is not the parent any more."""
+    command = [os.path.realpath(sys.executable), "scripts/bootstrap.py", "--parent", "1", "manage.py", "up"]
+    done = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
+    assert not (checkout / ".venv").exists()

@@ -1,0 +1,58 @@
+"""`/readyz` with parts that stand still. SIGSTOP is the cruel case: sockets stay open and nobody answers."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+import pytest
+
+from tests.ops.site import Site, wait_until
+
+pytestmark = pytest.mark.ops
+
+
+@pytest.fixture(scope="module")
+def site(new_site) -> Site:
+    site = new_site()
+    site.up()
+    return site
+
+
+class Answers:
+    """Asks `/readyz` again and again and remembers how long the slowest answer took."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self.slowest_s = 0.0
+        self.body: dict = {}
+
+    def status(self) -> int:
+        started = time.monotonic()
+        status, self.body = self.site.ready()
+        self.slowest_s = max(self.slowest_s, time.monotonic() - started)
+        return status
+
+
+@pytest.mark.parametrize("part", ["worker", "beat", "broker"])
+def test_it_names_the_part_that_stands_still_and_recovers(site, part):
+    pid, answers = site.child(part), Answers(site)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        assert wait_until(lambda: answers.status() == 503, 15, every_s=0.5), answers.body
+        assert answers.body["failing"] == [part]
+        assert answers.body["parts"][part] != "ok"
+        assert site.get("/healthz")[0] == 200
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert wait_until(lambda: answers.status() == 200, 10, every_s=0.5), answers.body
+    assert site.child(part) == pid
+    assert answers.slowest_s < 5
+
+
+def test_it_stops_in_time_although_a_part_stands_still(site):
+    for part in ("worker", "broker"):
+        os.kill(site.child(part), signal.SIGSTOP)
+    os.kill(site.supervisor, signal.SIGTERM)
+    assert site.left() == {}
