@@ -244,7 +244,7 @@ def test_it_uses_another_derby_when_the_job_names_it(make_job: MakeJob):
     assert "10.6.2.1" in item["result"]["product"]
 
 
-def test_paths_of_a_job_stay_below_its_folder(make_job: MakeJob, dirs: AgentDirs):
+def test_it_keeps_the_paths_of_a_job_below_its_folder(make_job: MakeJob, dirs: AgentDirs):
     """Children get a home and a temporary folder of their own."""
     environment = make_job("sqlite")._children.environment()
     below = [environment[name] for name in ("HOME", "TMPDIR", process.JOB_DIR_VARIABLE)]

@@ -36,10 +36,11 @@ LOCK_WAIT_S = 10.0
 def main(argv: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(argv)
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(levelname)s %(message)s")
-    if not options.state:
+    state = getattr(options, "state", None) or os.environ.get(STATE_VARIABLE)
+    if not state:
         _complain(f"say with --state DIR (or {STATE_VARIABLE}) where the agent keeps its files")
         return EXIT_USAGE
-    dirs = agent_dirs(options.state).create()
+    dirs = agent_dirs(state).create()
     os.environ["TMPDIR"] = tempfile.tempdir = str(dirs.tmp)
     command: Callable[[argparse.Namespace, AgentDirs], int] = options.command
     return command(options, dirs)
@@ -49,8 +50,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="benchagent", description="Runs database benchmarks for a Benchsite server.")
     parser.add_argument("--version", action="version", version=__version__)
     common = argparse.ArgumentParser(add_help=False)
-    state = os.environ.get(STATE_VARIABLE)
-    common.add_argument("--state", default=state, metavar="DIR", help="folder below which everything is written")
+    # No default here: that of an inner command would replace what was given before it.
+    words = f"folder below which everything is written (default: ${STATE_VARIABLE})"
+    common.add_argument("--state", default=argparse.SUPPRESS, metavar="DIR", help=words)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     run = commands.add_parser("run", parents=[common], help="work for a server until stopped")
@@ -62,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     engines = commands.add_parser("engines", parents=[common], help="list the DBMSs of this machine, or add one")
     engines.set_defaults(command=_engines)
     actions = engines.add_subparsers(metavar="ACTION")
-    install = actions.add_parser("install", help="add an optional engine, as derby-10.6.2.1")
+    install = actions.add_parser("install", parents=[common], help="add an optional engine, as derby-10.6.2.1")
     install.add_argument("engine")
     install.set_defaults(command=_install)
 

@@ -206,8 +206,14 @@ def _belongs_to(process: psutil.Process, job_dir: Path) -> bool:
         if process.environ().get(JOB_DIR_VARIABLE) == str(job_dir):
             return True
         # PostgreSQL overwrites its environment with its title; a person's shell in that folder has a terminal.
-        return process.terminal() is None and Path(process.cwd()).is_relative_to(job_dir)
+        return not _has_terminal(process.pid) and Path(process.cwd()).is_relative_to(job_dir)
     return False
+
+
+def _has_terminal(pid: int) -> bool:
+    """By the number in proc(5); psutil knows only terminals that existed when it first looked."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return fields[4] != "0"
 
 
 def leftovers(job_dir: Path) -> list[psutil.Process]:
