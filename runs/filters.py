@@ -72,7 +72,7 @@ class FactorField(forms.Field):
     widget = forms.MultipleHiddenInput
 
     def __init__(self, *, factor: str, **kwargs: Any) -> None:
-        super().__init__(required=False, **kwargs)
+        super().__init__(**kwargs)
         self.factor = factor
 
     def clean(self, value: Any) -> list[str]:

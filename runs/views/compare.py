@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET
 
 from runs import compare as comparing
 from runs.charts import compare as charts
+from runs.charts.base import COLOURS
 from runs.charts.numbers import percent
 from runs.groups import Comparison
 from runs.models import Experiment, Publication
@@ -44,7 +45,8 @@ def compare(request: HttpRequest) -> HttpResponse:
 def compare_csv(request: HttpRequest) -> HttpResponse:
     selection = select(request.GET)
     if selection.problems:
-        return HttpResponse("\n".join(selection.problems), status=400, content_type="text/plain; charset=utf-8")
+        lines = [f"{name}: {message}" for name, messages in selection.problems.items() for message in messages]
+        return HttpResponse("\n".join(lines), status=400, content_type="text/plain; charset=utf-8")
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="compare.csv"'
     csv.writer(response).writerows(charts.csv_rows(_comparison(selection, request.GET)))
@@ -62,11 +64,7 @@ def _comparison(selection: Selection, params: QueryDict) -> Comparison:
 
 def _json(selection: Selection, comparison: Comparison) -> JsonResponse:
     if selection.problems:
-        fields: dict[str, list[str]] = {}
-        for problem in selection.problems:
-            name, _, message = problem.partition(": ")
-            fields.setdefault(name, []).append(message)
-        return JsonResponse(fields, status=400)
+        return JsonResponse(selection.problems, status=400)
     return JsonResponse(charts.as_json(comparison))
 
 
@@ -85,7 +83,7 @@ def _row(params: QueryDict, comparison: Comparison, index: int) -> dict[str, Any
     is_baseline = comparison.baseline is not None and comparison.baseline.key == group.key
     return {
         "group": group,
-        "color": index % charts.COLOURS,
+        "color": index % COLOURS,
         "is_baseline": is_baseline,
         "baseline_query": "" if is_baseline or not group.dots else _changed(params, baseline=group.key),
         "ratio": charts.ratio_words(group.against),

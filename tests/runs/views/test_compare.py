@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from runs.models import Run, SeriesChunk, delete_softly
 from runs.series import new_chunk
-from tests.runs.cells import ARTICLE, EMPTY_CELL, MEDIANS, make_article, make_run, metric
+from tests.runs.cells import ARTICLE, EMPTY_CELL, FACTORS, MEDIANS, machine, make_article, make_run, metric
 
 pytestmark = pytest.mark.django_db
 
@@ -155,6 +155,16 @@ def test_it_refuses_a_ratio_in_words(client):
     assert "shown apart, not ranked" in html
 
 
+def test_it_takes_every_filter_of_the_list_of_runs(client):
+    make_article()
+    make_run("DB2 9.7", 2451, factors=FACTORS | {"commit_group": 2}, on=machine("Machine of the article"))
+
+    html = page(client, "/compare/?dbms=db2&dbms=mysql-5-0&factor.terminals=4")
+
+    labels = [bar["label"] for bar in spec(html)["groups"]]
+    assert sorted(labels) == ["DB2 9.7", "DB2 9.7 · commit group 2", "MySQL 5.0"]
+
+
 def test_it_explains_how_to_choose_when_nothing_is_chosen(client):
     make_article()
 
@@ -167,10 +177,12 @@ def test_it_explains_how_to_choose_when_nothing_is_chosen(client):
 def test_it_says_when_nothing_matches(client):
     make_article()
 
-    assert "No run matches" in page(client, "/compare/?publication=no-such-article")
+    assert "No run matches" in page(client, "/compare/?publication=tpcb-2010&status=failed")
 
 
-@pytest.mark.parametrize("query", ["run=not-an-id", "cell=zzz", "colour=red"])
+@pytest.mark.parametrize(
+    "query", ["run=not-an-id", "cell=zzz", "colour=red", "publication=no-such-article", "factor.none=1"]
+)
 def test_it_names_what_it_did_not_understand(client, query):
     make_article()
     name = query.partition("=")[0]
@@ -179,7 +191,7 @@ def test_it_names_what_it_did_not_understand(client, query):
     answer = client.get(f"/compare/?{query}&format=json")
 
     assert (response.status_code, answer.status_code) == (400, 400)
-    assert f"{name}: " in response.content.decode() or f"<li>{name}" in response.content.decode()
+    assert f"<code>{name}</code>: " in response.content.decode()
     assert list(answer.json()) == [name]
     assert client.get(f"/compare.csv?{query}").status_code == 400
 
