@@ -56,15 +56,9 @@ def main() -> int:
         subprocess.run(clone, check=True)
         # Python's own interpreter: the one of .venv would make `python3` in the clone depend on this checkout.
         python = os.path.realpath(sys.executable)
-        command = [
-            "unshare",
-            "--mount",
-            "--propagation",
-            "private",
-            python,
-            str(scratch / "checkout/scripts/bare_leg.py"),
-        ]
-        return subprocess.run([*command, "--inside", str(scratch)], check=False).returncode
+        script = str(scratch / "checkout" / "scripts" / "bare_leg.py")
+        command = ["unshare", "--mount", "--propagation", "private", python, script, "--inside", str(scratch)]
+        return subprocess.run(command, check=False).returncode
 
 
 def impossible() -> str:
@@ -220,9 +214,8 @@ class Checks:
 
     def up(self) -> None:
         self.started = time.monotonic()
-        kept = {
-            name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "FIRST_RUN")
-        }
+        unwanted = ("MAKEFLAGS", "MAKELEVEL", "FIRST_RUN", "JAVA_HOME", "DATABASE_URL", "CELERY_BROKER_URL")
+        kept = {name: value for name, value in os.environ.items() if name not in unwanted}
         command = ["make", "up", f"PYTHON={sys.executable}", f"PORT={self.port}", f"STATE={self.state}"]
         with self.output.open("w") as output:
             self.make = subprocess.Popen(
