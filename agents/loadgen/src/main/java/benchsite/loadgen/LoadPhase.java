@@ -54,7 +54,8 @@ final class LoadPhase {
         Mix mix = new Mix(step.getJSONArray("transactions"));
         long begun = System.nanoTime();
         for (int number = 0; number < count; number++) {
-            Terminal terminal = new Terminal(number, database, mix, window, step.optLong("seed", 1), ready, go);
+            long seed = step.optLong("seed", 1);
+            Terminal terminal = new Terminal(number, database, mix, window, seed, ready, go, System::nanoTime);
             terminals.add(terminal);
             Thread thread = new Thread(terminal, "terminal-" + number);
             threads.add(thread);

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.LongSupplier;
 import org.json.JSONObject;
 
 /** One terminal: a platform thread with its connection that runs one transaction after another until the window ends. */
@@ -19,12 +20,14 @@ final class Terminal implements Runnable {
     private final SplittableRandom random;
     private final CountDownLatch ready;
     private final CountDownLatch go;
+    private final LongSupplier clock;
     private final Recorder recorder;
     private volatile long start;
     private volatile Throwable death;
     private volatile JSONObject product;
 
-    Terminal(int number, Database database, Mix mix, Window window, long seed, CountDownLatch ready, CountDownLatch go) {
+    Terminal(int number, Database database, Mix mix, Window window, long seed, CountDownLatch ready, CountDownLatch go,
+             LongSupplier clock) {
         this.number = number;
         this.database = database;
         this.mix = mix;
@@ -32,7 +35,8 @@ final class Terminal implements Runnable {
         this.random = new SplittableRandom(seed * 1_000_003L + number);
         this.ready = ready;
         this.go = go;
-        this.recorder = new Recorder(window, System::nanoTime);
+        this.clock = clock;
+        this.recorder = new Recorder(window, clock);
     }
 
     Recorder recorder() {
@@ -82,14 +86,14 @@ final class Terminal implements Runnable {
     }
 
     private boolean isOver() {
-        return System.nanoTime() - start >= window.endNanos();
+        return clock.getAsLong() - start >= window.endNanos();
     }
 
     /** One transaction, begun again as a whole with the same values after a conflict; all of it is its latency. */
     private void transact(Connection connection, Statement control, TransactionProgram program,
                           PreparedStatement[] statements) throws SQLException {
         Object[] values = program.draw(random);
-        long begun = System.nanoTime();
+        long begun = clock.getAsLong();
         long retried = 0;
         while (true) {
             try {

@@ -1,0 +1,72 @@
+package benchsite.loadgen;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.UUID;
+import org.json.JSONArray;
+import org.json.JSONObject;
+
+/** What the tests share: jobs on a fresh database in memory, and the events that they emit. */
+final class Jobs {
+    private final ByteArrayOutputStream output = new ByteArrayOutputStream();
+    final Events events = new Events(new PrintStream(output, true, StandardCharsets.UTF_8));
+
+    /** A job without steps. The database lives as long as this JVM. */
+    static JSONObject inMemory() {
+        return job("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
+    }
+
+    static JSONObject job(String url) {
+        return new JSONObject().put("version", 1).put("steps", new JSONArray())
+            .put("connection", new JSONObject().put("url", url).put("driver_class", JSONObject.NULL));
+    }
+
+    static JSONObject execute(String... statements) {
+        return new JSONObject().put("op", "execute").put("phase", "create").put("statements", List.of(statements));
+    }
+
+    static JSONObject query(String sql) {
+        return new JSONObject().put("op", "query").put("name", "answer").put("sql", sql);
+    }
+
+    static JSONObject run(int terminals, int warmUp, int duration, JSONObject... transactions) {
+        return new JSONObject().put("op", "run").put("phase", "run").put("terminals", terminals).put("warm_up_s", warmUp)
+            .put("duration_s", duration).put("seed", 42).put("transactions", List.of(transactions));
+    }
+
+    static JSONObject transaction(String name, JSONObject... statements) {
+        JSONObject variable = new JSONObject().put("name", "n").put("kind", "uniform").put("min", 1).put("max", 1_000_000);
+        return new JSONObject().put("name", name).put("weight", 1).put("variables", List.of(variable))
+            .put("statements", List.of(statements));
+    }
+
+    static JSONObject statement(String sql, String... bind) {
+        return new JSONObject().put("sql", sql).put("bind", List.of(bind));
+    }
+
+    /** Do these steps; what they emitted. */
+    List<JSONObject> perform(JSONObject job, JSONObject... steps) throws Exception {
+        new JobRunner(job.put("steps", List.of(steps)), events).run();
+        return emitted();
+    }
+
+    List<JSONObject> emitted() {
+        return output.toString(StandardCharsets.UTF_8).lines().map(JSONObject::new).toList();
+    }
+
+    List<JSONObject> emitted(String event) {
+        return emitted().stream().filter(one -> one.getString("event").equals(event)).toList();
+    }
+
+    JSONObject summary() {
+        return emitted("summary").get(0);
+    }
+
+    /** The one value of the last query. */
+    long answer() {
+        List<JSONObject> queries = emitted("query");
+        return queries.get(queries.size() - 1).getJSONArray("rows").getJSONArray(0).getLong(0);
+    }
+}

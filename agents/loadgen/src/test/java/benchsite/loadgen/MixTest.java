@@ -1,0 +1,43 @@
+package benchsite.loadgen;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.SplittableRandom;
+import org.json.JSONArray;
+import org.junit.jupiter.api.Test;
+
+class MixTest {
+    private static Mix mix(int... weights) {
+        JSONArray definitions = new JSONArray();
+        for (int weight : weights) {
+            definitions.put(Jobs.transaction("weight-" + weight).put("weight", weight));
+        }
+        return new Mix(definitions);
+    }
+
+    @Test
+    void itDrawsByWeight() {
+        Mix mix = mix(1, 0, 3);
+        SplittableRandom random = new SplittableRandom(42);
+        int[] drawn = new int[3];
+        for (int draw = 0; draw < 40_000; draw++) {
+            drawn[mix.choose(random)]++;
+        }
+        assertEquals(10_000, drawn[0], 300);
+        assertEquals(0, drawn[1]);
+        assertEquals(30_000, drawn[2], 300);
+    }
+
+    @Test
+    void aSingleTransactionIsAlwaysDrawn() {
+        assertEquals(0, mix(7).choose(new SplittableRandom(1)));
+    }
+
+    @Test
+    void weightsThatMeanNothingAreRefused() {
+        assertThrows(IllegalArgumentException.class, () -> mix());
+        assertThrows(IllegalArgumentException.class, () -> mix(0, 0));
+        assertThrows(IllegalArgumentException.class, () -> mix(3, -1));
+    }
+}

@@ -1,0 +1,66 @@
+package benchsite.loadgen;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class RecorderTest {
+    private static final long SECOND = 1_000_000_000L;
+    private static final long START = 777;
+    private final AtomicLong clock = new AtomicLong(START);
+    private final Recorder recorder = new Recorder(new Window(1, 2), clock::get);
+
+    RecorderTest() {
+        recorder.startAt(START);
+    }
+
+    private void succeedAt(long elapsed, String type, long latency, long retried) {
+        clock.set(START + elapsed);
+        recorder.success(type, START + elapsed - latency, retried);
+    }
+
+    @Test
+    void itSortsBySecondAndType() {
+        succeedAt(SECOND / 2, "a", 1_000, 0);
+        succeedAt(SECOND, "a", 2_000, 1);
+        succeedAt(SECOND + 1, "b", 3_000, 0);
+        succeedAt(9 * SECOND, "a", 4_000, 0);
+
+        assertEquals(1, recorder.take(0).get("a").count());
+        var second = recorder.take(1);
+        assertEquals(1, second.get("a").count());
+        assertEquals(1, second.get("a").retries());
+        assertEquals(1, second.get("b").count());
+        assertTrue(recorder.take(2).isEmpty());
+        assertEquals(1, recorder.take(3).get("a").count(), "the tail");
+    }
+
+    @Test
+    void aSecondIsHandedOutOnce() {
+        succeedAt(0, "a", 1, 0);
+        assertEquals(1, recorder.take(0).get("a").count());
+        assertTrue(recorder.take(0).isEmpty());
+    }
+
+    @Test
+    void failuresAndAbandonedTransactionsAreNoTransactions() {
+        recorder.failure("a", 2);
+        recorder.abandoned("a", 3);
+        Bin bin = recorder.take(0).get("a");
+        assertEquals(0, bin.count());
+        assertEquals(1, bin.errors());
+        assertEquals(5, bin.retries());
+    }
+
+    @Test
+    void theMeanIsExactAndMicrosecondsAreRounded() {
+        succeedAt(10, "a", 1_499, 0);
+        succeedAt(20, "a", 2_500, 0);
+        Bin bin = recorder.take(0).get("a");
+        assertEquals(1.9995, bin.meanMicros(), 1e-9);
+        assertEquals(1, bin.latencies.getMinValue());
+        assertEquals(3, bin.latencies.getMaxValue());
+    }
+}

@@ -1,0 +1,135 @@
+package benchsite.loadgen;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.zip.DataFormatException;
+import org.HdrHistogram.Histogram;
+import org.json.JSONObject;
+import org.junit.jupiter.api.Test;
+
+class TotalsTest {
+    private static final long SECOND = 1_000_000_000L;
+    private static final int WRITERS = 4;
+    /** A "second" of the clock of this test lasts a millisecond: many borders are crossed while bins are taken. */
+    private static final long SPEED = 1_000;
+
+    static Histogram decoded(JSONObject summary) {
+        try {
+            byte[] bytes = Base64.getDecoder().decode(summary.getString("histogram"));
+            return Histogram.decodeFromCompressedByteBuffer(ByteBuffer.wrap(bytes), 0);
+        } catch (DataFormatException broken) {
+            throw new AssertionError(broken);
+        }
+    }
+
+    private static Terminal terminal(int number, Window window, java.util.function.LongSupplier clock) {
+        return new Terminal(number, null, null, window, 1, new CountDownLatch(1), new CountDownLatch(1), clock);
+    }
+
+    @Test
+    void nothingIsLostOrCountedTwiceWhileTheReporterTakesBins() throws InterruptedException {
+        Window window = new Window(100, 300);
+        long start = System.nanoTime();
+        List<Terminal> terminals = new ArrayList<>();
+        List<Thread> writers = new ArrayList<>();
+        AtomicLong written = new AtomicLong();
+        for (int number = 0; number < WRITERS; number++) {
+            Terminal terminal = terminal(number, window, () -> (System.nanoTime() - start) * SPEED);
+            terminals.add(terminal);
+            writers.add(new Thread(() -> written.addAndGet(write(terminal.recorder(), window, start))));
+        }
+        writers.forEach(Thread::start);
+
+        Totals totals = new Totals(window, terminals);
+        long ofSeconds = 0;
+        for (int second = 0; second < window.seconds(); second++) {
+            while ((System.nanoTime() - start) * SPEED < (second + 1) * SECOND) {
+                Thread.onSpinWait();
+            }
+            long taken = totals.take(second).count();
+            ofSeconds += window.isWarmUp(second) ? 0 : taken;
+        }
+        for (Thread writer : writers) {
+            writer.join();
+        }
+        totals.take(window.seconds());
+
+        JSONObject summary = totals.summary();
+        long measured = summary.getLong("transactions");
+        assertTrue(measured > 10_000, "the test did little: " + measured);
+        assertEquals(measured, ofSeconds, "sum of the seconds");
+        assertEquals(measured, decoded(summary).getTotalCount(), "histogram");
+        assertEquals(measured, sum(summary, "per_terminal"), "terminals");
+        assertEquals(summary.getLong("warm_up_transactions"), sum(summary, "warm_up_per_terminal"));
+        assertEquals(written.get(), measured + summary.getLong("warm_up_transactions") + summary.getLong("tail_transactions"));
+        assertEquals(measured, summary.getJSONObject("per_type").getJSONObject("even").getLong("transactions")
+            + summary.getJSONObject("per_type").getJSONObject("odd").getLong("transactions"));
+    }
+
+    /** Records until some time after the window has ended; returns how often. */
+    private static long write(Recorder recorder, Window window, long start) {
+        long count = 0;
+        while (true) {
+            long now = (System.nanoTime() - start) * SPEED;
+            if (now > window.endNanos() + 20 * SECOND) {
+                return count;
+            }
+            recorder.success(count % 2 == 0 ? "even" : "odd", now, 0);
+            count++;
+        }
+    }
+
+    private static long sum(JSONObject summary, String key) {
+        long sum = 0;
+        for (Object number : summary.getJSONArray(key)) {
+            sum += ((Number) number).longValue();
+        }
+        return sum;
+    }
+
+    @Test
+    void theWarmUpAndTheTailAreLeftOutOfTheFigures() {
+        Window window = new Window(1, 2);
+        AtomicLong clock = new AtomicLong();
+        Terminal terminal = terminal(0, window, clock::get);
+        Totals totals = new Totals(window, List.of(terminal));
+        long[] ends = {SECOND / 2, SECOND, 2 * SECOND, 2 * SECOND + 5, 7 * SECOND};
+        long[] micros = {900_000, 10, 20, 30, 4_000_000};
+        for (int index = 0; index < ends.length; index++) {
+            clock.set(ends[index]);
+            terminal.recorder().success("t", ends[index] - micros[index] * 1_000, index);
+        }
+        for (int second = 0; second <= window.seconds(); second++) {
+            totals.take(second);
+        }
+
+        JSONObject summary = totals.summary();
+        assertEquals(3, summary.getLong("transactions"));
+        assertEquals(1, summary.getLong("warm_up_transactions"));
+        assertEquals(1, summary.getLong("tail_transactions"));
+        assertEquals(1.5, summary.getDouble("tps"));
+        assertEquals(20, summary.getDouble("mean_us"));
+        assertEquals(30, summary.getLong("max_us"));
+        assertEquals(1 + 2 + 3, summary.getLong("retries"));
+        assertEquals(4_000_000, summary.getDouble("tail_max_us"), 4_000);
+    }
+
+    @Test
+    void nothingMeasuredIsNullNotZero() {
+        Window window = new Window(0, 1);
+        Totals totals = new Totals(window, List.of(terminal(0, window, () -> 0)));
+        totals.take(0);
+        JSONObject summary = totals.summary();
+        assertEquals(0, summary.getLong("transactions"));
+        for (String key : List.of("mean_us", "p50_us", "p95_us", "p99_us", "max_us", "tail_max_us")) {
+            assertTrue(summary.isNull(key), key);
+        }
+    }
+}
