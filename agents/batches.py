@@ -53,13 +53,13 @@ def apply(*, run_id: Any, batch: Batch) -> Ack:
 def _apply_items(job: Job, items: list[Item]) -> None:
     for index, item in enumerate(items):
         if job.closed_at is not None:
-            raise BadItem(f"items.{index}", "nothing may follow the finish")
+            raise BadItem(f"items[{index}]", "nothing may follow the finish")
         try:
             _apply_item(job, item)
         except BadItem as error:
-            raise BadItem(f"items.{index}.{error.field}", str(error)) from error
+            raise BadItem(f"items[{index}].{error.field}", str(error)) from error
         except ValueError as error:
-            raise BadItem(f"items.{index}", str(error)) from error
+            raise BadItem(f"items[{index}]", str(error)) from error
 
 
 def _apply_item(job: Job, item: Item) -> None:

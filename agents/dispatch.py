@@ -18,7 +18,7 @@ from agents import registry
 from agents.models import ON_AGENT, ONLINE_WITHIN, Agent, AgentStatus, Job
 from runs import ingest
 from runs.choices import RunState
-from runs.models import Run
+from runs.models import Experiment, Run
 
 # An assigned run that its agent does not claim in this time goes back into the queue.
 CLAIM_WITHIN = timedelta(seconds=60)
@@ -34,10 +34,11 @@ def hand_out() -> int:
         agent = next((agent for agent in free if may_take(agent, run)), None)
         if agent is None:
             continue
-        given += _assign(run, agent)
-        free.remove(agent)
-        if not free:
-            break
+        if _assign(run, agent):
+            given += 1
+            free.remove(agent)
+            if not free:
+                break
     return given
 
 
@@ -79,12 +80,17 @@ def _siblings(run: Run) -> Iterable[Run]:
 
 
 def _assign(run: Run, agent: Agent) -> bool:
+    """Locks are taken in the order agent, experiment, job, run, here as elsewhere: nobody waits in a circle."""
     now = timezone.now()
     with transaction.atomic():
         locked = Agent.objects.select_for_update().get(pk=agent.pk)
         if locked.status != AgentStatus.APPROVED or locked.jobs.filter(busy(now)).exists():
             return False
-        job = Job.objects.select_for_update().get(pk=run.pk)  # always before the run, here as elsewhere
+        if run.experiment_id is not None:
+            Experiment.objects.select_for_update().get(pk=run.experiment_id)
+        job = Job.objects.select_for_update().get(pk=run.pk)
+        if job.requested_agent_id not in (None, locked.pk):  # its experiment has just begun on another machine
+            return False
         if not ingest.record_state(run_id=run.pk, state=RunState.ASSIGNED, at=now):
             return False
         job.agent, job.assigned_at = locked, now

@@ -15,7 +15,7 @@ INT_LIMITS = {"seq": 2**31 - 1, "chunk": 2**31 - 1, "cpu_cores": 2**31 - 1, "cpu
 
 
 class BadMessage(ValueError):
-    """`field` is the path of what is wrong: `items.0.values.3`; empty for the whole body."""
+    """`field` is the path of what is wrong: `items[0].values[3]`; empty for the whole body."""
 
     def __init__(self, field: str, problem: str) -> None:
         super().__init__(problem)
@@ -137,4 +137,6 @@ def _clean(value: Any) -> Any:
 
 
 def _join(field: str, name: object) -> str:
+    if isinstance(name, int):
+        return f"{field}[{name}]"
     return f"{field}.{name}" if field else str(name)

@@ -1,0 +1,167 @@
+"""Scheduling over REST: the same plan as the form's, the same rules."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+from uuid import UUID
+
+from benchagent.catalog import DBMSS, WORKLOADS
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from agents import estimate, jobs, schedule
+from agents.models import Agent
+from agents.schedule import Engine, Plan, PlanError
+from runs.api.exceptions import Conflict
+from runs.api.parsers import StrictJSONParser
+from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
+from runs.models import ApiToken, Run, User
+
+SCOPE = "schedule"
+
+
+class OperatorWithScope(BasePermission):
+    """Scheduling needs an operator: logged in, or by a token of theirs with the scope `schedule`."""
+
+    message = "This needs a token with the scope schedule of an operator, or an operator's login."
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        user = request.user
+        if not isinstance(user, User) or not user.can_operate:
+            return False
+        return not isinstance(request.auth, ApiToken) or request.auth.allows(SCOPE)
+
+
+class EngineSerializer(serializers.Serializer[Any]):
+    dbms = serializers.ChoiceField(choices=list(DBMSS))
+    version = serializers.CharField(max_length=120)
+
+
+class PlanSerializer(serializers.Serializer[Any]):
+    """What to run: every engine, `repeats` times, in turn. What is left out takes the catalogue's default."""
+
+    workload = serializers.ChoiceField(choices=list(WORKLOADS))
+    engines = EngineSerializer(many=True, allow_empty=False)
+    factors = serializers.DictField(child=serializers.IntegerField(), required=False, default=dict)
+    repeats = serializers.IntegerField(required=False, default=1)
+    settings = serializers.DictField(
+        child=serializers.ListField(
+            child=serializers.ListField(child=serializers.CharField(allow_blank=True), min_length=2, max_length=2)
+        ),
+        required=False,
+        default=dict,
+        help_text="by DBMS: [name, value] pairs in order, duplicates kept",
+    )
+    agent = serializers.SlugRelatedField[Agent](
+        slug_field="slug", queryset=Agent.objects.all(), required=False, allow_null=True, default=None
+    )
+    name = serializers.CharField(required=False, default="", allow_blank=True, max_length=schedule.NAME_LIMIT)
+
+    def validate_settings(self, value: dict[str, Any]) -> dict[str, Any]:
+        unknown = [dbms for dbms in value if dbms not in DBMSS]
+        if unknown:
+            raise ValidationError([f"Unknown DBMS {', '.join(unknown)}; known: {', '.join(DBMSS)}."])
+        return value
+
+    def plan(self) -> Plan:
+        given = self.validated_data
+        defaults = {factor.name: factor.default for factor in WORKLOADS[given["workload"]].factors}
+        return Plan(
+            workload=given["workload"],
+            engines=tuple(Engine(engine["dbms"], engine["version"]) for engine in given["engines"]),
+            factors=defaults | given["factors"],
+            repeats=given["repeats"],
+            settings={dbms: tuple((name, value) for name, value in pairs) for dbms, pairs in given["settings"].items()},
+            agent=given["agent"],
+            name=given["name"].strip(),
+        )
+
+
+class ScheduledRunSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    url = serializers.URLField()
+    dbms = serializers.CharField()
+    repeat = serializers.IntegerField()
+    order_index = serializers.IntegerField()
+
+
+class ExperimentSerializer(serializers.Serializer[Any]):
+    slug = serializers.SlugField()
+    url = serializers.URLField()
+    name = serializers.CharField()
+    estimated_s = serializers.FloatField()
+    runs = ScheduledRunSerializer(many=True)
+
+
+class RunStateSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    status = serializers.CharField()
+    cancel_requested = serializers.BooleanField()
+
+
+class Experiments(APIView):
+    permission_classes = [OperatorWithScope]
+    parser_classes = [StrictJSONParser]
+
+    @extend_schema(
+        request=PlanSerializer,
+        responses={201: ExperimentSerializer, 400: FIELD_ERRORS, 401: ErrorSerializer, 403: ErrorSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Start an experiment on a registered agent."""
+        message = PlanSerializer(data=request.data)
+        message.is_valid(raise_exception=True)
+        plan = message.plan()
+        try:
+            experiment = schedule.start(plan, user=cast(User, request.user))
+        except PlanError as error:
+            raise ValidationError(cast(dict[str, Any], error.errors)) from error
+        runs: QuerySet[Run] = experiment.runs.select_related("dbms_version").order_by("order_index")
+        body = {
+            "slug": experiment.slug,
+            "url": request.build_absolute_uri(reverse("experiment", args=[experiment.slug])),
+            "name": experiment.name,
+            "estimated_s": estimate.estimate(plan).seconds,
+            "runs": [_scheduled(request, run) for run in runs],
+        }
+        return Response(ExperimentSerializer(body).data, status=201)
+
+
+def _scheduled(request: Request, run: Run) -> dict[str, Any]:
+    return {
+        "id": run.pk,
+        "url": request.build_absolute_uri(run.get_absolute_url()),
+        "dbms": run.dbms_version.name,
+        "repeat": run.repeat,
+        "order_index": run.order_index,
+    }
+
+
+class RunCancel(APIView):
+    permission_classes = [OperatorWithScope]
+    parser_classes = [StrictJSONParser]
+
+    @extend_schema(
+        request=None,
+        responses={
+            202: RunStateSerializer, 401: ErrorSerializer, 403: ErrorSerializer, 404: ErrorSerializer,
+            409: ErrorSerializer,
+        },
+    )  # fmt: skip
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Cancel a run: at once while it waits, else as soon as its agent hears of it. What was measured is kept."""
+        run = get_object_or_404(Run.objects.present(), id=run_id, job__isnull=False)
+        if not jobs.cancel(run):
+            raise Conflict("This run has ended already.")
+        run = Run.objects.select_related("job").get(pk=run.pk)
+        requested = run.job.cancel_requested_at is not None
+        body = {"id": run.pk, "status": run.state, "cancel_requested": requested}
+        return Response(RunStateSerializer(body).data, status=202)

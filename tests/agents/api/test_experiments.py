@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from agents import dispatch, jobs, schedule
+from runs.choices import RunState
+from runs.models import ApiToken, Experiment, Run
+from tests.agents.conftest import FACTORS, plan_of
+
+pytestmark = pytest.mark.django_db
+PATH = "/api/v1/experiments/"
+BODY = {
+    "workload": "tpcb",
+    "engines": [{"dbms": "sqlite", "version": "3.50.1"}, {"dbms": "h2", "version": "2.3.232"}],
+    "factors": FACTORS,
+    "repeats": 2,
+    "settings": {"sqlite": [["cache_size", "-2000"], ["cache_size", "-4000"]]},
+}
+
+
+def post(client, body, headers):
+    return client.post(PATH, body, content_type="application/json", headers=headers)
+
+
+def test_it_starts_an_experiment(client, bearer, machine):
+    machine()
+    answer = post(client, BODY, bearer("schedule"))
+    assert answer.status_code == 201
+    body = answer.json()
+    assert body["url"].endswith(f"/experiments/{body['slug']}/")
+    assert [(run["dbms"], run["repeat"], run["order_index"]) for run in body["runs"]] == [
+        ("SQLite 3.50.1", 1, 1), ("H2 2.3.232", 1, 2), ("SQLite 3.50.1", 2, 3), ("H2 2.3.232", 2, 4),
+    ]  # fmt: skip
+    run = Run.objects.select_related("job").get(pk=body["runs"][0]["id"])
+    assert run.job.spec["settings"] == [["cache_size", "-2000"], ["cache_size", "-4000"]]
+    assert run.experiment.created_by.username == "olga-operator"
+    assert body["estimated_s"] > 4 * 7
+
+
+def test_it_takes_the_catalogues_factors_where_none_are_given(client, bearer, machine):
+    machine()
+    body = {"workload": "tpcb", "engines": BODY["engines"][:1], "factors": {"duration_s": 7}}
+    assert post(client, body, bearer("schedule")).status_code == 201
+    assert Run.objects.get().job.spec["factors"] == {
+        "scale_factor": 4, "terminals": 4, "warm_up_s": 10, "duration_s": 7,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"workload": "tpcx"}, "workload"),
+        ({"engines": []}, "engines"),
+        ({"engines": [{"dbms": "sqlite"}]}, "engines[0].version"),
+        ({"engines": [{"dbms": "sqlite", "version": "1.0"}]}, "engines"),
+        ({"factors": {"terminals": 0}}, "factors.terminals"),
+        ({"factors": {"colour": 1}}, "factors.colour"),
+        ({"repeats": 0}, "repeats"),
+        ({"agent": "nobody"}, "agent"),
+        ({"settings": {"mongo": []}}, "settings"),
+        ({"settings": {"sqlite": [["a"]]}}, "settings.sqlite[0]"),
+    ],
+)
+def test_it_names_the_wrong_field(client, bearer, machine, change, field):
+    machine()
+    answer = post(client, {**BODY, **change}, bearer("schedule"))
+    assert answer.status_code == 400
+    assert list(answer.json()) == [field]
+    assert not Experiment.objects.exists()
+
+
+def test_it_needs_the_scope_of_an_operator(client, bearer, machine, viewer):
+    machine()
+    assert post(client, BODY, {}).status_code == 401
+    assert post(client, BODY, bearer("read", "upload")).status_code == 403
+    secret = ApiToken.issue(owner=viewer, name="v", scopes=["schedule"])[1]
+    assert post(client, BODY, {"Authorization": f"Bearer {secret}"}).status_code == 403
+    assert not Run.objects.exists()
+
+
+def test_it_cancels_a_waiting_run(client, bearer, machine):
+    machine()
+    run = schedule.start(plan_of(), user=None).runs.get()
+    answer = client.post(f"/api/v1/runs/{run.pk}/cancel/", headers=bearer("schedule"))
+    assert answer.status_code == 202
+    assert answer.json() == {"id": str(run.pk), "status": "cancelled", "cancel_requested": False}
+
+
+def test_it_asks_the_agent_to_cancel_a_run_that_it_is_making(client, bearer, machine):
+    bench = machine()
+    run = schedule.start(plan_of(), user=None).runs.get()
+    dispatch.hand_out()
+    jobs.claim(agent=bench.agent, run_id=run.pk)
+    answer = client.post(f"/api/v1/runs/{run.pk}/cancel/", headers=bearer("schedule"))
+    assert answer.json() == {"id": str(run.pk), "status": "preparing", "cancel_requested": True}
+
+
+def test_it_does_not_cancel_what_has_ended(client, bearer, machine):
+    machine()
+    run = schedule.start(plan_of(), user=None).runs.get()
+    Run.objects.move(run.pk, to=RunState.CANCELLED)
+    assert client.post(f"/api/v1/runs/{run.pk}/cancel/", headers=bearer("schedule")).status_code == 409
+
+
+def test_it_lets_nobody_cancel_without_the_scope(client, bearer, machine):
+    machine()
+    run = schedule.start(plan_of(), user=None).runs.get()
+    path = f"/api/v1/runs/{run.pk}/cancel/"
+    assert Client().post(path).status_code == 401
+    assert client.post(path, headers=bearer("upload")).status_code == 403
+    assert Run.objects.get().state == RunState.QUEUED

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import pytest
+from benchagent.protocol import API_ROOT, POLL_IDLE_S
+from django.test import Client
+
+from agents import dispatch, jobs, registry, schedule
+from agents.models import Agent
+from tests.agents.conftest import facts_of, plan_of
+
+pytestmark = pytest.mark.django_db
+
+
+def test_it_names_the_run_assigned_to_this_agent(assigned):
+    bench, run = assigned
+    answer = bench.poll()
+    assert answer.status_code == 200
+    assert answer.json() == {"status": "approved", "poll_after_s": POLL_IDLE_S, "job": str(run.pk), "message": ""}
+
+
+def test_it_names_it_again_until_it_is_claimed(assigned):
+    bench, run = assigned
+    assert bench.poll().json()["job"] == bench.poll().json()["job"] == str(run.pk)
+    jobs.claim(agent=bench.agent, run_id=run.pk)
+    assert bench.poll().json()["job"] is None
+
+
+def test_it_gives_nothing_that_another_agent_has(assigned, machine):
+    assert machine("bench2").poll().json()["job"] is None
+
+
+def test_it_gives_no_run_by_itself(machine):
+    """Only the task `dispatch` assigns: with the worker stopped runs stay queued."""
+    bench = machine()
+    schedule.start(plan_of(), user=None)
+    assert bench.poll().json()["job"] is None
+
+
+def test_it_sets_a_faster_tempo_while_there_is_work(machine):
+    bench = machine()
+    assert bench.poll().json()["poll_after_s"] == POLL_IDLE_S
+    schedule.start(plan_of(), user=None)
+    assert bench.poll().json()["poll_after_s"] <= 1
+
+
+def test_it_tells_a_pending_and_a_disabled_agent_why_they_get_nothing(machine):
+    pending = machine(approved=False).poll().json()
+    assert (pending["status"], pending["job"]) == ("pending", None)
+    assert "approval" in pending["message"]
+    bench = machine("bench2")
+    schedule.start(plan_of(), user=None)
+    dispatch.hand_out()
+    registry.disable(bench.agent)
+    disabled = bench.poll().json()
+    assert (disabled["status"], disabled["job"]) == ("disabled", None)
+    assert "disabled" in disabled["message"]
+
+
+def test_it_takes_what_the_agent_reports(machine):
+    bench = machine()
+    assert bench.poll(engines=[facts_of("h2:2.4.240", "no Java")]).status_code == 200
+    assert Agent.objects.get().engines == [facts_of("h2:2.4.240", "no Java")]
+
+
+@pytest.mark.parametrize("token", ["", "bsa_wrong", "bst_wrong"])
+def test_it_refuses_an_unknown_token(machine, token):
+    answer = machine().post("/poll/", {"protocol": 1, "agent_version": "1"}, token=token)
+    assert answer.status_code == 401
+    assert answer["WWW-Authenticate"] == "Bearer"
+
+
+def test_it_refuses_a_job_token(attempt):
+    answer = attempt.machine.post("/poll/", {"protocol": 1, "agent_version": "1"}, token=attempt.token)
+    assert answer.status_code == 401
+
+
+def test_it_refuses_another_protocol(machine):
+    answer = machine().post("/poll/", {"protocol": 9, "agent_version": "1"})
+    assert answer.status_code == 426
+    assert (answer.json()["server"], answer.json()["agent"]) == (1, 9)
+
+
+def test_it_names_the_wrong_field(machine):
+    answer = machine().poll(engines=[{"dbms": "h2"}])
+    assert answer.status_code == 400
+    assert answer.json() == {"engines[0].version": ["is required"]}
+
+
+def test_it_takes_only_post(machine):
+    machine()
+    assert Client().get(f"{API_ROOT}/poll/").status_code == 405
+
+
+def test_it_asks_the_database_little(machine, django_assert_max_num_queries):
+    bench = machine()
+    with django_assert_max_num_queries(3):
+        bench.poll()

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import pytest
+from benchagent.protocol import API_ROOT
+
+from agents import registry
+from agents.api import endpoint
+from agents.models import Agent, EnrolmentCode
+from tests.agents.conftest import registration
+
+pytestmark = pytest.mark.django_db
+PATH = f"{API_ROOT}/register/"
+
+
+def post(client, body, **more):
+    return client.post(PATH, body, content_type="application/json", **more)
+
+
+def test_it_registers_an_agent_that_then_waits(client):
+    answer = post(client, registration())
+    assert answer.status_code == 200
+    body = answer.json()
+    assert body["status"] == "pending"
+    agent = registry.by_token(body["token"])
+    assert str(agent.pk) == body["agent_id"]
+    assert [engine["dbms"] for engine in agent.engines] == ["sqlite", "derby", "hsqldb", "h2"]
+
+
+def test_it_approves_with_a_code(client):
+    assert post(client, registration(code=EnrolmentCode.issue())).json()["status"] == "approved"
+
+
+def test_it_lets_an_agent_with_a_wrong_code_wait(client):
+    assert post(client, registration(code="bsc_wrong")).json()["status"] == "pending"
+
+
+def test_it_takes_only_post(client):
+    answer = client.get(PATH)
+    assert answer.status_code == 405
+    assert answer["Allow"] == "POST"
+    assert answer.json() == {"detail": "only POST"}
+
+
+@pytest.mark.parametrize("protocol", [0, 2, "1", None])
+def test_it_refuses_another_protocol_before_it_looks_at_anything_else(client, protocol):
+    answer = post(client, {"protocol": protocol, "news": 1})
+    assert answer.status_code == 426
+    assert "version 1" in answer.json()["detail"]
+    assert not Agent.objects.exists()
+
+
+def without(path: str):
+    body = registration()
+    *way, last = path.split(".")
+    holder = body
+    for step in way:
+        holder = holder[int(step)] if step.isdigit() else holder[step]
+    del holder[last]
+    return body
+
+
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [
+        ("name", "name"),
+        ("engines", "engines"),
+        ("engines.1.reason", "engines[1].reason"),
+        ("hardware.ram_bytes", "hardware.ram_bytes"),
+        ("hardware.storage.0.emulated", "hardware.storage[0].emulated"),
+    ],
+)
+def test_it_names_a_missing_field(client, path, field):
+    answer = post(client, without(path))
+    assert answer.status_code == 400
+    assert answer.json() == {field: ["is required"]}
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"name": 5}, "name"),
+        ({"engines": {}}, "engines"),
+        ({"engines": [7]}, "engines[0]"),
+        ({"hardware": []}, "hardware"),
+        ({"code": None}, "code"),
+    ],
+)
+def test_it_names_a_field_of_the_wrong_type(client, change, field):
+    answer = post(client, {**registration(), **change})
+    assert answer.status_code == 400
+    assert list(answer.json()) == [field]
+
+
+@pytest.mark.parametrize("cores", [-1, 1.5, 2**31, True, "2"])
+def test_it_names_a_number_that_no_column_holds(client, cores):
+    body = registration()
+    body["hardware"]["cpu_cores"] = cores
+    answer = post(client, body)
+    assert answer.status_code == 400
+    assert list(answer.json()) == ["hardware.cpu_cores"]
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"NaN", b'{"protocol": NaN}', b"\xff", b"[" * 100_000])
+def test_it_answers_nonsense_with_400_or_426_and_json(client, body):
+    answer = client.post(PATH, body, content_type="application/json")
+    assert answer.status_code == (426 if body == b"" else 400)
+    assert answer.json()
+
+
+def test_it_takes_text_that_a_database_refuses(client):
+    body = registration(name="a\x00b\ud800")
+    body["engines"][0]["path"] = "x\x00"
+    answer = post(client, body)
+    assert answer.status_code == 200
+    assert Agent.objects.get().name == "a b?"
+
+
+def test_it_cuts_a_long_name(client):
+    assert post(client, registration(name="n" * 5000)).status_code == 200
+    assert len(Agent.objects.get().name) == 200
+
+
+def test_it_refuses_a_body_that_is_too_large(client, monkeypatch):
+    monkeypatch.setattr(endpoint, "MAX_BODY_BYTES", 1000)
+    assert post(client, registration(name="n" * 2000)).status_code == 413
+
+
+def test_it_says_that_too_many_wait(client, monkeypatch):
+    monkeypatch.setattr(registry, "MAX_PENDING", 0)
+    assert post(client, registration()).status_code == 429
+
+
+def test_it_needs_no_cookie_against_forgery():
+    from django.test import Client
+
+    assert post(Client(enforce_csrf_checks=True), registration()).status_code == 200
