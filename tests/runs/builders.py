@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchagent.protocol import HardwareFacts, JobResult, SamplesItem
+
 from runs import ingest
 from runs.models import HardwareProfile, Run
 
@@ -48,7 +49,14 @@ def scheduled(**changes: Any) -> Run:
 
 
 def samples(metric: str, chunk: int, t0_s: float, values: list[float | None], interval_s: float = 1.0) -> SamplesItem:
-    return {"kind": "samples", "metric": metric, "chunk": chunk, "t0_s": t0_s, "interval_s": interval_s, "values": values}
+    return {
+        "kind": "samples",
+        "metric": metric,
+        "chunk": chunk,
+        "t0_s": t0_s,
+        "interval_s": interval_s,
+        "values": values,
+    }
 
 
 def job_result(**changes: Any) -> JobResult:
@@ -61,7 +69,10 @@ def job_result(**changes: Any) -> JobResult:
         "durability": {"durability": "power_loss", "reason": "synchronous = FULL"},
         "effective_settings": [("synchronous", "2"), ("admin_password", "hunter2")],
         "ignored_settings": [],
-        "storage": [{"role": "data", "device": "vda", "path": "/data"}, {"role": "log", "device": "vda", "path": "/data"}],
+        "storage": [
+            {"role": "data", "device": "vda", "path": "/data"},
+            {"role": "log", "device": "vda", "path": "/data"},
+        ],
         "product": "SQLite 3.45.1",
         "driver": {"version": "0.1.0"},
         "dataset": {"seed": 42},
@@ -72,3 +83,37 @@ def job_result(**changes: Any) -> JobResult:
         "histogram": None,
     }
     return result | changes  # type: ignore[return-value]
+
+
+UPLOAD_ID = "7b6f0c1e-52a3-4d4c-9f0a-0d9f6f1c2a11"
+
+
+def document(**changes: Any) -> dict[str, Any]:
+    """A valid upload document of two repeats."""
+    values: dict[str, Any] = {
+        "schema_version": 1,
+        "id": UPLOAD_ID,
+        "workload": {"slug": "pgbench-tpcb", "name": "pgbench, TPC-B-like", "version": "1", "kind": "tpcb"},
+        "dbms": {"name": "PostgreSQL", "version": "15.8"},
+        "hardware": {"name": "My server", "os": "Debian 12", "cpu_model": "Xeon", "ram_bytes": 17179869184},
+        "config": [
+            {"name": "shared_buffers", "value": "4GB"},
+            {"name": "shared_buffers", "value": "8GB", "comment": "the last one counts"},
+            {"name": "ssl_passphrase_password", "value": "hunter2"},
+            {"name": "skip_name_resolve", "value": None, "section": "mysqld"},
+        ],
+        "factors": {"scale_factor": 10, "terminals": {"value": 4, "unit": "connections"}, "disk": "nvme"},
+        "measured_on": "2026-05-04",
+        "durability": "power_loss",
+        "repeats": [
+            {
+                "metrics": [
+                    {"name": "tps", "value": 100.5, "unit": "1/s"},
+                    {"name": "cache_hit", "value": 0.5, "unit": "", "better": "higher"},
+                ],
+                "series": [{"name": "tps", "t0_s": 0, "interval_s": 1, "values": [1, None, 3.5]}],
+            },
+            {"metrics": {"tps": 102, "load_s": {"value": 3, "unit": "s", "phase": "load"}}},
+        ],
+    }
+    return values | changes

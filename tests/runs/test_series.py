@@ -4,10 +4,10 @@ import math
 import random
 
 import pytest
+
 from runs import series
 from runs.ingest import append_samples
 from runs.models import Metric, SeriesChunk
-
 from tests.runs.builders import samples, scheduled
 
 pytestmark = pytest.mark.django_db
