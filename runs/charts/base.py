@@ -56,6 +56,15 @@ class Live(TypedDict):
     every_ms: int
 
 
+class LineGap(TypedDict):
+    """Values of a line that are lost: where they stood on the x axis, and why they are not there."""
+
+    label: str
+    color: int
+    xs: list[float]
+    reason: str
+
+
 class LinesSpec(TypedDict):
     type: Literal["lines"]
     x: XAxis
@@ -64,6 +73,7 @@ class LinesSpec(TypedDict):
     marks: list[Mark]
     bands: list[BandSpec]
     live: Live | None
+    gaps: NotRequired[list[LineGap]]
 
 
 class BarGroup(TypedDict):
@@ -77,6 +87,9 @@ class BarGroup(TypedDict):
     gap: str | None
     ranked: bool
     href: NotRequired[str]
+    # A published relative value without any absolute one behind it: drawn hatched. `text` stands for its number.
+    claim: NotRequired[bool]
+    text: NotRequired[str]
 
 
 class BarsSpec(TypedDict):
@@ -84,6 +97,22 @@ class BarsSpec(TypedDict):
     y: YAxis
     scale: Scale
     groups: list[BarGroup]
+    marks: NotRequired[list[Mark]]
+
+
+class StackedPart(TypedDict):
+    label: str
+    color: int
+    values: list[float]
+
+
+class StackedSpec(TypedDict):
+    """One bar per row, made of parts that add up."""
+
+    type: Literal["stacked"]
+    y: YAxis
+    rows: list[str]
+    parts: list[StackedPart]
 
 
 @dataclass(frozen=True)
@@ -119,7 +148,7 @@ class Figure:
 
     id: str
     title: str
-    spec: LinesSpec | BarsSpec
+    spec: LinesSpec | BarsSpec | StackedSpec
     table: Table
     alt: str
     note: str = ""
@@ -171,3 +200,8 @@ def format_number(value: float) -> str:
     if float(value).is_integer() or abs(value) >= 1000:
         return f"{value:,.0f}"
     return f"{value:.4g}"
+
+
+def plain_number(value: float | None) -> str:
+    """For files: the shortest text that reads back as the same number; empty for a gap."""
+    return "" if value is None else repr(float(value)).removesuffix(".0")

@@ -18,6 +18,7 @@ from runs.charts.base import (
     format_number,
     lines,
     lines_table,
+    plain_number,
 )
 from runs.charts.numbers import times
 from runs.groups import Against, Comparison, Group
@@ -173,19 +174,14 @@ def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
         ratio_interval = ratio.get("interval") or [None, None]
         yield [
             entry["label"], entry["key"], entry["metric"], entry["unit"], str(entry["n"]),
-            *(_plain(summary.get(name)) for name in ("median", "mean", "minimum", "maximum", "stdev", "cv")),
-            *map(_plain, interval), _plain(ratio.get("value")), *map(_plain, ratio_interval),
+            *(plain_number(summary.get(name)) for name in ("median", "mean", "minimum", "maximum", "stdev", "cv")),
+            *map(plain_number, interval), plain_number(ratio.get("value")), *map(plain_number, ratio_interval),
             comparison.baseline.key if comparison.baseline else "", against.get("words", ""),
             "yes" if entry["ranked"] else "no", entry["durability"],
-            " ".join(_plain(dot["value"]) for dot in entry["repeats"]),
+            " ".join(plain_number(dot["value"]) for dot in entry["repeats"]),
             "; ".join(f"{printed['statistic']} {printed['as_printed']}" for printed in entry["printed"]),
             "; ".join(gap["reason"] for gap in entry["gaps"]),
         ]  # fmt: skip
-
-
-def _plain(value: float | None) -> str:
-    """Shortest text that reads back as the same number."""
-    return "" if value is None else repr(value).removesuffix(".0")
 
 
 def as_json(comparison: Comparison) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 // One row per group: a bar to the median, every repeat as a dot, the interval as a whisker, a hatched place for a gap.
 import { baseOptions, scaleBase, seriesColour, tooltip, translucent } from "./chart-theme.js";
+import { markLine } from "./chart-marks.js";
+import { fitText, hatch } from "./hatch.js";
 import { axisTitle, formatNumber, logBounds, logTicks, spread, withUnit, wrapLabel } from "./format.js";
 
 const ROW_PX = 46;
@@ -30,11 +32,27 @@ function barDataset(groups, theme) {
   const colours = groups.map((group) => seriesColour(theme, group.color));
   return {
     type: "barWithErrorBars", label: "Median", data: barData(groups), order: 2, barPercentage: 0.62, categoryPercentage: 1,
-    backgroundColor: groups.map((group, row) => translucent(colours[row], group.ranked ? 0.32 : 0.12)),
+    backgroundColor: groups.map((group, row) => (group.claim ? hatched(colours[row]) : translucent(colours[row], group.ranked ? 0.32 : 0.12))),
     borderColor: colours, borderWidth: { top: 0, right: 3, bottom: 0, left: 0 }, borderSkipped: false,
     errorBarColor: theme.ink, errorBarWhiskerColor: theme.ink, errorBarLineWidth: 1.25, errorBarWhiskerLineWidth: 1.25,
     errorBarWhiskerSize: 10, minBarLength: 2,
   };
+}
+
+/** Fill of a bar that no measured value stands behind: a published "about 5 times". */
+function hatched(colour) {
+  const tile = document.createElement("canvas");
+  tile.width = tile.height = 8;
+  const context = tile.getContext("2d");
+  context.strokeStyle = translucent(colour, 0.6);
+  context.lineWidth = 1.5;
+  context.beginPath();
+  for (const shift of [-8, 0, 8]) {
+    context.moveTo(shift, 8);
+    context.lineTo(shift + 8, 0);
+  }
+  context.stroke();
+  return context.createPattern(tile, "repeat");
 }
 
 function dotDataset(groups, theme) {
@@ -50,29 +68,6 @@ function rowBox(chart, row) {
   const middle = chart.scales.y.getPixelForValue(row);
   const height = Math.abs(chart.scales.y.getPixelForValue(1) - chart.scales.y.getPixelForValue(0)) || ROW_PX;
   return { middle, top: middle - height * 0.31, height: height * 0.62 };
-}
-
-function hatch(context, { left, top, width, height }, colour) {
-  context.save();
-  context.beginPath();
-  context.rect(left, top, width, height);
-  context.clip();
-  context.strokeStyle = colour;
-  context.lineWidth = 1;
-  context.beginPath();
-  for (let x = left - height; x < left + width; x += 7) {
-    context.moveTo(x, top + height);
-    context.lineTo(x + height, top);
-  }
-  context.stroke();
-  context.restore();
-}
-
-function fitText(context, text, width) {
-  if (context.measureText(text).width <= width) return text;
-  let end = text.length;
-  while (end > 1 && context.measureText(`${text.slice(0, end)}…`).width > width) end -= 1;
-  return `${text.slice(0, end).trimEnd()}…`;
 }
 
 function drawGap(chart, group, row, theme) {
@@ -91,6 +86,8 @@ function drawGap(chart, group, row, theme) {
   context.restore();
 }
 
+const valueText = (group) => group.text ?? formatNumber(group.value);
+
 function drawValue(chart, group, row, theme) {
   const context = chart.ctx;
   context.save();
@@ -98,7 +95,7 @@ function drawValue(chart, group, row, theme) {
   context.textBaseline = "middle";
   context.textAlign = "right";
   context.fillStyle = theme.ink;
-  context.fillText(formatNumber(group.value), chart.width - 4, rowBox(chart, row).middle);
+  context.fillText(valueText(group), chart.width - 4, rowBox(chart, row).middle);
   context.restore();
 }
 
@@ -145,6 +142,7 @@ function tooltipCallbacks(spec) {
     label(item) {
       const group = groupOf(item);
       const repeats = `${group.dots.length} ${group.dots.length === 1 ? "repeat" : "repeats"}: ${group.dots.map(formatNumber).join(", ")}`;
+      if (group.dots.length === 0) return group.claim ? `Published: ${valueText(group)}` : withUnit(group.value, unit);
       const lines = [`Median ${withUnit(group.value, unit)}`, repeats];
       if (group.interval) lines.push(`95 % interval ${group.interval.map(formatNumber).join(" to ")} ${unit}`);
       return item.datasetIndex === 0 ? lines : [`This repeat ${withUnit(item.parsed.x, unit)}`, ...lines];
@@ -153,7 +151,7 @@ function tooltipCallbacks(spec) {
 }
 
 function valueColumnPx(groups) {
-  const longest = Math.max(0, ...groups.map((group) => (group.value === null ? 0 : formatNumber(group.value).length)));
+  const longest = Math.max(0, ...groups.map((group) => (group.value === null ? 0 : valueText(group).length)));
   return longest ? longest * 7.5 + 14 : 8;
 }
 
@@ -168,7 +166,9 @@ export function barsConfig(spec, theme) {
       layout: { padding: { top: 4, right: valueColumnPx(spec.groups) } },
       interaction: { mode: "nearest", axis: "xy", intersect: true },
       scales: { x: valueScale(spec, theme), y: groupScale(spec, theme) },
-      plugins: { legend: { display: false }, tooltip: { ...tooltip(theme), callbacks: tooltipCallbacks(spec) }, zoom: {} },
+      plugins: { legend: { display: false }, tooltip: { ...tooltip(theme), callbacks: tooltipCallbacks(spec) }, zoom: {},
+        annotation: { annotations: (spec.marks ?? []).map((mark) => markLine(mark, theme)) },
+      },
     },
     plugins: [extras(spec, theme)],
   };

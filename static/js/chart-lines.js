@@ -1,5 +1,7 @@
 // Lines over time or size: gaps stay gaps, the warm-up is shaded, marks stand at RAM and the like.
 import { baseOptions, dash, legend, pointStyle, scaleBase, seriesColour, tooltip, translucent } from "./chart-theme.js";
+import { gapPlugin } from "./chart-gaps.js";
+import { markLine } from "./chart-marks.js";
 import { axisTitle, formatNumber, logBounds, logTicks, withUnit } from "./format.js";
 
 const MOST_MARKERS = 60;
@@ -44,17 +46,6 @@ function bandBox(band, theme) {
   };
 }
 
-function markLine(mark, theme) {
-  return {
-    type: "line", [`${mark.axis}Min`]: mark.value, [`${mark.axis}Max`]: mark.value, borderColor: theme.mark,
-    borderWidth: 1.5, borderDash: [4, 3],
-    label: {
-      display: true, content: mark.label, position: "end", backgroundColor: theme.panel, color: theme.mark, padding: 3,
-      font: { family: theme.font, size: 11, weight: "normal" },
-    },
-  };
-}
-
 function tooltipCallbacks(spec) {
   return {
     title: (items) => (items.length ? `${spec.x.label} ${withUnit(items[0].parsed.x, spec.x.unit)}` : ""),
@@ -70,7 +61,8 @@ function zoom(theme) {
 
 /** Chart.js configuration of a lines specification. */
 export function linesConfig(spec, theme) {
-  const xs = spec.series.flatMap((series) => series.points.map(([x]) => x));
+  const gaps = spec.gaps ?? [];
+  const xs = [...spec.series.flatMap((series) => series.points.map(([x]) => x)), ...gaps.flatMap((gap) => gap.xs)];
   const ys = spec.series.flatMap((series) => series.points.map(([, y]) => y)).filter((y) => y !== null);
   const annotations = [...spec.bands.map((band) => bandBox(band, theme)), ...spec.marks.map((mark) => markLine(mark, theme))];
   return {
@@ -89,5 +81,6 @@ export function linesConfig(spec, theme) {
         annotation: { annotations }, zoom: zoom(theme),
       },
     },
+    plugins: gaps.length ? [gapPlugin(gaps, theme)] : [],
   };
 }

@@ -2,13 +2,15 @@
 // `canvas.benchsiteChart` is the Chart.js object: tests and the curious read numbers out of it.
 import { barsConfig, barsHeight } from "./chart-bars.js";
 import { linesConfig } from "./chart-lines.js";
+import { stackedConfig, stackedHeight } from "./chart-stacked.js";
 import { readTheme } from "./chart-theme.js";
 import { chartCsv } from "./csv.js";
 import { wasOpened } from "./details.js";
 import { startLive } from "./live.js";
 import { onThemeChange } from "./theme.js";
 
-const CONFIGS = { lines: linesConfig, bars: barsConfig };
+const CONFIGS = { lines: linesConfig, bars: barsConfig, stacked: stackedConfig };
+const HEIGHTS = { bars: barsHeight, stacked: stackedHeight };
 const drawn = new Map(); // figure -> {spec, chart, stop}
 
 function readSpec(figure) {
@@ -20,7 +22,7 @@ function makeChart(figure, spec) {
   const canvas = figure.querySelector("canvas");
   canvas.benchsiteChart?.destroy();
   const theme = readTheme();
-  if (spec.type === "bars") canvas.parentElement.style.height = `${barsHeight(spec)}px`;
+  if (HEIGHTS[spec.type]) canvas.parentElement.style.height = `${HEIGHTS[spec.type](spec)}px`;
   const chart = new window.Chart(canvas, CONFIGS[spec.type](spec, theme));
   canvas.benchsiteChart = chart;
   return chart;

@@ -6,9 +6,11 @@ const heading = (axis) => (axis.unit ? `${axis.label} (${axis.unit})` : axis.lab
 
 function linesRows(spec) {
   const series = spec.series.map((one) => new Map(one.points));
-  const every = [...new Set(spec.series.flatMap((one) => one.points.map(([x]) => x)))].sort((a, b) => a - b);
-  const head = [heading(spec.x), ...spec.series.map((one) => heading({ label: one.label, unit: spec.y.unit }))];
-  return [head, ...every.map((x) => [x, ...series.map((points) => points.get(x))])];
+  const gaps = spec.gaps ?? [];
+  const xs = [...spec.series.flatMap((one) => one.points.map(([x]) => x)), ...gaps.flatMap((gap) => gap.xs)];
+  const every = [...new Set(xs)].sort((a, b) => a - b);
+  const labels = [...spec.series, ...gaps].map((one) => heading({ label: one.label, unit: spec.y.unit }));
+  return [[heading(spec.x), ...labels], ...every.map((x) => [x, ...series.map((points) => points.get(x)), ...gaps.map(() => null)])];
 }
 
 function barsRows(spec) {
@@ -21,8 +23,15 @@ function barsRows(spec) {
   return [head, ...rows];
 }
 
+function stackedRows(spec) {
+  const head = ["Row", ...spec.parts.map((part) => heading({ label: part.label, unit: spec.y.unit }))];
+  return [head, ...spec.rows.map((row, index) => [row, ...spec.parts.map((part) => part.values[index])])];
+}
+
+const ROWS = { lines: linesRows, bars: barsRows, stacked: stackedRows };
+
 /** CSV text, one line per x or per group; a missing value is an empty cell. */
 export function chartCsv(spec) {
-  const rows = spec.type === "lines" ? linesRows(spec) : barsRows(spec);
+  const rows = ROWS[spec.type](spec);
   return `${rows.map(line).join("\n")}\n`;
 }

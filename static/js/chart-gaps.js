@@ -1,0 +1,52 @@
+// Lost values of a line chart: a hatched strip where they stood, an open ring per value, and the reason in words.
+import { seriesColour } from "./chart-theme.js";
+import { fitText, hatch } from "./hatch.js";
+
+const STRIP_PX = 18;
+const TEXT_PX = 12;
+const ROW_PX = STRIP_PX + TEXT_PX + 8;
+const RING_PX = 3.5;
+
+/** "SSD: 11 values not known, the picture is lost" */
+export const gapWords = (gap) =>
+  `${gap.label}: ${gap.xs.length} ${gap.xs.length === 1 ? "value" : "values"} not known, ${gap.reason}`;
+
+/** Top edge in px of the strip of gap number `row`, the first one lowest. */
+export const stripTop = (bottom, row) => bottom - 6 - STRIP_PX - row * ROW_PX;
+
+function ring(context, x, y, colour) {
+  context.beginPath();
+  context.arc(x, y, RING_PX, 0, 2 * Math.PI);
+  context.strokeStyle = colour;
+  context.lineWidth = 1.5;
+  context.stroke();
+}
+
+function drawGap(chart, gap, row, theme) {
+  const { left, right, bottom } = chart.chartArea;
+  const context = chart.ctx;
+  const places = gap.xs.map((x) => chart.scales.x.getPixelForValue(x)).filter((x) => x >= left - 1 && x <= right + 1);
+  if (places.length === 0) return;
+  const top = stripTop(bottom, row);
+  const from = Math.max(left, Math.min(...places) - 8);
+  const to = Math.min(right, Math.max(...places) + 8);
+  hatch(context, { left: from, top, width: to - from, height: STRIP_PX }, theme.rule);
+  context.save();
+  for (const x of places) ring(context, x, top + STRIP_PX / 2, seriesColour(theme, gap.color));
+  context.font = `${TEXT_PX}px ${theme.font}`;
+  context.textBaseline = "bottom";
+  const text = fitText(context, gapWords(gap), right - from - 4);
+  context.fillStyle = theme.panel;
+  context.fillRect(from, top - TEXT_PX - 4, context.measureText(text).width + 6, TEXT_PX + 3);
+  context.fillStyle = theme.mark;
+  context.fillText(text, from + 3, top - 1);
+  context.restore();
+}
+
+/** Chart.js plugin that draws `gaps` [{label, color, xs, reason}] at the foot of the plot. */
+export const gapPlugin = (gaps, theme) => ({
+  id: "benchsiteGaps",
+  afterDatasetsDraw(chart) {
+    gaps.forEach((gap, row) => drawGap(chart, gap, row, theme));
+  },
+});

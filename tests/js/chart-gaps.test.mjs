@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { gapWords, stripTop } from "../../static/js/chart-gaps.js";
+import { rowSums, stackedConfig, stackedHeight } from "../../static/js/chart-stacked.js";
+import { markLine } from "../../static/js/chart-marks.js";
+import { chartCsv } from "../../static/js/csv.js";
+
+const theme = { series: Array(8).fill("rgb(0, 105, 168)"), font: "sans" };
+const stacked = {
+  type: "stacked", y: { label: "Size", unit: "MB" }, rows: ["ORDER_LINE", "HISTORY"],
+  parts: [{ label: "Data", color: 0, values: [607505.3, 53850.86] }, { label: "Indexes", color: 1, values: [50582.3, 0] }],
+};
+
+test("it says how many values are lost and why", () => {
+  assert.equal(gapWords({ label: "SSD", xs: [9, 10], reason: "the picture is lost" }), "SSD: 2 values not known, the picture is lost");
+  assert.equal(gapWords({ label: "SSD", xs: [9], reason: "the picture is lost" }), "SSD: 1 value not known, the picture is lost");
+});
+
+test("it stacks the strips of several gaps", () => {
+  assert.ok(stripTop(300, 1) < stripTop(300, 0) && stripTop(300, 0) < 300);
+});
+
+test("it keeps lost values as empty cells of the file", () => {
+  const spec = {
+    type: "lines", x: { label: "Size", unit: "GB" }, y: { label: "Load", unit: "MB/s" },
+    series: [{ label: "SATA", points: [[9, 3.65]] }], gaps: [{ label: "SSD", xs: [9, 10], reason: "lost" }],
+  };
+  assert.equal(chartCsv(spec), "Size (GB),SATA (MB/s),SSD (MB/s)\n9,3.65,\n10,,\n");
+});
+
+test("it adds up the parts of a row", () => {
+  assert.deepEqual(rowSums(stacked).map((sum) => Number(sum.toFixed(2))), [658087.6, 53850.86]);
+  assert.ok(stackedHeight(stacked) > 100);
+});
+
+test("it draws a dataset per part with the exact values", () => {
+  const config = stackedConfig(stacked, theme);
+  assert.deepEqual(config.data.datasets.map((dataset) => dataset.data.map((bar) => bar.x)), stacked.parts.map((part) => part.values));
+});
+
+test("it writes the parts as columns", () => {
+  assert.equal(chartCsv(stacked), "Row,Data (MB),Indexes (MB)\nORDER_LINE,607505.3,50582.3\nHISTORY,53850.86,0\n");
+});
+
+test("it sets a mark on its axis", () => {
+  const mark = markLine({ axis: "x", value: 16, label: "RAM 16 GB" }, theme);
+  assert.deepEqual([mark.xMin, mark.xMax, mark.label.content], [16, 16, "RAM 16 GB"]);
+});
