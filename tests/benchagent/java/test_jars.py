@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from benchagent.java import JarChecksumError, jars
+from benchagent.java.jars import Jar, JarStore, engine_groups, sha256_of, tool_jars
+
+NO_SUM = "0" * 64
+
+
+@pytest.fixture
+def offline(monkeypatch):
+    def refuse(coordinate, folder):
+        raise AssertionError(f"{coordinate} would be fetched")
+
+    monkeypatch.setattr(jars, "resolve", refuse)
+
+
+@pytest.fixture
+def stocked(toolchain, tmp_path):
+    """A store of its own that holds the load generator's jars."""
+    for path in toolchain.store.files(tool_jars("loadgen")):
+        target = tmp_path / path.relative_to(toolchain.store._folder)
+        target.parent.mkdir(parents=True)
+        shutil.copy(path, target)
+    return JarStore(tmp_path)
+
+
+def test_it_fetches_nothing_that_is_there(stocked, offline):
+    said: list[str] = []
+    assert [path.name for path in stocked.files(tool_jars("loadgen"), said.append)] == [
+        jar.file_name for jar in tool_jars("loadgen")
+    ]
+    assert said == []
+
+
+def test_it_refuses_a_changed_jar(stocked, offline):
+    pinned = tool_jars("loadgen")[0]
+    path = stocked.files([pinned])[0]
+    with path.open("ab") as file:
+        file.write(b"\0")
+    with pytest.raises(JarChecksumError) as refused:
+        stocked.files(tool_jars("loadgen"))
+    assert str(path) in str(refused.value)
+    assert sha256_of(path) in str(refused.value)
+    assert pinned.sha256 in str(refused.value)
+
+
+def test_it_refuses_what_was_fetched_with_another_sum(monkeypatch, tmp_path):
+    def wrong(coordinate, folder):
+        path = folder / "wrong.jar"
+        path.write_bytes(b"something else")
+        return path
+
+    monkeypatch.setattr(jars, "resolve", wrong)
+    with pytest.raises(JarChecksumError, match=NO_SUM):
+        JarStore(tmp_path).files([Jar("org.example:thing:1.0", NO_SUM)])
+
+
+def test_a_fetch_that_breaks_off_leaves_nothing(monkeypatch, tmp_path):
+    def broken(coordinate, folder):
+        (folder / "half.jar").write_bytes(b"PK")
+        raise ConnectionError("the network is gone")
+
+    monkeypatch.setattr(jars, "resolve", broken)
+    with pytest.raises(ConnectionError):
+        JarStore(tmp_path).files([Jar("org.example:thing:1.0", NO_SUM)])
+    assert [path for path in tmp_path.rglob("*") if path.is_file() or path.name.startswith(".")] == []
+
+
+@pytest.mark.parametrize("group", engine_groups(), ids=lambda group: f"{group.dbms}-{group.version}")
+def test_every_engine_version_has_a_class_path_of_its_own(toolchain, group):
+    paths = toolchain.class_path(group)
+    assert [path.name for path in paths] == [jar.file_name for jar in group.jars]
+    for other in engine_groups():
+        if (other.dbms, other.version) != (group.dbms, group.version):
+            assert not set(paths) & set(toolchain.class_path(other))
+
+
+def test_every_engine_has_one_default_version():
+    defaults = [group.dbms for group in engine_groups() if group.default]
+    assert sorted(defaults) == sorted({group.dbms for group in engine_groups()})
+
+
+def test_every_jar_is_pinned():
+    groups = [
+        *(group.jars for group in engine_groups()),
+        *(tool_jars(name) for name in ("loadgen", "compiler", "junit")),
+    ]
+    for jar in (jar for group in groups for jar in group):
+        assert len(jar.coordinate.split(":")) == 3
+        assert len(jar.sha256) == 64
