@@ -33,13 +33,9 @@ def job(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 @require_safe
 @never_cache
 def progress(request: HttpRequest, slug: str) -> HttpResponse:
-    """The progress of an experiment; the page is loaded anew when another run has ended."""
+    """The progress of an experiment, asked for by htmx every few seconds."""
     experiment = get_object_or_404(Experiment, slug=slug)
-    context = experiment_progress(experiment, request.user)
-    response = render(request, "agents/_experiment_progress.html", context)
-    if request.GET.get("ended") not in (None, str(context["ended"])):
-        response["HX-Refresh"] = "true"
-    return response
+    return render(request, "agents/_experiment_progress.html", experiment_progress(experiment, request.user))
 
 
 @require_POST
