@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,16 +13,20 @@ NewSite = Callable[..., Site]
 
 
 @pytest.fixture(scope="module")
-def new_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NewSite]:
+def new_site() -> Iterator[NewSite]:
     """`new_site()` -> a Site with a fresh STATE and an empty HOME; stopped at the end whatever happened."""
     sites: list[Site] = []
+    # Not below pytest's own 0700 folder: PostgreSQL's service user must be able to pass through.
+    root = Path(tempfile.mkdtemp(prefix="benchsite-ops-"))
+    root.chmod(0o711)
 
     def make(name: str = "state", **environment: str) -> Site:
-        folder: Path = tmp_path_factory.mktemp("site")
-        folder.joinpath("home").mkdir()
+        folder = root / str(len(sites))
+        folder.joinpath("home").mkdir(parents=True)
         sites.append(Site(folder / name, folder / "home", **environment))
         return sites[-1]
 
     yield make
     for site in sites:
         site.stop()
+    shutil.rmtree(root, ignore_errors=True)
