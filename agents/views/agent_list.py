@@ -9,16 +9,17 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from agents import registry
-from agents.models import Agent, EnrolmentCode
+from agents.models import ON_AGENT, Agent, EnrolmentCode, Job
 from agents.offers import offers
 from agents.views.access import operator_required
 
 
 @require_safe
 def agents(request: HttpRequest) -> HttpResponse:
-    found = Agent.objects.select_related("hardware").prefetch_related("hardware__storage")
+    doing = Job.objects.filter(run__state__in=ON_AGENT).select_related("run__workload", "run__dbms_version")
+    jobs = {job.agent_id: job for job in doing}
     rows: list[dict[str, Any]] = [
-        {"agent": agent, "engines": offers([agent]), "job": agent.current_job} for agent in found
+        {"agent": agent, "engines": offers([agent]), "job": jobs.get(agent.pk)} for agent in Agent.objects.all()
     ]
     context = {"rows": rows, "server_url": request.build_absolute_uri("/").rstrip("/")}
     template = "agents/list.html#rows" if request.htmx else "agents/list.html"  # type: ignore[attr-defined]

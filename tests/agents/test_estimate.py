@@ -37,7 +37,9 @@ def test_it_guesses_by_a_stated_rate_where_nothing_has_run():
     found = estimate.estimate(plan_of(A, B, repeats=2))
     assert (found.runs, found.seconds) == (4, 4 * (2 + 4 + 2 + 5))
     assert found.words == "4 runs, about 50 seconds"
-    assert found.basis == "Load time guessed at 50,000 rows/s for SQLite 3.50.1, Apache Derby 10.16.1.1: no earlier run."
+    assert (
+        found.basis == "Load time guessed at 50,000 rows/s for SQLite 3.50.1, Apache Derby 10.16.1.1: no earlier run."
+    )
 
 
 @pytest.mark.django_db

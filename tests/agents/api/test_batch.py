@@ -20,7 +20,9 @@ def values(attempt) -> list[float | None]:
 
 
 def test_it_applies_states_samples_and_log(attempt):
-    answer = attempt.batch(1, state_item("loading"), state_item("warming_up"), samples_item(5, 7.5), log_item("hello\n"))
+    answer = attempt.batch(
+        1, state_item("loading"), state_item("warming_up"), samples_item(5, 7.5), log_item("hello\n")
+    )
     assert answer.status_code == 200
     assert answer.json() == {"seq": 1, "cancel": False}
     assert attempt.now.state == RunState.WARMING_UP

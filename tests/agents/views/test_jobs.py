@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from agents import batches, dispatch, jobs, schedule
+from agents.models import Job
+from runs.choices import RunState
+from runs.models import Run
+from tests.agents.conftest import finish_item, log_item, plan_of, samples_item, state_item
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def experiment(machine):
+    bench = machine()
+    experiment = schedule.start(plan_of(repeats=3), user=None)
+    experiment.bench = bench
+    return experiment
+
+
+@pytest.fixture
+def first(experiment) -> Run:
+    return experiment.runs.get(order_index=1)
+
+
+@pytest.fixture
+def measuring(experiment, first) -> Run:
+    dispatch.hand_out()
+    jobs.claim(agent=experiment.bench.agent, run_id=first.pk)
+    items = [state_item("loading"), log_item("loading 100,000 rows\n"), state_item("measuring"), samples_item(800.0)]
+    batches.apply(run_id=first.pk, batch={"seq": 1, "items": items})
+    first.refresh_from_db()
+    return first
+
+
+def status(client, run: Run):
+    return client.get(reverse("run-job", args=[run.pk]))
+
+
+def test_it_says_why_a_run_waits(client, first):
+    html = status(client, first).content.decode()
+    assert "Waiting in the queue" in html
+    assert '<p role="status" data-waiting>bench1 is free: the run starts in a moment.</p>' in html
+    assert 'hx-trigger="every 2s"' in html
+
+
+def test_it_shows_progress_and_log_of_a_run_that_goes_on(client, measuring):
+    html = status(client, measuring).content.decode()
+    assert "Measuring" in html
+    assert "On bench1: " in html
+    assert '<progress max="100"' in html
+    assert "loading 100,000 rows" in html
+
+
+def test_it_loads_the_page_anew_when_the_run_has_ended(client, measuring):
+    assert "HX-Refresh" not in status(client, measuring)
+    batches.apply(run_id=measuring.pk, batch={"seq": 2, "items": [finish_item()]})
+    answer = status(client, measuring)
+    assert answer["HX-Refresh"] == "true"
+    assert "hx-get" not in answer.content.decode()
+
+
+def test_it_shows_the_button_that_cancels_to_operators_only(client, first, viewer, operator):
+    button = "Cancel this run"
+    assert button not in status(client, first).content.decode()
+    client.force_login(viewer)
+    assert button not in status(client, first).content.decode()
+    client.force_login(operator)
+    assert button in status(client, first).content.decode()
+
+
+def test_it_says_that_a_run_is_being_cancelled(client, measuring, operator):
+    client.force_login(operator)
+    assert client.post(reverse("run-cancel", args=[measuring.pk])).status_code == 302
+    html = status(client, measuring).content.decode()
+    assert "Cancelling: bench1 stops the load generator and the DBMS" in html
+    assert "Cancel this run" not in html
+
+
+def test_it_goes_back_to_the_page_where_the_button_was(client, first, operator):
+    client.force_login(operator)
+    path = reverse("run-cancel", args=[first.pk])
+    here = client.post(path, headers={"Referer": "http://testserver/experiments/x/?a=1"})
+    assert here["Location"] == "/experiments/x/?a=1"
+    elsewhere = client.post(path, headers={"Referer": "https://evil.example/x"})
+    assert elsewhere["Location"] == first.get_absolute_url()
+
+
+def test_it_shows_nothing_for_a_run_that_was_not_scheduled_here(client, first):
+    from django.template import Context, Template
+
+    Job.objects.filter(pk=first.pk).delete()
+    shown = Template("{% load jobs %}{% job_status run %}{% repeat_button run %}").render(
+        Context({"run": Run.objects.get(pk=first.pk)})
+    )
+    assert shown.strip() == ""
+    assert status(client, first).status_code == 404
+
+
+def test_it_is_part_of_the_pages_of_run_and_experiment(client, first, experiment):
+    assert "data-waiting" in client.get(first.get_absolute_url()).content.decode()
+    html = client.get(reverse("experiment", args=[experiment.slug])).content.decode()
+    assert "0 of 3 runs done" in html
+
+
+def test_it_shows_how_far_an_experiment_is(client, experiment, measuring):
+    path = reverse("experiment-progress", args=[experiment.slug])
+    html = client.get(path).content.decode()
+    assert "0 of 3 runs done" in html
+    assert "SQLite 3.50.1, repeat 1</a> on bench1." in html
+    assert "left for everything" in html
+    batches.apply(run_id=measuring.pk, batch={"seq": 2, "items": [finish_item()]})
+    assert "1 of 3 runs done" in client.get(path).content.decode()
+    jobs.cancel_experiment(experiment)
+    html = client.get(path).content.decode()
+    assert "All 3 runs have ended" in html
+    assert "hx-get" not in html
+    assert "1 finished" in html
+    assert "2 cancelled" in html
+
+
+def test_it_cancels_what_is_left_of_an_experiment(client, experiment, operator):
+    client.force_login(operator)
+    answer = client.post(reverse("experiment-cancel", args=[experiment.slug]))
+    assert answer["Location"] == reverse("experiment", args=[experiment.slug])
+    assert set(experiment.runs.values_list("state", flat=True)) == {RunState.CANCELLED}
+
+
+def test_it_runs_a_cell_once_more(client, measuring, operator):
+    batches.apply(run_id=measuring.pk, batch={"seq": 2, "items": [finish_item("failed", "balances differ")]})
+    client.force_login(operator)
+    assert "Run once more" in client.get(measuring.get_absolute_url()).content.decode()
+    answer = client.post(reverse("run-repeat", args=[measuring.pk]))
+    again = Run.objects.get(repeat=4)
+    assert answer["Location"] == again.get_absolute_url()
+    assert again.state == RunState.QUEUED
+
+
+@pytest.mark.parametrize("action", ["run-cancel", "run-repeat", "experiment-cancel"])
+def test_it_lets_nobody_else_change_anything(client, first, experiment, viewer, contributor, action):
+    path = reverse(action, args=[experiment.slug if action == "experiment-cancel" else first.pk])
+    assert client.post(path)["Location"].startswith(reverse("login"))
+    for person in (viewer, contributor):
+        client.force_login(person)
+        assert client.post(path).status_code == 403
+        assert client.get(path).status_code == 405
+    assert Run.objects.count() == 3
+    assert set(Run.objects.values_list("state", flat=True)) == {RunState.QUEUED}
+
+
+def test_it_writes_nothing_when_pages_are_read(measuring, experiment, operator):
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    client = Client()
+    client.force_login(operator)
+    paths = [
+        "/agents/", "/schedule/", reverse("run-job", args=[measuring.pk]),
+        reverse("experiment-progress", args=[experiment.slug]),
+    ]  # fmt: skip
+    for path in paths:
+        with CaptureQueriesContext(connection) as queries:
+            assert client.get(path).status_code == 200
+        words = {query["sql"].split()[0].upper() for query in queries}
+        assert words == {"SELECT"}, (path, words)

@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+
+from agents.models import Agent, Job
+from runs.models import Experiment, Run
+from tests.agents.conftest import facts_of
+
+pytestmark = pytest.mark.django_db
+PATH = "/schedule/"
+FORM = {
+    "action": "start",
+    "workload": "tpcb",
+    "engines": ["h2:2.3.232", "sqlite:3.50.1"],
+    "scale_factor": "1",
+    "terminals": "2",
+    "warm_up_s": "2",
+    "duration_s": "5",
+    "repeats": "2",
+    "agent": "",
+    "name": "",
+}
+
+
+@pytest.fixture
+def as_operator(client, operator):
+    client.force_login(operator)
+    return client
+
+
+def boxes(html: str) -> dict[str, bool]:
+    """Value of every engine's checkbox -> whether it can be ticked."""
+    import re
+
+    tags = re.findall(r'<input type="checkbox" name="engines" value="([^"]+)"([^>]*)>', html)
+    return {value: "disabled" not in rest for value, rest in tags}
+
+
+def test_it_offers_what_the_agents_report(client, machine):
+    machine("bench1", "sqlite:3.50.1", "derby:10.6.2.1", "derby:10.16.1.1")
+    html = client.get(PATH).content.decode()
+    assert boxes(html) == {"sqlite:3.50.1": True, "derby:10.16.1.1": True, "derby:10.6.2.1": True}
+    assert "PostgreSQL" not in html
+
+
+def test_it_offers_postgresql_while_it_is_there_and_not_when_it_is_gone(client, machine):
+    bench = machine("bench1", "postgresql:15.8", "sqlite:3.50.1")
+    assert "postgresql:15.8" in boxes(client.get(PATH).content.decode())
+    bench.poll(engines=[facts_of("sqlite:3.50.1")])
+    assert boxes(client.get(PATH).content.decode()) == {"sqlite:3.50.1": True}
+
+
+def test_it_shows_an_engine_that_cannot_be_used_with_the_reason(client, machine):
+    bench = machine()
+    reason = "PostgreSQL has to run as user 'postgres', who may not enter /root"
+    Agent.objects.filter(pk=bench.agent.pk).update(
+        engines=[facts_of("postgresql:15.8", reason), facts_of("h2:2.3.232")]
+    )
+    html = client.get(PATH).content.decode()
+    assert boxes(html) == {"postgresql:15.8": False, "h2:2.3.232": True}
+    assert "not available: PostgreSQL has to run as user &#x27;postgres&#x27;, who may not enter /root" in html
+    assert 'name="settings_postgresql"' not in html
+
+
+def test_it_offers_an_engine_that_one_of_two_agents_can_use(client, machine):
+    machine("bench1", "h2:2.3.232")
+    other = machine("bench2", "h2:2.3.232").agent
+    Agent.objects.filter(pk=other.pk).update(engines=[facts_of("h2:2.3.232", "no Java")])
+    assert boxes(client.get(PATH).content.decode()) == {"h2:2.3.232": True}
+
+
+def test_it_counts_only_approved_agents(client, machine):
+    machine("stranger", "h2:2.3.232", approved=False)
+    html = client.get(PATH).content.decode()
+    assert boxes(html) == {}
+    assert "No agent is approved yet" in html
+    assert reverse("agents") in html
+
+
+def test_it_shows_the_catalogues_configuration_to_start_from(client, machine):
+    machine()
+    html = client.get(PATH).content.decode()
+    assert "journal_mode = WAL\nsynchronous = FULL" in html
+    assert "FILES WRITE DELAY = FALSE" in html
+
+
+def test_it_can_be_filled_by_its_address(client, machine):
+    machine()
+    html = client.get(PATH + "?scale_factor=77&engines=h2:2.3.232&repeats=9").content.decode()
+    assert 'name="scale_factor" value="77"' in html
+    assert 'value="h2:2.3.232" checked' in html
+
+
+def test_it_starts_the_experiment_and_leads_to_it(as_operator, machine, operator):
+    machine()
+    answer = as_operator.post(PATH, FORM)
+    experiment = Experiment.objects.get()
+    assert answer.status_code == 302
+    assert answer["Location"] == reverse("experiment", args=[experiment.slug])
+    assert experiment.name == "TPC-B profile: SQLite, H2"
+    assert experiment.created_by == operator
+    order = experiment.runs.order_by("order_index").values_list("dbms_version__dbms__slug", "repeat")
+    assert list(order) == [("sqlite", 1), ("h2", 1), ("sqlite", 2), ("h2", 2)]
+    assert Job.objects.filter(requested_agent=None).count() == 4
+
+
+def test_it_takes_settings_in_order_with_duplicates(as_operator, machine):
+    machine()
+    text = "# mine\r\n\r\ncache_size = -2000\r\nFILES = a = b\r\ncache_size=-4000\r\n"
+    as_operator.post(PATH, {**FORM, "engines": ["sqlite:3.50.1"], "settings_sqlite": text})
+    assert Job.objects.first().spec["settings"] == [
+        ["cache_size", "-2000"],
+        ["FILES", "a = b"],
+        ["cache_size", "-4000"],
+    ]
+
+
+def test_it_takes_an_emptied_configuration_as_none_at_all(as_operator, machine):
+    machine()
+    as_operator.post(PATH, {**FORM, "engines": ["sqlite:3.50.1"], "settings_sqlite": ""})
+    assert Job.objects.first().spec["settings"] == []
+
+
+def test_it_runs_on_the_chosen_agent(as_operator, machine):
+    machine("bench1")
+    second = machine("bench2").agent
+    as_operator.post(PATH, {**FORM, "agent": second.slug})
+    assert set(Job.objects.values_list("requested_agent", flat=True)) == {second.pk}
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "words"),
+    [
+        ({"engines": []}, "engines", "Choose at least one engine."),
+        ({"engines": ["mongo:1"]}, "engines", "not one of the available choices"),
+        ({"terminals": "0"}, "terminals", "greater than or equal to 1"),
+        ({"duration_s": "long"}, "duration_s", "whole number"),
+        ({"repeats": "51"}, "repeats", "less than or equal to 50"),
+        ({"workload": "tpcx"}, "workload", "not one of the available choices"),
+        ({"agent": "nobody"}, "agent", "not one of the available choices"),
+        ({"settings_h2": "WRITE_DELAY"}, "settings_h2", "Line 1 is not of the form"),
+    ],
+)
+def test_it_names_the_wrong_field_and_keeps_the_input(as_operator, machine, change, field, words):
+    machine()
+    answer = as_operator.post(PATH, {**FORM, "name": "My night run", **change})
+    assert answer.status_code == 422
+    form = answer.context["form"]
+    assert list(form.errors) == [field]
+    html = answer.content.decode()
+    assert words in form.errors[field][0]
+    assert words in html
+    assert 'value="My night run"' in html
+    assert not Run.objects.exists()
+
+
+def test_it_refuses_an_engine_that_is_not_available(as_operator, machine):
+    bench = machine()
+    Agent.objects.filter(pk=bench.agent.pk).update(engines=[facts_of("h2:2.3.232", "no Java")])
+    answer = as_operator.post(PATH, {**FORM, "engines": ["h2:2.3.232"]})
+    assert answer.status_code == 422
+    assert "Not available on any agent: H2 2.3.232." in answer.content.decode()
+
+
+def test_it_tells_number_and_time_before_the_start(client, machine):
+    machine()
+    html = client.post(PATH, {**FORM, "action": "preview"}).content.decode()
+    assert "4 runs, about 50 seconds" in html
+    assert 'value="sqlite:3.50.1" checked' in html
+    assert not Run.objects.exists()
+
+
+def test_it_estimates_while_the_form_is_filled(client, machine):
+    machine()
+    answer = client.post(reverse("schedule-estimate"), {**FORM, "repeats": "3"}, headers={"HX-Request": "true"})
+    html = answer.content.decode()
+    assert html.strip().startswith('<p id="estimate"')
+    assert "6 runs, about 80 seconds" in html
+    incomplete = client.post(reverse("schedule-estimate"), {**FORM, "engines": []}).content.decode()
+    assert "Choose at least one engine." in incomplete
+    assert not Run.objects.exists()
+
+
+def test_it_lets_only_operators_start(client, machine, viewer, contributor):
+    machine()
+    answer = client.post(PATH, FORM)
+    assert answer.status_code == 302
+    assert answer["Location"].startswith(reverse("login"))
+    for person in (viewer, contributor):
+        client.force_login(person)
+        assert client.post(PATH, FORM).status_code == 403
+    assert not Run.objects.exists()
+
+
+def test_it_shows_a_start_button_only_to_those_who_may(client, machine, viewer, operator):
+    machine()
+    start = 'value="start"'
+    assert start not in client.get(PATH).content.decode()
+    assert "Log in to start" in client.get(PATH).content.decode()
+    client.force_login(viewer)
+    assert start not in client.get(PATH).content.decode()
+    client.force_login(operator)
+    assert start in client.get(PATH).content.decode()
+
+
+def test_it_is_protected_against_forgery(machine, operator):
+    from django.test import Client
+
+    machine()
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(operator)
+    assert strict.post(PATH, FORM).status_code == 403
