@@ -14,8 +14,9 @@ from django.utils.timesince import timesince
 
 from runs.charts.base import Cell, format_number
 from runs.choices import OPEN_STATES, Provenance, RunState
-from runs.facets import short_durability
+from runs.facets import factor_label, short_durability
 from runs.models import Run
+from runs.run_facts import SettingRow
 
 register = template.Library()
 
@@ -89,20 +90,20 @@ def table_cell(cell: Cell, heads_row: bool = False) -> SafeString:
     if cell.gap:
         return format_html('<td data-gap title="{}">not known: {}</td>', cell.gap, cell.gap)
     if cell.value is not None:
-        tag = "th" if heads_row else "td"
-        return format_html(
-            '<{} class="num" data-value="{}">{}</{}>', tag, repr(float(cell.value)), cell.text or format_number(cell.value), tag
-        )
-    text = format_html('<a href="{}">{}</a>', cell.href, cell.text) if cell.href else cell.text
+        tag, shown = ("th" if heads_row else "td"), _linked(format_number(cell.value), cell.href)
+        return format_html('<{} class="num" data-value="{}">{}</{}>', tag, repr(float(cell.value)), shown, tag)
+    text = _linked(cell.text, cell.href)
     return format_html('<th scope="row">{}</th>', text) if heads_row else format_html("<td>{}</td>", text)
+
+
+def _linked(text: str, href: str) -> str:
+    return format_html('<a href="{}">{}</a>', href, text) if href else text
 
 
 @register.simple_tag
 def state_badge(state: str) -> SafeString:
     open_mark = SafeString(" data-open") if state in OPEN_STATES and state != RunState.QUEUED else ""
-    return format_html(
-        '<span class="badge state" data-state="{}"{}>{}</span>', state, open_mark, RunState(state).label
-    )
+    return format_html('<span class="badge state" data-state="{}"{}>{}</span>', state, open_mark, RunState(state).label)
 
 
 @register.simple_tag
@@ -156,3 +157,67 @@ def moment(value: datetime | date | None, style: str = "minute") -> SafeString:
 @register.filter
 def ago(value: datetime | None) -> str:
     return f"{timesince(value, depth=1)} ago" if value else ""
+
+
+@register.filter
+def measure(value: float | None, unit: str) -> str:
+    """A number whose unit stands in a column of its own; bytes stay readable with their own unit."""
+    if value is None:
+        return ""
+    return file_size(value) if unit == "bytes" else format_number(float(value))
+
+
+@register.filter
+def unit_words(unit: str) -> str:
+    return "" if unit == "bytes" else unit
+
+
+@register.filter
+def factor_name(name: str) -> str:
+    return factor_label(str(name))
+
+
+@register.inclusion_tag("_more_settings.html")
+def more_settings(rows: list[SettingRow]) -> dict[str, Any]:
+    """The settings in force that nobody gave, folded away."""
+    return {"rows": [row for row in rows if not row.is_given]}
+
+
+@register.inclusion_tag("_filter_select.html", takes_context=True)
+def filter_select(context: dict[str, Any], name: str, label: str, anything: str) -> dict[str, Any]:
+    """A filter of the list as one select; it takes several values only where the address already has several."""
+    form = context["filter"].form
+    chosen = context["request"].GET.getlist(name)
+    options = [choice for choice in form.fields[name].choices if choice[0] != ""]
+    return {"name": name, "label": label, "anything": anything, "chosen": chosen, "options": _grouped(options)}
+
+
+def _grouped(options: list[Any]) -> list[tuple[str, list[Any]]]:
+    """Options as (heading, options); plain ones under no heading."""
+    groups: list[tuple[str, list[Any]]] = []
+    for value, text in options:
+        if isinstance(text, (list, tuple)):
+            groups.append((str(value), list(text)))
+        elif groups and not groups[-1][0]:
+            groups[-1][1].append((value, text))
+        else:
+            groups.append(("", [(value, text)]))
+    return groups
+
+
+@register.simple_tag(takes_context=True)
+def sort_head(context: dict[str, Any], name: str, label: str, css: str = "") -> SafeString:
+    """Head of a column that sorts by it: first rising (values and times falling), then the other way round."""
+    request, current = context["request"], context.get("ordering", "")
+    first = f"-{name}" if name in ("value", "created_at") else name
+    other = name if first.startswith("-") else f"-{name}"
+    query = request.GET.copy()
+    query.pop("page", None)
+    query["ordering"] = other if current == first else first
+    url = f"{request.path}?{query.urlencode()}"
+    sorts = {name: "ascending", f"-{name}": "descending"}.get(current)
+    return format_html(
+        '<th scope="col" class="{}"{}><a href="{}" hx-get="{}" hx-target="#run-table" hx-swap="outerHTML" '
+        'hx-push-url="true">{}</a></th>',
+        css, format_html(' aria-sort="{}"', sorts) if sorts else "", url, url, label,
+    )  # fmt: skip

@@ -6,7 +6,7 @@ import { axisTitle, formatNumber, logBounds, logTicks, spread, withUnit, wrapLab
 
 const ROW_PX = 46;
 const FRAME_PX = 60;
-const DOT_SPREAD = 0.46;
+const DOT_SPREAD = 0.36;
 const VALUE_FONT_PX = 12;
 
 /** Height in px that the figure needs for its groups. */
@@ -113,8 +113,9 @@ const extras = (spec, theme) => ({
 function valueScale(spec, theme) {
   const base = scaleBase(theme, axisTitle(spec.y));
   const ticks = { ...base.ticks, callback: (value) => formatNumber(value) };
-  if (spec.scale !== "log") return { ...base, type: "linear", beginAtZero: true, grace: "3%", ticks };
   const values = spec.groups.flatMap((group) => [group.value, ...group.dots, ...(group.interval ?? [])]);
+  const most = Math.max(0, ...values.filter((value) => value !== null));
+  if (spec.scale !== "log") return { ...base, type: "linear", beginAtZero: true, suggestedMax: most * 1.02, ticks };
   return {
     ...base, type: "logarithmic", ...logBounds(values.filter((value) => value !== null)), ticks,
     afterBuildTicks: (scale) => { scale.ticks = logTicks(scale.min, scale.max).map((value) => ({ value })); },

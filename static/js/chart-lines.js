@@ -40,7 +40,8 @@ function bandBox(band, theme) {
   return {
     type: "box", xMin: band.from, xMax: band.to, backgroundColor: theme.band, borderWidth: 0, drawTime: "beforeDatasetsDraw",
     label: {
-      display: true, content: band.label, position: { x: "center", y: "end" }, color: theme.soft,
+      display: true, content: band.label, position: { x: "center", y: "start" }, color: theme.soft,
+      backgroundColor: translucent(theme.panel, 0.8), padding: 3,
       font: { family: theme.font, size: 11, weight: "normal" },
     },
   };

@@ -48,7 +48,11 @@ export function baseOptions(theme) {
 export function legend(theme, display) {
   return {
     display, position: "top", align: "start",
-    labels: { color: theme.ink, usePointStyle: true, pointStyleWidth: 22, boxHeight: 7, font: { family: theme.font, size: 12 } },
+    labels: {
+      color: theme.ink, usePointStyle: true, pointStyleWidth: 28, boxHeight: 7, font: { family: theme.font, size: 12 },
+      generateLabels: (chart) =>
+        window.Chart.defaults.plugins.legend.labels.generateLabels(chart).map((label) => ({ ...label, pointStyle: "line", lineWidth: 2 })),
+    },
   };
 }
 

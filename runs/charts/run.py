@@ -1,0 +1,148 @@
+"""The charts of one run: throughput, latency, CPU, memory and disk over time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from benchagent.catalog import DBMSS, METRICS
+from django.urls import reverse
+
+from runs.charts.base import BandSpec, Figure, LineSeries, Live, lines, lines_table, plain_number
+from runs.models import Run
+from runs.series import Series
+
+LIVE_EVERY_MS = 2000
+
+
+@dataclass(frozen=True)
+class Line:
+    """One series of a chart: which metric, under which label."""
+
+    metric: str
+    label: str
+    color: int
+    dash: bool = False
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A chart of a run's page; it is shown when one of its metrics was sampled, `always` also before that."""
+
+    id: str
+    title: str
+    y_label: str
+    unit: str
+    lines: tuple[Line, ...]
+    note: str = ""
+    always: bool = False
+
+
+PLOTS = (
+    Plot("throughput", "Throughput over time", "Throughput", "TPS", (Line("tps", "TPS", 0),), always=True),
+    Plot(
+        "latency", "Latency over time", "Latency", "ms",
+        (
+            Line("latency_p50_ms", "p50", 0), Line("latency_p95_ms", "p95", 1, dash=True),
+            Line("latency_p99_ms", "p99", 3, dash=True),
+        ),
+        note="Percentiles of the transactions that ended in each second; a retry counts from its first attempt.",
+        always=True,
+    ),
+    Plot("machine-cpu", "CPU of the machine", "CPU", "%", (Line("machine_cpu_percent", "machine", 0),)),
+    Plot(
+        "process-cpu", "CPU by process", "CPU", "cores",
+        (Line("server_cpu_cores", "DBMS", 0), Line("driver_cpu_cores", "load generator", 1, dash=True)),
+    ),
+    Plot(
+        "disk", "Disk", "Disk", "MB/s",
+        (Line("disk_write_mb_per_s", "written", 1), Line("disk_read_mb_per_s", "read", 0, dash=True)),
+    ),
+    Plot(
+        "memory", "Memory by process", "Memory", "bytes",
+        (Line("server_rss_bytes", "DBMS", 0), Line("driver_rss_bytes", "load generator", 1, dash=True)),
+    ),
+)  # fmt: skip
+
+
+def figures(run: Run, series: Sequence[Series]) -> list[Figure]:
+    """The charts of the metrics that the run has samples of; while it is open also the ones that will grow."""
+    found = {one.name: one for one in series}
+    return [
+        _figure(run, plot, found)
+        for plot in PLOTS
+        if any(line.metric in found for line in plot.lines) or (plot.always and run.is_open)
+    ]
+
+
+def _figure(run: Run, plot: Plot, found: dict[str, Series]) -> Figure:
+    wanted = [line for line in plot.lines if line.metric in found or (plot.always and run.is_open)]
+    unit, scale = ("MiB", 2**20) if plot.unit == "bytes" else (plot.unit, 1)
+    spec = lines(
+        x={"label": "Time", "unit": "s", "scale": "linear"},
+        y={"label": plot.y_label, "unit": unit, "zero": True},
+        series=[_series(run, line, found.get(line.metric), scale) for line in wanted],
+        bands=warm_up_band(run),
+        live=_live(run, wanted) if run.is_open else None,
+    )
+    names = ", ".join(line.label for line in wanted)
+    return Figure(
+        id=plot.id,
+        title=plot.title,
+        spec=spec,
+        table=lines_table(spec),
+        alt=f"Line chart of {plot.y_label.lower()} in {unit} ({names}) over the seconds of the run.",
+        note=plot.note or _shared_process(run, wanted),
+        csv_url=reverse("run-series-csv", args=[run.id]),
+    )
+
+
+def _series(run: Run, line: Line, series: Series | None, scale: int) -> LineSeries:
+    points = series.points() if series else []
+    if scale != 1:
+        points = [(x, None if y is None else y / scale) for x, y in points]
+    return {"label": _label(run, line), "color": line.color, "dash": line.dash, "points": points, "metric": line.metric}
+
+
+def _label(run: Run, line: Line) -> str:
+    """An embedded engine runs inside the load generator's JVM: their CPU and memory are one."""
+    if line.metric.startswith("driver_") and is_embedded(run):
+        return f"load generator + {run.dbms_version.dbms.name}"
+    return line.label
+
+
+def _shared_process(run: Run, wanted: Sequence[Line]) -> str:
+    if not is_embedded(run) or not any(line.metric.startswith("driver_") for line in wanted):
+        return ""
+    return f"{run.dbms_version.dbms.name} runs inside the load generator: one process."
+
+
+def is_embedded(run: Run) -> bool:
+    entry = DBMSS.get(run.dbms_version.dbms.slug)
+    return entry is not None and entry.embedded
+
+
+def warm_up_band(run: Run) -> list[BandSpec]:
+    warm_up_s = run.factor("warm_up_s")
+    if not isinstance(warm_up_s, int | float) or warm_up_s <= 0:
+        return []
+    return [{"from": 0, "to": warm_up_s, "label": "warm-up, not counted"}]
+
+
+def _live(run: Run, wanted: Sequence[Line]) -> Live:
+    query = "&".join(f"metric={line.metric}" for line in wanted)
+    return {"url": f"{reverse('api-run-series', args=[run.id])}?{query}", "every_ms": LIVE_EVERY_MS}
+
+
+def metric_place(name: str) -> tuple[int, str]:
+    """Sort key: metrics of the catalogue in its order, then the others by name."""
+    order = list(METRICS)
+    return (order.index(name) if name in order else len(order), name)
+
+
+def series_rows(series: Sequence[Series]) -> Iterator[list[str]]:
+    """Rows of a CSV file: the head, then one row per time and one column per metric; a gap is empty."""
+    columns = [dict(one.points()) for one in series]
+    yield ["t_s", *(one.name for one in series)]
+    for t_s in sorted({t_s for column in columns for t_s in column}):
+        yield [plain_number(t_s), *(plain_number(column.get(t_s)) for column in columns)]

@@ -1,0 +1,23 @@
+"""The page of an experiment: its matrix of runs filling up, and its chart."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from runs import matrix
+from runs.models import Experiment, Run
+
+NOTHING_NEW = 204
+
+
+@require_safe
+def experiment(request: HttpRequest, slug: str) -> HttpResponse:
+    chosen = get_object_or_404(Experiment.objects.select_related("created_by"), slug=slug)
+    runs = list(Run.objects.present().for_lists().filter(experiment=chosen).order_by("order_index", "repeat"))
+    seen = matrix.fingerprint(runs)
+    if request.GET.get("seen") == seen:
+        return HttpResponse(status=NOTHING_NEW)
+    context = {"experiment": chosen, "runs": runs, "seen": seen, **matrix.overview(runs)}
+    return render(request, "experiment.html#runs" if "seen" in request.GET else "experiment.html", context)

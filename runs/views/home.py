@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+from django.conf import settings
+from django.db.models import Count, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from runs import matrix
+from runs.models import Experiment, Publication, Run
+from runs.rows import RunRow
+
+RECENT = 8
+FINISHED = Q(runs__deleted_at=None, runs__state="finished")
+NOTHING_NEW = 204
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """What there is to see: the demonstration filling up, the latest runs, the published results."""
+    demonstration = Experiment.objects.filter(demonstration=True).first()
+    present = Run.objects.present().for_lists()
+    runs = list(present.filter(experiment=demonstration).order_by("order_index")) if demonstration else []
+    seen = matrix.fingerprint(runs)
+    if request.GET.get("seen") == seen:
+        return HttpResponse(status=NOTHING_NEW)
+    context = {"demonstration": demonstration, "runs": runs, "seen": seen, "first_run": settings.FIRST_RUN}
+    context |= matrix.overview(runs)
+    if "seen" in request.GET:
+        return render(request, "home.html#demonstration", context)
+    context["recent"] = [RunRow(run) for run in present.filter(publication=None)[:RECENT]]
+    context["publications"] = Publication.objects.annotate(results=Count("runs", filter=FINISHED))
+    context["experiments"] = Experiment.objects.filter(demonstration=False)[:5]
+    return render(request, "home.html", context)

@@ -1,0 +1,71 @@
+"""The page of one run, its CSV, and taking it out of the lists and back."""
+
+from __future__ import annotations
+
+import csv
+import uuid
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from runs import run_facts, series
+from runs.charts.run import figures, is_embedded, series_rows
+from runs.facets import sort_factors
+from runs.models import Run, delete_softly, restore
+from runs.views.access import contributor_required
+
+STOP_POLLING = 286
+
+
+@require_safe
+def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    rows = Run.objects.for_lists().prefetch_related("state_changes", "config__parameters")
+    run = get_object_or_404(rows, id=run_id)
+    if run.deleted_at is not None:
+        return render(request, "run_deleted.html", {"run": run}, status=410)
+    if request.GET.get("part") == "state":
+        return render(request, "run.html#state", {"run": run}, status=STOP_POLLING if not run.is_open else 200)
+    context = {
+        "run": run,
+        "figures": figures(run, series.read_all(run)),
+        "primary": run_facts.primary_measurement(run),
+        "gap": run_facts.gap_reason(run),
+        "measurements": run_facts.ordered_measurements(run),
+        "factors": sort_factors(run.factors.all()),
+        "settings": run_facts.setting_rows(run),
+        "steps": run_facts.time_line(run),
+        "embedded": is_embedded(run),
+    }
+    return render(request, "run.html", context)
+
+
+@require_safe
+def series_csv(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """Every sample of the run: one row per time, one column per metric."""
+    run = get_object_or_404(Run.objects.present(), id=run_id)
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="run-{run.id}.csv"'
+    csv.writer(response).writerows(series_rows(series.read_all(run)))
+    return response
+
+
+@require_POST
+@contributor_required
+def delete_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    run = get_object_or_404(Run.objects.present(), id=run_id)
+    if run.is_open:
+        messages.error(request, "This run has not ended. Cancel it first.")
+    else:
+        delete_softly(run)
+    return redirect(run)
+
+
+@require_POST
+@contributor_required
+def restore_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    run = get_object_or_404(Run.objects.for_lists(), id=run_id)
+    if restore(run):
+        messages.success(request, "The run is back.")
+    return redirect(run)
