@@ -18,7 +18,6 @@ from rest_framework.views import APIView
 from runs import ingest, series
 from runs.api.exceptions import Conflict
 from runs.api.pagination import RunPagination
-from runs.api.parsers import StrictJSONParser
 from runs.api.serializers import (
     FIELD_ERRORS,
     ErrorSerializer,
@@ -61,7 +60,6 @@ def _refuse_unknown_parameters(request: Request, known: set[str]) -> None:
 
 class RunDetail(APIView):
     required_scope = "upload"
-    parser_classes = [StrictJSONParser]
 
     @extend_schema(responses={200: RunDetailSerializer, 404: ErrorSerializer})
     def get(self, request: Request, run_id: UUID) -> Response:
@@ -82,7 +80,6 @@ class RunDetail(APIView):
 
 class RunRestore(APIView):
     required_scope = "upload"
-    parser_classes = [StrictJSONParser]
 
     @extend_schema(request=None, responses={200: RunDetailSerializer, 404: ErrorSerializer})
     def post(self, request: Request, run_id: UUID) -> Response:
@@ -128,7 +125,6 @@ def _after_s(request: Request) -> float | None:
 
 class Results(APIView):
     required_scope = "upload"
-    parser_classes = [StrictJSONParser]
 
     @extend_schema(
         request=ResultDocument,

@@ -19,10 +19,13 @@ from runs.ingest.names import (
     resolve_workload,
     version_of,
 )
+from runs.ingest.published import PublishedNumber, PublishedRun, store_published
 from runs.ingest.uploads import UploadOutcome, store_upload
 
 __all__ = [
     "Parameter",
+    "PublishedNumber",
+    "PublishedRun",
     "UnknownName",
     "UploadOutcome",
     "append_samples",
@@ -38,6 +41,7 @@ __all__ = [
     "resolve_metrics",
     "resolve_workload",
     "scheduled_run",
+    "store_published",
     "store_upload",
     "upsert_hardware",
     "version_of",

@@ -1,0 +1,39 @@
+"""Bring the repository to what the publications' data say. Can be run at any time; writes only what differs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from runs.literature.results import sync_results
+from runs.literature.source import load
+from runs.literature.statements import sync_statements
+from runs.literature.subjects import sync_subjects
+from runs.literature.sync import Sync
+
+
+@dataclass(frozen=True)
+class Report:
+    """(kind of row, verb) -> how many; nothing in it when everything was as it should be."""
+
+    changes: Counter[tuple[str, str]]
+
+    @property
+    def rows_changed(self) -> int:
+        return sum(self.changes.values())
+
+    def lines(self) -> list[str]:
+        return [f"{count} {kind} {verb}" for (kind, verb), count in sorted(self.changes.items())]
+
+
+def import_literature() -> Report:
+    """All or nothing. Restores deleted runs of the publications, and whatever else was changed."""
+    sync = Sync()
+    data = load()
+    with transaction.atomic():
+        subjects = sync_subjects(sync, data)
+        sync_results(sync, data, subjects)
+        sync_statements(sync, data, subjects)
+    return Report(sync.changes)

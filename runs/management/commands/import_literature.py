@@ -1,0 +1,17 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from runs.literature.importer import import_literature
+
+
+class Command(BaseCommand):
+    help = "Bring the results of published articles into the repository; a second run changes nothing."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        report = import_literature()
+        for line in report.lines():
+            self.stdout.write(line)
+        self.stdout.write(f"literature: {report.rows_changed} rows changed")
