@@ -9,7 +9,7 @@ from tests.benchagent.fake_server import FakeServer
 POLL: Poll = {"protocol": PROTOCOL_VERSION, "agent_version": "0"}
 
 
-@pytest.mark.parametrize("url", ["http://bench.example.org", "http://192.0.2.7:8000", "ftp://localhost", "localhost:80"])
+@pytest.mark.parametrize("url", ["http://bench.example.org", "http://192.0.2.7:80", "ftp://localhost", "localhost:80"])
 def test_it_refuses_an_address_that_would_show_the_token(url):
     with pytest.raises(InsecureUrl):
         Client(url)

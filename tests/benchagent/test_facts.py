@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import platform
+from pathlib import Path
 
 import psutil
 from benchagent.facts import hardware_facts
@@ -14,6 +15,6 @@ def test_it_knows_this_machine(tmp_path):
     assert facts["kernel"] == f"Linux {platform.release()}"
     assert facts["cpu_threads"] == os.cpu_count()
     assert facts["ram_bytes"] == psutil.virtual_memory().total
-    with open("/proc/cpuinfo") as file:
+    with Path("/proc/cpuinfo").open() as file:
         assert facts["cpu_model"] is None or facts["cpu_model"].split()[0] in file.read()
     assert facts["storage"]

@@ -185,6 +185,9 @@ def test_it_fails_when_the_server_of_a_terminal_dies(make_job: MakeJob, spool: S
     thread.join(60)
     assert result[0]["outcome"] == "failed"
     assert "I/O error" in result[0]["message"] or "connection" in result[0]["message"].lower()
+    log = "".join(item["text"] for batch in sent(spool, "run-postgresql") for item in batch["items"] if "text" in item)
+    assert "postgresql: " in log  # the end of the server's own log, which is gone with its folder
+    assert "load generator: " in log
 
 
 # Ending early

@@ -121,6 +121,15 @@ def test_it_never_spools_half_a_second(spool: Spool, run: str):
     assert [item["metric"] for item in batch["items"]] == ["tps"]
 
 
+def test_it_begins_anew_when_the_same_run_is_claimed_again(spool: Spool, run: str):
+    spool.add_second(run, second(0, 3), {"tps": 3.0})
+    sent(spool, run)
+    spool.add_job(claimed(run), time.time())
+    assert spool.seconds(run) == []
+    spool.add_state(run, "preparing", 1.0)
+    assert [batch["seq"] for batch in sent(spool, run)] == [1]
+
+
 def test_it_forgets_old_delivered_jobs_but_none_with_something_to_send(spool: Spool):
     for number in range(6):
         spool.add_job(claimed(f"run-{number}"), time.time())

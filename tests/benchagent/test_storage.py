@@ -91,7 +91,7 @@ def test_it_calls_a_file_system_in_memory_so():
 
 
 def test_it_finds_the_device_of_a_path_that_the_kernel_says(tmp_path: Path):
-    number = os.stat(tmp_path).st_dev
+    number = tmp_path.stat().st_dev
     link = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}")
     if not link.exists():
         pytest.skip("the temporary folder is not on a block device")

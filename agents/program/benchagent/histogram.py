@@ -26,7 +26,7 @@ def total_count(encoded: str) -> int:
     except (binascii.Error, struct.error, zlib.error) as error:
         raise ValueError(f"not an encoded histogram: {error}") from error
     if cookie & COOKIE_MASK != COMPRESSED_COOKIE & COOKIE_MASK or inner_cookie & COOKIE_MASK != COOKIE & COOKIE_MASK:
-        raise ValueError("not an HdrHistogram in V2 encoding")
+        raise ValueError("not a histogram in HdrHistogram's V2 encoding")
     return sum(max(value, 0) for value in _numbers(inner[HEADER.size : HEADER.size + payload_length]))
 
 

@@ -50,6 +50,7 @@ class Job:
         self._collector: Collector | None = None
         self._factors: dict[str, int] = {}
         self._effective: dict[str, str] = {}
+        self._last_state = ""
         self._embedded = spec["dbms"] in DBMSS and DBMSS[spec["dbms"]].embedded
 
     def run(self) -> FinishItem:
@@ -135,10 +136,20 @@ class Job:
         finally:
             generator.abort()
         self.abort.check()
+        self._log_trouble(generator, instance)
         if collector.error:
             raise JobError(_error_words(collector.error))
         if collector.summary is None:
-            raise JobError(f"the load generator ended without a result: {generator.stderr_tail}")
+            raise JobError("the load generator ended without a result; the end of its output is in the log")
+
+    def _log_trouble(self, generator: LoadGenerator, instance: Instance) -> None:
+        """Keep what load generator and DBMS wrote when something went wrong: their files will be gone."""
+        summary = self._collector.summary if self._collector else None
+        if summary and not summary["dead_terminals"]:
+            return
+        for source, text in (("load generator", generator.stderr_tail), (self.spec["dbms"], instance.log_tail())):
+            for line in text.splitlines():
+                self._log(f"{source}: {line}")
 
     def _new_collector(self, instance: Instance, generator: LoadGenerator) -> Collector:
         device = device_of(instance.data_path)
@@ -227,7 +238,9 @@ class Job:
     # Around
 
     def _state(self, state: str) -> None:
-        self._spool.add_state(self.run_id, state, time.time())
+        if state != self._last_state:
+            self._last_state = state
+            self._spool.add_state(self.run_id, state, time.time())
 
     def _log(self, line: str) -> None:
         self._spool.add_log(self.run_id, f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {line}\n")

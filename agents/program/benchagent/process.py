@@ -223,7 +223,7 @@ def leftovers(job_dir: Path) -> list[psutil.Process]:
         if process.pid not in found and _belongs_to(process, job_dir):
             found[process.pid] = process
     found.pop(os.getpid(), None)
-    return list(found.values())
+    return [process for process in found.values() if _runs(process)]
 
 
 def kill_leftovers(job_dir: Path, wait_s: float = 5.0) -> int:

@@ -90,6 +90,7 @@ class Spool:
     def add_job(self, claimed: Claimed, at: float) -> None:
         job = claimed["job"]
         with self._transaction() as db:
+            _forget(db, [job["run_id"]])  # an earlier attempt at the same run that ended before its start
             db.execute(
                 "INSERT INTO jobs (run_id, token, spec, claimed_at) VALUES (?, ?, ?, ?)",
                 (job["run_id"], claimed["job_token"], json.dumps(job), at),
@@ -184,9 +185,13 @@ class Spool:
         done = [row[0] for row in self._rows("SELECT run_id FROM jobs ORDER BY number DESC")]
         old = [run_id for run_id in done if run_id not in waiting][keep:]
         with self._transaction() as db:
-            for table in ("jobs", "items", "samples", "chunks", "batches", "seconds"):
-                sql = f"DELETE FROM {table} WHERE run_id = ?"  # noqa: S608
-                db.executemany(sql, [(run_id,) for run_id in old])
+            _forget(db, old)
+
+
+def _forget(db: sqlite3.Connection, run_ids: list[str]) -> None:
+    for table in ("jobs", "items", "samples", "chunks", "batches", "seconds"):
+        sql = f"DELETE FROM {table} WHERE run_id = ?"  # noqa: S608
+        db.executemany(sql, [(run_id,) for run_id in run_ids])
 
 
 def _add_item(db: sqlite3.Connection, run_id: str, item: Item) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from importlib import import_module
 
 from benchagent.catalog import DBMSS
 from benchagent.dbms.base import Adapter, EngineContext, JobError
 from benchagent.protocol import EngineFacts
+
+log = logging.getLogger(__name__)
 
 
 def adapter(slug: str) -> Adapter:
@@ -18,5 +21,11 @@ def adapter(slug: str) -> Adapter:
 
 
 def discover(context: EngineContext) -> list[EngineFacts]:
-    """Every engine version on this machine, of every DBMS."""
-    return [facts for slug in DBMSS for facts in adapter(slug).discover(context)]
+    """Every engine version on this machine, of every DBMS. One that cannot be looked for hides no other."""
+    found: list[EngineFacts] = []
+    for slug in DBMSS:
+        try:
+            found += adapter(slug).discover(context)
+        except Exception:
+            log.exception("looking for %s", slug)
+    return found

@@ -139,6 +139,10 @@ class Instance(ABC):
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
         """What a COMMIT promises under the *effective* settings, and why."""
 
+    def log_tail(self) -> str:
+        """The end of the DBMS's own log; read only when something went wrong."""
+        return ""
+
     def size_bytes(self) -> int:
         """Space the database takes on disk now."""
         return sum(_size(path) for path in self.data_path.rglob("*"))

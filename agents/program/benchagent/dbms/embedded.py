@@ -48,7 +48,10 @@ def jars(toolchain: JavaToolchain, dbms: str, version: str | None = None) -> lis
     """Class path of a group of jars; of the default one when no version is given."""
     for group in toolchain.engine_groups():
         if group.dbms == dbms and (group.version == version if version else group.default):
-            return toolchain.class_path(group)
+            try:
+                return toolchain.class_path(group)
+            except Exception as error:  # no network, a changed jar, no space: the run page says which
+                raise JobError(f"the jars of {engine_name(group)} cannot be had: {error}") from error
     raise JobError(f"this agent has no jars for {dbms} {version or ''}".rstrip())
 
 

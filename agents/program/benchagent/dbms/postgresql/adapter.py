@@ -112,6 +112,9 @@ class PostgresqlInstance(Instance):
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
         return durability(effective, write_cache_words(self.data_path))
 
+    def log_tail(self) -> str:
+        return self._server.log_tail()
+
     def stop(self) -> None:
         self._server.stop()
 

@@ -20,6 +20,7 @@ from benchagent.protocol import EngineFacts
 # A colon-separated list of folders that replaces the usual places.
 DIRS_VARIABLE = "BENCHAGENT_POSTGRESQL_DIRS"
 USUAL_PLACES = ("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/local/pgsql/bin", "/opt/postgresql/*/bin")
+TOOLS = ("initdb", "postgres")
 SERVICE_USER = "postgres"
 VERSION = re.compile(r"\(PostgreSQL\) (\S+)")
 
@@ -59,7 +60,8 @@ def bin_dirs() -> list[Path]:
     else:
         found = [folder for place in USUAL_PLACES for folder in sorted(Path("/").glob(place[1:]), reverse=True)]
         found += [Path(part) for part in (_pg_config_bindir(), *os.environ.get("PATH", "").split(":")) if part]
-    usable = [folder.resolve() for folder in found if all((folder / tool).is_file() for tool in ("initdb", "postgres"))]
+    # os.access answers also for a folder of the search path that may not be entered.
+    usable = [folder.resolve() for folder in found if all(os.access(folder / tool, os.X_OK) for tool in TOOLS)]
     return list(dict.fromkeys(usable))
 
 

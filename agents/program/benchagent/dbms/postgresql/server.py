@@ -50,7 +50,7 @@ class Server:
         self._write(password_file, self.password + "\n")
         # Scram came with 10. The cluster is thrown away, so initdb need not sync it.
         method = "scram-sha-256" if self._major >= 10 else "md5"
-        command = [
+        command: list[str | Path] = [
             self._bin_dir / "initdb",
             "-D",
             self.data_dir,
@@ -75,7 +75,7 @@ class Server:
         """Raises `JobError` with the end of the server's log when it does not come up."""
         for attempt in range(1, PORT_ATTEMPTS + 1):
             self.port = _free_port()
-            command = [self._bin_dir / "postgres", "-D", self.data_dir, "-p", str(self.port)]
+            command: list[str | Path] = [self._bin_dir / "postgres", "-D", self.data_dir, "-p", str(self.port)]
             if attempt == 1:
                 self._remember(command)
             with self.log_path.open("ab") as log:

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from benchagent import workloads
+from benchagent.dbms.base import Dialect, JobError
+from benchagent.workloads.tpcb import WORKLOAD
+
+FACTORS = {"scale_factor": 3, "terminals": 4, "warm_up_s": 10, "duration_s": 30}
+SUMMARY = {"warm_up_transactions": 20, "transactions": 100, "tail_transactions": 3}
+
+
+def rows(**changes: Any) -> dict[str, list[list[Any]]]:
+    good = {"accounts": 77, "tellers": 77, "branches": 77, "history": 77, "history_rows": 123}
+    return {name: [[value]] for name, value in {**good, **changes}.items()}
+
+
+def test_it_loads_one_branch_ten_tellers_and_100000_accounts_per_scale_factor():
+    load = next(step for step in WORKLOAD.steps(Dialect(), FACTORS, 42).prepare if step["op"] == "load")
+    assert [(table["name"], table["rows"]) for table in load["tables"]] == [
+        ("branches", 3), ("tellers", 30), ("accounts", 300_000),
+    ]
+    for table in load["tables"]:
+        assert table["insert"].count("?") == len(table["columns"])
+
+
+def test_it_gives_the_primary_keys_afterwards_only_where_that_is_possible():
+    def phases(dialect: Dialect) -> list[str]:
+        return [step["phase"] for step in WORKLOAD.steps(dialect, FACTORS, 42).prepare]
+
+    assert phases(Dialect()) == ["create", "load", "index"]
+    assert phases(Dialect(primary_key_afterwards=False)) == ["create", "load"]
+    create = WORKLOAD.steps(Dialect(primary_key_afterwards=False), FACTORS, 42).prepare[0]
+    assert sum("PRIMARY KEY" in statement for statement in create["statements"]) == 3
+
+
+def test_it_settles_the_database_before_the_run():
+    dialect = Dialect(after_load_each=("VACUUM {table}",), after_load=("CHECKPOINT",))
+    settle = WORKLOAD.steps(dialect, FACTORS, 42).prepare[-1]
+    assert settle["statements"] == [
+        "VACUUM branches", "VACUUM tellers", "VACUUM accounts", "VACUUM history", "CHECKPOINT",
+    ]
+
+
+def test_it_draws_from_the_whole_scale():
+    run = WORKLOAD.steps(Dialect(), FACTORS, 42).run
+    (transaction,) = run["transactions"]
+    ranges = {variable["name"]: (variable["min"], variable["max"]) for variable in transaction["variables"]}
+    assert ranges == {"aid": (1, 300_000), "bid": (1, 3), "tid": (1, 30), "delta": (-5000, 5000)}
+    assert (run["terminals"], run["warm_up_s"], run["duration_s"], run["seed"]) == (4, 10, 30, 42)
+    for statement in transaction["statements"]:
+        assert statement["sql"].count("?") == len(statement["bind"])
+        assert set(statement["bind"]) <= set(ranges)
+
+
+def test_it_accepts_balances_that_add_up():
+    assert all(check["ok"] for check in WORKLOAD.checks(SUMMARY, rows()))
+
+
+def test_it_accepts_text_decimals_and_a_sum_over_nothing():
+    empty = {"warm_up_transactions": 0, "transactions": 0, "tail_transactions": 0}
+    found = rows(accounts="0", tellers="0.00", branches=0, history=None, history_rows=0)
+    assert all(check["ok"] for check in WORKLOAD.checks(empty, found))
+
+
+@pytest.mark.parametrize("table", ["accounts", "tellers", "branches", "history"])
+def test_it_names_every_sum_when_they_do_not_add_up(table: str):
+    balances, history = WORKLOAD.checks(SUMMARY, rows(**{table: 78}))
+    assert not balances["ok"]
+    assert f"{table} 78" in balances["detail"]
+    assert balances["detail"].startswith("balances do not add up")
+    assert history["ok"]
+
+
+@pytest.mark.parametrize("count", [122, 124])
+def test_it_wants_one_history_row_per_committed_transaction(count: int):
+    _, history = WORKLOAD.checks(SUMMARY, rows(history_rows=count))
+    assert not history["ok"]
+    assert f"history holds {count} rows" in history["detail"]
+
+
+def test_it_fills_in_default_factors_and_refuses_what_is_out_of_range():
+    assert WORKLOAD.factors({"terminals": 8}) == {"scale_factor": 4, "terminals": 8, "warm_up_s": 10, "duration_s": 30}
+    with pytest.raises(JobError, match="Terminals has to be 1 … 1000, not 0"):
+        WORKLOAD.factors({"terminals": 0})
+    with pytest.raises(JobError, match="whole number"):
+        WORKLOAD.factors({"terminals": "many"})
+
+
+def test_it_is_found_by_name_and_version():
+    assert workloads.workload("tpcb", "1") is WORKLOAD
+    with pytest.raises(JobError, match="has version 1 of workload tpcb, the job asks for 2"):
+        workloads.workload("tpcb", "2")
+    with pytest.raises(JobError, match="knows no workload"):
+        workloads.workload("tpcz", "1")
