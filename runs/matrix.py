@@ -53,9 +53,8 @@ def _figure(comparison: Comparison, *, ranked: bool) -> Figure | None:
         title = "Does not wait for the disk – not ranked"
     elif len(groups) < len(comparison.groups):
         title = f"{title} of the engines that wait for the disk"
-    figure = bars_figure(
-        replace(comparison, groups=groups), id="ranked" if ranked else "apart", title=title, note=CHART_NOTE if ranked else ""
-    )
+    shown, note = replace(comparison, groups=groups), CHART_NOTE if ranked else ""
+    figure = bars_figure(shown, id="ranked" if ranked else "apart", title=title, note=note)
     for bar, group in zip(figure.spec["groups"], groups, strict=True):
         bar["color"] = _colour(comparison, group)
     return figure

@@ -126,7 +126,7 @@ def warm_up_band(run: Run) -> list[BandSpec]:
     warm_up_s = run.factor("warm_up_s")
     if not isinstance(warm_up_s, int | float) or warm_up_s <= 0:
         return []
-    return [{"from": 0, "to": warm_up_s, "label": "warm-up, not counted"}]
+    return [{"from": 0, "to": warm_up_s, "label": "warm-up"}]
 
 
 def _live(run: Run, wanted: Sequence[Line]) -> Live:

@@ -5,12 +5,24 @@ import { fitText, hatch } from "./hatch.js";
 import { axisTitle, formatNumber, logBounds, logTicks, spread, withUnit, wrapLabel } from "./format.js";
 
 const ROW_PX = 46;
+const LINE_PX = 15;
 const FRAME_PX = 60;
 const DOT_SPREAD = 0.36;
 const VALUE_FONT_PX = 12;
 
-/** Height in px that the figure needs for its groups. */
-export const barsHeight = (spec) => FRAME_PX + Math.max(1, spec.groups.length) * ROW_PX;
+const labelWidth = (chartWidth) => (chartWidth < 520 ? 16 : 34);
+
+/** The lines of a group's label. */
+export function labelLines(group, chartWidth) {
+  const lines = wrapLabel(group.label, labelWidth(chartWidth));
+  return group.ranked ? lines : [...lines, "(not ranked)"];
+}
+
+/** Height in px that the figure needs for its groups and their labels. */
+export function barsHeight(spec, chartWidth = 1000) {
+  const most = Math.max(1, ...spec.groups.map((group) => labelLines(group, chartWidth).length));
+  return FRAME_PX + Math.max(1, spec.groups.length) * Math.max(ROW_PX, most * LINE_PX + 8);
+}
 
 /** [{x, y, group}] of all repeats; y is the row with an offset that keeps equal dots apart. */
 export function dotData(groups) {
@@ -125,9 +137,7 @@ function valueScale(spec, theme) {
 function groupScale(spec, theme) {
   const base = scaleBase(theme, "");
   const callback = function (value) {
-    const group = spec.groups[value];
-    const words = wrapLabel(group.label, this.chart.width < 520 ? 16 : 30);
-    return group.ranked ? words : [...words, "(not ranked)"];
+    return labelLines(spec.groups[value], this.chart.width);
   };
   return {
     ...base, type: "category", labels: spec.groups.map((group) => group.label), offset: true,

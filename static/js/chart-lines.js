@@ -30,7 +30,8 @@ function logScale(theme, axis, values) {
 
 function linearScale(theme, axis, extra) {
   const base = scaleBase(theme, axisTitle(axis));
-  return { ...base, type: "linear", ...extra, ticks: { ...base.ticks, callback: (value) => formatNumber(value) } };
+  const ticks = { ...base.ticks, includeBounds: false, callback: (value) => formatNumber(value) };
+  return { ...base, type: "linear", ...extra, ticks };
 }
 
 const scaleFor = (theme, axis, values, extra) =>
@@ -40,7 +41,7 @@ function bandBox(band, theme) {
   return {
     type: "box", xMin: band.from, xMax: band.to, backgroundColor: theme.band, borderWidth: 0, drawTime: "beforeDatasetsDraw",
     label: {
-      display: true, content: band.label, position: { x: "center", y: "start" }, color: theme.soft,
+      display: true, content: band.label, position: { x: "start", y: "start" }, color: theme.soft,
       backgroundColor: translucent(theme.panel, 0.8), padding: 3,
       font: { family: theme.font, size: 11, weight: "normal" },
     },
@@ -54,10 +55,11 @@ function tooltipCallbacks(spec) {
   };
 }
 
-// Dragging over a stretch of the x axis zooms into it; charts.js offers the way back.
+// Dragging over a stretch of the x axis zooms into it; charts.js then offers the way back.
 function zoom(theme) {
   const drag = { enabled: true, threshold: 12, backgroundColor: translucent(theme.series[0], 0.15) };
-  return { zoom: { drag, mode: "x" } };
+  const onZoom = ({ chart }) => chart.canvas.dispatchEvent(new CustomEvent("benchsite:zoom", { bubbles: true }));
+  return { zoom: { drag, mode: "x", onZoom } };
 }
 
 /** Chart.js configuration of a lines specification. */

@@ -22,7 +22,7 @@ function makeChart(figure, spec) {
   const canvas = figure.querySelector("canvas");
   canvas.benchsiteChart?.destroy();
   const theme = readTheme();
-  if (HEIGHTS[spec.type]) canvas.parentElement.style.height = `${HEIGHTS[spec.type](spec)}px`;
+  if (HEIGHTS[spec.type]) canvas.parentElement.style.height = `${HEIGHTS[spec.type](spec, canvas.parentElement.clientWidth)}px`;
   const chart = new window.Chart(canvas, CONFIGS[spec.type](spec, theme));
   canvas.benchsiteChart = chart;
   return chart;
@@ -59,6 +59,15 @@ function addTool(tools, label, action) {
   return button;
 }
 
+function addZoomReset(figure, tools) {
+  const button = addTool(tools, "Whole range", () => {
+    drawn.get(figure).chart.resetZoom();
+    button.hidden = true;
+  });
+  button.hidden = true;
+  figure.addEventListener("benchsite:zoom", () => { button.hidden = false; });
+}
+
 function addTools(figure, spec) {
   const tools = figure.querySelector("[data-chart-tools]");
   if (!tools) return;
@@ -66,7 +75,7 @@ function addTools(figure, spec) {
   const labelled = (button, what) => button.setAttribute("aria-label", `${what}: ${title}`);
   labelled(addTool(tools, "PNG", () => savePng(figure)), "Save as PNG");
   labelled(addTool(tools, "CSV", () => save(`${figure.id}.csv`, new Blob([chartCsv(spec)], { type: "text/csv" }))), "Save as CSV");
-  if (spec.type === "lines") addTool(tools, "Whole range", () => drawn.get(figure).chart.resetZoom());
+  if (spec.type === "lines") addZoomReset(figure, tools);
   tools.hidden = false;
 }
 

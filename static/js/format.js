@@ -56,13 +56,18 @@ export function spread(count) {
   return Array.from({ length: count }, (_, index) => index / (count - 1) - 0.5);
 }
 
-/** Words broken into lines of at most `width` characters; a longer word keeps its line. */
-export function wrapLabel(text, width) {
+/** Parts joined to lines of at most `width` characters; a longer part keeps its line. */
+function fill(parts, joint, width) {
   const lines = [];
-  for (const word of text.split(" ")) {
-    const last = lines[lines.length - 1];
-    if (last !== undefined && `${last} ${word}`.length <= width) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
+  for (const part of parts) {
+    const joined = `${lines.at(-1)}${joint}${part}`;
+    if (lines.length && joined.length <= width) lines[lines.length - 1] = joined;
+    else lines.push(part);
   }
   return lines;
+}
+
+/** A label broken into lines of at most `width` characters: between its parts ("A · B") first, then between words. */
+export function wrapLabel(text, width) {
+  return fill(text.split(" · "), " · ", width).flatMap((line) => (line.length > width ? fill(line.split(" "), " ", width) : [line]));
 }

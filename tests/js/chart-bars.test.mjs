@@ -22,4 +22,6 @@ test("it gives the interval to the whisker", () => {
 
 test("it grows with its groups", () => {
   assert.ok(barsHeight({ groups: Array(6).fill(group()) }) > barsHeight({ groups: [group()] }));
+  const wordy = { groups: [group({ label: "Firebird SuperClassic 2.5 RC2 · terminals 4 · SSD" })] };
+  assert.ok(barsHeight(wordy, 360) > barsHeight(wordy, 1200));
 });

@@ -44,6 +44,8 @@ test("it spreads dots evenly around the middle", () => {
   assert.deepEqual(spread(0), []);
 });
 
-test("it breaks labels between words only", () => {
-  assert.deepEqual(wrapLabel("Firebird SuperClassic 2.5 RC2", 12), ["Firebird", "SuperClassic", "2.5 RC2"]);
+test("it breaks labels between their parts first, then between words", () => {
+  assert.deepEqual(wrapLabel("Derby 10.6 · terminals 4 · SSD", 17), ["Derby 10.6", "terminals 4 · SSD"]);
+  assert.deepEqual(wrapLabel("Firebird SuperClassic 2.5 RC2 · SSD", 12), ["Firebird", "SuperClassic", "2.5 RC2", "SSD"]);
+  assert.deepEqual(wrapLabel("H2 2.4", 12), ["H2 2.4"]);
 });
