@@ -53,7 +53,7 @@ lock:
 	$(LOCK) --extra dev --constraint requirements.txt --output-file requirements-dev.txt pyproject.toml
 
 bench-driver:
-	@exec $(DEV) benchmarks/driver.py
+	@exec $(DEV) -m benchmarks.bench_driver $(ARGS)
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache

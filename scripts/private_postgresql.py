@@ -9,6 +9,7 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
@@ -32,9 +33,10 @@ def free_port() -> int:
 
 
 class PrivatePostgreSQL:
-    """Context manager. `url` is a DATABASE_URL; fsync is off: this server holds tests, not data."""
+    """Context manager. `url` is a DATABASE_URL; fsync is off unless `settings` say so: it holds tests, no data."""
 
-    def __init__(self) -> None:
+    def __init__(self, settings: Mapping[str, str] | None = None) -> None:
+        self.settings = {"fsync": "off", "max_connections": "200", **(settings or {})}
         binaries = find_binaries()
         if binaries is None:
             raise FileNotFoundError("no PostgreSQL server is installed")
@@ -58,7 +60,7 @@ class PrivatePostgreSQL:
         )
         options = [f"port={self.port}", "listen_addresses=127.0.0.1", f"unix_socket_directories={self.directory}"]
         command = [str(self.binaries / "postgres"), "-D", data]
-        for option in [*options, "fsync=off", "max_connections=200"]:
+        for option in [*options, *(f"{name}={value}" for name, value in self.settings.items())]:
             command += ["-c", option]
         log = (self.directory.parent / f"{self.directory.name}.log").open("wb")
         self.process = subprocess.Popen(command, user=self.user, cwd="/", stdout=log, stderr=log)
@@ -81,5 +83,3 @@ class PrivatePostgreSQL:
             self.process.wait(timeout=30)
         shutil.rmtree(self.directory, ignore_errors=True)
         (self.directory.parent / f"{self.directory.name}.log").unlink(missing_ok=True)
-
-
