@@ -77,7 +77,10 @@ def python_instead(code: str):
 
 def runs(process: psutil.Process) -> bool:
     """False also when nobody has asked for its exit status: an orphan's new parent may never do."""
-    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def until(generator: LoadGenerator, event: str) -> dict:
