@@ -154,6 +154,15 @@ def test_it_waits_for_a_server_that_is_not_up_yet(start, server):
     wait_until(lambda: server.polls)
 
 
+def test_it_can_be_stopped_while_it_waits_for_the_server(start, server):
+    server.stop()
+    child = start()
+    assert "no answer, next try" in child.stderr.readline()
+    child.send_signal(signal.SIGTERM)
+    assert child.wait(5) == 0
+    server.start_again()
+
+
 # Its work
 
 

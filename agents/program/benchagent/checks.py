@@ -16,6 +16,9 @@ def little_law(summary: Mapping[str, Any], terminals: int, tolerance: float = LI
     busy = summary["tps"] * (summary["mean_us"] or 0) / 1e6
     off = abs(busy - terminals) / terminals
     detail = f"TPS × mean latency = {busy:.3f} for {terminals} terminals ({100 * off:.1f} % off)"
+    if off > tolerance:  # usually one terminal waited through most of the window
+        counts = summary["per_terminal"]
+        detail += f"; transactions per terminal {min(counts)} … {max(counts)}"
     return {"name": "little_law", "ok": off <= tolerance, "detail": detail}
 
 

@@ -31,6 +31,7 @@ from benchagent.worker import Stop, Worker, WorkerOptions
 STATE_VARIABLE = "BENCHAGENT_STATE"
 EXIT_STOPPED, EXIT_USAGE, EXIT_REFUSED, EXIT_LOCKED = 0, 2, 3, 4
 LOCK_WAIT_S = 10.0
+STOP_PATIENCE_S = 6.0
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -178,13 +179,18 @@ def _until_signal(worker: Worker) -> int:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, remember)
-    thread = threading.Thread(target=work, name="worker")
+    thread = threading.Thread(target=work, name="worker", daemon=True)
     thread.start()
+    deadline = float("inf")
     while thread.is_alive():
         thread.join(0.1)
-        if stop_asked:
-            stop_asked.clear()
+        if stop_asked and deadline == float("inf"):
+            deadline = time.monotonic() + STOP_PATIENCE_S
             worker.stop()
+        if time.monotonic() > deadline:
+            # Deep in a download: the children die with this process, the next start reports the job as lost.
+            logging.warning("not ended in %.0f s, leaving at once", STOP_PATIENCE_S)
+            os._exit(EXIT_STOPPED)
     return _exit_code(outcome)
 
 

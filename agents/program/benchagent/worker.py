@@ -9,7 +9,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchagent import __version__, identity
+from benchagent import __version__
+from benchagent import identity as identities
 from benchagent.abort import Abort
 from benchagent.client import Backoff, Client, Refused, Unreachable
 from benchagent.dbms import discover
@@ -62,7 +63,10 @@ class Worker:
     def run(self) -> None:
         """Work until `stop`. Raises `Stop` with words for the operator."""
         self._recover()
-        self._client.token = self._identify().token
+        identity = self._identify()
+        if identity is None:
+            return
+        self._client.token = identity.token
         self._sender.start()
         try:
             self._loop()
@@ -102,14 +106,15 @@ class Worker:
             ]
         return {"kind": "finish", "outcome": "lost", "message": INTERRUPTED, "at": time.time(), "result": result}
 
-    def _identify(self) -> Identity:
+    def _identify(self) -> Identity | None:
+        """None when the agent was stopped before the server answered."""
         try:
-            known = identity.load(self._dirs.identity)
-        except identity.IdentityError as error:
+            known = identities.load(self._dirs.identity)
+        except identities.IdentityError as error:
             raise Stop(str(error)) from error
         return known or self._register()
 
-    def _register(self) -> Identity:
+    def _register(self) -> Identity | None:
         message: Registration = {
             "protocol": PROTOCOL_VERSION,
             "agent_version": __version__,
@@ -117,7 +122,7 @@ class Worker:
             "hardware": hardware_facts(self._dirs.root),
             "engines": self._discovered(),
         }
-        code = identity.one_time_code(self._options.code_file)
+        code = identities.one_time_code(self._options.code_file)
         if code:
             message["code"] = code
         backoff = Backoff()
@@ -130,10 +135,10 @@ class Worker:
                 raise Stop(f"the server refused to register this agent: {error.detail}") from error
             else:
                 made = Identity(answer["agent_id"], answer["token"], self._options.server)
-                identity.save(self._dirs.identity, made)
+                identities.save(self._dirs.identity, made)
                 log.info("registered as %s (%s)", answer["agent_id"], answer["status"])
                 return made
-        raise Stop("stopped before the agent was registered")
+        return None
 
     # Work
 
