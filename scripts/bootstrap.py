@@ -110,7 +110,7 @@ def install(*, dev: bool, temporary: Path) -> None:
     if present == wanted and PYTHON.exists():
         return
     started = time.monotonic()
-    make_venv(present, wanted)
+    make_venv(present, wanted, temporary)
     STAMP.unlink(missing_ok=True)
     locks = ["requirements-dev.txt"] if wanted["dev"] else ["requirements.txt"]
     for lock in locks:
@@ -140,7 +140,7 @@ def read_stamp() -> dict[str, str]:
     return found
 
 
-def make_venv(present: dict[str, str], wanted: dict[str, str]) -> None:
+def make_venv(present: dict[str, str], wanted: dict[str, str], temporary: Path) -> None:
     """Make it, or make it anew when it belongs to another place or Python, or is only half there."""
     moved = bool(present) and any(present.get(key) != wanted[key] for key in ("root", "python"))
     if not moved and PYTHON.exists() and subprocess.run([PYTHON, "-c", "import pip"], check=False).returncode == 0:
@@ -149,10 +149,16 @@ def make_venv(present: dict[str, str], wanted: dict[str, str]) -> None:
         sys.exit(f"{sys.executable} has no venv or ensurepip; on Debian and Ubuntu: apt install python3-venv")
     say(f"making {VENV} with Python {wanted['python']}")
     command = [sys.executable, "-m", "venv", "--clear", str(VENV)]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    done = subprocess.run(command, env=without_home(temporary), check=False, capture_output=True, text=True)
     if done.returncode:
         last = (done.stdout + done.stderr).strip().splitlines()[-1:] or ["no reason given"]
         sys.exit(f"cannot make {VENV}: {last[0]}; on Debian and Ubuntu: apt install python3-venv")
+
+
+def without_home(temporary: Path) -> dict[str, str]:
+    """For pip: it asks rustc for its version, and where that is rustup's stand-in, it would write its settings to HOME."""
+    rustup = {"RUSTUP_HOME": str(temporary / "rustup")}
+    return rustup | os.environ | {"TMPDIR": str(temporary), "PIP_USER": "0"}
 
 
 def count_pins(lock: str) -> int:
@@ -162,12 +168,10 @@ def count_pins(lock: str) -> int:
 def pip(title: str, arguments: list[str], temporary: Path, *, total: int) -> None:
     """The user's index, mirror, proxy and certificates hold; nothing is written to HOME. Shows where it is."""
     options = ["--no-input", "--no-cache-dir", "--disable-pip-version-check", "--progress-bar", "off"]
-    # pip asks rustc for its version, and where that is rustup's stand-in, it writes its settings.
-    environment = {"RUSTUP_HOME": str(temporary / "rustup")} | os.environ | {"TMPDIR": str(temporary), "PIP_USER": "0"}
     parent = os.getpid()
     process = subprocess.Popen(
         [PYTHON, "-m", "pip", "install", *options, *arguments],
-        env=environment,
+        env=without_home(temporary),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
