@@ -57,6 +57,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.parent:
         end_with(options.parent, signal.SIGTERM)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         with one_at_a_time():
             install(dev=options.dev, temporary=state_tmp())
@@ -143,20 +144,45 @@ def read_stamp() -> dict[str, str]:
 def make_venv(present: dict[str, str], wanted: dict[str, str], temporary: Path) -> None:
     """Make it, or make it anew when it belongs to another place or Python, or is only half there."""
     moved = bool(present) and any(present.get(key) != wanted[key] for key in ("root", "python"))
-    if not moved and PYTHON.exists() and subprocess.run([PYTHON, "-c", "import pip"], check=False).returncode == 0:
+    has_pip = [str(PYTHON), "-c", "import importlib.util as u, sys; sys.exit(u.find_spec('pip') is None)"]
+    if not moved and PYTHON.exists() and subprocess.run(has_pip, check=False).returncode == 0:
         return
     if importlib.util.find_spec("venv") is None or importlib.util.find_spec("ensurepip") is None:
         sys.exit(f"{sys.executable} has no venv or ensurepip; on Debian and Ubuntu: apt install python3-venv")
     say(f"making {VENV} with Python {wanted['python']}")
     command = [sys.executable, "-m", "venv", "--clear", str(VENV)]
-    done = subprocess.run(command, env=without_home(temporary), check=False, capture_output=True, text=True)
-    if done.returncode:
-        last = (done.stdout + done.stderr).strip().splitlines()[-1:] or ["no reason given"]
-        sys.exit(f"cannot make {VENV}: {last[0]}; on Debian and Ubuntu: apt install python3-venv")
+    with child(command, temporary) as process:
+        lines = [line for line in process.stdout or () if line.strip()]
+    if process.returncode:
+        last = lines[-1].strip() if lines else "no reason given"
+        sys.exit(f"cannot make {VENV}: {last}; on Debian and Ubuntu: apt install python3-venv")
+
+
+@contextmanager
+def child(command: list[str], temporary: Path) -> Iterator["subprocess.Popen[str]"]:
+    """A process with its output as text; it and its own children end with us, or when the body is interrupted."""
+    parent = os.getpid()
+    process = subprocess.Popen(
+        command,
+        env=without_home(temporary),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: end_with(parent, signal.SIGKILL),  # noqa: PLW1509 (no other thread yet)
+    )
+    try:
+        yield process
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
+    finally:
+        process.wait()
 
 
 def without_home(temporary: Path) -> dict[str, str]:
-    """For pip: it asks rustc for its version, and where that is rustup's stand-in, it would write its settings to HOME."""
+    """For pip: it asks rustc for its version, and rustup's stand-in for that would write its settings to HOME."""
     rustup = {"RUSTUP_HOME": str(temporary / "rustup")}
     return rustup | os.environ | {"TMPDIR": str(temporary), "PIP_USER": "0"}
 
@@ -168,18 +194,10 @@ def count_pins(lock: str) -> int:
 def pip(title: str, arguments: list[str], temporary: Path, *, total: int) -> None:
     """The user's index, mirror, proxy and certificates hold; nothing is written to HOME. Shows where it is."""
     options = ["--no-input", "--no-cache-dir", "--disable-pip-version-check", "--progress-bar", "off"]
-    parent = os.getpid()
-    process = subprocess.Popen(
-        [PYTHON, "-m", "pip", "install", *options, *arguments],
-        env=without_home(temporary),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        preexec_fn=lambda: end_with(parent, signal.SIGKILL),  # noqa: PLW1509 (no other thread yet)
-    )
-    with LOG.open("a") as log:
+    command = [str(PYTHON), "-m", "pip", "install", *options, *arguments]
+    with child(command, temporary) as process, LOG.open("a") as log:
         error = follow(title, total, lines_of(process), log.write)
-    if process.wait():
+    if process.returncode:
         sys.exit(f"{title} failed: {error or 'no reason given'}; whole output in {LOG}")
 
 

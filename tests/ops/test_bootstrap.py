@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.ops.site import naming, wait_until
 
 pytestmark = pytest.mark.ops
 
@@ -100,3 +104,33 @@ def test_it_ends_when_make_has_ended(checkout):
     done = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
     assert not (checkout / ".venv").exists()
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory) -> Path:
+    """A virtual environment with pip and nothing else."""
+    folder = tmp_path_factory.mktemp("environment") / ".venv"
+    subprocess.run([os.path.realpath(sys.executable), "-m", "venv", folder], check=True)
+    return folder
+
+
+@pytest.fixture
+def silent_index():
+    """A package index that takes connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_it_leaves_no_pip_behind_when_it_is_ended(checkout, environment, silent_index, number):
+    shutil.copytree(environment, checkout / ".venv", symlinks=True)
+    pip = {"PIP_INDEX_URL": silent_index, "PIP_FIND_LINKS": "", "STATE": str(checkout / "state")}
+    command = [os.path.realpath(sys.executable), "scripts/bootstrap.py", "manage.py", "up"]
+    with (checkout / "said").open("w") as said:
+        process = subprocess.Popen(command, cwd=checkout, env=os.environ | pip, stderr=said, start_new_session=True)
+    assert wait_until(lambda: any("pip install" in line for line in naming(checkout).values()), 10)
+    process.send_signal(number)
+    process.wait(10)
+    wait_until(lambda: not naming(checkout), 5)
+    assert naming(checkout) == {}
+    assert "Traceback" not in (checkout / "said").read_text()
