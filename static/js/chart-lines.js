@@ -30,8 +30,14 @@ function logScale(theme, axis, values) {
 
 function linearScale(theme, axis, extra) {
   const base = scaleBase(theme, axisTitle(axis));
-  const ticks = { ...base.ticks, includeBounds: false, callback: (value) => formatNumber(value) };
-  return { ...base, type: "linear", ...extra, ticks };
+  return { ...base, type: "linear", ...extra, ticks: { ...base.ticks, callback: (value) => formatNumber(value) } };
+}
+
+/** With `bounds: "data"` the last tick is the last value, which collides with the regular one before it. */
+export function evenTicks(ticks) {
+  if (ticks.length < 3) return ticks;
+  const [step, last] = [ticks[1].value - ticks[0].value, ticks.at(-1).value - ticks.at(-2).value];
+  return last < step * 0.999 ? ticks.slice(0, -1) : ticks;
 }
 
 const scaleFor = (theme, axis, values, extra) =>
@@ -75,7 +81,7 @@ export function linesConfig(spec, theme) {
       ...baseOptions(theme),
       interaction: { mode: "nearest", axis: "x", intersect: false },
       scales: {
-        x: scaleFor(theme, spec.x, xs, { bounds: "data" }),
+        x: scaleFor(theme, spec.x, xs, { bounds: "data", afterBuildTicks: (scale) => { scale.ticks = evenTicks(scale.ticks); } }),
         y: scaleFor(theme, spec.y, ys, { beginAtZero: Boolean(spec.y.zero), grace: "5%" }),
       },
       plugins: {

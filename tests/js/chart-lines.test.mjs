@@ -1,0 +1,15 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { evenTicks, toData } from "../../static/js/chart-lines.js";
+
+const ticks = (...values) => values.map((value) => ({ value }));
+
+test("it drops a last tick that would collide with the one before it", () => {
+  assert.deepEqual(evenTicks(ticks(0, 20, 40, 49)), ticks(0, 20, 40));
+  assert.deepEqual(evenTicks(ticks(0, 20, 40, 60)), ticks(0, 20, 40, 60));
+  assert.deepEqual(evenTicks(ticks(0, 7)), ticks(0, 7));
+});
+
+test("it keeps a gap of a series a gap", () => {
+  assert.deepEqual(toData([[0, 5], [1, null]]), [{ x: 0, y: 5 }, { x: 1, y: null }]);
+});
