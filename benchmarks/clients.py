@@ -13,6 +13,7 @@ from typing import Any
 from benchagent import workloads
 from benchagent.catalog import WORKLOADS
 from benchagent.dbms.base import Dialect
+from benchagent.dbms.postgresql.adapter import DRIVER_PROPERTIES
 from benchagent.java import JavaToolchain, LoadGenerator
 
 from scripts.private_postgresql import SERVICE_USER, PrivatePostgreSQL
@@ -124,7 +125,7 @@ def job(server: Server, seconds: int, warm_up: int) -> dict[str, Any]:
     run = tpcb.steps(Dialect(), factors, 42).run
     for statement in run["transactions"][0]["statements"]:
         statement["sql"] = re.sub(rf"\b({'|'.join(TABLES)})\b", r"pgbench_\1", statement["sql"])
-    properties = {"user": SERVICE_USER, "ApplicationName": "benchagent", "reWriteBatchedInserts": "true"}
+    properties = {"user": SERVICE_USER, **DRIVER_PROPERTIES}
     return {
         "version": 1,
         "connection": {"url": server.jdbc_url, "driver_class": None, "properties": properties},
