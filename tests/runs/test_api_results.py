@@ -355,7 +355,7 @@ def _mutate(generator: random.Random, node: Any) -> Any:
 def test_it_never_answers_500_to_a_changed_document(post):
     generator = random.Random(2026)
     seen: dict[int, int] = {}
-    for _ in range(600):
+    for _ in range(300):
         body = document(id=str(uuid.UUID(int=generator.getrandbits(128))))
         for _ in range(generator.randint(1, 2)):
             body = _mutate(generator, body)
@@ -364,5 +364,5 @@ def test_it_never_answers_500_to_a_changed_document(post):
         assert response.status_code in (200, 201, 400, 409), (response.status_code, body)
         if response.status_code == 400:
             assert response.json(), body
-    assert seen[400] > 200
-    assert seen[201] > 20
+    assert seen[400] > 100
+    assert seen[201] > 10

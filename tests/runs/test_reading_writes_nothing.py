@@ -1,0 +1,56 @@
+"""On SQLite a transaction takes the only write lock, so no GET may open one."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from runs import ingest
+from tests.runs.builders import document
+
+WRITING = re.compile(r"^\s*(BEGIN|SAVEPOINT|INSERT|UPDATE|DELETE|REPLACE|CREATE|DROP|ALTER)\b", re.IGNORECASE)
+
+
+def writing(queries: CaptureQueriesContext) -> list[str]:
+    return [query["sql"] for query in queries.captured_queries if WRITING.match(query["sql"])]
+
+
+@pytest.fixture
+def run_id(transactional_db):
+    return ingest.store_upload(document=document(), token=None).runs[0].id
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/v1/runs/",
+        "/api/v1/runs/?workload=pgbench-tpcb&dbms=postgresql&ordering=-value&q=x&factor.disk=nvme",
+        "/api/v1/runs/?workload=nobody",
+        "/api/v1/runs/{run_id}/",
+        "/api/v1/runs/{run_id}/series/?after=1",
+        "/api/v1/results/",
+        "/api/schema/",
+        "/api/docs/",
+    ],
+)
+@pytest.mark.parametrize("who", ["stranger", "token", "session"])
+def test_a_get_opens_no_transaction(client, run_id, bearer, contributor, path, who):
+    headers = bearer("read", "upload") if who == "token" else {}
+    if who == "session":
+        client.force_login(contributor)
+    with CaptureQueriesContext(connection) as queries:
+        client.get(path.format(run_id=run_id), headers=headers)
+    assert writing(queries) == []
+
+
+def test_the_watcher_sees_a_transaction(client, run_id, bearer):
+    headers = bearer("upload")
+    with CaptureQueriesContext(connection) as queries:
+        client.post("/api/v1/results/", document(), content_type="application/json", headers=headers)
+        client.post(f"/api/v1/runs/{run_id}/restore/", headers=headers)
+        ingest.store_upload(document=document(id="7b6f0c1e-52a3-4d4c-9f0a-0d9f6f1c2a12"), token=None)
+    assert any(sql.startswith("BEGIN") for sql in writing(queries))
+    assert any(sql.startswith("INSERT") for sql in writing(queries))
