@@ -15,6 +15,7 @@ SCALE_FACTORS = ("scale_factor", "size_gb", "size_mb", "warehouses", "rows")
 _FIRST_FACTORS = (*SCALE_FACTORS, "terminals", "threads", "disk", "method")
 _LAST_FACTORS = ("test_no",)
 _SPEAKING_UNITS = frozenset({"B", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "%"})
+_UNIT_SUFFIXES = ("_gb", "_mb", "_s")
 _FACTOR_LABELS = {factor.name: factor.label for entry in WORKLOADS.values() for factor in entry.factors}
 
 SHORT_DURABILITY = {
@@ -78,7 +79,11 @@ def sort_factors(factors: Iterable[RunFactor]) -> list[RunFactor]:
 
 
 def factor_label(name: str) -> str:
-    return _FACTOR_LABELS.get(name) or name.replace("_", " ").capitalize()
+    if name in _FACTOR_LABELS:
+        return _FACTOR_LABELS[name]
+    for suffix in _UNIT_SUFFIXES:
+        name = name.removesuffix(suffix)
+    return name.replace("_", " ").capitalize()
 
 
 def factor_facet(factor: RunFactor) -> Facet:
@@ -88,7 +93,7 @@ def factor_facet(factor: RunFactor) -> Facet:
     number = f"{factor.number:,.10g}"
     value = f"{number} {factor.unit}".strip()
     speaks = factor.unit in _SPEAKING_UNITS
-    name = (label[:1].lower() + label[1:]).removesuffix(" s")
+    name = label[:1].lower() + label[1:]
     unit = f" {factor.unit}" if factor.unit == "s" else ""
     return Facet(
         f"factor:{factor.name}", label, value, value if speaks else f"{name} {number}{unit}", number=factor.number

@@ -93,7 +93,15 @@ def _telling(cells: Sequence[dict[str, Facet]], varying: Sequence[str]) -> list[
 def _labels(cells: Sequence[dict[str, Facet]], fields: Sequence[str]) -> list[str]:
     # The DBMS leads also where the workload varies: it is what people look for.
     ordered = sorted(fields, key=lambda field: field != "dbms")
-    return [" · ".join(cell[field].text for field in ordered if field in cell) or "unnamed" for cell in cells]
+    return [
+        " · ".join(cell[field].text for field in ordered if field in cell) or _unset(cells, ordered[0])
+        for cell in cells
+    ]
+
+
+def _unset(cells: Sequence[dict[str, Facet]], field: str) -> str:
+    heading = _heading(cells, field)
+    return f"{heading[:1].lower()}{heading[1:]} not set"
 
 
 def _unique(names: Sequence[str], joint: str = " #") -> list[str]:

@@ -18,9 +18,12 @@ COLOURS = 8
 
 
 class XAxis(TypedDict):
+    """`even` begins and ends the axis at round values; without it the data fill the width."""
+
     label: str
     unit: str
     scale: Scale
+    even: NotRequired[bool]
 
 
 class YAxis(TypedDict):

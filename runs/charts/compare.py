@@ -24,9 +24,7 @@ from runs.charts.numbers import times
 from runs.groups import Against, Comparison, Group
 from runs.models import Metric, Run
 
-BARS_NOTE = (
-    "Bar: median. Dots: every repeat. Whisker: 95 % interval of the geometric mean, from three repeats on."
-)
+BARS_NOTE = "Bar: median. Dots: every repeat. Whisker: 95 % interval of the geometric mean, from three repeats on."
 MAX_OVERLAID = 12
 OVERLAID_METRIC = "tps"
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from runs.charts.publications import common, cubrid, firebird, gbak, generic, tpcb
-from runs.charts.publications.parts import Facts, Material, Section
+from runs.charts.publications.parts import Facts, Material, Section, TextCell
 from runs.choices import Provenance, RunState
 from runs.models import Publication
 
@@ -30,6 +30,7 @@ PROVENANCE_WORDS = {
 @dataclass(frozen=True)
 class Page:
     publication: Publication
+    short: list[tuple[str, str]]
     head: list[Facts]
     sections: list[Section]
     legend: list[tuple[str, str]]
@@ -49,20 +50,24 @@ def page(publication: Publication) -> Page:
         common.claims(material), common.observations(material), common.missing(material), common.machines(material),
         common.configurations(material), common.findings(material),
     ]  # fmt: skip
+    sections = [section for section in (*results, *rest) if section]
     valued = sum(run.state == RunState.FINISHED for run in material.runs)
     return Page(
         publication=publication,
+        short=common.short_facts(material),
         head=common.head_facts(material),
-        sections=[section for section in (*results, *rest) if section],
-        legend=legend(material),
+        sections=sections,
+        legend=legend(material, sections),
         with_values=valued,
         without_values=len(material.runs) - valued,
     )
 
 
-def legend(material: Material) -> list[tuple[str, str]]:
+def legend(material: Material, sections: Sequence[Section]) -> list[tuple[str, str]]:
     """The provenance words that this page uses, with what each means."""
     used = {one.provenance for run in material.runs for one in run.measurements.all()}
     used |= {run.provenance for run in material.runs} | {fact.provenance for fact in material.facts}
     used |= {one.provenance for one in material.aggregates} | {one.provenance for one in material.observations}
+    cells = (cell for section in sections for named in section.tables for row in named.table.rows for cell in row)
+    used |= {cell.badge for cell in cells if isinstance(cell, TextCell)}
     return [(provenance.value, words) for provenance, words in PROVENANCE_WORDS.items() if provenance in used]

@@ -90,7 +90,7 @@ def table_cell(cell: Cell, heads_row: bool = False) -> SafeString:
     if cell.gap:
         return format_html('<td data-gap title="{}">not known: {}</td>', cell.gap, cell.gap)
     if cell.value is not None:
-        tag, shown = ("th" if heads_row else "td"), _linked(format_number(cell.value), cell.href)
+        tag, shown = ("th" if heads_row else "td"), _linked(cell.text or format_number(cell.value), cell.href)
         return format_html('<{} class="num" data-value="{}">{}</{}>', tag, repr(float(cell.value)), shown, tag)
     text = _linked(cell.text, cell.href)
     return format_html('<th scope="row">{}</th>', text) if heads_row else format_html("<td>{}</td>", text)

@@ -34,6 +34,8 @@ def compare(request: HttpRequest) -> HttpResponse:
         "over_time": charts.overlay_figure(comparison),
         "rows": [_row(request.GET, comparison, index) for index in range(len(comparison.groups))],
         "kept": [(name, value) for name, values in request.GET.lists() for value in values if name not in CONTROLS],
+        "durability_varies": len({group.durability for group in comparison.groups}) > 1,
+        "provenance_varies": len({one for group in comparison.groups for one in group.provenances}) > 1,
         "order": request.GET.get("order", ""),
         "query": request.GET.urlencode(),
         "json_query": _changed(request.GET, format="json"),

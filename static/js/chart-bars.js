@@ -9,6 +9,8 @@ const LINE_PX = 15;
 const FRAME_PX = 60;
 const DOT_SPREAD = 0.36;
 const VALUE_FONT_PX = 12;
+// Room above the bars for the label of a mark.
+const MARK_PX = 18;
 
 const labelWidth = (chartWidth) => (chartWidth < 520 ? 16 : 34);
 
@@ -174,11 +176,11 @@ export function barsConfig(spec, theme) {
     data: { labels: spec.groups.map((group) => group.label), datasets: [barDataset(spec.groups, theme), dotDataset(spec.groups, theme)] },
     options: {
       ...base, normalized: false, indexAxis: "y",
-      layout: { padding: { top: 4, right: valueColumnPx(spec.groups) } },
+      layout: { padding: { top: spec.marks?.length ? MARK_PX + 4 : 4, right: valueColumnPx(spec.groups) } },
       interaction: { mode: "nearest", axis: "xy", intersect: true },
       scales: { x: valueScale(spec, theme), y: groupScale(spec, theme) },
       plugins: { legend: { display: false }, tooltip: { ...tooltip(theme), callbacks: tooltipCallbacks(spec) }, zoom: {},
-        annotation: { annotations: (spec.marks ?? []).map((mark) => markLine(mark, theme)) },
+        annotation: { clip: false, annotations: (spec.marks ?? []).map((mark) => markLine(mark, theme, MARK_PX)) },
       },
     },
     plugins: [extras(spec, theme)],

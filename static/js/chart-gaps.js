@@ -1,4 +1,5 @@
-// Lost values of a line chart: a hatched strip where they stood, an open ring per value, and the reason in words.
+// Lost values of a line chart: under the axis, where no line can run, a hatched strip at their place, an open ring per
+// value, and the reason in words.
 import { seriesColour } from "./chart-theme.js";
 import { fitText, hatch } from "./hatch.js";
 
@@ -11,8 +12,11 @@ const RING_PX = 3.5;
 export const gapWords = (gap) =>
   `${gap.label}: ${gap.xs.length} ${gap.xs.length === 1 ? "value" : "values"} not known, ${gap.reason}`;
 
-/** Top edge in px of the strip of gap number `row`, the first one lowest. */
-export const stripTop = (bottom, row) => bottom - 6 - STRIP_PX - row * ROW_PX;
+/** Room in px that the gaps need under the chart. */
+export const gapsHeight = (gaps) => gaps.length * ROW_PX;
+
+/** Top edge in px of the strip of gap number `row` in a chart of this height, the last one lowest. */
+export const stripTop = (height, gaps, row) => height - (gaps.length - row) * ROW_PX + TEXT_PX + 6;
 
 function ring(context, x, y, colour) {
   context.beginPath();
@@ -22,12 +26,11 @@ function ring(context, x, y, colour) {
   context.stroke();
 }
 
-function drawGap(chart, gap, row, theme) {
-  const { left, right, bottom } = chart.chartArea;
+function drawGap(chart, gap, top, theme) {
+  const { left, right } = chart.chartArea;
   const context = chart.ctx;
   const places = gap.xs.map((x) => chart.scales.x.getPixelForValue(x)).filter((x) => x >= left - 1 && x <= right + 1);
   if (places.length === 0) return;
-  const top = stripTop(bottom, row);
   const from = Math.max(left, Math.min(...places) - 8);
   const to = Math.min(right, Math.max(...places) + 8);
   hatch(context, { left: from, top, width: to - from, height: STRIP_PX }, theme.rule);
@@ -35,18 +38,17 @@ function drawGap(chart, gap, row, theme) {
   for (const x of places) ring(context, x, top + STRIP_PX / 2, seriesColour(theme, gap.color));
   context.font = `${TEXT_PX}px ${theme.font}`;
   context.textBaseline = "bottom";
-  const text = fitText(context, gapWords(gap), right - from - 4);
-  context.fillStyle = theme.panel;
-  context.fillRect(from, top - TEXT_PX - 4, context.measureText(text).width + 6, TEXT_PX + 3);
+  const words = gapWords(gap);
+  const start = Math.max(left, Math.min(from, right - context.measureText(words).width));
   context.fillStyle = theme.mark;
-  context.fillText(text, from + 3, top - 1);
+  context.fillText(fitText(context, words, right - start), start, top - 2);
   context.restore();
 }
 
-/** Chart.js plugin that draws `gaps` [{label, color, xs, reason}] at the foot of the plot. */
+/** Chart.js plugin that draws `gaps` [{label, color, xs, reason}] in the room that `gapsHeight` keeps free. */
 export const gapPlugin = (gaps, theme) => ({
   id: "benchsiteGaps",
   afterDatasetsDraw(chart) {
-    gaps.forEach((gap, row) => drawGap(chart, gap, row, theme));
+    gaps.forEach((gap, row) => drawGap(chart, gap, stripTop(chart.height, gaps, row), theme));
   },
 });

@@ -1,6 +1,6 @@
 // Lines over time or size: gaps stay gaps, the warm-up is shaded, marks stand at RAM and the like.
 import { baseOptions, dash, legend, pointStyle, scaleBase, seriesColour, tooltip, translucent } from "./chart-theme.js";
-import { gapPlugin } from "./chart-gaps.js";
+import { gapPlugin, gapsHeight } from "./chart-gaps.js";
 import { markLine } from "./chart-marks.js";
 import { axisTitle, formatNumber, logBounds, logTicks, withUnit } from "./format.js";
 
@@ -78,14 +78,14 @@ export function linesConfig(spec, theme) {
     type: "line",
     data: { datasets: spec.series.map((series, index) => dataset(series, index, theme)) },
     options: {
-      ...baseOptions(theme),
+      ...baseOptions(theme), layout: { padding: { top: 4, bottom: gapsHeight(gaps) } },
       interaction: { mode: "nearest", axis: "x", intersect: false },
       scales: {
-        x: scaleFor(theme, spec.x, xs, { bounds: "data", afterBuildTicks: (scale) => { scale.ticks = evenTicks(scale.ticks); } }),
+        x: scaleFor(theme, spec.x, xs, spec.x.even ? { bounds: "ticks", grace: "4%" } : { bounds: "data", afterBuildTicks: (scale) => { scale.ticks = evenTicks(scale.ticks); } }),
         y: scaleFor(theme, spec.y, ys, { beginAtZero: Boolean(spec.y.zero), grace: "5%" }),
       },
       plugins: {
-        legend: legend(theme, spec.series.length > 1),
+        legend: legend(theme, spec.series.length + gaps.length > 1),
         tooltip: { ...tooltip(theme), callbacks: tooltipCallbacks(spec) },
         annotation: { annotations }, zoom: zoom(theme),
       },

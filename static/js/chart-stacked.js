@@ -11,6 +11,12 @@ export const stackedHeight = (spec) => FRAME_PX + spec.rows.length * ROW_PX;
 /** Sums of the parts, row by row. */
 export const rowSums = (spec) => spec.rows.map((_, row) => spec.parts.reduce((sum, part) => sum + part.values[row], 0));
 
+/** Squares instead of the lines that a legend of line charts shows. */
+function squares(theme) {
+  const { labels, ...rest } = legend(theme, true);
+  return { ...rest, labels: { color: labels.color, font: labels.font, boxWidth: 10, boxHeight: 10 } };
+}
+
 const sums = (spec, totals, theme) => ({
   id: "benchsiteSums",
   afterDatasetsDraw(chart) {
@@ -45,14 +51,14 @@ export function stackedConfig(spec, theme) {
     options: {
       ...baseOptions(theme), normalized: false, indexAxis: "y", layout: { padding: { top: 4, right: widest * 7.5 + 14 } },
       scales: {
-        x: { ...values, stacked: true, beginAtZero: true, ticks: { ...values.ticks, callback: (value) => formatNumber(value) } },
+        x: { ...values, stacked: true, beginAtZero: true, grace: "3%", ticks: { ...values.ticks, callback: (value) => formatNumber(value) } },
         y: {
           ...names, type: "category", labels: spec.rows, stacked: true, offset: true, grid: { display: false },
           ticks: { ...names.ticks, color: theme.ink, autoSkip: false, callback: (value) => wrapLabel(spec.rows[value], 24) },
         },
       },
       plugins: {
-        legend: legend(theme, true),
+        legend: squares(theme),
         tooltip: { ...tooltip(theme), callbacks: { label: (item) => `${item.dataset.label}: ${withUnit(item.parsed.x, spec.y.unit)}` } },
       },
     },

@@ -11,17 +11,22 @@ from runs.charts.publications.parts import Facts, Material, NamedTable, Section,
 from runs.models import Claim, Config, HardwareProfile, Observation, StorageDevice
 
 GIB = 1024**3
-TELLING_DETAILS = ("goal", "question", "machine", "method", "caveats", "conclusions", "not_answered")
+# Short facts stand beside the author's name, lists in panels of their own.
+SHORT_DETAILS = ("goal", "machine")
+LONG_DETAILS = ("caveats", "conclusions")
 
 
 def head_facts(material: Material) -> list[Facts]:
-    """Goal, machine, caveats, conclusions, as far as the publication's details hold them."""
+    """Caveats and conclusions, as far as the publication's details hold them."""
     details = material.publication.details
     return [
-        Facts(name.replace("_", " ").capitalize(), [("", line) for line in _lines(details[name])])
-        for name in TELLING_DETAILS
-        if details.get(name)
+        Facts(label(name), [("", line) for line in _lines(details[name])]) for name in LONG_DETAILS if details.get(name)
     ]
+
+
+def short_facts(material: Material) -> list[tuple[str, str]]:
+    details = material.publication.details
+    return [(label(name), str(details[name])) for name in SHORT_DETAILS if details.get(name)]
 
 
 def _lines(value: Any) -> list[str]:
@@ -33,7 +38,7 @@ def claims(material: Material) -> Section:
     columns = word_columns("What", "Compared with", "Quantity", "Claim", "In words", "Our check")
     rows = [
         [
-            text(material.words(claim.side_a)), text(material.words(claim.side_b)), text(claim.metric),
+            text(material.words(claim.side_a)), text(material.words(claim.side_b)), text(material.name(claim.metric)),
             TextCell(text=amount(claim), mark="ambiguous" if claim.ambiguous else ""),
             TextCell(text=claim.summary, note=claim.sense), _check(claim),
         ]
@@ -47,21 +52,32 @@ def claims(material: Material) -> Section:
     )
 
 
-def amount(claim: Claim) -> str:
-    """About 5 ×, −17 %, >4 ×; empty where the article gives no amount."""
-    about = "about " if claim.approximate else ""
+NO_BREAK = "\u00a0"
+
+
+def amount(claim: Claim, *, signed: bool = False) -> str:
+    """About 5 ×, −17 %, >4 ×; "no amount given" where the article gives none."""
+    figure = _figure(claim, signed)
+    if not figure:
+        return "no amount given"
+    about = "about " if claim.approximate and figure[0] not in "<>≤≥" else ""
+    return (about + figure).replace(" ", NO_BREAK)
+
+
+def _figure(claim: Claim, signed: bool) -> str:
     if claim.ratio is not None:
-        return f"{about}{exact(claim.ratio)} ×"
+        return f"{exact(claim.ratio)} ×"
     if claim.percent is not None:
-        return "equal" if claim.percent == 0 else f"{about}{exact(claim.percent)} %"
+        sign = "+" if signed and claim.percent > 0 else ""
+        return f"{sign}{exact(claim.percent)} %" if claim.percent else "equal"
     details = claim.details
     if "ratio_as_printed" in details:
-        return f"{details['ratio_as_printed']} ×"
+        return f"{details['ratio_as_printed']} ×".replace("<=", "≤").replace(">=", "≥")
     if "percent_as_printed" in details:
         return f"{details['percent_as_printed']} %"
     if "percent_range" in details:
-        return f"{about}{'–'.join(exact(one) for one in details['percent_range'])} %"
-    return "no amount given"
+        return f"{'–'.join(exact(one) for one in details['percent_range'])} %"
+    return ""
 
 
 def _check(claim: Claim) -> Cell:
@@ -145,8 +161,11 @@ def _pairs(details: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
+_LABELS = {"cpu": "Processor", "ram": "Memory", "os": "Operating system", "dbms": "Systems"}
+
+
 def label(name: str) -> str:
-    return _sentence(name.replace("_", " "))
+    return _LABELS.get(name) or _sentence(name.replace("_", " "))
 
 
 def spelt(value: Any) -> str:
@@ -189,7 +208,7 @@ def configurations(material: Material) -> Section:
     """Parameters in order, duplicates and flags kept; what stands twice is marked."""
     shown = [_config_table(config) for config in material.configs if config.parameters.all()]
     bare = [
-        Facts(config.name, [(", ".join(v.name for v in config.applies_to.all()), config.note)])
+        Facts(config.name, [("Used by", ", ".join(v.name for v in config.applies_to.all())), ("Stated", config.note)])
         for config in material.configs
         if not config.parameters.all() and config.note
     ]
@@ -197,19 +216,24 @@ def configurations(material: Material) -> Section:
 
 
 def _config_table(config: Config) -> NamedTable:
+    """As in the file: sections stand on lines of their own."""
     parameters = list(config.parameters.all())
     times = Counter((one.section, one.name) for one in parameters)
-    columns = word_columns("Section", "Parameter", "Value", "Comment")
-    rows = [
-        [
-            text(one.section), TextCell(text=one.name, code=True),
-            TextCell(
-                text="(flag)" if one.value is None else f"{one.value} {one.unit}".strip(), code=one.value is not None,
-                mark="given twice" if times[one.section, one.name] > 1 else "",
-            ),
-            text(one.comment),
-        ]
-        for one in parameters
-    ]  # fmt: skip
-    count = f"{len(parameters)} lines, {len(times)} different parameters"
-    return NamedTable(config.file_name or config.name, Table(columns, rows), note=count, narrow=True)
+    rows: list[list[Cell]] = []
+    section = ""
+    for one in parameters:
+        if one.section != section:
+            section = one.section
+            rows.append([TextCell(text=f"[{section}]", code=True), Cell()])
+        twice = "given twice" if times[one.section, one.name] > 1 else ""
+        value = "(flag)" if one.value is None else f"{one.value} {one.unit}".strip()
+        rows.append([_code(one.name), TextCell(text=value, code=one.value is not None, mark=twice, note=one.comment)])
+    lines = f"{len(parameters)} line{'s' * (len(parameters) != 1)}"
+    count = lines if len(times) == len(parameters) else f"{lines}, {len(times)} different parameters"
+    return NamedTable(
+        config.file_name or config.name, Table(word_columns("Parameter", "Value"), rows), count, narrow=True
+    )
+
+
+def _code(words: str) -> TextCell:
+    return TextCell(text=words, code=True)

@@ -27,7 +27,7 @@ def _values(material: Material) -> Section:
         head="Workload and system",
     )  # fmt: skip
     lead = f"{grids.lost(runs)} of {len(runs)} cells have no value: the article shows them as pictures that are lost."
-    wanted = ", ".join(dict.fromkeys(run.missing_metric for run in runs if run.missing_metric))
+    wanted = ", ".join(dict.fromkeys(material.name(run.missing_metric) for run in runs if run.missing_metric))
     return Section("values", "Throughput, cell by cell", lead, tables=[NamedTable(wanted or "Throughput", table)])
 
 
@@ -61,7 +61,7 @@ def _ratios(material: Material) -> Section:
         {
             "label": _label(material, claim), "color": systems.index(str(claim.side_a.get("dbms"))),
             "value": claimed_ratio(claim), "interval": None, "dots": [], "gap": None, "ranked": True, "claim": True,
-            "text": amount(claim),
+            "text": amount(claim, signed=True),
         }
         for claim in claims
     ]  # fmt: skip
@@ -70,12 +70,12 @@ def _ratios(material: Material) -> Section:
     table = Table(
         [*word_columns("Workload and system", "As claimed"), Column("As a factor"), *word_columns("In words")],
         [
-            [text(_label(material, claim)), text(amount(claim)), Cell(claimed_ratio(claim)), text(claim.summary)]
-            for claim in claims
+            [text(_label(material, one)), text(amount(one, signed=True)), Cell(claimed_ratio(one)), text(one.summary)]
+            for one in claims
         ],
     )  # fmt: skip
     title = f"{FAST} / {SLOW} ratio, as claimed"
-    said = ", ".join(f"{_label(material, claim)} {amount(claim)}" for claim in claims)
+    said = ", ".join(f"{_label(material, claim)} {amount(claim, signed=True)}" for claim in claims)
     note = "Hatched: published relative values. No absolute value stands behind them."
     return Section(
         "ratios", f"What the {FAST} gains", _ratio_lead(material, claims),
@@ -91,11 +91,8 @@ def _label(material: Material, claim: Claim) -> str:
 
 def _ratio_lead(material: Material, claims: Sequence[Claim]) -> str:
     ordered = sorted(claims, key=lambda claim: claimed_ratio(claim) or 0.0)
-    best, worst = ordered[-1], ordered[0]
-    return (
-        f"Most: {_label(material, best)}, {amount(best)}. Least: {_label(material, worst)}, {amount(worst)}. "
-        "All are claims of the article without absolute values."
-    )
+    worst, best = (f"{amount(one, signed=True)} ({_label(material, one)})" for one in (ordered[0], ordered[-1]))
+    return f"From {worst} to {best}. No absolute value survives."
 
 
 def _schema(schema: DataSchema) -> Section:

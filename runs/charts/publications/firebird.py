@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from runs.charts.base import BarGroup, Cell, Column, Figure, Mark, StackedSpec, Table, YAxis, bars, format_number
 from runs.charts.numbers import exact
 from runs.charts.publications import sizes
-from runs.charts.publications.parts import Material, NamedTable, Section, TextCell, text
+from runs.charts.publications.parts import Material, NamedTable, Section, TextCell, text, word_columns
 from runs.models import Metric, QueryStat, Run
 
 MB_PER_GB = 1024
@@ -35,7 +35,7 @@ def _curves(runs: Sequence[Run]) -> list[Section]:
     main, workload = metrics[0], runs[0].workload
     return [
         Section(
-            id=f"size-{workload.slug}", title=f"{main.label} over size: {workload.name}", lead=_lead(runs, main),
+            id=f"size-{workload.slug}", title=f"{_axis(main)[0]} over size", lead=_lead(runs, main),
             figures=figures, compare=urlencode({"publication": _publication(runs), "workload": workload.slug}),
         )
     ]  # fmt: skip
@@ -45,33 +45,38 @@ def _publication(runs: Sequence[Run]) -> str:
     return runs[0].publication.slug if runs[0].publication else ""
 
 
-def _unit(metric: Metric) -> str:
-    """Without the explanation that the source adds in brackets."""
-    return metric.unit.partition(" (")[0]
+def _axis(metric: Metric) -> tuple[str, str]:
+    """Label and unit without saying a thing twice: "Business operations" in "business operations/s" are one."""
+    label = metric.label.partition(" (")[0]
+    unit = metric.unit.partition(" (")[0]
+    return (unit[:1].upper() + unit[1:], "") if unit.lower().startswith(label.lower()) else (label, unit)
 
 
 def _metric_figures(runs: Sequence[Run], metric: Metric) -> list[Figure]:
     found, marks = sizes.curves(runs, metric), sizes.ram_mark(runs)
-    y: YAxis = {"label": metric.label, "unit": _unit(metric), "zero": True, "better": metric.better}
-    stem, name = f"{runs[0].workload.slug}-{metric.name}", f"{metric.label}, {_unit(metric)}"
+    label, unit = _axis(metric)
+    y: YAxis = {"label": label, "unit": unit, "zero": True}
+    stem, name = f"{runs[0].workload.slug}-{metric.name}", f"{label}, {unit}" if unit else label
     if metric.better != "higher":
-        y["scale"] = "log"
-        y["zero"] = False
+        y["scale"], y["zero"] = "log", False
         return [sizes.figure(found, id=stem, title=name, y=y, marks=marks, note="Both axes logarithmic.")]
-    drawn = [sizes.figure(found, id=stem, title=name, y=y, marks=marks, note="All sizes, logarithmic axis.")]
+    drawn = [sizes.figure(found, id=stem, title=name, y=y, marks=marks, note="All sizes, logarithmic size axis.")]
+    return drawn + _closer(found, stem=stem, name=name, y=y, marks=marks) if _falls(found) else drawn
+
+
+def _closer(found: Sequence[sizes.Curve], *, stem: str, name: str, y: YAxis, marks: list[Mark]) -> list[Figure]:
+    """Of a throughput that falls: the dense series alone, and all of it in per cent of the smallest size."""
+    percent: YAxis = {"label": "Of the smallest size", "unit": "%", "zero": True}
+    relative = sizes.figure(
+        sizes.relative(found), id=f"{stem}-relative", title=f"{name} in % of the smallest size", y=percent,
+        marks=marks, note="Computed from the printed values.", y_text=lambda value: f"{value:.2f}",
+    )  # fmt: skip
     small = _small(found)
-    if small:
-        title = f"{name}: up to {format_number(small)} GB"
-        drawn.append(sizes.figure(sizes.only_up_to(found, small), id=f"{stem}-small", title=title, y=y, marks=marks))
-    if _falls(found):
-        percent: YAxis = {"label": "Of the smallest size", "unit": "%", "zero": True, "better": "higher"}
-        drawn.append(
-            sizes.figure(
-                sizes.relative(found), id=f"{stem}-relative", title=f"{metric.label} in % of the smallest size",
-                y=percent, marks=marks, note="Computed from the printed values.", y_text=lambda value: f"{value:.2f}",
-            )
-        )  # fmt: skip
-    return drawn
+    if small is None:
+        return [relative]
+    near = sizes.only_up_to(found, small)
+    title = f"{name}, up to {format_number(small)} GB"
+    return [sizes.figure(near, id=f"{stem}-small", title=title, y=y, marks=marks, note="Linear size axis."), relative]
 
 
 def _small(found: Sequence[sizes.Curve]) -> float | None:
@@ -90,7 +95,7 @@ def _lead(runs: Sequence[Run], metric: Metric) -> str:
     whole = next((one for one in found if one.points), None)
     if whole is None:
         return ""
-    values, unit = [y for _, y in whole.points], _unit(metric)
+    values, unit = [y for _, y in whole.points], metric.unit
     if not _falls(found):
         return (
             f"{whole.label}: between {format_number(min(values))} and {format_number(max(values))} {unit} at every "
@@ -111,7 +116,7 @@ def _database_sizes(runs: Sequence[Run]) -> Section:
     groups: list[BarGroup] = [
         {
             "label": f"database {number}", "color": 0, "value": size, "interval": None, "dots": [], "gap": None,
-            "ranked": True, "text": exact(size),
+            "ranked": True,
         }
         for number, size in enumerate(found, start=1)
     ]  # fmt: skip
@@ -197,27 +202,40 @@ def _depth(depth: int | None) -> Cell:
     return TextCell(float(depth), text=str(depth), mark="deep" if depth > RECOMMENDED_DEPTH else "")
 
 
-QUERY_NUMBERS = ("elapsed", "reads", "fetches", "writes", "buffers", "current_memory", "delta_memory", "max_memory")
+WORK = ("elapsed", "reads", "fetches", "writes")
+MEMORY = ("buffers", "current_memory", "delta_memory", "max_memory")
 
 
 def _queries(material: Material) -> Section:
     stats = material.query_stats
     if not stats:
         return Section("queries", "Queries")
-    units = {str(one["name"]): str(one.get("unit") or "") for row in stats for one in row.metrics}
-    names = [name for name in QUERY_NUMBERS if name in units]
-    columns = [
-        Column("No.", numeric=False), Column("Query and plan", numeric=False), Column("Count"),
-        *(Column(name.replace("_", " ").capitalize(), "" if units[name] == "count" else units[name]) for name in names),
-    ]  # fmt: skip
-    rows = [
-        [text(row.number), _query_cell(row), _count(row.count_result), *(_query_number(row, name) for name in names)]
-        for row in stats
+    work = Table(
+        [*word_columns("No.", "Query and plan"), Column("Count"), *_query_columns(stats, WORK)],
+        [[text(row.number), _query_cell(row), _count(row.count_result), *_query_numbers(row, WORK)] for row in stats],
+    )
+    memory = Table(
+        [*word_columns("No."), *_query_columns(stats, MEMORY)],
+        [[text(row.number), *_query_numbers(row, MEMORY)] for row in stats],
+    )
+    tables = [
+        NamedTable("Queries, plans and counters", work),
+        NamedTable("Buffers and memory of these queries", memory),
     ]
     return Section(
         id="queries", title=f"{len(stats)} queries on the largest database", lead=_query_lead(stats),
-        figures=[_query_figure(stats)], tables=[NamedTable("Queries, plans and counters", Table(columns, rows))],
+        figures=[_query_figure(stats)], tables=tables,
     )  # fmt: skip
+
+
+def _query_columns(stats: Sequence[QueryStat], names: Sequence[str]) -> list[Column]:
+    units = {str(one["name"]): str(one.get("unit") or "") for row in stats for one in row.metrics}
+    shown = {name: "" if units.get(name) == "count" else units.get(name, "") for name in names}
+    return [Column(name.replace("_", " ").capitalize(), unit) for name, unit in shown.items()]
+
+
+def _query_numbers(row: QueryStat, names: Sequence[str]) -> list[Cell]:
+    return [_query_number(row, name) for name in names]
 
 
 def _query_cell(row: QueryStat) -> Cell:

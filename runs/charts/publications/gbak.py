@@ -28,7 +28,7 @@ def _times(material: Material) -> Section:
         head="Method",
     )  # fmt: skip
     lead = f"{grids.lost(runs)} of {len(runs)} cells have no value: the times were in charts that no longer exist."
-    wanted = ", ".join(dict.fromkeys(run.missing_metric for run in runs if run.missing_metric))
+    wanted = ", ".join(dict.fromkeys(material.name(run.missing_metric) for run in runs if run.missing_metric))
     return Section("times", "Backup times", lead, tables=[NamedTable(wanted or "Backup time", table)])
 
 
@@ -62,10 +62,10 @@ def _bars(material: Material, unit: str) -> Figure | None:
         return None
     groups: list[BarGroup] = [
         {
-            "label": _label(material, one), "color": index, "value": one.value, "interval": None, "dots": [],
+            "label": _label(material, one), "color": 0, "value": one.value, "interval": None, "dots": [],
             "gap": None, "ranked": True, "text": f"{'≈ ' if _roughly(one) else ''}{exact(one.value)}",
         }
-        for index, one in enumerate(seen)
+        for one in seen
     ]  # fmt: skip
     table = Table(
         [Column("Where", numeric=False), Column("Value", unit), Column("As said", numeric=False)],
@@ -99,5 +99,5 @@ def _numbers(run: Run) -> list[tuple[str, str]]:
 
 
 def _title(run: Run) -> str:
-    what = run.workload.details.get("sql") or run.workload.name
-    return f"{what}, {run.dbms_version.name}"
+    where = "; ".join(str(factor.value) for factor in run.factors.all()) or run.dbms_version.name
+    return f"{run.workload.details.get('sql') or run.workload.name}: {where}"

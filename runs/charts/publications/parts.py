@@ -15,6 +15,7 @@ from runs.models import (
     Fact,
     HardwareProfile,
     IndexStat,
+    Metric,
     MissingItem,
     Observation,
     Publication,
@@ -115,6 +116,10 @@ class Material:
         """A side of a claim or the factors of an observation, as people say it."""
         return ", ".join(self._word(name, value) for name, value in side.items())
 
+    def name(self, source_id: str) -> str:
+        """A system, workload, method or metric by its name; what has none stays as it is."""
+        return self.names.get(source_id, source_id)
+
     def _word(self, name: str, value: Any) -> str:
         if isinstance(value, list | tuple):
             return " and ".join(self._word("", one) for one in value)
@@ -122,11 +127,13 @@ class Material:
         if name.startswith("size_") and isinstance(value, int | float | str):
             return f"{text} {name.removeprefix('size_').upper()}"
         speaks = str(value) in self.names or name in ("", "dbms", "disk", "method", "process", "size", "database")
+        text = text.replace(">=", "≥").replace("<=", "≤")
         return text if speaks else f"{name.replace('_', ' ')} {text}"
 
 
 def _names(publication: Publication) -> dict[str, str]:
     names = {row.source_id: row.name for row in DbmsVersion.objects.exclude(source_id="")}
+    names |= {metric.name: str(metric) for metric in Metric.objects.all()}
     for workload in publication.workloads.all():
         names[workload.source_id] = workload.name
         for method in workload.details.get("methods") or []:

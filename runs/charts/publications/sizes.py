@@ -110,7 +110,9 @@ def figure(
         for one in found
         if one.lost
     ]
-    spec: LinesSpec = lines(x={"label": "Database size", "unit": "GB", "scale": scale}, y=y, series=series, marks=marks)
+    spec: LinesSpec = lines(
+        x={"label": "Database size", "unit": "GB", "scale": scale, "even": True}, y=y, series=series, marks=marks
+    )
     if gaps:
         spec["gaps"] = gaps
     return Figure(

@@ -78,8 +78,9 @@ def _gain(groups: Sequence[Group]) -> str:
     for group in groups[1:]:
         if base.median and group.median and group.against:
             change = (group.median / base.median - 1) * 100
+            name = group.label[:1].upper() + group.label[1:]
             said.append(
-                f"{group.label}: median {format_number(group.median)} against {format_number(base.median)}, "
+                f"{name}: median {format_number(group.median)} against {format_number(base.median)}, "
                 f"{change:+.1f} %; {group.against.words}."
             )
     return " ".join(said)
@@ -87,6 +88,7 @@ def _gain(groups: Sequence[Group]) -> str:
 
 def _claimed_only(material: Material, comparison: Comparison) -> list[tuple[str, Claim]]:
     """Settings that the article speaks of without printing a number: (label, claim)."""
+    several = len({run.dbms_version_id for group in comparison.groups for run in group.runs}) > 1
     versions = {run.dbms_version.source_id: run.dbms_version.name for group in comparison.groups for run in group.runs}
     known = {_knob(run) for group in comparison.groups for run in group.runs}
     found: list[tuple[str, Claim]] = []
@@ -94,7 +96,7 @@ def _claimed_only(material: Material, comparison: Comparison) -> list[tuple[str,
         setting = claim.side_a.get(KNOB)
         name = versions.get(str(claim.side_a.get("dbms")))
         if name and isinstance(setting, int | float) and float(setting) not in known:
-            found.append((f"{name} · commit group {setting:g}", claim))
+            found.append((f"{name} · commit group {setting:g}" if several else f"commit group {setting:g}", claim))
     return found
 
 
