@@ -14,9 +14,21 @@ import pytest
 # The browser tests drive Playwright's loop in the thread that also asks the database.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 
+# Hashed file names need `collectstatic`, which the tests that start the whole system do for real.
+PLAIN_STATIC_FILES = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 TokenFactory = Callable[..., str]
+
+
+def pytest_configure() -> None:
+    from django.conf import settings
+
+    settings.STORAGES = settings.STORAGES | {"staticfiles": PLAIN_STATIC_FILES}
+    settings.WHITENOISE_AUTOREFRESH = True
+    # The cast logs in by the hundred; its passwords need no slow hash.
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from benchagent.catalog import DBMSS, WORKLOADS
 
 from tests.conftest import REPOSITORY
 
-PAGES = sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/**/*.md")])
+PAGES = sorted([REPOSITORY / "README.md", REPOSITORY / "CHANGELOG.md", *REPOSITORY.glob("docs/**/*.md")])
 
 
 def headings(page: str) -> set[str]:
