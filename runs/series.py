@@ -76,10 +76,18 @@ def new_chunk(
         count=len(values),
         minimum=min(known, default=None),
         maximum=max(known, default=None),
-        total=math.fsum(known) if known else None,
+        total=_total(known),
         codec=CODEC_SHUFFLED_FLOAT64,
         data=encode(values),
     )
+
+
+def _total(known: list[float]) -> float | None:
+    """None also where the sum is beyond what a double holds."""
+    try:
+        return math.fsum(known) if known else None
+    except OverflowError:
+        return None
 
 
 def read(run: Run, metric_name: str) -> Series:

@@ -64,6 +64,17 @@ def test_it_stores_series_with_their_gaps(post):
     assert (found.t0_s, found.interval_s, found.values, found.unit) == (0, 1, [1, None, 3.5], "TPS")
 
 
+def test_it_stores_the_largest_and_the_smallest_numbers(post):
+    ends = [1.7976931348623157e308, 1.7976931348623157e308, 5e-324, -1.7976931348623157e308]
+    metrics = [{"name": f"m{index}", "value": value, "unit": ""} for index, value in enumerate(ends)]
+    repeat = {"metrics": metrics, "series": [{"name": "tps", "values": ends}]}
+    assert post(document(repeats=[repeat], factors={"huge": ends[0], "tiny": ends[2]})).status_code == 201
+    run = Run.objects.get()
+    assert series.read(run, "tps").values == ends
+    assert [row.value for row in run.measurements.order_by("metric__name")] == ends
+    assert (run.factor("huge"), run.factor("tiny")) == (ends[0], ends[2])
+
+
 def test_it_stores_factors_as_numbers_or_text(post):
     post(document())
     run = Run.objects.get(repeat=2)
