@@ -31,7 +31,7 @@ from benchagent.worker import Stop, Worker, WorkerOptions
 STATE_VARIABLE = "BENCHAGENT_STATE"
 EXIT_STOPPED, EXIT_USAGE, EXIT_REFUSED, EXIT_LOCKED = 0, 2, 3, 4
 LOCK_WAIT_S = 10.0
-STOP_PATIENCE_S = 6.0
+STOP_PATIENCE_S = 3.5
 
 
 def main(argv: Sequence[str] | None = None) -> int:
