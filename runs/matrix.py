@@ -55,8 +55,9 @@ def _figure(comparison: Comparison, *, ranked: bool) -> Figure | None:
         title = f"{title} of the engines that wait for the disk"
     shown, note = replace(comparison, groups=groups), CHART_NOTE if ranked else ""
     figure = bars_figure(shown, id="ranked" if ranked else "apart", title=title, note=note)
-    for bar, group in zip(figure.spec["groups"], groups, strict=True):
-        bar["color"] = _colour(comparison, group)
+    if figure.spec["type"] == "bars":
+        for bar, group in zip(figure.spec["groups"], groups, strict=True):
+            bar["color"] = _colour(comparison, group)
     return figure
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
@@ -7,11 +9,12 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from runs import matrix
+from runs.choices import RunState
 from runs.models import Experiment, Publication, Run
 from runs.rows import RunRow
 
 RECENT = 8
-FINISHED = Q(runs__deleted_at=None, runs__state="finished")
+PRESENT = Q(runs__deleted_at=None)
 NOTHING_NEW = 204
 
 
@@ -24,11 +27,19 @@ def home(request: HttpRequest) -> HttpResponse:
     seen = matrix.fingerprint(runs)
     if request.GET.get("seen") == seen:
         return HttpResponse(status=NOTHING_NEW)
-    context = {"demonstration": demonstration, "runs": runs, "seen": seen, "first_run": settings.FIRST_RUN}
+    context: dict[str, Any] = {
+        "demonstration": demonstration,
+        "runs": runs,
+        "seen": seen,
+        "first_run": settings.FIRST_RUN,
+    }
     context |= matrix.overview(runs)
     if "seen" in request.GET:
         return render(request, "home.html#demonstration", context)
     context["recent"] = [RunRow(run) for run in present.filter(publication=None)[:RECENT]]
-    context["publications"] = Publication.objects.annotate(results=Count("runs", filter=FINISHED))
+    context["publications"] = Publication.objects.annotate(
+        values=Count("runs", filter=PRESENT & Q(runs__state=RunState.FINISHED)),
+        gaps=Count("runs", filter=PRESENT & Q(runs__state=RunState.VALUE_MISSING)),
+    )
     context["experiments"] = Experiment.objects.filter(demonstration=False)[:5]
     return render(request, "home.html", context)

@@ -1,0 +1,76 @@
+"""How numbers, sizes and times are written."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta, timezone
+
+import pytest
+
+from runs.charts.base import Cell, format_number, lines, lines_table, plain_number
+from runs.templatetags import show
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"), (0.0123456, "0.01235"), (0.5, "0.5"), (83.2712, "83.27"), (508, "508"), (508.46, "508.5"),
+        (1192.4, "1,192"), (123456.7, "123,457"), (-3.25, "-3.25"),
+    ],
+)  # fmt: skip
+def test_it_writes_numbers_as_the_charts_do(value, text):
+    assert format_number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "text"),
+    [(0, "0 B"), (1023, "1,023 B"), (1024, "1 KiB"), (8 * 2**30, "8 GiB"), (1.5 * 2**20, "1.5 MiB")],
+)
+def test_it_writes_sizes_in_units_of_1024(size_bytes, text):
+    assert show.file_size(size_bytes) == text
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(0.5, "0.5 s"), (5, "5 s"), (65, "1 min 05 s"), (7380, "2 h 03 min")])
+def test_it_writes_durations(seconds, text):
+    assert show.duration(seconds) == text
+
+
+def test_it_never_writes_a_missing_value_as_a_number():
+    assert (show.number(None), show.quantity(None, "TPS"), show.file_size(None), plain_number(None)) == ("",) * 4
+
+
+def test_a_gap_carries_its_reason_and_is_escaped():
+    cell = show.table_cell(Cell(gap='lost in "fig. 1" <b>'))
+    assert cell.startswith('<td data-gap title="lost in &quot;fig. 1&quot; &lt;b&gt;">not known: ')
+
+
+def test_a_cell_keeps_the_exact_number():
+    assert show.table_cell(Cell(1234.56789)) == '<td class="num" data-value="1234.56789">1,235</td>'
+
+
+def test_a_number_in_a_file_reads_back_the_same():
+    for value in (0.1, 1 / 3, 1e-9, 123456789.123, 5.0):
+        assert float(plain_number(value)) == value
+    assert plain_number(5.0) == "5"
+
+
+def test_a_time_is_utc_whatever_its_zone_and_a_date_stays_a_date():
+    there = datetime(2026, 11, 21, 7, 30, tzinfo=timezone(timedelta(hours=2)))
+    assert show.moment(there) == show.moment(datetime(2026, 11, 21, 5, 30, tzinfo=UTC))
+    assert "2026-11-21 05:30 UTC" in show.moment(there)
+    assert show.moment(date(2010, 11, 4)) == '<time datetime="2010-11-04">2010-11-04</time>'
+
+
+def test_the_table_of_lines_has_every_point_and_tells_gaps_from_absence():
+    spec = lines(
+        x={"label": "Time", "unit": "s", "scale": "linear"},
+        y={"label": "Latency", "unit": "ms"},
+        series=[
+            {"label": "p50", "color": 0, "dash": False, "points": [(0, 1.5), (1, None)]},
+            {"label": "p99", "color": 1, "dash": True, "points": [(1, 9.0)]},
+        ],
+    )
+    table = lines_table(spec)
+    assert [column.heading for column in table.columns] == ["Time (s)", "p50 (ms)", "p99 (ms)"]
+    assert table.rows[0] == [Cell(0), Cell(1.5), Cell()]
+    assert table.rows[1][1].gap
+    assert table.rows[1][2] == Cell(9.0)

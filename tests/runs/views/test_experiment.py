@@ -1,0 +1,82 @@
+"""The page of an experiment: its matrix, filling up."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from runs.models import Experiment, Run
+from tests.runs.cells import make_run
+
+pytestmark = pytest.mark.django_db
+
+URL = "/experiments/two-engines/"
+
+
+@pytest.fixture
+def experiment(db) -> Experiment:
+    experiment = Experiment.objects.create(slug="two-engines", name="Two engines", note="Why it was made.")
+    states = [("finished", 100), ("finished", 200), ("failed", 7), ("measuring", None), ("queued", None)]
+    for place, (state, value) in enumerate(states, start=1):
+        make_run(
+            ("Derby 10.6", "H2 2.4")[place % 2], value, experiment=experiment, state=state, order_index=place,
+            repeat=(place + 1) // 2, message="The disk is full" if state == "failed" else "",
+        )  # fmt: skip
+    return experiment
+
+
+def page(client, url: str = URL) -> str:
+    response = client.get(url)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_it_shows_each_run_with_its_state_or_value(client, experiment):
+    html = page(client)
+    for run in experiment.runs.all():
+        assert f'data-run="{run.id}"' in html
+    for state in ("failed", "measuring", "queued"):
+        assert f'data-state="{state}"' in html
+    assert 'title="The disk is full"' in html
+    assert "Why it was made." in html
+
+
+def test_a_failed_runs_number_enters_no_median(client, experiment):
+    html = page(client)
+    assert 'data-value="100.0"' in html
+    assert 'data-value="7.0"' not in html
+
+
+def test_it_answers_a_poll_only_when_something_has_changed(client, experiment):
+    seen = re.search(r"\?seen=(\w+)", page(client))
+    assert seen is not None
+    assert client.get(f"{URL}?seen={seen[1]}").status_code == 204
+
+    Run.objects.filter(state="queued").update(state="cancelled")
+    part = page(client, f"{URL}?seen={seen[1]}")
+
+    assert part.lstrip().startswith('<div class="stack" id="experiment-runs"')
+    assert seen[1] not in part
+    assert "<html" not in part
+
+
+def test_it_stops_polling_when_all_have_ended(client, experiment):
+    Run.objects.filter(state__in=["queued", "measuring"]).update(state="cancelled")
+    assert "?seen=" not in page(client)
+
+
+def test_it_leads_to_compare_and_list(client, experiment):
+    html = page(client)
+    for url in ("/compare/?experiment=two-engines", "/runs/?experiment=two-engines"):
+        assert f'href="{url}"' in html
+        assert client.get(url).status_code == 200
+
+
+def test_it_says_when_its_runs_were_deleted(client, experiment):
+    Run.objects.update(deleted_at=experiment.created_at)
+    assert "This experiment has no runs" in page(client)
+
+
+def test_an_unknown_experiment_is_not_found(client, db):
+    assert client.get("/experiments/no-such/").status_code == 404

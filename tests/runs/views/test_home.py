@@ -1,0 +1,147 @@
+"""The home page: the demonstration filling up, recent runs, publications, and what it says when there is nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from runs.models import Experiment, Run
+from tests.runs.cells import make_article, make_run
+
+pytestmark = pytest.mark.django_db
+
+ENGINES = {
+    "SQLite 3.53": ([410, 430, 420], "power_loss"),
+    "Apache Derby 10.17": ([600, 590, 610], "power_loss"),
+    "HSQLDB 2.7": ([380, 370, 390], "power_loss"),
+    "H2 2.4": ([2900, 2800, 3000], "bounded_loss"),
+}
+FACTORS = {"scale_factor": 4, "terminals": 4, "warm_up_s": 10, "duration_s": 5}
+
+
+def demonstration(finished: int = 12) -> Experiment:
+    experiment = Experiment.objects.create(slug="first-light", name="First light", demonstration=True)
+    place = 0
+    for repeat in range(3):
+        for system, (values, durability) in ENGINES.items():
+            place += 1
+            done = place <= finished
+            make_run(
+                system, values[repeat] if done else None, factors=FACTORS, experiment=experiment, demonstration=True,
+                order_index=place, repeat=repeat + 1, state="finished" if done else "queued",
+                durability=durability if done else "",
+            )  # fmt: skip
+    return experiment
+
+
+def spec(html: str, figure: str) -> dict:
+    found = re.search(rf'<script id="{figure}-data" type="application/json">(.*?)</script>', html, re.DOTALL)
+    assert found is not None, f"no chart {figure}"
+    return json.loads(found[1])
+
+
+def page(client, url: str = "/") -> str:
+    response = client.get(url)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_it_says_what_to_expect_before_anything_has_run(client, settings):
+    settings.FIRST_RUN = True
+    html = page(client)
+    assert "The first benchmark starts by itself" in html
+    assert "Nothing measured or uploaded yet" in html
+    assert 'hx-trigger="every 3s"' in html
+
+
+def test_it_does_not_promise_a_first_run_that_is_switched_off(client, settings):
+    settings.FIRST_RUN = False
+    html = page(client)
+    assert "No benchmark has been run here yet" in html
+    assert "starts by itself" not in html
+    assert "hx-trigger" not in html
+
+
+def test_it_shows_all_twelve_runs_with_every_repeat_as_a_dot(client):
+    demonstration()
+
+    html = page(client)
+
+    ranked = spec(html, "ranked")
+    assert {bar["label"]: bar["value"] for bar in ranked["groups"]} == {
+        "Apache Derby 10.17": 600, "SQLite 3.53": 420, "HSQLDB 2.7": 380,
+    }  # fmt: skip
+    assert all(sorted(bar["dots"]) == sorted(ENGINES[bar["label"]][0]) for bar in ranked["groups"])
+    assert len(set(re.findall(r'data-run="([^"]+)"', html))) == 12
+    assert "12 of 12 runs done" in html
+    assert "demonstration, 5 s windows" in html
+    for value in (410, 430, 420):
+        assert f'data-value="{float(value)}"' in html
+
+
+def test_it_shows_the_engine_that_does_not_wait_for_the_disk_apart(client):
+    demonstration()
+    html = page(client)
+    assert [bar["label"] for bar in spec(html, "apart")["groups"]] == ["H2 2.4"]
+    assert not spec(html, "apart")["groups"][0]["ranked"]
+    assert html.count("Does not wait for the disk – not ranked") >= 2
+
+
+def test_it_keeps_an_engines_colour_while_the_order_changes(client):
+    demonstration(finished=4)
+    early = {bar["label"]: bar["color"] for name in ("ranked", "apart") for bar in spec(page(client), name)["groups"]}
+    Run.objects.all().delete()
+    Experiment.objects.all().delete()
+    demonstration()
+    late = {bar["label"]: bar["color"] for name in ("ranked", "apart") for bar in spec(page(client), name)["groups"]}
+    assert early == late
+    assert len(set(late.values())) == 4
+
+
+def test_it_fills_up_by_polling_and_stops_when_all_have_ended(client):
+    demonstration(finished=5)
+    html = page(client)
+    seen = re.search(r'hx-get="/\?seen=(\w+)"', html)
+    assert seen is not None
+    assert "5 of 12 runs done" in html
+
+    assert client.get(f"/?seen={seen[1]}").status_code == 204
+    Run.objects.filter(state="queued").update(state="finished")
+    part = client.get(f"/?seen={seen[1]}").content.decode()
+
+    assert part.lstrip().startswith('<section class="panel" id="demonstration"')
+    assert "12 of 12 runs done" in part
+    assert "hx-get" not in part
+
+
+def test_it_lists_recent_runs_without_the_published_ones(client):
+    make_article()
+    make_run("SQLite 3.53", 411, provenance="uploaded")
+    html = page(client)
+    recent = html[html.index("Recent runs") : html.index("Published results")]
+    assert "SQLite 3.53" in recent
+    assert "PostgreSQL 8.3" not in recent
+    assert "28 values, 2 lost" in html
+
+
+def test_it_hides_deleted_runs(client):
+    run = make_run("SQLite 3.53", 411)
+    Run.objects.filter(id=run.id).update(deleted_at=run.created_at)
+    assert str(run.id) not in page(client)
+
+
+def test_it_asks_a_fixed_number_of_queries(client):
+    demonstration(finished=2)
+    with CaptureQueriesContext(connection) as few:
+        page(client)
+    Run.objects.filter(state="queued").update(state="finished")
+    for index in range(8):
+        make_run("SQLite 3.53", 400 + index, factors={"scale_factor": index + 1})
+    with CaptureQueriesContext(connection) as many:
+        page(client)
+    assert len(many) <= len(few) + 2
+    assert len(many) <= 24

@@ -1,0 +1,224 @@
+"""The page of one run, its CSV, deletion and its undo."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from runs import ingest
+from runs.models import Run
+from tests.runs.builders import job_result, machine, samples, scheduled
+from tests.runs.cells import EMPTY_CELL, make_article, make_run
+
+pytestmark = pytest.mark.django_db
+
+AT = datetime(2026, 11, 21, 5, 0, tzinfo=UTC)
+TPS = [10.0, 20.0, None, 40.5]
+
+
+def moved(run: Run, *states: str) -> Run:
+    for place, state in enumerate(states):
+        assert ingest.record_state(run_id=run.id, state=state, at=AT + timedelta(seconds=10 * place))
+    run.refresh_from_db()
+    return run
+
+
+def measuring(**changes) -> Run:
+    run = moved(scheduled(hardware=machine(), **changes), "assigned", "preparing", "loading", "warming_up", "measuring")
+    ingest.append_samples(run=run, item=samples("tps", 0, 0.0, TPS))
+    ingest.append_samples(run=run, item=samples("latency_p50_ms", 0, 0.0, [4.0, 3.0, None, 2.0]))
+    return run
+
+
+def finished(outcome: str = "finished", message: str = "", **result) -> Run:
+    run = measuring(demonstration=True)
+    ingest.finish_run(
+        run=run, outcome=outcome, message=message, at=AT + timedelta(minutes=2), result=job_result(**result)
+    )
+    run.refresh_from_db()
+    return run
+
+
+def spec(html: str, figure: str) -> dict:
+    found = re.search(rf'<script id="{figure}-data" type="application/json">(.*?)</script>', html, re.DOTALL)
+    assert found is not None, f"no chart {figure}"
+    return json.loads(found[1])
+
+
+def page(client, run: Run) -> str:
+    response = client.get(run.get_absolute_url())
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_it_draws_throughput_with_its_gap_and_the_warm_up_marked(client):
+    drawn = spec(page(client, finished()), "throughput")
+    assert drawn["series"][0]["points"] == [[0.0, 10.0], [1.0, 20.0], [2.0, None], [3.0, 40.5]]
+    assert drawn["bands"] == [{"from": 0, "to": 10, "label": "warm-up"}]
+    assert (drawn["y"]["unit"], drawn["x"]["unit"], drawn["live"]) == ("TPS", "s", None)
+
+
+def test_it_puts_every_number_of_the_chart_into_the_table(client):
+    html = page(client, finished())
+    table = html[html.index('id="throughput-numbers"') : html.index('id="latency"')]
+    assert re.findall(r'<td class="num" data-value="([^"]+)"', table) == ["10.0", "20.0", "40.5"]
+    assert table.count("data-gap") == 1
+
+
+def test_it_draws_only_what_was_sampled(client):
+    html = page(client, finished())
+    assert 'id="latency"' in html
+    assert 'id="disk"' not in html
+    assert [series["label"] for series in spec(html, "latency")["series"]] == ["p50"]
+
+
+def test_a_run_that_goes_on_is_asked_for_by_its_chart_and_by_its_state(client):
+    run = measuring()
+    html = page(client, run)
+    live = spec(html, "throughput")["live"]
+    assert live == {"url": f"/api/v1/runs/{run.id}/series/?metric=tps", "every_ms": 2000}
+    answer = client.get(live["url"] + "&after=1").json()
+    assert answer["series"][0]["values"] == [None, 40.5]
+    assert f'hx-get="/runs/{run.id}/?part=state"' in html
+    assert client.get(f"/runs/{run.id}/?part=state").status_code == 200
+
+
+def test_it_has_its_charts_ready_before_the_first_sample(client):
+    html = page(client, moved(scheduled(), "assigned", "preparing"))
+    assert spec(html, "throughput")["series"][0]["points"] == []
+    assert len(spec(html, "latency")["series"]) == 3
+
+
+def test_the_polling_stops_with_the_run(client):
+    run = finished()
+    response = client.get(f"/runs/{run.id}/?part=state")
+    assert response.status_code == 286
+    assert "hx-get" not in response.content.decode()
+
+
+def test_it_says_everything_that_a_result_carries(client):
+    html = page(client, finished(warnings=["The driver took 30 % of the machine."], ignored_settings=["synchronous"]))
+    for text in (
+        "demonstration, 5 s windows", "survives power loss", "synchronous = FULL", "Two quiet cores", "8 GiB",
+        "write back", "ext4", "The driver took 30 % of the machine.", "balances", "31 · 31 · 31 · 30", "0.1.0",
+        "Scale factor", "ignored by the DBMS", "Warming up", "SQLite 3.45.1",
+    ):  # fmt: skip
+        assert text in html, text
+    assert 'data-metric="tps" data-value="123.5"' in html
+    assert "hunter2" not in html
+
+
+def test_it_sets_given_and_effective_settings_side_by_side(client):
+    html = page(client, finished(effective_settings=[("Journal_Mode", "wal"), ("page_size", "4096")]))
+    table = html[html.index("As given") : html.index("more setting")]
+    rows = [
+        re.findall(r'class="mono">(.*?)</t[hd]>', row, re.DOTALL)
+        for row in re.findall(r"<tr>.*?</tr>", table, re.DOTALL)
+    ]
+    assert rows[0] == ["journal_mode", "WAL", "wal"]
+    assert rows[1][:2] == ["synchronous", "FULL"]
+    assert "not reported" in rows[1][2]
+    assert "1 more setting in force" in html
+
+
+def test_a_failed_run_says_why(client):
+    html = page(client, finished("failed", "Balances: 10 is not 11"))
+    assert "<strong>Failed.</strong> Balances: 10 is not 11" in html
+
+
+def test_a_lost_value_is_a_gap_with_its_reason(client):
+    make_article()
+    html = page(client, Run.objects.filter(state="value_missing").first())
+    assert f'data-gap title="{EMPTY_CELL}"' in html
+    assert "<figure" not in html
+
+
+def test_it_links_to_the_raw_data_and_the_csv_has_every_sample(client):
+    run = finished()
+    html = page(client, run)
+    assert f'href="/runs/{run.id}/series.csv"' in html
+    assert f'href="/api/v1/runs/{run.id}/"' in html
+    response = client.get(f"/runs/{run.id}/series.csv")
+    assert response["Content-Type"].startswith("text/csv")
+    rows = list(csv.reader(io.StringIO(response.content.decode())))
+    assert rows == [
+        ["t_s", "latency_p50_ms", "tps"],
+        ["0", "4", "10"],
+        ["1", "3", "20"],
+        ["2", "", ""],
+        ["3", "2", "40.5"],
+    ]
+
+
+def test_an_unknown_run_is_not_found(client):
+    assert client.get("/runs/00000000-0000-0000-0000-000000000000/").status_code == 404
+
+
+def test_the_number_of_queries_does_not_grow_with_the_run(client):
+    run = finished()
+    with CaptureQueriesContext(connection) as queries:
+        page(client, run)
+    assert len(queries) <= 20
+
+
+def test_a_contributor_deletes_and_brings_back(client, contributor):
+    run = make_run("SQLite 3.53", 1)
+    client.force_login(contributor)
+    assert f'action="/runs/{run.id}/delete/"' in page(client, run)
+
+    gone = client.post(f"/runs/{run.id}/delete/", follow=True)
+    assert gone.status_code == 410
+    assert "Undo" in gone.content.decode()
+    assert Run.objects.present().count() == 0
+
+    back = client.post(f"/runs/{run.id}/restore/", follow=True)
+    assert back.status_code == 200
+    assert "The run is back" in back.content.decode()
+    assert Run.objects.present().get() == run
+
+
+@pytest.mark.parametrize("action", ["delete", "restore"])
+def test_a_viewer_may_not(client, viewer, action):
+    run = make_run("SQLite 3.53", 1)
+    client.force_login(viewer)
+    assert client.post(f"/runs/{run.id}/{action}/").status_code == 403
+    assert Run.objects.present().get() == run
+    assert "/delete/" not in page(client, run)
+
+
+def test_a_stranger_is_sent_to_the_login(client):
+    run = make_run("SQLite 3.53", 1)
+    response = client.post(f"/runs/{run.id}/delete/")
+    assert response.status_code == 302
+    assert response["Location"].startswith("/login/")
+    assert Run.objects.present().get() == run
+
+
+def test_a_get_deletes_nothing(client, contributor):
+    run = make_run("SQLite 3.53", 1)
+    client.force_login(contributor)
+    assert client.get(f"/runs/{run.id}/delete/").status_code == 405
+
+
+def test_a_run_that_goes_on_is_not_deleted(client, contributor):
+    run = make_run("SQLite 3.53", None, state="measuring")
+    client.force_login(contributor)
+    html = client.post(f"/runs/{run.id}/delete/", follow=True).content.decode()
+    assert "has not ended" in html
+    assert Run.objects.present().get() == run
+
+
+def test_a_deleted_run_offers_strangers_no_undo(client):
+    run = make_run("SQLite 3.53", 1)
+    Run.objects.filter(id=run.id).update(deleted_at=AT)
+    response = client.get(run.get_absolute_url())
+    assert response.status_code == 410
+    assert "Undo" not in response.content.decode()
+    assert client.get(f"/runs/{run.id}/series.csv").status_code == 404

@@ -1,0 +1,142 @@
+"""The list of runs: filter, sort, gaps, pages, ticks."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from runs.models import Experiment, Run
+from tests.runs.cells import EMPTY_CELL, make_article, make_run
+
+pytestmark = pytest.mark.django_db
+
+
+def page(client, url: str = "/runs/", **headers) -> str:
+    response = client.get(url, headers=headers)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def values(html: str) -> list[float]:
+    return [float(text) for text in re.findall(r'<td class="num[^"]*" data-value="([^"]+)"', html)]
+
+
+def test_it_says_what_to_do_when_there_is_nothing(client):
+    html = page(client)
+    assert "No runs yet" in html
+    assert '<a href="/schedule/">' in html
+
+
+def test_it_shows_a_lost_value_as_a_gap_with_its_reason_and_never_as_zero(client):
+    make_article()
+    html = page(client, "/runs/?status=value_missing")
+    assert html.count(f'<td data-gap title="{EMPTY_CELL}">') == 2
+    assert values(html) == []
+
+
+def test_it_filters_by_system(client):
+    make_article()
+    assert sorted(values(page(client, "/runs/?dbms=derby-10-6"))) == [855, 875, 919]
+
+
+def test_it_filters_by_a_factor(client):
+    make_run("SQLite 3.53", 1, factors={"terminals": 1})
+    make_run("SQLite 3.53", 4, factors={"terminals": 4})
+    assert values(page(client, "/runs/?factor.terminals=4")) == [4]
+
+
+def test_it_sorts_by_value_both_ways_with_gaps_last(client):
+    make_article()
+    rising = page(client, "/runs/?dbms=derby-10-6&ordering=value")
+    falling = page(client, "/runs/?dbms=derby-10-6&ordering=-value")
+    assert values(rising) == [855, 875, 919]
+    assert values(falling) == [919, 875, 855]
+    assert rising.index("data-gap") > rising.index('data-value="919')
+    assert 'aria-sort="descending"' in falling
+
+
+def test_every_link_of_the_head_works_without_javascript(client):
+    make_run("SQLite 3.53", 1)
+    html = page(client, "/runs/?q=sqlite&page=1")
+    links = re.findall(r'<a href="(/runs/\?[^"]+)" hx-get="(/runs/\?[^"]+)"', html)
+    assert len(links) == 6
+    for href, hx_get in links:
+        assert href == hx_get
+        assert "q=sqlite" in href
+        assert "page=" not in href
+        assert client.get(href.replace("&amp;", "&")).status_code == 200
+
+
+def test_it_answers_htmx_with_the_table_alone(client):
+    make_run("SQLite 3.53", 1)
+    part = page(client, **{"HX-Request": "true", "HX-Target": "run-table"})
+    assert part.lstrip().startswith('<div id="run-table"')
+    assert "<html" not in part
+
+
+@pytest.mark.parametrize("query", ["status=nonsense", "ordering=colour", "dbsm=sqlite"])
+def test_it_names_a_filter_that_it_does_not_understand(client, query):
+    make_run("SQLite 3.53", 1)
+    response = client.get(f"/runs/?{query}")
+    assert response.status_code == 400
+    html = response.content.decode()
+    assert f"<strong>{query.split('=')[0]}</strong>" in html
+    assert values(html) == []
+
+
+def test_it_says_when_nothing_matches(client):
+    make_run("SQLite 3.53", 1)
+    assert "No run matches" in page(client, "/runs/?q=nothing-like-it")
+
+
+def test_it_marks_demonstrations_with_the_length_of_their_window(client):
+    experiment = Experiment.objects.create(slug="demo", name="Demo", demonstration=True)
+    make_run("SQLite 3.53", 1, factors={"duration_s": 5}, demonstration=True, experiment=experiment)
+    make_run("H2 2.4", 1, factors={"duration_s": 60})
+    assert page(client).count("demonstration, 5 s windows") == 1
+
+
+def test_it_does_not_show_a_failed_runs_number_as_one_that_counts(client):
+    make_run("SQLite 3.53", 77, state="failed", message="Balances do not add up")
+    html = page(client)
+    assert '<td class="num muted" data-value="77.0"' in html
+    assert "not counted, the run is failed" in html
+
+
+def test_it_sends_the_ticked_runs_to_the_compare_page(client):
+    runs = [make_run("SQLite 3.53", 1), make_run("H2 2.4", 2)]
+    html = page(client)
+    assert '<form class="panel panel-flush" method="get" action="/compare/"' in html
+    for run in runs:
+        assert f'name="run" value="{run.id}"' in html
+    assert client.get("/compare/", {"run": [str(run.id) for run in runs]}).status_code == 200
+
+
+def test_it_has_pages_and_keeps_the_filter_on_them(client):
+    for index in range(53):
+        make_run("SQLite 3.53", index, factors={"terminals": 1})
+    first, second = page(client, "/runs/?dbms=sqlite"), page(client, "/runs/?dbms=sqlite&page=2")
+    assert len(values(first)) == 50
+    assert len(values(second)) == 3
+    assert 'rel="next" href="/runs/?dbms=sqlite&amp;page=2"' in first
+    assert "page 2 of 2" in second
+
+
+def test_it_leaves_deleted_runs_out(client):
+    run = make_run("SQLite 3.53", 1)
+    Run.objects.filter(id=run.id).update(deleted_at=run.created_at)
+    assert str(run.id) not in page(client)
+
+
+def test_it_asks_the_same_number_of_queries_for_few_and_many_runs(client):
+    make_run("SQLite 3.53", 1)
+    with CaptureQueriesContext(connection) as few:
+        page(client)
+    make_article()
+    with CaptureQueriesContext(connection) as many:
+        page(client)
+    assert len(many) == len(few)
+    assert len(many) <= 15
