@@ -29,6 +29,7 @@ PYTHON = sys.executable
 # The load generator's jars and classes are fetched once and shared by all legs.
 CACHE = Path(os.environ.get("BENCHSITE_TEST_CACHE") or ROOT / "var" / "test-cache")
 DEBIAN_PACKAGES = {"chromium": "chromium", "node": "nodejs", "postgres": "postgresql"}
+SHOWN_OF_A_GREEN_LEG = 20
 LAST_LINE = re.compile(r"(\d+) passed, (\d+) failed, (\d+) skipped")
 
 
@@ -192,11 +193,12 @@ def apart(name: str) -> Outcome:
     done = subprocess.run(
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False
     )
-    last = done.stdout.strip().splitlines()[-1:] or [""]
-    counts = LAST_LINE.search(last[0])
+    lines = done.stdout.strip().splitlines() or [""]
+    counts = LAST_LINE.search(lines[-1])
     passed, failed, skipped = map(int, counts.groups()) if counts else (0, 1, 0)
-    why = last[0].partition(" (")[2].rstrip(")") if counts else f"ended with {done.returncode} and no count"
-    say(f"leg {name}\n{done.stdout.strip()}")
+    why = lines[-1].partition(" (")[2].rstrip(")") if counts else f"ended with {done.returncode} and no count"
+    shown = lines if failed else lines[-SHOWN_OF_A_GREEN_LEG:]
+    say("\n".join([f"leg {name}", *shown]))
     return Outcome(name, passed, failed, skipped, why, time.monotonic() - started)
 
 
