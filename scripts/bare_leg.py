@@ -44,7 +44,7 @@ def main() -> int:
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
     inside = parser.parse_args().inside
     if inside:
-        hide()
+        hide(inside / "hidden")
         return Checks(inside).run()
     why = impossible()
     if why:
@@ -80,9 +80,9 @@ def scratch_folder() -> Iterator[Path]:
         yield Path(folder)
 
 
-def hide() -> None:
+def hide(empty: Path) -> None:
     """Empty folders and a program that fails, mounted over what is there. Ends with the namespace."""
-    empty = Path(tempfile.mkdtemp(prefix="benchsite-empty-"))
+    empty.mkdir()
     nothing = empty / "not-there"
     nothing.touch(mode=0o644)
     (empty / "folder").mkdir()
