@@ -152,6 +152,6 @@ def _settings_field(dbms: str) -> forms.CharField:
     entry = DBMSS[dbms]
     return forms.CharField(
         required=False, strip=False, max_length=20_000, label=f"Configuration of {entry.name}",
-        initial=settings_text(entry.settings), help_text=entry.settings_help,
+        initial=settings_text(entry.settings), help_text=entry.settings_help.replace("`", ""),
         widget=forms.Textarea(attrs={"rows": max(3, len(entry.settings) + 1), "spellcheck": "false"}),
     )  # fmt: skip

@@ -92,12 +92,12 @@ def _in_line(agents: list[Agent], run: Run, now: datetime) -> str:
     occupied = {job.agent_id: job for job in jobs}
     idle = [agent for agent in online if agent.pk not in occupied]
     if not idle:
-        doing = "; ".join(f"{job.agent} is busy with {job.run.dbms_version.name}" for job in occupied.values())
-        return f"{doing[:1].upper()}{doing[1:]}, {_ahead(run)}."
+        doing = "; ".join(f"agent {job.agent} is busy with {job.run.dbms_version.name}" for job in occupied.values())
+        return f"A{doing[1:]}, {_ahead(run)}."
     since = max([run.state_changed_at, *(_idle_since(agent) for agent in idle)])
     if now - since > DISPATCHED_WITHIN:
         return WORKER_SILENT
-    return f"{idle[0].name} is free: the run starts in a moment."
+    return f"Agent {idle[0].name} is free: the run starts in a moment."
 
 
 def _ahead(run: Run) -> str:

@@ -34,7 +34,7 @@ def stays_online(now) -> None:
 
 
 def test_it_says_that_the_run_is_about_to_start(bench):
-    assert reason(new_run()) == "bench1 is free: the run starts in a moment."
+    assert reason(new_run()) == "Agent bench1 is free: the run starts in a moment."
 
 
 def test_it_says_that_the_worker_does_not_answer(bench):
@@ -49,16 +49,16 @@ def test_it_does_not_blame_the_worker_when_the_agent_has_only_just_become_free(b
     now = timezone.now() + LATER
     Run.objects.filter(pk=first.pk).update(state=RunState.FINISHED)
     Job.objects.filter(pk=first.pk).update(closed_at=now - timedelta(seconds=1))
-    assert reason(second, now=now) == "bench1 is free: the run starts in a moment."
+    assert reason(second, now=now) == "Agent bench1 is free: the run starts in a moment."
 
 
 def test_it_says_who_is_busy_and_how_many_are_ahead(bench):
     experiment = schedule.start(plan_of("sqlite:3.50.1", repeats=4), user=None)
     runs = list(experiment.runs.order_by("order_index"))
     dispatch.hand_out()
-    assert reason(runs[1]) == "Bench1 is busy with SQLite 3.50.1, this run is next."
-    assert reason(runs[2]) == "Bench1 is busy with SQLite 3.50.1, 1 run is ahead."
-    assert reason(runs[3]) == "Bench1 is busy with SQLite 3.50.1, 2 runs are ahead."
+    assert reason(runs[1]) == "Agent bench1 is busy with SQLite 3.50.1, this run is next."
+    assert reason(runs[2]) == "Agent bench1 is busy with SQLite 3.50.1, 1 run is ahead."
+    assert reason(runs[3]) == "Agent bench1 is busy with SQLite 3.50.1, 2 runs are ahead."
 
 
 def test_it_says_who_fetches_an_assigned_run(bench):

@@ -43,7 +43,7 @@ def status(client, run: Run):
 def test_it_says_why_a_run_waits(client, first):
     html = status(client, first).content.decode()
     assert "Waiting in the queue" in html
-    assert '<p role="status" data-waiting>bench1 is free: the run starts in a moment.</p>' in html
+    assert '<p role="status" data-waiting>Agent bench1 is free: the run starts in a moment.</p>' in html
     assert 'hx-trigger="every 2s"' in html
 
 
