@@ -21,6 +21,7 @@ from runs.ingest.sanity import problems
 from runs.ingest.text import redact
 from runs.models import ApiToken, Config, Measurement, Metric, Run, RunFactor, SeriesChunk, Upload
 
+ATTEMPTS = 3
 MetricRows = dict[tuple[str, str], Metric]
 
 
@@ -49,15 +50,15 @@ def store_upload(*, document: Any, token: ApiToken | None) -> UploadOutcome:
         return known
     serializer = ResultDocument(data=document)
     serializer.is_valid(raise_exception=True)
-    try:
-        with transaction.atomic():
+    for _ in range(ATTEMPTS - 1):
+        try:
             return _store(dict(serializer.validated_data), document, digest, token)
-    except IntegrityError:
-        # Somebody stored the same id at the same moment.
-        known = _known(document, digest)
-        if known is None:
-            raise
-        return known
+        except IntegrityError:
+            # Somebody made the same name, or stored the same id, at the same moment: now it can be found.
+            known = _known(document, digest)
+            if known is not None:
+                return known
+    return _store(dict(serializer.validated_data), document, digest, token)
 
 
 def digest_of(document: dict[str, Any]) -> str:
@@ -76,15 +77,31 @@ def _known(document: dict[str, Any], digest: str) -> UploadOutcome | None:
     return UploadOutcome("same" if upload.digest == digest else "conflict", upload, runs)
 
 
+@transaction.atomic
 def _store(data: dict[str, Any], document: dict[str, Any], digest: str, token: ApiToken | None) -> UploadOutcome:
     upload = Upload.objects.create(
         id=data["id"], digest=digest, schema_version=SCHEMA_VERSION, token=token, document=_redacted(document)
     )
     ids = _run_ids(data)
     metrics = _metric_rows(data)
+    common = _common_columns(data)
+    runs = [Run(id=run_id, upload=upload, repeat=number, **common) for number, run_id in enumerate(ids, 1)]
+    Run.objects.bulk_create(runs)
+    RunFactor.objects.bulk_create(
+        factor_row(run, name, factor["value"], factor["unit"])
+        for run in runs
+        for name, factor in data["factors"].items()
+    )
+    for run, repeat in zip(runs, data["repeats"], strict=True):
+        _store_repeat(run, repeat, metrics)
+        run.set_cell_key()
+    Run.objects.bulk_update(runs, ["cell_key"])
+    return UploadOutcome("created", upload, runs)
+
+
+def _common_columns(data: dict[str, Any]) -> dict[str, Any]:
     dbms_version = subjects.dbms_version(data["dbms"])
-    common = {
-        "upload": upload,
+    return {
         "workload": subjects.workload(data["workload"], primary_metric=_first_metric(data)),
         "dbms_version": dbms_version,
         "hardware": subjects.hardware(data["hardware"]),
@@ -96,19 +113,6 @@ def _store(data: dict[str, Any], document: dict[str, Any], digest: str, token: A
         "durability": data.get("durability", ""),
         "note": data["note"],
     }
-    runs = [Run(id=run_id, repeat=number, **common) for number, run_id in enumerate(ids, 1)]
-    Run.objects.bulk_create(runs)
-    RunFactor.objects.bulk_create(
-        factor_row(run, name, factor["value"], factor["unit"])
-        for run in runs
-        for name, factor in data["factors"].items()
-    )
-    for run, repeat in zip(runs, data["repeats"], strict=True):
-        _store_repeat(run, repeat, metrics)
-    for run in runs:
-        run.set_cell_key()
-    Run.objects.bulk_update(runs, ["cell_key"])
-    return UploadOutcome("created", upload, runs)
 
 
 def _run_ids(data: dict[str, Any]) -> list[uuid.UUID]:

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import math
+import threading
 import uuid
 from datetime import timedelta
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from runs import ingest, series
-from runs.models import Config, DbmsVersion, HardwareProfile, Metric, Run, SeriesChunk, StorageDevice, Workload
-from tests.runs.builders import FACTORS, SQLITE_SETTINGS, hardware_facts, job_result, machine, samples, scheduled
+from runs.models import Config, Dbms, DbmsVersion, HardwareProfile, Metric, Run, SeriesChunk, StorageDevice, Workload
+from tests.runs.builders import (
+    FACTORS,
+    SQLITE_SETTINGS,
+    document,
+    hardware_facts,
+    job_result,
+    machine,
+    samples,
+    scheduled,
+)
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now() + timedelta(hours=1)
@@ -241,3 +251,32 @@ def test_all_or_nothing_when_a_result_cannot_be_stored():
         finish(run, per_terminal=5)
     run.refresh_from_db()
     assert (run.state, run.measurements.count()) == ("measuring", 0)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_uploads_at_the_same_moment_neither_fail_nor_double():
+    """Four new documents about the same new things, and one of them sent twice."""
+    start = threading.Barrier(5)
+    answers: list[str] = []
+
+    def send(number: int) -> None:
+        start.wait()
+        try:
+            body = document(id=str(uuid.UUID(int=number % 4)))
+            answers.append(ingest.store_upload(document=body, token=None).status)
+        except Exception as error:  # the test reports it
+            answers.append(repr(error))
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=send, args=[number]) for number in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(answers) == ["created"] * 4 + ["same"]
+    assert (Run.objects.count(), Dbms.objects.count(), HardwareProfile.objects.filter(name="My server").count()) == (
+        8,
+        1,
+        1,
+    )
