@@ -17,6 +17,10 @@ from runs.stats import judge
 __all__ = ["Against", "Comparison", "Dot", "Gap", "Group", "Printed", "compare"]
 
 
+# A warning names groups up to this many; beyond, it counts them.
+MOST_NAMED = 4
+
+
 def compare(runs: Iterable[Run], *, metric: str = "", baseline: str | None = None, order: str = "") -> Comparison:
     """Groups the runs by cell and sets each group against the baseline's.
 
@@ -213,5 +217,6 @@ def _warnings(groups: Sequence[Group], runs: Sequence[Run], metric: Metric | Non
             found.append(f"Left out: numbers of the same name in another unit ({', '.join(sorted(others))}).")
     few = [group.label for group in groups if 0 < group.n < 3]
     if few and len(groups) > 1:
-        found.append(f"Fewer than 3 repeats, so no verdict: {', '.join(few)}.")
+        which = ", ".join(few) if len(few) <= MOST_NAMED else f"{len(few)} of {len(groups)} groups"
+        found.append(f"Fewer than 3 repeats, so no verdict: {which}.")
     return found

@@ -29,7 +29,7 @@ DURABILITY_ORDER = {durability.value: rank for rank, durability in enumerate(Dur
 
 @dataclass(frozen=True)
 class Facet:
-    """`text` stands alone in a label ("9.04 GB"); `value` goes under the heading `label` in a table ("9.04 GB")."""
+    """`text` stands alone in a label ("commit group 2"); `value`, exact, goes under the heading `label` in a table."""
 
     field: str
     label: str
@@ -90,14 +90,14 @@ def factor_facet(factor: RunFactor) -> Facet:
     label = factor_label(factor.name)
     if factor.number is None:
         return Facet(f"factor:{factor.name}", label, factor.text, factor.text)
-    number = f"{factor.number:,.10g}"
-    value = f"{number} {factor.unit}".strip()
-    speaks = factor.unit in _SPEAKING_UNITS
-    name = label[:1].lower() + label[1:]
-    unit = f" {factor.unit}" if factor.unit == "s" else ""
-    return Facet(
-        f"factor:{factor.name}", label, value, value if speaks else f"{name} {number}{unit}", number=factor.number
-    )
+    value = f"{factor.number:,.10g} {factor.unit}".strip()
+    short = f"{factor.number:,.6g}"
+    if factor.unit in _SPEAKING_UNITS:
+        spoken = f"{short} {factor.unit}"
+    else:
+        unit = f" {factor.unit}" if factor.unit == "s" else ""
+        spoken = f"{label[:1].lower()}{label[1:]} {short}{unit}"
+    return Facet(f"factor:{factor.name}", label, value, spoken, number=factor.number)
 
 
 def workload_name(run: Run) -> str:

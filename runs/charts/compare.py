@@ -39,7 +39,7 @@ def bars_figure(comparison: Comparison, *, id: str = "comparison", title: str = 
     """Medians as bars, every repeat as a dot, the interval of the geometric mean as a whisker."""
     metric = comparison.metric
     label, unit, better = (metric.label, metric.unit, metric.better) if metric else ("", "", "none")
-    groups = [bar(group, index) for index, group in enumerate(comparison.groups)]
+    groups = [bar(group, color) for group, color in zip(comparison.groups, colours(comparison), strict=True)]
     said = ", ".join(
         f"{group.label} {format_number(group.median)}" if group.median is not None else f"{group.label} not known"
         for group in comparison.groups
@@ -54,10 +54,28 @@ def bars_figure(comparison: Comparison, *, id: str = "comparison", title: str = 
     )
 
 
-def bar(group: Group, index: int) -> BarGroup:
+def colours(comparison: Comparison) -> list[int]:
+    """Palette index of each group, in their order.
+
+    More groups than colours are coloured by what a reader tells apart (the disk, the DBMS), else all alike: a palette
+    that starts again says that strangers belong together.
+    """
+    groups = comparison.groups
+    if len(groups) <= COLOURS:
+        return list(range(len(groups)))
+    # The DBMS first, then what has names; sizes and counts are an axis, not a colour.
+    facts = sorted(comparison.varying, key=lambda fact: (fact.field != "dbms", fact.values[0][:1].isdigit()))
+    for fact in facts:
+        values = list(dict.fromkeys(group.factors[fact.label] for group in groups))
+        if len(values) <= COLOURS:
+            return [values.index(group.factors[fact.label]) for group in groups]
+    return [0] * len(groups)
+
+
+def bar(group: Group, color: int) -> BarGroup:
     return {
         "label": group.label,
-        "color": index % COLOURS,
+        "color": color,
         "value": group.median,
         "interval": (group.interval.low, group.interval.high) if group.interval else None,
         "dots": group.values,
@@ -126,13 +144,17 @@ def ratio_words(against: Against | None) -> str:
 
 def overlay_figure(comparison: Comparison) -> Figure | None:
     """Throughput over time, one line per run, in the colour of its group. None without series or with too many."""
-    shown = [(index, run) for index, group in enumerate(comparison.groups) for run in group.runs]
+    shown = [
+        (group.label, color, run)
+        for group, color in zip(comparison.groups, colours(comparison), strict=True)
+        for run in group.runs
+    ]
     if len(shown) > MAX_OVERLAID:
         return None
-    drawn = [line for index, run in shown if (line := _line(comparison.groups[index].label, index, run))]
+    drawn = [line for label, color, run in shown if (line := _line(label, color, run))]
     if not drawn:
         return None
-    warm_up = _common_warm_up([run for _, run in shown])
+    warm_up = _common_warm_up([run for _, _, run in shown])
     spec = lines(
         x={"label": "Time", "unit": "s", "scale": "linear"},
         y={"label": "Throughput", "unit": "TPS", "zero": True},
@@ -148,12 +170,12 @@ def overlay_figure(comparison: Comparison) -> Figure | None:
     )
 
 
-def _line(label: str, index: int, run: Run) -> LineSeries | None:
+def _line(label: str, color: int, run: Run) -> LineSeries | None:
     points = series.read(run, OVERLAID_METRIC).points()
     if not points:
         return None
     name = f"{label}, repeat {run.repeat}"
-    return {"label": name, "color": index % COLOURS, "dash": index >= COLOURS, "points": points}
+    return {"label": name, "color": color, "dash": run.repeat > 1, "points": points}
 
 
 def _common_warm_up(runs: Sequence[Run]) -> float | None:

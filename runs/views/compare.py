@@ -11,9 +11,8 @@ from django.views.decorators.http import require_GET
 
 from runs import compare as comparing
 from runs.charts import compare as charts
-from runs.charts.base import COLOURS
 from runs.charts.numbers import percent
-from runs.groups import Comparison
+from runs.groups import Comparison, Group
 from runs.models import Experiment, Publication
 from runs.selection import CONTROLS, Selection, select
 
@@ -32,7 +31,10 @@ def compare(request: HttpRequest) -> HttpResponse:
         "headline": charts.headline(comparison),
         "figure": charts.bars_figure(comparison, note=charts.BARS_NOTE),
         "over_time": charts.overlay_figure(comparison),
-        "rows": [_row(request.GET, comparison, index) for index in range(len(comparison.groups))],
+        "rows": [
+            _row(request.GET, comparison, group, color)
+            for group, color in zip(comparison.groups, charts.colours(comparison), strict=True)
+        ],
         "kept": [(name, value) for name, values in request.GET.lists() for value in values if name not in CONTROLS],
         "durability_varies": len({group.durability for group in comparison.groups}) > 1,
         "provenance_varies": len({one for group in comparison.groups for one in group.provenances}) > 1,
@@ -80,12 +82,11 @@ def _nothing(request: HttpRequest, selection: Selection) -> HttpResponse:
     return render(request, "compare.html", context, status=400 if selection.problems else 200)
 
 
-def _row(params: QueryDict, comparison: Comparison, index: int) -> dict[str, Any]:
-    group = comparison.groups[index]
+def _row(params: QueryDict, comparison: Comparison, group: Group, color: int) -> dict[str, Any]:
     is_baseline = comparison.baseline is not None and comparison.baseline.key == group.key
     return {
         "group": group,
-        "color": index % COLOURS,
+        "color": color,
         "is_baseline": is_baseline,
         "baseline_query": "" if is_baseline or not group.dots else _changed(params, baseline=group.key),
         "ratio": charts.ratio_words(group.against),

@@ -1,16 +1,18 @@
 // Lost values of a line chart: under the axis, where no line can run, a hatched strip at their place, an open ring per
 // value, and the reason in words.
 import { seriesColour } from "./chart-theme.js";
-import { fitText, hatch } from "./hatch.js";
+import { hatch } from "./hatch.js";
 
 const STRIP_PX = 18;
 const TEXT_PX = 12;
 const ROW_PX = STRIP_PX + TEXT_PX + 8;
 const RING_PX = 3.5;
 
-/** "SSD: 11 values not known, the picture is lost" */
-export const gapWords = (gap) =>
-  `${gap.label}: ${gap.xs.length} ${gap.xs.length === 1 ? "value" : "values"} not known, ${gap.reason}`;
+/** "SSD: 11 values not known, the picture is lost"; on a narrow chart without the reason, which the table gives. */
+export function gapWords(gap, withReason = true) {
+  const count = `${gap.label}: ${gap.xs.length} ${gap.xs.length === 1 ? "value" : "values"} not known`;
+  return withReason ? `${count}, ${gap.reason}` : count;
+}
 
 /** Room in px that the gaps need under the chart. */
 export const gapsHeight = (gaps) => gaps.length * ROW_PX;
@@ -38,10 +40,10 @@ function drawGap(chart, gap, top, theme) {
   for (const x of places) ring(context, x, top + STRIP_PX / 2, seriesColour(theme, gap.color));
   context.font = `${TEXT_PX}px ${theme.font}`;
   context.textBaseline = "bottom";
-  const words = gapWords(gap);
+  const words = [gapWords(gap), gapWords(gap, false)].find((text) => context.measureText(text).width <= right - left) ?? gap.label;
   const start = Math.max(left, Math.min(from, right - context.measureText(words).width));
   context.fillStyle = theme.mark;
-  context.fillText(fitText(context, words, right - start), start, top - 2);
+  context.fillText(words, start, top - 2);
   context.restore();
 }
 

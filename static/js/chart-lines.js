@@ -5,6 +5,8 @@ import { markLine } from "./chart-marks.js";
 import { axisTitle, formatNumber, logBounds, logTicks, withUnit } from "./format.js";
 
 const MOST_MARKERS = 60;
+// The label of a mark stands above the plot, where no line runs.
+const MARK_PX = 14;
 
 export const toData = (points) => points.map(([x, y]) => ({ x, y }));
 
@@ -68,26 +70,29 @@ function zoom(theme) {
   return { zoom: { drag, mode: "x", onZoom } };
 }
 
+/** A legend that leaves room for the labels of marks below itself. */
+const raised = (shown, marks) => (marks.length ? { ...shown, labels: { ...shown.labels, padding: MARK_PX + 4 } } : shown);
+
 /** Chart.js configuration of a lines specification. */
 export function linesConfig(spec, theme) {
   const gaps = spec.gaps ?? [];
   const xs = [...spec.series.flatMap((series) => series.points.map(([x]) => x)), ...gaps.flatMap((gap) => gap.xs)];
   const ys = spec.series.flatMap((series) => series.points.map(([, y]) => y)).filter((y) => y !== null);
-  const annotations = [...spec.bands.map((band) => bandBox(band, theme)), ...spec.marks.map((mark) => markLine(mark, theme))];
+  const annotations = [...spec.bands.map((band) => bandBox(band, theme)), ...spec.marks.map((mark) => markLine(mark, theme, mark.axis === "x" ? MARK_PX : 0))];
   return {
     type: "line",
     data: { datasets: spec.series.map((series, index) => dataset(series, index, theme)) },
     options: {
-      ...baseOptions(theme), layout: { padding: { top: 4, bottom: gapsHeight(gaps) } },
+      ...baseOptions(theme), layout: { padding: { top: spec.marks.length ? MARK_PX : 4, bottom: gapsHeight(gaps) } },
       interaction: { mode: "nearest", axis: "x", intersect: false },
       scales: {
         x: scaleFor(theme, spec.x, xs, spec.x.even ? { bounds: "ticks", grace: "4%" } : { bounds: "data", afterBuildTicks: (scale) => { scale.ticks = evenTicks(scale.ticks); } }),
         y: scaleFor(theme, spec.y, ys, { beginAtZero: Boolean(spec.y.zero), grace: "5%" }),
       },
       plugins: {
-        legend: legend(theme, spec.series.length + gaps.length > 1),
+        legend: raised(legend(theme, spec.series.length + gaps.length > 1), spec.marks),
         tooltip: { ...tooltip(theme), callbacks: tooltipCallbacks(spec) },
-        annotation: { annotations }, zoom: zoom(theme),
+        annotation: { clip: false, annotations }, zoom: zoom(theme),
       },
     },
     plugins: gaps.length ? [gapPlugin(gaps, theme)] : [],

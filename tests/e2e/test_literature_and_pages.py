@@ -14,7 +14,7 @@ from tests.e2e.conftest import Site
 from tests.e2e.steps import chart_bars
 
 pytestmark = pytest.mark.browser
-SIX = "/compare/?publication=tpcb-2010&workload=tpcb-2010-wl-tpcb"
+SIX = "/compare/?publication=tpcb-2010&workload=wl-tpcb"
 MEDIANS = {"PostgreSQL": 508, "DB2": 2363, "MySQL": 114, "Oracle": 594, "Derby 10.3": 1192, "Derby 10.6": 875}
 PAGES = [
     "/", "/runs/", "/compare/", "/agents/", "/schedule/", "/login/", "/publications/", "/publications/gbak-backup-2007/",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from runs.charts.base import BarGroup, Cell, Column, Figure, Table, bars
 from runs.charts.publications import grids
-from runs.charts.publications.common import amount
+from runs.charts.publications.common import NO_BREAK, amount
 from runs.charts.publications.parts import Material, NamedTable, Section, TextCell, text, word_columns
 from runs.models import Claim, DataSchema
 
@@ -61,11 +61,11 @@ def _ratios(material: Material) -> Section:
         {
             "label": _label(material, claim), "color": systems.index(str(claim.side_a.get("dbms"))),
             "value": claimed_ratio(claim), "interval": None, "dots": [], "gap": None, "ranked": True, "claim": True,
-            "text": amount(claim, signed=True),
+            "text": amount(claim, signed=True).replace(f"about{NO_BREAK}", f"≈{NO_BREAK}"),
         }
         for claim in claims
     ]  # fmt: skip
-    spec = bars(label=f"{FAST} / {SLOW}", unit="ratio of TPS", better="higher", groups=groups)
+    spec = bars(label=f"{FAST} / {SLOW}", unit="", better="higher", groups=groups)
     spec["marks"] = [{"axis": "x", "value": 1.0, "label": "no difference"}]
     table = Table(
         [*word_columns("Workload and system", "As claimed"), Column("As a factor"), *word_columns("In words")],

@@ -233,3 +233,14 @@ def test_it_reads_without_a_writing_transaction_and_in_a_fixed_number_of_queries
 
 def test_it_is_reached_by_its_names():
     assert (reverse("compare"), reverse("compare-csv")) == ("/compare/", "/compare.csv")
+
+
+def test_it_colours_many_groups_by_what_a_reader_tells_apart(client):
+    for size in range(1, 7):
+        for disk in ("HDD", "SSD"):
+            make_run("Firebird 2.5", 100 / size, factors={"size_gb": size, "disk": disk})
+
+    bars = spec(page(client, "/compare/?dbms=firebird"))["groups"]
+
+    assert len(bars) == 12
+    assert {(bar["color"], bar["label"].rpartition(" ")[2]) for bar in bars} == {(0, "HDD"), (1, "SSD")}

@@ -288,7 +288,7 @@ def test_it_draws_the_claimed_ratios_as_claims_with_a_line_at_one(client):
 
     assert [group["value"] for group in spec["groups"]] == [5, 2.5, 4.2, 2.8, pytest.approx(0.83), pytest.approx(1.06)]
     assert all(group["claim"] and group["dots"] == [] for group in spec["groups"])
-    assert spec["groups"][4]["text"].replace("\u00a0", " ") == "about −17 %"
+    assert spec["groups"][4]["text"].replace("\u00a0", " ") == "≈ −17 %"
     assert spec["marks"][0]["value"] == 1
 
 
