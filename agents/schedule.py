@@ -16,6 +16,7 @@ from agents import hints, registry
 from agents.models import Agent, AgentStatus, Job
 from agents.offers import approved_agents, engine_key
 from runs import ingest
+from runs.ingest.text import redact
 from runs.models import Experiment, Run, User
 
 MAX_RUNS = 500
@@ -74,11 +75,13 @@ class Plan:
         return [(engine, repeat) for repeat in range(1, self.repeats + 1) for engine in self.engines]
 
     def as_json(self) -> dict[str, Any]:
+        """For the experiment, which is public: without secrets."""
         return {
             "workload": self.workload,
             "engines": [[engine.dbms, engine.version] for engine in self.engines],
             "settings": {
-                engine.dbms: [list(pair) for pair in self.settings_of(engine.dbms)] for engine in self.engines
+                engine.dbms: [[name, redact(name, value)] for name, value in self.settings_of(engine.dbms)]
+                for engine in self.engines
             },
             "factors": dict(self.factors),
             "repeats": self.repeats,

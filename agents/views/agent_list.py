@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
 
 from agents import registry
 from agents.models import ON_AGENT, Agent, EnrolmentCode, Job
@@ -15,6 +16,7 @@ from agents.views.access import operator_required
 
 
 @require_safe
+@vary_on_headers("HX-Request")
 def agents(request: HttpRequest) -> HttpResponse:
     doing = Job.objects.filter(run__state__in=ON_AGENT).select_related("run__workload", "run__dbms_version")
     jobs = {job.agent_id: job for job in doing}

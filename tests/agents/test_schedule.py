@@ -73,6 +73,15 @@ def test_it_keeps_the_plan_and_names_the_experiment(machine, operator):
     assert Job.objects.filter(requested_agent=bench.agent).count() == 2
 
 
+def test_it_shows_no_secret_of_a_configuration(machine):
+    machine()
+    experiment = schedule.start(plan_of(A, settings={"sqlite": (("key_password", "s3cret"),)}), user=None)
+    assert "s3cret" not in str(experiment.plan)
+    run = experiment.runs.get()
+    assert "s3cret" not in str(list(run.config.parameters.values()))
+    assert run.job.spec["settings"] == [["key_password", "s3cret"]]
+
+
 def test_it_gives_two_experiments_of_one_name_two_addresses(machine):
     machine()
     slugs = [schedule.start(plan_of(A, name="Same"), user=None).slug for _ in range(2)]
