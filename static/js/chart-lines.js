@@ -7,6 +7,7 @@ import { axisTitle, formatNumber, logBounds, logTicks, withUnit } from "./format
 const MOST_MARKERS = 60;
 // The label of a mark stands above the plot, where no line runs.
 const MARK_PX = 14;
+const PLOT_PX = 320;
 
 export const toData = (points) => points.map(([x, y]) => ({ x, y }));
 
@@ -70,8 +71,11 @@ function zoom(theme) {
   return { zoom: { drag, mode: "x", onZoom } };
 }
 
-/** A legend that leaves room for the labels of marks below itself. */
-const raised = (shown, marks) => (marks.length ? { ...shown, labels: { ...shown.labels, padding: MARK_PX + 4 } } : shown);
+/** The legend goes below the plot where labels of marks stand above it. */
+const raised = (shown, marks) => (marks.length ? { ...shown, position: "bottom" } : shown);
+
+/** Height in px of a figure with gaps, which need room of their own; 0 leaves it to the style sheet. */
+export const linesHeight = (spec) => (spec.gaps?.length ? PLOT_PX + gapsHeight(spec.gaps) : 0);
 
 /** Chart.js configuration of a lines specification. */
 export function linesConfig(spec, theme) {
@@ -83,7 +87,7 @@ export function linesConfig(spec, theme) {
     type: "line",
     data: { datasets: spec.series.map((series, index) => dataset(series, index, theme)) },
     options: {
-      ...baseOptions(theme), layout: { padding: { top: spec.marks.length ? MARK_PX : 4, bottom: gapsHeight(gaps) } },
+      ...baseOptions(theme), layout: { padding: { top: spec.marks.length ? MARK_PX + 6 : 4, bottom: gapsHeight(gaps) } },
       interaction: { mode: "nearest", axis: "x", intersect: false },
       scales: {
         x: scaleFor(theme, spec.x, xs, spec.x.even ? { bounds: "ticks", grace: "4%" } : { bounds: "data", afterBuildTicks: (scale) => { scale.ticks = evenTicks(scale.ticks); } }),

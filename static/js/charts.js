@@ -1,7 +1,7 @@
 // Finds figure.chart, reads its specification (json_script), draws it, keeps it alive over htmx swaps and theme changes.
 // `canvas.benchsiteChart` is the Chart.js object: tests and the curious read numbers out of it.
 import { barsConfig, barsHeight } from "./chart-bars.js";
-import { linesConfig } from "./chart-lines.js";
+import { linesConfig, linesHeight } from "./chart-lines.js";
 import { stackedConfig, stackedHeight } from "./chart-stacked.js";
 import { readTheme } from "./chart-theme.js";
 import { chartCsv } from "./csv.js";
@@ -10,7 +10,7 @@ import { startLive } from "./live.js";
 import { onThemeChange } from "./theme.js";
 
 const CONFIGS = { lines: linesConfig, bars: barsConfig, stacked: stackedConfig };
-const HEIGHTS = { bars: barsHeight, stacked: stackedHeight };
+const HEIGHTS = { lines: linesHeight, bars: barsHeight, stacked: stackedHeight };
 const drawn = new Map(); // figure -> {spec, chart, stop}
 
 function readSpec(figure) {

@@ -181,7 +181,7 @@ def spelt(value: Any) -> str:
 
 def machines(material: Material) -> Section:
     rows = ("Operating system", "Processor", "Memory", "Motherboard", "Disks", "Note")
-    columns = [Column("", numeric=False), *(Column(one.name, numeric=False) for one in material.hardware)]
+    columns = [Column("Fact", numeric=False), *(Column(one.name, numeric=False) for one in material.hardware)]
     cells = [_machine(one) for one in material.hardware]
     body = [[text(name), *(machine[index] for machine in cells)] for index, name in enumerate(rows)]
     return Section(
