@@ -22,7 +22,8 @@ function makeChart(figure, spec) {
   const canvas = figure.querySelector("canvas");
   canvas.benchsiteChart?.destroy();
   const theme = readTheme();
-  if (HEIGHTS[spec.type]) canvas.parentElement.style.height = `${HEIGHTS[spec.type](spec, canvas.parentElement.clientWidth)}px`;
+  const height = HEIGHTS[spec.type](spec, canvas.parentElement.clientWidth);
+  if (height) canvas.parentElement.style.height = `${height}px`;
   const chart = new window.Chart(canvas, CONFIGS[spec.type](spec, theme));
   canvas.benchsiteChart = chart;
   return chart;
