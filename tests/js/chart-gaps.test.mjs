@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { gapWords, gapsHeight, stripTop } from "../../static/js/chart-gaps.js";
 import { rowSums, stackedConfig, stackedHeight } from "../../static/js/chart-stacked.js";
+import { linesHeight } from "../../static/js/chart-lines.js";
 import { markLine } from "../../static/js/chart-marks.js";
 import { chartCsv } from "../../static/js/csv.js";
 
@@ -48,4 +49,9 @@ test("it writes the parts as columns", () => {
 test("it sets a mark on its axis", () => {
   const mark = markLine({ axis: "x", value: 16, label: "RAM 16 GB" }, theme);
   assert.deepEqual([mark.xMin, mark.xMax, mark.label.content], [16, 16, "RAM 16 GB"]);
+});
+
+test("it sets a height only for lines with gaps", () => {
+  assert.equal(linesHeight({ marks: [] }), 0);
+  assert.ok(linesHeight({ gaps: [{}] }) > gapsHeight([{}]));
 });
