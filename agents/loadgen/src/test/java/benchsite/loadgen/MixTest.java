@@ -18,15 +18,16 @@ class MixTest {
 
     @Test
     void itDrawsByWeight() {
-        Mix mix = mix(1, 0, 3);
+        Mix mix = mix(20, 0, 30, 50);
         SplittableRandom random = new SplittableRandom(42);
-        int[] drawn = new int[3];
+        int[] drawn = new int[4];
         for (int draw = 0; draw < 40_000; draw++) {
             drawn[mix.choose(random)]++;
         }
-        assertEquals(10_000, drawn[0], 300);
+        assertEquals(8_000, drawn[0], 300);
         assertEquals(0, drawn[1]);
-        assertEquals(30_000, drawn[2], 300);
+        assertEquals(12_000, drawn[2], 300);
+        assertEquals(20_000, drawn[3], 300);
     }
 
     @Test

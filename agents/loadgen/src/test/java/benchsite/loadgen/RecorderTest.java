@@ -3,7 +3,9 @@ package benchsite.loadgen;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 class RecorderTest {
@@ -42,6 +44,21 @@ class RecorderTest {
         succeedAt(0, "a", 1, 0);
         assertEquals(1, recorder.take(0).get("a").count());
         assertTrue(recorder.take(0).isEmpty());
+    }
+
+    @Test
+    void aSecondWaitsForATransactionThatIsJustReadingItsEnd() throws InterruptedException {
+        CountDownLatch reading = new CountDownLatch(1);
+        Recorder slow = new Recorder(new Window(1, 2), () -> {
+            reading.countDown();
+            LockSupport.parkNanos(SECOND / 5);
+            return SECOND - 1;
+        });
+        Thread terminal = new Thread(() -> slow.success("a", 0, 0));
+        terminal.start();
+        reading.await();
+        assertEquals(1, slow.take(0).size(), "its end lies in this second, so it must not be handed out without it");
+        terminal.join();
     }
 
     @Test
