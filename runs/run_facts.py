@@ -5,10 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import zip_longest
+from typing import Any
 
 from runs.charts.run import metric_place
 from runs.choices import ENDED_STATES, RunState
+from runs.facets import factor_label
 from runs.models import Config, Measurement, Run, StateChange
+
+DRIVER_LABELS = {
+    "name": "Load generator",
+    "version": "Load generator version",
+    "jdbc_driver": "JDBC driver",
+    "jdbc_driver_version": "JDBC driver version",
+    "agent": "Agent version",
+    "cpu": "Driver CPU contains",
+}
 
 
 @dataclass(frozen=True)
@@ -57,6 +68,23 @@ def ordered_measurements(run: Run) -> list[Measurement]:
     return sorted(
         run.measurements.all(), key=lambda one: (one.phase != "run", *metric_place(one.metric.name), one.phase)
     )
+
+
+def origin(run: Run) -> list[tuple[str, str]]:
+    """(label, text) of what generated the load and of the data it ran on; empty values are left out."""
+    driver = [(DRIVER_LABELS.get(name) or factor_label(name), value) for name, value in run.driver.items()]
+    dataset = [(f"Data: {factor_label(name).lower()}", value) for name, value in run.dataset.items()]
+    return [(label, _words(value)) for label, value in [*driver, *dataset] if value not in ("", None, {}, [])]
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_words(inner)}" for name, inner in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_words, value))
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{value:,}"
+    return str(value)
 
 
 def setting_rows(run: Run) -> list[SettingRow]:

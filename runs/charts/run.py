@@ -39,7 +39,7 @@ class Plot:
 
 
 PLOTS = (
-    Plot("throughput", "Throughput over time", "Throughput", "TPS", (Line("tps", "TPS", 0),), always=True),
+    Plot("throughput", "Throughput over time", "Throughput", "TPS", (Line("tps", "Throughput", 0),), always=True),
     Plot(
         "latency", "Latency over time", "Latency", "ms",
         (
@@ -141,8 +141,8 @@ def metric_place(name: str) -> tuple[int, str]:
 
 
 def series_rows(series: Sequence[Series]) -> Iterator[list[str]]:
-    """Rows of a CSV file: the head, then one row per time and one column per metric; a gap is empty."""
-    columns = [dict(one.points()) for one in series]
-    yield ["t_s", *(one.name for one in series)]
-    for t_s in sorted({t_s for column in columns for t_s in column}):
-        yield [plain_number(t_s), *(plain_number(column.get(t_s)) for column in columns)]
+    """Rows of a CSV file: the head, then one row per sample with its exact value; a gap is an empty value."""
+    yield ["metric", "unit", "t_s", "value"]
+    for one in series:
+        for t_s, value in one.points():
+            yield [one.name, one.unit, plain_number(t_s), plain_number(value)]

@@ -187,7 +187,7 @@ def more_settings(rows: list[SettingRow]) -> dict[str, Any]:
 def filter_select(context: dict[str, Any], name: str, label: str, anything: str) -> dict[str, Any]:
     """A filter of the list as one select; it takes several values only where the address already has several."""
     form = context["filter"].form
-    chosen = context["request"].GET.getlist(name)
+    chosen = context["params"].getlist(name)
     options = [choice for choice in form.fields[name].choices if choice[0] != ""]
     return {"name": name, "label": label, "anything": anything, "chosen": chosen, "options": _grouped(options)}
 
@@ -211,7 +211,7 @@ def sort_head(context: dict[str, Any], name: str, label: str, css: str = "") -> 
     request, current = context["request"], context.get("ordering", "")
     first = f"-{name}" if name in ("value", "created_at") else name
     other = name if first.startswith("-") else f"-{name}"
-    query = request.GET.copy()
+    query = context["params"].copy()
     query.pop("page", None)
     query["ordering"] = other if current == first else first
     url = f"{request.path}?{query.urlencode()}"

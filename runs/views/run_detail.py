@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from runs import run_facts, series
-from runs.charts.run import figures, is_embedded, series_rows
+from runs.charts.run import figures, series_rows
 from runs.facets import sort_factors
 from runs.models import Run, delete_softly, restore
 from runs.views.access import contributor_required
@@ -36,14 +36,14 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "factors": sort_factors(run.factors.all()),
         "settings": run_facts.setting_rows(run),
         "steps": run_facts.time_line(run),
-        "embedded": is_embedded(run),
+        "origin": run_facts.origin(run),
     }
     return render(request, "run.html", context)
 
 
 @require_safe
 def series_csv(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
-    """Every sample of the run: one row per time, one column per metric."""
+    """Every sample of the run: one row per sample."""
     run = get_object_or_404(Run.objects.present(), id=run_id)
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="run-{run.id}.csv"'

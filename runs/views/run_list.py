@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from runs.filters import FACTOR_PREFIX, RunFilter
@@ -17,19 +18,35 @@ CONTROLS = ("page", "part")
 
 @require_safe
 def run_list(request: HttpRequest) -> HttpResponse:
-    found = RunFilter(request.GET, queryset=Run.objects.present().for_lists())
-    problems = unknown_parameters(request.GET) | (found.errors if not found.is_valid() else {})
-    page = Paginator(Run.objects.none() if problems else found.qs, PER_PAGE).get_page(request.GET.get("page"))
+    params = filled_in(request.GET)
+    found = RunFilter(params, queryset=Run.objects.present().for_lists())
+    problems = unknown_parameters(params) | (found.errors if not found.is_valid() else {})
+    page = Paginator(Run.objects.none() if problems else found.qs, PER_PAGE).get_page(params.get("page"))
     context = {
         "filter": found,
+        "params": params,
         "problems": problems,
         "page": page,
         "rows": [RunRow(run) for run in page],
-        "ordering": request.GET.get("ordering", ""),
-        "filtered": any(value for name, value in request.GET.items() if name not in (*CONTROLS, "ordering")),
+        "ordering": params.get("ordering", ""),
+        "filtered": any(name not in (*CONTROLS, "ordering") for name in params),
     }
     template = "runs.html#table" if request.headers.get("HX-Target") == "run-table" else "runs.html"
-    return render(request, template, context, status=400 if problems else 200)
+    response = render(request, template, context, status=400 if problems else 200)
+    # The page and its table share an address: without this the back button shows the bare table.
+    patch_vary_headers(response, ["HX-Target"])
+    response["HX-Push-Url"] = f"{request.path}?{params.urlencode()}" if params else request.path
+    return response
+
+
+def filled_in(params: QueryDict) -> QueryDict:
+    """A form sends its empty fields too; they filter nothing and only make the address long."""
+    kept = params.copy()
+    for name, values in params.lists():
+        kept.setlist(name, [value for value in values if value])
+        if not kept.getlist(name):
+            del kept[name]
+    return kept
 
 
 def unknown_parameters(params: QueryDict) -> dict[str, list[str]]:

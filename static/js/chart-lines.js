@@ -96,7 +96,7 @@ export function linesConfig(spec, theme) {
       plugins: {
         legend: raised(legend(theme, spec.series.length + gaps.length > 1), spec.marks),
         tooltip: { ...tooltip(theme), callbacks: tooltipCallbacks(spec) },
-        annotation: { clip: false, annotations }, zoom: zoom(theme),
+        annotation: { clip: spec.marks.length === 0, annotations }, zoom: zoom(theme),
       },
     },
     plugins: gaps.length ? [gapPlugin(gaps, theme)] : [],

@@ -50,18 +50,17 @@ def chart_series(page: Any) -> dict[str, list[tuple[float, float | None]]]:
 
 
 def chart_bars(page: Any) -> list[dict[str, Any]]:
-    """The first bars chart of the page: labels with the drawn median and the drawn dots."""
+    """The first bars chart of the page (bars lie): labels with the drawn median and the drawn dots."""
     page.wait_for_function("() => document.querySelector('figure[data-chart=bars] canvas')?.benchsiteChart")
     return page.evaluate(
         """() => {
             const chart = document.querySelector('figure[data-chart=bars] canvas').benchsiteChart;
-            const number = value => (value !== null && typeof value === 'object') ? value.y : value;
             const bars = chart.data.datasets.find(dataset => (dataset.type ?? chart.config.type).startsWith('bar'));
             const dots = chart.data.datasets.filter(dataset => dataset.type === 'scatter').flatMap(d => d.data);
             return chart.data.labels.map((label, index) => ({
                 label: [].concat(label).join(' '),
-                median: number(bars.data[index]),
-                dots: dots.filter(dot => Math.round(dot.x) === index).map(dot => dot.y),
+                median: bars.data[index].x,
+                dots: dots.filter(dot => dot.group === index).map(dot => dot.x),
             }));
         }"""
     )

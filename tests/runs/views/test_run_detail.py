@@ -108,7 +108,7 @@ def test_it_says_everything_that_a_result_carries(client):
     for text in (
         "demonstration, 5 s windows", "survives power loss", "synchronous = FULL", "Two quiet cores", "8 GiB",
         "write back", "ext4", "The driver took 30 % of the machine.", "balances", "31 · 31 · 31 · 30", "0.1.0",
-        "Scale factor", "ignored by the DBMS", "Warming up", "SQLite 3.45.1",
+        "Scale factor", "Data: seed", "ignored by the DBMS", "Warming up", "SQLite 3.45.1",
     ):  # fmt: skip
         assert text in html, text
     assert 'data-metric="tps" data-value="123.5"' in html
@@ -148,13 +148,10 @@ def test_it_links_to_the_raw_data_and_the_csv_has_every_sample(client):
     response = client.get(f"/runs/{run.id}/series.csv")
     assert response["Content-Type"].startswith("text/csv")
     rows = list(csv.reader(io.StringIO(response.content.decode())))
-    assert rows == [
-        ["t_s", "latency_p50_ms", "tps"],
-        ["0", "4", "10"],
-        ["1", "3", "20"],
-        ["2", "", ""],
-        ["3", "2", "40.5"],
-    ]
+    assert rows[0] == ["metric", "unit", "t_s", "value"]
+    assert [row for row in rows if row[0] == "tps"] == [
+        ["tps", "TPS", "0", "10"], ["tps", "TPS", "1", "20"], ["tps", "TPS", "2", ""], ["tps", "TPS", "3", "40.5"],
+    ]  # fmt: skip
 
 
 def test_an_unknown_run_is_not_found(client):

@@ -42,6 +42,16 @@ def test_it_filters_by_system(client):
     assert sorted(values(page(client, "/runs/?dbms=derby-10-6"))) == [855, 875, 919]
 
 
+def test_it_takes_the_whole_form_with_its_empty_fields_and_shows_a_short_address(client):
+    make_article()
+    form = "q=&workload=&dbms=derby-10-6&status=&provenance=&durability=&hardware=&experiment=&publication="
+    response = client.get(f"/runs/?{form}", headers={"HX-Request": "true", "HX-Target": "run-table"})
+    assert sorted(values(response.content.decode())) == [855, 875, 919]
+    assert response["HX-Push-Url"] == "/runs/?dbms=derby-10-6"
+    assert "HX-Target" in response["Vary"]
+    assert sorted(values(page(client, f"/runs/?{form}"))) == [855, 875, 919]
+
+
 def test_it_filters_by_a_factor(client):
     make_run("SQLite 3.53", 1, factors={"terminals": 1})
     make_run("SQLite 3.53", 4, factors={"terminals": 4})
