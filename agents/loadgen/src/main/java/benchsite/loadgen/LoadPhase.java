@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.json.JSONObject;
 
-/** The step {@code run}: terminals in a closed loop, one {@code second} event a second, a {@code summary} at the end. */
+/** The step {@code run}: terminals in a closed loop, a {@code second} event each second, at last a {@code summary}. */
 final class LoadPhase {
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
     private final Database database;

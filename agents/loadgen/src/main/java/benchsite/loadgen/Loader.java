@@ -64,7 +64,8 @@ final class Loader {
         long now = System.nanoTime();
         if (now - lastProgress >= PROGRESS_NANOS) {
             lastProgress = now;
-            events.emit(new JSONObject().put("event", "progress").put("phase", phase).put("rows", done).put("of", total));
+            events.emit(new JSONObject().put("event", "progress").put("phase", phase).put("rows", done)
+                .put("of", total));
         }
     }
 }

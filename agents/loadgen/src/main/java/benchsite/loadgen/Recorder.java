@@ -7,8 +7,8 @@ import java.util.function.LongSupplier;
 /**
  * One terminal's bins by second.
  *
- * <p>The end of a transaction is read under the lock under which the reporter takes a bin. So once the reporter has taken
- * second k after k is over, nothing can be added to k any more, and counts agree exactly.
+ * <p>The end of a transaction is read under the lock under which the reporter takes a bin. So once the reporter has
+ * taken second k after k is over, nothing can be added to k any more, and counts agree exactly.
  */
 final class Recorder {
     private final Window window;

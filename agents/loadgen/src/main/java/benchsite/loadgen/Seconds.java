@@ -21,8 +21,9 @@ final class Seconds {
         }
         Bin all = totals.take(second);
         double cpu = Clock.cpuSeconds();
-        JSONObject event = new JSONObject().put("event", "second").put("t", second).put("warm_up", window.isWarmUp(second))
-            .put("n", all.count()).put("errors", all.errors()).put("retries", all.retries()).put("cpu_s", cpu - cpuSeconds);
+        JSONObject event = new JSONObject().put("event", "second").put("t", second)
+            .put("warm_up", window.isWarmUp(second)).put("n", all.count()).put("errors", all.errors())
+            .put("retries", all.retries()).put("cpu_s", cpu - cpuSeconds);
         cpuSeconds = cpu;
         events.emit(Latencies.put(event, all));
     }

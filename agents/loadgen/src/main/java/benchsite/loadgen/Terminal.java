@@ -11,7 +11,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.LongSupplier;
 import org.json.JSONObject;
 
-/** One terminal: a platform thread with its connection that runs one transaction after another until the window ends. */
+/** One terminal: a platform thread with its connection, one transaction after another until the window ends. */
 final class Terminal implements Runnable {
     private final int number;
     private final Database database;

@@ -1,6 +1,6 @@
 package benchsite.loadgen;
 
-/** The time table of a run: seconds from the common start; [0, warmUp) is the warm-up, then the measured seconds, then the tail. */
+/** The time table of a run: seconds from the common start; first the warm-up, then the measured ones, then the tail. */
 record Window(int warmUpSeconds, int durationSeconds) {
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
 

@@ -19,31 +19,38 @@ class JobRunnerTest {
     private final Jobs jobs = new Jobs();
 
     private static JSONObject load(int rows, int batch, int commitEvery) {
-        JSONArray columns = new JSONArray("[{'kind': 'sequence'}, {'kind': 'group', 'size': 10}, {'kind': 'constant', 'value': null}]");
-        JSONObject table = new JSONObject().put("name", "t").put("insert", "INSERT INTO t VALUES (?, ?, ?)").put("rows", rows).put("columns", columns);
-        return new JSONObject().put("op", "load").put("phase", "load").put("batch", batch).put("commit_every", commitEvery).put("tables", List.of(table));
+        JSONArray columns = new JSONArray(
+            "[{'kind': 'sequence'}, {'kind': 'group', 'size': 10}, {'kind': 'constant', 'value': null}]");
+        JSONObject table = new JSONObject().put("name", "t").put("insert", "INSERT INTO t VALUES (?, ?, ?)")
+            .put("rows", rows).put("columns", columns);
+        return new JSONObject().put("op", "load").put("phase", "load").put("batch", batch)
+            .put("commit_every", commitEvery).put("tables", List.of(table));
     }
 
     @Test
     void anotherVersionOfTheJobIsRefused() {
-        var problem = assertThrows(IllegalArgumentException.class, () -> jobs.perform(Jobs.inMemory().put("version", 2)));
+        var problem = assertThrows(IllegalArgumentException.class,
+            () -> jobs.perform(Jobs.inMemory().put("version", 2)));
         assertTrue(problem.getMessage().contains("version 2"), problem.getMessage());
         assertTrue(jobs.emitted().isEmpty());
     }
 
     @Test
     void anErrorNamesItsPhase() {
-        var problem = assertThrows(PhaseException.class, () -> jobs.perform(Jobs.inMemory(), Jobs.execute("CREATE TABEL t (a INT)")));
+        var problem = assertThrows(PhaseException.class,
+            () -> jobs.perform(Jobs.inMemory(), Jobs.execute("CREATE TABEL t (a INT)")));
         assertEquals("create", problem.phase());
         assertTrue(Events.describe(problem.getCause()).getString("sqlstate").startsWith("42"), "syntax error");
-        var unknown = assertThrows(PhaseException.class, () -> jobs.perform(Jobs.inMemory(), new JSONObject().put("op", "backup")));
+        var unknown = assertThrows(PhaseException.class,
+            () -> jobs.perform(Jobs.inMemory(), new JSONObject().put("op", "backup")));
         assertEquals("backup", unknown.phase());
     }
 
     @Test
     void aLoadFillsEveryRowWhateverTheBatches() throws Exception {
         for (int[] sizes : new int[][] {{95, 10, 30}, {100, 10, 10}, {7, 1000, 10_000}, {0, 10, 10}}) {
-            jobs.perform(Jobs.inMemory(), Jobs.execute("CREATE TABLE t (a BIGINT PRIMARY KEY, b INT, c INT)"), load(sizes[0], sizes[1], sizes[2]),
+            jobs.perform(Jobs.inMemory(), Jobs.execute("CREATE TABLE t (a BIGINT PRIMARY KEY, b INT, c INT)"),
+                load(sizes[0], sizes[1], sizes[2]),
                 Jobs.query("SELECT COUNT(*) + 1000 * COALESCE(MAX(b), 0) + 1000000 * COUNT(c) FROM t"));
             assertEquals(sizes[0] + 1000L * ((sizes[0] + 9) / 10), jobs.answer());
         }
@@ -54,7 +61,8 @@ class JobRunnerTest {
 
     @Test
     void aQueryReturnsEveryRowAsPlainValues() throws Exception {
-        jobs.perform(Jobs.inMemory(), Jobs.query("SELECT * FROM (VALUES (1, 'ä', NULL, TRUE), (2, 'b', 3.5, FALSE)) AS v(a, b, c, d)"));
+        jobs.perform(Jobs.inMemory(),
+            Jobs.query("SELECT * FROM (VALUES (1, 'ä', NULL, TRUE), (2, 'b', 3.5, FALSE)) AS v(a, b, c, d)"));
         JSONObject query = jobs.emitted("query").get(0);
         assertEquals("[\"A\",\"B\",\"C\",\"D\"]", query.getJSONArray("columns").toString());
         assertEquals("[[1,\"ä\",null,true],[2,\"b\",3.5,false]]", query.getJSONArray("rows").toString());
@@ -78,7 +86,8 @@ class JobRunnerTest {
 
     @Test
     void whatFailsWhileClosingIsNotFatal() throws Exception {
-        JSONObject job = Jobs.inMemory().put("close", List.of("NO SUCH STATEMENT")).put("close_url", "jdbc:no-such-engine:");
+        JSONObject job = Jobs.inMemory().put("close", List.of("NO SUCH STATEMENT"))
+            .put("close_url", "jdbc:no-such-engine:");
         assertTrue(jobs.perform(job).isEmpty());
     }
 
@@ -98,7 +107,8 @@ class JobRunnerTest {
         DriverManager.registerDriver(unfit);
         try {
             JSONObject job = Jobs.job("jdbc:unfit:");
-            LoadPhase phase = new LoadPhase(new Database(job), jobs.events, Jobs.run(2, 0, 60, Jobs.transaction("any")));
+            LoadPhase phase = new LoadPhase(new Database(job), jobs.events,
+                Jobs.run(2, 0, 60, Jobs.transaction("any")));
             var problem = assertThrows(PhaseException.class, phase::run);
             assertTrue(problem.getCause() instanceof UnsupportedClassVersionError);
         } finally {

@@ -32,12 +32,14 @@ final class Jobs {
     }
 
     static JSONObject run(int terminals, int warmUp, int duration, JSONObject... transactions) {
-        return new JSONObject().put("op", "run").put("phase", "run").put("terminals", terminals).put("warm_up_s", warmUp)
+        return new JSONObject().put("op", "run").put("phase", "run").put("terminals", terminals)
+            .put("warm_up_s", warmUp)
             .put("duration_s", duration).put("seed", 42).put("transactions", List.of(transactions));
     }
 
     static JSONObject transaction(String name, JSONObject... statements) {
-        JSONObject variable = new JSONObject().put("name", "n").put("kind", "uniform").put("min", 1).put("max", 1_000_000);
+        JSONObject variable = new JSONObject().put("name", "n").put("kind", "uniform").put("min", 1)
+            .put("max", 1_000_000);
         return new JSONObject().put("name", name).put("weight", 1).put("variables", List.of(variable))
             .put("statements", List.of(statements));
     }

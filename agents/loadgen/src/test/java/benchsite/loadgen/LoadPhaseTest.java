@@ -14,7 +14,8 @@ import org.junit.jupiter.api.io.TempDir;
 class LoadPhaseTest {
     private static final String HISTORY = "CREATE TABLE history (n INT)";
     private static final String COUNT = "SELECT COUNT(*) FROM history";
-    private static final JSONObject INSERT = Jobs.statement("INSERT INTO history VALUES (?)", "n").put("expect_rows", 1);
+    private static final JSONObject INSERT = Jobs.statement("INSERT INTO history VALUES (?)", "n")
+        .put("expect_rows", 1);
     private static final JSONObject DIVISION_BY_ZERO =
         Jobs.statement("SELECT 1 / (CAST(? AS INT) - CAST(? AS INT))", "n", "n").put("fetch", true);
     private final Jobs jobs = new Jobs();
@@ -40,12 +41,14 @@ class LoadPhaseTest {
         assertEquals(measured, ofSeconds);
         assertEquals(summary.getLong("warm_up_transactions"), ofWarmUp);
         assertEquals(measured, TotalsTest.decoded(summary).getTotalCount());
-        assertEquals(jobs.answer(), total("transactions", "warm_up_transactions", "tail_transactions"), "what the server holds");
+        assertEquals(jobs.answer(), total("transactions", "warm_up_transactions", "tail_transactions"),
+            "what the server holds");
     }
 
     @Test
     void theCountsOfClientAndServerAgree() throws Exception {
-        jobs.perform(Jobs.inMemory(), Jobs.execute(HISTORY), Jobs.run(3, 1, 2, Jobs.transaction("insert", INSERT)), Jobs.query(COUNT));
+        jobs.perform(Jobs.inMemory(), Jobs.execute(HISTORY), Jobs.run(3, 1, 2, Jobs.transaction("insert", INSERT)),
+            Jobs.query(COUNT));
 
         assertCountsAgree();
         JSONObject summary = jobs.summary();
@@ -68,7 +71,8 @@ class LoadPhaseTest {
     void explicitBeginAndCommitKeepAllTerminalsOfASingleWriterAlive(@TempDir Path folder) throws Exception {
         JSONObject job = Jobs.job("jdbc:sqlite:" + folder.resolve("bench.db"))
             .put("session", List.of("PRAGMA busy_timeout = 20000", "PRAGMA synchronous = OFF"))
-            .put("transaction", new JSONObject().put("begin", "BEGIN IMMEDIATE").put("commit", "COMMIT").put("rollback", "ROLLBACK"))
+            .put("transaction", new JSONObject().put("begin", "BEGIN IMMEDIATE").put("commit", "COMMIT")
+                .put("rollback", "ROLLBACK"))
             .put("retryable", new JSONObject().put("codes", List.of(5)));
         jobs.perform(job, Jobs.execute("PRAGMA journal_mode = WAL", HISTORY),
             Jobs.run(4, 1, 1, Jobs.transaction("insert", INSERT)), Jobs.query(COUNT));
@@ -82,7 +86,8 @@ class LoadPhaseTest {
         Conflicts.reset();
         JSONObject job = Jobs.inMemory().put("retryable", new JSONObject().put("sqlstates", List.of("40001")));
         // The first statement has changed something when the second one meets the conflict.
-        JSONObject transaction = Jobs.transaction("conflict", INSERT, Jobs.statement("CALL TWO_CONFLICTS(?)", "n").put("fetch", true));
+        JSONObject transaction = Jobs.transaction("conflict", INSERT, Jobs.statement("CALL TWO_CONFLICTS(?)", "n")
+            .put("fetch", true));
         jobs.perform(job, Jobs.execute(HISTORY, Conflicts.ALIAS), Jobs.run(1, 0, 1, transaction), Jobs.query(COUNT));
 
         assertCountsAgree();
@@ -111,8 +116,10 @@ class LoadPhaseTest {
     @Test
     void aDeadTerminalIsReportedAndTheOthersGoOn() throws Exception {
         Conflicts.reset();
-        JSONObject transaction = Jobs.transaction("dying", INSERT, Jobs.statement("CALL DIE_AT_100()").put("fetch", true));
-        jobs.perform(Jobs.inMemory(), Jobs.execute(HISTORY, Conflicts.DEADLY), Jobs.run(2, 0, 2, transaction), Jobs.query(COUNT));
+        JSONObject transaction = Jobs.transaction("dying", INSERT, Jobs.statement("CALL DIE_AT_100()")
+            .put("fetch", true));
+        jobs.perform(Jobs.inMemory(), Jobs.execute(HISTORY, Conflicts.DEADLY), Jobs.run(2, 0, 2, transaction),
+            Jobs.query(COUNT));
 
         assertCountsAgree();
         JSONObject summary = jobs.summary();
@@ -137,8 +144,10 @@ class LoadPhaseTest {
 
     @Test
     void aTerminalThatCannotStartIsAnErrorOfThePhase() {
-        JSONObject unknown = Jobs.transaction("unknown", Jobs.statement("SELECT * FROM no_such_table").put("fetch", true));
-        var problem = assertThrows(PhaseException.class, () -> jobs.perform(Jobs.inMemory(), Jobs.run(2, 0, 60, unknown)));
+        JSONObject unknown = Jobs.transaction("unknown", Jobs.statement("SELECT * FROM no_such_table")
+            .put("fetch", true));
+        var problem = assertThrows(PhaseException.class,
+            () -> jobs.perform(Jobs.inMemory(), Jobs.run(2, 0, 60, unknown)));
         assertEquals("run", problem.phase());
         assertTrue(problem.getCause().getMessage().contains("NO_SUCH_TABLE"), problem.getCause().getMessage());
     }

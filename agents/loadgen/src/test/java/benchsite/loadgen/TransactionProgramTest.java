@@ -18,7 +18,8 @@ import org.json.JSONObject;
 import org.junit.jupiter.api.Test;
 
 class TransactionProgramTest {
-    private static final String VARIABLES = "[{'name': 'die', 'kind': 'uniform', 'min': -1, 'max': 2}, {'name': 'now', 'kind': 'timestamp'}]";
+    private static final String VARIABLES =
+        "[{'name': 'die', 'kind': 'uniform', 'min': -1, 'max': 2}, {'name': 'now', 'kind': 'timestamp'}]";
 
     private static TransactionProgram program(String variables, String statements) {
         return new TransactionProgram(new JSONObject().put("name", "t").put("variables", new JSONArray(variables))
@@ -56,7 +57,8 @@ class TransactionProgramTest {
 
     @Test
     void itBindsByNameAndCountsRows() throws SQLException {
-        TransactionProgram program = program(VARIABLES, "[{'sql': 'INSERT INTO t VALUES (?, ?)', 'bind': ['now', 'die'], 'expect_rows': 1},"
+        TransactionProgram program = program(VARIABLES,
+            "[{'sql': 'INSERT INTO t VALUES (?, ?)', 'bind': ['now', 'die'], 'expect_rows': 1},"
             + "{'sql': 'SELECT b FROM t WHERE b = ?', 'bind': ['die'], 'fetch': true, 'expect_rows': 1}]");
         try (Connection connection = DriverManager.getConnection("jdbc:h2:mem:");
              var statement = connection.createStatement()) {
