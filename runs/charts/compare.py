@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from runs import series
+from runs import series as stored
 from runs.charts.base import (
     COLOURS,
     BarGroup,
@@ -20,7 +20,7 @@ from runs.charts.base import (
     lines_table,
     plain_number,
 )
-from runs.charts.numbers import times
+from runs.charts.numbers import three_digits, times
 from runs.groups import Against, Comparison, Group
 from runs.models import Metric, Run
 
@@ -35,20 +35,47 @@ CSV_HEAD = [
 ]  # fmt: skip
 
 
-def bars_figure(comparison: Comparison, *, id: str = "comparison", title: str = "", note: str = "") -> Figure:
-    """Medians as bars, every repeat as a dot, the interval of the geometric mean as a whisker."""
+APART_NOTE = "Not ranked: a commit here promises less than in the chart above, so the bars do not compare."
+
+
+def bars_figures(comparison: Comparison) -> list[Figure]:
+    """The ranked groups, and apart from them, on a scale of their own, those whose commits promise less."""
+    apart = [group.key for group in comparison.groups if not group.ranked]
+    ranked = [group.key for group in comparison.groups if group.ranked]
+    figures = [bars_figure(comparison, note=BARS_NOTE, keys=ranked)]
+    if apart:
+        figures.append(bars_figure(comparison, id="apart", title="Shown apart", note=APART_NOTE, keys=apart))
+    return figures
+
+
+def bars_figure(
+    comparison: Comparison,
+    *,
+    id: str = "comparison",
+    title: str = "",
+    note: str = "",
+    keys: Sequence[str] | None = None,
+) -> Figure:
+    """Medians as bars, every repeat as a dot, the interval of the geometric mean as a whisker.
+
+    `keys` are the groups to draw; None draws them all.
+    """
     metric = comparison.metric
     label, unit, better = (metric.label, metric.unit, metric.better) if metric else ("", "", "none")
-    groups = [bar(group, color) for group, color in zip(comparison.groups, colours(comparison), strict=True)]
+    shown = [
+        (group, color)
+        for group, color in zip(comparison.groups, colours(comparison), strict=True)
+        if keys is None or group.key in keys
+    ]
     said = ", ".join(
         f"{group.label} {format_number(group.median)}" if group.median is not None else f"{group.label} not known"
-        for group in comparison.groups
+        for group, _ in shown
     )
     return Figure(
         id=id,
         title=title or (f"{label}, {unit}" if unit else label),
-        spec=bars(label=label, unit=unit, better=better, groups=groups),
-        table=bars_table(comparison),
+        spec=bars(label=label, unit=unit, better=better, groups=[bar(group, color) for group, color in shown]),
+        table=bars_table([group for group, _ in shown], unit),
         alt=f"Bars of the median {label.lower()}: {said}." if metric else "No run has a number.",
         note=note,
     )
@@ -84,15 +111,14 @@ def bar(group: Group, color: int) -> BarGroup:
     }
 
 
-def bars_table(comparison: Comparison) -> Table:
+def bars_table(groups: Sequence[Group], unit: str) -> Table:
     """Every number of the bars: median, interval, and each repeat in its place, gaps with their reasons."""
-    unit = comparison.metric.unit if comparison.metric else ""
-    width = max((len(group.all_runs) for group in comparison.groups), default=0)
+    width = max((len(group.all_runs) for group in groups), default=0)
     columns = [
         Column("Group", numeric=False), Column("n"), Column("Median", unit), Column("95 % interval from", unit),
         Column("to", unit), *(Column(f"Repeat {place}", unit) for place in range(1, width + 1)),
     ]  # fmt: skip
-    return Table(columns, [_bars_row(group, width) for group in comparison.groups])
+    return Table(columns, [_bars_row(group, width) for group in groups])
 
 
 def _bars_row(group: Group, width: int) -> list[Cell]:
@@ -138,40 +164,45 @@ def ratio_words(against: Against | None) -> str:
     if against is None or against.ratio is None:
         return ""
     interval = against.ratio.interval
-    between = f" ({interval.low:.3g}–{interval.high:.3g})" if interval else ""
+    between = f" ({three_digits(interval.low)}–{three_digits(interval.high)})" if interval else ""
     return f"{times(against.ratio.value)}{between}"
 
 
-def overlay_figure(comparison: Comparison) -> Figure | None:
-    """Throughput over time, one line per run, in the colour of its group. None without series or with too many."""
+def overlay_figures(comparison: Comparison) -> list[Figure]:
+    """Throughput over time, one line per run in the colour of its group; unranked groups on a scale of their own.
+
+    Empty without series, and when there are more runs than eyes can follow.
+    """
     shown = [
-        (group.label, color, run)
+        (group, color, run)
         for group, color in zip(comparison.groups, colours(comparison), strict=True)
         for run in group.runs
     ]
     if len(shown) > MAX_OVERLAID:
-        return None
-    drawn = [line for label, color, run in shown if (line := _line(label, color, run))]
-    if not drawn:
-        return None
+        return []
+    drawn: dict[bool, list[LineSeries]] = {True: [], False: []}
+    for group, color, run in shown:
+        line = _line(group.label, color, run)
+        if line:
+            drawn[group.ranked].append(line)
     warm_up = _common_warm_up([run for _, _, run in shown])
+    figures = [("over-time", "Throughput over time, TPS", True), ("over-time-apart", "Shown apart, over time", False)]
+    return [_overlay(id, title, drawn[ranked], warm_up) for id, title, ranked in figures if drawn[ranked]]
+
+
+def _overlay(id: str, title: str, series: list[LineSeries], warm_up: float | None) -> Figure:
     spec = lines(
         x={"label": "Time", "unit": "s", "scale": "linear"},
         y={"label": "Throughput", "unit": "TPS", "zero": True},
-        series=drawn,
+        series=series,
         bands=[{"from": 0, "to": warm_up, "label": "warm-up"}] if warm_up else [],
     )
-    return Figure(
-        id="over-time",
-        title="Throughput over time, TPS",
-        spec=spec,
-        table=lines_table(spec),
-        alt=f"{len(drawn)} lines of transactions per second over the seconds of each run.",
-    )
+    alt = f"{len(series)} lines of transactions per second over the seconds of each run."
+    return Figure(id=id, title=title, spec=spec, table=lines_table(spec), alt=alt)
 
 
 def _line(label: str, color: int, run: Run) -> LineSeries | None:
-    points = series.read(run, OVERLAID_METRIC).points()
+    points = stored.read(run, OVERLAID_METRIC).points()
     if not points:
         return None
     name = f"{label}, repeat {run.repeat}"

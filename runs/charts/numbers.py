@@ -16,7 +16,14 @@ def exact(value: float | None) -> str:
 
 def times(value: float) -> str:
     """A ratio: 4.74 ×."""
-    return f"{value:.3g}{THIN}×" if value < 100 else f"{value:,.0f}{THIN}×"
+    return f"{three_digits(value)}{THIN}×"
+
+
+def three_digits(value: float) -> str:
+    """Three significant digits, zeros kept: 0.224, 2.80, 31.5, 1,204."""
+    return (
+        f"{value:#.3g}".removesuffix(".") if 0.001 <= value < 100 else f"{value:,.3g}" if value < 1 else f"{value:,.0f}"
+    )
 
 
 def percent(share: float, *, signed: bool = False) -> str:

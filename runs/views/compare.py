@@ -29,8 +29,8 @@ def compare(request: HttpRequest) -> HttpResponse:
         "selection": selection,
         "comparison": comparison,
         "headline": charts.headline(comparison),
-        "figure": charts.bars_figure(comparison, note=charts.BARS_NOTE),
-        "over_time": charts.overlay_figure(comparison),
+        "figures": charts.bars_figures(comparison),
+        "over_time": charts.overlay_figures(comparison),
         "rows": [
             _row(request.GET, comparison, group, color)
             for group, color in zip(comparison.groups, charts.colours(comparison), strict=True)

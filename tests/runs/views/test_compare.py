@@ -165,6 +165,19 @@ def test_it_takes_every_filter_of_the_list_of_runs(client):
     assert sorted(labels) == ["DB2 9.7", "DB2 9.7 · commit group 2", "MySQL 5.0"]
 
 
+def test_it_draws_groups_that_promise_less_apart_on_a_scale_of_their_own(client):
+    for system, durability, value in (("SQLite 3", "power_loss", 100), ("H2 2", "bounded_loss", 5000)):
+        run = make_run(system, value, durability=durability)
+        new_chunk(run=run, metric=metric(), chunk=0, t0_s=0, interval_s=1, values=[value]).save()
+
+    html = page(client, "/compare/?workload=tpc-b-profile-1")
+
+    assert [bar["label"] for bar in spec(html)["groups"]] == ["SQLite 3"]
+    assert [(bar["label"], bar["ranked"]) for bar in spec(html, "apart-data")["groups"]] == [("H2 2", False)]
+    assert [line["label"] for line in spec(html, "over-time-data")["series"]] == ["SQLite 3, repeat 1"]
+    assert [line["label"] for line in spec(html, "over-time-apart-data")["series"]] == ["H2 2, repeat 1"]
+
+
 def test_it_explains_how_to_choose_when_nothing_is_chosen(client):
     make_article()
 
