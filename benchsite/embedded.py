@@ -65,6 +65,7 @@ def only_one(state: State, address: Address) -> Iterator[None]:
 
 
 def run_alone(state: State, address: Address) -> None:
+    os.umask(0o077)
     state.tmp.mkdir(exist_ok=True)
     supervisor = Supervisor(state.logs, state.processes, programs.environment(state, address), say)
     signals = Signals()
@@ -118,7 +119,7 @@ def prepare(supervisor: Supervisor, state: State, address: Address) -> str | Non
     """Returns the first operator's password when this start made it."""
     if not os.environ.get("CELERY_BROKER_URL"):
         supervisor.start(programs.broker(state))
-    startup.migrate(say)
+    startup.migrate(state, say)
     startup.import_literature(say)
     startup.collect_static(state, say)
     startup.issue_code(state)

@@ -7,7 +7,9 @@ from django.http import HttpRequest, HttpResponse
 POLICY = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'self'; frame-ancestors 'none'"
 
 
-def content_security_policy(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+def content_security_policy(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
     """Everything a page loads comes from this server; no inline script or style."""
 
     def middleware(request: HttpRequest) -> HttpResponse:

@@ -163,7 +163,9 @@ def web(state: State, address: Address) -> Program:
 def agent(state: State, address: Address) -> Program:
     folder, name = state.agent, socket.gethostname()
     options = ["--server", address.local_url, "--state", str(folder), "--name", name, "--code-file", str(state.code)]
-    return Program("agent", [sys.executable, "-m", "benchagent", "run", *options], stage=4, stop_within_s=4.0)
+    command = [sys.executable, "-m", "benchagent", "run", *options]
+    # A DBMS under test may run as a service user, which has to reach its data directory.
+    return Program("agent", command, stage=4, stop_within_s=4.0, umask=0o022)
 
 
 def environment(state: State, address: Address) -> dict[str, str]:

@@ -131,9 +131,7 @@ STATIC_ROOT = STATE.path / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": STATE.artefacts}},
-    "staticfiles": {
-        "BACKEND": os.environ.get("STATICFILES_BACKEND", "benchsite.storage.StaticFilesStorage")
-    },
+    "staticfiles": {"BACKEND": os.environ.get("STATICFILES_BACKEND", "benchsite.storage.StaticFilesStorage")},
 }
 
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

@@ -25,7 +25,11 @@ from runs.models import User
 OPERATOR = "operator"
 
 
-def migrate(say: Callable[[str], None]) -> None:
+def migrate(state: State, say: Callable[[str], None]) -> None:
+    if connection.vendor == "sqlite":
+        # Others may pass through STATE; its journals take over the mode.
+        state.database.touch()
+        state.database.chmod(0o600)
     executor = MigrationExecutor(connection)
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
         say("making the tables of the database")
@@ -76,6 +80,7 @@ def has_operator() -> bool:
 
 def issue_code(state: State) -> None:
     """A one-time code for the local agent, unless it has registered before."""
-    state.agent.mkdir(mode=0o711, exist_ok=True)
+    state.agent.mkdir(exist_ok=True)
+    state.agent.chmod(0o711)
     if not (state.agent / "identity.json").exists():
         write_private(state.code, EnrolmentCode.issue())

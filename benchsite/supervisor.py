@@ -36,6 +36,8 @@ class Program:
     command: list[str]
     stage: int
     stop_within_s: float
+    # What it writes is private, unless it has to let others pass.
+    umask: int = 0o077
 
 
 @dataclass
@@ -55,6 +57,7 @@ class Child:
                 self.program.command,
                 env=environment,
                 cwd=ROOT,
+                umask=self.program.umask,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,

@@ -36,7 +36,12 @@ def test_it_prints_the_address_and_the_first_login_and_keeps_them_in_a_private_f
     password = re.search(r"password +(\S+)", site.first_words)[1]
     assert login.read_text() == f"url: http://127.0.0.1:{site.port}/\nuser: operator\npassword: {password}\n"
     assert f"http://127.0.0.1:{site.port}/" in site.first_words
-    assert [mode(login), mode(site.state / "secret_key")] == [0o600, 0o600]
+    assert [mode(site.state / name) for name in ("first-login.txt", "secret_key", "db.sqlite3")] == [0o600] * 3
+
+
+def test_it_lets_a_service_user_through_to_the_agent_and_nowhere_else(site):
+    assert [mode(site.state / name) for name in (".", "agent")] == [0o711] * 2
+    assert [mode(site.state / name) for name in ("logs", "broker", "run", "beat", "static")] == [0o700] * 5
 
 
 def test_it_is_healthy_and_ready(site):
