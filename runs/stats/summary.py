@@ -75,7 +75,7 @@ def geometric_mean_interval(
 
     None below `min_repeats` (two repeats give an interval 13 standard errors wide: noise drawn as knowledge),
     for values without logs, and for repeats without any spread, which say nothing about the spread.
-    Not a bootstrap: of three repeats that covers 80 % where 95 % is promised (simulated, docs/statistics).
+    Not a bootstrap: of three repeats that covers 80 % where 95 % is promised (simulated).
     """
     logs = log_values(values)
     if logs is None or len(logs) < min_repeats:
