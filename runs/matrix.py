@@ -45,20 +45,31 @@ def fingerprint(runs: Sequence[Run]) -> str:
 
 
 def _figure(comparison: Comparison, *, ranked: bool) -> Figure | None:
-    groups = [group for group in comparison.groups if group.ranked is ranked]
+    groups = [group for group in comparison.groups if group.ranked is ranked and not _is_to_come(group)]
     if comparison.metric is None or not groups:
         return None
     title = comparison.metric.label
     if not ranked:
         title = "Does not wait for the disk – not ranked"
-    elif len(groups) < len(comparison.groups):
+    elif any(not group.ranked for group in comparison.groups):
         title = f"{title} of the engines that wait for the disk"
-    shown, note = replace(comparison, groups=groups), CHART_NOTE if ranked else ""
+    note = " ".join(filter(None, (CHART_NOTE, _to_come(comparison)))) if ranked else ""
+    shown = replace(comparison, groups=groups)
     figure = bars_figure(shown, id="ranked" if ranked else "apart", title=title, note=note)
     if figure.spec["type"] == "bars":
         for bar, group in zip(figure.spec["groups"], groups, strict=True):
             bar["color"] = _colour(comparison, group)
     return figure
+
+
+def _is_to_come(group: Group) -> bool:
+    """No value yet, but a run that may still bring one: that is not a gap."""
+    return not group.dots and any(run.is_open for run in group.all_runs)
+
+
+def _to_come(comparison: Comparison) -> str:
+    labels = [group.label for group in comparison.groups if _is_to_come(group)]
+    return f"Still to come: {', '.join(labels)}." if labels else ""
 
 
 def _colour(comparison: Comparison, group: Group) -> int:

@@ -128,6 +128,21 @@ def test_it_lists_recent_runs_without_the_published_ones(client):
     assert "28 values, 2 lost" in html
 
 
+def test_it_does_not_draw_a_gap_for_what_is_still_to_come(client):
+    demonstration(finished=2)
+    html = page(client)
+    drawn = spec(html, "ranked")["groups"]
+    assert [bar["label"] for bar in drawn] == ["Apache Derby 10.17", "SQLite 3.53"]
+    assert "Still to come: HSQLDB 2.7, H2 2.4." in html
+
+
+def test_it_lists_what_was_measured_last_and_not_what_waits(client):
+    demonstration(finished=2)
+    recent = page(client).split("Recent runs")[1].split("</table>")[0]
+    assert "Finished" in recent
+    assert "Queued" not in recent
+
+
 def test_it_hides_deleted_runs(client):
     run = make_run("SQLite 3.53", 411)
     Run.objects.filter(id=run.id).update(deleted_at=run.created_at)

@@ -107,7 +107,7 @@ def test_it_says_everything_that_a_result_carries(client):
     html = page(client, finished(warnings=["The driver took 30 % of the machine."], ignored_settings=["synchronous"]))
     for text in (
         "demonstration, 5 s windows", "survives power loss", "synchronous = FULL", "Two quiet cores", "8 GiB",
-        "write back", "ext4", "The driver took 30 % of the machine.", "balances", "31 · 31 · 31 · 30", "0.1.0",
+        "write back", "ext4", "The driver took 30 % of the machine.", "Balances", "31 · 31 · 31 · 30", "0.1.0",
         "Scale factor", "Data: seed", "ignored by the DBMS", "Warming up", "SQLite 3.45.1",
     ):  # fmt: skip
         assert text in html, text
