@@ -20,7 +20,7 @@ def schedule(page: Any, site: Site, *, engines: list[str], settings: dict[str, s
     for engine, text in (settings or {}).items():
         open_settings(page, engine)
         page.fill(f"textarea[name=settings_{engine}]", text)
-    page.locator("button[type=submit]", has_text=re.compile("start", re.IGNORECASE)).click()
+    page.locator("button[name=action][value=start]").click()
     page.wait_for_url(re.compile(r"/experiments/"))
     return str(page.url.rstrip("/").split("/")[-1])
 
