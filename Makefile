@@ -43,14 +43,14 @@ check:
 	BEHIND_TLS=1 $(RUN) manage.py check --deploy --fail-level WARNING
 	$(RUN) scripts/js_tests.py
 
-# Hashes, no download addresses: the user's own index is honoured.
-LOCK = $(RUN) -m piptools compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-header \
-	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --upgrade
+# For every Python from 3.11 and every system at once, with hashes and without download addresses: the user's index holds.
+LOCK = .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+	--no-emit-index-url --no-cache --upgrade
 
 lock:
 	@$(DEV)
 	$(LOCK) --output-file requirements.txt pyproject.toml
-	$(LOCK) --extra dev --constraint requirements.txt --output-file requirements-dev.txt pyproject.toml
+	$(LOCK) --extra dev --constraints requirements.txt --output-file requirements-dev.txt pyproject.toml
 
 bench-driver:
 	@exec $(DEV) -m benchmarks.bench_driver $(ARGS)
