@@ -15,6 +15,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from agents import registry
+from agents.jobs import locked as locked_job
 from agents.models import ON_AGENT, ONLINE_WITHIN, Agent, AgentStatus, Job
 from runs import ingest
 from runs.choices import RunState
@@ -88,7 +89,7 @@ def _assign(run: Run, agent: Agent) -> bool:
             return False
         if run.experiment_id is not None:
             Experiment.objects.select_for_update().get(pk=run.experiment_id)
-        job = Job.objects.select_for_update().get(pk=run.pk)
+        job = locked_job(run.pk)
         if job.requested_agent_id not in (None, locked.pk):  # its experiment has just begun on another machine
             return False
         if not ingest.record_state(run_id=run.pk, state=RunState.ASSIGNED, at=now):
@@ -110,7 +111,7 @@ def take_back_unclaimed(*, now: datetime | None = None) -> int:
 
 def _take_back(run_id: Any, now: datetime) -> bool:
     with transaction.atomic():
-        job = Job.objects.select_for_update().get(pk=run_id)
+        job = locked_job(run_id)
         if not ingest.record_state(run_id=run_id, state=RunState.QUEUED, at=now):
             return False
         job.agent = job.assigned_at = None

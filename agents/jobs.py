@@ -32,8 +32,11 @@ class JobClosed(Exception):
 
 
 def locked(run_id: Any) -> Job:
-    """The job's row, held until the end of the transaction. Raises Job.DoesNotExist."""
-    return Job.objects.select_for_update(of=("self",)).select_related("run", "agent").get(pk=run_id)
+    """The job's row, held until the end of the transaction. Raises Job.DoesNotExist.
+
+    Its run is read afterwards: joined to this query it would be as old as the wait for the lock was long.
+    """
+    return Job.objects.select_for_update().get(pk=run_id)
 
 
 def assigned_to(agent: Agent) -> Job | None:

@@ -202,6 +202,20 @@ def test_it_never_gives_an_agent_two_runs_however_many_dispatchers_work(machine)
 
 
 @pytest.mark.django_db(transaction=True)
+def test_it_never_gives_an_agent_two_runs_that_were_chosen_at_the_same_time(machine):
+    agent = machine().agent
+    runs = [first_runs(A)[0] for _ in range(6)]
+    lock = threading.Lock()
+
+    def assign() -> bool:
+        with lock:
+            run = runs.pop()
+        return dispatch._assign(run, agent)
+
+    assert sorted(in_threads(6, assign), key=str) == [False] * 5 + [True]
+
+
+@pytest.mark.django_db(transaction=True)
 def test_it_lets_one_of_many_claims_win(machine):
     bench = machine()
     run = first_runs(A)[0]
