@@ -76,5 +76,3 @@ def bearer(api_token: TokenFactory) -> Callable[..., dict[str, str]]:
         return {"Authorization": f"Bearer {api_token(*scopes)}"}
 
     return headers
-
-

@@ -10,7 +10,9 @@ from tests.e2e.conftest import Site, wait_for
 ENDED = ("finished", "failed", "cancelled", "lost")
 
 
-def schedule(page: Any, site: Site, *, engines: list[str], settings: dict[str, str] | None = None, **factors: int) -> str:
+def schedule(
+    page: Any, site: Site, *, engines: list[str], settings: dict[str, str] | None = None, **factors: int
+) -> str:
     """Fill in the schedule form and start. `engines` are DBMS slugs. Returns the slug of the experiment."""
     page.goto(f"{site.url}/schedule/")
     for engine in engines:
@@ -68,8 +70,10 @@ def chart_bars(page: Any) -> list[dict[str, Any]]:
 
 def table_numbers(page: Any, selector: str) -> list[list[str]]:
     """Cells of the first table that matches, row by row."""
-    return page.locator(selector).first.locator("tbody tr").evaluate_all(
-        "rows => rows.map(row => [...row.cells].map(cell => cell.textContent.trim()))"
+    return (
+        page.locator(selector)
+        .first.locator("tbody tr")
+        .evaluate_all("rows => rows.map(row => [...row.cells].map(cell => cell.textContent.trim()))")
     )
 
 

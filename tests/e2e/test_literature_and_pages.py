@@ -94,4 +94,4 @@ def test_it_shows_lost_values_as_gaps_never_as_zero(site: Site, page):
     page.goto(f"{site.url}/publications/cubrid-mysql-ssd-2011/")
     gaps = page.locator("[data-gap]")
     assert gaps.count() >= 12
-    assert all("0" != text.strip() for text in gaps.all_inner_texts())
+    assert all(text.strip() != "0" for text in gaps.all_inner_texts())

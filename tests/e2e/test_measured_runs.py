@@ -87,7 +87,9 @@ def test_it_cancels_a_postgresql_run_and_goes_on_with_the_next(site: Site, logge
     run = ended(site, first["id"], timeout_s=10)
     assert run["status"] == "cancelled"
     assert len(series(run, "tps")) >= 3
-    wait_for("the next run starts", lambda: site.run(second["id"])["status"] not in ("queued", "assigned"), timeout_s=15)
+    wait_for(
+        "the next run starts", lambda: site.run(second["id"])["status"] not in ("queued", "assigned"), timeout_s=15
+    )
     site.send("POST", f"/api/v1/runs/{second['id']}/cancel/")
     ended(site, second["id"], timeout_s=20)
 
