@@ -35,9 +35,8 @@ _ENDS = frozenset({RunState.FINISHED, RunState.FAILED, RunState.CANCELLED, RunSt
 TRANSITIONS: dict[str, frozenset[str]] = {
     RunState.QUEUED: frozenset({RunState.ASSIGNED, RunState.CANCELLED}),
     RunState.ASSIGNED: frozenset({RunState.QUEUED, RunState.PREPARING}) | _ENDS,
-    RunState.PREPARING: frozenset(
-        {RunState.LOADING, RunState.WARMING_UP, RunState.MEASURING, RunState.COLLECTING}
-    ) | _ENDS,
+    RunState.PREPARING: frozenset({RunState.LOADING, RunState.WARMING_UP, RunState.MEASURING, RunState.COLLECTING})
+    | _ENDS,
     RunState.LOADING: frozenset({RunState.WARMING_UP, RunState.MEASURING, RunState.COLLECTING}) | _ENDS,
     RunState.WARMING_UP: frozenset({RunState.MEASURING, RunState.COLLECTING}) | _ENDS,
     RunState.MEASURING: frozenset({RunState.COLLECTING}) | _ENDS,

@@ -117,4 +117,3 @@ class Fact(PublishedItem):
     provenance = models.CharField(max_length=20, choices=Provenance.choices)
     title = models.TextField()
     how = models.TextField(blank=True)
-

@@ -177,7 +177,11 @@ def test_it_streams_the_run_while_it_runs_and_sends_exactly_what_it_measured(sta
     assert server.series("run-1", "tps")[: len(early)] == early
     assert server.series("run-1", "tps") == spooled_seconds(dirs)
     assert list(dict.fromkeys(server.states("run-1"))) == [
-        "preparing", "loading", "warming_up", "measuring", "collecting",
+        "preparing",
+        "loading",
+        "warming_up",
+        "measuring",
+        "collecting",
     ]
     assert "balances" in {check["name"] for check in finish["result"]["checks"]}
     assert "durability power_loss" in server.log("run-1")

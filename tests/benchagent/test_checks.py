@@ -9,8 +9,16 @@ from benchagent import checks
 def summary(**changes: Any) -> dict[str, Any]:
     """4 terminals, 1,000 TPS for 2 s, 4 ms mean: exactly what a closed loop gives."""
     good = {
-        "transactions": 2000, "tps": 1000.0, "mean_us": 4000.0, "p50_us": 3900, "p95_us": 5000, "p99_us": 6000,
-        "max_us": 9000, "per_terminal": [500, 500, 500, 500], "dead_terminals": [], "histogram_count": 2000,
+        "transactions": 2000,
+        "tps": 1000.0,
+        "mean_us": 4000.0,
+        "p50_us": 3900,
+        "p95_us": 5000,
+        "p99_us": 6000,
+        "max_us": 9000,
+        "per_terminal": [500, 500, 500, 500],
+        "dead_terminals": [],
+        "histogram_count": 2000,
     }
     return {**good, **changes}
 

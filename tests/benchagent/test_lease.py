@@ -21,7 +21,11 @@ def heartbeat(client: Client, cancels):
 
     def begin(lease_s: float = 600, poll_s: float = 0.05) -> Heartbeat:
         beat = Heartbeat(
-            client, run_id="run-1", job_token="token-run-1", lease_s=lease_s, poll_s=poll_s,
+            client,
+            run_id="run-1",
+            job_token="token-run-1",
+            lease_s=lease_s,
+            poll_s=poll_s,
             on_cancel=lambda *words: cancels.append(words),
         )
         made.append(beat)

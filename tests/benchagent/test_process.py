@@ -105,7 +105,10 @@ def test_it_leaves_a_persons_shell_in_the_folder_alone(job_dir: Path):
     master, slave = os.openpty()
     attach = "import fcntl, sys, termios, time; fcntl.ioctl(0, termios.TIOCSCTTY, 0); print(1, flush=True);"
     shell = subprocess.Popen(
-        [sys.executable, "-c", f"{attach} time.sleep(600)"], stdin=slave, stdout=subprocess.PIPE, cwd=job_dir,
+        [sys.executable, "-c", f"{attach} time.sleep(600)"],
+        stdin=slave,
+        stdout=subprocess.PIPE,
+        cwd=job_dir,
         start_new_session=True,
     )
     assert shell.stdout is not None

@@ -48,9 +48,18 @@ def sys_block(tmp_path: Path) -> Path:
 def test_it_describes_a_partition_by_its_disk(sys_block: Path):
     facts = device_facts("sda1", MOUNT, sys_block)
     assert facts == {
-        "name": "sda1", "medium": "hdd", "model": "ST4000NM0035", "bus": "SATA", "capacity_bytes": 1024 * 512,
-        "file_system": "xfs", "mount_point": "/data", "mount_options": "rw,noatime", "scheduler": "mq-deadline",
-        "write_cache": "write back", "raid": None, "emulated": False,
+        "name": "sda1",
+        "medium": "hdd",
+        "model": "ST4000NM0035",
+        "bus": "SATA",
+        "capacity_bytes": 1024 * 512,
+        "file_system": "xfs",
+        "mount_point": "/data",
+        "mount_options": "rw,noatime",
+        "scheduler": "mq-deadline",
+        "write_cache": "write back",
+        "raid": None,
+        "emulated": False,
     }
 
 

@@ -17,9 +17,18 @@ pytestmark = pytest.mark.browser
 SIX = "/compare/?publication=tpcb-2010&workload=wl-tpcb"
 MEDIANS = {"PostgreSQL": 508, "DB2": 2363, "MySQL": 114, "Oracle": 594, "Derby 10.3": 1192, "Derby 10.6": 875}
 PAGES = [
-    "/", "/runs/", "/compare/", "/agents/", "/schedule/", "/login/", "/publications/", "/publications/gbak-backup-2007/",
-    "/publications/tpcb-2010/", "/publications/firebird-terabyte-2015/", "/publications/cubrid-mysql-ssd-2011/",
-]  # fmt: skip
+    "/",
+    "/runs/",
+    "/compare/",
+    "/agents/",
+    "/schedule/",
+    "/login/",
+    "/publications/",
+    "/publications/gbak-backup-2007/",
+    "/publications/tpcb-2010/",
+    "/publications/firebird-terabyte-2015/",
+    "/publications/cubrid-mysql-ssd-2011/",
+]
 
 
 def bar_of(page, name: str) -> dict:

@@ -19,7 +19,9 @@ def rows(**changes: Any) -> dict[str, list[list[Any]]]:
 def test_it_loads_one_branch_ten_tellers_and_100000_accounts_per_scale_factor():
     load = next(step for step in WORKLOAD.steps(Dialect(), FACTORS, 42).prepare if step["op"] == "load")
     assert [(table["name"], table["rows"]) for table in load["tables"]] == [
-        ("branches", 3), ("tellers", 30), ("accounts", 300_000),
+        ("branches", 3),
+        ("tellers", 30),
+        ("accounts", 300_000),
     ]
     for table in load["tables"]:
         assert table["insert"].count("?") == len(table["columns"])
@@ -39,7 +41,11 @@ def test_it_settles_the_database_before_the_run():
     dialect = Dialect(after_load_each=("VACUUM {table}",), after_load=("CHECKPOINT",))
     settle = WORKLOAD.steps(dialect, FACTORS, 42).prepare[-1]
     assert settle["statements"] == [
-        "VACUUM branches", "VACUUM tellers", "VACUUM accounts", "VACUUM history", "CHECKPOINT",
+        "VACUUM branches",
+        "VACUUM tellers",
+        "VACUUM accounts",
+        "VACUUM history",
+        "CHECKPOINT",
     ]
 
 
