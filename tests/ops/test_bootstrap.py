@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -134,3 +135,17 @@ def test_it_leaves_no_pip_behind_when_it_is_ended(checkout, environment, silent_
     wait_until(lambda: not naming(checkout), 5)
     assert naming(checkout) == {}
     assert "Traceback" not in (checkout / "said").read_text()
+
+
+def pins(lock: Path) -> dict[str, str]:
+    """Name and version -> its marker and hashes."""
+    blocks = re.split(r"^(?=[A-Za-z0-9])", lock.read_text(), flags=re.M)
+    return {block.split()[0]: block for block in blocks if "==" in block}
+
+
+def test_the_locks_hold_for_every_supported_python_and_carry_hashes_but_no_address(repository):
+    server, dev = (pins(repository / name) for name in ("requirements.txt", "requirements-dev.txt"))
+    assert set(server) <= set(dev)
+    assert [name for name, block in dev.items() if "--hash=sha256:" not in block] == []
+    assert any("python_full_version < '3.11.3'" in block for block in server.values())
+    assert "://" not in "".join(dev.values())
