@@ -38,7 +38,7 @@ def migrate(state: State, say: Callable[[str], None]) -> None:
 
 def import_literature(say: Callable[[str], None]) -> None:
     say("importing the published results")
-    call_command("import_literature", stdout=StringIO())
+    call_command("import_literature", keep_deleted=True, stdout=StringIO())
 
 
 def collect_static(state: State, say: Callable[[str], None]) -> None:

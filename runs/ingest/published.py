@@ -94,10 +94,11 @@ class PublishedRun:
         return [factor_row(run, name, value, unit) for name, (value, unit) in self.factors.items()]
 
 
-def store_published(wanted: Sequence[PublishedRun]) -> Counter[str]:
+def store_published(wanted: Sequence[PublishedRun], *, keep_deleted: bool = False) -> Counter[str]:
     """Create, correct and restore these runs. Returns how many were `created`, `updated`, `restored`.
 
-    Call it inside a transaction. A run that is as wanted is not written.
+    Call it inside a transaction. A run that is as wanted is not written. `keep_deleted`: what somebody deleted
+    stays deleted.
     """
     found = Run.objects.prefetch_related("factors", "storage", "measurements").in_bulk([run.id for run in wanted])
     changes: Counter[str] = Counter()
@@ -108,12 +109,14 @@ def store_published(wanted: Sequence[PublishedRun]) -> Counter[str]:
         changes["created"] += 1
     for one in wanted:
         if one.id in found:
-            changes.update(_correct(found[one.id], one))
+            changes.update(_correct(found[one.id], one, keep_deleted=keep_deleted))
     return changes
 
 
-def _correct(run: Run, one: PublishedRun) -> list[str]:
+def _correct(run: Run, one: PublishedRun, *, keep_deleted: bool) -> list[str]:
     columns = one.columns()
+    if keep_deleted:
+        del columns["deleted_at"]
     different = [name for name, value in columns.items() if getattr(run, name) != value]
     same_children = _children_of(run) == _children_wanted(one)
     if not different and same_children:

@@ -28,12 +28,12 @@ class Report:
         return [f"{count} {kind} {verb}" for (kind, verb), count in sorted(self.changes.items())]
 
 
-def import_literature() -> Report:
-    """All or nothing. Restores deleted runs of the publications, and whatever else was changed."""
+def import_literature(*, keep_deleted: bool = False) -> Report:
+    """All or nothing. Restores whatever was changed, also deleted runs unless `keep_deleted`."""
     sync = Sync()
     data = load()
     with transaction.atomic():
         subjects = sync_subjects(sync, data)
-        sync_results(sync, data, subjects)
+        sync_results(sync, data, subjects, keep_deleted=keep_deleted)
         sync_statements(sync, data, subjects)
     return Report(sync.changes)

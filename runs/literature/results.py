@@ -12,10 +12,12 @@ from runs.literature.sync import Sync
 from runs.models import Aggregate, Run
 
 
-def sync_results(sync: Sync, data: Mapping[str, list[Row]], subjects: Subjects) -> None:
+def sync_results(
+    sync: Sync, data: Mapping[str, list[Row]], subjects: Subjects, *, keep_deleted: bool = False
+) -> None:
     configs = {row["id"]: row for row in data["configs"]}
     wanted = [_run(position, row, configs, subjects) for position, row in enumerate(data["runs"], 1)]
-    for verb, count in store_published(wanted).items():
+    for verb, count in store_published(wanted, keep_deleted=keep_deleted).items():
         sync.note(Run, verb, count)
     stale = Run.objects.exclude(source_id="").exclude(id__in=[one.id for one in wanted])
     stale = stale.filter(publication__in=[publication.id for publication in subjects.publications.values()])

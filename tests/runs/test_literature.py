@@ -206,6 +206,12 @@ def test_it_restores_deleted_runs(imported):
     assert Run.objects.present().count() == 114
 
 
+def test_it_can_leave_deleted_runs_deleted_as_every_start_does(imported):
+    delete_softly(Run.objects.get(source_id="tpcb-pg-8.3-r1"))
+    assert import_literature(keep_deleted=True).rows_changed == 0
+    assert Run.objects.present().count() == 113
+
+
 def test_it_corrects_what_was_changed(imported):
     run = Run.objects.get(source_id="tpcb-pg-8.3-r1")
     run.measurements.update(value=1)
