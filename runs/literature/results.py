@@ -12,9 +12,7 @@ from runs.literature.sync import Sync
 from runs.models import Aggregate, Run
 
 
-def sync_results(
-    sync: Sync, data: Mapping[str, list[Row]], subjects: Subjects, *, keep_deleted: bool = False
-) -> None:
+def sync_results(sync: Sync, data: Mapping[str, list[Row]], subjects: Subjects, *, keep_deleted: bool = False) -> None:
     configs = {row["id"]: row for row in data["configs"]}
     wanted = [_run(position, row, configs, subjects) for position, row in enumerate(data["runs"], 1)]
     for verb, count in store_published(wanted, keep_deleted=keep_deleted).items():
