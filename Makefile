@@ -53,7 +53,7 @@ lock:
 	$(LOCK) --extra dev --constraints requirements.txt --output-file requirements-dev.txt pyproject.toml
 
 bench-driver:
-	@exec $(DEV) -m benchmarks.bench_driver $(ARGS)
+	@exec $(DEV) benchmarks/bench_driver.py $(ARGS)
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache

@@ -23,11 +23,14 @@ from pathlib import Path
 
 from benchagent.java import JavaToolchain
 
-from benchmarks.clients import SCALE, Measurement, Server, loadgen, pgbench
-from scripts.private_postgresql import PrivatePostgreSQL
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))  # started as a file, it sees only its own folder
+
+from benchmarks.clients import SCALE, Measurement, Server, loadgen, pgbench  # noqa: E402
+from scripts.private_postgresql import PrivatePostgreSQL  # noqa: E402
 
 COMMIT_MODES = ("off", "on")
-CACHE = Path(os.environ.get("BENCHSITE_TEST_CACHE") or Path(__file__).resolve().parent.parent / "var" / "test-cache")
+CACHE = Path(os.environ.get("BENCHSITE_TEST_CACHE") or ROOT / "var" / "test-cache")
 # Checkpoints and autovacuum would hit one client and spare the other: both are done before each measurement.
 SETTINGS = {
     "fsync": "on",
