@@ -38,6 +38,9 @@ check:
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
+	$(RUN) -m mypy scripts
+	$(RUN) -m mypy benchmarks
+	cd agents/program && ../../$(RUN) -m mypy -p benchagent
 	$(RUN) .venv/bin/lint-imports
 	$(RUN) manage.py makemigrations --check --dry-run
 	BEHIND_TLS=1 $(RUN) manage.py check --deploy --fail-level WARNING
