@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import django_filters
+from benchagent.catalog import DBMSS, WORKLOADS, DbmsEntry, WorkloadEntry
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import F, FloatField, Model, OuterRef, Q, QuerySet, Subquery
+from django.http import QueryDict
 
 from runs.choices import DURABILITY_CHOICES, Provenance, RunState
 from runs.models import (
@@ -57,13 +59,22 @@ def _slugs(model: type[Model], label: str = "name") -> Callable[[], Choices]:
     return choices
 
 
+def workload_choices() -> Choices:
+    """Those that have runs and those that can be scheduled: asking for the latter early is no mistake."""
+    return _with(Workload.objects.order_by("name"), WORKLOADS)
+
+
+def _with(rows: QuerySet[Any], catalogue: Mapping[str, WorkloadEntry | DbmsEntry]) -> Choices:
+    names = {slug: entry.name for slug, entry in catalogue.items()} | dict(rows.values_list("slug", "name"))
+    return sorted(names.items(), key=lambda choice: choice[1].lower())
+
+
 def dbms_choices() -> list[tuple[str, Any]]:
     """Every DBMS, and under its name its versions."""
     versions: dict[str, Choices] = {}
     for slug, name, dbms in DbmsVersion.objects.order_by("name").values_list("slug", "name", "dbms__name"):
         versions.setdefault(dbms, []).append((slug, name))
-    systems: Choices = list(Dbms.objects.order_by("name").values_list("slug", "name"))
-    return [("any version", systems), *sorted(versions.items())]
+    return [("any version", _with(Dbms.objects.all(), DBMSS)), *sorted(versions.items())]
 
 
 class FactorField(forms.Field):
@@ -107,11 +118,20 @@ def _number(text: str) -> float | None:
     return number if abs(number) < float("inf") else None
 
 
+def without_blanks(data: QueryDict) -> QueryDict:
+    """A form sends every field it has; `workload=` asks for nothing."""
+    kept = QueryDict(mutable=True)
+    for name, values in data.lists():
+        if filled := [value for value in values if value.strip()]:
+            kept.setlist(name, filled)
+    return kept
+
+
 class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
-    """`factor.NAME=value` filters by any factor. A parameter given twice means either value."""
+    """`factor.NAME=value` filters by any factor. A parameter given twice means either value, an empty one none."""
 
     workload = django_filters.MultipleChoiceFilter(
-        field_name="workload__slug", choices=_slugs(Workload), distinct=False, help_text="slug of the workload"
+        field_name="workload__slug", choices=workload_choices, distinct=False, help_text="slug of the workload"
     )
     dbms = django_filters.MultipleChoiceFilter(
         choices=dbms_choices, method="filter_dbms", label="DBMS", help_text="slug of a DBMS or of one version of it"
@@ -148,8 +168,9 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
         fields: list[str] = []
 
     def __init__(self, data: Any = None, *args: Any, **kwargs: Any) -> None:
-        super().__init__(data, *args, **kwargs)
-        for key in data or ():
+        given = without_blanks(data) if isinstance(data, QueryDict) else data
+        super().__init__(given, *args, **kwargs)
+        for key in given or ():
             if key.startswith(FACTOR_PREFIX) and key not in self.filters:
                 extra = FactorFilter(key.removeprefix(FACTOR_PREFIX))
                 extra.parent, extra.model = self, Run

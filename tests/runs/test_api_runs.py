@@ -169,6 +169,15 @@ def test_it_names_the_wrong_parameter(client, stored, query, field):
     assert (response.status_code, list(response.json())) == (400, [field]), response.content
 
 
+def test_an_empty_parameter_asks_for_nothing(client, stored):
+    everything = get(client).json()["count"]
+    assert get(client, workload="", dbms="", provenance="", status="", ordering="").json()["count"] == everything
+
+
+def test_what_can_be_scheduled_may_be_asked_for_before_it_ran(client, db):
+    assert get(client, workload="tpcb", dbms="postgresql").json()["count"] == 0
+
+
 def test_a_page_beyond_the_last_is_not_found(client, stored):
     assert get(client, page=9).status_code == 404
 
