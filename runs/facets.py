@@ -106,7 +106,7 @@ def workload_name(run: Run) -> str:
 
 
 def device_name(device: StorageDevice) -> str:
-    extra = ", ".join(part for part in (device.medium.upper() if device.medium else "", device.file_system) if part)
+    extra = ", ".join(part for part in (device.medium_label, device.file_system) if part)
     return f"{device.name} ({extra})" if extra else device.name
 
 

@@ -51,3 +51,8 @@ class StorageDevice(NamedModel):
     class Meta:
         ordering = ["hardware", "name"]
         constraints = [models.UniqueConstraint(fields=["hardware", "name"], name="storage_name_per_hardware")]
+
+    @property
+    def medium_label(self) -> str:
+        """HDD, SSD, NVMe as they are written; any other word as it is."""
+        return {"hdd": "HDD", "ssd": "SSD", "nvme": "NVMe"}.get(self.medium.lower(), self.medium)

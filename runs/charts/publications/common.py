@@ -200,7 +200,7 @@ def _machine(hardware: HardwareProfile) -> list[Cell]:
 
 
 def disk_words(disk: StorageDevice) -> str:
-    stated = (disk.mount_point, disk.medium.upper(), disk.bus, disk.model, disk.raid)
+    stated = (disk.mount_point, disk.medium_label, disk.bus, disk.model, disk.raid)
     return " ".join(dict.fromkeys(part for part in stated if part)) or disk.name
 
 
