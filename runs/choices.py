@@ -31,7 +31,7 @@ ENDED_STATES = frozenset({RunState.FINISHED, RunState.FAILED, RunState.CANCELLED
 _ENDS = frozenset({RunState.FINISHED, RunState.FAILED, RunState.CANCELLED, RunState.LOST})
 
 # The one table of transitions. A phase may be skipped (a workload without load), never gone back to.
-# `lost -> ended` is the late result of the same attempt, which is accepted (DESIGN section 4).
+# `lost -> ended` is the late result of the same attempt, which is accepted.
 TRANSITIONS: dict[str, frozenset[str]] = {
     RunState.QUEUED: frozenset({RunState.ASSIGNED, RunState.CANCELLED}),
     RunState.ASSIGNED: frozenset({RunState.QUEUED, RunState.PREPARING}) | _ENDS,
@@ -50,7 +50,7 @@ TRANSITIONS: dict[str, frozenset[str]] = {
 
 
 class Provenance(models.TextChoices):
-    """Where a number comes from (DESIGN section 6)."""
+    """Where a number comes from."""
 
     MEASURED = "measured", "Measured"
     UPLOADED = "uploaded", "Uploaded"
