@@ -55,11 +55,12 @@ def naming(state: Path) -> list[str]:
     found = []
     for process in psutil.process_iter():
         try:
-            places = [*process.cmdline(), process.cwd(), *process.environ().values()]
+            line = process.cmdline()  # read once: the process may be gone at the next look
+            places = [*line, process.cwd(), *process.environ().values()]
         except psutil.Error:
             continue
         if process.pid != os.getpid() and any(str(state) in place for place in places):
-            found.append(f"{process.pid} {' '.join(process.cmdline())[:200]}")
+            found.append(f"{process.pid} {' '.join(line)[:200]}")
     return found
 
 
