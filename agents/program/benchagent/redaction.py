@@ -1,0 +1,88 @@
+"""Secrets taken out of text before it is stored, shown or sent. Shared by agent, `benchctl` and server."""
+
+from __future__ import annotations
+
+import re
+
+REDACTED = "[redacted]"
+SECRET_NAME = re.compile(
+    r"passw|passphrase|(?<![a-z])pass(?![a-z])|_pass(?![a-z])|pwd|secret|token|credential"
+    r"|private[_-]?key|api[_-]?key|access[_-]?key",
+    re.IGNORECASE,
+)
+# Names that only sound like one: `password_encryption = md5` is a setting people compare.
+_HARMLESS_NAME = re.compile(
+    r"password_encryption|password_lifetime|password_history|password_reuse|token_(?:limit|count|size)"
+    r"|validate_password|default_password_lifetime|max_tokens?",
+    re.IGNORECASE,
+)
+
+_VALUE = r"\"[^\"\n]*\"|'[^'\n]*'|[^\s;&,<>\"']+"
+_NAME = r"(?P<name>(?<![\w.])[\w.:-]*(?:passw(?:or)?d?|passphrase|_pass|pwd|secret|token|api[_-]?key)[\w.-]*)"
+_PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
+    # postgresql://user:secret@host, jdbc:…//user:secret@
+    (re.compile(r"(?P<head>[a-z][\w+.-]*://[^\s:/@]+:)[^\s@/]+(?=@)", re.IGNORECASE), rf"\g<head>{REDACTED}"),
+    # HammerDB's `diset tpcc mysql_pass secret` and its answer "Value old for tpcc:mysql_pass …"
+    (
+        re.compile(r"(?P<head>\bdi?set\s+\w+\s+\w*pass\w*\s+)\S+", re.IGNORECASE),
+        rf"\g<head>{REDACTED}",
+    ),
+    (
+        re.compile(r"\bValue\s+(?:\S+)(?P<tail>\s+for\s+\w+:\w*pass\w*)(?P<rest>[^\n]*)", re.IGNORECASE),
+        rf"Value {REDACTED}\g<tail> {REDACTED}",
+    ),
+    (
+        re.compile(r"\bChanged\s+\w+:\w*pass\w*(?P<rest>[^\n]*)", re.IGNORECASE),
+        rf"Changed a password {REDACTED}",
+    ),
+    # <password>secret</password>
+    (
+        re.compile(r"(?P<head><(?P<tag>[\w.-]*(?:passw|pwd|secret|token)[\w.-]*)>)[^<]*(?=</)", re.IGNORECASE),
+        rf"\g<head>{REDACTED}",
+    ),
+    # "password": "secret"
+    (
+        re.compile(
+            r"(?P<head>\"[\w.-]*(?:passw|pass\"|pwd|secret|token|api[_-]?key)[\w.-]*\"?\s*:\s*)\"(?:[^\"\\\n]|\\.)*\"",
+            re.IGNORECASE,
+        ),
+        rf'\g<head>"{REDACTED}"',
+    ),
+    # -pSECRET of MySQL's clients, --password SECRET, gbak -pas SECRET
+    (
+        re.compile(r"(?P<head>(?<!\S)-(?:pas|pass|pw|passw|passwo|passwor|password)\s+)(?!-)\S+", re.IGNORECASE),
+        rf"\g<head>{REDACTED}",
+    ),
+    (
+        re.compile(
+            r"(?P<head>\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump|sysbench)\b[^\n]*?\s-p)(?!ort\b)\S+"
+        ),
+        rf"\g<head>{REDACTED}",
+    ),
+)
+_ASSIGNMENT = re.compile(_NAME + r"(?P<sep>\s*[=:]\s*|\s+)(?P<value>" + _VALUE + r")", re.IGNORECASE)
+
+
+def names_a_secret(name: str) -> bool:
+    return bool(SECRET_NAME.search(name)) and not _HARMLESS_NAME.search(name)
+
+
+def redact_value(name: str, value: str | None) -> str | None:
+    """The value of a setting, unless its name says that it is a secret."""
+    return REDACTED if value and names_a_secret(name) else value
+
+
+def redact_text(text: str) -> str:
+    """Any text (a log, a command line, a configuration file) with the values of secrets replaced; lines stay lines."""
+    for pattern, replacement in _PATTERNS:
+        text = pattern.sub(replacement, text)
+    return _ASSIGNMENT.sub(_without_value, text)
+
+
+def _without_value(match: re.Match[str]) -> str:
+    name, separator, value = match["name"], match["sep"], match["value"]
+    # Prose ("password authentication failed") has a blank only; what stands after = or : is a value.
+    by_blank = not separator.strip()
+    if _HARMLESS_NAME.search(name) or (by_blank and not name.startswith("-")):
+        return match.group()
+    return match.group() if REDACTED.startswith(value) else f"{name}{separator}{REDACTED}"
