@@ -171,6 +171,13 @@ CELERY_BEAT_SCHEDULER = "benchsite.beat:Scheduler"
 CELERY_BEAT_MAX_LOOP_INTERVAL = 2
 CELERY_TIMEZONE = "UTC"
 
+# Who may see results without a login: everybody (1) or nobody (0).
+PUBLIC_READ = env_bool("PUBLIC_READ", True)
+# What new experiments, uploads and reports are: public, unlisted or private.
+DEFAULT_VISIBILITY = os.environ.get("DEFAULT_VISIBILITY", "public")
+if DEFAULT_VISIBILITY not in ("public", "unlisted", "private"):
+    raise ImproperlyConfigured(f"DEFAULT_VISIBILITY must be public, unlisted or private, not {DEFAULT_VISIBILITY!r}")
+
 # Whether the first experiment is made, once per database (agents/first_experiment.py).
 FIRST_RUN = env_bool("FIRST_RUN", True)
 

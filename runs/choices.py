@@ -75,6 +75,14 @@ class StorageRole(models.TextChoices):
     BACKUP = "backup", "Backup"
 
 
+class Visibility(models.TextChoices):
+    """Who may see runs: all, all who have the address, or their owner and administrators."""
+
+    PUBLIC = "public", "Public"
+    UNLISTED = "unlisted", "Unlisted"
+    PRIVATE = "private", "Private"
+
+
 class UserRole(models.TextChoices):
     VIEWER = "viewer", "Viewer"
     CONTRIBUTOR = "contributor", "Contributor"

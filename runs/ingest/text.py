@@ -1,17 +1,12 @@
-"""Text that comes from outside: made storable on both databases, secrets taken out."""
+"""Text that comes from outside: made storable on both databases. Secrets: `benchagent.redaction`."""
 
 from __future__ import annotations
 
-import re
+from benchagent.redaction import REDACTED
+from benchagent.redaction import redact_text as redact_line
+from benchagent.redaction import redact_value as redact
 
-REDACTED = "[redacted]"
-_SECRET_NAME = re.compile(
-    r"passw|pwd|secret|token|credential|private[_-]?key|api[_-]?key|access[_-]?key", re.IGNORECASE
-)
-_SECRET_IN_LINE = re.compile(
-    r"(?P<name>[\w.-]*(?:passw|pwd|secret|token)[\w.-]*)(?P<sep>\s*[=:]\s*|\s+)(?P<value>\"[^\"]*\"|'[^']*'|[^\s;&]+)",
-    re.IGNORECASE,
-)
+__all__ = ["REDACTED", "clean", "redact", "redact_line"]
 
 
 def clean(value: object, limit: int) -> str:
@@ -20,15 +15,3 @@ def clean(value: object, limit: int) -> str:
         return ""
     text = str(value).replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
     return text[:limit]
-
-
-def redact(name: str, value: str | None) -> str | None:
-    """The value of a setting, unless its name says that it is a secret."""
-    if value and _SECRET_NAME.search(name):
-        return REDACTED
-    return value
-
-
-def redact_line(line: str) -> str:
-    """A command line without the values that follow password-like names."""
-    return _SECRET_IN_LINE.sub(lambda match: f"{match['name']}{match['sep']}{REDACTED}", line)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from runs.models.accounts import SCOPES, ApiToken, User, digest_secret
-from runs.models.configs import Config, ConfigParameter
+from runs.models.artefacts import Artefact
+from runs.models.changes import Change
+from runs.models.configs import Config, ConfigFile, ConfigParameter
 from runs.models.dbms import Dbms, DbmsVersion
 from runs.models.experiments import Experiment
 from runs.models.hardware import HardwareProfile, StorageDevice
@@ -18,23 +20,28 @@ from runs.models.literature import (
     TableStat,
 )
 from runs.models.measurements import Aggregate, Measurement, Metric
+from runs.models.reports import Report
 from runs.models.runs import Run, RunFactor, RunStorage, StateChange, cell_key, delete_softly, restore
 from runs.models.series import SeriesChunk
-from runs.models.uploads import Upload
+from runs.models.uploads import FileImport, Upload
 from runs.models.workloads import DataSchema, Workload
 
 __all__ = [
     "SCOPES",
     "Aggregate",
     "ApiToken",
+    "Artefact",
+    "Change",
     "Claim",
     "Config",
+    "ConfigFile",
     "ConfigParameter",
     "DataSchema",
     "Dbms",
     "DbmsVersion",
     "Experiment",
     "Fact",
+    "FileImport",
     "HardwareProfile",
     "IndexStat",
     "Measurement",
@@ -43,6 +50,7 @@ __all__ = [
     "Observation",
     "Publication",
     "QueryStat",
+    "Report",
     "Run",
     "RunFactor",
     "RunStorage",

@@ -13,7 +13,7 @@ from django.utils import timezone
 from runs.choices import UserRole
 from runs.models.base import UUIDModel
 
-SCOPES = ("read", "upload", "schedule")
+SCOPES = ("read", "upload", "schedule", "agent")
 TOKEN_PREFIX = "bst_"
 
 
@@ -60,7 +60,9 @@ class ApiToken(UUIDModel):
         return f"{self.name} ({self.prefix}…)"
 
     @classmethod
-    def issue(cls, *, owner: User, name: str, scopes: Iterable[str]) -> tuple[ApiToken, str]:
+    def issue(
+        cls, *, owner: User, name: str, scopes: Iterable[str], expires_at: datetime | None = None
+    ) -> tuple[ApiToken, str]:
         """A new token and its secret, which is not stored. Raises ValueError naming an unknown scope."""
         chosen = list(dict.fromkeys(scopes))
         for scope in chosen:
@@ -70,7 +72,12 @@ class ApiToken(UUIDModel):
             raise ValueError(f"a token needs at least one scope of: {', '.join(SCOPES)}")
         secret = TOKEN_PREFIX + secrets.token_urlsafe(32)
         token = cls.objects.create(
-            owner=owner, name=name, prefix=secret[:10], digest=digest_secret(secret), scopes=chosen
+            owner=owner,
+            name=name,
+            prefix=secret[:10],
+            digest=digest_secret(secret),
+            scopes=chosen,
+            expires_at=expires_at,
         )
         return token, secret
 

@@ -21,6 +21,8 @@ class DbmsVersion(NamedModel):
     dbms = models.ForeignKey(Dbms, on_delete=models.PROTECT, related_name="versions")
     version = models.CharField(max_length=120)
     architecture = models.CharField(max_length=60, blank=True)
+    # Other names of the same version: CUBRID 2008 R3.0 is 8.3.0.
+    aliases = models.JSONField(default=list, blank=True)
     source_id = models.CharField(max_length=120, blank=True)
     note = models.TextField(blank=True)
 

@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from runs.choices import Visibility
 from runs.models.base import NamedModel
 
 
@@ -16,6 +17,7 @@ class Experiment(NamedModel):
     created_at = models.DateTimeField(default=timezone.now)
     # Short windows made to show the product at work: marked everywhere, never ranked as best.
     demonstration = models.BooleanField(default=False)
+    visibility = models.CharField(max_length=10, choices=Visibility.choices, default=Visibility.PUBLIC)
     note = models.TextField(blank=True)
     # The form as filled in, so that it can be shown, repeated and changed.
     plan = models.JSONField(default=dict, blank=True)

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import models
+from django.utils import timezone
 
 from runs.choices import Provenance
 from runs.models.base import NamedModel
@@ -26,6 +28,12 @@ class HardwareProfile(NamedModel):
     virtualisation = models.CharField(max_length=100, blank=True)
     details = models.JSONField(default=dict, blank=True)
     note = models.TextField(blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    # A profile that turned out to be another's machine: its address leads there, its runs have moved.
+    merged_into = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="merged")
 
     class Meta:
         ordering = ["name"]
@@ -43,6 +51,7 @@ class StorageDevice(NamedModel):
     mount_point = models.CharField(max_length=500, blank=True)
     mount_options = models.CharField(max_length=500, blank=True)
     scheduler = models.CharField(max_length=60, blank=True)
+    controller_cache = models.CharField(max_length=120, blank=True)
     write_cache = models.CharField(max_length=60, blank=True)
     emulated = models.BooleanField(default=False)
     details = models.JSONField(default=dict, blank=True)

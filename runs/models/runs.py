@@ -5,6 +5,8 @@ import json
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.urls import reverse
 from django.utils import timezone
@@ -18,7 +20,10 @@ from runs.choices import (
     Provenance,
     RunState,
     StorageRole,
+    UserRole,
+    Visibility,
 )
+from runs.models.accounts import User
 from runs.models.base import UUIDModel
 from runs.models.configs import Config
 from runs.models.dbms import DbmsVersion
@@ -34,12 +39,26 @@ class RunQuerySet(models.QuerySet["Run"]):
         return self.filter(deleted_at=None)
 
     def with_values(self) -> RunQuerySet:
-        """Finished runs: the only ones that enter medians, verdicts and charts of comparisons."""
-        return self.present().filter(state=RunState.FINISHED)
+        """Finished, valid runs: the only ones that enter medians, verdicts and charts of comparisons."""
+        return self.present().filter(state=RunState.FINISHED, invalid_at=None)
 
     def rankable(self) -> RunQuerySet:
         """Runs that may appear in best-of lists."""
         return self.with_values().filter(demonstration=False)
+
+    def listed_for(self, user: User | AnonymousUser) -> RunQuerySet:
+        """What lists, counts, facets, exports and filters show to this person: public runs and their own."""
+        if _sees_all(user):
+            return self
+        public = models.Q(visibility=Visibility.PUBLIC)
+        return self.filter(public | models.Q(owner_id=user.pk) if user.pk else public)
+
+    def readable_by(self, user: User | AnonymousUser) -> RunQuerySet:
+        """What this person may open by its address: what is listed, and unlisted runs."""
+        if _sees_all(user):
+            return self
+        open_ = ~models.Q(visibility=Visibility.PRIVATE)
+        return self.filter(open_ | models.Q(owner_id=user.pk) if user.pk else open_)
 
     def for_lists(self) -> RunQuerySet:
         """Everything a row or a chart of many runs reads, in a fixed number of queries."""
@@ -55,6 +74,10 @@ class RunQuerySet(models.QuerySet["Run"]):
         origins = [state for state, targets in TRANSITIONS.items() if to in targets]
         changes.setdefault("state_changed_at", timezone.now())
         return self.filter(id=run_id, state__in=origins).update(state=to, **changes) == 1
+
+
+def _sees_all(user: User | AnonymousUser) -> bool:
+    return isinstance(user, User) and user.is_active and user.role == UserRole.ADMIN
 
 
 class Run(UUIDModel):
@@ -73,6 +96,12 @@ class Run(UUIDModel):
     dbms_version = models.ForeignKey(DbmsVersion, on_delete=models.PROTECT, related_name="runs")
     config = models.ForeignKey(Config, on_delete=models.PROTECT, null=True, blank=True, related_name="runs")
     hardware = models.ForeignKey(HardwareProfile, on_delete=models.PROTECT, null=True, blank=True, related_name="runs")
+
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="runs"
+    )
+    # Kept here too, so that lists need no join: experiment or upload say it, `runs.visibility` changes both.
+    visibility = models.CharField(max_length=10, choices=Visibility.choices, default=Visibility.PUBLIC, db_index=True)
 
     state = models.CharField(max_length=20, choices=RunState.choices, default=RunState.QUEUED, db_index=True)
     state_changed_at = models.DateTimeField(default=timezone.now)
@@ -100,6 +129,9 @@ class Run(UUIDModel):
     per_terminal = models.JSONField(default=list, blank=True)
     # Latencies of the measured window: HdrHistogram V2, compressed, base64 (HdrHistogram's own wire format).
     latency_histogram = models.TextField(blank=True)
+    # The sender's own facts: `context` breaks a series (it is part of cell_key), `info` does not.
+    context = models.JSONField(default=dict, blank=True)
+    info = models.JSONField(default=dict, blank=True)
     message = models.TextField(blank=True)
     note = models.TextField(blank=True)
 
@@ -107,6 +139,12 @@ class Run(UUIDModel):
     missing_metric = models.CharField(max_length=120, blank=True)
     missing_reason = models.TextField(blank=True)
 
+    # Marked invalid: stays on its page struck through, leaves every median, verdict and chart; can be restored.
+    invalid_at = models.DateTimeField(null=True, blank=True)
+    invalid_reason = models.TextField(blank=True)
+    invalid_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
     deleted_at = models.DateTimeField(null=True, blank=True, db_index=True)
 
     objects = RunQuerySet.as_manager()
@@ -157,6 +195,7 @@ class Run(UUIDModel):
             hardware=self.hardware.slug if self.hardware else "",
             storage={use.role: use.device.slug for use in self.storage.all() if use.device},
             factors={factor.name: factor.value for factor in self.factors.all()},
+            context=self.context,
         )
 
 
@@ -169,8 +208,11 @@ def cell_key(
     hardware: str,
     storage: dict[str, str],
     factors: dict[str, float | str],
+    context: dict[str, Any] | None = None,
 ) -> str:
     document = [workload, workload_version, dbms_version, config, hardware, storage, factors]
+    if context:
+        document.append(context)
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 

@@ -1,10 +1,38 @@
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from runs.choices import Visibility
 from runs.models.accounts import ApiToken
 from runs.models.base import UUIDModel
+
+
+class FileImport(UUIDModel):
+    """Files that somebody dropped: kept as artefacts, read by an importer, stored as runs once what is missing is said.
+
+    `items` is what the importers found (`benchagent.importers.as_json`, one entry a run of a file); `subject` is what a
+    person said about it. The files can be read again by a better parser.
+    """
+
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="file_imports"
+    )
+    # SHA-256 over the files: the same files dropped again are the same import.
+    digest = models.CharField(max_length=64)
+    parser_version = models.PositiveIntegerField()
+    subject = models.JSONField(default=dict, blank=True)
+    items = models.JSONField(default=list, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    stored_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+        constraints = [models.UniqueConstraint(fields=["owner", "digest"], name="file_import_digest_per_owner")]
+
+    def __str__(self) -> str:
+        return str(self.id)
 
 
 class Upload(UUIDModel):
@@ -13,6 +41,13 @@ class Upload(UUIDModel):
     digest = models.CharField(max_length=64)
     schema_version = models.PositiveIntegerField()
     token = models.ForeignKey(ApiToken, on_delete=models.SET_NULL, null=True, blank=True, related_name="uploads")
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="uploads"
+    )
+    visibility = models.CharField(max_length=10, choices=Visibility.choices, default=Visibility.PUBLIC)
+    file_import = models.ForeignKey(
+        FileImport, on_delete=models.SET_NULL, null=True, blank=True, related_name="uploads"
+    )
     received_at = models.DateTimeField(default=timezone.now)
     document = models.JSONField(default=dict)
 

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+from django.utils import timezone
+
+from runs.choices import Visibility
+from runs.models.base import NamedModel
+
+
+class Report(NamedModel):
+    """A saved comparison with a title and words: the query of the compare page under a short address."""
+
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="reports"
+    )
+    visibility = models.CharField(max_length=10, choices=Visibility.choices, default=Visibility.PUBLIC)
+    # The compare page's query string: runs, cells or filters, metric, baseline.
+    query = models.TextField()
+    note = models.TextField(blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    deleted_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def get_absolute_url(self) -> str:
+        return reverse("report", args=[self.slug])
