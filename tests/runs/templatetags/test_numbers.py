@@ -1,0 +1,76 @@
+"""Numbers of a page say where they come from."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from django.template import Context, Template
+
+from runs.literature.checks.formula import FormulaError
+from runs.templatetags.numbers import computed_html, number_html, printed_text
+
+
+def render(text: str, **context: object) -> str:
+    return Template("{% load numbers %}" + text).render(Context(context))
+
+
+def test_it_shows_a_stored_number_with_its_provenance():
+    row = SimpleNamespace(
+        value=3.65166075, as_printed="3,65166075", provenance="printed", metric=SimpleNamespace(unit="MB/s"), note=""
+    )
+    shown = render('{% number row source="line 152" %}', row=row)
+    assert 'value="3.65166075"' in shown
+    assert 'data-provenance="printed"' in shown
+    assert "printed as “3,65166075”; line 152" in shown.replace("Printed", "printed")
+    assert ">3.65166075\u202fMB/s</data>" in shown
+    assert 'tabindex="0"' in shown
+
+
+def test_it_says_the_stored_value_where_it_rounds():
+    assert "stored as 3.65166075" in number_html(3.65166075, digits=2)
+    assert ">3.65</data>" in number_html(3.65166075, digits=2)
+
+
+@pytest.mark.parametrize(
+    ("value", "printed", "shown"),
+    [
+        (0.8, "0.80", "0.80"),
+        (424.5, "424,5", "424.5"),
+        (566448.0, "566.448", "566,448"),
+        (10.8, "", "10.8"),
+        (-1184.0, "-1184", "−1,184"),
+        (1813.969025, "1813,969025", "1,813.969025"),
+        (28.0, "about 28", "28"),
+    ],
+)
+def test_it_keeps_the_digits_that_the_source_prints(value, printed, shown):
+    assert printed_text(value, printed) == shown
+
+
+def test_it_shows_nothing_for_a_gap():
+    assert render("{% number row %}", row=SimpleNamespace(value=None)) == ""
+
+
+def test_it_shows_a_computed_number_with_its_formula():
+    shown = render('{% computed formula="407.97 / 494.73 − 1" unit="%" digits=2 %}')
+    assert 'value="-17.54"' in shown
+    assert 'data-formula="407.97 / 494.73 − 1"' in shown
+    assert ">−17.54\u202f%</data>" in shown
+    assert 'data-exact="-17.53683827' in shown
+
+
+def test_it_needs_a_value_or_a_formula_that_has_one():
+    assert ">59.87\u202f×</data>" in computed_html(59.869, "size ratio in words", unit="×", digits=2)
+    with pytest.raises(FormulaError):
+        computed_html(None, "in words")
+
+
+def test_the_tab_key_can_pass_by():
+    assert 'tabindex="-1"' in number_html(1.0, tab=False)
+    assert 'tabindex="-1"' in computed_html(1.0, "1", tab=False)
+
+
+def test_it_escapes_what_sources_print():
+    assert "<b>" not in number_html(1.0, source="<b>")
+    assert "<b>" not in computed_html(1.0, "<b>")
