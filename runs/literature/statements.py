@@ -43,7 +43,7 @@ def sync_statements(sync: Sync, data: Mapping[str, list[Row]], subjects: Subject
 
 
 def _observation(row: Row, subjects: Subjects) -> Columns:
-    details = {name: row[name] for name in ("value_min", "value_max", "as_printed") if name in row}
+    details = {name: row[name] for name in ("value_min", "value_max", "as_printed", "where") if name in row}
     bounds = [f"{row[name]:g}" for name in ("value_min", "value_max") if name in row]
     return {
         "workload_id": subjects.workloads[row["workload"]].id if "workload" in row else None,
