@@ -1,0 +1,199 @@
+"""Logs of the threads of one run put together, and joined to the run's report where they prove to be of it."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from benchagent.importers.base import (
+    Metric,
+    NotUnderstood,
+    Report,
+    Scalar,
+    Series,
+    SourceFile,
+    Status,
+    Subject,
+    as_part_of,
+    not_understood,
+)  # fmt: skip
+from benchagent.importers.pgbench.logs import Log, is_log, parse, together
+
+TOOL = "pgbench"
+_NAME = re.compile(r"(?P<stem>.*?\.\d+)(?:\.(?P<thread>\d{1,4}))?(?:\.(?:txt|log|gz))*")
+Read = list[tuple[SourceFile, list[Report]]]
+
+
+def report(logs: list[Log], numbers: list[int] | None = None) -> Report:
+    """One report of the logs of one run's threads. `numbers`: those in the files' names."""
+    log, complete = together(logs)
+    warnings = _warnings(log, logs, numbers)
+    partial = _partial(log, numbers)
+    parameters: dict[str, Scalar] = {"aggregate_interval_s": log.interval_s} if not log.per_transaction else {}
+    return Report(
+        tool=TOOL,
+        status=Status.ABORTED if log.cut else Status.COMPLETE,
+        reason="the log's last line is cut" if log.cut else "",
+        parameters=parameters,
+        metrics=tuple(_metrics(log, counted=not (partial or log.sampled))),
+        series=tuple(_series(log, complete, counted=not (partial or log.sampled))),
+        warnings=tuple(warnings),
+        started_at=datetime.datetime.fromtimestamp(math.floor(log.began), tz=datetime.UTC).isoformat(),
+        subject=Subject(),
+    )
+
+
+def _warnings(log: Log, logs: list[Log], numbers: list[int] | None) -> list[str]:
+    found = []
+    if partial := _partial(log, numbers):
+        found.append(f"{partial}: what is counted per second is left out, for it would be a part only")
+    elif len(logs) == 1:
+        found.append("the log of one thread: with -j pgbench writes one per thread; drop them together")
+    if log.sampled:
+        found.append("a sample (--sampling-rate): what is counted per second is left out")
+    if log.per_transaction:
+        found.append("the first and the last second are not whole seconds of the run")
+        if log.columns == 7:
+            found.append("the seventh column is the lag or the retries, the log does not say which: left out")
+    return found
+
+
+def _partial(log: Log, numbers: list[int] | None) -> str:
+    """Why the logs are not those of all threads, empty where nothing shows that."""
+    if numbers and sorted(numbers) != list(range(len(numbers))):
+        return "the logs of some threads are missing"
+    if log.per_transaction and log.clients != set(range(len(log.clients))) and not log.sampled:
+        return "the logs of some clients are missing"
+    return ""
+
+
+def _metrics(log: Log, *, counted: bool) -> list[Metric]:
+    buckets = log.buckets.values()
+    done = log.transactions
+    found: list[Metric] = []
+    if counted:
+        found.append(Metric("transactions", "transactions", done, better="none"))
+        for name, value in (("skipped", sum(b.skipped for b in buckets)), ("failed", sum(b.failed for b in buckets))):
+            if value:
+                found.append(Metric(f"{name}_transactions", "transactions", value, better="lower"))
+    if not done:
+        return found
+    least = min(bucket.latency_min for bucket in buckets if bucket.latency_min is not None)
+    values = {"avg": sum(b.latency_sum for b in buckets) / done, "max": max(b.latency_max for b in buckets)}
+    values["min"] = least
+    ordered = sorted(log.latencies_us)
+    if len(ordered) >= 100:
+        values |= {f"p{rank}": ordered[math.ceil(len(ordered) * rank / 100) - 1] for rank in (50, 95, 99)}
+    return found + [
+        Metric(f"latency_{name}_ms", "ms", round(value / 1000, 6), better="lower") for name, value in values.items()
+    ]
+
+
+def _series(log: Log, complete: set[int], *, counted: bool) -> list[Series]:
+    starts = list(range(min(log.buckets), max(log.buckets) + 1, log.interval_s))
+    if len(starts) > 1_000_000:
+        raise NotUnderstood("the log's times are too far apart")
+    if any(start not in starts for start in log.buckets):
+        raise NotUnderstood("the threads' intervals do not begin at the same time")
+    columns: dict[tuple[str, str], list[float | None]] = defaultdict(list)
+    for start in starts:
+        bucket = log.buckets.get(start)
+        known = start in complete
+        if counted:
+            columns["tps", "TPS"].append((bucket.transactions / log.interval_s if bucket else 0.0) if known else None)
+        done = bucket.transactions if bucket and known else 0
+        columns["latency_avg_ms", "ms"].append(round(bucket.latency_sum / done / 1000, 6) if bucket and done else None)
+        columns["latency_max_ms", "ms"].append(bucket.latency_max / 1000 if bucket and done else None)
+    return [Series(name, unit, float(log.interval_s), tuple(values)) for (name, unit), values in columns.items()]
+
+
+def combined(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> Read:
+    found: Read = [(file, list(reports)) for file, reports in read]
+    for places in _groups(found):
+        found = _grouped(found, places)
+    for place, (file, reports) in enumerate(found):
+        if is_log(file) and len(reports) == 1 and not reports[0].part_of:
+            found = _joined(found, place)
+    return found
+
+
+def _groups(read: Read) -> list[list[int]]:
+    """Places of logs with one name stem, of one kind, that were written at the same time by different clients."""
+    stems: dict[tuple[str, bool, int, int], list[int]] = defaultdict(list)
+    logs: dict[int, Log] = {}
+    for place, (file, reports) in enumerate(read):
+        name = _NAME.fullmatch(file.name)
+        if name and is_log(file) and reports and reports[0].status is not Status.NOT_UNDERSTOOD:
+            log = logs[place] = parse(file)
+            stems[name["stem"], log.per_transaction, log.columns, log.interval_s].append(place)
+    return [places for places in stems.values() if len(places) > 1 and _one_run([logs[place] for place in places])]
+
+
+def _one_run(logs: list[Log]) -> bool:
+    began, ended = max(log.began for log in logs), min(log.ended for log in logs)
+    shortest = min(log.ended - log.began for log in logs)
+    clients = [client for log in logs for client in log.clients]
+    return ended - began >= 0.5 * shortest and len(clients) == len(set(clients))
+
+
+def _grouped(read: Read, places: list[int]) -> Read:
+    order = sorted(places, key=lambda place: _thread(read[place][0]))
+    files = [read[place][0] for place in order]
+    try:
+        whole_report = report([parse(file) for file in files], [_thread(file) for file in files])
+    except NotUnderstood as error:
+        whole_report = not_understood(f"not understood: {error}", tool=TOOL)
+    found = list(read)
+    for place in places:
+        file, reports = found[place]
+        found[place] = (
+            file,
+            [whole_report if place == order[0] else replace(as_part_of(reports[0], files[0]), warnings=())],
+        )
+    return found
+
+
+def _thread(file: SourceFile) -> int:
+    name = _NAME.fullmatch(file.name)
+    return int(name["thread"] or 0) if name else 0
+
+
+def _joined(read: Read, place: int) -> Read:
+    """The log's series in the report of its run, where both counted the same transactions; else as they are."""
+    log_file, (log_report,) = read[place][0], read[place][1]
+    done = log_report.metric("transactions")
+    candidates = [
+        (at, number)
+        for at, (file, reports) in enumerate(read)
+        for number, one in enumerate(reports)
+        if not is_log(file) and done and one.metric("transactions") == done
+        and (one.metric("failed_transactions") or 0) == (log_report.metric("failed_transactions") or 0)
+        and log_report.metric("latency_min_ms") is not None
+    ]  # fmt: skip
+    if len(candidates) != 1 or "aggregate_interval_s" in log_report.parameters:
+        return read
+    at, number = candidates[0]
+    run_file, reports = read[at]
+    own = reports[number]
+    reports = [*reports]
+    reports[number] = replace(
+        own,
+        series=own.series or log_report.series,
+        metrics=own.metrics + tuple(one for one in log_report.metrics if own.metric(one.name) is None),
+        started_at=own.started_at or log_report.started_at,
+        warnings=(
+            *own.warnings,
+            *log_report.warnings,
+            f"the latencies and seconds of {log_file.name} are joined: same transactions",
+        ),
+    )
+    found = list(read)
+    found[at] = (run_file, reports)
+    for other, (file, of_file) in enumerate(found):
+        if other == place or (of_file and of_file[0].part_of == log_file.name):
+            found[other] = (file, [replace(as_part_of(of_file[0], run_file), warnings=())])
+    return found
