@@ -1,0 +1,268 @@
+"""JSON and json+, alone, between the lines of other output, and several in one file."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchagent.importers.base import NotUnderstood, Report, Status, agree
+from benchagent.importers.fio.common import (
+    DIRECTIONS,
+    SIGNAL,
+    Flow,
+    Job,
+    Latency,
+    check_percentiles,
+    check_rate,
+    report,
+    seconds,
+)
+from benchagent.redaction import redact_text
+
+_CLAIM = re.compile(r'"fio version"\s*:\s*"fio-')
+_OPENING = re.compile(r"(?m)^\s*\{")
+_NS_MS, _US_MS = 1e-6, 1e-3
+_ENTRY = ("jobname", "groupid", "error", "job options", "read", "write", "trim", "sync", "usr_cpu")
+_RATES = ("io_bytes", "io_kbytes", "bw_bytes", "bw", "iops", "runtime", "total_ios", "slat_ns", "clat_ns", "lat_ns")
+
+
+def claims(text: str) -> bool:
+    return bool(_CLAIM.search(text))
+
+
+def read(text: str) -> list[Report]:
+    documents, around = _documents(text)
+    if len(documents) != len(_CLAIM.findall(text)):
+        raise NotUnderstood("a part of the JSON is missing or damaged")
+    signal = SIGNAL.search(around)
+    reports: list[Report] = []
+    for document in documents:
+        reports += _document(document, signal[1] if signal else "")
+    return reports
+
+
+def _documents(text: str) -> tuple[list[dict[str, Any]], str]:
+    """Every JSON document of fio's, and the text around them."""
+    decoder = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_constant)
+    found: list[dict[str, Any]] = []
+    around, at = [], 0
+    while opening := _OPENING.search(text, at):
+        start = opening.end() - 1
+        try:
+            document, end = decoder.raw_decode(text, start)
+        except ValueError as error:
+            if isinstance(error, NotUnderstood):
+                raise
+            raise NotUnderstood(f"broken JSON: {error}") from error
+        except RecursionError as error:
+            raise NotUnderstood("JSON nested too deep") from error
+        around.append(text[at:start])
+        at = end
+        if isinstance(document, dict) and "fio version" in document:
+            found.append(document)
+    return found, "\n".join([*around, text[at:]])
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        key = next(key for key, _ in pairs if [other for other, _ in pairs].count(key) > 1)
+        raise NotUnderstood(f"the JSON says {key[:40]!r} twice")
+    return found
+
+
+def _no_constant(name: str) -> float:
+    raise NotUnderstood(f"the JSON holds {name}")
+
+
+def _document(document: Mapping[str, Any], signal: str) -> list[Report]:
+    version = document["fio version"]
+    entries = document.get("jobs", document.get("client_stats"))
+    if not isinstance(version, str) or not isinstance(entries, list) or not entries:
+        raise NotUnderstood("fio's JSON without jobs")
+    everything = [entry for entry in entries if isinstance(entry, dict) and entry.get("jobname") == "All clients"]
+    options = _options(document.get("global options"))
+    jobs = [_job(entry, options) for entry in everything or entries]
+    status = Status.ABORTED if signal else Status.COMPLETE
+    reason = f"fio was ended by signal {signal}" if signal else ""
+    groups = itertools.groupby(sorted(jobs, key=lambda job: job.group), key=lambda job: job.group)
+    return [_group(list(group), version, status, reason) for _, group in groups]
+
+
+def _group(jobs: list[Job], version: str, status: Status, reason: str) -> Report:
+    warnings = []
+    for job in jobs:
+        told_s = seconds(job.options.get("runtime", ""))
+        ran_s = max((flow.runtime_s or 0.0 for flow in job.flows.values()), default=0.0)
+        if told_s and 0 < ran_s < 0.9 * told_s and status is Status.COMPLETE:
+            warnings.append(f"job {job.name} ran {ran_s:g} s of the {told_s:g} s it was given")
+    return report(jobs, version=version, status=status, reason=reason, warnings=[redact_text(w) for w in warnings])
+
+
+def _options(value: Any) -> dict[str, str]:
+    if not isinstance(value, dict):
+        return {}
+    if not all(isinstance(text, str) for text in value.values()):
+        raise NotUnderstood("an option that is no text: lines have changed places")
+    return value
+
+
+def _in_order(data: Mapping[str, Any], order: Sequence[str], what: str) -> None:
+    """fio's order of keys, or that of a tool which sorts them; anything else means that lines have changed places."""
+    found = [key for key in data if key in order]
+    if found != [key for key in order if key in data] and list(data) != sorted(data):
+        raise NotUnderstood(f"{what}: the keys are out of order")
+
+
+def _job(entry: Any, options: Mapping[str, str]) -> Job:
+    if not isinstance(entry, dict) or not isinstance(entry.get("jobname"), str):
+        raise NotUnderstood("a job without a name")
+    _in_order(entry, _ENTRY, entry["jobname"])
+    job = Job(entry["jobname"], options={**options, **_options(entry.get("job options"))})
+    job.group = _whole(entry.get("groupid"), "groupid")
+    job.error = abs(_whole(entry.get("error"), "error"))
+    started = entry.get("job_start")
+    job.started_ms = started if isinstance(started, int) and started > 0 else 0
+    for direction in DIRECTIONS:
+        data = entry.get(direction)
+        if isinstance(data, dict) and (flow := _flow(data, f"{job.name} {direction}", job)):
+            job.flows[direction] = flow
+    sync = entry.get("sync")
+    if isinstance(sync, dict) and (flow := _sync(sync, f"{job.name} sync")):
+        job.sync = flow
+    if not job.flows and not job.error and not any(direction in entry for direction in DIRECTIONS):
+        raise NotUnderstood(f"job {job.name}: neither reads nor writes are told")
+    return job
+
+
+def _whole(value: Any, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise NotUnderstood(f"{name} is missing or no whole number")
+    return value
+
+
+def _number(data: Mapping[str, Any], key: str) -> float | None:
+    value = data.get(key)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+        raise NotUnderstood(f"{key} is no number: {value!r:.40}")
+    return float(value)
+
+
+def _flow(data: Mapping[str, Any], what: str, job: Job) -> Flow | None:
+    _in_order(data, _RATES, what)
+    runtime_ms, iops, rate = _number(data, "runtime"), _number(data, "iops"), _number(data, "bw")
+    done = _number(data, "io_bytes")
+    if not done:
+        if iops or rate:
+            raise NotUnderstood(f"{what}: a rate without any bytes")
+        return None
+    if not runtime_ms:
+        raise NotUnderstood(f"{what}: bytes without a run time")
+    flow = Flow(iops=iops, runtime_s=runtime_ms / 1000)
+    total = _number(data, "total_ios")
+    flow.ios = int(total) if total is not None else None
+    # Before 2.2 IOPS were cut to whole numbers.
+    check_rate(flow, what, relative=0.002)
+    flow.mb_per_s = _rate(data, done, flow.runtime_s or 0.0, what, job)
+    scale, latency, completion = _latency_of(data, what)
+    flow.latency = latency
+    if completion is not None:
+        flow.percentiles = _percentiles(completion, scale, what)
+    return flow
+
+
+def _rate(data: Mapping[str, Any], done: float, runtime_s: float, what: str, job: Job) -> float | None:
+    """MB/s. `bw_bytes` is new in 3.0; before, `bw` is KiB/s and `io_bytes` of 2.x are KiB."""
+    exact, kib = _number(data, "bw_bytes"), _number(data, "bw")
+    if exact is not None:
+        if not agree(exact, done / runtime_s, relative=0.002, absolute=1024):
+            raise NotUnderstood(f"{what}: bandwidth, bytes and run time contradict each other")
+        if kib is not None and not agree(exact / 1024, kib, relative=0.002, absolute=1.5):
+            raise NotUnderstood(f"{what}: bw and bw_bytes contradict each other")
+        return exact / 1e6
+    if kib is None:
+        return None
+    if agree(kib, done / 1024 / runtime_s, relative=0.005, absolute=1.5):
+        # As fio itself works it out.
+        return (done / runtime_s) // 1 / 1e6
+    if not agree(kib, done / runtime_s, relative=0.005, absolute=1.5):
+        raise NotUnderstood(f"{what}: bandwidth, bytes and run time contradict each other")
+    job.warnings.append("MB/s are converted from KiB/s")
+    return kib * 1024 / 1e6
+
+
+def _latency_of(data: Mapping[str, Any], what: str) -> tuple[float, Latency, Mapping[str, Any] | None]:
+    """Milliseconds per unit, the total latency, and the block that holds percentiles: ns since 3.0, us before."""
+    for suffix, scale in (("_ns", _NS_MS), ("", _US_MS)):
+        total, completion = data.get(f"lat{suffix}"), data.get(f"clat{suffix}")
+        if not isinstance(total, dict) and not isinstance(completion, dict):
+            continue
+        latency = _latency(total if isinstance(total, dict) else {}, scale, what)
+        if isinstance(completion, dict):
+            _fits(latency, _latency(completion, scale, f"{what} completion"), what)
+        for block in (completion, total):
+            if isinstance(block, dict) and isinstance(block.get("percentile"), dict):
+                return scale, latency, block
+        return scale, latency, None
+    return _NS_MS, Latency(), None
+
+
+def _latency(block: Mapping[str, Any], scale: float, what: str) -> Latency:
+    _in_order(block, ("min", "max", "mean", "stddev", "N", "percentile", "bins"), what)
+    values = [_number(block, key) for key in ("min", "max", "mean", "stddev")]
+    latency = Latency(*(None if value is None else value * scale for value in values))
+    latency.check(what)
+    return latency
+
+
+def _fits(total: Latency, completion: Latency, what: str) -> None:
+    """The total latency is submission plus completion."""
+    pairs = (
+        (total.minimum, completion.minimum),
+        (total.average, completion.average),
+        (total.maximum, completion.maximum),
+    )
+    if any(whole is not None and part is not None and whole < part * 0.999 - 1e-6 for whole, part in pairs):
+        raise NotUnderstood(f"{what}: the completion latency is longer than the total one")
+
+
+def _percentiles(block: Mapping[str, Any], scale: float, what: str) -> dict[float, float]:
+    found: dict[float, float] = {}
+    for rank, value in block["percentile"].items():
+        try:
+            place = float(rank)
+        except ValueError as error:
+            raise NotUnderstood(f"{what}: no percentile: {rank!r:.20}") from error
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise NotUnderstood(f"{what}: percentile {rank} is no number")
+        if 0 < place <= 100:
+            found[place] = value * scale
+    check_percentiles(found, what)
+    most, least = _number(block, "max"), _number(block, "min")
+    # Buckets are up to 1.6 % wide.
+    if found and most is not None and max(found.values()) > most * scale * 1.04 + scale:
+        raise NotUnderstood(f"{what}: a percentile above the maximum")
+    if found and least is not None and min(found.values()) < least * scale * 0.96 - scale:
+        raise NotUnderstood(f"{what}: a percentile below the minimum")
+    return found
+
+
+def _sync(data: Mapping[str, Any], what: str) -> Flow | None:
+    block = data.get("lat_ns")
+    if not isinstance(block, dict):
+        return None
+    count = _number(block, "N")
+    if not count:
+        return None
+    flow = Flow(ios=int(count), latency=_latency(block, _NS_MS, what))
+    if isinstance(block.get("percentile"), dict):
+        flow.percentiles = _percentiles(block, _NS_MS, what)
+    return flow
+
+
+__all__: Sequence[str] = ("claims", "read")

@@ -1,0 +1,182 @@
+"""fio. The files in data/fio were made with fio 3.33; those named fio2 are written after the formats of 2.2, 2.10."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from benchagent.importers import Report, SourceFile, Status, inspect
+
+from .damage import DATA, one, reports, sample, values, wrong_numbers
+
+TOOL = "fio"
+
+
+def test_it_reads_json_of_version_3_in_nanoseconds() -> None:
+    report = one(TOOL, "randrw.json")
+    assert (report.status, report.tool_version) == (Status.COMPLETE, "3.33")
+    assert report.parameters == {
+        "read_write": "randrw", "io_engine": "psync", "io_depth": 4, "read_mix_percent": 70,
+        "block_size_bytes": 8192, "size_bytes": 33554432, "duration_s": 3.0,
+    }  # fmt: skip
+    found = values(report)
+    assert found["read_iops"] == 15615.128291
+    assert found["write_mb_per_s"] == 54.709784
+    assert found["read_latency_avg_ms"] == 0.056394125
+    assert found["read_latency_p999_ms"] == 0.59392
+    assert found["read_latency_p99_99_ms"] == 3.391488
+
+
+def test_it_reads_json_of_version_2_in_microseconds_and_kib() -> None:
+    report = one(TOOL, "fio2.json")
+    found = values(report)
+    assert found["read_mb_per_s"] == pytest.approx(2976 * 1024 / 1e6)
+    assert (found["read_latency_avg_ms"], found["read_latency_p99_ms"]) == (0.62602, 1.8)
+    assert "write_iops" not in found
+    assert "converted" in " ".join(report.warnings)
+    assert report.parameters["direct"] is True
+    assert report.parameters["ramp_up_s"] == 5.0
+
+
+def test_it_reads_json_plus_between_other_output_once() -> None:
+    report = one(TOOL, "fdatasync_both.txt")
+    found = values(report)
+    assert found["write_iops"] == 5213.393303
+    assert (found["fsyncs"], found["fsync_latency_p99_ms"]) == (10432, 1.564672)
+    assert report.parameters["fdatasync_every"] == 1
+
+
+def test_it_reads_group_reporting() -> None:
+    report = one(TOOL, "group_both.txt")
+    assert report.parameters["jobs"] == 3
+    assert values(report)["read_iops"] == 74194.902549
+
+
+def test_it_reads_the_normal_output_with_decimal_megabytes() -> None:
+    found = values(one(TOOL, "seqwrite.txt"))
+    assert (found["write_iops"], found["write_mb_per_s"]) == (1600, 1678)
+    assert (found["write_latency_avg_ms"], found["fsync_latency_avg_ms"]) == (0.12542, 3.95878)
+    assert found["write_latency_p99_ms"] == 0.212
+    assert found["fsync_latency_max_ms"] == 4.854
+
+
+def test_it_reads_the_normal_output_of_version_2() -> None:
+    report = one(TOOL, "fio2_normal.txt")
+    found = values(report)
+    assert (report.tool_version, found["read_iops"]) == ("2.2.10", 1584)
+    assert found["read_mb_per_s"] == pytest.approx(6336 * 1024 / 1e6)
+    assert found["read_latency_p95_ms"] == 23.68
+    assert report.parameters == {
+        "read_write": "randread", "io_engine": "libaio", "io_depth": 16, "jobs": 1, "direct": True,
+        "block_size_bytes": 4096, "size_bytes": 1024**3, "duration_s": 60.0,
+    }  # fmt: skip
+    assert report.command_lines[0].startswith("fio --name=randread")
+
+
+def test_it_adds_up_jobs_that_ran_side_by_side_and_keeps_each() -> None:
+    report = one(TOOL, "two_jobs.txt")
+    found = values(report)
+    assert found["read_iops"] == 27400 + 26800
+    assert found["read_mb_per_s"] == 112 + 110
+    assert found["writers_write_iops"] == 54000
+    assert found["readers_2_read_latency_avg_ms"] == 0.03623563
+    assert "read_latency_avg_ms" not in found
+    assert any("sums of 3 jobs" in warning for warning in report.warnings)
+
+
+def test_it_makes_a_report_of_every_group() -> None:
+    text = sample(TOOL, "randrw.json").decode()
+    job = text[text.index('    {\n      "jobname"') : text.index('\n  ],\n  "disk_util"')]
+    second = job.replace('"groupid" : 0', '"groupid" : 1').replace('"jobname" : "randrw"', '"jobname" : "again"')
+    found = reports("x", text.replace(job, f"{job},\n{second}").encode())
+    assert [report.status for report in found] == [Status.COMPLETE] * 2
+    assert values(found[0]) == values(found[1])
+
+
+@pytest.mark.parametrize("name", ["enospc.json", "enospc.txt"])
+def test_it_calls_a_job_with_an_error_failed(name: str) -> None:
+    report = one(TOOL, name)
+    assert (report.status, report.metrics) == (Status.FAILED, ())
+    assert "error 28" in report.reason
+
+
+@pytest.mark.parametrize("name", ["interrupted.json", "interrupted.txt"])
+def test_it_calls_an_interrupted_run_aborted(name: str) -> None:
+    report = one(TOOL, name)
+    assert report.status is Status.ABORTED
+    assert report.reason == "fio was ended by signal 2"
+    assert "the figures are those of the part that ran" in report.warnings
+
+
+def test_it_says_when_a_run_was_shorter_than_told() -> None:
+    data = sample(TOOL, "interrupted.json").replace(b"fio: terminating on signal 2", b"")
+    (report,) = reports("x", data)
+    assert report.status is Status.COMPLETE
+    assert "ran 2.747 s of the 20 s" in report.warnings[0]
+
+
+def test_it_calls_output_without_its_end_aborted_and_gives_no_rate() -> None:
+    data = sample(TOOL, "seqwrite.txt")
+    (report,) = reports("x", data[: data.index(b"Run status group")])
+    assert (report.status, report.metrics) == (Status.ABORTED, ())
+
+
+def group(*names: str) -> list[Report]:
+    found = inspect([SourceFile(name, sample(TOOL, Path(name).name)) for name in names])
+    return [report for _, of_file in found for report in of_file]
+
+
+def test_it_puts_the_logs_of_a_run_to_its_report() -> None:
+    run, bandwidth, latency, _ = group("r/logs.txt", "r/logs_bw.1.log", "r/logs_lat.1.log", "r/logs_clat.1.log")
+    series = {one.name: one for one in run.series}
+    assert {*series} == {"read_mb_per_s", "write_mb_per_s", "read_latency_avg_ms", "write_latency_avg_ms"}
+    assert (series["read_mb_per_s"].points, series["read_mb_per_s"].interval_s) == (7, 0.5)
+    assert series["read_mb_per_s"].values[0] == pytest.approx(102480 * 1024 / 1e6)
+    assert series["read_latency_avg_ms"].values[0] == pytest.approx(0.064501)
+    assert (bandwidth.part_of, bandwidth.series) == ("r/logs.txt", ())
+    assert latency.part_of == "r/logs.txt"
+
+
+def test_it_leaves_out_a_log_that_does_not_fit_its_run() -> None:
+    run, *_ = group("r/seqwrite.txt", "r/logs_bw.1.log")
+    assert not any(one.name == "write_mb_per_s" for one in run.series)
+    assert any("does not fit" in warning for warning in run.warnings)
+
+
+def test_it_reads_a_log_alone_as_series_without_totals() -> None:
+    (report,) = group("logs_iops.1.log")
+    assert (report.metrics, [one.name for one in report.series]) == ((), ["read_iops", "write_iops"])
+    assert "totals" in report.warnings[0]
+    (latency,) = group("logs_lat.1.log")
+    assert latency.series == ()
+
+
+def test_it_does_not_guess_what_a_log_without_its_name_holds() -> None:
+    (report,) = inspect([SourceFile("data.csv", sample(TOOL, "logs_bw.1.log"))])[0][1]
+    assert report.status is Status.NOT_UNDERSTOOD
+
+
+def test_it_refuses_terse_output_with_a_way_out() -> None:
+    report = one(TOOL, "minimal.txt")
+    assert report.status is Status.NOT_UNDERSTOOD
+    assert "--output-format=json" in report.reason
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b'"iops" : 15615.128291', b'"iops" : 25615.128291'),
+        (b'"bw_bytes" : 127919130', b'"bw_bytes" : 227919130'),
+        (b'"95.000000" : 69120', b'"95.000000" : 9120'),
+        (b'"iops" : 15615.128291,', b'"iops" : 15615.128291,\n"iops" : 15615.128291,'),
+    ],
+)
+def test_it_does_not_read_figures_that_contradict_each_other(before: bytes, after: bytes) -> None:
+    data = sample(TOOL, "randrw.json")
+    assert before in data
+    assert [report.status for report in reports("x", data.replace(before, after))] == [Status.NOT_UNDERSTOOD]
+
+
+@pytest.mark.parametrize("file", sorted((DATA / TOOL).iterdir()), ids=lambda path: path.name)
+def test_it_never_says_another_number_of_a_damaged_file(file: Path) -> None:
+    assert wrong_numbers(file, seed=1, count=56) == []
