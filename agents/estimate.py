@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
 
+from django.contrib.auth.models import AnonymousUser
+
 from agents.schedule import Engine, Plan
 from runs.models import Run
+from runs.models.visible import Reader
 
 # Guesses for an engine that has not run here yet: rows loaded a second, and everything around load and window.
 LOAD_ROWS_PER_S = 50_000
@@ -33,10 +36,11 @@ class Estimate:
         return f"Load time guessed at {LOAD_ROWS_PER_S:,} rows/s for {', '.join(self.guessed)}: no earlier run."
 
 
-def estimate(plan: Plan) -> Estimate:
+def estimate(plan: Plan, *, user: Reader | None = None) -> Estimate:
+    """From what `user` (None: a stranger) may see listed: how long somebody's private runs took is theirs to know."""
     seconds, guessed = 0.0, []
     for engine in plan.engines:
-        known_s = _around_s(plan.workload, engine, plan.factors)
+        known_s = _around_s(plan.workload, engine, plan.factors, user or AnonymousUser())
         if known_s is None:
             guessed.append(engine.label)
         around_s = _guessed_s(plan.workload, plan.factors) if known_s is None else known_s
@@ -48,7 +52,7 @@ def before_window_s(run: Run) -> float:
     """Expected time from the start of a scheduled run to its warm-up, and from its window to its end, together."""
     spec = run.job.spec
     engine = Engine(spec["dbms"], spec["dbms_version"])
-    known_s = _around_s(spec["workload"], engine, spec["factors"])
+    known_s = _around_s(spec["workload"], engine, spec["factors"], run.owner or AnonymousUser())
     return _guessed_s(spec["workload"], spec["factors"]) if known_s is None else known_s
 
 
@@ -61,15 +65,19 @@ def _guessed_s(workload: str, factors: Mapping[str, int]) -> float:
     return OVERHEAD_S + rows / LOAD_ROWS_PER_S
 
 
-def _around_s(workload: str, engine: Engine, factors: Mapping[str, int]) -> float | None:
+def _around_s(workload: str, engine: Engine, factors: Mapping[str, int], user: Reader) -> float | None:
     """Median time around the window in the latest finished runs of this engine at this scale."""
-    earlier = Run.objects.with_values().filter(
-        job__isnull=False,
-        workload__kind=workload,
-        dbms_version__dbms__slug=engine.dbms,
-        dbms_version__version=engine.version,
-        started_at__isnull=False,
-        finished_at__isnull=False,
+    earlier = (
+        Run.objects.with_values()
+        .listed_for(user)
+        .filter(
+            job__isnull=False,
+            workload__kind=workload,
+            dbms_version__dbms__slug=engine.dbms,
+            dbms_version__version=engine.version,
+            started_at__isnull=False,
+            finished_at__isnull=False,
+        )
     )
     if "scale_factor" in factors:
         earlier = earlier.filter(factors__name="scale_factor", factors__number=factors["scale_factor"])

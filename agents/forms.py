@@ -10,6 +10,8 @@ from django import forms
 from agents import schedule
 from agents.offers import approved_agents, offers
 from agents.schedule import Engine, Plan, PlanError
+from runs.choices import Visibility
+from runs.visibility import default_visibility
 
 DEFAULT_REPEATS = 3
 ANY_AGENT = "The first free agent that offers all chosen engines"
@@ -49,6 +51,11 @@ class ScheduleForm(forms.Form):
     name = forms.CharField(
         required=False, max_length=schedule.NAME_LIMIT, label="Name of the experiment",
         help_text="optional; else named after workload and engines",
+    )  # fmt: skip
+
+    visibility = forms.ChoiceField(
+        choices=Visibility.choices, required=False, initial=default_visibility, label="Who may see it",
+        help_text="public: in all lists; unlisted: whoever has the address; private: you and administrators",
     )  # fmt: skip
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -131,6 +138,7 @@ class ScheduleForm(forms.Form):
             settings=settings,
             agent=next((agent for agent in self.agents if agent.slug == cleaned["agent"]), None),
             name=cleaned["name"].strip(),
+            visibility=cleaned.get("visibility", ""),
         )
 
     @property

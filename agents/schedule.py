@@ -16,8 +16,10 @@ from agents import hints, registry
 from agents.models import Agent, AgentStatus, Job
 from agents.offers import approved_agents, engine_key
 from runs import ingest
+from runs.choices import Visibility
 from runs.ingest.text import redact
 from runs.models import Experiment, Run, User
+from runs.visibility import default_visibility
 
 MAX_RUNS = 500
 MAX_REPEATS = 50
@@ -54,6 +56,8 @@ class Plan:
     # None: the first agent that is free and offers every engine; the whole experiment then stays on it.
     agent: Agent | None = None
     name: str = ""
+    # Who may see it; empty takes the setting's default.
+    visibility: str = ""
 
     @property
     def run_count(self) -> int:
@@ -87,6 +91,7 @@ class Plan:
             "repeats": self.repeats,
             "agent": self.agent.slug if self.agent else None,
             "name": self.name,
+            "visibility": self.visibility or default_visibility(),
         }
 
 
@@ -114,6 +119,8 @@ def check(plan: Plan) -> None:
         errors["engines"] = [problem]
     if plan.agent is not None and plan.agent.status != AgentStatus.APPROVED:
         errors["agent"] = [f"{plan.agent.name} is not approved."]
+    if plan.visibility and plan.visibility not in Visibility.values:
+        errors["visibility"] = [f"Must be one of {', '.join(Visibility.values)}."]
     if len(plan.name) > NAME_LIMIT:
         errors["name"] = [f"At most {NAME_LIMIT} characters."]
     if errors:
@@ -167,6 +174,7 @@ def start(plan: Plan, *, user: User | None, slug: str = "", demonstration: bool 
 def _new_experiment(plan: Plan, *, user: User | None, slug: str, demonstration: bool, note: str) -> Experiment:
     values: dict[str, Any] = {
         "name": plan.title, "created_by": user, "demonstration": demonstration, "note": note, "plan": plan.as_json(),
+        "visibility": plan.visibility or default_visibility(),
     }  # fmt: skip
     if slug:
         return Experiment.objects.create(slug=slug, **values)
@@ -206,7 +214,10 @@ def _add_run(experiment: Experiment, plan: Plan, engine: Engine, *, repeat: int,
 
 
 def repeat_cell(run: Run) -> Run:
-    """One more repeat of a scheduled run's cell: same spec, same machine, its own seed; at the end of the queue."""
+    """One more repeat of a scheduled run's cell: same spec, same machine, its own seed; at the end of the queue.
+
+    It belongs to who owns the cell and is seen by the same people.
+    """
     spec: JobSpec = dict(run.job.spec)  # type: ignore[assignment]
     with transaction.atomic():
         if run.experiment_id is not None:  # two clicks at once must not get the same number
@@ -226,6 +237,8 @@ def repeat_cell(run: Run) -> Run:
             order_index=None if run.experiment_id is None else (place or 0) + 1,
             hardware=run.hardware,
             demonstration=run.demonstration,
+            owner=run.owner,
+            visibility=run.visibility,
         )
         fresh = {**spec, "run_id": str(again.pk), "seed": secrets.randbelow(SEED_LIMIT)}
         Job.objects.create(run=again, spec=fresh, requested_agent=run.job.agent or run.job.requested_agent)

@@ -9,6 +9,7 @@ from django.contrib.auth.models import AnonymousUser
 
 from agents import estimate, joblog, waiting
 from agents.models import Job
+from runs.access import may_operate
 from runs.choices import ENDED_STATES, ON_AGENT_STATES, OPEN_STATES, RunState
 from runs.models import Experiment, Run, User
 
@@ -26,10 +27,6 @@ STATE_WORDS = {
     RunState.CANCELLED: "Cancelled",
     RunState.LOST: "Lost",
 }
-
-
-def may_operate(user: Viewer) -> bool:
-    return isinstance(user, User) and user.can_operate
 
 
 def job_of(run: Run) -> Job | None:

@@ -12,7 +12,7 @@ from django.utils.timesince import timesince
 from agents import estimate, registry
 from agents.dispatch import busy, may_take, queued
 from agents.models import Agent, AgentStatus, Job
-from runs.choices import ACTIVE_STATES, RunState
+from runs.choices import ACTIVE_STATES, RunState, Visibility
 from runs.models import Run
 
 # The dispatcher needs a second or two, also when the message that calls it was lost and the sweep does.
@@ -92,12 +92,19 @@ def _in_line(agents: list[Agent], run: Run, now: datetime) -> str:
     occupied = {job.agent_id: job for job in jobs}
     idle = [agent for agent in online if agent.pk not in occupied]
     if not idle:
-        doing = "; ".join(f"agent {job.agent} is busy with {job.run.dbms_version.name}" for job in occupied.values())
+        doing = "; ".join(f"agent {job.agent} is busy with {_named(job.run, run)}" for job in occupied.values())
         return f"A{doing[1:]}, {_ahead(run)}."
     since = max([run.state_changed_at, *(_idle_since(agent) for agent in idle)])
     if now - since > DISPATCHED_WITHIN:
         return WORKER_SILENT
     return f"Agent {idle[0].name} is free: the run starts in a moment."
+
+
+def _named(busy_with: Run, waiting: Run) -> str:
+    """Who sees the waiting run need not be one who may see the other."""
+    alike = waiting.experiment_id is not None and busy_with.experiment_id == waiting.experiment_id
+    shown = alike or busy_with.visibility == Visibility.PUBLIC
+    return busy_with.dbms_version.name if shown else "a run that is not public"
 
 
 def _ahead(run: Run) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from runs.choices import OPEN_STATES, RunState
+from runs.choices import OPEN_STATES
 from runs.comparability import differences, refusal
 from runs.facets import DURABILITY_ORDER, facets, weakest_durability
 from runs.groups import Against, Comparison, Dot, Gap, Group, Printed
@@ -59,7 +59,7 @@ def _metrics(runs: Sequence[Run]) -> list[Metric]:
 
 
 def _counts(run: Run) -> bool:
-    return run.state == RunState.FINISHED
+    return run.counts
 
 
 def _pick_metric(runs: Sequence[Run], metrics: Sequence[Metric], wanted: str) -> Metric | None:
@@ -147,6 +147,8 @@ def _number(run: Run, metric: Metric | None) -> Measurement | None:
 
 
 def _why_none(run: Run, metric: Metric | None) -> str:
+    if run.invalid_at is not None:
+        return f"marked invalid: {run.invalid_reason}"
     if run.missing_reason:
         return run.missing_reason
     if run.state in OPEN_STATES:

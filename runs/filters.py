@@ -8,6 +8,7 @@ from typing import Any
 import django_filters
 from benchagent.catalog import DBMSS, WORKLOADS, DbmsEntry, WorkloadEntry
 from django import forms
+from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
 from django.db.models import F, FloatField, Model, OuterRef, Q, QuerySet, Subquery
 from django.http import QueryDict
@@ -25,6 +26,8 @@ from runs.models import (
     RunFactor,
     Workload,
 )
+from runs.models.visible import Reader, listed
+from runs.visibility import nameable
 
 FACTOR_PREFIX = "factor."
 Choices = list[tuple[str, str]]
@@ -52,16 +55,18 @@ def ordering_choices() -> Choices:
     ]
 
 
-def _slugs(model: type[Model], label: str = "name") -> Callable[[], Choices]:
-    def choices() -> Choices:
-        return list(model._default_manager.order_by(label).values_list("slug", label))
+def _names(model: type[Model]) -> Callable[[Reader], Choices]:
+    """Slug and name of what runs that this person sees were made with, and of what no run uses yet."""
+
+    def choices(user: Reader) -> Choices:
+        return list(nameable(model._default_manager.all(), user).order_by("name").values_list("slug", "name"))
 
     return choices
 
 
-def workload_choices() -> Choices:
+def workload_choices(user: Reader) -> Choices:
     """Those that have runs and those that can be scheduled: asking for the latter early is no mistake."""
-    return _with(Workload.objects.order_by("name"), WORKLOADS)
+    return _with(nameable(Workload.objects.all(), user), WORKLOADS)
 
 
 def _with(rows: QuerySet[Any], catalogue: Mapping[str, WorkloadEntry | DbmsEntry]) -> Choices:
@@ -69,12 +74,35 @@ def _with(rows: QuerySet[Any], catalogue: Mapping[str, WorkloadEntry | DbmsEntry
     return sorted(names.items(), key=lambda choice: choice[1].lower())
 
 
-def dbms_choices() -> list[tuple[str, Any]]:
+def dbms_choices(user: Reader) -> list[tuple[str, Any]]:
     """Every DBMS, and under its name its versions."""
     versions: dict[str, Choices] = {}
-    for slug, name, dbms in DbmsVersion.objects.order_by("name").values_list("slug", "name", "dbms__name"):
+    rows = nameable(DbmsVersion.objects.all(), user).order_by("name")
+    for slug, name, dbms in rows.values_list("slug", "name", "dbms__name"):
         versions.setdefault(dbms, []).append((slug, name))
-    return [("any version", _with(Dbms.objects.all(), DBMSS)), *sorted(versions.items())]
+    return [("any version", _with(nameable(Dbms.objects.all(), user), DBMSS)), *sorted(versions.items())]
+
+
+def publication_choices(user: Reader) -> Choices:
+    return list(Publication.objects.order_by("title_en").values_list("slug", "title_en"))
+
+
+def experiment_choices(user: Reader) -> Choices:
+    return list(Experiment.objects.listed_for(user).order_by("name").values_list("slug", "name"))
+
+
+CHOICES: dict[str, Callable[[Reader], Any]] = {
+    "workload": workload_choices,
+    "dbms": dbms_choices,
+    "hardware": _names(HardwareProfile),
+    "config": _names(Config),
+    "publication": publication_choices,
+    "experiment": experiment_choices,
+}
+
+
+def _for_strangers(name: str) -> Callable[[], Any]:
+    return lambda: CHOICES[name](AnonymousUser())
 
 
 class FactorField(forms.Field):
@@ -82,15 +110,17 @@ class FactorField(forms.Field):
 
     widget = forms.MultipleHiddenInput
 
-    def __init__(self, *, factor: str, **kwargs: Any) -> None:
+    def __init__(self, *, factor: str, user: Reader, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.factor = factor
+        self.user = user
 
     def clean(self, value: Any) -> list[str]:
         texts = [str(item) for item in value or []]
         if any("\x00" in text or len(text) > 300 for text in texts) or "\x00" in self.factor:
             raise ValidationError("A value has at most 300 characters, none of them NUL.")
-        if texts and not RunFactor.objects.filter(name=self.factor).exists():
+        known = RunFactor.objects.filter(listed(self.user, prefix="run__"), name=self.factor)
+        if texts and not known.exists():
             raise ValidationError("No run has a factor of this name.")
         return texts
 
@@ -98,8 +128,8 @@ class FactorField(forms.Field):
 class FactorFilter(django_filters.Filter):  # type: ignore[misc]  # untyped base
     field_class = FactorField
 
-    def __init__(self, factor: str) -> None:
-        super().__init__(field_name="factors", label=factor, factor=factor)
+    def __init__(self, factor: str, user: Reader) -> None:
+        super().__init__(field_name="factors", label=factor, factor=factor, user=user)
         self.factor = factor
 
     def filter(self, qs: QuerySet[Run], value: list[str]) -> QuerySet[Run]:
@@ -131,16 +161,25 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
     """`factor.NAME=value` filters by any factor. A parameter given twice means either value, an empty one none."""
 
     workload = django_filters.MultipleChoiceFilter(
-        field_name="workload__slug", choices=workload_choices, distinct=False, help_text="slug of the workload"
+        field_name="workload__slug",
+        choices=_for_strangers("workload"),
+        distinct=False,
+        help_text="slug of the workload",
     )
     dbms = django_filters.MultipleChoiceFilter(
-        choices=dbms_choices, method="filter_dbms", label="DBMS", help_text="slug of a DBMS or of one version of it"
+        choices=_for_strangers("dbms"),
+        method="filter_dbms",
+        label="DBMS",
+        help_text="slug of a DBMS or of one version of it",
     )
     hardware = django_filters.MultipleChoiceFilter(
-        field_name="hardware__slug", choices=_slugs(HardwareProfile), distinct=False, help_text="slug of the machine"
+        field_name="hardware__slug", choices=_for_strangers("hardware"), distinct=False, help_text="slug of the machine"
     )
     config = django_filters.MultipleChoiceFilter(
-        field_name="config__slug", choices=_slugs(Config), distinct=False, help_text="slug of the configuration"
+        field_name="config__slug",
+        choices=_for_strangers("config"),
+        distinct=False,
+        help_text="slug of the configuration",
     )
     provenance = django_filters.MultipleChoiceFilter(choices=Provenance.choices, distinct=False)
     status = django_filters.MultipleChoiceFilter(field_name="state", choices=RunState.choices, distinct=False)
@@ -148,10 +187,10 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
         field_name="state", choices=RunState.choices, distinct=False, help_text="the same as status"
     )
     publication = django_filters.MultipleChoiceFilter(
-        field_name="publication__slug", choices=_slugs(Publication, "title_en"), distinct=False
+        field_name="publication__slug", choices=_for_strangers("publication"), distinct=False
     )
     experiment = django_filters.MultipleChoiceFilter(
-        field_name="experiment__slug", choices=_slugs(Experiment), distinct=False
+        field_name="experiment__slug", choices=_for_strangers("experiment"), distinct=False
     )
     durability = django_filters.MultipleChoiceFilter(choices=DURABILITY_CHOICES, distinct=False)
     demonstration = django_filters.BooleanFilter()
@@ -167,14 +206,30 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
         model = Run
         fields: list[str] = []
 
-    def __init__(self, data: Any = None, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, data: Any = None, *args: Any, user: Reader | None = None, **kwargs: Any) -> None:
+        """Choices are names that `user` may see; without one the request's user, else a stranger."""
         given = without_blanks(data) if isinstance(data, QueryDict) else data
         super().__init__(given, *args, **kwargs)
+        self.user: Reader = user or getattr(self.request, "user", None) or AnonymousUser()
+        for name in CHOICES:
+            self.filters[name].extra["choices"] = self._offering(name)
         for key in given or ():
             if key.startswith(FACTOR_PREFIX) and key not in self.filters:
-                extra = FactorFilter(key.removeprefix(FACTOR_PREFIX))
+                extra = FactorFilter(key.removeprefix(FACTOR_PREFIX), self.user)
                 extra.parent, extra.model = self, Run
                 self.filters[key] = extra
+
+    def _offering(self, name: str) -> Callable[[], Any]:
+        """A closure: a form copies its fields, and must not copy this object with its request."""
+        return lambda: self._choices(name)
+
+    def _choices(self, name: str) -> Any:
+        """What the select offers; of experiments also one that is named by its address."""
+        choices = CHOICES[name](self.user)
+        if name != "experiment" or not isinstance(self.data, QueryDict):
+            return choices
+        named = Experiment.objects.readable_by(self.user).filter(slug__in=self.data.getlist(name))
+        return list(dict.fromkeys([*choices, *named.values_list("slug", "name")]))
 
     def filter_dbms(self, queryset: QuerySet[Run], name: str, value: list[str]) -> QuerySet[Run]:
         if not value:
@@ -204,9 +259,12 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
 
 
 def with_primary_value(queryset: QuerySet[Run]) -> QuerySet[Run]:
-    """Annotate each run with `primary_value`: what its workload's charts show first, null where it has none."""
+    """Annotate each run with `primary_value`: what its workload's charts show first, null where it has none.
+
+    An invalid run has none: it must not lead a list that is sorted by value.
+    """
     primary = Measurement.objects.filter(
-        run=OuterRef("pk"), metric__name=OuterRef("workload__primary_metric"), phase="run"
+        run=OuterRef("pk"), run__invalid_at=None, metric__name=OuterRef("workload__primary_metric"), phase="run"
     )
     return queryset.annotate(
         primary_value=Subquery(primary.order_by("metric__unit").values("value")[:1], output_field=FloatField())

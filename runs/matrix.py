@@ -39,8 +39,8 @@ def overview(runs: Sequence[Run]) -> dict[str, Any]:
 
 
 def fingerprint(runs: Sequence[Run]) -> str:
-    """Changes whenever a run enters another state, appears or goes."""
-    text = ",".join(sorted(f"{run.id}:{run.state}" for run in runs))
+    """Changes whenever a run enters another state, is marked invalid, appears or goes."""
+    text = ",".join(sorted(f"{run.id}:{run.state}:{run.invalid_at is None}" for run in runs))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -55,6 +55,8 @@ def primary_measurement(run: Run) -> Measurement | None:
 
 def gap_reason(run: Run) -> str:
     """Why a run has no number; empty while it is still going on."""
+    if run.invalid_at is not None:
+        return f"marked invalid: {run.invalid_reason}"
     if run.missing_reason:
         return run.missing_reason
     if run.state == RunState.VALUE_MISSING:

@@ -11,6 +11,8 @@ from django.http import QueryDict
 
 from runs.filters import FACTOR_PREFIX, RunFilter
 from runs.models import Run
+from runs.models.visible import Reader, listed, readable
+from runs.visibility import candidates
 
 MAX_RUNS = 1_000
 # Long enough that two cells of one site do not meet, short enough for a URL that people send each other.
@@ -33,8 +35,11 @@ class Selection:
     left_out: int = 0
 
 
-def select(params: QueryDict) -> Selection:
-    """`run=` (any number) and `cell=` (a cell key or its beginning) add up; the filters of the list of runs narrow."""
+def select(params: QueryDict, user: Reader) -> Selection:
+    """`run=` (any number) and `cell=` (a cell key or its beginning) add up; the filters of the list of runs narrow.
+
+    Filters find what lists show to `user`. What is named finds unlisted runs too: its address was passed on.
+    """
     filters = params.copy()
     for name in list(filters):
         if name in (*CONTROLS, *_NAMED, *_IGNORED) or not any(filters.getlist(name)):
@@ -42,12 +47,13 @@ def select(params: QueryDict) -> Selection:
     named = any(params.get(name) for name in _NAMED)
     if not filters and not named:
         return Selection([], given=False)
-    wanted, problems = _named(params)
-    rows, more = _filtered(filters)
+    wanted, problems = _named(params, user)
+    experiments = [slug for slug in filters.getlist("experiment") if slug]
+    base = Run.objects.present().filter(wanted) if named else candidates(user, experiments=experiments)
+    rows, more = _filtered(filters, base, user)
     problems |= more
     if problems:
         return Selection([], given=True, problems=problems)
-    rows = rows.filter(wanted) if named else rows
     total = rows.count()
     ids = list(rows.order_by("created_at", "id").values_list("pk", flat=True)[:MAX_RUNS])
     runs = list(Run.objects.for_lists().filter(pk__in=ids))
@@ -58,9 +64,9 @@ def cell_parameter(run: Run) -> str:
     return run.cell_key[:CELL_PREFIX]
 
 
-def _named(params: QueryDict) -> tuple[Q, dict[str, list[str]]]:
+def _named(params: QueryDict, user: Reader) -> tuple[Q, dict[str, list[str]]]:
     ids: list[UUID] = []
-    wanted = Q()
+    cells = Q()
     problems: dict[str, list[str]] = {}
     for text in filter(None, params.getlist("run")):
         try:
@@ -69,14 +75,25 @@ def _named(params: QueryDict) -> tuple[Q, dict[str, list[str]]]:
             problems.setdefault("run", []).append(f"“{text}” is not the id of a run")
     for text in filter(None, params.getlist("cell")):
         if _CELL.fullmatch(text):
-            wanted |= Q(cell_key__startswith=text)
+            cells |= Q(cell_key__startswith=text)
         else:
             problems.setdefault("cell", []).append(f"“{text}” is not the key of a cell")
-    return wanted | Q(pk__in=ids) if ids else wanted, problems
+    wanted = readable(user) & Q(pk__in=ids)
+    return (wanted | (cells & _of_cells(cells, user)) if cells else wanted), problems
 
 
-def _filtered(params: QueryDict) -> tuple[QuerySet[Run], dict[str, list[str]]]:
-    chosen = RunFilter(params, queryset=Run.objects.present())
+def _of_cells(cells: Q, user: Reader) -> Q:
+    """Listed runs of these cells. Unlisted ones only of cells that have no other: the key of a cell is that of all its
+    repeats, so a public one must not lead to somebody's unlisted ones."""
+    shown = listed(user)
+    if not shown:
+        return Q(deleted_at=None)
+    open_cells = Run.objects.present().filter(cells & shown).values("cell_key")
+    return shown | (readable(user) & ~Q(cell_key__in=open_cells))
+
+
+def _filtered(params: QueryDict, rows: QuerySet[Run], user: Reader) -> tuple[QuerySet[Run], dict[str, list[str]]]:
+    chosen = RunFilter(params, queryset=rows, user=user)
     problems = {
         name: ["there is no such filter"]
         for name in params

@@ -12,7 +12,6 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
-from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -20,24 +19,14 @@ from rest_framework.views import APIView
 from agents import estimate, jobs, schedule
 from agents.models import Agent
 from agents.schedule import Engine, Plan, PlanError
+from runs.api.access import readable_runs
 from runs.api.exceptions import Conflict
 from runs.api.parsers import StrictJSONParser
+from runs.api.permissions import OperatorWithScope
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
-from runs.models import ApiToken, Run, User
-
-SCOPE = "schedule"
-
-
-class OperatorWithScope(BasePermission):
-    """Scheduling needs an operator: logged in, or by a token of theirs with the scope `schedule`."""
-
-    message = "This needs a token with the scope schedule of an operator, or an operator's login."
-
-    def has_permission(self, request: Request, view: APIView) -> bool:
-        user = request.user
-        if not isinstance(user, User) or not user.can_operate:
-            return False
-        return not isinstance(request.auth, ApiToken) or request.auth.allows(SCOPE)
+from runs.choices import Visibility
+from runs.models import Run, User
+from runs.visibility import default_visibility
 
 
 class EngineSerializer(serializers.Serializer[Any]):
@@ -64,6 +53,12 @@ class PlanSerializer(serializers.Serializer[Any]):
         slug_field="slug", queryset=Agent.objects.all(), required=False, allow_null=True, default=None
     )
     name = serializers.CharField(required=False, default="", allow_blank=True, max_length=schedule.NAME_LIMIT)
+    visibility = serializers.ChoiceField(
+        choices=Visibility.choices,
+        required=False,
+        default=default_visibility,
+        help_text="default: the server's setting",
+    )
 
     def validate_settings(self, value: dict[str, Any]) -> dict[str, Any]:
         unknown = [dbms for dbms in value if dbms not in DBMSS]
@@ -82,6 +77,7 @@ class PlanSerializer(serializers.Serializer[Any]):
             settings={dbms: tuple((name, value) for name, value in pairs) for dbms, pairs in given["settings"].items()},
             agent=given["agent"],
             name=given["name"].strip(),
+            visibility=given["visibility"],
         )
 
 
@@ -97,6 +93,7 @@ class ExperimentSerializer(serializers.Serializer[Any]):
     slug = serializers.SlugField()
     url = serializers.URLField()
     name = serializers.CharField()
+    visibility = serializers.CharField()
     estimated_s = serializers.FloatField()
     runs = ScheduledRunSerializer(many=True)
 
@@ -109,6 +106,7 @@ class RunStateSerializer(serializers.Serializer[Any]):
 
 class Experiments(APIView):
     permission_classes = [OperatorWithScope]
+    required_scope = "schedule"
     parser_classes = [StrictJSONParser]
 
     @extend_schema(
@@ -129,7 +127,8 @@ class Experiments(APIView):
             "slug": experiment.slug,
             "url": request.build_absolute_uri(reverse("experiment", args=[experiment.slug])),
             "name": experiment.name,
-            "estimated_s": estimate.estimate(plan).seconds,
+            "visibility": experiment.visibility,
+            "estimated_s": estimate.estimate(plan, user=cast(User, request.user)).seconds,
             "runs": [_scheduled(request, run) for run in runs],
         }
         return Response(ExperimentSerializer(body).data, status=201)
@@ -147,6 +146,7 @@ def _scheduled(request: Request, run: Run) -> dict[str, Any]:
 
 class RunCancel(APIView):
     permission_classes = [OperatorWithScope]
+    required_scope = "schedule"
     parser_classes = [StrictJSONParser]
 
     @extend_schema(
@@ -158,7 +158,7 @@ class RunCancel(APIView):
     )  # fmt: skip
     def post(self, request: Request, run_id: UUID) -> Response:
         """Cancel a run: at once while it waits, else as soon as its agent hears of it. What was measured is kept."""
-        run = get_object_or_404(Run.objects.present(), id=run_id, job__isnull=False)
+        run = get_object_or_404(readable_runs(request).present(), id=run_id, job__isnull=False)
         if not jobs.cancel(run):
             raise Conflict("This run has ended already.")
         run = Run.objects.select_related("job").get(pk=run.pk)

@@ -7,6 +7,7 @@ from typing import Any
 from django import template
 
 from agents import status
+from runs.access import may_operate
 from runs.models import Experiment, Run
 
 register = template.Library()
@@ -27,5 +28,5 @@ def experiment_progress(context: template.Context, experiment: Experiment) -> di
 @register.inclusion_tag("agents/_repeat_button.html", takes_context=True)
 def repeat_button(context: template.Context, run: Run) -> dict[str, Any]:
     """A button that runs this cell once more, for operators, on scheduled runs that have ended."""
-    shown = run.has_ended and status.may_operate(context.get("user")) and status.job_of(run) is not None
+    shown = run.has_ended and may_operate(context.get("user")) and status.job_of(run) is not None
     return {"run": run, "shown": shown}

@@ -13,6 +13,7 @@ from agents import registry
 from agents.models import ON_AGENT, Agent, EnrolmentCode, Job
 from agents.offers import offers
 from agents.views.access import operator_required
+from runs.models import Run
 
 
 @require_safe
@@ -20,9 +21,12 @@ from agents.views.access import operator_required
 def agents(request: HttpRequest) -> HttpResponse:
     doing = Job.objects.filter(run__state__in=ON_AGENT).select_related("run__workload", "run__dbms_version")
     jobs = {job.agent_id: job for job in doing}
+    shown = set(Run.objects.listed_for(request.user).filter(job__in=doing).values_list("pk", flat=True))
     rows: list[dict[str, Any]] = [
         {"agent": agent, "engines": offers([agent]), "job": jobs.get(agent.pk)} for agent in Agent.objects.all()
     ]
+    for row in rows:
+        row["may_see_job"] = row["job"] is not None and row["job"].pk in shown
     context = {"rows": rows, "server_url": request.build_absolute_uri("/").rstrip("/")}
     template = "agents/list.html#rows" if request.htmx else "agents/list.html"  # type: ignore[attr-defined]
     return render(request, template, context)

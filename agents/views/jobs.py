@@ -14,16 +14,21 @@ from agents.views.access import operator_required, page_before
 from runs.models import Experiment, Run
 
 
-def _scheduled(run_id: uuid.UUID) -> Run:
-    runs = Run.objects.select_related("job__agent", "job__requested_agent", "experiment", "dbms_version__dbms")
-    return get_object_or_404(runs, id=run_id, job__isnull=False)
+def _scheduled(request: HttpRequest, run_id: uuid.UUID) -> Run:
+    runs = Run.objects.readable_by(request.user).filter(job__isnull=False)
+    rows = runs.select_related("job__agent", "job__requested_agent", "experiment", "dbms_version__dbms", "owner")
+    return get_object_or_404(rows, id=run_id)
+
+
+def _experiment(request: HttpRequest, slug: str) -> Experiment:
+    return get_object_or_404(Experiment.objects.readable_by(request.user), slug=slug)
 
 
 @require_safe
 @never_cache
 def job(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """The state of a run's job, asked for by htmx every few seconds; when it has ended the page is loaded anew."""
-    run = _scheduled(run_id)
+    run = _scheduled(request, run_id)
     response = render(request, "agents/_job_status.html", job_status(run, request.user))
     if run.has_ended:
         response["HX-Refresh"] = "true"
@@ -34,14 +39,14 @@ def job(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 @never_cache
 def progress(request: HttpRequest, slug: str) -> HttpResponse:
     """The progress of an experiment, asked for by htmx every few seconds."""
-    experiment = get_object_or_404(Experiment, slug=slug)
+    experiment = _experiment(request, slug)
     return render(request, "agents/_experiment_progress.html", experiment_progress(experiment, request.user))
 
 
 @require_POST
 @operator_required
 def cancel_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
-    run = _scheduled(run_id)
+    run = _scheduled(request, run_id)
     if not jobs.cancel(run):
         messages.info(request, "The run had already ended.")
     return redirect(page_before(request, default=run.get_absolute_url()))
@@ -50,7 +55,7 @@ def cancel_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 @require_POST
 @operator_required
 def cancel_experiment(request: HttpRequest, slug: str) -> HttpResponse:
-    experiment = get_object_or_404(Experiment, slug=slug)
+    experiment = _experiment(request, slug)
     count = jobs.cancel_experiment(experiment)
     messages.success(request, f"{count} {'run' if count == 1 else 'runs'} cancelled.")
     return redirect("experiment", slug=experiment.slug)
@@ -60,5 +65,5 @@ def cancel_experiment(request: HttpRequest, slug: str) -> HttpResponse:
 @operator_required
 def repeat_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """One more repeat of the run's cell."""
-    again = schedule.repeat_cell(_scheduled(run_id))
+    again = schedule.repeat_cell(_scheduled(request, run_id))
     return redirect(again)

@@ -19,7 +19,7 @@ def schedule(request: HttpRequest) -> HttpResponse:
         return _page(request, ScheduleForm(initial=_initial(request.GET)))
     if request.POST.get("action") == "preview":
         form = ScheduleForm(request.POST)
-        return _page(request, form, estimate=_estimate(form))
+        return _page(request, form, estimate=_estimate(request, form))
     return _start(request)
 
 
@@ -42,11 +42,11 @@ def _start(request: HttpRequest) -> HttpResponse:
 def estimate(request: HttpRequest) -> HttpResponse:
     """Number of runs and time of the form as it stands. Changes nothing; for htmx."""
     form = ScheduleForm(request.POST)
-    return render(request, "schedule.html#estimate", {"form": form, "estimate": _estimate(form)})
+    return render(request, "schedule.html#estimate", {"form": form, "estimate": _estimate(request, form)})
 
 
-def _estimate(form: ScheduleForm) -> estimating.Estimate | None:
-    return estimating.estimate(form.plan) if form.is_valid() else None
+def _estimate(request: HttpRequest, form: ScheduleForm) -> estimating.Estimate | None:
+    return estimating.estimate(form.plan, user=request.user) if form.is_valid() else None
 
 
 def _page(request: HttpRequest, form: ScheduleForm, *, status: int = 200, **context: Any) -> HttpResponse:

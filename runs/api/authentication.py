@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from typing import Any
+
+from django.contrib.auth.models import AnonymousUser
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed
@@ -9,23 +12,57 @@ from rest_framework.request import Request
 from runs.models import ApiToken, User, digest_secret
 
 KEYWORD = "Bearer"
+# What a token needs to read as its owner. Without it, it reads what a stranger reads.
+READING_SCOPES = ("read",)
 
 
 class TokenAuthentication(BaseAuthentication):
-    """`Authorization: Bearer bst_…`: the person whose token it is, and the token as `request.auth`."""
+    """`Authorization: Bearer bst_…`: the person whose token it is, and the token as `request.auth`.
 
-    def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
-        scheme, _, secret = get_authorization_header(request).decode("latin-1").strip().partition(" ")
-        if scheme.lower() != KEYWORD.lower():
+    A view with `reading_scopes` lets tokens with one of these read there too.
+    """
+
+    def authenticate(self, request: Request) -> tuple[User | AnonymousUser, ApiToken] | None:
+        secret = bearer_of(get_authorization_header(request).decode("latin-1"))
+        if secret is None:
             return None
-        tokens = ApiToken.objects.live().select_related("owner")
-        token = tokens.filter(digest=digest_secret(secret.strip()), owner__is_active=True).first()
-        if token is None:
-            raise AuthenticationFailed("This token is unknown, expired or revoked.")
-        # Reading writes nothing, not even this.
-        if request.method not in SAFE_METHODS:
-            ApiToken.objects.filter(pk=token.pk).update(last_used_at=timezone.now())
+        token = live_token(secret)
+        if request.method in SAFE_METHODS:
+            # Reading writes nothing, not even when the token was used last.
+            view = (request.parser_context or {}).get("view")
+            scopes = getattr(view, "reading_scopes", READING_SCOPES)
+            return (token.owner if any(map(token.allows, scopes)) else AnonymousUser()), token
+        ApiToken.objects.filter(pk=token.pk).update(last_used_at=timezone.now())
         return token.owner, token
 
     def authenticate_header(self, request: Request) -> str:
         return KEYWORD
+
+
+def bearer_of(header: str) -> str | None:
+    """The secret of an Authorization header; None where it is of another kind or missing."""
+    scheme, _, secret = header.strip().partition(" ")
+    return secret.strip() if scheme.lower() == KEYWORD.lower() else None
+
+
+def live_token(secret: str) -> ApiToken:
+    """The token with this secret. Raises AuthenticationFailed saying what is wrong: who asks holds the secret."""
+    token = ApiToken.objects.select_related("owner").filter(digest=digest_secret(secret)).first()
+    problem = _problem(token)
+    if token is None or problem:
+        raise AuthenticationFailed(problem)
+    return token
+
+
+def _problem(token: ApiToken | None) -> str:
+    if token is None:
+        return "This token is not known here. Tokens are made on the account page."
+    if token.revoked_at is not None:
+        return f"This token was revoked on {_day(token.revoked_at)}."
+    if token.expires_at is not None and token.expires_at <= timezone.now():
+        return f"This token expired on {_day(token.expires_at)}. Make a new one on the account page."
+    return "" if token.owner.is_active else "The account of this token is not active."
+
+
+def _day(moment: Any) -> str:
+    return f"{moment:%Y-%m-%d}"

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from django.contrib.auth.models import AnonymousUser
+from django.conf import settings
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
+from runs.access import may_contribute, may_operate
 from runs.models import ApiToken, User
 
 if TYPE_CHECKING:
@@ -14,18 +15,35 @@ if TYPE_CHECKING:
 
 
 class PublicReadScopedWrite(BasePermission):
-    """Reading is public. Writing needs a contributor, logged in or with a token of the view's `required_scope`."""
+    """Reading is public where the setting says so. Writing needs a contributor, by login or by a token of the view's
+    `required_scope`."""
 
     message = "This needs a token with the right scope, or a login with the role contributor or higher."
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        if request.method in SAFE_METHODS or not hasattr(view, str(request.method).lower()):
+        if request.method in SAFE_METHODS:
+            return _may_read(request)
+        if not hasattr(view, str(request.method).lower()):
             # A method that the view does not have answers 405, whoever asks.
             return True
-        user: User | AnonymousUser = request.user
-        if not isinstance(user, User) or not user.can_contribute:
-            return False
-        if isinstance(request.auth, ApiToken):
-            scope: str | None = getattr(view, "required_scope", None)
-            return scope is not None and request.auth.allows(scope)
-        return True
+        return may_contribute(request.user) and has_scope(request, getattr(view, "required_scope", None))
+
+
+class OperatorWithScope(BasePermission):
+    """Scheduling and agents need an operator: logged in, or by a token of theirs with the view's `required_scope`."""
+
+    message = "This needs a token with the right scope of an operator, or an operator's login."
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        if request.method in SAFE_METHODS:
+            return _may_read(request)
+        return may_operate(request.user) and has_scope(request, getattr(view, "required_scope", None))
+
+
+def _may_read(request: Request) -> bool:
+    return settings.PUBLIC_READ or isinstance(request.user, User)
+
+
+def has_scope(request: Request, scope: str | None) -> bool:
+    """A login may do what its person may; a token only what its scopes say."""
+    return not isinstance(request.auth, ApiToken) or (scope is not None and request.auth.allows(scope))

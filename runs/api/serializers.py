@@ -39,6 +39,13 @@ class MissingSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField()
 
 
+class InvalidSerializer(serializers.Serializer[Any]):
+    """Why the numbers of a run count nowhere."""
+
+    at = serializers.DateTimeField()
+    reason = serializers.CharField()
+
+
 class MeasurementSerializer(serializers.ModelSerializer[Measurement]):
     name = serializers.CharField(source="metric.name")
     label = serializers.CharField(source="metric.label")  # type: ignore[assignment]  # not the field's own label
@@ -86,6 +93,8 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     factors = serializers.SerializerMethodField()
     metrics = serializers.SerializerMethodField()
     missing = serializers.SerializerMethodField()
+    owner = serializers.CharField(source="owner.username", default=None, allow_null=True)
+    invalid = serializers.SerializerMethodField()
 
     class Meta:
         model = Run
@@ -93,6 +102,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
             "id", "url", "workload", "dbms", "hardware", "config", "status", "provenance", "demonstration",
             "durability", "repeat", "order_index", "cell_key", "experiment", "publication", "factors", "metrics",
             "created_at", "started_at", "finished_at", "measured_on", "message", "missing",
+            "owner", "visibility", "invalid",
         ]  # fmt: skip
 
     def get_url(self, run: Run) -> str:
@@ -117,6 +127,10 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         if not run.missing_reason:
             return None
         return {"metric": run.missing_metric, "reason": run.missing_reason}
+
+    @extend_schema_field(InvalidSerializer(allow_null=True))
+    def get_invalid(self, run: Run) -> dict[str, Any] | None:
+        return {"at": run.invalid_at, "reason": run.invalid_reason} if run.invalid_at else None
 
 
 class RunDetailSerializer(RunSerializer):
@@ -172,6 +186,20 @@ class StoredRunSerializer(serializers.Serializer[Any]):
 class StoredResultSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     runs = StoredRunSerializer(many=True)
+
+
+class ResultAnswerSerializer(serializers.Serializer[Any]):
+    """The answer to one of many results; `http` is the status that it would have had alone."""
+
+    status = serializers.ChoiceField(choices=["created", "same", "conflict", "invalid"])
+    http = serializers.ChoiceField(choices=[201, 200, 409, 400])
+    id = serializers.UUIDField(allow_null=True)
+    runs = StoredRunSerializer(many=True)
+    errors = serializers.DictField()
+
+
+class BatchAnswerSerializer(serializers.Serializer[Any]):
+    results = ResultAnswerSerializer(many=True)
 
 
 class ErrorSerializer(serializers.Serializer[Any]):

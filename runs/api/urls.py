@@ -9,5 +9,7 @@ urlpatterns = [
     path("runs/<uuid:run_id>/", views.RunDetail.as_view(), name="api-run"),
     path("runs/<uuid:run_id>/series/", views.RunSeries.as_view(), name="api-run-series"),
     path("runs/<uuid:run_id>/restore/", views.RunRestore.as_view(), name="api-run-restore"),
+    path("runs/<uuid:run_id>/invalidate/", views.RunInvalidate.as_view(), name="api-run-invalidate"),
+    path("runs/<uuid:run_id>/validate/", views.RunValidate.as_view(), name="api-run-validate"),
     path("results/", views.Results.as_view(), name="api-results"),
 ]

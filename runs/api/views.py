@@ -8,14 +8,15 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
-from rest_framework import generics
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import generics, serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from runs import ingest, series
+from runs import correction, series
+from runs.api.access import changeable_run, person_of, readable_runs
 from runs.api.exceptions import Conflict
 from runs.api.pagination import RunPagination
 from runs.api.serializers import (
@@ -24,11 +25,10 @@ from runs.api.serializers import (
     RunDetailSerializer,
     RunSerializer,
     RunSeriesSerializer,
-    StoredResultSerializer,
 )
 from runs.filters import FACTOR_PREFIX, RunFilter
-from runs.ingest.document import ResultDocument
-from runs.models import ApiToken, Run, delete_softly, restore
+from runs.models import Run, delete_softly, restore
+from runs.visibility import candidates
 
 FACTOR_PARAMETER = OpenApiParameter(
     "factor.NAME", str, description="Value of any factor, for example factor.scale_factor=4.", many=True
@@ -43,7 +43,8 @@ class RunList(generics.ListAPIView[Run]):
     filterset_class = RunFilter
 
     def get_queryset(self) -> QuerySet[Run]:
-        return Run.objects.present().for_lists()
+        named = self.request.query_params.getlist("experiment")
+        return candidates(self.request.user, experiments=named).for_lists()
 
     @extend_schema(parameters=[FACTOR_PARAMETER], responses={200: RunSerializer, 400: FIELD_ERRORS})
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -64,14 +65,15 @@ class RunDetail(APIView):
     @extend_schema(responses={200: RunDetailSerializer, 404: ErrorSerializer})
     def get(self, request: Request, run_id: UUID) -> Response:
         """One run with its measurements and series."""
-        run = get_object_or_404(Run.objects.present().for_lists().prefetch_related("state_changes"), id=run_id)
+        rows = readable_runs(request).present().for_lists().prefetch_related("state_changes")
+        run = get_object_or_404(rows, id=run_id)
         context = {"request": request, "series": series.read_all(run)}
         return Response(RunDetailSerializer(run, context=context).data)
 
     @extend_schema(responses={204: None, 404: ErrorSerializer, 409: ErrorSerializer})
     def delete(self, request: Request, run_id: UUID) -> Response:
         """Take a run out of every list, chart and median. It can be restored."""
-        run = get_object_or_404(Run.objects.present(), id=run_id)
+        run = changeable_run(request, run_id)
         if run.is_open:
             raise Conflict("This run has not ended. Cancel it first.")
         delete_softly(run)
@@ -84,10 +86,44 @@ class RunRestore(APIView):
     @extend_schema(request=None, responses={200: RunDetailSerializer, 404: ErrorSerializer})
     def post(self, request: Request, run_id: UUID) -> Response:
         """Undo a deletion. A run that is there already stays as it is."""
-        run = get_object_or_404(Run.objects.for_lists().prefetch_related("state_changes"), id=run_id)
-        restore(run)
-        context = {"request": request, "series": series.read_all(run)}
-        return Response(RunDetailSerializer(run, context=context).data)
+        restore(changeable_run(request, run_id, deleted=True))
+        return _detail(request, run_id)
+
+
+class InvalidReasonSerializer(serializers.Serializer[Any]):
+    reason = serializers.CharField(max_length=correction.REASON_LIMIT, help_text="why its numbers must not count")
+
+
+class RunInvalidate(APIView):
+    required_scope = "upload"
+
+    @extend_schema(
+        request=InvalidReasonSerializer,
+        responses={200: RunDetailSerializer, 400: FIELD_ERRORS, 403: ErrorSerializer, 404: ErrorSerializer},
+    )
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Mark a run invalid: it stays on its page and leaves every median, verdict and chart."""
+        run = changeable_run(request, run_id)
+        message = InvalidReasonSerializer(data=request.data)
+        message.is_valid(raise_exception=True)
+        correction.invalidate(run, reason=message.validated_data["reason"], by=person_of(request))
+        return _detail(request, run_id)
+
+
+class RunValidate(APIView):
+    required_scope = "upload"
+
+    @extend_schema(request=None, responses={200: RunDetailSerializer, 403: ErrorSerializer, 404: ErrorSerializer})
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Let a run count again that was marked invalid. One that was not stays as it is."""
+        correction.validate(changeable_run(request, run_id), by=person_of(request))
+        return _detail(request, run_id)
+
+
+def _detail(request: Request, run_id: UUID) -> Response:
+    run = get_object_or_404(Run.objects.for_lists().prefetch_related("state_changes"), id=run_id)
+    context = {"request": request, "series": series.read_all(run)}
+    return Response(RunDetailSerializer(run, context=context).data)
 
 
 class RunSeries(APIView):
@@ -103,7 +139,7 @@ class RunSeries(APIView):
     def get(self, request: Request, run_id: UUID) -> Response:
         """A run's state and samples, also while it is going on."""
         _refuse_unknown_parameters(request, {"metric", "after"})
-        run = get_object_or_404(Run.objects.present(), id=run_id)
+        run = get_object_or_404(readable_runs(request).present(), id=run_id)
         wanted = request.query_params.getlist("metric")
         found = series.read_all(run, _after_s(request))
         chosen = [item for item in found if not wanted or item.name in wanted]
@@ -121,34 +157,3 @@ def _after_s(request: Request) -> float | None:
     if not math.isfinite(after_s):
         raise ValidationError({"after": ["A finite number of seconds is required."]})
     return after_s
-
-
-class Results(APIView):
-    required_scope = "upload"
-
-    @extend_schema(
-        request=ResultDocument,
-        responses={
-            201: StoredResultSerializer,
-            200: OpenApiResponse(
-                StoredResultSerializer, description="The same id with the same body is there already."
-            ),
-            400: OpenApiResponse(FIELD_ERRORS, description="Path of each wrong field and what is wrong with it."),
-            401: ErrorSerializer,
-            403: ErrorSerializer,
-            409: OpenApiResponse(ErrorSerializer, description="The id belongs to another body."),
-            413: ErrorSerializer,
-        },
-    )
-    def post(self, request: Request) -> Response:
-        """Store a result that you measured: the repeats of one cell. All of it is stored or nothing."""
-        token = request.auth if isinstance(request.auth, ApiToken) else None
-        outcome = ingest.store_upload(document=request.data, token=token)
-        if outcome.status == "conflict":
-            raise Conflict(f"The id {outcome.upload.id} belongs to another body.")
-        runs = [
-            {"id": run.id, "url": request.build_absolute_uri(run.get_absolute_url()), "repeat": run.repeat}
-            for run in outcome.runs
-        ]
-        body = StoredResultSerializer({"id": outcome.upload.id, "runs": runs}).data
-        return Response(body, status=201 if outcome.status == "created" else 200)

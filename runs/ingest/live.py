@@ -25,7 +25,9 @@ from runs.models import (
     RunStorage,
     SeriesChunk,
     StateChange,
+    User,
 )
+from runs.visibility import default_visibility
 
 FactorValue = int | float | str
 LONG_TEXT = 100_000
@@ -43,8 +45,16 @@ def scheduled_run(
     order_index: int | None,
     hardware: HardwareProfile | None,
     demonstration: bool = False,
+    owner: User | None = None,
+    visibility: str = "",
 ) -> Run:
-    """A queued run of catalogue names. Raises UnknownName."""
+    """A queued run of catalogue names. Raises UnknownName.
+
+    A run of an experiment belongs to who started that and is seen by whom that is seen; `owner` and `visibility`
+    (empty: the setting's default) are for a run without one.
+    """
+    if experiment is not None:
+        owner, visibility = experiment.created_by, experiment.visibility
     units = {factor.name: factor.unit for factor in WORKLOADS[workload].factors} if workload in WORKLOADS else {}
     with transaction.atomic():
         run = Run.objects.create(
@@ -58,6 +68,8 @@ def scheduled_run(
             demonstration=demonstration,
             repeat=repeat,
             order_index=order_index,
+            owner=owner,
+            visibility=visibility or default_visibility(),
         )
         RunFactor.objects.bulk_create(
             factor_row(run, name, value, units.get(name, "")) for name, value in factors.items()

@@ -2,10 +2,20 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
+from django.urls import reverse
 from django.utils import timezone
 
 from runs.choices import Visibility
 from runs.models.base import NamedModel
+from runs.models.visible import Reader, listed, readable
+
+
+class ExperimentQuerySet(models.QuerySet["Experiment"]):
+    def listed_for(self, user: Reader) -> ExperimentQuerySet:
+        return self.filter(listed(user, owner="created_by"))
+
+    def readable_by(self, user: Reader) -> ExperimentQuerySet:
+        return self.filter(readable(user, owner="created_by"))
 
 
 class Experiment(NamedModel):
@@ -22,5 +32,10 @@ class Experiment(NamedModel):
     # The form as filled in, so that it can be shown, repeated and changed.
     plan = models.JSONField(default=dict, blank=True)
 
+    objects = ExperimentQuerySet.as_manager()
+
     class Meta:
         ordering = ["-created_at"]
+
+    def get_absolute_url(self) -> str:
+        return reverse("experiment", args=[self.slug])

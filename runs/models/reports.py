@@ -7,6 +7,18 @@ from django.utils import timezone
 
 from runs.choices import Visibility
 from runs.models.base import NamedModel
+from runs.models.visible import Reader, listed, readable
+
+
+class ReportQuerySet(models.QuerySet["Report"]):
+    def present(self) -> ReportQuerySet:
+        return self.filter(deleted_at=None)
+
+    def listed_for(self, user: Reader) -> ReportQuerySet:
+        return self.filter(listed(user))
+
+    def readable_by(self, user: Reader) -> ReportQuerySet:
+        return self.filter(readable(user))
 
 
 class Report(NamedModel):
@@ -21,6 +33,8 @@ class Report(NamedModel):
     note = models.TextField(blank=True)
     created_at = models.DateTimeField(default=timezone.now)
     deleted_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ReportQuerySet.as_manager()
 
     class Meta:
         ordering = ["-created_at"]

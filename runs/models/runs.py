@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.urls import reverse
 from django.utils import timezone
@@ -20,16 +19,15 @@ from runs.choices import (
     Provenance,
     RunState,
     StorageRole,
-    UserRole,
     Visibility,
 )
-from runs.models.accounts import User
 from runs.models.base import UUIDModel
 from runs.models.configs import Config
 from runs.models.dbms import DbmsVersion
 from runs.models.experiments import Experiment
 from runs.models.hardware import HardwareProfile, StorageDevice
 from runs.models.uploads import Upload
+from runs.models.visible import Reader, listed, readable
 from runs.models.workloads import Workload
 
 
@@ -46,24 +44,18 @@ class RunQuerySet(models.QuerySet["Run"]):
         """Runs that may appear in best-of lists."""
         return self.with_values().filter(demonstration=False)
 
-    def listed_for(self, user: User | AnonymousUser) -> RunQuerySet:
+    def listed_for(self, user: Reader) -> RunQuerySet:
         """What lists, counts, facets, exports and filters show to this person: public runs and their own."""
-        if _sees_all(user):
-            return self
-        public = models.Q(visibility=Visibility.PUBLIC)
-        return self.filter(public | models.Q(owner_id=user.pk) if user.pk else public)
+        return self.filter(listed(user))
 
-    def readable_by(self, user: User | AnonymousUser) -> RunQuerySet:
+    def readable_by(self, user: Reader) -> RunQuerySet:
         """What this person may open by its address: what is listed, and unlisted runs."""
-        if _sees_all(user):
-            return self
-        open_ = ~models.Q(visibility=Visibility.PRIVATE)
-        return self.filter(open_ | models.Q(owner_id=user.pk) if user.pk else open_)
+        return self.filter(readable(user))
 
     def for_lists(self) -> RunQuerySet:
         """Everything a row or a chart of many runs reads, in a fixed number of queries."""
         return self.select_related(
-            "workload", "dbms_version__dbms", "config", "hardware", "experiment", "publication"
+            "workload", "dbms_version__dbms", "config", "hardware", "experiment", "publication", "owner"
         ).prefetch_related("factors", "measurements__metric", "storage__device")
 
     def move(self, run_id: Any, *, to: str, **changes: Any) -> bool:
@@ -74,10 +66,6 @@ class RunQuerySet(models.QuerySet["Run"]):
         origins = [state for state, targets in TRANSITIONS.items() if to in targets]
         changes.setdefault("state_changed_at", timezone.now())
         return self.filter(id=run_id, state__in=origins).update(state=to, **changes) == 1
-
-
-def _sees_all(user: User | AnonymousUser) -> bool:
-    return isinstance(user, User) and user.is_active and user.role == UserRole.ADMIN
 
 
 class Run(UUIDModel):
@@ -173,6 +161,11 @@ class Run(UUIDModel):
     @property
     def is_active(self) -> bool:
         return self.state in ACTIVE_STATES
+
+    @property
+    def counts(self) -> bool:
+        """Whether its numbers enter medians, verdicts and charts: the same rule as `with_values`."""
+        return self.state == RunState.FINISHED and self.invalid_at is None and self.deleted_at is None
 
     @property
     def has_ended(self) -> bool:

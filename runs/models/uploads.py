@@ -2,11 +2,13 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
+from django.urls import reverse
 from django.utils import timezone
 
 from runs.choices import Visibility
 from runs.models.accounts import ApiToken
 from runs.models.base import UUIDModel
+from runs.models.visible import Reader, listed, readable
 
 
 class FileImport(UUIDModel):
@@ -35,6 +37,14 @@ class FileImport(UUIDModel):
         return str(self.id)
 
 
+class UploadQuerySet(models.QuerySet["Upload"]):
+    def listed_for(self, user: Reader) -> UploadQuerySet:
+        return self.filter(listed(user))
+
+    def readable_by(self, user: Reader) -> UploadQuerySet:
+        return self.filter(readable(user))
+
+
 class Upload(UUIDModel):
     """One document taken by POST /api/v1/results/. The client makes the id; `digest` tells a repeat from a conflict."""
 
@@ -51,8 +61,13 @@ class Upload(UUIDModel):
     received_at = models.DateTimeField(default=timezone.now)
     document = models.JSONField(default=dict)
 
+    objects = UploadQuerySet.as_manager()
+
     class Meta:
         ordering = ["-received_at"]
 
     def __str__(self) -> str:
         return str(self.id)
+
+    def get_absolute_url(self) -> str:
+        return reverse("upload", args=[self.id])

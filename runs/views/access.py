@@ -1,26 +1,63 @@
+"""Guards of pages: who is not logged in is sent to the login, whose role does not allow it gets 403 with the reason."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec
+from urllib.parse import urlsplit
 
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from runs.access import Person, may_change, may_contribute, may_manage_people, may_operate
+from runs.visibility import Target
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
 
-def contributor_required(view: View[P]) -> View[P]:
-    """For forms that change results: a stranger is sent to the login, a viewer gets 403."""
-
+def _guard(view: View[P], allowed: Callable[[Person], bool], refusal: str) -> View[P]:
     @wraps(view)
     def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if not request.user.is_authenticated:
-            return redirect_to_login("/")
-        if not request.user.can_contribute:
-            raise PermissionDenied("Only contributors, operators and administrators may do this.")
+            reading = request.method in ("GET", "HEAD")
+            return redirect_to_login(request.get_full_path() if reading else page_before(request))
+        if not allowed(request.user):
+            raise PermissionDenied(refusal)
         return view(request, *args, **kwargs)
 
     return guarded
+
+
+def person_required(view: View[P]) -> View[P]:
+    return _guard(view, lambda user: True, "")
+
+
+def contributor_required(view: View[P]) -> View[P]:
+    return _guard(view, may_contribute, "Only contributors, operators and administrators may do this.")
+
+
+def operator_required(view: View[P]) -> View[P]:
+    return _guard(view, may_operate, "Only operators and administrators may do this.")
+
+
+def administrator_required(view: View[P]) -> View[P]:
+    return _guard(view, may_manage_people, "Only administrators may do this.")
+
+
+def check_may_change(request: HttpRequest, thing: Target) -> None:
+    """Raises PermissionDenied for a contributor who does not own it; others have been turned away before."""
+    if not may_change(request.user, thing):
+        raise PermissionDenied("This belongs to somebody else. Its owner, operators and administrators may change it.")
+
+
+def page_before(request: HttpRequest, default: str = "/") -> str:
+    """Path of the page whose form was sent, for the way back; `default` when it is not one of ours."""
+    referer = request.headers.get("Referer", "")
+    if not url_has_allowed_host_and_scheme(referer, {request.get_host()}, require_https=request.is_secure()):
+        return default
+    parts = urlsplit(referer)
+    return f"{parts.path}?{parts.query}" if parts.query else parts.path or default

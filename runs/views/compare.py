@@ -19,7 +19,7 @@ from runs.selection import CONTROLS, Selection, select
 
 @require_GET
 def compare(request: HttpRequest) -> HttpResponse:
-    selection = select(request.GET)
+    selection = select(request.GET, request.user)
     comparison = _comparison(selection, request.GET)
     if request.GET.get("format") == "json":
         return _json(selection, comparison)
@@ -47,7 +47,7 @@ def compare(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def compare_csv(request: HttpRequest) -> HttpResponse:
-    selection = select(request.GET)
+    selection = select(request.GET, request.user)
     if selection.problems:
         lines = [f"{name}: {message}" for name, messages in selection.problems.items() for message in messages]
         return HttpResponse("\n".join(lines), status=400, content_type="text/plain; charset=utf-8")
@@ -76,7 +76,9 @@ def _nothing(request: HttpRequest, selection: Selection) -> HttpResponse:
     """Says how to choose runs, with what is there to be chosen."""
     context = {
         "selection": selection,
-        "experiments": Experiment.objects.filter(runs__deleted_at=None, runs__state="finished").distinct()[:5],
+        "experiments": Experiment.objects.listed_for(request.user)
+        .filter(runs__deleted_at=None, runs__state="finished")
+        .distinct()[:5],
         "publications": Publication.objects.filter(runs__deleted_at=None, runs__state="finished").distinct(),
     }
     return render(request, "compare.html", context, status=400 if selection.problems else 200)

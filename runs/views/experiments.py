@@ -14,7 +14,7 @@ NOTHING_NEW = 204
 
 @require_safe
 def experiment(request: HttpRequest, slug: str) -> HttpResponse:
-    chosen = get_object_or_404(Experiment.objects.select_related("created_by"), slug=slug)
+    chosen = get_object_or_404(Experiment.objects.readable_by(request.user).select_related("created_by"), slug=slug)
     runs = list(Run.objects.present().for_lists().filter(experiment=chosen).order_by("order_index", "repeat"))
     seen = matrix.fingerprint(runs)
     if request.GET.get("seen") == seen:

@@ -28,8 +28,9 @@ def _latest(present: QuerySet[Run]) -> QuerySet[Run]:
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """What there is to see: the demonstration filling up, the latest runs, the published results."""
-    demonstration = Experiment.objects.filter(demonstration=True).first()
-    present = Run.objects.present().for_lists()
+    experiments = Experiment.objects.listed_for(request.user)
+    demonstration = experiments.filter(demonstration=True).first()
+    present = Run.objects.present().listed_for(request.user).for_lists()
     runs = list(present.filter(experiment=demonstration).order_by("order_index")) if demonstration else []
     seen = matrix.fingerprint(runs)
     if request.GET.get("seen") == seen:
@@ -45,8 +46,8 @@ def home(request: HttpRequest) -> HttpResponse:
         return render(request, "home.html#demonstration", context)
     context["recent"] = [RunRow(run) for run in _latest(present)]
     context["publications"] = Publication.objects.annotate(
-        values=Count("runs", filter=PRESENT & Q(runs__state=RunState.FINISHED)),
+        values=Count("runs", filter=PRESENT & Q(runs__state=RunState.FINISHED, runs__invalid_at=None)),
         gaps=Count("runs", filter=PRESENT & Q(runs__state=RunState.VALUE_MISSING)),
     )
-    context["experiments"] = Experiment.objects.filter(demonstration=False)[:5]
+    context["experiments"] = experiments.filter(demonstration=False)[:5]
     return render(request, "home.html", context)

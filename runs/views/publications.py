@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
 from runs.charts.publication import page
+from runs.charts.publications import export
 from runs.choices import RunState
 from runs.models import Publication
 
@@ -16,7 +20,7 @@ from runs.models import Publication
 def publication_list(request: HttpRequest) -> HttpResponse:
     present = Q(runs__deleted_at=None)
     publications = Publication.objects.annotate(
-        valued=Count("runs", filter=present & Q(runs__state=RunState.FINISHED), distinct=True),
+        valued=Count("runs", filter=present & Q(runs__state=RunState.FINISHED, runs__invalid_at=None), distinct=True),
         lost=Count("runs", filter=present & Q(runs__state=RunState.VALUE_MISSING), distinct=True),
         claimed=Count("claims", distinct=True),
         pictures=Count("missingitems", distinct=True),
@@ -26,5 +30,19 @@ def publication_list(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def publication(request: HttpRequest, slug: str) -> HttpResponse:
+    """`?baseline=` chooses what ratios are taken to."""
     found = get_object_or_404(Publication, slug=slug)
-    return render(request, "publication.html", {"page": page(found), "publication": found})
+    shown = page(found, request.user, request.GET.dict())
+    return render(request, "publication.html", {"page": shown, "publication": found})
+
+
+@require_GET
+def publication_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    """Every number of the page with where it comes from, one a line; `?figure=` those of one chart or table."""
+    found = get_object_or_404(Publication, slug=slug)
+    rows = export.rows(page(found, request.user, request.GET.dict()), only=request.GET.get("figure", ""))
+    name = "-".join(part for part in (slug, request.GET.get("figure", "")) if part)
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{slugify(name)}.csv"'
+    csv.writer(response, lineterminator="\n").writerows([export.HEAD, *rows])
+    return response

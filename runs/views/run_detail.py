@@ -10,19 +10,21 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from runs import run_facts, series
+from runs import changes, correction, run_facts, series
 from runs.charts.run import figures, series_rows
 from runs.facets import sort_factors
-from runs.models import Run, delete_softly, restore
-from runs.views.access import contributor_required
+from runs.models import Change, Run, User, delete_softly, restore
+from runs.views.access import check_may_change, contributor_required
+from runs.visibility import source_of
 
 STOP_POLLING = 286
 
 
 @require_safe
 def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
-    rows = Run.objects.for_lists().prefetch_related("state_changes", "config__parameters")
-    run = get_object_or_404(rows, id=run_id)
+    rows = Run.objects.for_lists().select_related("upload", "invalid_by")
+    rows = rows.prefetch_related("state_changes", "config__parameters")
+    run = get_object_or_404(rows.readable_by(request.user), id=run_id)
     if run.deleted_at is not None:
         return render(request, "run_deleted.html", {"run": run}, status=410)
     if request.GET.get("part") == "state":
@@ -37,14 +39,22 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "settings": run_facts.setting_rows(run),
         "steps": run_facts.time_line(run),
         "origin": run_facts.origin(run),
+        "changes": _changes(run),
     }
     return render(request, "run.html", context)
+
+
+def _changes(run: Run) -> list[Change]:
+    """Of the run, and of what decides who may see it; newest first."""
+    source = source_of(run)
+    found = [*changes.history(run), *(changes.history(source) if source and source != run else ())]
+    return sorted(found, key=lambda change: change.at, reverse=True)
 
 
 @require_safe
 def series_csv(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """Every sample of the run: one row per sample."""
-    run = get_object_or_404(Run.objects.present(), id=run_id)
+    run = get_object_or_404(Run.objects.present().readable_by(request.user), id=run_id)
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="run-{run.id}.csv"'
     csv.writer(response).writerows(series_rows(series.read_all(run)))
@@ -54,7 +64,7 @@ def series_csv(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 @require_POST
 @contributor_required
 def delete_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
-    run = get_object_or_404(Run.objects.present(), id=run_id)
+    run = changeable_run(request, run_id)
     if run.is_open:
         messages.error(request, "This run has not ended. Cancel it first.")
     else:
@@ -65,7 +75,39 @@ def delete_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 @require_POST
 @contributor_required
 def restore_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
-    run = get_object_or_404(Run.objects.for_lists(), id=run_id)
+    run = changeable_run(request, run_id)
     if restore(run):
         messages.success(request, "The run is back.")
     return redirect(run)
+
+
+@require_POST
+@contributor_required
+def invalidate_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    run = changeable_run(request, run_id)
+    try:
+        correction.invalidate(run, reason=request.POST.get("reason", ""), by=_person(request))
+    except correction.NoReason as error:
+        messages.error(request, str(error))
+    return redirect(run)
+
+
+@require_POST
+@contributor_required
+def validate_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    run = changeable_run(request, run_id)
+    if correction.validate(run, by=_person(request)):
+        messages.success(request, "The run counts again.")
+    return redirect(run)
+
+
+def changeable_run(request: HttpRequest, run_id: uuid.UUID) -> Run:
+    """Also a deleted one. Raises Http404 for what the person may not see, PermissionDenied for what is not theirs."""
+    rows = Run.objects.readable_by(request.user).select_related("experiment", "upload")
+    run = get_object_or_404(rows, id=run_id)
+    check_may_change(request, run)
+    return run
+
+
+def _person(request: HttpRequest) -> User | None:
+    return request.user if isinstance(request.user, User) else None

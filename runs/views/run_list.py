@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 from runs.filters import FACTOR_PREFIX, RunFilter
 from runs.models import Run
 from runs.rows import RunRow
+from runs.visibility import candidates
 
 PER_PAGE = 50
 CONTROLS = ("page", "part")
@@ -19,7 +20,8 @@ CONTROLS = ("page", "part")
 @require_safe
 def run_list(request: HttpRequest) -> HttpResponse:
     params = filled_in(request.GET)
-    found = RunFilter(params, queryset=Run.objects.present().for_lists())
+    rows = candidates(request.user, experiments=params.getlist("experiment")).for_lists()
+    found = RunFilter(params, queryset=rows, user=request.user)
     problems = unknown_parameters(params) | (found.errors if not found.is_valid() else {})
     page = Paginator(Run.objects.none() if problems else found.qs, PER_PAGE).get_page(params.get("page"))
     context = {

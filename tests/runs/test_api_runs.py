@@ -68,6 +68,9 @@ def test_it_shows_what_a_list_needs(client, stored):
         "measured_on": "2026-05-04",
         "message": "",
         "missing": None,
+        "owner": None,
+        "visibility": "public",
+        "invalid": None,
     }
 
 
@@ -272,8 +275,16 @@ def test_deleting_and_restoring_need_the_scope(client, stored, bearer, viewer, p
 
 
 def test_a_contributor_deletes_in_a_session(client, stored, contributor):
+    Run.objects.update(owner=contributor)
     client.force_login(contributor)
     assert client.delete(f"{URL}{stored[0].id}/").status_code == 204
+
+
+def test_a_contributor_does_not_delete_what_is_somebody_elses(client, stored, contributor):
+    client.force_login(contributor)
+    answer = client.delete(f"{URL}{stored[0].id}/")
+    assert (answer.status_code, "somebody else" in answer.json()["detail"]) == (403, True)
+    assert Run.objects.present().count() == 2
 
 
 def test_a_session_needs_the_csrf_token(stored, contributor):

@@ -166,7 +166,7 @@ def test_the_number_of_queries_does_not_grow_with_the_run(client):
 
 
 def test_a_contributor_deletes_and_brings_back(client, contributor):
-    run = make_run("SQLite 3.53", 1)
+    run = make_run("SQLite 3.53", 1, owner=contributor)
     client.force_login(contributor)
     assert f'action="/runs/{run.id}/delete/"' in page(client, run)
 
@@ -205,7 +205,7 @@ def test_a_get_deletes_nothing(client, contributor):
 
 
 def test_a_run_that_goes_on_is_not_deleted(client, contributor):
-    run = make_run("SQLite 3.53", None, state="measuring")
+    run = make_run("SQLite 3.53", None, state="measuring", owner=contributor)
     client.force_login(contributor)
     html = client.post(f"/runs/{run.id}/delete/", follow=True).content.decode()
     assert "has not ended" in html

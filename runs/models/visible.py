@@ -1,0 +1,51 @@
+"""Who sees what: the one rule for everything that has an owner and a visibility.
+
+Lists, counts, choices of filters and exports show public things and one's own (`listed`). An address opens unlisted
+things too (`readable`). A private thing is there for its owner and for administrators only; for all others it does
+not exist.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Q
+
+from runs.choices import UserRole, Visibility
+from runs.models.accounts import User
+
+Reader = User | AnonymousUser
+
+
+def sees_all(user: Reader) -> bool:
+    return isinstance(user, User) and user.is_active and user.role == UserRole.ADMIN
+
+
+def listed(user: Reader, *, owner: str = "owner", prefix: str = "") -> Q:
+    """Rows that lists show to this person. `prefix` leads from another model to them: `runs__`."""
+    if sees_all(user):
+        return Q()
+    return Q(**{f"{prefix}visibility": Visibility.PUBLIC}) | _own(user, f"{prefix}{owner}")
+
+
+def readable(user: Reader, *, owner: str = "owner", prefix: str = "") -> Q:
+    """Rows that this person may open by their address."""
+    if sees_all(user):
+        return Q()
+    open_to_all = Q(**{f"{prefix}visibility__in": [Visibility.PUBLIC, Visibility.UNLISTED]})
+    return open_to_all | _own(user, f"{prefix}{owner}")
+
+
+def _own(user: Reader, owner: str) -> Q:
+    return Q(**{owner: user.pk}) if user.pk else Q()
+
+
+def may_open(user: Reader, thing: Any) -> bool:
+    """The same for one object: an experiment, an upload, a report or a run."""
+    return sees_all(user) or thing.visibility != Visibility.PRIVATE or bool(user.pk and owner_id_of(thing) == user.pk)
+
+
+def owner_id_of(thing: Any) -> Any:
+    """Experiments call their owner `created_by`."""
+    return thing.created_by_id if hasattr(thing, "created_by_id") else thing.owner_id

@@ -1,0 +1,86 @@
+"""One upload: its runs, its document, its files, who may see it; and the list of one's own."""
+
+from __future__ import annotations
+
+import json
+import uuid
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Count, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from runs import changes
+from runs.models import Run, Upload
+from runs.rows import RunRow
+from runs.views.access import check_may_change, contributor_required, person_required
+
+PER_PAGE = 50
+# What a page shows of a document; the whole of it is in the JSON of its runs.
+MAX_SHOWN = 100_000
+
+
+@require_safe
+@person_required
+def upload_list(request: HttpRequest) -> HttpResponse:
+    """What the person has uploaded, also by their tokens."""
+    present = Count("runs", filter=Q(runs__deleted_at=None))
+    rows = Upload.objects.filter(owner=request.user.pk).annotate(run_count=present).defer("document")
+    page = Paginator(rows.order_by("-received_at", "id"), PER_PAGE).get_page(request.GET.get("page"))
+    return render(request, "uploads.html", {"page": page, "subjects": _subjects([one.pk for one in page])})
+
+
+def _subjects(uploads: list[uuid.UUID]) -> dict[uuid.UUID, str]:
+    """What was measured in each of these uploads."""
+    rows = (
+        Run.objects.filter(upload__in=uploads)
+        .order_by("repeat")
+        .values_list("upload", "dbms_version__name", "workload__name")
+    )
+    return {upload: f"{dbms} · {workload}" for upload, dbms, workload in rows}
+
+
+@require_safe
+def upload(request: HttpRequest, upload_id: uuid.UUID) -> HttpResponse:
+    rows = Upload.objects.readable_by(request.user).select_related("owner", "token", "file_import")
+    found = get_object_or_404(rows, id=upload_id)
+    runs = list(Run.objects.filter(upload=found).for_lists().order_by("repeat", "id"))
+    document = json.dumps(found.document, indent=2, ensure_ascii=False)
+    context = {
+        "upload": found,
+        "rows": [RunRow(run) for run in runs if run.deleted_at is None],
+        "deleted": [run for run in runs if run.deleted_at is not None],
+        "document": document[:MAX_SHOWN],
+        "shortened": len(document) > MAX_SHOWN,
+        "artefacts": found.artefacts.all(),
+        "changes": changes.history(found),
+    }
+    return render(request, "upload.html", context)
+
+
+@require_POST
+@contributor_required
+def delete_upload(request: HttpRequest, upload_id: uuid.UUID) -> HttpResponse:
+    """Take all its runs out of lists and charts."""
+    found = _changeable(request, upload_id)
+    count = found.runs.filter(deleted_at=None).update(deleted_at=timezone.now())
+    messages.success(request, f"{count} run{'s' * (count != 1)} deleted. They can be brought back below.")
+    return redirect(found)
+
+
+@require_POST
+@contributor_required
+def restore_upload(request: HttpRequest, upload_id: uuid.UUID) -> HttpResponse:
+    found = _changeable(request, upload_id)
+    count = found.runs.exclude(deleted_at=None).update(deleted_at=None)
+    messages.success(request, f"{count} run{'s' * (count != 1)} brought back.")
+    return redirect(found)
+
+
+def _changeable(request: HttpRequest, upload_id: uuid.UUID) -> Upload:
+    found = get_object_or_404(Upload.objects.readable_by(request.user), id=upload_id)
+    check_may_change(request, found)
+    return found
