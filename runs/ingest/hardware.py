@@ -39,7 +39,9 @@ def upsert_hardware(*, facts: HardwareFacts, name: str, provenance: str = Proven
     """
     mark = fingerprint(facts)
     with transaction.atomic():
-        profile = HardwareProfile.objects.filter(fingerprint=mark).first()
+        profile = HardwareProfile.objects.filter(fingerprint=mark).select_related("merged_into").first()
+        # A profile that was merged stands for the machine it was merged with.
+        profile = (profile.merged_into or profile) if profile else None
         if profile is None:
             profile = HardwareProfile.objects.create(
                 slug=HardwareProfile.free_slug(name),

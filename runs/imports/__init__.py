@@ -1,0 +1,12 @@
+"""Files of tools, dropped in the browser or sent by `benchctl`: read, previewed, completed by a person, stored as runs.
+
+`take` keeps the files and reads them; `store` turns what was read into results through the one door, `runs.ingest`;
+`read_again` reads the kept files with today's importers.
+"""
+
+from __future__ import annotations
+
+from runs.imports.intake import BadFiles, take
+from runs.imports.storing import NotReady, forget, read_again, runs_of, say, store
+
+__all__ = ["BadFiles", "NotReady", "forget", "read_again", "runs_of", "say", "store", "take"]

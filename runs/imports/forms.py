@@ -1,0 +1,130 @@
+"""The form beneath a preview: what the files do not say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.utils.text import slugify
+
+from runs.choices import DURABILITY_CHOICES, StorageRole, Visibility
+from runs.models import Config, Dbms, FileImport, HardwareProfile, StorageDevice
+
+# What a select can hold and a person can look through.
+MOST_CHOICES = 300
+STORAGE_ROLES = (StorageRole.DATA, StorageRole.LOG, StorageRole.BACKUP)
+
+
+class SubjectForm(forms.Form):
+    """-> `subject()`, the object that the API takes too."""
+
+    hardware = forms.ChoiceField(label="Machine", required=False)
+    new_hardware = forms.CharField(
+        label="or a new machine", required=False, max_length=200, help_text="its name; facts can be added on its page"
+    )
+    dbms_name = forms.CharField(label="DBMS", required=False, max_length=200)
+    dbms_version = forms.CharField(label="Version", required=False, max_length=120)
+    workload = forms.CharField(label="Workload", required=False, max_length=100, help_text="what was run")
+    config = forms.ChoiceField(label="Configuration", required=False)
+    config_text = forms.CharField(
+        label="or paste a configuration file", required=False, max_length=200_000,
+        widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false"}),
+        help_text="postgresql.conf, my.cnf, firebird.conf, …; passwords are taken out",
+    )  # fmt: skip
+    durability = forms.ChoiceField(
+        label="What a commit promised", required=False, choices=[("", "not stated"), *DURABILITY_CHOICES]
+    )
+    measured_on = forms.DateField(
+        label="Measured on", required=False, widget=forms.DateInput(attrs={"type": "date"}),
+        help_text="where the files do not say it",
+    )  # fmt: skip
+    visibility = forms.ChoiceField(label="Who may see it", choices=Visibility.choices)
+    note = forms.CharField(label="Note", required=False, max_length=10_000, widget=forms.Textarea(attrs={"rows": 3}))
+
+    def __init__(self, data: Any = None, *, taken: FileImport) -> None:
+        super().__init__(data, initial=_initial(taken.subject))
+        self.taken = taken
+        _choose(self.fields["hardware"], _rows(HardwareProfile.objects.filter(merged_into=None)), "choose a machine")
+        _choose(self.fields["config"], _rows(Config.objects.all()), "not stated")
+        devices = _devices()
+        for role in STORAGE_ROLES:
+            name = f"storage_{role.value}"
+            self.fields[name] = forms.ChoiceField(label=f"{role.label} on", required=False)
+            _choose(self.fields[name], devices, "not stated")
+            self.initial[name] = _stored_on(taken.subject, role.value)
+
+    @property
+    def storage_fields(self) -> list[forms.BoundField]:
+        return [self[f"storage_{role.value}"] for role in STORAGE_ROLES]
+
+    @property
+    def dbms_names(self) -> list[str]:
+        return list(Dbms.objects.order_by("name").values_list("name", flat=True)[:MOST_CHOICES])
+
+    def subject(self) -> dict[str, Any]:
+        """What was said; fields left empty are not said."""
+        given = {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
+        said: dict[str, Any] = {name: given[name] for name in ("durability", "visibility", "note") if name in given}
+        said["leave_out"] = self._left_out()
+        if hardware := self._hardware(given):
+            said["hardware"] = hardware
+        if "dbms_name" in given or "dbms_version" in given:
+            said["dbms"] = {"name": given.get("dbms_name", ""), "version": given.get("dbms_version", "")}
+        if "workload" in given:
+            said["workload"] = {"slug": slugify(given["workload"]), "name": given["workload"]}
+        if "measured_on" in given:
+            said["measured_on"] = given["measured_on"].isoformat()
+        if "config_text" in given:
+            said["config"] = {"files": [{"name": "pasted", "text": given["config_text"]}]}
+        elif "config" in given:
+            said["config"] = given["config"]
+        if storage := self._storage(given):
+            said["storage"] = storage
+        return said
+
+    def _hardware(self, given: dict[str, Any]) -> Any:
+        return {"name": given["new_hardware"]} if "new_hardware" in given else given.get("hardware")
+
+    def _storage(self, given: dict[str, Any]) -> list[dict[str, str]]:
+        uses = [(role.value, given.get(f"storage_{role.value}")) for role in STORAGE_ROLES]
+        return [{"role": role, "device": device} for role, device in uses if device]
+
+    def _left_out(self) -> list[int]:
+        """Every item has a tick; what is not ticked is left out."""
+        kept = set(self.data.getlist("keep")) if hasattr(self.data, "getlist") else set()
+        return [item["index"] for item in self.taken.items if str(item["index"]) not in kept]
+
+
+def _choose(field: Any, rows: list[tuple[str, str]], nothing: str) -> None:
+    field.choices = [("", nothing), *rows]
+
+
+def _rows(queryset: Any) -> list[tuple[str, str]]:
+    return list(queryset.order_by("name").values_list("slug", "name")[:MOST_CHOICES])
+
+
+def _devices() -> list[tuple[str, str]]:
+    rows = StorageDevice.objects.filter(hardware__merged_into=None).order_by("hardware__name", "name")
+    found = rows.values_list("slug", "hardware__name", "name")[:MOST_CHOICES]
+    return [(slug, f"{machine}: {name}") for slug, machine, name in found]
+
+
+def _initial(subject: dict[str, Any]) -> dict[str, Any]:
+    hardware, config = subject.get("hardware"), subject.get("config")
+    return {
+        "hardware": hardware if isinstance(hardware, str) else "",
+        "new_hardware": hardware.get("name", "") if isinstance(hardware, dict) else "",
+        "dbms_name": subject.get("dbms", {}).get("name", ""),
+        "dbms_version": subject.get("dbms", {}).get("version", ""),
+        "workload": subject.get("workload", {}).get("name", ""),
+        "config": config if isinstance(config, str) else "",
+        "durability": subject.get("durability", ""),
+        "measured_on": subject.get("measured_on"),
+        "visibility": subject.get("visibility", settings.DEFAULT_VISIBILITY),
+        "note": subject.get("note", ""),
+    }
+
+
+def _stored_on(subject: dict[str, Any], role: str) -> str:
+    return next((str(use["device"]) for use in subject.get("storage", []) if use.get("role") == role), "")

@@ -1,0 +1,99 @@
+"""From what was read to runs: all of an import is stored or nothing."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from benchagent.importers import PARSER_VERSION, Report, Status
+from django.db import transaction
+from django.utils import timezone
+from rest_framework.exceptions import ValidationError
+
+from runs import artefacts, ingest
+from runs.imports.documents import cells, document
+from runs.imports.intake import Found, items_of, kept_files, read
+from runs.imports.needs import lacks
+from runs.imports.subject import checked
+from runs.models import ApiToken, FileImport, Run, User, delete_softly
+
+
+class NotReady(ValidationError):
+    """Something must be said first; the errors name the fields."""
+
+
+def wanted(found: Found, subject: dict[str, Any]) -> list[tuple[str, Report]]:
+    """(file, report) of everything that becomes a run: understood, whole in itself, not left out."""
+    left_out = set(subject.get("leave_out", []))
+    every = [(file.name, report) for file, reports in found for report in reports]
+    return [
+        (name, report)
+        for index, (name, report) in enumerate(every)
+        if index not in left_out and report.status is not Status.NOT_UNDERSTOOD and not report.part_of
+    ]
+
+
+def store(
+    taken: FileImport, *, subject: dict[str, Any], owner: User, token: ApiToken | None = None
+) -> tuple[list[Run], bool]:
+    """Store an import as runs. -> (runs, whether they are new); one that is stored already stays as it is.
+
+    Raises NotReady or ValidationError, naming the fields; then nothing is stored.
+    """
+    if taken.stored_at is not None:
+        return runs_of(taken), False
+    subject = checked(taken.subject | subject)
+    found = read(kept_files(taken), subject.get("mapping", {}))
+    items = items_of(found)
+    if lacking := lacks(items, subject):
+        raise NotReady(lacking)
+    now = timezone.now()
+    with transaction.atomic():
+        # A second press of the button finds it stored.
+        if not FileImport.objects.filter(pk=taken.pk, stored_at=None).update(stored_at=now):
+            return runs_of(taken), False
+        taken.subject, taken.items = subject, items
+        taken.parser_version, taken.stored_at = PARSER_VERSION, now
+        taken.save(update_fields=["subject", "items", "parser_version"])
+        runs = []
+        for number, cell in enumerate(cells(wanted(found, subject))):
+            upload_id = uuid.uuid5(taken.id, f"{now.isoformat()}:{number}")
+            made = document(cell, subject, upload_id=upload_id)
+            runs += ingest.store_upload(document=made, token=token, owner=owner, file_import=taken).runs
+    return runs, True
+
+
+def say(taken: FileImport, subject: dict[str, Any]) -> None:
+    """Keep what a person said about a draft; a new mapping of columns is applied at once. Raises ValidationError."""
+    mapping = taken.subject.get("mapping", {})
+    taken.subject = checked(taken.subject | subject)
+    if taken.subject.get("mapping", {}) != mapping:
+        taken.items = items_of(read(kept_files(taken), taken.subject["mapping"]))
+    taken.save(update_fields=["subject", "items"])
+
+
+def runs_of(taken: FileImport) -> list[Run]:
+    return list(Run.objects.present().filter(upload__file_import=taken).order_by("created_at", "repeat", "id"))
+
+
+def read_again(taken: FileImport, *, owner: User, token: ApiToken | None = None) -> list[Run]:
+    """Read the kept files with today's importers. A stored import's runs are replaced; the old ones can be restored."""
+    was_stored, old = taken.stored_at is not None, runs_of(taken)
+    with transaction.atomic():
+        taken.items = items_of(read(kept_files(taken), taken.subject.get("mapping", {})))
+        taken.parser_version, taken.stored_at = PARSER_VERSION, None
+        taken.save(update_fields=["items", "parser_version", "stored_at"])
+        if not was_stored:
+            return []
+        for run in old:
+            delete_softly(run)
+        return store(taken, subject={}, owner=owner, token=token)[0]
+
+
+def forget(taken: FileImport) -> None:
+    """A draft with its files. Raises ValueError for an import that was stored: its files are evidence."""
+    if taken.stored_at is not None:
+        raise ValueError("this import was stored")
+    files = list(taken.artefacts.all())
+    taken.delete()
+    artefacts.discard(files)

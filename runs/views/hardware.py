@@ -1,0 +1,176 @@
+"""Machines: list, one with what ran on it, two side by side; made, edited and merged by hand."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Prefetch
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from runs import changes, hardware
+from runs.hardware.forms import DeviceForm, ProfileForm, facts_of
+from runs.models import HardwareProfile, Run, StorageDevice, User
+from runs.rows import RunRow
+from runs.views.access import contributor_required
+
+RECENT = 10
+MOST_LISTED = 500
+MOST_COMPARED = 6
+
+
+@require_safe
+def hardware_list(request: HttpRequest) -> HttpResponse:
+    words = request.GET.get("q", "").strip()[:100]
+    rows = hardware.listed_profiles(request.user).prefetch_related("storage")
+    for word in words.split():
+        rows = rows.filter(name__icontains=word) | rows.filter(cpu_model__icontains=word)
+    counts = hardware.counts_by_profile(request.user)
+    machines = [(profile, counts.get(profile.pk, 0)) for profile in rows.order_by("name")[:MOST_LISTED]]
+    return render(request, "hardware/list.html", {"machines": machines, "q": words})
+
+
+@require_safe
+def hardware_detail(request: HttpRequest, slug: str) -> HttpResponse:
+    profile = _profile(request, slug)
+    if profile.merged_into is not None:
+        return redirect("hardware-detail", slug=profile.merged_into.slug, permanent=False)
+    runs = Run.objects.present().listed_for(request.user).filter(hardware=profile)
+    context = {
+        "profile": profile,
+        "facts": hardware.profile_facts(profile),
+        "devices": [(device, hardware.device_facts(device)) for device in profile.storage.all()],
+        "best": hardware.best_results(profile, request.user),
+        "run_count": runs.count(),
+        "rows": [RunRow(run) for run in runs.for_lists()[:RECENT]],
+        "others": hardware.listed_profiles(request.user).exclude(pk=profile.pk).order_by("name")[:MOST_LISTED],
+        "may_edit": hardware.may_edit(request.user, profile),
+        "history": changes.history(profile)[:20],
+        "merged": profile.merged.all(),
+    }
+    return render(request, "hardware/detail.html", context)
+
+
+@require_safe
+def hardware_diff(request: HttpRequest) -> HttpResponse:
+    wanted = list(dict.fromkeys(request.GET.getlist("machine")))[:MOST_COMPARED]
+    listed = hardware.listed_profiles(request.user)
+    found = {profile.slug: profile for profile in listed.filter(slug__in=wanted).prefetch_related("storage")}
+    profiles = [found[slug] for slug in wanted if slug in found]
+    facts, devices = hardware.compare_profiles(profiles)
+    context = {
+        "profiles": profiles,
+        "unknown": [slug for slug in wanted if slug and slug not in found],
+        "facts": facts,
+        "devices": devices,
+        "choices": listed.order_by("name")[:MOST_LISTED],
+    }
+    return render(request, "hardware/diff.html", context, status=404 if context["unknown"] else 200)
+
+
+@contributor_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def hardware_new(request: HttpRequest) -> HttpResponse:
+    form = ProfileForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        profile = hardware.create_profile(facts=facts_of(form), by=cast(User, request.user))
+        messages.success(request, f"{profile} is there. Add its disks, so that runs can say which held what.")
+        return redirect("hardware-detail", slug=profile.slug)
+    return _form(request, form, "A new machine")
+
+
+@contributor_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def hardware_edit(request: HttpRequest, slug: str) -> HttpResponse:
+    profile = _editable(request, slug)
+    # The row as it is stands apart from the form's copy: the old values are recorded.
+    form = ProfileForm(request.POST or None, instance=HardwareProfile.objects.get(pk=profile.pk))
+    if request.method == "POST" and form.is_valid():
+        hardware.edit_profile(profile, facts=facts_of(form), by=cast(User, request.user))
+        return redirect("hardware-detail", slug=profile.slug)
+    return _form(request, form, f"Edit {profile}", profile)
+
+
+@contributor_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def device_new(request: HttpRequest, slug: str) -> HttpResponse:
+    profile = _editable(request, slug)
+    form = DeviceForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            hardware.add_device(profile, facts=facts_of(form), by=cast(User, request.user))
+            return redirect("hardware-detail", slug=profile.slug)
+        except ValueError as error:
+            form.add_error("name", str(error))
+    return _form(request, form, f"A disk of {profile}", profile)
+
+
+@contributor_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def device_edit(request: HttpRequest, slug: str, device: str) -> HttpResponse:
+    profile = _editable(request, slug)
+    chosen = get_object_or_404(profile.storage, slug=device)
+    form = DeviceForm(request.POST or None, instance=StorageDevice.objects.get(pk=chosen.pk))
+    if request.method == "POST" and form.is_valid():
+        try:
+            hardware.edit_device(chosen, facts=facts_of(form), by=cast(User, request.user))
+            return redirect("hardware-detail", slug=profile.slug)
+        except ValueError as error:
+            form.add_error("name", str(error))
+    return _form(request, form, f"Edit {chosen} of {profile}", profile)
+
+
+@contributor_required
+@require_POST
+def hardware_merge(request: HttpRequest, slug: str) -> HttpResponse:
+    """Make this machine and the one named `into` one."""
+    source = _editable(request, slug)
+    into = get_object_or_404(hardware.listed_profiles(request.user), slug=request.POST.get("into", ""))
+    if not hardware.may_edit(request.user, into):
+        raise PermissionDenied("Only operators may merge with a machine that somebody else described.")
+    try:
+        moved = hardware.merge(source, into=into, by=cast(User, request.user))
+        messages.success(request, f"{source} is now {into}; {moved} runs moved. It can be undone on this page.")
+    except hardware.CannotMerge as error:
+        messages.error(request, str(error))
+    return redirect("hardware-detail", slug=into.slug)
+
+
+@contributor_required
+@require_POST
+def hardware_unmerge(request: HttpRequest, slug: str) -> HttpResponse:
+    source = _editable(request, slug)
+    try:
+        moved = hardware.unmerge(source, by=cast(User, request.user))
+        messages.success(request, f"{source} is a machine of its own again; {moved} runs moved back.")
+    except hardware.CannotMerge as error:
+        messages.error(request, str(error))
+    return redirect("hardware-detail", slug=source.slug)
+
+
+def _profile(request: HttpRequest, slug: str) -> HardwareProfile:
+    """A machine known from private runs only is not there for others."""
+    rows = HardwareProfile.objects.prefetch_related("storage", Prefetch("merged")).select_related("merged_into")
+    profile = get_object_or_404(rows, slug=slug)
+    if profile.merged_into is not None or hardware.listed_profiles(request.user).filter(pk=profile.pk).exists():
+        return profile
+    if not Run.objects.present().readable_by(request.user).filter(hardware=profile).exists():
+        raise Http404("No such machine.")
+    return profile
+
+
+def _editable(request: HttpRequest, slug: str) -> HardwareProfile:
+    profile = _profile(request, slug)
+    if not hardware.may_edit(request.user, profile):
+        raise PermissionDenied("Only operators may edit a machine that somebody else described.")
+    return profile
+
+
+def _form(
+    request: HttpRequest, form: ProfileForm | DeviceForm, title: str, profile: HardwareProfile | None = None
+) -> HttpResponse:
+    context = {"form": form, "title": title, "profile": profile}
+    return render(request, "hardware/form.html", context, status=422 if form.errors else 200)

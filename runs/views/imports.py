@@ -1,0 +1,111 @@
+"""Drop files, look at what was understood, say what is missing, store."""
+
+from __future__ import annotations
+
+from typing import cast
+from uuid import UUID
+
+from benchagent.importers import PARSER_VERSION, SourceFile
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+from rest_framework.exceptions import ValidationError
+
+from runs import imports
+from runs.api.errors import flatten
+from runs.imports.forms import SubjectForm
+from runs.imports.needs import becomes_a_run, lacks
+from runs.imports.tools import TOOLS
+from runs.models import FileImport, User
+from runs.views.access import contributor_required
+
+RECENT = 20
+# Names of the API's fields -> those of the form.
+_FIELDS = {"dbms.name": "dbms_name", "dbms.version": "dbms_version"}
+
+
+@contributor_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def import_list(request: HttpRequest) -> HttpResponse:
+    owner = cast(User, request.user)
+    problem = ""
+    if request.method == "POST":
+        files = [SourceFile(sent.name or "file", sent.read()) for sent in request.FILES.getlist("file")]
+        try:
+            taken, _ = imports.take(files=files, owner=owner)
+            return redirect("import", import_id=taken.id)
+        except imports.BadFiles as error:
+            problem = str(error)
+    recent = FileImport.objects.filter(owner=owner).prefetch_related("artefacts")[:RECENT]
+    context = {"problem": problem, "recent": recent, "tools": TOOLS}
+    return render(request, "imports.html", context, status=422 if problem else 200)
+
+
+@contributor_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def import_detail(request: HttpRequest, import_id: UUID) -> HttpResponse:
+    """The preview with its form; a POST stores, or keeps what was said when the button says so."""
+    owner = cast(User, request.user)
+    taken = _own(owner, import_id)
+    form = SubjectForm(request.POST if request.method == "POST" else None, taken=taken)
+    if request.method == "POST" and form.is_valid():
+        try:
+            runs, _ = imports.store(taken, subject=form.subject(), owner=owner)
+            messages.success(request, f"Stored {len(runs)} run{'s' if len(runs) != 1 else ''}.")
+            return redirect("import", import_id=taken.id)
+        except ValidationError as error:
+            _show(form, flatten(error.detail))
+    return _page(request, taken, form)
+
+
+def _show(form: SubjectForm, errors: dict[str, list[str]]) -> None:
+    """Errors of the one door beside the fields that caused them."""
+    for path, words in errors.items():
+        name = _FIELDS.get(path, path.partition(".")[0].partition("[")[0])
+        form.add_error(name if name in form.fields else None, words if name == path else f"{path}: {' '.join(words)}")
+
+
+def _page(request: HttpRequest, taken: FileImport, form: SubjectForm) -> HttpResponse:
+    said = form.subject() if form.is_bound and not form.errors else taken.subject
+    context = {
+        "taken": taken,
+        "form": form,
+        "items": [{**item, "kept": becomes_a_run(item, taken.subject)} for item in taken.items],
+        "storable": sum(becomes_a_run(item, {}) for item in taken.items),
+        "needs": lacks(taken.items, said),
+        "runs": imports.runs_of(taken),
+        "newer_parser": taken.parser_version < PARSER_VERSION,
+    }
+    return render(request, "import.html", context, status=422 if form.errors else 200)
+
+
+@contributor_required
+@require_POST
+def read_again(request: HttpRequest, import_id: UUID) -> HttpResponse:
+    owner = cast(User, request.user)
+    taken = _own(owner, import_id)
+    try:
+        runs = imports.read_again(taken, owner=owner)
+        words = f"Read again; {len(runs)} runs replace the earlier ones." if runs else "Read again."
+        messages.success(request, words)
+    except ValidationError as error:
+        problems = "; ".join(f"{path}: {' '.join(words)}" for path, words in flatten(error.detail).items())
+        messages.error(request, f"Read again, but nothing was changed: {problems}")
+    return redirect("import", import_id=import_id)
+
+
+@contributor_required
+@require_POST
+def forget(request: HttpRequest, import_id: UUID) -> HttpResponse:
+    """Throw a draft away with its files. What was stored stays."""
+    taken = _own(cast(User, request.user), import_id)
+    if taken.stored_at is None:
+        imports.forget(taken)
+        messages.success(request, "The draft and its files are gone.")
+    return redirect("imports")
+
+
+def _own(user: User, import_id: UUID) -> FileImport:
+    rows = FileImport.objects.all() if user.role == "admin" else FileImport.objects.filter(owner=user)
+    return get_object_or_404(rows, id=import_id)

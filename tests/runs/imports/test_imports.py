@@ -1,0 +1,143 @@
+"""Files of tools: kept without secrets, previewed, completed, stored all or nothing, read again."""
+
+from __future__ import annotations
+
+import pytest
+from benchagent.importers import SourceFile
+from rest_framework.exceptions import ValidationError
+
+from runs import artefacts, imports
+from runs.models import Artefact, FileImport, Run, Upload
+
+pytestmark = pytest.mark.django_db
+
+PGBENCH = b"""pgbench (16.4)
+starting vacuum...end.
+transaction type: <builtin: TPC-B (sort of)>
+scaling factor: 10
+query mode: prepared
+number of clients: 4
+number of threads: 2
+maximum number of tries: 1
+duration: 60 s
+number of transactions actually processed: 48000
+number of failed transactions: 0 (0.000%)
+latency average = 5.000 ms
+initial connection time = 8.213 ms
+tps = 800.000000 (without initial connection time)
+"""
+SECOND = PGBENCH.replace(b"48000", b"49200").replace(b"800.000000", b"820.000000").replace(b"5.000 ms", b"4.878 ms")
+ABORTED = PGBENCH.replace(
+    b"starting vacuum...end.", b"pgbench: error: client 2 aborted in command 5 (SQL) of script 0"
+) + (b"pgbench: error: Run was aborted; the above results are incomplete.\n")
+SECRET = b"+ PGPASSWORD=hunter2 pgbench -c 4 postgresql://bench:hunter2@db1/bench\n"
+SUBJECT = {"hardware": {"name": "bench 7"}, "dbms": {"name": "PostgreSQL", "version": "16.4"}}
+
+
+def files(*contents: bytes) -> list[SourceFile]:
+    return [SourceFile(f"run-{number}.txt", content) for number, content in enumerate(contents, 1)]
+
+
+def test_it_stores_the_repeats_of_a_cell_as_runs(contributor):
+    taken, created = imports.take(files=files(PGBENCH, SECOND), owner=contributor)
+    runs, stored = imports.store(taken, subject=SUBJECT, owner=contributor)
+
+    assert created and stored
+    assert [run.repeat for run in runs] == [1, 2]
+    assert len({run.cell_key for run in runs}) == 1
+    assert [run.measurements.get(metric__name="tps").value for run in runs] == [800.0, 820.0]
+    assert [run.measurements.get(metric__name="latency_mean_ms").value for run in runs] == [5.0, 4.878]
+    assert runs[0].workload.slug == "tpcb"
+    assert runs[0].owner == contributor
+    assert str(runs[0].dbms_version) == "PostgreSQL 16.4"
+    assert runs[0].factor("terminals") == 4
+
+
+def test_it_takes_the_same_files_once(contributor, operator):
+    first, _ = imports.take(files=files(PGBENCH), owner=contributor)
+    again, created = imports.take(files=files(PGBENCH), owner=contributor)
+    other, _ = imports.take(files=files(PGBENCH), owner=operator)
+
+    assert again == first and not created
+    assert other != first
+
+
+def test_it_stores_once_however_often_it_is_asked(contributor):
+    taken, _ = imports.take(files=files(PGBENCH), owner=contributor)
+    imports.store(taken, subject=SUBJECT, owner=contributor)
+    runs, stored = imports.store(FileImport.objects.get(), subject=SUBJECT, owner=contributor)
+
+    assert not stored and len(runs) == 1 == Run.objects.count()
+
+
+def test_it_keeps_no_secret_anywhere(contributor):
+    taken, _ = imports.take(files=files(SECRET + PGBENCH), owner=contributor)
+    imports.store(taken, subject=SUBJECT, owner=contributor)
+
+    kept = artefacts.content(Artefact.objects.get())
+    assert b"hunter2" not in kept and b"tps = 800" in kept
+    assert "hunter2" not in str(list(FileImport.objects.values())) + str(list(Upload.objects.values()))
+    assert "hunter2" not in str(list(Run.objects.values()))
+
+
+def test_it_says_what_is_missing_and_stores_nothing(contributor):
+    taken, _ = imports.take(files=files(PGBENCH), owner=contributor)
+
+    with pytest.raises(imports.NotReady) as caught:
+        imports.store(taken, subject={}, owner=contributor)
+
+    assert set(caught.value.detail) >= {"hardware"}
+    assert Run.objects.count() == Upload.objects.count() == 0
+    taken.refresh_from_db()
+    assert taken.stored_at is None
+
+
+def test_it_stores_nothing_when_one_document_is_refused(contributor):
+    taken, _ = imports.take(files=files(PGBENCH, ABORTED), owner=contributor)
+
+    with pytest.raises(ValidationError) as caught:
+        imports.store(taken, subject=SUBJECT | {"factors": {"x" * 99: 1}}, owner=contributor)
+
+    assert "factors" in str(caught.value.detail)
+    assert Run.objects.count() == Upload.objects.count() == 0
+
+
+def test_it_stores_an_aborted_run_as_such(contributor):
+    taken, _ = imports.take(files=files(ABORTED), owner=contributor)
+    runs, _ = imports.store(taken, subject=SUBJECT, owner=contributor)
+
+    assert [run.state for run in runs] == ["cancelled"]
+    assert "aborted" in runs[0].message
+    assert not Run.objects.with_values().exists()
+
+
+def test_it_leaves_out_what_is_not_wanted(contributor):
+    taken, _ = imports.take(files=files(PGBENCH, SECOND), owner=contributor)
+    runs, _ = imports.store(taken, subject=SUBJECT | {"leave_out": [0]}, owner=contributor)
+
+    assert [run.measurements.get(metric__name="tps").value for run in runs] == [820.0]
+
+
+def test_it_replaces_runs_when_the_files_are_read_again(contributor):
+    taken, _ = imports.take(files=files(PGBENCH), owner=contributor)
+    old = imports.store(taken, subject=SUBJECT, owner=contributor)[0][0]
+    new = imports.read_again(taken, owner=contributor)[0]
+
+    assert new.id != old.id
+    assert list(Run.objects.present()) == [new]
+    assert Run.objects.filter(pk=old.pk).exclude(deleted_at=None).exists()
+
+
+def test_it_keeps_files_that_nobody_understands(contributor):
+    taken, _ = imports.take(files=[SourceFile("notes.txt", b"nothing to see\n")], owner=contributor)
+
+    assert [item["status"] for item in taken.items] == ["not_understood"]
+    assert artefacts.content(taken.artefacts.get()) == b"nothing to see\n"
+
+
+@pytest.mark.parametrize("sent", [[], [SourceFile("empty", b"")]])
+def test_it_refuses_nothing_at_all(contributor, sent):
+    with pytest.raises(imports.BadFiles):
+        imports.take(files=sent, owner=contributor)
+
+    assert FileImport.objects.count() == 0
