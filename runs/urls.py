@@ -2,7 +2,18 @@ from __future__ import annotations
 
 from django.urls import path
 
-from runs.views import compare, experiments, home, publications, run_detail, run_list, uploads, visibility
+from runs.views import (
+    compare,
+    experiments,
+    hardware,
+    home,
+    imports,
+    publications,
+    run_detail,
+    run_list,
+    uploads,
+    visibility,
+)
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -21,6 +32,20 @@ urlpatterns = [
     path("uploads/<uuid:upload_id>/restore/", uploads.restore_upload, name="upload-restore"),
     path("compare/", compare.compare, name="compare"),
     path("compare.csv", compare.compare_csv, name="compare-csv"),
+    path("hardware/", hardware.hardware_list, name="hardware"),
+    path("hardware/new/", hardware.hardware_new, name="hardware-new"),
+    path("hardware/diff/", hardware.hardware_diff, name="hardware-diff"),
+    path("hardware/<slug:slug>/", hardware.hardware_detail, name="hardware-detail"),
+    path("hardware/<slug:slug>/edit/", hardware.hardware_edit, name="hardware-edit"),
+    path("hardware/<slug:slug>/merge/", hardware.hardware_merge, name="hardware-merge"),
+    path("hardware/<slug:slug>/unmerge/", hardware.hardware_unmerge, name="hardware-unmerge"),
+    path("hardware/<slug:slug>/disks/new/", hardware.device_new, name="device-new"),
+    path("hardware/<slug:slug>/disks/<slug:device>/", hardware.device_edit, name="device-edit"),
+    path("imports/", imports.import_list, name="imports"),
+    path("imports/<uuid:import_id>/", imports.import_detail, name="import"),
+    path("imports/<uuid:import_id>/read-again/", imports.read_again, name="import-read-again"),
+    path("imports/<uuid:import_id>/forget/", imports.forget, name="import-forget"),
     path("publications/", publications.publication_list, name="publications"),
     path("publications/<slug:slug>/", publications.publication, name="publication"),
+    path("publications/<slug:slug>.csv", publications.publication_csv, name="publication-csv"),
 ]

@@ -46,6 +46,12 @@ def message_level(tag: str) -> str:
 
 
 @register.filter
+def words(name: str) -> str:
+    """`not_understood`, `dbms.version` as they are said."""
+    return {"dbms.name": "DBMS", "dbms.version": "version", "hardware": "machine"}.get(name, name.replace("_", " "))
+
+
+@register.filter
 def number(value: float | int | None) -> str:
     return "" if value is None else format_number(float(value))
 
