@@ -52,9 +52,7 @@ def keep(
 
 def prepared(*, name: str, content: bytes, media_type: str = "", position: int = 0) -> Artefact:
     """The unsaved row of a file that is on disk already: for many at once. Raises TooLarge."""
-    name, content = _unpacked(name, content)
-    if len(content) > MAX_ARTEFACT_BYTES:
-        raise TooLarge(f"{name} is larger than {MAX_ARTEFACT_BYTES // 1024**2} MB")
+    name, content = check_size(name, content)
     kept = without_secrets(content)
     artefact = Artefact(
         name=clean(PurePosixPath(name.replace("\\", "/")).name or "unnamed", 255),
@@ -66,6 +64,14 @@ def prepared(*, name: str, content: bytes, media_type: str = "", position: int =
     )
     artefact.file.save(f"{artefact.id}.gz", ContentFile(gzip.compress(kept, 6, mtime=0)), save=False)
     return artefact
+
+
+def check_size(name: str, content: bytes) -> tuple[str, bytes]:
+    """Name and content as they are kept, unpacked. Raises TooLarge."""
+    name, content = _unpacked(name, content)
+    if len(content) > MAX_ARTEFACT_BYTES:
+        raise TooLarge(f"{name} is larger than {MAX_ARTEFACT_BYTES // 1024**2} MB")
+    return name, content
 
 
 def content(artefact: Artefact) -> bytes:

@@ -40,7 +40,11 @@ class Series:
 
 
 def encode(values: Iterable[float | None]) -> bytes:
-    numbers = array("d", (math.nan if value is None else value for value in values))
+    """Of an array of doubles NaN is a gap, of anything else None."""
+    if isinstance(values, array):
+        numbers = array("d", values)
+    else:
+        numbers = array("d", [math.nan if value is None else value for value in values])
     if sys.byteorder == "big":
         numbers.byteswap()
     raw = numbers.tobytes()
@@ -65,8 +69,8 @@ def decode(data: bytes, *, codec: int = CODEC_SHUFFLED_FLOAT64) -> list[float | 
 def new_chunk(
     *, run: Run, metric: Metric, chunk: int, t0_s: float, interval_s: float, values: Sequence[float | None]
 ) -> SeriesChunk:
-    """An unsaved chunk with its summary columns."""
-    known = [value for value in values if value is not None]
+    """An unsaved chunk with its summary columns. `values`: as for `encode`."""
+    known = _known(values)
     return SeriesChunk(
         run=run,
         metric=metric,
@@ -82,7 +86,14 @@ def new_chunk(
     )
 
 
-def _total(known: list[float]) -> float | None:
+def _known(values: Sequence[float | None]) -> Sequence[float]:
+    if not isinstance(values, array):
+        return [value for value in values if value is not None]
+    # NaN is the one value that is not itself.
+    return values if not any(map(math.isnan, values)) else [value for value in values if not math.isnan(value)]
+
+
+def _total(known: Sequence[float]) -> float | None:
     """None also where the sum is beyond what a double holds."""
     try:
         return math.fsum(known) if known else None

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiSerializerFieldExtension
-from drf_spectacular.plumbing import build_array_type
 
-from runs.ingest.document import MAX_METRICS, MetricSerializer
+from runs.ingest import document
 
 
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
@@ -18,24 +17,22 @@ class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-ca
         return {"type": "http", "scheme": "bearer", "description": "A token of this server: bst_…"}
 
 
-class SlugOrObjectSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
-    target_class = "runs.ingest.document.SlugOrObject"
+class ShapeFieldSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    target_class = "runs.ingest.fields.ShapeField"
     match_subclasses = True
 
     def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
-        component = auto_schema.resolve_serializer(self.target.object_class, direction)
-        return {"oneOf": [{"type": "string", "description": "slug of a known one"}, component.ref]}
+        described: dict[str, Any] = self.target.shape.schema({})
+        return described
 
 
-class MetricsSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
-    target_class = "runs.ingest.document.MetricsField"
-
-    def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
-        metric = auto_schema.resolve_serializer(MetricSerializer, direction).ref
-        named = {"type": "object", "description": "a metric without its name"}
-        return {
-            "oneOf": [
-                build_array_type(metric, max_length=MAX_METRICS),
-                {"type": "object", "additionalProperties": {"oneOf": [{"type": "number"}, named]}},
-            ]
-        }
+def add_upload_document(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
+    """A postprocessing hook: the upload document describes itself."""
+    schemas = result.setdefault("components", {}).setdefault("schemas", {})
+    one = {"$ref": "#/components/schemas/UploadDocument"}
+    schemas |= document.components()
+    schemas["UploadBatch"] = document.BATCH
+    many = {"type": "array", "items": one, "minItems": 1, "maxItems": document.MAX_RESULTS}
+    schemas["UploadRequest"] = {"oneOf": [one, many, {"$ref": "#/components/schemas/UploadBatch"}]}
+    result["components"]["schemas"] = dict(sorted(schemas.items()))
+    return result

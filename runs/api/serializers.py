@@ -195,7 +195,7 @@ class ResultAnswerSerializer(serializers.Serializer[Any]):
     http = serializers.ChoiceField(choices=[201, 200, 409, 400])
     id = serializers.UUIDField(allow_null=True)
     runs = StoredRunSerializer(many=True)
-    errors = serializers.DictField()
+    errors = serializers.DictField()  # type: ignore[assignment]  # declared fields are not attributes
 
 
 class BatchAnswerSerializer(serializers.Serializer[Any]):

@@ -11,5 +11,5 @@ urlpatterns = [
     path("runs/<uuid:run_id>/restore/", views.RunRestore.as_view(), name="api-run-restore"),
     path("runs/<uuid:run_id>/invalidate/", views.RunInvalidate.as_view(), name="api-run-invalidate"),
     path("runs/<uuid:run_id>/validate/", views.RunValidate.as_view(), name="api-run-validate"),
-    path("results/", views.Results.as_view(), name="api-results"),
+    path("results/", results.Results.as_view(), name="api-results"),
 ]

@@ -20,7 +20,7 @@ from runs.ingest.names import (
     version_of,
 )
 from runs.ingest.published import PublishedNumber, PublishedRun, store_published
-from runs.ingest.uploads import UploadOutcome, store_upload
+from runs.ingest.uploads import UploadOutcome, store_upload, store_uploads
 
 __all__ = [
     "Parameter",
@@ -43,6 +43,7 @@ __all__ = [
     "scheduled_run",
     "store_published",
     "store_upload",
+    "store_uploads",
     "upsert_hardware",
     "version_of",
 ]

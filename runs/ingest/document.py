@@ -1,6 +1,8 @@
 """The upload document, version 1: what POST /api/v1/results/ takes. Later versions only add.
 
-Every object refuses keys that it does not know, by name; `context` and `info` are free for the sender's own.
+This is the one declaration: `DOCUMENT.read` checks a document, `json_schema` publishes it, the OpenAPI description and
+docs/api/upload-v1.schema.json are made of it. Every object refuses keys that it does not know, by name; `context` and
+`info` are free for the sender's own.
 """
 
 from __future__ import annotations
@@ -8,262 +10,353 @@ from __future__ import annotations
 from typing import Any
 
 from benchagent.catalog import METRICS
-from drf_spectacular.utils import extend_schema_serializer
-from rest_framework import serializers
 
-from runs.choices import DURABILITY_CHOICES, Better
-from runs.ingest.fields import FactorField, NumberField, SeriesValuesField, SettingValueField
+from runs.choices import DURABILITY_CHOICES, Better, RunState, StorageRole, Visibility
+from runs.ingest.names import canonical_unit
+from runs.ingest.shapes import (
+    Choice,
+    Day,
+    Either,
+    Field,
+    Flag,
+    Free,
+    Ident,
+    Listed,
+    Mapped,
+    Moment,
+    Number,
+    Object,
+    Raw,
+    Shape,
+    Slug,
+    Text,
+    Whole,
+    Wrong,
+)
+from runs.ingest.values import (
+    EncodedHistogram,
+    Factor,
+    Metrics,
+    SeriesValues,
+    SettingPairs,
+    SettingValue,
+    refuse_doubles,
+)
 
 SCHEMA_VERSION = 1
+MAX_RESULTS = 1000
+MAX_RUNS = 10_000
 MAX_REPEATS = 1000
 MAX_METRICS = 500
 MAX_SERIES = 200
 MAX_SETTINGS = 5000
 MAX_FACTORS = 100
+MAX_DEVICES = 100
+MAX_FILES = 50
+MAX_FILE_CHARACTERS = 1_000_000
+MAX_ARTEFACT_CHARACTERS = 32 * 1024 * 1024
+MAX_LINES = 1000
 BIG = 2**63 - 1
+# What the run is afterwards; `aborted` is somebody's decision, as a cancelled run is.
+OUTCOMES = {"finished": RunState.FINISHED, "failed": RunState.FAILED, "aborted": RunState.CANCELLED}
+TRANSACTIONS = "transactions"
 
 
-class StrictSerializer(serializers.Serializer[Any]):
-    """Refuses keys it does not know."""
-
-    def to_internal_value(self, data: Any) -> Any:
-        if isinstance(data, dict):
-            unknown = [key for key in data if key not in self.fields]
-            if unknown:
-                known = ", ".join(self.fields)
-                raise serializers.ValidationError({str(key): [f"Unknown key. Known here: {known}."] for key in unknown})
-        return super().to_internal_value(data)
+def _known(shape: Slug) -> Shape:
+    """A slug of something that is there already. -> {"slug": …, "known": True}"""
+    return _KnownSlug(shape)
 
 
-@extend_schema_serializer(component_name="UploadWorkload")
-class WorkloadSerializer(StrictSerializer):
-    slug = serializers.SlugField(max_length=100)
-    name = serializers.CharField(max_length=200, required=False)
-    version = serializers.CharField(max_length=40, required=False, default="1")
-    kind = serializers.CharField(max_length=60, required=False, allow_blank=True, default="")
+class _KnownSlug:
+    def __init__(self, shape: Slug) -> None:
+        self.shape = shape
+
+    def read(self, value: Any) -> dict[str, Any]:
+        return {"slug": self.shape.read(value), "known": True}
+
+    def schema(self, components: dict[str, Any]) -> dict[str, Any]:
+        return self.shape.schema(components) | {"description": "slug of a known one"}
 
 
-@extend_schema_serializer(component_name="UploadDbms")
-class DbmsSerializer(StrictSerializer):
-    name = serializers.CharField(max_length=200)
-    version = serializers.CharField(max_length=120)
-    architecture = serializers.CharField(max_length=60, required=False, allow_blank=True, default="")
-    slug = serializers.SlugField(max_length=100, required=False)
+def _text(most: int) -> Field:
+    """Optional and may be blank."""
+    return Field(Text(most, least=0))
 
 
-@extend_schema_serializer(component_name="UploadHardware")
-class HardwareSerializer(StrictSerializer):
-    name = serializers.CharField(max_length=200)
-    slug = serializers.SlugField(max_length=100, required=False)
-    os = serializers.CharField(max_length=200, required=False, allow_blank=True)
-    kernel = serializers.CharField(max_length=200, required=False, allow_blank=True)
-    cpu_model = serializers.CharField(max_length=200, required=False, allow_blank=True)
-    cpu_cores = serializers.IntegerField(min_value=1, max_value=1_000_000, required=False, allow_null=True)
-    cpu_threads = serializers.IntegerField(min_value=1, max_value=1_000_000, required=False, allow_null=True)
-    ram_bytes = serializers.IntegerField(min_value=1, max_value=BIG, required=False, allow_null=True)
-    motherboard = serializers.CharField(max_length=200, required=False, allow_blank=True)
-    virtualisation = serializers.CharField(max_length=100, required=False, allow_blank=True)
-    note = serializers.CharField(max_length=10_000, required=False, allow_blank=True)
+def _empty() -> str:
+    return ""
 
 
-class SlugOrObject(serializers.Field[Any, Any, Any, Any]):
-    """A slug of something known, or an object that describes it."""
+def _with_unit(metric: dict[str, Any]) -> None:
+    """A metric of the catalogue has its unit, in its spelling; any other must say its own (empty for a plain count)."""
+    known = METRICS.get(metric["name"])
+    if known is None:
+        if "unit" not in metric:
+            raise Wrong(("unit", f"Required: {metric['name']} is not in the catalogue."))
+    else:
+        metric["unit"] = canonical_unit(metric["name"], metric["unit"]) if "unit" in metric else known.unit
 
-    object_class: type[StrictSerializer]
 
-    def to_internal_value(self, data: Any) -> Any:
-        if isinstance(data, str):
-            return {"slug": serializers.SlugField(max_length=120).run_validation(data), "known": True}
-        serializer = self.object_class(data=data)
-        serializer.is_valid(raise_exception=True)
-        return dict(serializer.validated_data)
+WORKLOAD = Object(
+    "UploadWorkload",
+    {
+        "slug": Field(Slug(100), required=True),
+        "name": Field(Text(200)),
+        "version": Field(Text(40), default=lambda: "1"),
+        "kind": Field(Text(60, least=0), default=_empty),
+    },
+)
+DBMS = Object(
+    "UploadDbms",
+    {
+        "name": Field(Text(200), required=True),
+        "version": Field(Text(120), required=True),
+        "architecture": Field(Text(60, least=0), default=_empty),
+        "slug": Field(Slug(100)),
+    },
+)
+DEVICE_FACTS: dict[str, Field] = {
+    "medium": _text(60),
+    "model": _text(200),
+    "bus": _text(60),
+    "capacity_bytes": Field(Whole(1, BIG)),
+    "raid": _text(60),
+    "controller_cache": _text(120),
+    "file_system": _text(60),
+    "mount_point": _text(500),
+    "mount_options": _text(500),
+    "scheduler": _text(60),
+    "write_cache": _text(60),
+    "emulated": Field(Flag()),
+    "note": _text(10_000),
+}
+DEVICE = Object(
+    "UploadDevice",
+    {"name": Field(Text(200), required=True), **DEVICE_FACTS},
+    help="A storage device of the machine, found by its name or added.",
+)
 
-    def to_representation(self, value: Any) -> Any:
+
+def _device_names(devices: list[dict[str, Any]]) -> None:
+    refuse_doubles(devices, ("name",))
+
+
+HARDWARE_FACTS: dict[str, Field] = {
+    "os": _text(200),
+    "kernel": _text(200),
+    "cpu_model": _text(200),
+    "cpu_cores": Field(Whole(1, 1_000_000)),
+    "cpu_threads": Field(Whole(1, 1_000_000)),
+    "ram_bytes": Field(Whole(1, BIG)),
+    "motherboard": _text(200),
+    "virtualisation": _text(100),
+    "note": _text(10_000),
+}
+HARDWARE = Object(
+    "UploadHardware",
+    {
+        "name": Field(Text(200), required=True),
+        "slug": Field(Slug(100)),
+        **HARDWARE_FACTS,
+        "storage": Field(Listed(DEVICE, MAX_DEVICES, "devices", check=_device_names)),
+    },
+)
+HARDWARE_OR_SLUG = Either(
+    {str: _known(Slug(120)), dict: HARDWARE}, "The slug of a known machine, or an object, is required."
+)
+USE = Object(
+    "UploadStorage",
+    {
+        "role": Field(Choice(tuple(StorageRole.values)), required=True),
+        "device": Field(
+            Either({str: Text(200), dict: DEVICE}, "A device's name or slug, or an object, is required."),
+            required=True,
+            help="Name or slug of a device of this machine, or an object that describes it.",
+        ),
+        "path": _text(500),
+    },
+    help="Which device held data, log, temporary files or backup in these runs.",
+)
+
+
+def _roles_once(uses: list[dict[str, Any]]) -> None:
+    if len({use["role"] for use in uses}) < len(uses):
+        raise Wrong(("", "A role stands there twice."))
+
+
+SETTING = Object(
+    "UploadSetting",
+    {
+        "name": Field(Text(200), required=True),
+        "value": Field(SettingValue(), required=True),
+        "section": Field(Text(120, least=0), default=_empty),
+        "comment": Field(Text(10_000, least=0), default=_empty),
+    },
+)
+CONFIG_FILE = Object(
+    "UploadConfigFile",
+    {
+        "name": Field(Text(200), required=True),
+        "text": Field(Raw(MAX_FILE_CHARACTERS), required=True, help="The file as it is; secrets are taken out."),
+    },
+)
+CONFIG_FILES = Object(
+    "UploadConfigFiles",
+    {"files": Field(Listed(CONFIG_FILE, MAX_FILES, "files", least=1), required=True)},
+)
+CONFIG = Either(
+    {list: Listed(SETTING, MAX_SETTINGS, "settings"), dict: CONFIG_FILES, str: _known(Slug(120))},
+    "A list of settings, an object with files, or the slug of a known configuration is required.",
+)
+METRIC = Object(
+    "UploadMetric",
+    {
+        "name": Field(Text(120), required=True),
+        "value": Field(Number(), required=True),
+        "unit": Field(Text(40, least=0), help="Required for what the catalogue does not have."),
+        "better": Field(Choice(tuple(Better.values))),
+        "phase": Field(Text(20), default=lambda: "run"),
+        "as_printed": Field(Text(60, least=0), help="The number as the tool printed it."),
+    },
+    check=_with_unit,
+)
+SERIES = Object(
+    "UploadSeries",
+    {
+        "name": Field(Text(120), required=True),
+        "unit": Field(Text(40, least=0), help="Required for what the catalogue does not have."),
+        "t0_s": Field(Number(-1e9, 1e9, " seconds"), default=lambda: 0.0, help="Start, from the start of the warm-up."),
+        "interval_s": Field(Number(1e-3, 1e6, " seconds"), default=lambda: 1.0),
+        "values": Field(SeriesValues(), required=True, help="Samples in order; null is a gap."),
+    },
+    check=_with_unit,
+)
+
+
+def _series_once(rows: list[dict[str, Any]]) -> None:
+    refuse_doubles(rows, ("name", "unit"))
+
+
+def _counts_agree(repeat: dict[str, Any]) -> None:
+    """A histogram that holds more or fewer values than there were transactions belongs to another run."""
+    latencies = repeat.get("histogram")
+    if latencies is None:
+        return
+    for metric in repeat["metrics"]:
+        if metric["name"] == TRANSACTIONS and metric["phase"] == "run" and metric["value"] != latencies.count:
+            raise Wrong(("histogram", f"It holds {latencies.count:,} values, transactions is {metric['value']:,.0f}."))
+
+
+REPEAT = Object(
+    "UploadRepeat",
+    {
+        "id": Field(Ident(), help="Made by the client; without it the run's id follows from the document's."),
+        "started_at": Field(Moment()),
+        "metrics": Field(Metrics(METRIC, MAX_METRICS), default=list),
+        "series": Field(Listed(SERIES, MAX_SERIES, "series", check=_series_once), default=list),
+        "histogram": Field(EncodedHistogram()),
+    },
+    check=_counts_agree,
+)
+
+
+def _ids_once(repeats: list[dict[str, Any]]) -> None:
+    given = [repeat["id"] for repeat in repeats if "id" in repeat]
+    if len(set(given)) != len(given):
+        raise Wrong(("", "Two repeats have the same id."))
+
+
+def _one_content(artefact: dict[str, Any]) -> None:
+    if ("text" in artefact) == ("base64" in artefact):
+        raise Wrong(("text", "Either text or base64 is required, not both."))
+
+
+ARTEFACT = Object(
+    "UploadArtefact",
+    {
+        "name": Field(Text(255), required=True),
+        "media_type": Field(Text(100, least=0), default=_empty),
+        "text": Field(Raw(MAX_ARTEFACT_CHARACTERS)),
+        "base64": Field(Raw(MAX_ARTEFACT_CHARACTERS)),
+    },
+    check=_one_content,
+    help="A file kept beside the runs, as `text` or as `base64`; secrets in text are taken out.",
+)
+
+
+def _has_numbers(document: dict[str, Any]) -> None:
+    """What did not end well may have none."""
+    if document["outcome"] != "finished":
+        return
+    empty = [index for index, one in enumerate(document["repeats"]) if not one["metrics"] and not one["series"]]
+    if empty:
+        raise Wrong(
+            *((f"repeats[{index}].metrics", "A repeat needs at least one metric or series.") for index in empty)
+        )
+
+
+class _SchemaVersion:
+    def read(self, value: Any) -> int:
+        if type(value) is not int or value != SCHEMA_VERSION:
+            raise Wrong(("", f"This server speaks version {SCHEMA_VERSION}."))
         return value
 
-
-class WorkloadField(SlugOrObject):
-    object_class = WorkloadSerializer
-
-
-class HardwareField(SlugOrObject):
-    object_class = HardwareSerializer
+    def schema(self, components: dict[str, Any]) -> dict[str, Any]:
+        return {"const": SCHEMA_VERSION}
 
 
-@extend_schema_serializer(component_name="UploadSetting")
-class SettingSerializer(StrictSerializer):
-    name = serializers.CharField(max_length=200)
-    value = SettingValueField(allow_null=True)
-    section = serializers.CharField(max_length=120, required=False, allow_blank=True, default="")
-    comment = serializers.CharField(max_length=10_000, required=False, allow_blank=True, default="")
+_LINES = Listed(Text(10_000, least=0), MAX_LINES, "lines")
+
+DOCUMENT = Object(
+    "UploadDocument",
+    {
+        "schema_version": Field(_SchemaVersion(), required=True),
+        "id": Field(Ident(), required=True, help="Made by the client: the same id with the same body is stored once."),
+        "workload": Field(
+            Either({str: _known(Slug(120)), dict: WORKLOAD}, "The slug of a workload, or an object, is required."),
+            required=True,
+        ),
+        "dbms": Field(DBMS, required=True),
+        "hardware": Field(HARDWARE_OR_SLUG, required=True),
+        "storage": Field(Listed(USE, len(StorageRole.values), "storages", check=_roles_once)),
+        "config": Field(CONFIG, help="Settings in order, duplicates kept; or the files; or a slug."),
+        "factors": Field(Mapped(Factor(), MAX_FACTORS, "factor", 80), default=dict),
+        "measured_on": Field(Day()),
+        "started_at": Field(Moment()),
+        "finished_at": Field(Moment()),
+        "outcome": Field(Choice(tuple(OUTCOMES)), default=lambda: "finished"),
+        "message": Field(Text(10_000, least=0), default=_empty, help="Why it failed or was aborted."),
+        "durability": Field(Choice(tuple(value for value, _ in DURABILITY_CHOICES))),
+        "visibility": Field(Choice(tuple(Visibility.values))),
+        "note": Field(Text(10_000, least=0), default=_empty),
+        "driver": Field(Free(), help="What generated the load: name, version, …"),
+        "dataset": Field(Free(), help="Generator, its version, seed, sizes."),
+        "command_lines": Field(_LINES, help="Secrets are taken out."),
+        "warnings": Field(_LINES),
+        "effective_settings": Field(SettingPairs(), help="Settings as read back from the DBMS."),
+        "context": Field(Free(), help="Facts that break a series when they change: part of the cell."),
+        "info": Field(Free(), help="Facts that do not."),
+        "artefacts": Field(Listed(ARTEFACT, MAX_FILES, "files"), default=list),
+        "repeats": Field(
+            Listed(REPEAT, MAX_REPEATS, "repeats", least=1, check=_ids_once),
+            required=True,
+        ),
+    },
+    check=_has_numbers,
+    help="One cell's result: everything its repeats have in common, and the repeats.",
+)
+BATCH = {
+    "type": "object",
+    "required": ["results"],
+    "properties": {
+        "results": {"type": "array", "items": {"$ref": "#/components/schemas/UploadDocument"}, "maxItems": MAX_RESULTS}
+    },
+    "additionalProperties": False,
+}
 
 
-@extend_schema_serializer(component_name="UploadMetric")
-class MetricSerializer(StrictSerializer):
-    name = serializers.CharField(max_length=120)
-    value = NumberField()
-    unit = serializers.CharField(max_length=40, required=False, allow_blank=True)
-    better = serializers.ChoiceField(choices=Better.choices, required=False)
-    phase = serializers.CharField(max_length=20, required=False, default="run")
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        return with_unit(attrs)
-
-
-@extend_schema_serializer(component_name="UploadSeries")
-class SeriesSerializer(StrictSerializer):
-    name = serializers.CharField(max_length=120)
-    unit = serializers.CharField(max_length=40, required=False, allow_blank=True)
-    t0_s = NumberField(required=False, default=0.0)
-    interval_s = NumberField(required=False, default=1.0)
-    values = SeriesValuesField()
-
-    def validate_t0_s(self, value: float) -> float:
-        if abs(value) > 1e9:
-            raise serializers.ValidationError("Must lie within a billion seconds of the start.")
-        return value
-
-    def validate_interval_s(self, value: float) -> float:
-        if not 1e-3 <= value <= 1e6:
-            raise serializers.ValidationError("Must be between 0.001 and 1,000,000 seconds.")
-        return value
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        return with_unit(attrs)
-
-
-def with_unit(attrs: dict[str, Any]) -> dict[str, Any]:
-    """A metric of the catalogue has its unit; any other must say its own (empty for a plain count)."""
-    if "unit" not in attrs:
-        if attrs["name"] not in METRICS:
-            raise serializers.ValidationError({"unit": [f"Required: {attrs['name']} is not in the catalogue."]})
-        attrs["unit"] = METRICS[attrs["name"]].unit
-    return attrs
-
-
-class MetricsField(serializers.Field[Any, Any, Any, Any]):
-    """A list of metrics, or an object: name -> number, or name -> metric without its name.
-
-    -> list of validated metrics, each name once per phase.
-    """
-
-    default_error_messages = {
-        "invalid": "A list of metrics or an object is required.",
-        "long": "At most {limit} metrics are allowed.",
-    }
-
-    def to_internal_value(self, data: Any) -> list[dict[str, Any]]:
-        if not isinstance(data, (list, dict)):
-            self.fail("invalid")
-        if len(data) > MAX_METRICS:
-            self.fail("long", limit=MAX_METRICS)
-        errors: dict[str, Any] = {}
-        metrics = []
-        for key, entry in self._entries(data):
-            serializer = MetricSerializer(data=entry)
-            if serializer.is_valid():
-                metrics.append(dict(serializer.validated_data))
-            else:
-                errors[key] = serializer.errors
-        if errors:
-            raise serializers.ValidationError(errors)
-        _refuse_duplicates(metrics, ("name", "unit", "phase"))
-        return metrics
-
-    def _entries(self, data: list[Any] | dict[str, Any]) -> list[tuple[str, Any]]:
-        if isinstance(data, list):
-            return [(str(index), entry) for index, entry in enumerate(data)]
-        return [
-            (name, {**entry, "name": name} if isinstance(entry, dict) else {"name": name, "value": entry})
-            for name, entry in data.items()
-        ]
-
-    def to_representation(self, value: Any) -> Any:
-        return value
-
-
-def _refuse_duplicates(rows: list[dict[str, Any]], keys: tuple[str, ...]) -> None:
-    seen = set()
-    for row in rows:
-        mark = tuple(row[key] for key in keys)
-        if mark in seen:
-            raise serializers.ValidationError(f"{row['name']} stands there twice.")
-        seen.add(mark)
-
-
-@extend_schema_serializer(component_name="UploadRepeat")
-class RepeatSerializer(StrictSerializer):
-    id = serializers.UUIDField(required=False)
-    metrics = MetricsField(required=False, default=list)
-    series = SeriesSerializer(many=True, required=False, default=list)
-
-    def validate_series(self, value: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        if len(value) > MAX_SERIES:
-            raise serializers.ValidationError(f"At most {MAX_SERIES} series are allowed.")
-        _refuse_duplicates(value, ("name", "unit"))
-        return value
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        if not attrs["metrics"] and not attrs["series"]:
-            raise serializers.ValidationError({"metrics": ["A repeat needs at least one metric or series."]})
-        return attrs
-
-
-@extend_schema_serializer(component_name="UploadDocument")
-class ResultDocument(StrictSerializer):
-    """One cell's result: everything its repeats have in common, and the repeats."""
-
-    schema_version = serializers.IntegerField(help_text="1")
-    id = serializers.UUIDField(help_text="Made by the client: the same id with the same body is stored once.")
-    workload = WorkloadField()
-    dbms = DbmsSerializer()
-    hardware = HardwareField()
-    config = SettingSerializer(many=True, required=False, help_text="In order; duplicates are kept.")
-    factors = serializers.DictField(child=FactorField(), required=False, default=dict)
-    measured_on = serializers.DateField(required=False)
-    started_at = serializers.DateTimeField(required=False)
-    durability = serializers.ChoiceField(choices=DURABILITY_CHOICES, required=False)
-    note = serializers.CharField(max_length=10_000, required=False, allow_blank=True, default="")
-    context = serializers.JSONField(  # type: ignore[assignment]  # declared fields do not stay attributes
-        required=False, help_text="Facts that break a series when they change."
-    )
-    info = serializers.JSONField(required=False, help_text="Facts that do not.")
-    repeats = RepeatSerializer(many=True, allow_empty=False)
-
-    def validate_schema_version(self, value: int) -> int:
-        if value != SCHEMA_VERSION:
-            raise serializers.ValidationError(f"This server speaks version {SCHEMA_VERSION}.")
-        return value
-
-    def validate_config(self, value: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        if len(value) > MAX_SETTINGS:
-            raise serializers.ValidationError(f"At most {MAX_SETTINGS} settings are allowed.")
-        return value
-
-    def validate_factors(self, value: dict[str, Any]) -> dict[str, Any]:
-        if len(value) > MAX_FACTORS:
-            raise serializers.ValidationError(f"At most {MAX_FACTORS} factors are allowed.")
-        for name in value:
-            if not 0 < len(name) <= 80:
-                raise serializers.ValidationError("The name of a factor has 1 to 80 characters.")
-        return value
-
-    def validate_context(self, value: Any) -> Any:
-        return _object(value)
-
-    def validate_info(self, value: Any) -> Any:
-        return _object(value)
-
-    def validate_repeats(self, value: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        if len(value) > MAX_REPEATS:
-            raise serializers.ValidationError(f"At most {MAX_REPEATS} repeats are allowed.")
-        given = [repeat["id"] for repeat in value if "id" in repeat]
-        if len(set(given)) != len(given):
-            raise serializers.ValidationError("Two repeats have the same id.")
-        return value
-
-
-def _object(value: Any) -> Any:
-    if not isinstance(value, dict):
-        raise serializers.ValidationError("An object is required.")
-    return value
+def components() -> dict[str, Any]:
+    """Name -> JSON Schema of every object of the document."""
+    found: dict[str, Any] = {}
+    DOCUMENT.schema(found)
+    return dict(sorted(found.items()))

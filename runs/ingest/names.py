@@ -48,11 +48,12 @@ def resolve_metric_rows(wanted: dict[tuple[str, str], str | None]) -> dict[tuple
     rows = {(metric.name, metric.unit): metric for metric in Metric.objects.filter(name__in=names)}
     for (name, unit), better in wanted.items():
         if (name, unit) not in rows:
-            rows[name, unit] = _make_metric(name, unit, better)
+            rows[name, unit] = make_metric(name, unit, better)
     return {key: rows[key] for key in wanted}
 
 
-def _make_metric(name: str, unit: str, better: str | None) -> Metric:
+def make_metric(name: str, unit: str, better: str | None) -> Metric:
+    """A new metric, or the one that somebody made meanwhile. The catalogue knows label and direction of its own."""
     entry = METRICS.get(name)
     if entry is not None and entry.unit == unit:
         defaults = {"label": entry.label, "better": entry.better}
@@ -89,12 +90,34 @@ def resolve_dbms_version(dbms_slug: str, version: str) -> DbmsVersion:
     return version_of(dbms, version)
 
 
-def version_of(dbms: Dbms, version: str, architecture: str = "") -> DbmsVersion:
-    """The row of a DBMS's version, made on first use with a slug such as `postgresql-15-8`."""
+def version_of(dbms: Dbms, version: str, architecture: str = "", *, aliases: Sequence[str] = ()) -> DbmsVersion:
+    """The row of a DBMS's version, made on first use with a slug such as `postgresql-15-8`.
+
+    `aliases` are other names of the same version: a row that has one of them is taken, and keeps all of them.
+    """
+    rows = list(DbmsVersion.objects.filter(dbms=dbms).select_related("dbms"))
+    named = (matching_version(rows, name, architecture) for name in (version, *aliases))
+    found = next(filter(None, named), None) or make_version(dbms, version, architecture)
+    known = {found.version, *found.aliases}
+    if missing := [name for name in (version, *aliases) if name not in known]:
+        found.aliases = [*found.aliases, *dict.fromkeys(missing)]
+        found.save(update_fields=["aliases"])
+    return found
+
+
+def matching_version(rows: Iterable[DbmsVersion], version: str, architecture: str) -> DbmsVersion | None:
+    """The row of this version and architecture; its other names count after every row's own."""
     version, architecture = clean(version, 120), clean(architecture, 60)
-    found = DbmsVersion.objects.filter(dbms=dbms, version=version, architecture=architecture).first()
-    if found is not None:
-        return found
+    alike = [row for row in rows if row.architecture == architecture]
+    for row in alike:
+        if row.version == version:
+            return row
+    wanted = version.casefold()
+    return next((row for row in alike if wanted in (str(alias).casefold() for alias in row.aliases)), None)
+
+
+def make_version(dbms: Dbms, version: str, architecture: str) -> DbmsVersion:
+    version, architecture = clean(version, 120), clean(architecture, 60)
     name = " ".join(part for part in (dbms.name, version, architecture) if part)
     slug = DbmsVersion.free_slug(_version_slug(dbms.slug, version, architecture))
     return DbmsVersion.objects.create(

@@ -1,190 +1,218 @@
-"""Results that somebody else measured: one document in, all of it stored or nothing."""
+"""Results that somebody else measured: many documents in, each stored whole or not at all, an answer for each.
+
+Names are resolved once for all documents and rows are written many at a time: the cost of a document is that of
+reading it and of its rows.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import uuid
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import IntegrityError, transaction
 from rest_framework.exceptions import ValidationError
 
-from runs import series
-from runs.choices import Provenance, RunState
-from runs.ingest import subjects
-from runs.ingest.document import SCHEMA_VERSION, ResultDocument
-from runs.ingest.live import factor_row
-from runs.ingest.names import canonical_unit, resolve_metric_rows
+from runs.ingest import rows, subjects
+from runs.ingest.document import DOCUMENT, MAX_RESULTS, MAX_RUNS
+from runs.ingest.known import Document, Known
 from runs.ingest.sanity import problems
-from runs.ingest.text import redact
-from runs.models import ApiToken, Config, Measurement, Metric, Run, RunFactor, SeriesChunk, Upload
+from runs.ingest.shapes import Wrong
+from runs.models import ApiToken, FileImport, Run, Upload, User
 
 ATTEMPTS = 3
-MetricRows = dict[tuple[str, str], Metric]
+# Longer series enter the digest as their bytes: writing a million numbers as text takes a second.
+LONG_SERIES = 10_000
+NEVER_LONG = 10**9
+
+
+@dataclass
+class UploadOutcome:
+    """What became of a document. `status`: created, same (it is there already), conflict (another body) or invalid.
+
+    `id` is the document's, None where it has none. `errors`: path of each wrong field -> what is wrong with it.
+    """
+
+    status: str = ""
+    id: uuid.UUID | None = None
+    runs: list[Run] = field(default_factory=list)
+    errors: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class _Item:
+    """A document on its way. `data` is what was read of it."""
+
+    document: Any
+    outcome: UploadOutcome = field(default_factory=UploadOutcome)
+    data: Document = field(default_factory=dict)
+    digest: str = ""
+
+    @property
+    def waits(self) -> bool:
+        return not self.outcome.status
 
 
 @dataclass(frozen=True)
-class UploadOutcome:
-    """What became of a document. `status`: created, same (it is there already) or conflict (another body)."""
+class Origin:
+    """Who sends documents, and out of which files they were made."""
 
-    status: str
-    upload: Upload
-    runs: list[Run]
+    token: ApiToken | None = None
+    owner: User | None = None
+    file_import: FileImport | None = None
 
 
-def store_upload(*, document: Any, token: ApiToken | None) -> UploadOutcome:
-    """Store a result document. The same id with the same body is stored once.
+def store_upload(
+    *,
+    document: Any,
+    token: ApiToken | None = None,
+    owner: User | None = None,
+    file_import: FileImport | None = None,
+) -> UploadOutcome:
+    """Store a result document. The same id with the same body is stored once. `owner` is the token's where not given.
 
     Raises rest_framework's ValidationError, which names the field, for anything that is not a valid document.
     """
-    if not isinstance(document, dict):
-        raise ValidationError("A JSON object is required.")
-    wrong = problems(document)
-    if wrong:
-        raise ValidationError(wrong)
-    digest = digest_of(document)
-    known = _known(document, digest)
-    if known is not None:
-        return known
-    serializer = ResultDocument(data=document)
-    serializer.is_valid(raise_exception=True)
-    for _ in range(ATTEMPTS - 1):
+    outcome = store_uploads(documents=[document], token=token, owner=owner, file_import=file_import)[0]
+    if outcome.status == "invalid":
+        raise ValidationError(outcome.errors)
+    return outcome
+
+
+def store_uploads(
+    *,
+    documents: Sequence[Any],
+    token: ApiToken | None = None,
+    owner: User | None = None,
+    file_import: FileImport | None = None,
+) -> list[UploadOutcome]:
+    """Store many documents, each whole or not at all; the answers are in their order.
+
+    Raises ValidationError naming `results` when there are more than one request may carry.
+    """
+    if len(documents) > MAX_RESULTS:
+        raise ValidationError({"results": [f"At most {MAX_RESULTS:,} results are allowed in one request."]})
+    items = [_Item(document) for document in documents]
+    _read(items)
+    if sum(len(item.data["repeats"]) for item in items if item.data) > MAX_RUNS:
+        raise ValidationError({"results": [f"At most {MAX_RUNS:,} repeats are allowed in one request."]})
+    origin = Origin(token, owner or (token.owner if token else None), file_import)
+    failures = 0
+    while waiting := [item for item in items if item.waits]:
+        _answer_stored(waiting)
+        batch = list({item.data["id"]: item for item in reversed(waiting) if item.waits}.values())[::-1]
         try:
-            return _store(dict(serializer.validated_data), document, digest, token)
+            _store(batch if failures < ATTEMPTS else batch[:1], origin)
         except IntegrityError:
             # Somebody made the same name, or stored the same id, at the same moment: now it can be found.
-            known = _known(document, digest)
-            if known is not None:
-                return known
-    return _store(dict(serializer.validated_data), document, digest, token)
+            failures += 1
+            if failures > ATTEMPTS + len(items):
+                raise
+    return [item.outcome for item in items]
 
 
-def digest_of(document: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
+def _read(items: Iterable[_Item]) -> None:
+    for item in items:
+        if not isinstance(item.document, dict):
+            item.outcome = UploadOutcome("invalid", errors={"detail": "A JSON object is required."})
+            continue
+        item.outcome.id = _id_of(item.document)
+        if wrong := problems(item.document):
+            item.outcome = UploadOutcome("invalid", item.outcome.id, errors=wrong)
+            continue
+        try:
+            item.data = DOCUMENT.read(item.document)
+        except Wrong as wrong_fields:
+            item.outcome = UploadOutcome("invalid", item.outcome.id, errors=wrong_fields.as_errors())
+        item.digest = digest_of(item.document)
 
 
-def _known(document: dict[str, Any], digest: str) -> UploadOutcome | None:
+def _id_of(document: dict[str, Any]) -> uuid.UUID | None:
     try:
-        upload_id = uuid.UUID(str(document.get("id")))
+        return uuid.UUID(document["id"]) if isinstance(document.get("id"), str) else None
     except ValueError:
         return None
-    upload = Upload.objects.filter(id=upload_id).first()
-    if upload is None:
-        return None
-    runs = list(upload.runs.order_by("repeat"))
-    return UploadOutcome("same" if upload.digest == digest else "conflict", upload, runs)
 
 
-@transaction.atomic
-def _store(data: dict[str, Any], document: dict[str, Any], digest: str, token: ApiToken | None) -> UploadOutcome:
-    upload = Upload.objects.create(
-        id=data["id"], digest=digest, schema_version=SCHEMA_VERSION, token=token, document=_redacted(document)
-    )
-    ids = _run_ids(data)
-    metrics = _metric_rows(data)
-    common = _common_columns(data)
-    runs = [Run(id=run_id, upload=upload, repeat=number, **common) for number, run_id in enumerate(ids, 1)]
-    Run.objects.bulk_create(runs)
-    RunFactor.objects.bulk_create(
-        factor_row(run, name, factor["value"], factor["unit"])
-        for run in runs
-        for name, factor in data["factors"].items()
-    )
-    for run, repeat in zip(runs, data["repeats"], strict=True):
-        _store_repeat(run, repeat, metrics)
-        run.set_cell_key()
-    Run.objects.bulk_update(runs, ["cell_key"])
-    return UploadOutcome("created", upload, runs)
+def digest_of(document: dict[str, Any], *, long_series: int = LONG_SERIES) -> str:
+    """SHA-256 of the document, whatever the order of its keys."""
+    text = json.dumps(_shortened(document, long_series), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _common_columns(data: dict[str, Any]) -> dict[str, Any]:
-    dbms_version = subjects.dbms_version(data["dbms"])
+def _shortened(document: dict[str, Any], long_series: int) -> dict[str, Any]:
+    repeats = document.get("repeats")
+    if not isinstance(repeats, list):
+        return document
+    short = [_shortened_repeat(repeat, long_series) for repeat in repeats]
+    return document if short == repeats else {**document, "repeats": short}
+
+
+def _shortened_repeat(repeat: Any, long_series: int) -> Any:
+    series = repeat.get("series") if isinstance(repeat, dict) else None
+    if not isinstance(series, list) or not any(_is_long(one, long_series) for one in series):
+        return repeat
     return {
-        "workload": subjects.workload(data["workload"], primary_metric=_first_metric(data)),
-        "dbms_version": dbms_version,
-        "hardware": subjects.hardware(data["hardware"]),
-        "config": _config(data, dbms_version.dbms.slug, dbms_version.dbms.name),
-        "state": RunState.FINISHED,
-        "provenance": Provenance.UPLOADED,
-        "measured_on": data.get("measured_on"),
-        "started_at": data.get("started_at"),
-        "durability": data.get("durability", ""),
-        "note": data["note"],
+        **repeat,
+        "series": [
+            {**one, "values": rows.digest_of_values(one["values"])} if _is_long(one, long_series) else one
+            for one in series
+        ],
     }
 
 
-def _run_ids(data: dict[str, Any]) -> list[uuid.UUID]:
-    """The client's ids, or ones that follow from the document's id. Raises ValidationError for a taken one."""
-    ids = [repeat.get("id") or uuid.uuid5(data["id"], str(number)) for number, repeat in enumerate(data["repeats"], 1)]
-    taken = set(Run.objects.filter(id__in=ids).values_list("id", flat=True))
-    if taken:
-        raise ValidationError(
-            {
-                f"repeats[{index}].id": ["Another run has this id."]
-                for index, run_id in enumerate(ids)
-                if run_id in taken
-            }
-        )
-    return ids
+def _is_long(series: Any, long_series: int) -> bool:
+    values = series.get("values") if isinstance(series, dict) else None
+    return isinstance(values, list) and len(values) > long_series
 
 
-def _metric_rows(data: dict[str, Any]) -> MetricRows:
-    wanted: dict[tuple[str, str], str | None] = {}
-    for repeat in data["repeats"]:
-        for entry in [*repeat["metrics"], *repeat["series"]]:
-            entry["unit"] = canonical_unit(entry["name"], entry["unit"])
-            wanted.setdefault((entry["name"], entry["unit"]), None)
-            if "better" in entry:
-                wanted[entry["name"], entry["unit"]] = entry["better"]
-    return resolve_metric_rows(wanted)
+def _answer_stored(items: Sequence[_Item]) -> None:
+    """Documents whose id is there already: the same body, or another."""
+    uploads = Upload.objects.defer("document").in_bulk([item.data["id"] for item in items])
+    if not uploads:
+        return
+    runs: dict[uuid.UUID | None, list[Run]] = {}
+    for run in Run.objects.filter(upload__in=uploads).only("id", "upload_id", "repeat").order_by("repeat"):
+        runs.setdefault(run.upload_id, []).append(run)
+    for item in items:
+        upload = uploads.get(item.data["id"])
+        if upload is not None:
+            same = upload.digest in (item.digest, _first_digest(item, upload))
+            item.outcome = UploadOutcome("same" if same else "conflict", upload.id, runs.get(upload.id, []))
 
 
-def _first_metric(data: dict[str, Any]) -> str:
-    entries = [entry["name"] for repeat in data["repeats"] for entry in [*repeat["metrics"], *repeat["series"]]]
-    return "tps" if "tps" in entries else str(entries[0])[:80]
+def _first_digest(item: _Item, upload: Upload) -> str:
+    """The digest as it was before long series entered it as bytes."""
+    return item.digest if upload.digest == item.digest else digest_of(item.document, long_series=NEVER_LONG)
 
 
-def _config(data: dict[str, Any], dbms_slug: str, dbms_name: str) -> Config | None:
-    return subjects.config(dbms_slug, dbms_name, data["config"]) if data.get("config") else None
+def _by_field(error: ValidationError) -> dict[str, Any]:
+    return error.detail if isinstance(error.detail, dict) else {"detail": " ".join(map(str, error.detail))}
 
 
-def _store_repeat(run: Run, repeat: dict[str, Any], metrics: MetricRows) -> None:
-    values = {(entry["name"], entry["unit"], entry["phase"]): entry["value"] for entry in repeat["metrics"]}
-    Measurement.objects.bulk_create(
-        Measurement(
-            run=run, metric=metrics[name, unit], phase=phase, value=value, provenance=Provenance.UPLOADED
-        )
-        for (name, unit, phase), value in values.items()
-    )  # fmt: skip
-    chosen = {(entry["name"], entry["unit"]): entry for entry in repeat["series"]}
-    SeriesChunk.objects.bulk_create(
-        series.new_chunk(
-            run=run, metric=metrics[key], chunk=0, t0_s=entry["t0_s"], interval_s=entry["interval_s"],
-            values=entry["values"],
-        )
-        for key, entry in chosen.items()
-    )  # fmt: skip
-
-
-def _redacted(document: dict[str, Any]) -> dict[str, Any]:
-    """The document as it is kept: without secrets, and without the samples, which are in the chunks."""
-    kept: dict[str, Any] = redact_tree(document)
-    for setting in kept.get("config") or []:
-        setting["value"] = redact(str(setting["name"]), setting["value"])
-    for repeat in kept["repeats"]:
-        for entry in repeat.get("series") or []:
-            entry["values"] = len(entry["values"])
-    return kept
-
-
-def redact_tree(value: Any) -> Any:
-    """A copy in which no key that names a secret keeps its text."""
-    if isinstance(value, dict):
-        return {
-            key: redact(key, inner) if isinstance(inner, str) else redact_tree(inner) for key, inner in value.items()
-        }
-    if isinstance(value, list):
-        return [redact_tree(inner) for inner in value]
-    return value
+def _store(items: Sequence[_Item], origin: Origin) -> None:
+    """All of these in one transaction; those that contradict what is stored are answered and left out."""
+    if not items:
+        return
+    written = rows.Rows(origin.token, origin.owner, origin.file_import)
+    answers: list[tuple[_Item, UploadOutcome]] = []
+    try:
+        with transaction.atomic():
+            known = Known([item.data for item in items])
+            for item in items:
+                try:
+                    subjects.check(item.data, known)
+                    made = written.add(item.data, item.document, item.digest, known)
+                except ValidationError as error:
+                    answers.append((item, UploadOutcome("invalid", item.data["id"], errors=_by_field(error))))
+                else:
+                    answers.append((item, UploadOutcome("created", item.data["id"], made)))
+            written.write()
+    except Exception:
+        written.discard_files()
+        raise
+    for item, outcome in answers:
+        item.outcome = outcome

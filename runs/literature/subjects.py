@@ -141,7 +141,8 @@ def _versions(sync: Sync, rows: list[Row], dbms: Mapping[str, Dbms]) -> dict[str
     known = set(DbmsVersion.objects.values_list("pk", flat=True))
     found = {}
     for row in rows:
-        version = version_of(dbms[row["dbms"]], row["version"], row["architecture"])
+        aliases = row.get("aliases", [])
+        version = version_of(dbms[row["dbms"]], row["version"], row["architecture"], aliases=aliases)
         if version.pk not in known:
             known.add(version.pk)
             DbmsVersion.objects.filter(pk=version.pk).update(source_id=row["id"], note=row["note"])

@@ -254,7 +254,8 @@ NUMBER = "A finite number is required."
         ({"hardware": None}, "hardware"),
         ({"hardware": {"name": "x", "cpu_cores": -1}}, "hardware.cpu_cores"),
         ({"hardware": {"name": "x", "ram_bytes": 2**64}}, "hardware.ram_bytes"),
-        ({"config": {"name": "x", "value": "y"}}, "config"),
+        ({"config": 5}, "config"),
+        ({"config": {"files": []}}, "config.files"),
         ({"config": [{"name": "x"}]}, "config[0].value"),
         ({"config": [{"name": "x", "value": {}}]}, "config[0].value"),
         ({"factors": []}, "factors"),
@@ -311,7 +312,7 @@ def test_it_refuses_numbers_that_are_not_finite(post, value):
 @pytest.mark.parametrize(
     "body",
     [
-        "", "{", "null", "5", '"text"', "[]", "[{}]",
+        "", "{", "null", "5", '"text"', "[]", '{"results": []}', '{"results": {}}', '{"results": [{}], "more": 1}',
         b"\xff\xfe\x00", b"\x80abc", "{}" * 2, "[" * 100_000, '{"a":' * 100_000,
         '{"info": ' + "[" * 50 + "]" * 50 + "}",
     ],

@@ -1,0 +1,136 @@
+"""Rows that the documents of one request name: fetched once, looked up in memory, added to as they are made."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from benchagent.catalog import DBMSS
+from django.db.models import Q
+from django.utils.text import slugify
+
+from runs.ingest.names import make_metric, make_version, matching_version
+from runs.models import Config, Dbms, DbmsVersion, HardwareProfile, Metric, Run, StorageDevice, Workload
+
+Document = dict[str, Any]
+
+
+class Known:
+    """One request's names. Call it in the transaction that stores the documents; a later one needs a new one."""
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self._documents = documents
+        self._dbmss = _by_names(Dbms.objects.all())
+        self._versions = self._fetch_versions()
+        self.workloads = list(Workload.objects.filter(slug__in=self._workload_slugs()))
+        self._metrics = {(row.name, row.unit): row for row in Metric.objects.filter(name__in=self._metric_names())}
+        self._hardware = self._fetch_hardware()
+        self._devices: dict[uuid.UUID, list[StorageDevice]] = {}
+        self.configs: dict[str, Config] = {}
+        self.taken = self._fetch_taken()
+
+    def dbms(self, data: Document) -> Dbms:
+        """By slug, name or alias, whatever the case; the catalogue's names count. New ones are made."""
+        wanted = str(data.get("slug") or data["name"]).casefold()
+        found = self._dbmss.get(wanted)
+        if found is not None:
+            return found
+        for entry in DBMSS.values():
+            if wanted in (entry.slug.casefold(), entry.name.casefold()):
+                made = Dbms.objects.create(slug=entry.slug, name=entry.name, vendor=entry.vendor)
+                break
+        else:
+            made = Dbms.objects.create(slug=Dbms.free_slug(data.get("slug") or data["name"]), name=data["name"])
+        self._dbmss |= _by_names([made])
+        return made
+
+    def version(self, data: Document) -> DbmsVersion:
+        """By its number or another name of it; made on first use."""
+        dbms = self.dbms(data)
+        rows = self._versions.setdefault(dbms.id, [])
+        found = matching_version(rows, data["version"], data["architecture"])
+        if found is None:
+            found = make_version(dbms, data["version"], data["architecture"])
+            rows.append(found)
+        return found
+
+    def metric(self, name: str, unit: str, better: str | None) -> Metric:
+        """By name and unit; who names one first sets its direction."""
+        key = (name, unit)
+        found = self._metrics.get(key)
+        if found is None:
+            found = self._metrics[key] = make_metric(*key, better)
+        return found
+
+    def hardware(self, *, slug: str | None = None, fingerprint: str | None = None) -> HardwareProfile | None:
+        """A profile that was merged into another leads there."""
+        found = self._hardware.get(slug or fingerprint or "")
+        if found is None:
+            rows = HardwareProfile.objects.select_related("merged_into")
+            if slug or fingerprint:
+                found = rows.filter(**({"slug": slug} if slug else {"fingerprint": fingerprint})).first()
+            if found is not None:
+                self.add_hardware(found)
+        return found.merged_into or found if found is not None else None
+
+    def add_hardware(self, profile: HardwareProfile) -> None:
+        self._hardware |= {profile.slug: profile} | ({profile.fingerprint: profile} if profile.fingerprint else {})
+
+    def devices(self, profile: HardwareProfile) -> list[StorageDevice]:
+        """The devices of a machine; append what is made."""
+        if profile.id not in self._devices:
+            self._devices[profile.id] = list(profile.storage.all())
+        return self._devices[profile.id]
+
+    def _fetch_taken(self) -> set[uuid.UUID]:
+        """Ids that other documents' runs have. A document that was stored a moment ago is noticed by its own id."""
+        wanted = [one for document in self._documents for one in run_ids(document)]
+        others = Run.objects.filter(id__in=wanted).exclude(upload__in=[one["id"] for one in self._documents])
+        return set(others.values_list("id", flat=True))
+
+    def _fetch_versions(self) -> dict[uuid.UUID, list[DbmsVersion]]:
+        wanted = {document["dbms"]["version"] for document in self._documents}
+        found: dict[uuid.UUID, list[DbmsVersion]] = {}
+        rows = DbmsVersion.objects.filter(Q(version__in=wanted) | ~Q(aliases=[]))
+        for row in rows.select_related("dbms"):
+            found.setdefault(row.dbms_id, []).append(row)
+        return found
+
+    def _workload_slugs(self) -> set[str]:
+        given = {document["workload"]["slug"] for document in self._documents}
+        versioned = {
+            versioned_slug(document["workload"]["slug"], document["workload"]["version"])
+            for document in self._documents
+            if "version" in document["workload"]
+        }
+        return given | versioned
+
+    def _metric_names(self) -> set[str]:
+        return {
+            entry["name"]
+            for document in self._documents
+            for repeat in document["repeats"]
+            for entry in (*repeat["metrics"], *repeat["series"])
+        }
+
+    def _fetch_hardware(self) -> dict[str, HardwareProfile]:
+        slugs = {document["hardware"]["slug"] for document in self._documents if "slug" in document["hardware"]}
+        rows = HardwareProfile.objects.filter(slug__in=slugs).select_related("merged_into") if slugs else []
+        return {row.slug: row for row in rows}
+
+
+def run_ids(document: Document) -> list[uuid.UUID]:
+    """The client's ids, or ones that follow from the document's id."""
+    return [
+        repeat.get("id") or uuid.uuid5(document["id"], str(number))
+        for number, repeat in enumerate(document["repeats"], 1)
+    ]
+
+
+def versioned_slug(slug: str, version: str) -> str:
+    return slugify(f"{slug}-v{version.replace('.', '-')}")[:110]
+
+
+def _by_names(rows: Iterable[Dbms]) -> dict[str, Dbms]:
+    return {str(name).casefold(): row for row in rows for name in (*reversed(row.aliases), row.name, row.slug)}
