@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
 
-from runs.choices import Better, Provenance
+from runs.choices import Better
 from runs.models import HardwareProfile, Measurement, Run
 from runs.models.visible import Reader, sees_all
 
@@ -32,10 +32,9 @@ def listed_profiles(user: Reader) -> QuerySet[HardwareProfile]:
     rows = HardwareProfile.objects.filter(merged_into=None)
     if sees_all(user):
         return rows
-    of_profile = Run.objects.present().filter(hardware=OuterRef("pk"))
-    seen = Exists(of_profile.listed_for(user))
+    of_profile = Run.objects.filter(hardware=OuterRef("pk"))
     own = Q(created_by=user.pk) if user.pk else Q(pk__in=[])
-    return rows.filter(seen | own | (~Exists(of_profile) & ~Q(provenance=Provenance.UPLOADED)))
+    return rows.filter(Exists(of_profile.present().listed_for(user)) | ~Exists(of_profile) | own)
 
 
 def counts_by_profile(user: Reader) -> dict[Any, int]:

@@ -195,5 +195,7 @@ def test_it_speaks_rest(client, bearer):
     )  # fmt: skip
 
     assert [answer.status_code for answer in (made, disk, patched, other, merged)] == [201, 201, 200, 201, 200]
-    assert client.get(f"/api/v1/hardware/{slug}/").json()["storage"][0]["raid"] == "1"
+    answer = client.get(f"/api/v1/hardware/{slug}/")
+    assert answer.status_code == 200, answer.json()
+    assert answer.json()["storage"][0]["raid"] == "1"
     assert client.get(f"/hardware/{other.json()['slug']}/").headers["Location"] == f"/hardware/{slug}/"
