@@ -7,21 +7,25 @@ import re
 REDACTED = "[redacted]"
 SECRET_NAME = re.compile(
     r"passw|passphrase|(?<![a-z])pass(?![a-z])|_pass(?![a-z])|pwd|secret|token|credential"
-    r"|private[_-]?key|api[_-]?key|access[_-]?key",
+    r"|private[_-]?key|api[_-]?key|access[_-]?key|^derby\.user\.",
     re.IGNORECASE,
 )
 # Names that only sound like one: `password_encryption = md5` is a setting people compare.
 _HARMLESS_NAME = re.compile(
     r"password_encryption|password_lifetime|password_history|password_reuse|token_(?:limit|count|size)"
-    r"|validate_password|default_password_lifetime|max_tokens?",
+    r"|validate_password|default_password_lifetime|max_tokens?|max_token_size|old_passwords|passwordfile"
+    r"|passphrase_command_supports_reload|expired_password",
     re.IGNORECASE,
 )
 
 _VALUE = r"\"[^\"\n]*\"|'[^'\n]*'|[^\s;&,<>\"']+"
-_NAME = r"(?P<name>(?<![\w.])[\w.:-]*(?:passw(?:or)?d?|passphrase|_pass|pwd|secret|token|api[_-]?key)[\w.-]*)"
+_NAME = r"(?P<name>(?<![\w.:-])[\w.:-]*(?:passw(?:or)?d?|passphrase|_pass|pwd|secret|token|api[_-]?key|derby\.user\.)[\w.-]*)"
 _PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     # postgresql://user:secret@host, jdbc:…//user:secret@
-    (re.compile(r"(?P<head>[a-z][\w+.-]*://[^\s:/@]+:)[^\s@/]+(?=@)", re.IGNORECASE), rf"\g<head>{REDACTED}"),
+    (
+        re.compile(r"(?P<head>(?<![\w+.-])[a-z][\w+.-]*://[^\s:/@]+:)[^\s@/]+(?=@)", re.IGNORECASE),
+        rf"\g<head>{REDACTED}",
+    ),
     # HammerDB's `diset tpcc mysql_pass secret` and its answer "Value old for tpcc:mysql_pass …"
     (
         re.compile(r"(?P<head>\bdi?set\s+\w+\s+\w*pass\w*\s+)\S+", re.IGNORECASE),
@@ -55,11 +59,12 @@ _PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
     (
         re.compile(
-            r"(?P<head>\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump|sysbench)\b[^\n]*?\s-p)(?!ort\b)\S+"
+            r"(?P<head>\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump|sysbench)\b[^\n]{0,500}?\s-p)(?!ort\b)\S+"
         ),
         rf"\g<head>{REDACTED}",
     ),
 )
+_HINT = re.compile(r"pass|pwd|derby\.user|secret|token|api[_-]?key|://|\s-p", re.IGNORECASE)
 _ASSIGNMENT = re.compile(_NAME + r"(?P<sep>\s*[=:]\s*|\s+)(?P<value>" + _VALUE + r")", re.IGNORECASE)
 
 
@@ -74,6 +79,9 @@ def redact_value(name: str, value: str | None) -> str | None:
 
 def redact_text(text: str) -> str:
     """Any text (a log, a command line, a configuration file) with the values of secrets replaced; lines stay lines."""
+    # Most of a log has nothing to hide: one cheap look spares it the rest.
+    if not _HINT.search(text):
+        return text
     for pattern, replacement in _PATTERNS:
         text = pattern.sub(replacement, text)
     return _ASSIGNMENT.sub(_without_value, text)

@@ -1,0 +1,71 @@
+"""Apache Derby's properties, after its Reference Manual and "Tuning Derby"."""
+
+from __future__ import annotations
+
+from benchagent.catalog import Durability
+from benchagent.configfiles.settings import Engine, Promise, Settings, commit_flush, one
+from benchagent.configfiles.units import Suffixes, count, flag, pages, size, text, time
+
+DURABILITY = "derby.system.durability"
+
+SPECS = {
+    "derby.storage.pageCacheSize": pages("1000"),
+    "derby.storage.pageSize": size("4096"),
+    "derby.storage.initialPages": count("1"),
+    "derby.storage.minimumRecordSize": size("12"),
+    "derby.storage.pageReservedSpace": count("20"),
+    "derby.storage.logBufferSize": size(),
+    "derby.storage.logSwitchInterval": size("1048576"),
+    "derby.storage.checkpointInterval": size("10485760"),
+    "derby.storage.rowLocking": flag("true"),
+    "derby.storage.fileSyncTransactionLog": flag("false"),
+    "derby.storage.tempDirectory": text(),
+    DURABILITY: text("default"),
+    "derby.system.home": text(),
+    "derby.locks.waitTimeout": time("60", 1, minus_1="no limit"),
+    "derby.locks.deadlockTimeout": time("20"),
+    "derby.locks.escalationThreshold": count("5000"),
+    "derby.language.statementCache.size": count("100"),
+    "derby.database.forceDatabaseLock": flag("false"),
+}
+
+
+def _commit(settings: Settings) -> str | None:
+    mode = settings.text(DURABILITY)
+    return None if mode is None else "never" if mode == "test" else "each"
+
+
+MEANINGS = {
+    "buffer_pool": one("derby.storage.pageCacheSize", "tables with long columns have pages of 32 KiB"),
+    "page_size": one("derby.storage.pageSize"),
+    "log_buffer": one("derby.storage.logBufferSize"),
+    "commit_flush": commit_flush((DURABILITY,), _commit),
+    "sync_method": one("derby.storage.fileSyncTransactionLog"),
+    "log_capacity": one("derby.storage.checkpointInterval"),
+    "lock_timeout": one("derby.locks.waitTimeout"),
+    "deadlock_check": one("derby.locks.deadlockTimeout"),
+    "data_place": one("derby.system.home"),
+    "temp_place": one("derby.storage.tempDirectory"),
+}
+
+
+def durability(settings: Settings, write_cache: str) -> Promise:
+    mode = settings.text(DURABILITY)
+    if mode == "test":
+        return Promise(Durability.NONE, f"{DURABILITY}=test: Derby does not sync its log")
+    if mode is None:
+        return Promise(None, settings.words(DURABILITY))
+    words = "" if settings.is_set(DURABILITY) else f"{settings.words(DURABILITY)}: "
+    cache = f"; {write_cache}" if write_cache else ""
+    return Promise(Durability.POWER_LOSS, f"{words}each commit syncs Derby's log{cache}")
+
+
+ENGINE = Engine(
+    slug="derby",
+    source="Derby Reference Manual and “Tuning Derby”, chapter on properties",
+    specs=SPECS,
+    suffixes=Suffixes(sizes={}, times={}),
+    meanings=MEANINGS,
+    durability=durability,
+    canonical=str.strip,
+)

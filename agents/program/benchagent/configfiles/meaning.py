@@ -1,0 +1,93 @@
+"""Settings that mean the same in different engines, for a comparison across them.
+
+Each engine's module names its parameters for a meaning and the manual in which they stand; docs/configs.md lists them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from benchagent.configfiles.engines import ENGINES
+from benchagent.configfiles.settings import Engine, Facts, Given, Promise, Settings
+from benchagent.configfiles.units import Quantity
+
+MEANINGS: dict[str, str] = {
+    "buffer_pool": "Buffer pool",
+    "page_size": "Page size",
+    "log_buffer": "Log buffer",
+    "sort_memory": "Memory for sorting",
+    "join_memory": "Memory for a join",
+    "work_memory_total": "Working memory of all sessions",
+    "maintenance_memory": "Memory for index builds and maintenance",
+    "temp_memory": "Memory for temporary tables",
+    "query_cache": "Cache of query results",
+    "cache_estimate": "What the planner takes for cached",
+    "huge_pages": "Huge pages",
+    "commit_flush": "Log at commit",
+    "sync_method": "How the log is synced",
+    "group_commit": "Group commit",
+    "log_kind": "Kind of log",
+    "torn_pages": "Protection against torn pages",
+    "log_capacity": "Log until a checkpoint",
+    "checkpoint_interval": "Time until a checkpoint",
+    "replication_log": "Log for replication",
+    "replication_log_sync": "Sync of the log for replication",
+    "max_connections": "Connections at most",
+    "thread_limit": "Threads inside the engine at once",
+    "process_model": "Process model",
+    "parallel_workers": "Workers of one statement",
+    "concurrency_control": "Concurrency control",
+    "isolation": "Isolation level",
+    "lock_timeout": "Wait for a lock",
+    "deadlock_check": "Search for deadlocks after",
+    "background_writer": "Background writing",
+    "garbage_collection": "Old row versions",
+    "direct_io": "File system cache passed by",
+    "table_engine": "Storage engine of tables",
+    "data_place": "Place of the data",
+    "log_place": "Place of the log",
+    "temp_place": "Place of temporary files",
+}
+
+
+def engine_of(dbms: str) -> Engine | None:
+    """What is known of a DBMS's settings; None for one that has no module."""
+    return ENGINES.get(dbms)
+
+
+def settings_of(dbms: str, given: Iterable[Given], facts: Facts | None = None) -> Settings | None:
+    """The settings of a server out of its parameters; None for a DBMS that has no module."""
+    engine = engine_of(dbms)
+    return Settings(engine, given, facts) if engine else None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One meaning in one configuration. `quantity` None with `exists`: the engine has it, its value is not known."""
+
+    exists: bool
+    names: tuple[str, ...] = ()
+    given: tuple[Given, ...] = ()
+    quantity: Quantity | None = None
+    note: str = ""
+    unknown: str = ""
+
+
+def reading(settings: Settings | None, key: str) -> Reading:
+    meaning = settings.engine.meanings.get(key) if settings else None
+    if settings is None or meaning is None:
+        return Reading(exists=False)
+    quantity = settings.means(key)
+    unknown = "" if quantity else ", ".join(settings.words(name) for name in meaning.names)
+    return Reading(True, meaning.names, tuple(settings.used(key)), quantity, meaning.note, unknown)
+
+
+def durability(dbms: str, given: Iterable[Given], facts: Facts | None = None, write_cache: str = "") -> Promise:
+    """The durability class of a configuration with the reason. `write_cache`: what is known of the device's cache."""
+    settings = settings_of(dbms, given, facts)
+    if settings is None:
+        return Promise(None, "what a commit promises is not known for this DBMS")
+    if not settings.names and not settings.facts.complete:
+        return Promise(None, "no setting is stated")
+    return settings.engine.durability(settings, write_cache)
