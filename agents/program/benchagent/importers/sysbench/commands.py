@@ -1,0 +1,61 @@
+"""Command lines of sysbench that stand in a log."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+from benchagent.importers.base import Scalar
+
+_COMMAND = re.compile(r"(?:^|[\s/+$#>:'\"`])(sysbench\s+(?:\S.*\s)?(?:run|prepare|cleanup|prewarm|warmup)\b.*)$")
+_NAMES = {
+    "threads": "terminals", "num-threads": "terminals", "time": "duration_s", "max-time": "duration_s",
+    "events": "events", "max-requests": "events", "rate": "rate_limit_tps", "tx-rate": "rate_limit_tps",
+    "warmup-time": "warm_up_s", "tables": "tables", "oltp-tables-count": "tables", "table-size": "table_size_rows",
+    "oltp-table-size": "table_size_rows", "range-size": "range_size", "scale": "warehouses",
+    "rand-type": "rand_type", "db-driver": "db_driver", "db-ps-mode": "ps_mode", "skip-trx": "skip_trx",
+    "skip_trx": "skip_trx", "table_size": "table_size_rows", "oltp_tables_count": "tables",
+}  # fmt: skip
+_TESTS = {"fileio", "cpu", "memory", "threads", "mutex", "oltp"}
+# What 0 means for these: no limit.
+_LIMITS = {"duration_s", "events", "rate_limit_tps"}
+
+
+def command_line(text: str) -> str:
+    match = _COMMAND.search(text)
+    return match[1].strip("'\"`") if match and "--" in match[1] else ""
+
+
+def parameters(command: str) -> dict[str, Scalar]:
+    found: dict[str, Scalar] = {}
+    for word in _words(command)[1:]:
+        name, _, value = word.lstrip("-").partition("=")
+        key = _NAMES.get(name) if word.startswith("--") else None
+        if key is None:
+            continue
+        if re.fullmatch(r"\d+", value):
+            if int(value) or key not in _LIMITS:
+                found[key] = int(value)
+        elif key in ("skip_trx",):
+            found[key] = value in ("", "on", "true")
+        elif value:
+            found[key] = value
+    if script := test_name(command):
+        found["script"] = script
+    return found
+
+
+def test_name(command: str) -> str:
+    """The test: `oltp_read_write`, `fileio`, or a script's name without its path."""
+    words = _words(command)[1:]
+    named = [word.partition("=")[2] for word in words if word.startswith("--test=")]
+    named += [word for word in words if not word.startswith("-") and (word in _TESTS or "_" in word or ".lua" in word)]
+    return re.split(r"[/\\]", named[0])[-1].removesuffix(".lua") if named else ""
+
+
+def _words(command: str) -> list[str]:
+    command = re.split(r"[|>;]", command, maxsplit=1)[0]
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return command.split()
