@@ -40,7 +40,7 @@ _MINUS = "−"
 
 def decimal_text(value: float, digits: int, *, signed: bool = False) -> str:
     """−17.54, 1,813.97: fixed decimals, thousands apart, a real minus."""
-    text = f"{value:+,.{digits}f}" if signed else f"{value:,.{digits}f}"
+    text = f"{value:+,.{digits}f}" if signed and round(value, digits) else f"{value:,.{digits}f}"
     return text.replace("-", _MINUS)
 
 

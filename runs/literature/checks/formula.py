@@ -7,6 +7,7 @@ have a decimal point and no thousands separator; names stand for the values give
 from __future__ import annotations
 
 import ast
+import math
 import operator
 import re
 import statistics
@@ -32,6 +33,7 @@ FUNCTIONS: dict[str, Callable[[Sequence[float]], float]] = {
     "count": len,
     # Of a sample, n − 1.
     "stdev": statistics.stdev,
+    "log2": lambda values: math.log2(*values),
 }
 
 
@@ -79,7 +81,12 @@ def _list(node: ast.expr, values: Mapping[str, Value]) -> Sequence[float]:
 
 def written(formula: str, values: Mapping[str, Value]) -> str:
     """The formula with its numbers in place of the names: `after / before − 1` becomes `407.97 / 494.73 − 1`."""
-    return _NAME.sub(lambda found: _spelt(values[found[0]]) if found[0] in values else found[0], formula)
+    return _NAME.sub(lambda found: _operand(values[found[0]]) if found[0] in values else found[0], formula)
+
+
+def _operand(value: Value) -> str:
+    text = _spelt(value)
+    return f"({text})" if not isinstance(value, Sequence) and value < 0 else text
 
 
 def _spelt(value: Value) -> str:
