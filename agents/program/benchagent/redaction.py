@@ -19,7 +19,10 @@ _HARMLESS_NAME = re.compile(
 )
 
 _VALUE = r"\"[^\"\n]*\"|'[^'\n]*'|[^\s;&,<>\"']+"
-_NAME = r"(?P<name>(?<![\w.:-])[\w.:-]*(?:passw(?:or)?d?|passphrase|_pass|pwd|secret|token|api[_-]?key|derby\.user\.)[\w.-]*)"
+_NAME = (
+    r"(?P<name>(?<![\w.:-])[\w.:-]*"
+    r"(?:passw(?:or)?d?|passphrase|_pass|pwd|secret|token|api[_-]?key|derby\.user\.)[\w.-]*)"
+)
 _PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     # postgresql://user:secret@host, jdbc:…//user:secret@
     (

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchagent.catalog import Durability
+from benchagent.configfiles.durability import of_effective
 from benchagent.dbms.base import (
     Connection,
     Dialect,
@@ -69,10 +70,7 @@ class DerbyInstance(Instance):
             return ""
 
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
-        mode = effective.get(DURABILITY, "default")
-        if mode == "test":
-            return Durability.NONE, f"{DURABILITY}=test: Derby does not sync its log"
-        return Durability.POWER_LOSS, f"each commit syncs Derby's log; {write_cache_words(self.data_path)}"
+        return of_effective("derby", effective, write_cache_words(self.data_path))
 
 
 def _escaped(value: str) -> str:

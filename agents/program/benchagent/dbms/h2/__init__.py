@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchagent.catalog import Durability
+from benchagent.configfiles.durability import of_effective
 from benchagent.dbms.base import (
     Connection,
     Dialect,
@@ -21,7 +22,6 @@ from benchagent.dbms.embedded import EmbeddedAdapter, folders
 LOCK_TIMEOUT = 50200
 CONCURRENT_UPDATE = 90131
 DEADLOCK = "40001"
-DEFAULT_WRITE_DELAY_MS = "500"
 
 
 class H2Instance(Instance):
@@ -47,12 +47,7 @@ class H2Instance(Instance):
         return sorted((name, value) for name, value in named.items() if not name.startswith(("info.", "property.")))
 
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
-        delay = effective.get("WRITE_DELAY", DEFAULT_WRITE_DELAY_MS)
-        if delay == "0":
-            return Durability.DBMS_CRASH, "WRITE_DELAY=0: each commit is written, but H2 does not sync it to the disk"
-        return Durability.BOUNDED_LOSS, (
-            f"WRITE_DELAY={delay} ms: H2 writes commits in the background and does not sync each of them"
-        )
+        return of_effective("h2", effective)
 
 
 class H2Adapter(EmbeddedAdapter):

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchagent.catalog import Durability
+from benchagent.configfiles.durability import of_effective
 from benchagent.dbms.base import (
     Connection,
     Dialect,
@@ -20,7 +21,6 @@ from benchagent.storage import write_cache_words
 
 SERIALIZATION_FAILURE = "40001"
 TEMPORARY = "hsqldb.temp_directory"
-WRITE_DELAY = "hsqldb.write_delay_millis"
 
 
 class HsqldbInstance(Instance):
@@ -45,11 +45,7 @@ class HsqldbInstance(Instance):
         return sorted((name, value) for name, value in named if name.startswith("hsqldb.") and name != TEMPORARY)
 
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
-        delay = effective.get(WRITE_DELAY, "unknown")
-        if delay == "0":
-            words = write_cache_words(self.data_path)
-            return Durability.POWER_LOSS, f"WRITE DELAY is off: each commit is synced; {words}"
-        return Durability.BOUNDED_LOSS, f"WRITE DELAY is {delay} ms: commits of that time may be lost in any crash"
+        return of_effective("hsqldb", effective, write_cache_words(self.data_path))
 
 
 def _command(name: str, value: str) -> str:

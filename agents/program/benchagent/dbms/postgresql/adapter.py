@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchagent.catalog import Durability
+from benchagent.configfiles.durability import of_effective
 from benchagent.dbms.base import (
     Adapter,
     Connection,
@@ -79,7 +80,6 @@ DRIVER_PROPERTIES = {
     "gssEncMode": "disable",
 }
 SERIALIZATION_FAILURE, DEADLOCK = "40001", "40P01"
-WAL_WRITER_ROUNDS = 3  # PostgreSQL manual, "Asynchronous Commit": at most three times wal_writer_delay
 
 
 class PostgresqlInstance(Instance):
@@ -114,29 +114,13 @@ class PostgresqlInstance(Instance):
         return [(str(row[0]), str(row[1])) for row in rows.get("settings", [])]
 
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
-        return durability(effective, write_cache_words(self.data_path))
+        return of_effective("postgresql", effective, write_cache_words(self.data_path))
 
     def log_tail(self) -> str:
         return self._server.log_tail()
 
     def stop(self) -> None:
         self._server.stop()
-
-
-def durability(effective: Mapping[str, str], write_cache: str) -> tuple[Durability, str]:
-    """Class of the settings in force; `write_cache` says what is known of the device's cache."""
-    unprotected = effective.get("full_page_writes") == "off"
-    torn = "; full_page_writes=off: a torn page cannot be repaired" if unprotected else ""
-    commit = effective.get("synchronous_commit", "unknown")
-    if effective.get("fsync") == "off":
-        return Durability.NONE, f"fsync=off: a crash of the machine may corrupt the whole cluster{torn}"
-    if commit == "off":
-        delay = effective.get("wal_writer_delay", "200ms")
-        return Durability.BOUNDED_LOSS, (
-            f"synchronous_commit=off: commits of the last {WAL_WRITER_ROUNDS} × wal_writer_delay ({delay}) "
-            f"may be lost in a crash{torn}"
-        )
-    return Durability.POWER_LOSS, f"fsync=on, synchronous_commit={commit}: each commit is synced; {write_cache}{torn}"
 
 
 class PostgresqlAdapter(Adapter):

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchagent.catalog import Durability
+from benchagent.configfiles.durability import of_effective
 from benchagent.dbms.base import (
     Connection,
     Dialect,
@@ -67,18 +68,7 @@ class SqliteInstance(Instance):
         return found
 
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
-        journal = effective.get("journal_mode", "unknown").upper()
-        synchronous = effective.get("synchronous", "unknown").upper()
-        given = f"journal_mode={journal}, synchronous={synchronous}"
-        if journal in ("MEMORY", "OFF"):
-            return Durability.NONE, f"{given}: without a journal on disk a crash in a commit corrupts the database"
-        if synchronous == "OFF":
-            return Durability.DBMS_CRASH, f"{given}: nothing is synced; a crash of the machine may corrupt the database"
-        if synchronous == "NORMAL":
-            return Durability.DBMS_CRASH, f"{given}: the log is synced at checkpoints only, not at each commit"
-        if synchronous in ("FULL", "EXTRA"):
-            return Durability.POWER_LOSS, f"{given}: each commit is synced; {write_cache_words(self.data_path)}"
-        return Durability.NONE, f"{given}: not recognised"
+        return of_effective("sqlite", effective, write_cache_words(self.data_path))
 
 
 class SqliteAdapter(EmbeddedAdapter):
