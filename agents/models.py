@@ -12,6 +12,7 @@ from runs.models import HardwareProfile, Run, digest_secret
 from runs.models.base import NamedModel, UUIDModel
 
 ONLINE_WITHIN = timedelta(seconds=30)
+CODE_VALID_FOR = timedelta(hours=1)
 
 
 class AgentStatus(models.TextChoices):
@@ -32,7 +33,7 @@ class EnrolmentCode(UUIDModel):
         return f"code of {self.created_at:%Y-%m-%d %H:%M}"
 
     @classmethod
-    def issue(cls, *, valid_for: timedelta = timedelta(hours=1)) -> str:
+    def issue(cls, *, valid_for: timedelta = CODE_VALID_FOR) -> str:
         secret = "bsc_" + secrets.token_urlsafe(24)
         cls.objects.create(digest=digest_secret(secret), expires_at=timezone.now() + valid_for)
         return secret

@@ -1,15 +1,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
 
-from django.http import HttpRequest, HttpResponse
+from django.conf import settings
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import resolve_url
+from django.utils.http import urlencode
+from rest_framework.exceptions import AuthenticationFailed
+
+from runs.api.authentication import KEYWORD, bearer_of, live_token
+
+GetResponse = Callable[[HttpRequest], HttpResponse]
 
 POLICY = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'self'; frame-ancestors 'none'"
 
+# Open without a login also where PUBLIC_READ is off: health, the login itself, the link to a first password.
+OPEN_ROUTES = frozenset({"healthz", "readyz", "login", "logout", "set-password"})
+# Agents show tokens of their own.
+OPEN_PATHS = ("/api/agent/",)
 
-def content_security_policy(
-    get_response: Callable[[HttpRequest], HttpResponse],
-) -> Callable[[HttpRequest], HttpResponse]:
+
+def content_security_policy(get_response: GetResponse) -> GetResponse:
     """Everything a page loads comes from this server; no inline script or style."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
@@ -18,3 +32,45 @@ def content_security_policy(
         return response
 
     return middleware
+
+
+class ClosedReading:
+    """Without PUBLIC_READ a stranger sees nothing: pages lead to the login and back, the API answers 401.
+
+    A live token passes here; what it may do is asked where that is known (runs.api.permissions).
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
+        if settings.PUBLIC_READ or _is_open(request) or request.user.is_authenticated:
+            return None
+        secret = bearer_of(request.headers.get("Authorization", ""))
+        if request.path.startswith("/api/") or (secret is not None and getattr(view, "token_may_read", False)):
+            return _refusal(secret)
+        if request.headers.get("HX-Request"):
+            # A part of a page whose session has ended: the whole page goes to the login.
+            page = urlsplit(request.headers.get("HX-Current-URL", "/"))
+            back = urlencode({"next": f"{page.path}?{page.query}" if page.query else page.path})
+            return HttpResponse(status=401, headers={"HX-Redirect": f"{resolve_url(settings.LOGIN_URL)}?{back}"})
+        return redirect_to_login(request.get_full_path())
+
+
+def _is_open(request: HttpRequest) -> bool:
+    match = request.resolver_match
+    return request.path.startswith(OPEN_PATHS) or (match is not None and match.url_name in OPEN_ROUTES)
+
+
+def _refusal(secret: str | None) -> HttpResponse | None:
+    try:
+        if secret is not None:
+            live_token(secret)
+            return None
+        words = "This server shows its results only to people with an account: send a token with the scope read."
+    except AuthenticationFailed as error:
+        words = str(error.detail)
+    return JsonResponse({"detail": words}, status=401, headers={"WWW-Authenticate": KEYWORD})

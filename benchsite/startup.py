@@ -64,10 +64,13 @@ def static_fingerprint() -> str:
 def new_password(*, username: str, state: State, url: str) -> str:
     """Give `username` a random password and write address and login to a file that only its owner reads.
 
-    A user who is missing is made, as operator.
+    A user who is missing is made, as operator. Where there is no administrator the user becomes one: who may run this
+    command owns the machine, and somebody must decide who may do what.
     """
     password = secrets.token_urlsafe(12)
     user, _ = User.objects.get_or_create(username=username, defaults={"role": UserRole.OPERATOR})
+    if not User.objects.filter(role=UserRole.ADMIN, is_active=True).exists():
+        user.role = UserRole.ADMIN
     user.set_password(password)
     user.save()
     write_private(state.first_login, f"url: {url}/\nuser: {username}\npassword: {password}\n")

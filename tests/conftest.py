@@ -1,6 +1,7 @@
 """The cast and the tools that many tests share.
 
-The cast is fixed: an operator, a contributor, a viewer. `api_token` issues a token with the scopes it is given.
+The cast is fixed: an administrator, an operator, a contributor, a viewer. `api_token` issues a token of the operator
+with the scopes it is given.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ def pytest_configure() -> None:
 
     settings.STORAGES = settings.STORAGES | {"staticfiles": PLAIN_STATIC_FILES}
     settings.WHITENOISE_AUTOREFRESH = True
+    # Nothing of one run of the tests counts in the next.
+    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
     # The cast logs in by the hundred; its passwords need no slow hash.
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
@@ -40,6 +43,11 @@ def _user(name: str, role: str):
     from runs.models import User
 
     return User.objects.create_user(username=name, password="correct horse battery", role=role)
+
+
+@pytest.fixture
+def administrator(db):
+    return _user("ada-administrator", "admin")
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ from django.db import DatabaseError
 from django.utils import timezone
 
 from benchsite.startup import OPERATOR
-from runs.models import ApiToken, User
+from runs import accounts
+from runs.models import User
 
 
 class Command(BaseCommand):
@@ -20,7 +21,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--name", default="", help="what the token is for")
-        parser.add_argument("--scopes", default="", help="of read, upload, schedule, separated by commas")
+        parser.add_argument("--scopes", default="", help="of read, upload, schedule, agent, separated by commas")
         parser.add_argument("--days", default="", help="expires after so many days; default: never")
         parser.add_argument("--user", default=OPERATOR, help="whose token; default: operator")
 
@@ -40,9 +41,7 @@ def issue(username: str, name: str, scopes: list[str], expires_at: Any) -> str:
         owner = User.objects.filter(username=username).first()
         if owner is None:
             raise CommandError(f"USER: there is no user {username!r}; start once with `make up`")
-        token, secret = ApiToken.issue(owner=owner, name=name, scopes=scopes)
-        token.expires_at = expires_at
-        token.save(update_fields=["expires_at"])
+        _, secret = accounts.issue_token(owner=owner, name=name, scopes=scopes, expires_at=expires_at)
     except ValueError as error:
         raise CommandError(f"SCOPES: {error}") from None
     except DatabaseError as error:

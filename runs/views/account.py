@@ -1,0 +1,125 @@
+"""One's own account: tokens, password, what one uploaded and reported; and the login."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any, cast
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import update_session_auth_hash
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm, SetPasswordForm
+from django.contrib.auth.views import LoginView
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from runs import accounts
+from runs.accounts.forms import LoginForm, TokenForm
+from runs.models import ApiToken, User
+from runs.views.access import person_required
+
+TOO_MANY_TRIES = 429
+UNPROCESSABLE = 422
+
+
+class Login(LoginView):
+    form_class = LoginForm
+    template_name = "login.html"
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data(public_read=settings.PUBLIC_READ, **kwargs)
+
+    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
+        response = super().form_invalid(form)
+        if getattr(form, "wait_s", 0):
+            response.status_code = TOO_MANY_TRIES
+            response["Retry-After"] = str(form.wait_s)  # type: ignore[attr-defined]
+        return response
+
+
+@require_safe
+@person_required
+@never_cache
+def account(request: HttpRequest) -> HttpResponse:
+    return _page(request, TokenForm(owner=_person(request)))
+
+
+@require_POST
+@person_required
+@never_cache
+def create_token(request: HttpRequest) -> HttpResponse:
+    """Answers with the page itself: the secret is shown this once and kept nowhere."""
+    owner = _person(request)
+    form = TokenForm(request.POST, owner=owner)
+    if not form.is_valid():
+        return _page(request, form, status=UNPROCESSABLE)
+    given = form.cleaned_data
+    token, secret = accounts.issue_token(
+        owner=owner, name=given["name"], scopes=given["scopes"], expires_at=form.expires_at()
+    )
+    return _page(request, TokenForm(owner=owner), secret=secret, new=token)
+
+
+@require_POST
+@person_required
+def revoke_token(request: HttpRequest, token_id: uuid.UUID) -> HttpResponse:
+    token = get_object_or_404(ApiToken, pk=token_id, owner=_person(request))
+    accounts.revoke_token(token)
+    messages.success(request, f"The token “{token.name}” is revoked: it opens nothing any more.")
+    return redirect("account")
+
+
+@sensitive_post_parameters()
+@require_http_methods(["GET", "HEAD", "POST"])
+@person_required
+@never_cache
+def change_password(request: HttpRequest) -> HttpResponse:
+    form = PasswordChangeForm(_person(request), request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        form.save()
+        # Logs out every other session of this person, not this one.
+        update_session_auth_hash(request, form.user)
+        messages.success(request, "The password is changed; other sessions are logged out.")
+        return redirect("account")
+    status = UNPROCESSABLE if form.errors else 200
+    return render(request, "account/password.html", {"form": form}, status=status)
+
+
+@sensitive_post_parameters()
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+def set_password(request: HttpRequest, uid: str, token: str) -> HttpResponse:
+    """Behind the link that an administrator hands over: works once, and for a few days."""
+    person = accounts.person_of_link(uid, token)
+    if person is None:
+        return render(request, "account/link_over.html", status=410)
+    form = SetPasswordForm(person, request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        form.save()
+        messages.success(request, "The password is set. Log in with it.")
+        return redirect("login")
+    context = {"form": form, "person": person}
+    return render(request, "account/set_password.html", context, status=UNPROCESSABLE if form.errors else 200)
+
+
+def _page(
+    request: HttpRequest, form: TokenForm, *, secret: str = "", new: ApiToken | None = None, status: int = 200
+) -> HttpResponse:
+    tokens = ApiToken.objects.filter(owner=_person(request)).order_by("-created_at")
+    live = set(tokens.live().values_list("pk", flat=True))
+    context = {
+        "form": form,
+        "secret": secret,
+        "new": new,
+        "tokens": [token for token in tokens if token.pk in live],
+        "over": [token for token in tokens if token.pk not in live],
+    }
+    return render(request, "account/account.html", context, status=status)
+
+
+def _person(request: HttpRequest) -> User:
+    """After `person_required`."""
+    return cast(User, request.user)
