@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 
 from benchagent.redaction import redact_text
 from django.core.files.base import ContentFile
+from django.db.models import Q
 from django.utils import timezone
 
 from runs.ingest.text import clean
@@ -78,6 +79,13 @@ def content(artefact: Artefact) -> bytes:
     """The file as it was given, but for its secrets. Raises FileNotFoundError where the disk has lost it."""
     with artefact.file.open("rb") as packed:
         return gzip.decompress(packed.read())
+
+
+def artefacts_of(run: Run) -> list[Artefact]:
+    """The files of a run and of the upload that it came with."""
+    if run.upload_id is None:
+        return list(run.artefacts.all())
+    return list(Artefact.objects.filter(Q(run=run) | Q(upload=run.upload_id)))
 
 
 def discard(artefacts: Iterable[Artefact]) -> None:

@@ -73,10 +73,13 @@ def ordered_measurements(run: Run) -> list[Measurement]:
 
 
 def origin(run: Run) -> list[tuple[str, str]]:
-    """(label, text) of what generated the load and of the data it ran on; empty values are left out."""
+    """(label, text) of what generated the load, of its data, and of the sender's own facts; empty ones are left out."""
     driver = [(DRIVER_LABELS.get(name) or factor_label(name), value) for name, value in run.driver.items()]
     dataset = [(f"Data: {factor_label(name).lower()}", value) for name, value in run.dataset.items()]
-    return [(label, _words(value)) for label, value in [*driver, *dataset] if value not in ("", None, {}, [])]
+    context = [(f"Context: {factor_label(name).lower()}", value) for name, value in run.context.items()]
+    info = [(f"Info: {factor_label(name).lower()}", value) for name, value in run.info.items()]
+    found = [*driver, *dataset, *context, *info]
+    return [(label, _words(value)) for label, value in found if value not in ("", None, {}, [])]
 
 
 def _words(value: Any) -> str:

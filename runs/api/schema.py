@@ -6,6 +6,7 @@ from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiSerializerFieldExtension
 
+from runs.editing import RUN_EDIT
 from runs.ingest import document
 
 
@@ -31,6 +32,7 @@ def add_upload_document(result: dict[str, Any], generator: Any, request: Any, pu
     schemas = result.setdefault("components", {}).setdefault("schemas", {})
     one = {"$ref": "#/components/schemas/UploadDocument"}
     schemas |= document.components()
+    RUN_EDIT.schema(schemas)
     schemas["UploadBatch"] = document.BATCH
     many = {"type": "array", "items": one, "minItems": 1, "maxItems": document.MAX_RESULTS}
     schemas["UploadRequest"] = {"oneOf": [one, many, {"$ref": "#/components/schemas/UploadBatch"}]}

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from runs.models import Measurement, Run
+from runs.artefacts import artefacts_of
+from runs.models import Artefact, Change, Measurement, Run
 
 
 class WorkloadRefSerializer(serializers.Serializer[Any]):
@@ -81,6 +83,30 @@ class StateChangeSerializer(serializers.Serializer[Any]):
     message = serializers.CharField()
 
 
+class ChangeSerializer(serializers.ModelSerializer[Change]):
+    """An edited field; `by` is null for the system."""
+
+    by = serializers.CharField(source="by.username", default=None, allow_null=True)
+
+    class Meta:
+        model = Change
+        fields = ["field", "old", "new", "reason", "by", "at"]
+
+
+class ArtefactSerializer(serializers.ModelSerializer[Artefact]):
+    url = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Artefact
+        fields = ["id", "name", "media_type", "size_bytes", "sha256", "url"]
+
+    def get_url(self, artefact: Artefact) -> str:
+        """Where the file is downloaded."""
+        request = self.context.get("request")
+        path = reverse("api-artefact", args=[artefact.id])
+        return str(request.build_absolute_uri(path)) if request is not None else path
+
+
 class RunSerializer(serializers.ModelSerializer[Run]):
     url = serializers.SerializerMethodField()
     workload = WorkloadRefSerializer()
@@ -147,18 +173,26 @@ class RunDetailSerializer(RunSerializer):
     checks = serializers.ListField(child=serializers.DictField())
     warnings = serializers.ListField(child=serializers.CharField())
     per_terminal = serializers.ListField(child=serializers.FloatField())
+    context = serializers.DictField()  # type: ignore[assignment]  # declared fields are not attributes
+    info = serializers.DictField()
+    artefacts = serializers.SerializerMethodField()
 
     class Meta(RunSerializer.Meta):
         fields = [
             *RunSerializer.Meta.fields,
             "measurements", "series", "storage", "state_changes", "factor_units", "durability_reason",
             "effective_settings", "ignored_settings", "driver", "dataset", "command_lines", "checks", "warnings",
-            "per_terminal", "note",
+            "per_terminal", "note", "context", "info", "artefacts",
         ]  # fmt: skip
 
     @extend_schema_field(SeriesSerializer(many=True))
     def get_series(self, run: Run) -> Any:
         return SeriesSerializer(self.context.get("series", []), many=True).data
+
+    @extend_schema_field(ArtefactSerializer(many=True))
+    def get_artefacts(self, run: Run) -> Any:
+        """Files kept beside the run or its upload."""
+        return ArtefactSerializer(artefacts_of(run), many=True, context=self.context).data
 
     @extend_schema_field({"type": "object", "additionalProperties": {"type": "string"}})
     def get_factor_units(self, run: Run) -> dict[str, str]:

@@ -2,14 +2,25 @@ from __future__ import annotations
 
 from django.urls import path
 
-from runs.api import schema, views  # noqa: F401  # schema registers what the OpenAPI generator needs
+from runs.api import artefacts, hardware, imports, results, schema, views  # noqa: F401  # schema registers what the OpenAPI generator needs
 
 urlpatterns = [
     path("runs/", views.RunList.as_view(), name="api-runs"),
     path("runs/<uuid:run_id>/", views.RunDetail.as_view(), name="api-run"),
     path("runs/<uuid:run_id>/series/", views.RunSeries.as_view(), name="api-run-series"),
+    path("runs/<uuid:run_id>/changes/", views.RunChanges.as_view(), name="api-run-changes"),
     path("runs/<uuid:run_id>/restore/", views.RunRestore.as_view(), name="api-run-restore"),
     path("runs/<uuid:run_id>/invalidate/", views.RunInvalidate.as_view(), name="api-run-invalidate"),
     path("runs/<uuid:run_id>/validate/", views.RunValidate.as_view(), name="api-run-validate"),
+    path("hardware/", hardware.HardwareList.as_view(), name="api-hardware"),
+    path("hardware/<slug:slug>/", hardware.HardwareDetail.as_view(), name="api-hardware-detail"),
+    path("hardware/<slug:slug>/storage/", hardware.HardwareStorage.as_view(), name="api-hardware-storage"),
+    path("hardware/<slug:slug>/storage/<slug:device>/", hardware.HardwareDevice.as_view(), name="api-hardware-device"),
+    path("hardware/<slug:slug>/merge/", hardware.HardwareMerge.as_view(), name="api-hardware-merge"),
+    path("imports/", imports.Imports.as_view(), name="api-imports"),
+    path("imports/<uuid:import_id>/", imports.ImportDetail.as_view(), name="api-import"),
+    path("imports/<uuid:import_id>/store/", imports.ImportStore.as_view(), name="api-import-store"),
+    path("imports/<uuid:import_id>/read-again/", imports.ImportReadAgain.as_view(), name="api-import-read-again"),
+    path("artefacts/<uuid:artefact_id>/", artefacts.ArtefactContent.as_view(), name="api-artefact"),
     path("results/", results.Results.as_view(), name="api-results"),
 ]

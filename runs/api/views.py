@@ -15,19 +15,21 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from runs import correction, series
+from runs import changes, correction, editing, series
 from runs.api.access import changeable_run, person_of, readable_runs
 from runs.api.exceptions import Conflict
 from runs.api.pagination import RunPagination
 from runs.api.serializers import (
     FIELD_ERRORS,
+    ChangeSerializer,
     ErrorSerializer,
     RunDetailSerializer,
     RunSerializer,
     RunSeriesSerializer,
 )
 from runs.filters import FACTOR_PREFIX, RunFilter
-from runs.models import Run, delete_softly, restore
+from runs.ingest.shapes import Wrong
+from runs.models import Run
 from runs.visibility import candidates
 
 FACTOR_PARAMETER = OpenApiParameter(
@@ -76,8 +78,38 @@ class RunDetail(APIView):
         run = changeable_run(request, run_id)
         if run.is_open:
             raise Conflict("This run has not ended. Cancel it first.")
-        delete_softly(run)
+        editing.delete(run, by=person_of(request))
         return Response(status=204)
+
+    @extend_schema(
+        request={"application/json": {"$ref": "#/components/schemas/RunEdit"}},
+        responses={
+            200: RunDetailSerializer,
+            400: FIELD_ERRORS,
+            403: ErrorSerializer,
+            404: ErrorSerializer,
+            409: ErrorSerializer,
+        },
+    )
+    def patch(self, request: Request, run_id: UUID) -> Response:
+        """Change what a run says about itself. The old value, who changed it and when are kept."""
+        run = changeable_run(request, run_id)
+        if run.publication_id is not None:
+            raise Conflict("This run is part of a publication and says what that says.")
+        try:
+            values = editing.RUN_EDIT.read(request.data)
+        except Wrong as wrong:
+            raise ValidationError(wrong.as_errors()) from None
+        editing.edit(run, values, by=person_of(request))
+        return _detail(request, run_id)
+
+
+class RunChanges(APIView):
+    @extend_schema(responses={200: ChangeSerializer(many=True), 404: ErrorSerializer})
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """What was edited, by whom, from what to what; newest first. Also of a deleted run."""
+        run = get_object_or_404(readable_runs(request), id=run_id)
+        return Response(ChangeSerializer(changes.history(run), many=True).data)
 
 
 class RunRestore(APIView):
@@ -86,7 +118,7 @@ class RunRestore(APIView):
     @extend_schema(request=None, responses={200: RunDetailSerializer, 404: ErrorSerializer})
     def post(self, request: Request, run_id: UUID) -> Response:
         """Undo a deletion. A run that is there already stays as it is."""
-        restore(changeable_run(request, run_id, deleted=True))
+        editing.restore(changeable_run(request, run_id, deleted=True), by=person_of(request))
         return _detail(request, run_id)
 
 

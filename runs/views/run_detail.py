@@ -10,10 +10,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from runs import changes, correction, run_facts, series
+from runs import changes, correction, editing, run_facts, series
+from runs.artefacts import artefacts_of
 from runs.charts.run import figures, series_rows
 from runs.facets import sort_factors
-from runs.models import Change, Run, User, delete_softly, restore
+from runs.models import Change, Run, User
 from runs.views.access import check_may_change, contributor_required
 from runs.visibility import source_of
 
@@ -40,6 +41,7 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "steps": run_facts.time_line(run),
         "origin": run_facts.origin(run),
         "changes": _changes(run),
+        "files": artefacts_of(run),
     }
     return render(request, "run.html", context)
 
@@ -68,7 +70,7 @@ def delete_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     if run.is_open:
         messages.error(request, "This run has not ended. Cancel it first.")
     else:
-        delete_softly(run)
+        editing.delete(run, by=_person(request))
     return redirect(run)
 
 
@@ -76,7 +78,7 @@ def delete_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 @contributor_required
 def restore_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     run = changeable_run(request, run_id)
-    if restore(run):
+    if editing.restore(run, by=_person(request)):
         messages.success(request, "The run is back.")
     return redirect(run)
 

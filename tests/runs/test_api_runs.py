@@ -307,7 +307,7 @@ def test_the_list_is_only_read(client, bearer, method, path):
 
 
 @pytest.mark.parametrize(
-    ("method", "path"), [("post", ""), ("patch", ""), ("post", "series/"), ("get", "restore/"), ("delete", "restore/")]
+    ("method", "path"), [("post", ""), ("put", ""), ("post", "series/"), ("get", "restore/"), ("delete", "restore/")]
 )
 def test_wrong_methods_answer_405(client, stored, bearer, method, path):
     assert getattr(client, method)(f"{URL}{stored[0].id}/{path}", headers=bearer("upload")).status_code == 405
