@@ -72,16 +72,17 @@ def dbms_of(report: Report, subject: dict[str, Any]) -> dict[str, str]:
     given = subject.get("dbms", {})
     name = report.subject.dbms or given.get("name", "")
     version = report.subject.dbms_version or given.get("version", "")
-    if not name and report.subject.workload.startswith("fio"):
+    if report.subject.workload.startswith("fio"):
         name, version = report.tool, report.tool_version or "not stated"
     made = {"name": name, "version": version}
     return made | ({"architecture": given["architecture"]} if given.get("architecture") else {})
 
 
 def _workload(report: Report, subject: dict[str, Any]) -> dict[str, str]:
-    if "workload" in subject:
-        return {"kind": report.tool, **subject["workload"]}
+    """The file's own words first, then what the person says."""
     slug = report.subject.workload
+    if not slug:
+        return {"kind": report.tool, **subject.get("workload", {})}
     if slug in WORKLOADS:
         entry = WORKLOADS[slug]
         return {"slug": slug, "name": entry.name, "version": entry.version}
