@@ -1,14 +1,19 @@
-"""The page of a publication: its results first, then claims, gaps, machines, configurations, later findings."""
+"""The page of a publication: what it says, its results, its figures with their state, claims, gaps, later findings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from runs.charts.publications import common, cubrid, firebird, gbak, generic, tpcb
-from runs.charts.publications.parts import Facts, Material, Section, TextCell
+from runs.charts.publications import claims, common, cubrid, firebird, gbak, generic, reruns, tpcb
+from runs.charts.publications.amounts import TextCell
+from runs.charts.publications.material import Material
+from runs.charts.publications.parts import Facts, Section
 from runs.choices import Provenance, RunState
+from runs.literature.articles import ARTICLES
+from runs.literature.articles.structure import STATE_WORDS, Article
 from runs.models import Publication
+from runs.models.visible import Reader
 
 RESULTS: dict[str, Callable[[Material], list[Section]]] = {
     "tpcb-2010": tpcb.sections,
@@ -22,45 +27,70 @@ PROVENANCE_WORDS = {
     Provenance.RECONSTRUCTED: "printed run together; split by us in the only way that fits",
     Provenance.RECOVERED: "stated on another public page",
     Provenance.INFERRED: "worked out by us from what is printed",
-    Provenance.COMPUTED: "calculated from the values on this page",
+    Provenance.COMPUTED: "calculated from the values on this page; the hint holds the formula",
     Provenance.LOST_IN_PICTURE: "the value was in a picture that no longer exists: shown as a gap",
 }
 
 
 @dataclass(frozen=True)
 class Page:
+    """`article`, `figures`, `questions` and `slot` are there for the articles that we tell; others show their rows."""
+
     publication: Publication
+    article: Article | None
     short: list[tuple[str, str]]
     head: list[Facts]
+    figures: list[reruns.FigureView]
+    questions: list[reruns.QuestionView]
+    slot: reruns.Slot | None
     sections: list[Section]
     legend: list[tuple[str, str]]
     with_values: int
     without_values: int
+    material: Material
 
     @property
     def language(self) -> str:
         code = self.publication.language
         return LANGUAGES.get(code, code)
 
+    def frame(self, figure_id: str) -> reruns.FigureView:
+        """The lost figure with this id. Raises KeyError."""
+        return {one.figure.id: one for one in self.figures}[figure_id]
 
-def page(publication: Publication) -> Page:
-    material = Material.of(publication)
-    results = RESULTS.get(publication.slug, generic.sections)(material)
-    rest = [
-        common.claims(material), common.observations(material), common.missing(material), common.machines(material),
-        common.configurations(material), common.findings(material),
-    ]  # fmt: skip
-    sections = [section for section in (*results, *rest) if section]
+
+def page(publication: Publication, user: Reader, chosen: Mapping[str, str] | None = None) -> Page:
+    """`chosen` is what the reader picks on the page: {"baseline": slug}."""
+    material = Material.of(publication, chosen)
+    article = ARTICLES.get(publication.slug)
+    sections = _sections(material)
+    found = reruns.experiments_of(publication.slug, user) if article else []
     valued = sum(run.state == RunState.FINISHED for run in material.runs)
     return Page(
         publication=publication,
-        short=common.short_facts(material),
-        head=common.head_facts(material),
+        article=article,
+        short=[] if article else common.short_facts(material),
+        head=[] if article else common.head_facts(material),
+        figures=reruns.figure_views(article, found, STATE_WORDS) if article else [],
+        questions=reruns.question_views(article, user) if article else [],
+        slot=reruns.slot(article.slug, article.rerun, found) if article else None,
         sections=sections,
         legend=legend(material, sections),
         with_values=valued,
         without_values=len(material.runs) - valued,
+        material=material,
     )
+
+
+def _sections(material: Material) -> list[Section]:
+    """Each id once: an article that has ratios of its own keeps those."""
+    results = RESULTS.get(material.publication.slug, generic.sections)(material)
+    rest = [
+        *claims.sections(material), common.observations(material), common.missing(material),
+        common.machines(material), common.configurations(material), common.findings(material),
+    ]  # fmt: skip
+    own = {section.id for section in results if section}
+    return [section for section in (*results, *(one for one in rest if one.id not in own)) if section]
 
 
 def legend(material: Material, sections: Sequence[Section]) -> list[tuple[str, str]]:
@@ -69,5 +99,6 @@ def legend(material: Material, sections: Sequence[Section]) -> list[tuple[str, s
     used |= {run.provenance for run in material.runs} | {fact.provenance for fact in material.facts}
     used |= {one.provenance for one in material.aggregates} | {one.provenance for one in material.observations}
     cells = (cell for section in sections for named in section.tables for row in named.table.rows for cell in row)
-    used |= {cell.badge for cell in cells if isinstance(cell, TextCell)}
+    rich = [cell for cell in cells if isinstance(cell, TextCell)]
+    used |= {cell.badge for cell in rich} | {cell.amount.provenance for cell in rich if cell.amount}
     return [(provenance.value, words) for provenance, words in PROVENANCE_WORDS.items() if provenance in used]

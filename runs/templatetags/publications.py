@@ -1,16 +1,51 @@
-"""Cells of a publication's tables: numbers, text, code, gaps, with badges and marks."""
+"""What stands on a publication's page: cells, words with numbers in them, states of figures."""
 
 from __future__ import annotations
 
 from django import template
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from runs.charts.base import Cell
-from runs.charts.publications.parts import TextCell
+from runs.charts.publication import Page
+from runs.charts.publications.amounts import Amount, TextCell, Words
+from runs.charts.publications.reruns import FigureView
+from runs.literature.articles.structure import FigureState
+from runs.templatetags.numbers import computed_html, number_html
 from runs.templatetags.show import provenance_badge, table_cell
 
 register = template.Library()
+
+STATE_LABELS = {
+    FigureState.PRINTED: "printed",
+    FigureState.REDRAWN: "redrawn",
+    FigureState.HALF: "half",
+    FigureState.RECOVERED: "recovered",
+    FigureState.LOST: "lost",
+    FigureState.ADDED: "added",
+}
+
+
+@register.simple_tag
+def amount(one: Amount, tab: bool = True) -> SafeString:
+    """A number with where it comes from on hover, focus and touch."""
+    if one.formula:
+        return computed_html(
+            one.value, one.formula, unit=one.unit, digits=one.digits, signed=one.signed, note=one.note, tab=tab
+        )
+    return number_html(
+        one.value, unit=one.unit, printed=one.printed, provenance=str(one.provenance), note=one.note,
+        digits=one.digits, signed=one.signed, tab=tab,
+    )  # fmt: skip
+
+
+@register.simple_tag
+def words(parts: Words, tab: bool = True) -> SafeString:
+    """A text with its numbers marked."""
+    if isinstance(parts, str):
+        return format_html("{}", parts)
+    pieces = (part if isinstance(part, str) else amount(part, tab=tab) for part in parts)
+    return format_html_join("", "{}", ((piece,) for piece in pieces))
 
 
 @register.simple_tag
@@ -20,11 +55,41 @@ def rich_cell(cell: Cell, heads_row: bool = False) -> SafeString:
         return format_html('<td data-gap title="not known: {}">{}</td>', cell.gap, cell.gap)
     if not isinstance(cell, TextCell):
         return table_cell(cell, heads_row)
-    words = format_html("<code>{}</code>", cell.text) if cell.code else format_html("{}", cell.text)
-    extra = [format_html(' <span class="badge mark">{}</span>', cell.mark)] if cell.mark else []
-    extra += [format_html(" {}", provenance_badge(cell.badge))] if cell.badge else []
-    extra += [format_html('<span class="sub">{}</span>', cell.note)] if cell.note else []
-    inner = SafeString("".join((words, *extra)))
-    if cell.value is not None:
-        return format_html('<td class="num" data-value="{}">{}</td>', repr(float(cell.value)), inner)
-    return format_html('<th scope="row">{}</th>' if heads_row else "<td>{}</td>", inner)
+    if cell.amount:
+        return _number(cell, cell.amount, heads_row)
+    inner = format_html("<code>{}</code>", cell.text) if cell.code else format_html("{}", cell.text)
+    if cell.words:
+        inner = words(cell.words, tab=False)
+    return format_html('<th scope="row">{}{}</th>' if heads_row else "<td>{}{}</td>", inner, _extras(cell))
+
+
+def _number(cell: TextCell, one: Amount, heads_row: bool) -> SafeString:
+    tag = "th" if heads_row else "td"
+    inner = amount(one, tab=False)
+    if cell.href:
+        inner = format_html('<a href="{}">{}</a>', cell.href, inner)
+    return format_html(
+        '<{} class="num" data-value="{}">{}{}</{}>', tag, repr(float(one.value)), inner, _extras(cell), tag
+    )
+
+
+def _extras(cell: TextCell) -> SafeString:
+    found = [format_html(' <span class="badge mark">{}</span>', cell.mark)] if cell.mark else []
+    found += [format_html(" {}", provenance_badge(cell.badge))] if cell.badge else []
+    found += [format_html('<span class="sub">{}</span>', words(cell.note, tab=False))] if cell.note else []
+    return SafeString("".join(found))
+
+
+@register.simple_tag
+def figure_state(state: FigureState) -> SafeString:
+    return format_html('<span class="badge figure-state" data-figure-state="{}">{}</span>', state, STATE_LABELS[state])
+
+
+@register.simple_tag
+def frame_of(page: Page, figure_id: str) -> FigureView:
+    return page.frame(figure_id)
+
+
+@register.filter
+def minus(value: float, other: float) -> float:
+    return round(value - other, 2)

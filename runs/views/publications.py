@@ -33,7 +33,7 @@ def publication(request: HttpRequest, slug: str) -> HttpResponse:
     """`?baseline=` chooses what ratios are taken to."""
     found = get_object_or_404(Publication, slug=slug)
     shown = page(found, request.user, request.GET.dict())
-    return render(request, "publication.html", {"page": shown, "publication": found})
+    return render(request, "publication.html", {"page": shown, "publication": found, "checks": shown.material.checks})
 
 
 @require_GET

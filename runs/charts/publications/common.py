@@ -1,14 +1,19 @@
-"""Sections that any article may have: claims, observations, lost figures, machines, configurations, later findings."""
+"""Sections that any article may have: observations, lost documents, machines, configurations, later findings."""
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import NoReverseMatch, reverse
 
 from runs.charts.base import Cell, Column, Table
 from runs.charts.numbers import exact
-from runs.charts.publications.parts import Facts, Material, NamedTable, Section, TextCell, text, word_columns
-from runs.models import Claim, Config, HardwareProfile, Observation, StorageDevice
+from runs.charts.publications.amounts import Amount, TextCell, Words, computed, number_cell, stored, text, word_columns
+from runs.charts.publications.material import Material
+from runs.charts.publications.parts import Facts, NamedTable, Section
+from runs.models import Config, HardwareProfile, Observation, StorageDevice
 
 GIB = 1024**3
 # Short facts stand beside the author's name, lists in panels of their own.
@@ -33,66 +38,6 @@ def _lines(value: Any) -> list[str]:
     return [str(line) for line in value] if isinstance(value, list | tuple) else [str(value)]
 
 
-def claims(material: Material) -> Section:
-    """Relative statements as the article makes them: never turned into numbers that were not printed."""
-    columns = word_columns("What", "Compared with", "Quantity", "Claim", "In words", "Our check")
-    rows = [
-        [
-            text(material.words(claim.side_a)), text(material.words(claim.side_b)), text(material.name(claim.metric)),
-            TextCell(text=amount(claim), mark="ambiguous" if claim.ambiguous else ""),
-            TextCell(text=claim.summary, note=claim.sense), _check(claim),
-        ]
-        for claim in material.claims
-    ]  # fmt: skip
-    return Section(
-        id="claims",
-        title="What the article claims",
-        lead="Each relative statement with its baseline, and a check against the article's own numbers.",
-        tables=[NamedTable("Claims", Table(columns, rows))] if rows else [],
-    )
-
-
-NO_BREAK = "\u00a0"
-
-
-def amount(claim: Claim, *, signed: bool = False) -> str:
-    """About 5 ×, −17 %, >4 ×; "no amount given" where the article gives none."""
-    figure = _figure(claim, signed)
-    if not figure:
-        return "no amount given"
-    about = "about " if claim.approximate and figure[0] not in "<>≤≥" else ""
-    return (about + figure).replace(" ", NO_BREAK)
-
-
-def _figure(claim: Claim, signed: bool) -> str:
-    if claim.ratio is not None:
-        return f"{exact(claim.ratio)} ×"
-    if claim.percent is not None:
-        sign = "+" if signed and claim.percent > 0 else ""
-        return f"{sign}{exact(claim.percent)} %" if claim.percent else "equal"
-    details = claim.details
-    if "ratio_as_printed" in details:
-        return f"{details['ratio_as_printed']} ×".replace("<=", "≤").replace(">=", "≥")
-    if "percent_as_printed" in details:
-        return f"{details['percent_as_printed']} %"
-    if "percent_range" in details:
-        return f"{'–'.join(exact(one) for one in details['percent_range'])} %"
-    return ""
-
-
-def _check(claim: Claim) -> Cell:
-    """What the article's own numbers say to the claim, where they say anything."""
-    check = claim.details.get("check")
-    if not check:
-        return Cell()
-    agrees = check.get("result") == "agrees"
-    return TextCell(
-        text="agrees" if agrees else "",
-        mark="" if agrees else str(check.get("result")),
-        note=str(check.get("computed", "")),
-    )
-
-
 def observations(material: Material) -> Section:
     columns = [*word_columns("Quantity", "Where"), Column("Value"), *word_columns("Unit", "As said")]
     rows = [
@@ -108,26 +53,25 @@ def observations(material: Material) -> Section:
 
 def value_cell(seen: Observation) -> Cell:
     if seen.value is not None:
-        return Cell(seen.value, text=exact(seen.value))
-    return Cell(text=seen.value_text)
+        return number_cell(stored(seen))
+    ends = [Amount(seen.details[name]) for name in ("value_min", "value_max") if name in seen.details]
+    return TextCell(words=(ends[0], " to ", ends[1])) if len(ends) == 2 else Cell(text=seen.value_text)
 
 
 def missing(material: Material) -> Section:
+    """Documents that are lost; lost pictures stand in the list of figures."""
     columns = word_columns("Name", "Kind", "What it held", "Now")
     rows = [
-        [text(item.source_id), text(item.kind), text(item.content), Cell(gap=_lost(item.is_document))]
+        [text(item.source_id), text(item.kind), text(item.content), Cell(gap="the link is lost")]
         for item in material.missing
+        if item.is_document
     ]
     return Section(
         id="missing",
-        title="What is lost",
-        lead="Figures and documents that the article refers to and that no longer exist. Their values are gaps.",
-        tables=[NamedTable("Lost figures and documents", Table(columns, rows))] if rows else [],
+        title="Lost documents",
+        lead="The article links to them; the text at hand has lost the link.",
+        tables=[NamedTable("Lost documents", Table(columns, rows))] if rows else [],
     )
-
-
-def _lost(is_document: bool) -> str:
-    return "the link is lost" if is_document else "the picture is lost"
 
 
 def findings(material: Material) -> Section:
@@ -205,17 +149,36 @@ def disk_words(disk: StorageDevice) -> str:
 
 
 def configurations(material: Material) -> Section:
-    """Parameters in order, duplicates and flags kept; what stands twice is marked."""
-    shown = [_config_table(config) for config in material.configs if config.parameters.all()]
+    """Parameters in order, duplicates and flags kept; what stands twice is marked; what a commit promises."""
+    promises = {run.config_id: (run.durability, run.durability_reason) for run in material.runs if run.durability}
+    shown = [_config_table(one, *promises.get(one.pk, ("", ""))) for one in material.configs if one.parameters.all()]
     bare = [
-        Facts(config.name, [("Used by", ", ".join(v.name for v in config.applies_to.all())), ("Stated", config.note)])
-        for config in material.configs
-        if not config.parameters.all() and config.note
-    ]
-    return Section(id="configurations", title="Configurations as printed", tables=shown, facts=bare)
+        Facts(
+            one.name, [("Used by", ", ".join(v.name for v in one.applies_to.all())), ("Stated", one.note)],
+            durability=promises.get(one.pk, ("", ""))[0], durability_reason=promises.get(one.pk, ("", ""))[1],
+        )
+        for one in material.configs
+        if not one.parameters.all() and one.note
+    ]  # fmt: skip
+    return Section(
+        id="configurations", title="Configurations as printed", tables=shown, facts=bare,
+        links=_differences([one for one in material.configs if one.parameters.all()]),
+    )  # fmt: skip
 
 
-def _config_table(config: Config) -> NamedTable:
+def _differences(configs: list[Config]) -> list[tuple[str, str]]:
+    """To the page that sets them side by side, where there are two or more and there is such a page."""
+    if len(configs) < 2:
+        return []
+    try:
+        url = reverse("config-diff")
+    except NoReverseMatch:
+        return []
+    query = urlencode([("config", one.slug) for one in configs])
+    return [("Differences, setting by setting", f"{url}?{query}")]
+
+
+def _config_table(config: Config, durability: str, reason: str) -> NamedTable:
     """As in the file: sections stand on lines of their own."""
     parameters = list(config.parameters.all())
     times = Counter((one.section, one.name) for one in parameters)
@@ -228,11 +191,26 @@ def _config_table(config: Config) -> NamedTable:
         twice = "given twice" if times[one.section, one.name] > 1 else ""
         value = "(flag)" if one.value is None else f"{one.value} {one.unit}".strip()
         rows.append([_code(one.name), TextCell(text=value, code=one.value is not None, mark=twice, note=one.comment)])
-    lines = f"{len(parameters)} line{'s' * (len(parameters) != 1)}"
-    count = lines if len(times) == len(parameters) else f"{lines}, {len(times)} different parameters"
     return NamedTable(
-        config.file_name or config.name, Table(word_columns("Parameter", "Value"), rows), count, narrow=True
-    )
+        config.file_name or config.name, Table(word_columns("Parameter", "Value"), rows),
+        _count(len(parameters), times),
+        narrow=True, href=_config_url(config), durability=durability, durability_reason=reason,
+    )  # fmt: skip
+
+
+def _count(lines: int, times: Counter[tuple[str, str]]) -> Words:
+    count = computed(lines, "count of the lines", digits=0)
+    words = f" line{'s' * (lines != 1)}"
+    if len(times) == lines:
+        return (count, words)
+    return (count, f"{words}, ", computed(len(times), "count of the names", digits=0), " different parameters")
+
+
+def _config_url(config: Config) -> str:
+    try:
+        return reverse("config", args=[config.slug])
+    except NoReverseMatch:
+        return ""
 
 
 def _code(words: str) -> TextCell:

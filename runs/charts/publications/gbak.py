@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from runs.charts.base import BarGroup, Cell, Column, Figure, Table, bars
 from runs.charts.numbers import exact
 from runs.charts.publications import grids
-from runs.charts.publications.parts import Facts, Material, NamedTable, Section, TextCell, text, word_columns
+from runs.charts.publications.amounts import TextCell, Words, number_cell, stored, text, word_columns
+from runs.charts.publications.material import Material
+from runs.charts.publications.parts import NamedTable, Section
 from runs.models import Observation, Run
 
 METHOD = "method"
@@ -16,7 +18,7 @@ DRAWN_UNITS = ("MB/s", "%")
 
 
 def sections(material: Material) -> list[Section]:
-    return [_times(material), _methods(material), _observed(material), _control(material)]
+    return [_times(material), _methods(material), _perfmon(), _observed(material), _control(material)]
 
 
 def _times(material: Material) -> Section:
@@ -27,9 +29,12 @@ def _times(material: Material) -> Section:
         runs, row=lambda run: material.words({METHOD: run.factor(METHOD)}), column=lambda run: run.dbms_version.name,
         head="Method",
     )  # fmt: skip
-    lead = f"{grids.lost(runs)} of {len(runs)} cells have no value: the times were in charts that no longer exist."
+    lead = grids.lost_words(runs, "the times were in charts that no longer exist.")
     wanted = ", ".join(dict.fromkeys(material.name(run.missing_metric) for run in runs if run.missing_metric))
-    return Section("times", "Backup times", lead, tables=[NamedTable(wanted or "Backup time", table)])
+    return Section(
+        "times", "Backup times", lead, tables=[NamedTable(wanted or "Backup time", table)],
+        frames=("gbak-fig1", "gbak-fig2"),
+    )  # fmt: skip
 
 
 def _methods(material: Material) -> Section:
@@ -43,17 +48,27 @@ def _methods(material: Material) -> Section:
     return Section("methods", "The methods", tables=[NamedTable("Methods", table)] if rows else [])
 
 
+def _perfmon() -> Section:
+    return Section(
+        "perfmon",
+        "CPU and disks over time",
+        "A graph for each of four methods and three servers.",
+        frames=("gbak-fig3",),
+    )
+
+
 def _observed(material: Material) -> Section:
     """What the text does say in numbers: disk rates and CPU load."""
     figures = [figure for unit in DRAWN_UNITS if (figure := _bars(material, unit))]
-    return Section("observed", "What the text does print", lead=_faster(material.observations), figures=figures)
+    return Section("observed", "CPU and disks, as the text prints them", _faster(material.observations), figures)
 
 
-def _faster(seen: Sequence[Observation]) -> str:
-    rates = sorted(one.value for one in seen if one.unit == "MB/s" and one.value)
+def _faster(seen: Sequence[Observation]) -> Words:
+    rates = sorted((one for one in seen if one.unit == "MB/s" and one.value), key=lambda one: one.value or 0.0)
     if len(rates) < 2:
         return ""
-    return f"The disks move {exact(rates[-1])} MB/s with the fastest method, {exact(rates[0])} MB/s with the slowest."
+    fast, slow = stored(rates[-1], unit="MB/s"), stored(rates[0], unit="MB/s")
+    return ("The disks move ", fast, " with the fastest method, ", slow, " with the slowest.")
 
 
 def _bars(material: Material, unit: str) -> Figure | None:
@@ -69,7 +84,7 @@ def _bars(material: Material, unit: str) -> Figure | None:
     ]  # fmt: skip
     table = Table(
         [Column("Where", numeric=False), Column("Value", unit), Column("As said", numeric=False)],
-        [[text(_label(material, one)), Cell(one.value), text(one.qualifier)] for one in seen],
+        [[text(_label(material, one)), number_cell(stored(one)), text(one.qualifier)] for one in seen],
     )
     name = "Disk transfer" if unit == "MB/s" else "CPU load"
     title = f"{name}, {unit}"
@@ -91,13 +106,20 @@ def _roughly(seen: Observation) -> bool:
 def _control(material: Material) -> Section:
     """Runs outside the grid that do have numbers: the control query."""
     found = [run for run in material.runs if run.factor(METHOD) is None and run.measurements.all()]
-    return Section("control", "The control", facts=[Facts(_title(run), _numbers(run)) for run in found])
+    metrics = list(dict.fromkeys(one.metric for run in found for one in run.measurements.all()))
+    rows = [[text(_where(run)), *(_number(run, metric.pk) for metric in metrics)] for run in found]
+    table = Table([Column("Server", numeric=False), *(Column(one.label, one.unit) for one in metrics)], rows)
+    sql = next((str(run.workload.details.get("sql", "")) for run in found), "")
+    return Section(
+        "control", "The control query", f"{sql}: the same on every server." if sql else "",
+        tables=[NamedTable("The control query", table)] if rows else [],
+    )  # fmt: skip
 
 
-def _numbers(run: Run) -> list[tuple[str, str]]:
-    return [(str(one.metric), exact(one.value)) for one in run.measurements.all()]
+def _number(run: Run, metric: object) -> Cell:
+    found = next((one for one in run.measurements.all() if one.metric_id == metric), None)
+    return number_cell(stored(found) if found else None, gap="not printed")
 
 
-def _title(run: Run) -> str:
-    where = "; ".join(str(factor.value) for factor in run.factors.all()) or run.dbms_version.name
-    return f"{run.workload.details.get('sql') or run.workload.name}: {where}"
+def _where(run: Run) -> str:
+    return "; ".join(str(factor.value) for factor in run.factors.all()) or run.dbms_version.name

@@ -5,7 +5,8 @@ from __future__ import annotations
 from urllib.parse import urlencode
 
 from runs.charts import compare as charts
-from runs.charts.publications.parts import Material, Section
+from runs.charts.publications.material import Material
+from runs.charts.publications.parts import Section
 from runs.compare import compare
 
 

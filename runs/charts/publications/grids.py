@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from runs.charts.base import Cell, Column, Table
+from runs.charts.publications.amounts import Amount, TextCell, Words, computed, number_cell, stored
 from runs.models import Run
 
 Key = Callable[[Run], str]
@@ -21,14 +22,20 @@ def grid(runs: Sequence[Run], *, row: Key, column: Key, head: str = "") -> Table
 
 
 def grid_cell(runs: Sequence[Run]) -> Cell:
-    numbers = [run.measurements.all()[0].value for run in runs if run.measurements.all()]
+    numbers = [stored(run.measurements.all()[0]) for run in runs if run.measurements.all()]
     if len(numbers) == 1:
-        return Cell(numbers[0])
+        return number_cell(numbers[0])
     if numbers:
-        return Cell(text=" ".join(f"{number:g}" for number in numbers))
+        return TextCell(words=[part for number in numbers for part in (number, " ")][:-1])
     reasons = dict.fromkeys(run.missing_reason for run in runs if run.missing_reason)
     return Cell(gap="; ".join(reasons) or "not measured")
 
 
 def lost(runs: Sequence[Run]) -> int:
     return sum(not run.measurements.all() for run in runs)
+
+
+def lost_words(runs: Sequence[Run], why: str) -> Words:
+    """How many of the cells have no value, and why."""
+    missing: Amount = computed(lost(runs), f"count of {len(runs)} cells whose value is missing", digits=0)
+    return (missing, " of ", computed(len(runs), "count of the cells", digits=0), f" cells have no value: {why}")

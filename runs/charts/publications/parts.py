@@ -1,38 +1,11 @@
-"""What a publication's page is made of: sections of figures, tables and facts."""
+"""What a publication's page is made of: sections of figures, frames, tables, bounds, orderings and facts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
-from runs.charts.base import Cell, Column, Figure, Table
-from runs.models import (
-    Aggregate,
-    Claim,
-    Config,
-    DataSchema,
-    DbmsVersion,
-    Fact,
-    HardwareProfile,
-    IndexStat,
-    Metric,
-    MissingItem,
-    Observation,
-    Publication,
-    QueryStat,
-    Run,
-    TableStat,
-)
-
-
-@dataclass(frozen=True)
-class TextCell(Cell):
-    """A cell with more to it: `badge` is a provenance, `mark` a warning in words, `code` sets in a fixed width."""
-
-    badge: str = ""
-    mark: str = ""
-    note: str = ""
-    code: bool = False
+from runs.charts.base import Figure, Table
+from runs.charts.publications.amounts import Amount, Words
 
 
 @dataclass(frozen=True)
@@ -41,8 +14,11 @@ class NamedTable:
 
     title: str
     table: Table
-    note: str = ""
+    note: Words = ""
     narrow: bool = False
+    href: str = ""
+    durability: str = ""
+    durability_reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,6 +27,67 @@ class Facts:
     pairs: list[tuple[str, str]]
     badge: str = ""
     note: str = ""
+    durability: str = ""
+    durability_reason: str = ""
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A number to be seen at once."""
+
+    label: str
+    amount: Amount
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Ordering:
+    """A claim without an amount: `more` exceeds `less`, or both are alike. Nothing of it has a length."""
+
+    quantity: str
+    more: str
+    less: str
+    equal: bool = False
+    slight: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A claim of a bound or range. `low` or `high` None is open; a strict one is not reached itself."""
+
+    label: str
+    words: Words
+    low: float | None
+    high: float | None
+    strict: bool = False
+    note: str = ""
+    # Stands above it and those that follow.
+    head: Words = ""
+    # Places in per cent of the axis, set by `BoundsAxis.of`.
+    from_percent: float = 0.0
+    to_percent: float = 100.0
+
+
+@dataclass(frozen=True)
+class BoundsAxis:
+    """Bounds of one unit on one axis from 0. `line_percent` is the place of "no difference", where there is one."""
+
+    unit: str
+    quantity: str
+    bounds: list[Bound]
+    line_percent: float | None = None
+    line_label: str = ""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Something of a section that the reader may choose; works as a form with GET."""
+
+    name: str
+    label: str
+    options: list[tuple[str, str]]
+    chosen: str
 
 
 @dataclass(frozen=True)
@@ -59,92 +96,21 @@ class Section:
 
     id: str
     title: str
-    lead: str = ""
+    lead: Words = ""
     figures: list[Figure] = field(default_factory=list)
     tables: list[NamedTable] = field(default_factory=list)
     facts: list[Facts] = field(default_factory=list)
     compare: str = ""
+    tiles: list[Tile] = field(default_factory=list)
+    # Ids of the article's lost figures whose frames stand here.
+    frames: tuple[str, ...] = ()
+    # Frame and table side by side where there is room.
+    beside: bool = False
+    orderings: list[Ordering] = field(default_factory=list)
+    bounds: list[BoundsAxis] = field(default_factory=list)
+    choices: list[Choice] = field(default_factory=list)
+    # (words, address)
+    links: list[tuple[str, str]] = field(default_factory=list)
 
     def __bool__(self) -> bool:
-        return bool(self.figures or self.tables or self.facts)
-
-
-@dataclass(frozen=True)
-class Material:
-    """Everything a publication's rows hold, read once."""
-
-    publication: Publication
-    runs: list[Run]
-    aggregates: list[Aggregate]
-    claims: list[Claim]
-    observations: list[Observation]
-    missing: list[MissingItem]
-    facts: list[Fact]
-    configs: list[Config]
-    hardware: list[HardwareProfile]
-    schemas: list[DataSchema]
-    table_stats: list[TableStat]
-    index_stats: list[IndexStat]
-    query_stats: list[QueryStat]
-    # The ids of the publication's data, spelt out: "fb-1.5.3" -> "Firebird 1.5.3 SuperServer".
-    names: dict[str, str]
-
-    @classmethod
-    def of(cls, publication: Publication) -> Material:
-        runs = Run.objects.present().filter(publication=publication).for_lists()
-        return cls(
-            publication=publication,
-            runs=sorted(runs, key=lambda run: (run.order_index is None, run.order_index or 0, run.source_id)),
-            aggregates=list(Aggregate.objects.filter(publication=publication).prefetch_related("of")),
-            claims=list(Claim.objects.filter(publication=publication)),
-            observations=list(Observation.objects.filter(publication=publication).select_related("workload")),
-            missing=list(MissingItem.objects.filter(publication=publication)),
-            facts=list(Fact.objects.filter(publication=publication)),
-            configs=list(Config.objects.filter(publication=publication).prefetch_related("parameters", "applies_to")),
-            hardware=list(HardwareProfile.objects.filter(publication=publication).prefetch_related("storage")),
-            schemas=list(DataSchema.objects.filter(publication=publication)),
-            table_stats=list(TableStat.objects.filter(publication=publication)),
-            index_stats=list(IndexStat.objects.filter(publication=publication)),
-            query_stats=list(QueryStat.objects.filter(publication=publication)),
-            names=_names(publication),
-        )
-
-    def runs_of(self, workload_id: Any) -> list[Run]:
-        return [run for run in self.runs if run.workload_id == workload_id]
-
-    def words(self, side: dict[str, Any]) -> str:
-        """A side of a claim or the factors of an observation, as people say it."""
-        return ", ".join(self._word(name, value) for name, value in side.items())
-
-    def name(self, source_id: str) -> str:
-        """A system, workload, method or metric by its name; what has none stays as it is."""
-        return self.names.get(source_id, source_id)
-
-    def _word(self, name: str, value: Any) -> str:
-        if isinstance(value, list | tuple):
-            return " and ".join(self._word("", one) for one in value)
-        text = self.names.get(str(value), str(value))
-        if name.startswith("size_") and isinstance(value, int | float | str):
-            return f"{text} {name.removeprefix('size_').upper()}"
-        speaks = str(value) in self.names or name in ("", "dbms", "disk", "method", "process", "size", "database")
-        text = text.replace(">=", "≥").replace("<=", "≤")
-        return text if speaks else f"{name.replace('_', ' ')} {text}"
-
-
-def _names(publication: Publication) -> dict[str, str]:
-    names = {row.source_id: row.name for row in DbmsVersion.objects.exclude(source_id="")}
-    names |= {metric.name: str(metric) for metric in Metric.objects.all()}
-    for workload in publication.workloads.all():
-        names[workload.source_id] = workload.name
-        for method in workload.details.get("methods") or []:
-            names[str(method.get("id"))] = str(method.get("label"))
-    return names
-
-
-def word_columns(*labels: str) -> list[Column]:
-    """Headings of columns that hold text."""
-    return [Column(label, numeric=False) for label in labels]
-
-
-def text(value: object) -> Cell:
-    return Cell(text="" if value is None else str(value))
+        return bool(self.figures or self.tables or self.facts or self.frames or self.orderings or self.bounds)

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runs.charts.base import Cell, Column, Figure, LineGap, LineSeries, LinesSpec, Mark, Scale, Table, YAxis, lines
+from runs.charts.base import (
+    BandSpec,
+    Cell,
+    Column,
+    Figure,
+    LineGap,
+    LineSeries,
+    LinesSpec,
+    Mark,
+    Scale,
+    Table,
+    YAxis,
+    lines,
+)
 from runs.charts.numbers import exact
+from runs.charts.publications.amounts import Amount, computed, number_cell, stored
 from runs.choices import RunState
 from runs.models import Measurement, Metric, Run
 
@@ -23,9 +37,12 @@ class Curve:
 
     label: str
     color: int
-    points: list[tuple[float, float]]
-    printed: dict[float, str]
+    amounts: dict[float, Amount]
     lost: dict[float, str]
+
+    @property
+    def points(self) -> list[tuple[float, float]]:
+        return [(size, amount.value) for size, amount in self.amounts.items()]
 
 
 def size_of(run: Run) -> float | None:
@@ -41,19 +58,17 @@ def curves(runs: Sequence[Run], metric: Metric) -> list[Curve]:
 
 
 def _curve(name: str, color: int, runs: Sequence[Run], metric: Metric) -> Curve:
-    points: list[tuple[float, float]] = []
-    printed: dict[float, str] = {}
+    amounts: dict[float, Amount] = {}
     lost: dict[float, str] = {}
     for run in sorted(runs, key=lambda run: size_of(run) or 0.0):
         size, number = size_of(run), number_of(run, metric)
         if size is None:
             continue
         if number is not None:
-            points.append((size, number.value))
-            printed[size] = exact(number.value)
+            amounts[size] = stored(number)
         elif run.state == RunState.VALUE_MISSING:
             lost[size] = run.missing_reason
-    return Curve(name, color, points, printed, lost)
+    return Curve(name, color, amounts, lost)
 
 
 def number_of(run: Run, metric: Metric) -> Measurement | None:
@@ -72,27 +87,47 @@ def ram_mark(runs: Sequence[Run]) -> list[Mark]:
 def only_up_to(found: Sequence[Curve], size: float) -> list[Curve]:
     return [
         Curve(
-            one.label, one.color, [(x, y) for x, y in one.points if x <= size], one.printed,
+            one.label, one.color, {x: amount for x, amount in one.amounts.items() if x <= size},
             {x: why for x, why in one.lost.items() if x <= size},
         )
         for one in found
     ]  # fmt: skip
 
 
+def without_lost(found: Sequence[Curve]) -> list[Curve]:
+    """The curves that have values, without their gaps."""
+    return [Curve(one.label, one.color, one.amounts, {}) for one in found if one.amounts]
+
+
 def relative(found: Sequence[Curve]) -> list[Curve]:
     """Each curve in per cent of its value at its smallest size."""
-    return [
-        Curve(one.label, one.color, [(x, 100 * y / one.points[0][1]) for x, y in one.points], {}, one.lost)
-        if one.points
-        else one
-        for one in found
-    ]
+    return [Curve(one.label, one.color, _shares(one.amounts), {}) for one in found if one.amounts]
+
+
+def _shares(amounts: dict[float, Amount]) -> dict[float, Amount]:
+    first = next(iter(amounts.values())).value
+    return {
+        x: computed(100 * one.value / first, f"100 × {one.value:.10g} / {first:.10g}", digits=2)
+        for x, one in amounts.items()
+    }
+
+
+def change(curve: Curve, size: float, base: float) -> Amount:
+    """What the value at `size` is above or below that at `base`, in per cent."""
+    value, first = curve.amounts[size].value, curve.amounts[base].value
+    formula = f"{value:.10g} / {first:.10g} − 1"
+    return computed(100 * (value / first - 1), formula, unit="%", digits=2, signed=True)
+
+
+def size_amount(size: float) -> Amount:
+    return Amount(size, "GB")
 
 
 def figure(
     found: Sequence[Curve], *, id: str, title: str, y: YAxis, marks: Sequence[Mark] = (), note: str = "",
-    y_text: Callable[[float], str] = exact,
+    bands: Sequence[BandSpec] = (), lost: Sequence[LineGap] = (),
 ) -> Figure:  # fmt: skip
+    """`lost` are more gaps than those of the curves."""
     xs = [x for one in found for x in (*(x for x, _ in one.points), *one.lost)]
     scale: Scale = "log" if xs and max(xs) / min(xs) >= LOG_FROM else "linear"
     series: list[LineSeries] = [
@@ -100,41 +135,33 @@ def figure(
         for one in found
         if one.points
     ]
-    gaps: list[LineGap] = [
-        {
-            "label": one.label,
-            "color": one.color,
-            "xs": list(one.lost),
-            "reason": "; ".join(dict.fromkeys(one.lost.values())),
-        }
-        for one in found
-        if one.lost
-    ]
+    gaps: list[LineGap] = [_gap(one) for one in found if one.lost]
+    gaps += lost
     spec: LinesSpec = lines(
-        x={"label": "Database size", "unit": "GB", "scale": scale, "even": True}, y=y, series=series, marks=marks
+        x={"label": "Database size", "unit": "GB", "scale": scale, "even": True},
+        y=y,
+        series=series,
+        marks=marks,
+        bands=bands,
     )
     if gaps:
         spec["gaps"] = gaps
-    return Figure(
-        id=id, title=title, spec=spec, table=_table(found, y, y_text), alt=_alt(title, found, gaps), note=note
-    )
+    return Figure(id=id, title=title, spec=spec, table=_table(found, y), alt=_alt(title, found, gaps), note=note)
 
 
-def _reasons(one: Curve) -> str:
-    return "; ".join(dict.fromkeys(one.lost.values()))
+def _gap(one: Curve) -> LineGap:
+    reason = "; ".join(dict.fromkeys(one.lost.values()))
+    return {"label": one.label, "color": one.color, "xs": list(one.lost), "reason": reason}
 
 
-def _table(found: Sequence[Curve], y: YAxis, y_text: Callable[[float], str]) -> Table:
-    xs = sorted({x for one in found for x in (*(x for x, _ in one.points), *one.lost)})
+def _table(found: Sequence[Curve], y: YAxis) -> Table:
+    xs = sorted({x for one in found for x in (*one.amounts, *one.lost)})
     columns = [Column("Size", "GB"), *(Column(one.label, y["unit"]) for one in found)]
-    return Table(columns, [[Cell(x, text=exact(x)), *(_cell(one, x, y_text) for one in found)] for x in xs])
+    return Table(columns, [[number_cell(Amount(x)), *(_cell(one, x) for one in found)] for x in xs])
 
 
-def _cell(one: Curve, x: float, y_text: Callable[[float], str]) -> Cell:
-    value = dict(one.points).get(x)
-    if value is not None:
-        return Cell(value, text=y_text(value))
-    return Cell(gap=one.lost[x]) if x in one.lost else Cell()
+def _cell(one: Curve, x: float) -> Cell:
+    return number_cell(one.amounts.get(x), gap=one.lost.get(x, ""))
 
 
 def _alt(title: str, found: Sequence[Curve], gaps: Sequence[LineGap]) -> str:

@@ -123,7 +123,9 @@ ARTICLE = Article(
             "carrega_database", "Insert speed during a load", "time graph", FigureState.LOST,
             "figure-carrega_database", "A red line over the time of one load.",
             "It falls from 35 MB/s to 1 MB/s; the first 70 % of the data go in fast.",
-            Frame(Axis("time", "s"), Axis("insert speed", "MB/s", ("1", "35")), ("insert speed (red)",)), RERUN,
+            Frame(
+                Axis("time", "s"), Axis("insert speed", "MB/s", ("1", "35")), ("insert speed (red)",), colors=(1,)
+            ), RERUN,
         ),
         ArticleFigure(
             "firebird-performance-tables", "Performance of the eleven, then of the twelve databases", "tables",

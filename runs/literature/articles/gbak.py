@@ -128,7 +128,7 @@ ARTICLE = Article(
             Frame(
                 Axis("time", "s"), Axis("CPU", "%"), ("CPU of the server", "CPU of gbak", "disk read", "disk write"),
                 y_right=Axis("disk", "MB/s"), rows=("localhost", "local", "se", "se, 1 hdd"),
-                columns=("Firebird 1.5", "Firebird 2.1", "InterBase 2007"),
+                columns=("Firebird 1.5", "Firebird 2.1", "InterBase 2007"), colors=(3, 2, 0, 7),
             ), RERUN,
         ),
         ArticleFigure(

@@ -70,8 +70,17 @@ class Frame:
     series: tuple[str, ...]
     y_right: Axis | None = None
     bars: bool = False
+    # Palette indices of the series where the article names colours; else in their order.
+    colors: tuple[int, ...] = ()
     rows: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
+
+    @property
+    def legend(self) -> list[tuple[str, int]]:
+        """(series, palette index)."""
+        return [
+            (name, self.colors[place] if place < len(self.colors) else place) for place, name in enumerate(self.series)
+        ]
 
 
 @dataclass(frozen=True)

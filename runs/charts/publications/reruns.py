@@ -1,0 +1,135 @@
+"""Experiments that repeat an article: links that fill the schedule form, and what was measured in them so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import urlencode
+
+from benchagent.catalog import WORKLOADS
+
+from runs.charts import compare as charts
+from runs.charts.base import Figure
+from runs.choices import Provenance
+from runs.compare import compare
+from runs.literature.articles.structure import Answer, Article, ArticleFigure, FigureState, Question, Rerun
+from runs.models import Experiment, Run
+from runs.models.visible import Reader
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Where a re-run fills a figure. `query` fills the schedule form; `reason` says why no agent can run it yet."""
+
+    query: str
+    reason: str = ""
+    experiments: list[Experiment] = field(default_factory=list)
+    figure: Figure | None = None
+
+
+@dataclass(frozen=True)
+class FigureView:
+    """A figure of the article with its slot; `anchor` is where it stands on the page."""
+
+    figure: ArticleFigure
+    words: str
+    slot: Slot | None
+
+    @property
+    def anchor(self) -> str:
+        return self.figure.place
+
+
+@dataclass(frozen=True)
+class AnswerView:
+    """`href` leads to a place of this page, to a field of a run's page, or to the schedule form."""
+
+    words: str
+    href: str = ""
+    query: str = ""
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class QuestionView:
+    question: Question
+    answers: list[AnswerView]
+
+
+def schedule_query(slug: str, rerun: Rerun, figure: str = "") -> str:
+    """For `/schedule/?…`: the workload, its factors, engines and repeats, and what is repeated."""
+    pairs: list[tuple[str, str]] = [("workload", rerun.workload), ("publication", slug)]
+    pairs += [("figure", figure)] if figure else []
+    pairs += [(name, str(value)) for name, value in rerun.factors.items()]
+    pairs += [("engines", engine) for engine in rerun.engines]
+    return urlencode([*pairs, ("repeats", str(rerun.repeats))])
+
+
+def unavailable(rerun: Rerun) -> str:
+    """Why the schedule form cannot offer it; empty when it can."""
+    if rerun.workload in WORKLOADS:
+        return ""
+    known = ", ".join(WORKLOADS)
+    return f"The workload {rerun.workload} is not in the catalogue yet (there: {known}); results can be uploaded."
+
+
+def experiments_of(slug: str, user: Reader) -> list[Experiment]:
+    """Those that this person may see in lists and whose plan names the publication, the latest first."""
+    return list(Experiment.objects.listed_for(user).filter(plan__publication=slug).order_by("-created_at"))
+
+
+def slot(slug: str, rerun: Rerun, found: Sequence[Experiment], figure: str = "") -> Slot:
+    """`found` are all experiments of the publication; a figure's slot takes those that name it."""
+    mine = [one for one in found if not figure or one.plan.get("figure") == figure]
+    return Slot(
+        query=schedule_query(slug, rerun, figure), reason=unavailable(rerun), experiments=mine,
+        figure=_measured(mine, f"rerun-{figure or slug}"),
+    )  # fmt: skip
+
+
+def _measured(experiments: Sequence[Experiment], id: str) -> Figure | None:
+    """All their repeats; nothing before the first has finished."""
+    if not experiments:
+        return None
+    comparison = compare(Run.objects.present().filter(experiment__in=experiments).for_lists())
+    if comparison.metric is None:
+        return None
+    return charts.bars_figure(comparison, id=id, title="Re-run", note=charts.BARS_NOTE)
+
+
+def figure_views(article: Article, found: Sequence[Experiment], words: Mapping[FigureState, str]) -> list[FigureView]:
+    return [
+        FigureView(
+            one, words[one.state], slot(article.slug, one.rerun, found, one.id) if one.rerun is not None else None
+        )
+        for one in article.figures
+    ]
+
+
+def question_views(article: Article, user: Reader) -> list[QuestionView]:
+    run = _example_run(article.slug, user)
+    return [
+        QuestionView(question, [_answer(article, answer, run) for answer in question.answers])
+        for question in article.questions
+    ]
+
+
+def _example_run(slug: str, user: Reader) -> Run | None:
+    """A measured run whose page shows the fields: of a re-run of the article if there is one, else the latest."""
+    measured = Run.objects.with_values().listed_for(user).filter(provenance=Provenance.MEASURED)
+    of_article = measured.filter(experiment__plan__publication=slug)
+    return of_article.order_by("-created_at").first() or measured.order_by("-created_at").first()
+
+
+def _answer(article: Article, answer: Answer, run: Run | None) -> AnswerView:
+    query = schedule_query(article.slug, article.rerun, answer.figure)
+    if answer.rerun:
+        return AnswerView(answer.words, query=query, where="schedule form, filled in")
+    if answer.figure:
+        return AnswerView(answer.words, href=f"#{article.figure(answer.figure).place}", where="chart of this page")
+    if answer.place:
+        return AnswerView(answer.words, href=f"#{answer.place}", where="this page")
+    if run is None:
+        return AnswerView(answer.words, query=query, where=f"after a re-run: “{answer.run_field}” of its page")
+    href = f"{run.get_absolute_url()}#{answer.run_field}"
+    return AnswerView(answer.words, href=href, where=f"“{answer.run_field}” of a measured run")
