@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from runs.api import artefacts, hardware, imports, results, schema, views  # noqa: F401  # schema registers what the OpenAPI generator needs
+from runs.api import artefacts, hardware, imports, publications, results, schema, views  # noqa: F401  # schema registers what the OpenAPI generator needs
 
 urlpatterns = [
     path("runs/", views.RunList.as_view(), name="api-runs"),
@@ -22,5 +22,7 @@ urlpatterns = [
     path("imports/<uuid:import_id>/store/", imports.ImportStore.as_view(), name="api-import-store"),
     path("imports/<uuid:import_id>/read-again/", imports.ImportReadAgain.as_view(), name="api-import-read-again"),
     path("artefacts/<uuid:artefact_id>/", artefacts.ArtefactContent.as_view(), name="api-artefact"),
+    path("publications/", publications.PublicationList.as_view(), name="api-publications"),
+    path("publications/<slug:slug>/", publications.PublicationDetail.as_view(), name="api-publication"),
     path("results/", results.Results.as_view(), name="api-results"),
 ]

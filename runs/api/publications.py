@@ -1,0 +1,136 @@
+"""Publications over REST: everything of one as JSON, every number of it as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from runs.api.publication_serializers import PublicationHeadSerializer, PublicationSerializer
+from runs.api.serializers import ErrorSerializer
+from runs.charts.publications.claims import EITHER, speed_as_read, time_as_read
+from runs.charts.publications.material import Material
+from runs.literature.articles import ARTICLES
+from runs.literature.checks import checks_of
+from runs.literature.checks.model import Check
+from runs.literature.numbers import HEAD, numbers_of, row_of
+from runs.models import Claim, Publication
+
+FORMAT = OpenApiParameter("format", str, enum=["json", "csv"], description="csv: every number, one a line.")
+
+
+class NumbersCsvRenderer(BaseRenderer):
+    """The `numbers` of the answer as CSV, with a line of names; an error as a line of text."""
+
+    media_type = "text/csv"
+    format = "csv"
+
+    def render(
+        self, data: Any, accepted_media_type: str | None = None, renderer_context: Mapping[str, Any] | None = None
+    ) -> bytes:
+        if "numbers" not in data:
+            return str(data.get("detail", data)).encode()
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\n").writerows([HEAD, *map(row_of, data["numbers"])])
+        return out.getvalue().encode()
+
+
+class PublicationList(APIView):
+    @extend_schema(responses=PublicationHeadSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        """All publications, oldest first."""
+        rows = Publication.objects.all()
+        return Response(PublicationHeadSerializer(rows, many=True, context={"request": request}).data)
+
+
+class PublicationDetail(APIView):
+    renderer_classes = [JSONRenderer, NumbersCsvRenderer]
+
+    @extend_schema(
+        parameters=[FORMAT],
+        responses={
+            (200, "application/json"): PublicationSerializer,
+            (200, "text/csv"): OpenApiTypes.STR,
+            404: ErrorSerializer,
+        },
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Everything of a publication, with its checks computed now; `format=csv`: every number with its provenance."""
+        publication = get_object_or_404(Publication, slug=slug)
+        material = Material.of(publication)
+        checks = checks_of(material)
+        if request.accepted_renderer.format == "csv":
+            name = f'attachment; filename="{publication.slug}.csv"'
+            return Response({"numbers": numbers_of(material, checks)}, headers={"Content-Disposition": name})
+        document = _document(material, checks)
+        return Response(PublicationSerializer(document, context={"request": request}).data)
+
+
+def _document(material: Material, checks: list[Check]) -> dict[str, Any]:
+    article = ARTICLES.get(material.publication.slug)
+    return {
+        "publication": material.publication,
+        "article": article.as_json() if article else None,
+        "workloads": list(material.publication.workloads.all()),
+        "hardware": material.hardware,
+        "configs": material.configs,
+        "schemas": material.schemas,
+        "runs": material.runs,
+        "aggregates": material.aggregates,
+        "observations": material.observations,
+        "claims": [_claim(claim, checks) for claim in material.claims],
+        "missing_items": material.missing,
+        "table_statistics": material.table_stats,
+        "index_statistics": material.index_stats,
+        "query_statistics": material.query_stats,
+        "facts": material.facts,
+        "checks": checks,
+        "check_results": Counter(check.result.value for check in checks),
+        "numbers": numbers_of(material, checks),
+    }
+
+
+def _claim(claim: Claim, checks: list[Check]) -> dict[str, Any]:
+    own = {
+        name: getattr(claim, name)
+        for name in (
+            "source_id", "metric", "side_a", "side_b", "percent", "ratio", "sense", "approximate", "ambiguous",
+            "summary", "details",
+        )
+    }  # fmt: skip
+    return own | {
+        "where": str(claim.details.get("where", "")),
+        "readings": _readings(claim),
+        "checks": [check.number for check in checks if claim.source_id in check.claims],
+    }
+
+
+def _readings(claim: Claim) -> list[dict[str, Any]]:
+    """Both readings of each percentage that says neither time nor speed."""
+    percents = claim.details.get("percent_range") or ([claim.percent] if claim.percent else [])
+    if claim.metric != EITHER:
+        return []
+    found = []
+    for percent in (abs(float(one)) for one in percents):
+        time, speed = time_as_read(claim, percent)
+        found.append(_reading("time", percent, time, speed))
+        speed, time = speed_as_read(claim, percent)
+        found.append(_reading("speed", percent, time, speed))
+    return found
+
+
+def _reading(means: str, percent: float, time: Any, speed: Any) -> dict[str, Any]:
+    return {
+        "percent": percent, "means": means, "time_ratio": time.value, "speed_ratio": speed.value,
+        "time_formula": time.formula, "speed_formula": speed.formula,
+    }  # fmt: skip
