@@ -173,8 +173,6 @@ class RunDetailSerializer(RunSerializer):
     checks = serializers.ListField(child=serializers.DictField())
     warnings = serializers.ListField(child=serializers.CharField())
     per_terminal = serializers.ListField(child=serializers.FloatField())
-    context = serializers.DictField()  # type: ignore[assignment]  # declared fields are not attributes
-    info = serializers.DictField()
     artefacts = serializers.SerializerMethodField()
 
     class Meta(RunSerializer.Meta):
