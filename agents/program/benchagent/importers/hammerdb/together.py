@@ -1,0 +1,53 @@
+"""Files of one run: its log, its transaction counter and its time profile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from benchagent.importers.base import Report, SourceFile, as_part_of
+
+Read = Sequence[tuple[SourceFile, Sequence[Report]]]
+
+
+def put_together(read: Read) -> list[tuple[SourceFile, list[Report]]]:
+    """One log with one run takes in the one counter and the one profile that came with it and fit it.
+
+    Several runs, or several counters, stay as they are: which belongs to which, no file says.
+    """
+    files = [(file, list(reports)) for file, reports in read]
+    runs = [place for place, (_, reports) in enumerate(files) if len(reports) == 1 and reports[0].metric("nopm")]
+    if len(runs) != 1 or any(len(reports) != 1 for _, reports in files):
+        return files
+    (place,) = runs
+    run_file, (run,) = files[place]
+    for pick in (_is_counter, _is_profile):
+        others = [other for other, (_, reports) in enumerate(files) if other != place and pick(reports[0])]
+        if len(others) != 1 or not _fits(run, files[others[0]][1][0]):
+            continue
+        other_file, (other,) = files[others[0]]
+        run = replace(
+            run, metrics=run.metrics + other.metrics, series=run.series + other.series,
+            warnings=(*run.warnings, *other.warnings, f"with what {other_file.name} holds, which came with it"),
+        )  # fmt: skip
+        files[others[0]] = (other_file, [as_part_of(other, run_file)])
+    files[place] = (run_file, [run])
+    return files
+
+
+def _is_counter(report: Report) -> bool:
+    return not report.metrics and [series.name for series in report.series] == ["tpm"]
+
+
+def _is_profile(report: Report) -> bool:
+    return report.metric("nopm") is None and report.metric("new_order_transactions") is not None
+
+
+def _fits(run: Report, other: Report) -> bool:
+    """The same DBMS and the same virtual users, and nothing that the run has already."""
+    series, metrics = {one.name for one in run.series}, {one.name for one in run.metrics}
+    if series & {one.name for one in other.series} or metrics & {one.name for one in other.metrics}:
+        return False
+    same_dbms = not other.subject.dbms or not run.subject.dbms or other.subject.dbms == run.subject.dbms
+    users = other.parameters.get("terminals", run.parameters.get("terminals"))
+    return same_dbms and users == run.parameters.get("terminals")
