@@ -1,0 +1,198 @@
+"""The files of one run, found by their common stem, checked by their content, as one report."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+from benchagent.importers.base import NotUnderstood, Report, Series, SourceFile, Status, Subject, agree, as_part_of
+from benchagent.importers.benchbase import console, documents, tables
+
+_STEM = re.compile(
+    r"(?P<stem>.*?)\.(?P<kind>summary|params|metrics|config|results(?:\.\w+)?|samples|raw|histograms?|db\.cnf|ben\.cnf|res|csv)"
+    r"(?:\.\w+)*",
+    re.IGNORECASE,
+)
+# Which file tells the run; the others are added to it.
+_ORDER = ("summary", "console", "samples", "results", "type", "raw", "histograms", "config", "settings", "metrics")
+Pair = tuple[SourceFile, list[Report]]
+
+
+@dataclass(frozen=True)
+class _Part:
+    place: int
+    file: SourceFile
+    kind: str
+    report: Report
+    # Which of the file's reports it is: a log may tell the load first.
+    index: int = 0
+
+
+def combine(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[Pair]:
+    result: list[Pair] = [(file, list(reports)) for file, reports in read]
+    parts = [part for place, pair in enumerate(result) if (part := _part(place, *pair)) is not None]
+    for group in _groups(parts):
+        if len(group) > 1:
+            _join(group, result)
+    return result
+
+
+def _part(place: int, file: SourceFile, reports: Sequence[Report]) -> _Part | None:
+    runs = [(index, report) for index, report in enumerate(reports) if report.metric("load_s") is None]
+    if len(runs) != 1 or runs[0][1].status is Status.NOT_UNDERSTOOD:
+        return None
+    index, report = runs[0]
+    return _Part(place, file, _kind(file, report), report, index)
+
+
+def _kind(file: SourceFile, report: Report) -> str:
+    if tables.claims(file.text):
+        if tables.is_raw(file):
+            return "raw"
+        if tables.type_of(file):
+            return "type"
+        return "samples" if "Requests," in file.lines[0] else "results"
+    if console.claims(file.text):
+        return "console"
+    words = {documents.SETTINGS_ONLY: "settings", documents.METRICS_ONLY: "metrics", documents.CONFIG_ONLY: "config"}
+    for warning in report.warnings:
+        if warning in words:
+            return words[warning]
+    return "summary" if report.metric("tps") is not None or report.metric("goodput_per_s") is not None else "histograms"
+
+
+def _stem(file: SourceFile) -> tuple[str, str]:
+    path = PurePosixPath(file.name)
+    match = _STEM.fullmatch(path.name)
+    return str(path.parent), match["stem"] if match else path.name.split(".")[0]
+
+
+def _groups(parts: Sequence[_Part]) -> list[list[_Part]]:
+    groups: dict[tuple[str, str], list[_Part]] = {}
+    for part in parts:
+        groups.setdefault(_stem(part.file), []).append(part)
+    # What carries no stem of its own (the log, the histograms) goes to the only run of its folder.
+    for key, group in list(groups.items()):
+        beside = [other for other in groups if other[0] == key[0] and other != key]
+        loose = all(part.kind in ("console", "histograms") for part in group)
+        if loose and len(beside) == 1 and not any(part.kind == group[0].kind for part in groups[beside[0]]):
+            groups[beside[0]] += groups.pop(key)
+    return list(groups.values())
+
+
+def _join(group: Sequence[_Part], result: list[Pair]) -> None:
+    parts = sorted(group, key=lambda part: (_ORDER.index(part.kind), part.place))
+    kinds = [part.kind for part in parts]
+    if any(kinds.count(kind) > 1 for kind in kinds if kind != "type"):
+        return
+    holder, *others = parts
+    whole = replace(holder.report, warnings=_own_warnings(holder, others))
+    for part in others:
+        try:
+            whole = _add(whole, part)
+        except NotUnderstood as error:
+            words = f"{part.kind} left out: {error}"
+            whole = replace(whole, warnings=(*whole.warnings, words))
+        result[part.place][1][part.index] = as_part_of(replace(part.report, warnings=()), holder.file)
+    result[holder.place][1][holder.index] = whole
+
+
+def _own_warnings(holder: _Part, others: Sequence[_Part]) -> tuple[str, ...]:
+    """Without "not a result by itself" where other files add to it."""
+    alone = holder.kind in ("samples", "results", "raw") and any(part.kind == "summary" for part in others)
+    return () if alone else holder.report.warnings
+
+
+def _add(whole: Report, part: _Part) -> Report:
+    added = part.report
+    match part.kind:
+        case "samples" | "results" | "raw":
+            return _add_series(whole, part)
+        case "type":
+            names = {one.name for one in whole.series}
+            return replace(whole, series=(*whole.series, *(one for one in added.series if one.name not in names)))
+        case "config":
+            return replace(whole, parameters=_merged(whole, added), subject=_subject(whole, added))
+        case "settings":
+            return replace(whole, subject=_subject(whole, added))
+        case "histograms" | "console":
+            return _add_counts(whole, added)
+    return whole
+
+
+def _add_series(whole: Report, part: _Part) -> Report:
+    requests = whole.metric("transactions")
+    count = _requests(part)
+    if requests is not None and not agree(count, requests, relative=0, absolute=0.5):
+        raise NotUnderstood(f"it tells {count:g} requests, the run {requests:g}")
+    if any(one.name == "tps" for one in whole.series):
+        return whole
+    return replace(whole, series=(*whole.series, *part.report.series))
+
+
+def _requests(part: _Part) -> float:
+    if part.kind == "raw":
+        return len(tables.read_raw(part.file).starts_s)
+    rates = next((one for one in part.report.series if one.name == "tps"), None)
+    if rates is None:
+        raise NotUnderstood("too few windows to tell how long each is")
+    return round(sum(_known(rates)) * rates.interval_s)
+
+
+def _known(series: Series) -> list[float]:
+    return [value for value in series.values if value is not None]
+
+
+def _merged(whole: Report, added: Report) -> dict[str, str | int | float | bool]:
+    told_s, ran_s = added.parameters.get("duration_s"), whole.parameters.get("duration_s")
+    if isinstance(told_s, int | float) and isinstance(ran_s, int | float) and agree(told_s, ran_s, relative=0.02):
+        whole = replace(whole, parameters={**whole.parameters, "duration_s": told_s})
+    for name, value in added.parameters.items():
+        if whole.parameters.get(name, value) != value:
+            raise NotUnderstood(f"its {name} is {value}, the run's {whole.parameters[name]}")
+    return {**added.parameters, **whole.parameters}
+
+
+def _subject(whole: Report, added: Report) -> Subject:
+    first, second = whole.subject, added.subject
+    if first.dbms and second.dbms and first.dbms != second.dbms:
+        raise NotUnderstood(f"it is of {second.dbms}, the run of {first.dbms}")
+    if first.dbms_version and second.dbms_version and not _same_version(first.dbms_version, second.dbms_version):
+        raise NotUnderstood(f"it is of version {second.dbms_version}, the run of {first.dbms_version}")
+    return replace(
+        first, dbms=first.dbms or second.dbms, dbms_version=first.dbms_version or second.dbms_version,
+        settings=first.settings or second.settings,
+    )  # fmt: skip
+
+
+def _same_version(left: str, right: str) -> bool:
+    shorter, longer = sorted((left, right), key=len)
+    return longer == shorter or longer.startswith(f"{shorter}.")
+
+
+def _add_counts(whole: Report, added: Report) -> Report:
+    """Counts of the log or of the histograms, where they are of the same run."""
+    told, own = added.metric("transactions"), whole.metric("transactions")
+    if told is not None and own is not None and told != own:
+        raise NotUnderstood(f"it tells {told:g} requests, the run {own:g}")
+    completed, good, elapsed_s = (
+        added.metric("completed_transactions"),
+        whole.metric("goodput_per_s"),
+        whole.metric("elapsed_s"),
+    )
+    if completed is not None and good is not None and elapsed_s:
+        if not agree(completed / elapsed_s, good, relative=1e-6, absolute=1e-6):
+            raise NotUnderstood("its completed transactions are not the run's goodput")
+    elif completed is not None and told is None:
+        raise NotUnderstood("nothing shows that it is of the same run")
+    names = {metric.name for metric in whole.metrics}
+    more = tuple(metric for metric in added.metrics if metric.name not in names and metric.phase == "run")
+    parameters = {**added.parameters, **whole.parameters}
+    status = whole.status if whole.status is not Status.COMPLETE else added.status
+    reason = whole.reason or added.reason
+    return replace(
+        whole, metrics=(*whole.metrics, *more), parameters=parameters, status=status, reason=reason,
+        command_lines=(*whole.command_lines, *added.command_lines),
+    )  # fmt: skip

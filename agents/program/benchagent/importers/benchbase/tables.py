@@ -1,0 +1,243 @@
+"""The CSV files: results (ms, any window), samples (us, one second), raw (one line per request)."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+
+from benchagent.importers.base import (
+    NotUnderstood,
+    Report,
+    Series,
+    SourceFile,
+    Status,
+    agree,
+    evenly,
+    number,
+    whole,
+)
+from benchagent.importers.benchbase.names import check_rising, latency, snake
+
+_TIME = re.compile(r"(?:time \(seconds\)|time\(sec\))", re.IGNORECASE)
+_RATE = re.compile(r"(?:throughput \(requests/second\)|throughput\(req/sec\))", re.IGNORECASE)
+_COUNT = "requests"
+_SCALED = "tp (req/s) scaled"
+_RAW = re.compile(
+    r"Transaction Type Index,Transaction Name,Start Time \(microseconds\),Latency \(microseconds\),"
+    r"Worker Id ?\(start number\),Phase Id ?\(index in config file\)"
+)
+_OLD_RAW = re.compile(
+    r"transaction type \(index in config file\), ?start time \(microseconds\), ?latency \(microseconds\)"
+    r"(, ?worker id ?\(start number\), ?phase id ?\(index in config file\))?"
+)
+_OF_TYPE = re.compile(r"\.results\.(\w+)\.csv(?:\.gz)?$")
+SAMPLES_WINDOW_S = 1.0
+# 2001 to 2096, in seconds.
+_EPOCH_S = (1e9, 4e9)
+
+
+@dataclass(frozen=True)
+class Raw:
+    starts_s: tuple[float, ...]
+    latencies_ms: tuple[float, ...]
+    types: tuple[str, ...]
+
+
+def claims(text: str) -> bool:
+    heading = text[:2000].split("\n", maxsplit=1)[0].strip()
+    return bool(_RAW.fullmatch(heading) or _OLD_RAW.fullmatch(heading) or _is_windows(heading))
+
+
+def _is_windows(heading: str) -> bool:
+    cells = [cell.strip() for cell in heading.split(",")]
+    return len(cells) > 5 and bool(_TIME.fullmatch(cells[0])) and any(_RATE.fullmatch(cell) for cell in cells)
+
+
+def read(file: SourceFile) -> Report:
+    if is_raw(file):
+        raw = read_raw(file)
+        words = (
+            "one line per request without a summary: a lost line would not show, so totals are left out; "
+            "'Start Time (microseconds)' holds seconds"
+        )
+        began = datetime.fromtimestamp(raw.starts_s[0], UTC).isoformat() if raw.starts_s[0] > 1e9 else ""
+        return _report(raw_series(raw), words, began)
+    series = windows(file)
+    kind = type_of(file)
+    words = f"windows of {kind} alone" if kind else "windows without the summary of their run"
+    words += ": the totals are not known" if series else ": too few of them to tell how long each is"
+    return _report(series, words)
+
+
+def _report(series: Sequence[Series], warning: str, started_at: str = "") -> Report:
+    return Report(
+        tool="benchbase", status=Status.COMPLETE, series=tuple(series), warnings=(warning,), started_at=started_at
+    )
+
+
+def is_raw(file: SourceFile) -> bool:
+    heading = file.lines[0].strip() if file.lines else ""
+    return bool(_RAW.fullmatch(heading) or _OLD_RAW.fullmatch(heading))
+
+
+def type_of(file: SourceFile) -> str:
+    """The transaction type of a `results.<type>.csv`: its content does not name it."""
+    match = _OF_TYPE.search(PurePosixPath(file.name).name)
+    return match[1] if match else ""
+
+
+def _rows(file: SourceFile) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    lines = file.lines if file.last_line_is_whole else file.lines[:-1]
+    if len(lines) < 2:
+        raise NotUnderstood("a table without a whole row")
+    heading = [cell.strip() for cell in lines[0].split(",")]
+    rows = [(at, [cell.strip() for cell in line.split(",")]) for at, line in enumerate(lines[1:], start=2) if line]
+    for at, cells in rows:
+        if len(cells) != len(heading):
+            raise NotUnderstood(f"line {at}: {len(cells)} values, but {len(heading)} headings")
+    return heading, rows
+
+
+def windows(file: SourceFile) -> list[Series]:
+    """The series of a results or samples file."""
+    heading, rows = _rows(file)
+    columns = _columns(heading)
+    times = [float(whole(cells[0])) for _, cells in rows]
+    steps = {later - earlier for earlier, later in itertools.pairwise(times)}
+    if any(step <= 0 for step in steps):
+        raise NotUnderstood("the times do not rise: lines are doubled or out of order")
+    counted = _COUNT in [cell.lower() for cell in heading]
+    window_s = SAMPLES_WINDOW_S if counted else _window(times, rows, columns["tps"])
+    if not window_s:
+        return []
+    found: dict[str, list[float | None]] = {name: [] for name in columns}
+    for at, cells in rows:
+        try:
+            for name, value in _row(heading, cells, columns, window_s).items():
+                found[name].append(value)
+        except NotUnderstood as error:
+            raise NotUnderstood(f"line {at}: {error}") from error
+    prefix = f"{snake(type_of(file))}_" if type_of(file) else ""
+    return [_series(f"{prefix}{name}", times, values, window_s) for name, values in found.items()]
+
+
+def _columns(heading: Sequence[str]) -> dict[str, int]:
+    """Name of a series -> its column."""
+    found: dict[str, int] = {}
+    for place, cell in enumerate(heading):
+        if _RATE.fullmatch(cell):
+            found["tps"] = place
+        elif _TIME.fullmatch(cell) or cell.lower() in (_COUNT, _SCALED):
+            continue
+        elif (known := latency(cell)) is not None:
+            found[f"latency_{known[0]}_ms"] = place
+        else:
+            raise NotUnderstood(f"an unknown heading: {cell[:60]!r}")
+    if len(found) < 2 or "tps" not in found:
+        raise NotUnderstood("a heading is missing")
+    return found
+
+
+def _window(times: Sequence[float], rows: Sequence[tuple[int, list[str]]], rate: int) -> float:
+    """The window of a results file: every time is a multiple of it, and rate times window is a whole count.
+
+    0 where there are too few rows to tell a long window from a lost line.
+    """
+    steps = [later - earlier for earlier, later in itertools.pairwise(times)]
+    window_s = min(steps, default=0.0)
+    if steps.count(window_s) < 2:
+        return 0.0
+    for at, cells in rows:
+        count = number(cells[rate]) * window_s
+        if abs(count - round(count)) > 0.0005 * window_s + 1e-6:
+            raise NotUnderstood(
+                f"line {at}: {cells[rate]} requests/s in {window_s:g} s are no whole number of requests"
+            )
+    if any(time % window_s for time in times):
+        raise NotUnderstood("the times are no multiples of the window")
+    return window_s
+
+
+def _row(
+    heading: Sequence[str], cells: Sequence[str], columns: dict[str, int], window_s: float
+) -> dict[str, float | None]:
+    rate = number(cells[columns["tps"]])
+    values: dict[str, float | None] = {"tps": rate}
+    known: dict[str, float] = {}
+    for name, place in columns.items():
+        if name == "tps":
+            continue
+        found = latency(heading[place])
+        value = number(cells[place]) * (found[1] if found else 1.0)
+        # A window without requests: BenchBase prints -1 us.
+        values[name] = None if value < 0 or not rate else round(value, 9)
+        if values[name] is not None:
+            known[name.removeprefix("latency_").removesuffix("_ms")] = value
+    check_rising(known, "this window")
+    for place, cell in enumerate(heading):
+        if cell.lower() == _COUNT and not agree(whole(cells[place]) / window_s, rate, relative=0, absolute=0.0006):
+            raise NotUnderstood("requests and throughput contradict each other")
+        scaled = 1 / known["avg"] if cell.lower() == _SCALED and known.get("avg", 0) > 0.02 else None
+        if scaled is not None and not agree(number(cells[place]), scaled, relative=0.03, absolute=0.0006):
+            raise NotUnderstood("the average latency and the last column contradict each other")
+    return values
+
+
+def _series(name: str, times: Sequence[float], values: Sequence[float | None], window_s: float) -> Series:
+    # Times are the beginnings of the windows.
+    ends = [time + window_s for time in times]
+    start_s, _, grid = evenly(ends, values) if len(ends) > 1 else (times[0], window_s, tuple(values))
+    unit = "TPS" if name.endswith("tps") else "ms"
+    return Series(name, unit, window_s, grid, start_s)
+
+
+def read_raw(file: SourceFile) -> Raw:
+    heading, rows = _rows(file)
+    named = len(heading) == 6
+    starts, latencies, types = [], [], []
+    seen: set[tuple[str, ...]] = set()
+    for at, cells in rows:
+        start, duration, *who = cells[2 if named else 1 :]
+        starts.append(number(start))
+        latencies.append(whole(duration) / 1000)
+        types.append(cells[1] if named else cells[0])
+        if who and (start, who[0]) in seen:
+            raise NotUnderstood(f"line {at}: a worker starts twice at the same time: the line is doubled")
+        seen.add((start, *who[:1]))
+        if len(starts) > 1 and starts[-1] < starts[-2]:
+            raise NotUnderstood(f"line {at}: the start times do not rise: lines are out of order")
+    return Raw(tuple(_in_seconds(starts, absolute=len(heading) >= 5)), tuple(latencies), tuple(types))
+
+
+def _in_seconds(starts: Sequence[float], *, absolute: bool) -> list[float]:
+    """The heading says microseconds; the values say what they are."""
+    if absolute and all(_EPOCH_S[0] < value < _EPOCH_S[1] for value in starts):
+        return list(starts)
+    if absolute and all(_EPOCH_S[0] < value / 1e6 < _EPOCH_S[1] for value in starts):
+        return [value / 1e6 for value in starts]
+    if not absolute and starts[0] == 0 and all(value.is_integer() for value in starts):
+        return [value / 1e6 for value in starts]
+    raise NotUnderstood("the start times are neither seconds nor microseconds since 1970")
+
+
+def raw_series(raw: Raw) -> list[Series]:
+    """Requests and mean latency per second since the first start, as BenchBase's own samples; no unfinished second."""
+    buckets: list[list[float]] = []
+    for start_s, latency_ms in zip(raw.starts_s, raw.latencies_ms, strict=True):
+        place = int(start_s - raw.starts_s[0] + 1e-7)
+        if place > 1_000_000:
+            raise NotUnderstood("more than a million seconds between two requests")
+        buckets += [[] for _ in range(place + 1 - len(buckets))]
+        buckets[place].append(latency_ms)
+    full = buckets[:-1]
+    if not full:
+        return []
+    means = tuple(round(sum(bucket) / len(bucket), 9) if bucket else None for bucket in full)
+    return [
+        Series("tps", "TPS", 1.0, tuple(float(len(bucket)) for bucket in full)),
+        Series("latency_avg_ms", "ms", 1.0, means),
+    ]
