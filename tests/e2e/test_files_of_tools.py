@@ -1,0 +1,133 @@
+"""Files dropped in the browser and sent by `benchctl`: what a preview shows is what is stored."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import requests
+
+from tests.e2e.conftest import Site
+from tests.e2e.steps import chart_bars
+
+pytestmark = pytest.mark.browser
+SECRET = "Tr0ub4dor&3"
+
+
+def report_of(tps: float, transactions: int) -> str:
+    return f"""+ PGPASSWORD={SECRET} pgbench -c 4 -j 2 -T 60 -M prepared bench
+pgbench (16.4)
+starting vacuum...end.
+transaction type: <builtin: TPC-B (sort of)>
+scaling factor: 10
+query mode: prepared
+number of clients: 4
+number of threads: 2
+maximum number of tries: 1
+duration: 60 s
+number of transactions actually processed: {transactions}
+number of failed transactions: 0 (0.000%)
+latency average = {4000 / tps:.3f} ms
+initial connection time = 8.213 ms
+tps = {tps:.6f} (without initial connection time)
+"""
+
+
+@pytest.fixture
+def reports(tmp_path: Path) -> list[str]:
+    """Three repeats, and a file of no tool."""
+    for number, tps in enumerate((800.0, 820.0, 810.0), 1):
+        (tmp_path / f"repeat{number}.log").write_text(report_of(tps, round(tps * 60)))
+    (tmp_path / "shopping.txt").write_text("milk, 2\nbread, 1 and a half\n")
+    return sorted(str(path) for path in tmp_path.iterdir())
+
+
+def benchctl(*arguments: str, config: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = shutil.which("benchctl", path=str(Path(sys.executable).parent))
+    assert command is not None, "benchctl is installed beside the agent"
+    variables = os.environ | {"BENCHCTL_CONFIG": str(config)} | environment
+    return subprocess.run(
+        [command, *arguments], capture_output=True, text=True, check=False, env=variables, timeout=120
+    )
+
+
+def test_it_stores_what_the_preview_shows(site: Site, logged_in, reports):
+    page = logged_in
+    page.goto(f"{site.url}/imports/")
+    page.set_input_files("#id_file", reports)
+    page.get_by_role("button", name="Read the files").click()
+    page.wait_for_url("**/imports/*-*/")
+
+    assert page.locator("[data-import-status=complete]").count() == 3
+    assert page.locator("[data-import-status=not_understood]").count() == 1
+    assert SECRET not in page.content()
+
+    page.get_by_role("button", name="Store", exact=True).click()
+    assert "on which machine" in page.locator("[role=alert]").inner_text()
+    page.get_by_label("or a new machine").fill("File lab")
+    page.get_by_role("button", name="Store", exact=True).click()
+    page.get_by_role("link", name="Compare 3 runs").click()
+
+    bar = chart_bars(page)[0]
+    assert (bar["median"], sorted(bar["dots"])) == (810.0, [800.0, 810.0, 820.0])
+    assert "PostgreSQL 16.4" in page.locator("main").inner_text()
+
+
+def test_it_takes_dropped_files(site: Site, logged_in, reports):
+    page = logged_in
+    page.goto(f"{site.url}/imports/")
+    data = page.evaluate_handle(
+        """([name, text]) => {
+            const carried = new DataTransfer();
+            carried.items.add(new File([text], name));
+            return carried;
+        }""",
+        ["dropped.log", Path(reports[0]).read_text()],
+    )
+    page.dispatch_event("[data-drop]", "drop", {"dataTransfer": data})
+    page.wait_for_url("**/imports/*-*/")
+
+    assert page.locator("[data-import-status=complete]").count() == 1
+
+
+def test_it_inspects_without_server_or_account(reports, tmp_path):
+    done = benchctl("inspect", *reports, "--json", config=tmp_path / "none", HTTP_PROXY="http://127.0.0.1:9")
+
+    found = {Path(entry["file"]).name: entry for entry in json.loads(done.stdout)}
+    first = found["repeat1.log"]
+    assert (first["tool"], first["tool_version"], first["status"]) == ("pgbench", "16.4", "complete")
+    assert {"name": "tps", "unit": "TPS", "value": 800.0} in [
+        {key: metric[key] for key in ("name", "unit", "value")} for metric in first["metrics"]
+    ]
+    assert first["parameters"]["terminals"] == 4
+    assert found["shopping.txt"]["status"] == "not_understood"
+    assert SECRET not in done.stdout + done.stderr
+
+
+def test_it_uploads_from_the_shell(site: Site, reports, tmp_path):
+    config = tmp_path / "ctl"
+    login = benchctl("login", "--server", site.url, "--token", "CTL_TOKEN", config=config, CTL_TOKEN=site.token)
+    assert login.returncode == 0, login.stderr
+    sent = benchctl("upload", *reports[:3], "--hardware", "Shell lab", "--json", config=config)
+    assert sent.returncode == 0, sent.stderr
+    again = benchctl("upload", *reports[:3], "--hardware", "Shell lab", "--json", config=config)
+
+    runs = site.get("/api/v1/runs/", q="Shell lab")["results"]
+    assert sorted(run["metrics"]["tps"] for run in runs) == [800.0, 810.0, 820.0]
+    assert again.returncode == 0
+    assert len(site.get("/api/v1/runs/", q="Shell lab")["results"]) == 3
+    listed = benchctl("runs", "--json", "workload=tpcb", config=config)
+    assert {run["id"] for run in runs} <= {run["id"] for run in json.loads(listed.stdout)}
+
+
+def test_it_answers_a_wrong_file_field_with_its_name(site: Site):
+    headers = {"Authorization": f"Bearer {site.token}"}
+    answer = requests.post(f"{site.url}/api/v1/imports/", headers=headers, files={"other": b"x"}, timeout=20)
+
+    assert answer.status_code == 400
+    assert "file" in answer.json()
