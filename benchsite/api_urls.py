@@ -9,6 +9,7 @@ from benchsite.api_docs import ApiDocs
 
 urlpatterns = [
     path("v1/", include("runs.api.urls")),
+    path("v1/", include("runs.api.report_urls")),
     path("v1/", include("agents.api.rest_urls")),
     path("agent/v1/", include("agents.api.urls")),
     path("schema/", SpectacularAPIView.as_view(), name="api-schema"),

@@ -16,6 +16,8 @@ from runs.api.authentication import KEYWORD, bearer_of, live_token
 GetResponse = Callable[[HttpRequest], HttpResponse]
 
 POLICY = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'self'; frame-ancestors 'none'"
+# For charts that other sites show in a frame.
+FRAMABLE = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
 
 # Open without a login also where PUBLIC_READ is off: health, the login itself, the link to a first password.
 OPEN_ROUTES = frozenset({"healthz", "readyz", "login", "logout", "set-password"})
@@ -28,7 +30,8 @@ def content_security_policy(get_response: GetResponse) -> GetResponse:
 
     def middleware(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
-        response.headers.setdefault("Content-Security-Policy", POLICY)
+        framable = getattr(response, "xframe_options_exempt", False)
+        response.headers.setdefault("Content-Security-Policy", FRAMABLE if framable else POLICY)
         return response
 
     return middleware

@@ -7,6 +7,7 @@ from django.urls import include, path
 urlpatterns = [
     path("", include("runs.urls")),
     path("", include("runs.account_urls")),
+    path("", include("runs.report_urls")),
     path("", include("agents.urls")),
     path("", include("benchsite.health_urls")),
     path("api/", include("benchsite.api_urls")),

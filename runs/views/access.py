@@ -7,12 +7,15 @@ from functools import wraps
 from typing import Concatenate, ParamSpec
 from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.http import url_has_allowed_host_and_scheme
+from rest_framework.exceptions import AuthenticationFailed
 
 from runs.access import Person, may_change, may_contribute, may_manage_people, may_operate
+from runs.api.authentication import KEYWORD, bearer_of, live_token
 from runs.visibility import Target
 
 P = ParamSpec("P")
@@ -46,6 +49,30 @@ def operator_required(view: View[P]) -> View[P]:
 
 def administrator_required(view: View[P]) -> View[P]:
     return _guard(view, may_manage_people, "Only administrators may do this.")
+
+
+def token_may_read(view: View[P]) -> View[P]:
+    """For files that programs fetch: `Authorization: Bearer …` with the scope read stands for its owner.
+
+    The middleware of a server that is closed to strangers knows such a view by its attribute.
+    """
+
+    @wraps(view)
+    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        secret = bearer_of(request.headers.get("Authorization", ""))
+        if secret is not None:
+            try:
+                token = live_token(secret)
+            except AuthenticationFailed as error:
+                return JsonResponse({"detail": str(error.detail)}, status=401, headers={"WWW-Authenticate": KEYWORD})
+            if token.allows("read"):
+                request.user = token.owner
+            elif not settings.PUBLIC_READ:
+                return JsonResponse({"detail": "This token has not the scope read."}, status=403)
+        return view(request, *args, **kwargs)
+
+    guarded.token_may_read = True  # type: ignore[attr-defined]
+    return guarded
 
 
 def check_may_change(request: HttpRequest, thing: Target) -> None:

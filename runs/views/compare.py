@@ -7,17 +7,21 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from runs import compare as comparing
 from runs.charts import compare as charts
 from runs.charts.numbers import percent
+from runs.choices import Visibility
 from runs.groups import Comparison, Group
 from runs.models import Experiment, Publication
 from runs.selection import CONTROLS, Selection, select
+from runs.views.access import token_may_read
 
 
 @require_GET
+@token_may_read
 def compare(request: HttpRequest) -> HttpResponse:
     selection = select(request.GET, request.user)
     comparison = _comparison(selection, request.GET)
@@ -25,27 +29,36 @@ def compare(request: HttpRequest) -> HttpResponse:
         return _json(selection, comparison)
     if not selection.runs:
         return _nothing(request, selection)
-    context = {
+    context = comparison_context(selection, comparison, request.GET) | {
+        "query": request.GET.urlencode(),
+        "json_query": _changed(request.GET, format="json"),
+        "embed_url": request.build_absolute_uri(f"{reverse('embed-compare')}?{request.GET.urlencode()}"),
+        "hidden_runs": any(run.visibility == Visibility.PRIVATE for run in selection.runs),
+    }
+    return render(request, "compare.html", context)
+
+
+def comparison_context(selection: Selection, comparison: Comparison, params: QueryDict) -> dict[str, Any]:
+    """What _comparison.html shows. `params` are those of the page's own address: its links keep them."""
+    return {
         "selection": selection,
         "comparison": comparison,
         "headline": charts.headline(comparison),
         "figures": charts.bars_figures(comparison),
         "over_time": charts.overlay_figures(comparison),
         "rows": [
-            _row(request.GET, comparison, group, color)
+            _row(params, comparison, group, color)
             for group, color in zip(comparison.groups, charts.colours(comparison), strict=True)
         ],
-        "kept": [(name, value) for name, values in request.GET.lists() for value in values if name not in CONTROLS],
+        "kept": [(name, value) for name, values in params.lists() for value in values if name not in CONTROLS],
         "durability_varies": len({group.durability for group in comparison.groups}) > 1,
         "provenance_varies": len({one for group in comparison.groups for one in group.provenances}) > 1,
-        "order": request.GET.get("order", ""),
-        "query": request.GET.urlencode(),
-        "json_query": _changed(request.GET, format="json"),
+        "order": params.get("order", ""),
     }
-    return render(request, "compare.html", context)
 
 
 @require_GET
+@token_may_read
 def compare_csv(request: HttpRequest) -> HttpResponse:
     selection = select(request.GET, request.user)
     if selection.problems:

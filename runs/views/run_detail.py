@@ -15,7 +15,7 @@ from runs.artefacts import artefacts_of
 from runs.charts.run import figures, series_rows
 from runs.facets import sort_factors
 from runs.models import Change, Run, User
-from runs.views.access import check_may_change, contributor_required
+from runs.views.access import check_may_change, contributor_required, token_may_read
 from runs.visibility import source_of
 
 STOP_POLLING = 286
@@ -54,6 +54,7 @@ def _changes(run: Run) -> list[Change]:
 
 
 @require_safe
+@token_may_read
 def series_csv(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """Every sample of the run: one row per sample."""
     run = get_object_or_404(Run.objects.present().readable_by(request.user), id=run_id)

@@ -1,0 +1,123 @@
+"""Saved comparisons: list, page, form, delete and undo."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from django import forms
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from runs import changes, reports
+from runs.choices import Visibility
+from runs.models import Report, User
+from runs.views.access import check_may_change, contributor_required
+from runs.views.compare import comparison_context
+from runs.visibility import default_visibility
+
+PER_PAGE = 50
+GONE, UNPROCESSABLE = 410, 422
+
+
+class ReportForm(forms.Form):
+    title = forms.CharField(max_length=200)
+    note = forms.CharField(
+        required=False, max_length=20_000, label="Words", widget=forms.Textarea(attrs={"rows": 8, "class": "prose"}),
+        help_text="what was asked, what the numbers say, what to be careful about; an empty line begins a paragraph",
+    )  # fmt: skip
+
+
+class NewReportForm(ReportForm):
+    query = forms.CharField(widget=forms.HiddenInput, max_length=reports.MAX_QUERY)
+    visibility = forms.ChoiceField(choices=Visibility.choices, initial=default_visibility, label="Who may see it")
+
+
+@require_safe
+def report_list(request: HttpRequest) -> HttpResponse:
+    rows = Report.objects.present().listed_for(request.user).select_related("owner")
+    mine = request.user.is_authenticated and request.GET.get("mine") == "1"
+    rows = rows.filter(owner=request.user.pk) if mine else rows
+    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
+    return render(request, "reports/list.html", {"page": page, "mine": mine})
+
+
+@require_safe
+def report(request: HttpRequest, slug: str) -> HttpResponse:
+    """The words, and beneath them the comparison as it stands now."""
+    found = get_object_or_404(Report.objects.readable_by(request.user).select_related("owner"), slug=slug)
+    if found.deleted_at is not None:
+        return render(request, "reports/deleted.html", {"report": found}, status=GONE)
+    selection, comparison = reports.live(found, request.user, request.GET)
+    controls = request.GET.copy()
+    for name in [name for name in controls if name not in ("metric", "baseline", "order")]:
+        del controls[name]
+    context = comparison_context(selection, comparison, controls) | {
+        "report": found,
+        "order": reports.params_of(found, request.GET).get("order", ""),
+        "query": reports.params_of(found, request.GET).urlencode(),
+        "embed_url": request.build_absolute_uri(reverse("embed-report", args=[found.slug])),
+        "hidden": any(run.visibility == Visibility.PRIVATE for run in selection.runs),
+        "changes": changes.history(found),
+    }
+    return render(request, "reports/report.html", context)
+
+
+@contributor_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_report(request: HttpRequest) -> HttpResponse:
+    """The address of the form carries the query of the comparison."""
+    form = NewReportForm(request.POST if request.method == "POST" else None, initial={"query": request.GET.urlencode()})
+    if request.method == "POST" and form.is_valid():
+        given = form.cleaned_data
+        try:
+            made = reports.create(
+                title=given["title"], note=given["note"], query=given["query"], visibility=given["visibility"],
+                owner=cast(User, request.user),
+            )  # fmt: skip
+            return redirect(made)
+        except reports.BadQuery as error:
+            form.add_error(None, str(error))
+    context = {"form": form, "query": form["query"].value() or ""}
+    return render(request, "reports/form.html", context, status=UNPROCESSABLE if form.errors else 200)
+
+
+@contributor_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit_report(request: HttpRequest, slug: str) -> HttpResponse:
+    found = _changeable(request, slug)
+    initial = {"title": found.name, "note": found.note}
+    form = ReportForm(request.POST if request.method == "POST" else None, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        given = form.cleaned_data
+        reports.edit(found, title=given["title"], note=given["note"], by=cast(User, request.user))
+        return redirect(found)
+    context = {"form": form, "report": found, "query": found.query}
+    return render(request, "reports/form.html", context, status=UNPROCESSABLE if form.errors else 200)
+
+
+@require_POST
+@contributor_required
+def delete_report(request: HttpRequest, slug: str) -> HttpResponse:
+    found = _changeable(request, slug)
+    reports.delete(found)
+    return redirect(found)
+
+
+@require_POST
+@contributor_required
+def restore_report(request: HttpRequest, slug: str) -> HttpResponse:
+    found = _changeable(request, slug, deleted=True)
+    if reports.restore(found):
+        messages.success(request, "The report is back.")
+    return redirect(found)
+
+
+def _changeable(request: HttpRequest, slug: str, *, deleted: bool = False) -> Report:
+    rows = Report.objects.readable_by(request.user)
+    found = get_object_or_404(rows if deleted else rows.present(), slug=slug)
+    check_may_change(request, found)
+    return found
