@@ -11,6 +11,7 @@ from agents import schedule
 from agents.offers import approved_agents, offers
 from agents.schedule import Engine, Plan, PlanError
 from runs.choices import Visibility
+from runs.models import Publication
 from runs.visibility import default_visibility
 
 DEFAULT_REPEATS = 3
@@ -58,6 +59,10 @@ class ScheduleForm(forms.Form):
         help_text="public: in all lists; unlisted: whoever has the address; private: you and administrators",
     )  # fmt: skip
 
+    # What it repeats, when the form was opened from a publication.
+    publication = forms.SlugField(required=False, max_length=120, widget=forms.HiddenInput)
+    figure = forms.SlugField(required=False, max_length=120, widget=forms.HiddenInput)
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.agents = approved_agents()
@@ -81,6 +86,18 @@ class ScheduleForm(forms.Form):
     # For the template
 
     @property
+    def repeated(self) -> Publication | None:
+        """The publication that the runs will name; None when nothing is repeated."""
+        slug = self["publication"].value()
+        return Publication.objects.filter(slug=str(slug)).first() if slug else None
+
+    @property
+    def missing_workload(self) -> str:
+        """A workload that the address asks for and that the catalogue does not hold."""
+        wanted = str(self.initial.get("workload", ""))
+        return wanted if wanted and wanted not in WORKLOADS else ""
+
+    @property
     def factor_fields(self) -> list[forms.BoundField]:
         return [self[factor.name] for factor in self.workload_entry.factors]
 
@@ -93,12 +110,20 @@ class ScheduleForm(forms.Form):
             group = groups.setdefault(
                 offer.dbms, {"name": offer.name, "versions": [], "settings": self[f"settings_{offer.dbms}"]}
             )
-            group["versions"].append({"offer": offer, "ticked": offer.key in ticked and offer.available})
+            group["versions"].append(
+                {"offer": offer, "ticked": offer.available and not ticked.isdisjoint((offer.key, offer.dbms))}
+            )
         for group in groups.values():
             group["available"] = any(version["offer"].available for version in group["versions"])
         return list(groups.values())
 
     # From text to plan
+
+    def clean_publication(self) -> str:
+        slug: str = self.cleaned_data["publication"]
+        if slug and not Publication.objects.filter(slug=slug).exists():
+            raise forms.ValidationError(f"There is no publication {slug}.")
+        return slug
 
     def clean(self) -> dict[str, Any]:
         cleaned = self.cleaned_data
@@ -139,6 +164,8 @@ class ScheduleForm(forms.Form):
             agent=next((agent for agent in self.agents if agent.slug == cleaned["agent"]), None),
             name=cleaned["name"].strip(),
             visibility=cleaned.get("visibility", ""),
+            publication=cleaned.get("publication", ""),
+            figure=cleaned.get("figure", ""),
         )
 
     @property

@@ -58,6 +58,9 @@ class Plan:
     name: str = ""
     # Who may see it; empty takes the setting's default.
     visibility: str = ""
+    # Slug of the publication that it repeats, and the figure that its runs fill there.
+    publication: str = ""
+    figure: str = ""
 
     @property
     def run_count(self) -> int:
@@ -92,6 +95,8 @@ class Plan:
             "agent": self.agent.slug if self.agent else None,
             "name": self.name,
             "visibility": self.visibility or default_visibility(),
+            "publication": self.publication,
+            "figure": self.figure,
         }
 
 

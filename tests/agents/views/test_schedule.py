@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from agents.models import Agent, Job
-from runs.models import Experiment, Run
+from runs.models import Experiment, Publication, Run
 from tests.agents.conftest import facts_of
 
 pytestmark = pytest.mark.django_db
@@ -211,3 +211,41 @@ def test_it_is_protected_against_forgery(machine, operator):
     strict = Client(enforce_csrf_checks=True)
     strict.force_login(operator)
     assert strict.post(PATH, FORM).status_code == 403
+
+
+AGAIN = "?workload=tpcb&publication=tpcb-2010&figure=tpcb-table&scale_factor=10&terminals=4&engines=derby&repeats=5"
+
+
+@pytest.fixture
+def article(db):
+    return Publication.objects.create(slug="tpcb-2010", title_original="o", title_en="A test", language="cs")
+
+
+def test_it_is_filled_in_from_a_publication_and_names_it(client, machine, article):
+    machine("bench1", "sqlite:3.50.1", "derby:10.6.2.1", "derby:10.16.1.1")
+    html = client.get(PATH + AGAIN).content.decode()
+    assert f'Re-run of <a href="{article.get_absolute_url()}">A test</a>' in html
+    assert 'name="publication" value="tpcb-2010"' in html and 'name="figure" value="tpcb-table"' in html
+    assert 'name="scale_factor" value="10"' in html and 'name="repeats" value="5"' in html
+    ticked = {line.partition('"')[0] for line in html.split('name="engines" value="') if " checked" in line[:60]}
+    assert ticked == {"derby:10.6.2.1", "derby:10.16.1.1"}
+
+
+def test_its_experiment_names_the_publication(as_operator, machine, article):
+    machine("bench1", "h2:2.3.232", "sqlite:3.50.1")
+    as_operator.post(PATH, FORM | {"publication": "tpcb-2010", "figure": "tpcb-table"})
+    plan = Experiment.objects.get().plan
+    assert (plan["publication"], plan["figure"]) == ("tpcb-2010", "tpcb-table")
+
+
+def test_it_refuses_a_publication_that_is_not_there(as_operator, machine):
+    machine("bench1", "h2:2.3.232", "sqlite:3.50.1")
+    response = as_operator.post(PATH, FORM | {"publication": "no-such"})
+    assert response.status_code == 422
+    assert "There is no publication no-such." in response.content.decode()
+
+
+def test_it_says_that_a_workload_is_not_in_the_catalogue(client, machine):
+    machine("bench1", "sqlite:3.50.1")
+    html = client.get(PATH + "?workload=no-such-workload").content.decode()
+    assert "<code>no-such-workload</code> of this experiment is not in the catalogue" in html
