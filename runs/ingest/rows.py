@@ -16,6 +16,7 @@ from runs import artefacts, series
 from runs.choices import Provenance
 from runs.ingest import subjects
 from runs.ingest.document import OUTCOMES, SCHEMA_VERSION
+from runs.ingest.insert import insert
 from runs.ingest.known import Document, Known, run_ids
 from runs.ingest.live import factor_row
 from runs.ingest.text import redact, redact_line
@@ -39,7 +40,6 @@ _SUSPICIOUS = re.compile(r"pas|pwd|pw\b|secret|token|key|credential|://|-p", re.
 # Percentile -> metric of the catalogue, in ms.
 _FROM_HISTOGRAM = {50: "latency_p50_ms", 95: "latency_p95_ms", 99: "latency_p99_ms", 100: "latency_max_ms"}
 _FREE = ("driver", "dataset", "context", "info")
-_BATCH = 500
 
 
 class Rows:
@@ -85,14 +85,11 @@ class Rows:
         return made
 
     def write(self) -> None:
-        """In the order of their references; an empty list costs nothing."""
-        Upload.objects.bulk_create(self._uploads, batch_size=_BATCH)
-        Run.objects.bulk_create(self._runs, batch_size=_BATCH)
-        RunFactor.objects.bulk_create(self._factors, batch_size=_BATCH)
-        RunStorage.objects.bulk_create(self._storage, batch_size=_BATCH)
-        Measurement.objects.bulk_create(self._measurements, batch_size=_BATCH)
-        SeriesChunk.objects.bulk_create(self._chunks, batch_size=_BATCH)
-        Artefact.objects.bulk_create(self._artefacts, batch_size=_BATCH)
+        """In the order of their references."""
+        for rows in (
+            self._uploads, self._runs, self._factors, self._storage, self._measurements, self._chunks, self._artefacts,
+        ):  # fmt: skip
+            insert(rows)
 
     def discard_files(self) -> None:
         artefacts.discard(self._artefacts)
