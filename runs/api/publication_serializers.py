@@ -197,6 +197,26 @@ class PublishedConfigSerializer(serializers.Serializer[Any]):
     parameters = ParameterSerializer(many=True)
 
 
+class SystemSerializer(serializers.Serializer[Any]):
+    """A DBMS version that the publication names, with its other names; it need not have runs."""
+
+    source_id = serializers.CharField()
+    name = serializers.CharField()
+    dbms = serializers.CharField(source="dbms.slug")
+    version = serializers.CharField()
+    architecture = serializers.CharField()
+    aliases = serializers.ListField(child=serializers.CharField())
+    note = serializers.CharField()
+
+
+class StatisticsSerializer(serializers.Serializer[Any]):
+    """How our own statistics of repeats are made."""
+
+    interval = serializers.CharField()
+    confidence_percent = serializers.FloatField()
+    least_repeats = serializers.IntegerField()
+
+
 class MachineDiskSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     medium = serializers.CharField()
@@ -304,6 +324,7 @@ class PublicationSerializer(serializers.Serializer[Any]):
     details = serializers.DictField(source="publication.details")
     article = serializers.DictField(allow_null=True)
     workloads = PublishedWorkloadSerializer(many=True)
+    systems = SystemSerializer(many=True)
     hardware = MachineSerializer(many=True)
     configs = PublishedConfigSerializer(many=True)
     schemas = SchemaOfDataSerializer(many=True)
@@ -316,6 +337,7 @@ class PublicationSerializer(serializers.Serializer[Any]):
     index_statistics = IndexStatSerializer(many=True)
     query_statistics = QueryStatSerializer(many=True)
     facts = FactSerializer(many=True)
+    statistics = StatisticsSerializer()
     checks = CheckSerializer(many=True)
     check_results = serializers.DictField(child=serializers.IntegerField(), help_text="How many checks have a result.")
     numbers = NumberSerializer(many=True)

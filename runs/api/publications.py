@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -24,8 +25,14 @@ from runs.literature.articles import ARTICLES
 from runs.literature.checks import checks_of
 from runs.literature.checks.model import Check
 from runs.literature.numbers import HEAD, numbers_of, row_of
-from runs.models import Claim, Publication
+from runs.models import Claim, DbmsVersion, Publication
+from runs.stats.summary import CONFIDENCE, MIN_REPEATS
 
+STATISTICS = {
+    "interval": "of the geometric mean",
+    "confidence_percent": CONFIDENCE * 100,
+    "least_repeats": MIN_REPEATS,
+}
 FORMAT = OpenApiParameter("format", str, enum=["json", "csv"], description="csv: every number, one a line.")
 
 
@@ -82,6 +89,7 @@ def _document(material: Material, checks: list[Check]) -> dict[str, Any]:
         "publication": material.publication,
         "article": article.as_json() if article else None,
         "workloads": list(material.publication.workloads.all()),
+        "systems": _systems(material),
         "hardware": material.hardware,
         "configs": material.configs,
         "schemas": material.schemas,
@@ -94,10 +102,21 @@ def _document(material: Material, checks: list[Check]) -> dict[str, Any]:
         "index_statistics": material.index_stats,
         "query_statistics": material.query_stats,
         "facts": material.facts,
+        "statistics": STATISTICS,
         "checks": checks,
         "check_results": Counter(check.result.value for check in checks),
         "numbers": numbers_of(material, checks),
     }
+
+
+def _systems(material: Material) -> QuerySet[DbmsVersion]:
+    """Versions that its runs, configurations and claims name: also those that were left out of the test."""
+    named = {run.dbms_version.source_id for run in material.runs}
+    named |= {version.source_id for config in material.configs for version in config.applies_to.all()}
+    for claim in material.claims:
+        for side in (claim.side_a.get("dbms"), claim.side_b.get("dbms")):
+            named |= set(side) if isinstance(side, list) else {str(side)}
+    return DbmsVersion.objects.filter(source_id__in=named - {""}).select_related("dbms")
 
 
 def _claim(claim: Claim, checks: list[Check]) -> dict[str, Any]:

@@ -1,0 +1,75 @@
+"""Every number of the four publication pages stands in the API's JSON, or a formula that gives it stands behind it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.e2e.conftest import Site
+from tests.e2e.page_numbers import FORMULAS, SPECS, TEXTS, Pool, chunks, strange_specs, strangers, wrong_formulas
+
+pytestmark = pytest.mark.browser
+SLUGS = ("gbak-backup-2007", "tpcb-2010", "firebird-terabyte-2015", "cubrid-mysql-ssd-2011")
+
+
+def troubles(page: Any, pool: Pool) -> list[str]:
+    """Everything on the page behind which nothing stands."""
+    formulas = page.evaluate(FORMULAS)
+    computed = [float(one["exact"]) for one in formulas]
+    return [
+        *strangers(page.evaluate(TEXTS), pool),
+        *wrong_formulas(formulas, pool),
+        *strange_specs(page.evaluate(SPECS), pool, computed),
+    ]
+
+
+@pytest.fixture
+def opened(site: Site, page):
+    def open_(slug: str) -> tuple[Any, Pool]:
+        page.goto(f"{site.url}/publications/{slug}/")
+        page.wait_for_load_state("networkidle")
+        return page, Pool.of(site.get(f"/api/v1/publications/{slug}/"))
+
+    return open_
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_it_shows_no_number_that_nothing_stands_behind(opened, slug):
+    page, pool = opened(slug)
+    numbers = [chunk for one in page.evaluate(TEXTS) for chunk in chunks(one["text"])]
+    assert len(numbers) > 250
+    assert len(page.evaluate(FORMULAS)) > 30
+    assert page.evaluate(SPECS)
+    assert troubles(page, pool) == []
+
+
+def test_it_finds_every_kind_of_invented_number(opened):
+    page, pool = opened("firebird-terabyte-2015")
+    page.evaluate(
+        """() => document.querySelector("main").insertAdjacentHTML("beforeend", `
+          <p id="invented">The gain was 37.91 %, on 4,321 pages, in 7:53 minutes, on 2019-02-03, with Firebird 9.7.</p>
+          <p><data value="3.65166075" id="rounded">3.66</data></p>
+          <p><data value="3.77" id="stored">3.77</data></p>
+          <p><data value="12" data-exact="12" data-formula="5 + 5">12</data></p>
+          <p><data value="91.73" data-exact="91.73" data-formula="91.23 + 0.5">91.73</data></p>
+          <p hidden>88.88</p>
+          <script type="application/json" id="drawn">{"points": [[9.04, 55.55]], "color": 7777}</script>`)"""
+    )
+    found = troubles(page, pool)
+    for invented in ("37.91", "4,321", "7:53", "2019-02-03", "9.7", "3.66", "3.77", "55.55"):
+        assert any(one.startswith((f"'{invented}'", invented)) for one in found), invented
+    assert any("5 + 5 is 10" in one for one in found)
+    assert any("91.23" in one and "not stored" in one for one in found)
+    assert len(found) == 10
+
+
+def test_a_changed_cell_of_a_table_is_found(opened):
+    """A number that stands elsewhere in the data is still wrong in a cell that holds another one."""
+    page, pool = opened("tpcb-2010")
+    assert troubles(page, pool) == []
+    page.evaluate(
+        """() => { const cell = [...document.querySelectorAll("main data.number")].find(one => one.value === "508");
+                   cell.textContent = "507"; }"""
+    )
+    assert len(strangers(page.evaluate(TEXTS), pool)) == 1
