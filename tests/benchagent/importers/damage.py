@@ -1,72 +1,66 @@
-"""The promise of every importer under damage: right values, fewer values, or an honest status. Never another number."""
+"""What a damaged copy may say: what the file itself says, less of it, or that it is not understood; never another number."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import datetime
+from collections.abc import Iterator, Sequence
 
-from benchagent.importers import Report, SourceFile, Status, inspect
+from benchagent.importers import Report, Series, SourceFile, Status, inspect
+from tests.benchagent.importers.mutations import HARMLESS, mutations
 
-from .mutations import HARMLESS, mutations
-
-DATA = Path(__file__).parent / "data"
-# A byte of noise may turn a digit into another one, which nothing can tell.
-MAY_CHANGE_DIGITS = frozenset({"noise", "binary"})
-
-
-def reports(name: str, data: bytes) -> list[Report]:
-    return inspect([SourceFile(name, data)])[0][1]
+# Another byte may make another digit of a digit: there only that nothing is thrown.
+BLIND = frozenset({"noise", "binary"})
 
 
-def sample(tool: str, name: str) -> bytes:
-    return (DATA / tool / name).read_bytes()
+def judged(files: Sequence[SourceFile]) -> list[Report]:
+    return [report for _, reports in inspect(files) for report in reports]
 
 
-def one(tool: str, name: str) -> Report:
-    found = reports(name, sample(tool, name))
-    assert len(found) == 1, [report.reason for report in found]
-    return found[0]
-
-
-def values(report: Report) -> dict[str, float]:
-    return {metric.name: metric.value for metric in report.metrics}
-
-
-def wrong_numbers(file: Path, *, seed: int, count: int) -> list[str]:
-    """What damaged copies of a file say that the file itself does not; empty when the importer keeps its promise."""
-    data = file.read_bytes()
-    original = reports(file.name, data)
-    found = []
-    for kind, damaged in mutations(data, seed=seed, count=count):
-        after = reports(file.name, damaged)
-        if kind in MAY_CHANGE_DIGITS:
+def wrong_answers(name: str, data: bytes, *, seed: int, count: int) -> Iterator[str]:
+    """One line for every damaged copy whose report says what the file does not say."""
+    told = judged([SourceFile(name, data)])
+    for number, (kind, damaged) in enumerate(mutations(data, seed=seed, count=count)):
+        reports = judged([SourceFile(name, damaged)])
+        if kind in BLIND:
             continue
-        if kind in HARMLESS and after != original:
-            found.append(f"{file.name}: {kind} changed the report")
-        found += [f"{file.name}: {kind}: {words}" for report in after for words in _invented(report, original)]
-    return found
+        where = f"{name} #{number} {kind}"
+        if kind in HARMLESS and reports != told:
+            yield f"{where}: not the same report"
+        for report in reports:
+            if report.status is not Status.NOT_UNDERSTOOD and not any(_part_of(report, one) for one in told):
+                yield f"{where}: {_difference(report, told)}"
 
 
-def _invented(report: Report, original: list[Report]) -> list[str]:
-    if report.status is Status.NOT_UNDERSTOOD:
-        return ["numbers without being understood"] if report.metrics or report.series else []
-    known = {(metric.name, metric.unit, metric.value, metric.phase) for one in original for metric in one.metrics}
-    told = {item for one in original for item in one.parameters.items()}
+def _part_of(report: Report, told: Report) -> bool:
+    return not _differences(report, told)
+
+
+def _difference(report: Report, told: Sequence[Report]) -> str:
+    return min((_differences(report, one) for one in told), key=len, default="no report")
+
+
+def _differences(report: Report, told: Report) -> str:
+    known = {(metric.name, metric.phase): metric.value for metric in told.metrics}
     wrong = [
-        f"{metric.name} = {metric.value:g}"
+        f"{metric.name} {metric.value} for {known.get((metric.name, metric.phase))}"
         for metric in report.metrics
-        if (metric.name, metric.unit, metric.value, metric.phase) not in known
+        if known.get((metric.name, metric.phase)) != metric.value
     ]
-    wrong += [f"parameter {name} = {value}" for name, value in report.parameters.items() if (name, value) not in told]
+    wrong += [
+        f"{name} {value} for {told.parameters.get(name)}"
+        for name, value in report.parameters.items()
+        if told.parameters.get(name) != value
+    ]
+    points = {series.name: set(_points(told, series)) for series in told.series}
     for series in report.series:
-        same = [one for before in original for one in before.series if one.name == series.name]
-        if not any(_within(series.values, one.values) and series.interval_s == one.interval_s for one in same):
-            wrong.append(f"series {series.name}: {series.values[:6]}")
-    return wrong
+        if not set(_points(report, series)) <= points.get(series.name, set()):
+            wrong.append(f"series {series.name} {series.values[:5]}")
+    return "; ".join(wrong)
 
 
-def _within(short: tuple[float | None, ...], long: tuple[float | None, ...]) -> bool:
-    """Whether `short` is a stretch of `long`, where some samples may be gaps."""
-    return any(
-        all(value is None or value == long[at + place] for place, value in enumerate(short))
-        for at in range(len(long) - len(short) + 1)
-    )
+def _points(report: Report, series: Series) -> Iterator[tuple[float, float]]:
+    """The samples with the time at which their interval begins."""
+    start = datetime.datetime.fromisoformat(report.started_at).timestamp() if report.started_at else 0.0
+    for place, value in enumerate(series.values):
+        if value is not None:
+            yield round(start + series.t0_s + place * series.interval_s, 2), value

@@ -119,6 +119,11 @@ def _script(run: Run, script: Script) -> None:
     every = total(run)
     if every and not agree(100 * int(counted) / every, float(percent), relative=0, absolute=0.11):
         raise NotUnderstood(f"line {run.line}: {counted} transactions are not {percent} % of {every}")
+    # Each transaction draws its script by the weights.
+    target = float(script.figures["weight"].values[1] or 0) / 100 if "weight" in script.figures else 0.0
+    spread = 100 * (target * (1 - target) / every) ** 0.5 if every else 0.0
+    if target and abs(float(percent) - 100 * target) > 8 * spread + 0.2:
+        raise NotUnderstood(f"line {run.line}: {percent} % of the transactions, by weight {100 * target:.1f} %")
     processed = script.figures.get("processed")
     own, rate = (processed.values[0], processed.values[1]) if processed else (counted, tps)
     skipped = script.figures.get("skipped")

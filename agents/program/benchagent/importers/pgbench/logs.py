@@ -170,8 +170,8 @@ def _interval(number: int, figures: list[int], columns: int) -> Bucket:
 
 
 def _interval_length(starts: list[int]) -> int:
-    if len(starts) < 2:
-        raise NotUnderstood("one interval only: how long it is, the log does not say")
+    if len(starts) < 3:
+        raise NotUnderstood("fewer than three intervals: how long they are, the log does not show")
     steps = Counter(later - earlier for earlier, later in itertools.pairwise(starts))
     length = min(steps)
     if any(step % length for step in steps) or steps[length] * 2 < len(starts) - 1:

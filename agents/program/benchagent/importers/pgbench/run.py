@@ -62,11 +62,10 @@ class Run:
     problems: list[str] = field(default_factory=list)
     command_lines: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    several_files: bool = False
     cut: bool = False
-    interrupted: bool = False
     _rank: int = -1
     _columns: int | None = None
-    _progress_broken: bool = False
 
     @property
     def reported(self) -> bool:
@@ -89,8 +88,8 @@ class Run:
             if not self.reported:
                 raise NotUnderstood(f"line {line.number}: latencies of statements before any report")
             self._columns = {"": 0, " and failures": 1, ", failures and retries": 2}.get(table["columns"], 0)
-            if table["file"]:
-                self.scripts.append(Script())
+            # 9.1 to 9.5 list several files one after the other, and nothing else in the report confirms the split.
+            self.several_files = self.several_files or bool(table["file"])
             return True
         if found := matched(line, REPORT):
             self._add(line, found, self.figures)

@@ -39,7 +39,6 @@ def report(logs: list[Log], numbers: list[int] | None = None) -> Report:
         status=Status.ABORTED if log.cut else Status.COMPLETE,
         reason="the log's last line is cut" if log.cut else "",
         parameters=parameters,
-        metrics=tuple(_metrics(log, counted=not (partial or log.sampled))),
         series=tuple(_series(log, complete, counted=not (partial or log.sampled))),
         warnings=tuple(warnings),
         started_at=datetime.datetime.fromtimestamp(math.floor(log.began), tz=datetime.UTC).isoformat(),
@@ -56,9 +55,7 @@ def _warnings(log: Log, logs: list[Log], numbers: list[int] | None) -> list[str]
     if log.sampled:
         found.append("a sample (--sampling-rate): what is counted per second is left out")
     if log.per_transaction:
-        found.append("the first and the last second are not whole seconds of the run")
-        if log.columns == 7:
-            found.append("the seventh column is the lag or the retries, the log does not say which: left out")
+        found.append("the first and the last second are not whole seconds of the run: they are gaps")
     return found
 
 
@@ -71,38 +68,27 @@ def _partial(log: Log, numbers: list[int] | None) -> str:
     return ""
 
 
-def _metrics(log: Log, *, counted: bool) -> list[Metric]:
-    buckets = log.buckets.values()
-    done = log.transactions
-    found: list[Metric] = []
-    if counted:
-        found.append(Metric("transactions", "transactions", done, better="none"))
-        for name, value in (("skipped", sum(b.skipped for b in buckets)), ("failed", sum(b.failed for b in buckets))):
-            if value:
-                found.append(Metric(f"{name}_transactions", "transactions", value, better="lower"))
-    if not done:
-        return found
-    least = min(bucket.latency_min for bucket in buckets if bucket.latency_min is not None)
-    values = {"avg": sum(b.latency_sum for b in buckets) / done, "max": max(b.latency_max for b in buckets)}
-    values["min"] = least
+def _metrics(log: Log) -> list[Metric]:
+    """What the logs say of the whole run; only for logs that hold it all, for a log has no end that would show it."""
     ordered = sorted(log.latencies_us)
+    values: dict[str, float] = {"min": ordered[0], "max": ordered[-1], "avg": sum(ordered) / len(ordered)}
     if len(ordered) >= 100:
         values |= {f"p{rank}": ordered[math.ceil(len(ordered) * rank / 100) - 1] for rank in (50, 95, 99)}
-    return found + [
+    return [
         Metric(f"latency_{name}_ms", "ms", round(value / 1000, 6), better="lower") for name, value in values.items()
     ]
 
 
 def _series(log: Log, complete: set[int], *, counted: bool) -> list[Series]:
-    starts = list(range(min(log.buckets), max(log.buckets) + 1, log.interval_s))
-    if len(starts) > 1_000_000:
+    starts = range(min(log.buckets), max(log.buckets) + 1, log.interval_s)
+    if len(starts) > 20 * len(log.buckets) + 3600:
         raise NotUnderstood("the log's times are too far apart")
     if any(start not in starts for start in log.buckets):
         raise NotUnderstood("the threads' intervals do not begin at the same time")
     columns: dict[tuple[str, str], list[float | None]] = defaultdict(list)
     for start in starts:
         bucket = log.buckets.get(start)
-        known = start in complete
+        known = start in complete and not (log.per_transaction and start in (starts[0], starts[-1]))
         if counted:
             columns["tps", "TPS"].append((bucket.transactions / log.interval_s if bucket else 0.0) if known else None)
         done = bucket.transactions if bucket and known else 0
@@ -165,35 +151,39 @@ def _thread(file: SourceFile) -> int:
 def _joined(read: Read, place: int) -> Read:
     """The log's series in the report of its run, where both counted the same transactions; else as they are."""
     log_file, (log_report,) = read[place][0], read[place][1]
-    done = log_report.metric("transactions")
+    family = [at for at, (_, reports) in enumerate(read) if reports and reports[0].part_of == log_file.name]
+    log = together([parse(read[at][0]) for at in (place, *family)])[0]
+    if not log.latencies_us or log.sampled:
+        return read
+    failed = sum(bucket.failed for bucket in log.buckets.values())
     candidates = [
         (at, number)
         for at, (file, reports) in enumerate(read)
         for number, one in enumerate(reports)
-        if not is_log(file) and done and one.metric("transactions") == done
-        and (one.metric("failed_transactions") or 0) == (log_report.metric("failed_transactions") or 0)
-        and log_report.metric("latency_min_ms") is not None
+        if not is_log(file) and one.metric("transactions") == log.transactions
+        and (one.metric("failed_transactions") or 0) == failed and one.parameters.get("terminals") == len(log.clients)
     ]  # fmt: skip
-    if len(candidates) != 1 or "aggregate_interval_s" in log_report.parameters:
+    if len(candidates) != 1:
         return read
     at, number = candidates[0]
     run_file, reports = read[at]
-    own = reports[number]
-    reports = [*reports]
-    reports[number] = replace(
+    found = list(read)
+    found[at] = (run_file, [*reports[:number], _with_log(reports[number], log_report, log), *reports[number + 1 :]])
+    for other in (place, *family):
+        file, of_file = found[other]
+        found[other] = (file, [replace(as_part_of(of_file[0], run_file), warnings=())])
+    return found
+
+
+def _with_log(own: Report, log_report: Report, log: Log) -> Report:
+    return replace(
         own,
         series=own.series or log_report.series,
-        metrics=own.metrics + tuple(one for one in log_report.metrics if own.metric(one.name) is None),
+        metrics=own.metrics + tuple(one for one in _metrics(log) if own.metric(one.name) is None),
         started_at=own.started_at or log_report.started_at,
         warnings=(
             *own.warnings,
             *log_report.warnings,
-            f"the latencies and seconds of {log_file.name} are joined: same transactions",
+            "latencies and seconds are those of the logs: same transactions",
         ),
     )
-    found = list(read)
-    found[at] = (run_file, reports)
-    for other, (file, of_file) in enumerate(found):
-        if other == place or (of_file and of_file[0].part_of == log_file.name):
-            found[other] = (file, [replace(as_part_of(of_file[0], run_file), warnings=())])
-    return found

@@ -41,6 +41,11 @@ def read(file: SourceFile) -> Sequence[Report]:
         clock = _CLOCK.match(text)
         text = text[clock.end() :] if clock else text
         reader.take(Line(number, text, number < last or file.last_line_is_whole))
+    if any(run.has_foreign_samples for run in reader.runs):
+        # Where one run has a line of another, the other lacks it or has one of this.
+        for run in reader.runs:
+            run.samples = []
+            run.warnings.append("the progress is left out: lines of one run stand in another")
     reports = [judge.judged(run) for run in reader.runs]
     if not reports:
         raise NotUnderstood("no run of sysbench")
@@ -66,8 +71,9 @@ class _Reader:
             self._headed(line, header["version"])
         elif text == _MODE:
             run = self._current()
-            if run is None or run.options or run.started or run.blocks or run.samples:
-                self._begin(line)
+            if run is None or run.announced or run.started or run.blocks or run.samples:
+                run = self._begin(line)
+            run.announced = True
         elif text == "Threads started!":
             run = self._current() or self._begin(line)
             if run.samples or run.blocks:

@@ -73,6 +73,12 @@ def _rates(run: Run, block: Block, elapsed_s: float) -> None:
     for key in ("cpu_eps", "eps"):
         if key in block.figures:
             _rate(block, key, events, block.number(key), elapsed_s)
+    if "file_requests_s" in block.figures:
+        _rate(block, "file_requests_s", events, block.number("file_requests_s"), elapsed_s)
+    if "file_operations" in block.figures:
+        *parts, every = (block.number("file_operations", place) for place in range(4))
+        if sum(parts) != every:
+            raise NotUnderstood(f"line {block.line}: reads, writes and others do not add up to {every:.0f} operations")
     same = run.version.startswith("1.") and "transactions" in block.figures and "events" in block.figures
     if same and events != block.number("transactions"):
         raise NotUnderstood(f"line {block.line}: {events:.0f} events, {block.value('transactions')} transactions")
@@ -122,7 +128,9 @@ def _latency(run: Run, block: Block) -> None:
         total = block.number("execution") * 1000
     events = block.number("events")
     rounding = 0.0051 if "sum" in block.figures or block.figures["avg"].values[-1] == "ms" else 0.051
-    if total is not None and events and abs(total / events - average) > rounding + 0.02 * average:
+    # A forced shutdown counts the time of the unfinished events too.
+    timed = events + block.number("unfinished")
+    if total is not None and timed and abs(total / timed - average) > rounding + 0.02 * average:
         raise NotUnderstood(f"line {block.line}: {total} ms over {events:.0f} events are not {average} ms on average")
     threads = int(run.options.get("threads", 0))
     fair = block.number("fair_events")

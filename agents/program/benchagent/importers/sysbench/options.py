@@ -70,7 +70,7 @@ def option(run: Run, line: Line) -> bool:
 
 
 def _set(run: Run, line: Line, name: str, value: str) -> None:
-    if not line.whole and line.text[-1:].isdigit():
+    if not line.whole:
         run.cut = True
         return
     if run.options.get(name, value) != value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from benchagent.importers.base import NotUnderstood, agree
 from benchagent.importers.sysbench.lines import Line, why
@@ -28,6 +28,7 @@ _FILE = re.compile(
 )
 _MEMORY = re.compile(rf"{_X} (?:MiB|MB)/sec")
 _QUEUE = re.compile(r"queue length: (\d+), concurrency: (\d+)")
+_RUNNING = re.compile(r"(?:thds|threads): (\d+)")
 CSV = re.compile(r"(\d+),(\d+)" + r",(\d+\.\d\d)" * 8)
 
 
@@ -39,6 +40,8 @@ class Sample:
     time_s: int
     values: dict[str, float] = field(default_factory=dict)
     rank: int | None = None
+    # How many threads the line says were running; None where it does not.
+    threads: int | None = None
 
 
 def stamped(line: Line) -> Sample | None:
@@ -49,7 +52,8 @@ def stamped(line: Line) -> Sample | None:
     time_s, rest = int(stamp["time"]), stamp["rest"]
     for reader in (_sql, _events, _old, _file, _other):
         if sample := reader(line.number, time_s, rest):
-            return sample
+            running = _RUNNING.match(rest)
+            return replace(sample, threads=int(running[1]) if running else None)
     raise NotUnderstood(f"line {line.number}: {why(rest)}: {line.text[:80]!r}")
 
 
@@ -58,7 +62,7 @@ def csv(line: Line) -> Sample | None:
     if match is None:
         return None
     figures = [float(value) for value in match.groups()]
-    return _checked(line.number, int(match[1]), None, figures[2:])
+    return replace(_checked(line.number, int(match[1]), None, figures[2:]), threads=int(match[2]))
 
 
 def from_json(number: int, text: str) -> Sample:
@@ -67,7 +71,8 @@ def from_json(number: int, text: str) -> Sample:
         qps = one["qps"]
         figures = (one["tps"], qps["total"], qps["reads"], qps["writes"], qps["other"], one["latency"], one["errors"],
                    one["reconnects"])  # fmt: skip
-        return _checked(number, int(one["time"]), None, [float(figure) for figure in figures])
+        sample = _checked(number, int(one["time"]), None, [float(figure) for figure in figures])
+        return replace(sample, threads=int(one["threads"]))
     except (ValueError, KeyError, TypeError) as error:
         raise NotUnderstood(f"line {number}: not a report of sysbench's JSON hook: {error}") from error
 

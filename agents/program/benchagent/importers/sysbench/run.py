@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass, field
 
@@ -54,6 +55,8 @@ class Run:
     line: int
     version: str = ""
     options: dict[str, str] = field(default_factory=dict)
+    # "Running the test with following options", "Threads started!"
+    announced: bool = False
     started: bool = False
     samples: list[Sample] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
@@ -72,6 +75,13 @@ class Run:
     @property
     def ended(self) -> bool:
         return bool(self.blocks) and self.blocks[-1].checkpoint_s is None and self.blocks[-1].ended
+
+    @property
+    def has_foreign_samples(self) -> bool:
+        """A line of more threads than the run has, or of more than the line before it: they only end."""
+        running = [sample.threads for sample in self.samples if sample.threads is not None]
+        told = int(self.options.get("threads") or 0)
+        return bool(told and any(one > told for one in running)) or any(a < b for a, b in itertools.pairwise(running))
 
     def take(self, line: Line) -> bool:
         """Whether the line is one of the run's reports."""
