@@ -163,16 +163,26 @@ def resolve_config(dbms_slug: str, settings: Settings) -> Config:
 
 def config_of(dbms_slug: str, dbms_name: str, parameters: Sequence[Parameter], *, provenance: str) -> Config:
     """The row of these parameters: ordered, duplicates and flags kept, secrets redacted. Equal ones are one row."""
+    return config_row(dbms_slug, dbms_name, parameters, provenance=provenance)[0]
+
+
+def config_row(
+    dbms_slug: str, dbms_name: str, parameters: Sequence[Parameter], *, provenance: str
+) -> tuple[Config, bool]:
+    """The same, and whether it is new."""
     kept = [_storable(parameter) for parameter in parameters]
     digest = hashlib.sha256(json.dumps([dbms_slug, [parameter.key() for parameter in kept]]).encode()).hexdigest()
     found = Config.objects.filter(digest=digest).first()
     if found is not None:
-        return found
+        return found, False
     standard = dict(DBMSS[dbms_slug].settings) if dbms_slug in DBMSS else {}
     is_standard = [(parameter.name, parameter.value) for parameter in kept] == list(standard.items())
     suffix = "standard" if is_standard else digest[:8]
     name = f"{dbms_name}, standard" if is_standard else f"{dbms_name}: {_differences(standard, kept)}"
-    config = Config.objects.create(slug=Config.free_slug(f"{dbms_slug}-{suffix}"), name=shorten(name), digest=digest)
+    config = Config.objects.create(
+        slug=Config.free_slug(f"{dbms_slug}-{suffix}"), name=shorten(name), digest=digest,
+        dbms=Dbms.objects.filter(slug=dbms_slug).first(),
+    )  # fmt: skip
     ConfigParameter.objects.bulk_create(
         ConfigParameter(
             config=config, position=position, name=parameter.name, value=parameter.value, section=parameter.section,
@@ -180,7 +190,7 @@ def config_of(dbms_slug: str, dbms_name: str, parameters: Sequence[Parameter], *
         )
         for position, parameter in enumerate(kept, 1)
     )  # fmt: skip
-    return config
+    return config, True
 
 
 def _storable(parameter: Parameter) -> Parameter:

@@ -236,4 +236,12 @@ def _made_config(given: Any, version: DbmsVersion, by: User | None) -> Config:
 
 
 def _from_files(files: list[dict[str, str]], version: DbmsVersion, by: User | None) -> Config:
-    raise ValidationError({"config": ["Configuration files are not read here yet; send a list of settings."]})
+    """Raises ValidationError under `config`, with the file and what is wrong with it."""
+    from runs import configs
+
+    texts = [configs.FileText(file["name"], file["text"]) for file in files]
+    try:
+        return configs.create_config(configs.Content(files=texts, dbms=version.dbms.slug), by=by)
+    except configs.ConfigError as error:
+        problems = [f"{field}: {message}" for field, found in error.errors.items() for message in found]
+        raise ValidationError({"config": problems}) from error

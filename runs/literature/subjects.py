@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import uuid
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, TypeVar
@@ -163,6 +164,7 @@ def _configs(
             "name": row["name"],
             "publication_id": publications[row["publication"]].id,
             "source_id": row["id"],
+            "dbms_id": _only_dbms(versions[version] for version in row["applies_to"]),
             "file_name": row["file"],
             "details": row.get("details", {}),
             "note": row["note"],
@@ -178,6 +180,12 @@ def _configs(
             config.applies_to.set(applies_to)
             sync.note(Config, "updated")
     return configs
+
+
+def _only_dbms(versions: Iterable[DbmsVersion]) -> uuid.UUID | None:
+    """The DBMS of a configuration; None for one that an article gives for several."""
+    found = {version.dbms_id for version in versions}
+    return found.pop() if len(found) == 1 else None
 
 
 def _parameters(sync: Sync, config: Config, rows: list[Row]) -> None:

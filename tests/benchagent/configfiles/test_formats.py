@@ -131,3 +131,11 @@ def test_it_says_so_when_nothing_tells_the_format(text):
 )
 def test_it_recognises_files_in_which_little_is_set(text, expected):
     assert recognise(text) == expected
+
+
+def test_it_takes_a_byte_order_mark_for_no_part_of_the_first_line():
+    parsed = parse("\ufeff[mysqld]\nport=1\n", "my_cnf")
+    assert [(one.section, one.name) for one in parsed.entries] == [("mysqld", "port")]
+    (first,) = parse("\ufeffwork_mem=4MB\n", "postgresql").entries
+    assert first.name == "work_mem"
+    assert recognise("\ufeffwork_mem=4MB\n") == "postgresql"

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from benchagent.configfiles import cubrid, derby, firebird, init_ora, my_cnf, plain, postgresql, recognition
 from benchagent.configfiles.model import Entry, Format, Line, LineKind, ParsedFile
@@ -16,6 +17,7 @@ __all__ = [
     "render",
 ]  # fmt: skip
 
+BOM = "\ufeff"
 FORMATS: dict[str, Format] = {
     module.FORMAT.name: module.FORMAT for module in (postgresql, my_cnf, firebird, cubrid, derby, init_ora, plain)
 }
@@ -23,7 +25,18 @@ FORMATS: dict[str, Format] = {
 
 def parse(text: str, format: str) -> ParsedFile:
     """Every byte of the text as lines. Raises KeyError for an unknown format; no text is refused."""
-    return ParsedFile(format, FORMATS[format].parse(text))
+    if not text.startswith(BOM):
+        return ParsedFile(format, FORMATS[format].parse(text))
+    first, *rest = FORMATS[format].parse(text[1:]) or (Line(1, "", LineKind.BLANK),)
+    return ParsedFile(format, (_behind_mark(first), *rest))
+
+
+def _behind_mark(line: Line) -> Line:
+    """The first line of a file that begins with a byte order mark, which belongs to no parameter."""
+    entries = [
+        replace(entry, span=(entry.span[0] + 1, entry.span[1] + 1)) if entry.span else entry for entry in line.entries
+    ]
+    return replace(line, text=BOM + line.text, entries=tuple(entries))
 
 
 def recognise(text: str) -> str | None:

@@ -124,12 +124,15 @@ class Settings:
         value = self.text(name)
         if value is None:
             return None
-        spec = self.engine.specs.get(name)
-        found = convert(value, spec, self.engine.suffixes) if spec else guess(value, self.engine.suffixes)
-        if found.kind is Kind.PAGES:
-            found = self.in_bytes(found)
+        found = self.converted(name, value)
         reasons = [found.reason, self._origin(name)]
         return found.because("; ".join(reason for reason in reasons if reason))
+
+    def converted(self, name: str, value: str) -> Quantity:
+        """Any value that the parameter might have, with its unit."""
+        spec = self.engine.specs.get(name)
+        found = convert(bare(value), spec, self.engine.suffixes) if spec else guess(bare(value), self.engine.suffixes)
+        return self.in_bytes(found) if found.kind is Kind.PAGES else found
 
     def value(self, name: str) -> Value:
         found = self.quantity(name)

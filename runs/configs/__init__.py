@@ -1,0 +1,36 @@
+"""Configurations of DBMSs: taken from files or parameters, revised, compared, judged for durability.
+
+What a configuration holds is never changed: an edit makes the next revision. Names and notes may be corrected.
+"""
+
+from __future__ import annotations
+
+from runs.configs.creating import (
+    DETAIL_FIELDS,
+    EDITABLE,
+    Content,
+    correct,
+    create_config,
+    may_correct,
+    revise,
+)
+from runs.configs.diff import Difference, DiffRow, diff
+from runs.configs.facts import (
+    FileFacts,
+    ParameterRow,
+    dbms_of,
+    durability_of,
+    files_of,
+    meanings_of,
+    parameter_rows,
+    settings_of,
+)
+from runs.configs.reading import ConfigError, FileText, Understood, understand
+from runs.configs.usage import counts_by_config, family_of, for_pages, listed_configs, readable_configs
+
+__all__ = [
+    "DETAIL_FIELDS", "EDITABLE", "ConfigError", "Content", "DiffRow", "Difference", "FileFacts", "FileText",
+    "ParameterRow", "Understood", "correct", "counts_by_config", "create_config", "dbms_of", "diff", "durability_of",
+    "family_of", "files_of", "for_pages", "listed_configs", "may_correct", "meanings_of", "parameter_rows",
+    "readable_configs", "revise", "settings_of", "understand",
+]  # fmt: skip

@@ -1,0 +1,224 @@
+"""Configurations made, revised and corrected. Equal ones are one row; what a configuration holds is never changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from benchagent.catalog import DBMSS
+from benchagent.configfiles.model import ParsedFile
+from django.db import transaction
+from django.db.models import Max, Q
+
+from runs import changes
+from runs.choices import Provenance
+from runs.configs.facts import FORCED_WRITES, MISSING, PAGE_SIZE, dbms_of
+from runs.configs.reading import MOST_PARAMETERS, ConfigError, FileText, Understood, understand
+from runs.ingest.names import Parameter, config_row, shorten
+from runs.ingest.text import clean
+from runs.models import Config, ConfigFile, ConfigParameter, Dbms, DbmsVersion, User
+from runs.models.visible import Reader
+from runs.visibility import nameable
+
+DETAIL_FIELDS = (PAGE_SIZE, FORCED_WRITES)
+EDITABLE = ("name", "note", *DETAIL_FIELDS)
+NAMES = {
+    "mysql": "MySQL", "mariadb": "MariaDB", "firebird": "Firebird", "interbase": "InterBase", "yaffil": "Yaffil",
+    "cubrid": "CUBRID", "oracle": "Oracle", "db2": "DB2",
+} | {slug: entry.name for slug, entry in DBMSS.items()}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a configuration is made of: files, or parameters. `versions`: slugs of DBMS versions it was written for."""
+
+    files: Sequence[FileText] = ()
+    parameters: Sequence[Parameter] = ()
+    dbms: str = ""
+    name: str = ""
+    note: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)
+    versions: Sequence[str] = ()
+
+
+@transaction.atomic
+def create_config(content: Content, *, by: User | None) -> Config:
+    """The row of this configuration; an equal one that is there already. Raises ConfigError by field."""
+    return _create(content, by)[0]
+
+
+@transaction.atomic
+def revise(config: Config, content: Content, *, by: User | None, note: str = "") -> Config:
+    """The next revision with other content; `config` stays as it is, used by runs or not.
+
+    `note` says why. Raises ConfigError, also when nothing differs.
+    """
+    dbms = dbms_of(config)
+    whole = replace(
+        content, dbms=content.dbms or (dbms.slug if dbms else ""), name=content.name or config.name,
+        note=content.note or config.note, details={**config.details, **content.details},
+        versions=content.versions or [version.slug for version in config.applies_to.all()],
+    )  # fmt: skip
+    made, is_new = _create(whole, by)
+    if made.pk == config.pk:
+        raise ConfigError({"files": ["Nothing differs from this revision."]})
+    if is_new:
+        root = config.revision_of or config
+        family = Config.objects.filter(Q(pk=root.pk) | Q(revision_of=root))
+        made.revision_of, made.revision = root, (family.aggregate(last=Max("revision"))["last"] or 1) + 1
+        made.save(update_fields=["revision_of", "revision"])
+        changes.record(target=made, field="revision", old=config.slug, new=made.slug, by=by, reason=clean(note, 2_000))
+    return made
+
+
+@transaction.atomic
+def correct(config: Config, given: Mapping[str, Any], *, by: User | None) -> list[str]:
+    """Name, note and what is known of the database; who, when and the old value are kept. -> names of what changed.
+
+    Raises ConfigError.
+    """
+    unknown = [name for name in given if name not in EDITABLE]
+    if unknown:
+        raise ConfigError({name: [f"Cannot be edited. Can be: {', '.join(EDITABLE)}."] for name in unknown})
+    if "name" in given and not str(given["name"]).strip():
+        raise ConfigError({"name": ["This field may not be blank."]})
+    done = []
+    for name, value in given.items():
+        old = config.details.get(name) if name in DETAIL_FIELDS else getattr(config, name)
+        new = value if name in DETAIL_FIELDS else clean(str(value).strip(), 200 if name == "name" else 10_000)
+        if changes.record(target=config, field=name, old=old, new=new, by=by) is None:
+            continue
+        done.append(name)
+        if name in DETAIL_FIELDS:
+            config.details = {**config.details, name: new}
+        else:
+            setattr(config, name, new)
+    if done:
+        config.save(update_fields=["name", "note", "details"])
+    return done
+
+
+def may_correct(user: Any, config: Config) -> bool:
+    """Operators every configuration but a published one, contributors those that they made."""
+    if not isinstance(user, User) or not user.can_contribute or config.publication_id:
+        return False
+    return user.can_operate or config.created_by_id == user.pk
+
+
+def _create(content: Content, by: User | None) -> tuple[Config, bool]:
+    """The row, and whether it is new."""
+    if content.files and content.parameters:
+        raise ConfigError({"files": ["Give files or parameters, not both."]})
+    if len(content.name) > 200:
+        raise ConfigError({"name": ["At most 200 characters are allowed."]})
+    return _from_parameters(content, by) if content.parameters else _from_files(content, by)
+
+
+def _from_files(content: Content, by: User | None) -> tuple[Config, bool]:
+    understood = understand(content.files, content.dbms)
+    if understood.errors:
+        raise ConfigError(understood.errors)
+    dbms = _dbms(understood.dbms)
+    digest = _digest(dbms.slug, understood, content)
+    found = _equal(digest, by)
+    if found is not None:
+        return found, False
+    config = Config(
+        name=shorten(content.name.strip() or _default_name(dbms, understood)), dbms=dbms, digest=digest, created_by=by,
+        note=clean(content.note, 10_000), details=_details(content, understood),
+        file_name=clean(understood.files[0].name, 200) if len(understood.files) == 1 else "",
+    )  # fmt: skip
+    config.slug = Config.free_slug(content.name.strip() or f"{dbms.slug}-{digest[:8]}")
+    config.save(force_insert=True)
+    _store_files(config, understood)
+    _apply(config, content, dbms)
+    return config, True
+
+
+def _from_parameters(content: Content, by: User | None) -> tuple[Config, bool]:
+    if len(content.parameters) > MOST_PARAMETERS:
+        raise ConfigError({"parameters": [f"More than {MOST_PARAMETERS:,} parameters."]})
+    dbms = _dbms(content.dbms)
+    config, is_new = config_row(dbms.slug, dbms.name, content.parameters, provenance=Provenance.UPLOADED)
+    if is_new:
+        config.name = shorten(content.name.strip()) or config.name
+        config.note, config.created_by, config.dbms = clean(content.note, 10_000), by, dbms
+        config.details = _details(content, None)
+        config.save(update_fields=["name", "note", "created_by", "dbms", "details"])
+        _apply(config, content, dbms)
+    return config, is_new
+
+
+def _dbms(slug: str) -> Dbms:
+    found = Dbms.objects.filter(slug=slug).first()
+    if found is not None:
+        return found
+    if slug not in NAMES:
+        raise ConfigError({"dbms": [f"No DBMS {slug}." if slug else "Which DBMS is it for? Choose one."]})
+    vendor = DBMSS[slug].vendor if slug in DBMSS else ""
+    return Dbms.objects.create(slug=slug, name=NAMES[slug], vendor=vendor)
+
+
+def _digest(dbms: str, understood: Understood, content: Content) -> str:
+    """Of files: their names, formats and bytes. Page size and forced writes make another configuration too."""
+    known = {name: content.details[name] for name in DETAIL_FIELDS if content.details.get(name) is not None}
+    files = [[file.name, file.format, _parsed(file.parsed).render()] for file in understood.files]
+    return hashlib.sha256(json.dumps([dbms, {"files": files, **known}], sort_keys=True).encode()).hexdigest()
+
+
+def _parsed(parsed: ParsedFile | None) -> ParsedFile:
+    if parsed is None:  # such a file is refused before
+        raise ConfigError({"files": ["A file was not understood."]})
+    return parsed
+
+
+def _equal(digest: str, by: User | None) -> Config | None:
+    """One that this person may see: a name can tell as much as a number."""
+    if not digest:
+        return None
+    rows = Config.objects.filter(digest=digest)
+    reader: Reader | None = by
+    return (nameable(rows, reader) if reader is not None else rows).first()
+
+
+def _details(content: Content, understood: Understood | None) -> dict[str, Any]:
+    found = {name: content.details[name] for name in DETAIL_FIELDS if content.details.get(name) is not None}
+    missing = understood.includes if understood else []
+    return found | ({MISSING: [clean(name, 500) for name in missing[:100]]} if missing else {})
+
+
+def _default_name(dbms: Dbms, understood: Understood) -> str:
+    names = ", ".join(file.name for file in understood.files)
+    count = sum(file.parameters for file in understood.files)
+    return f"{dbms.name}: {names}, {count} parameters"
+
+
+def _apply(config: Config, content: Content, dbms: Dbms) -> None:
+    versions = list(DbmsVersion.objects.filter(dbms=dbms, slug__in=content.versions))
+    missing = set(content.versions) - {version.slug for version in versions}
+    if missing:
+        raise ConfigError({"versions": [f"No version {name} of {dbms.name}." for name in sorted(missing)]})
+    config.applies_to.set(versions)
+
+
+def _store_files(config: Config, understood: Understood) -> None:
+    position = 0
+    for place, file in enumerate(understood.files, 1):
+        parsed = _parsed(file.parsed)
+        row = ConfigFile.objects.create(
+            config=config, position=place, name=clean(file.name, 200), format=file.format, text=parsed.render()
+        )
+        rows = []
+        for entry in parsed.entries:
+            position += 1
+            rows.append(
+                ConfigParameter(
+                    config=config, file=row, line=entry.line, position=position, section=clean(entry.section, 120),
+                    name=clean(entry.name, 200), value=None if entry.given is None else clean(entry.given, 100_000),
+                    comment=clean(entry.comment, 10_000), provenance=Provenance.UPLOADED,
+                )
+            )  # fmt: skip
+        ConfigParameter.objects.bulk_create(rows)

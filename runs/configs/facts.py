@@ -1,0 +1,168 @@
+"""What a stored configuration means: settings with units, meanings, durability. Reads prefetched rows only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from benchagent import configfiles
+from benchagent.configfiles import FORMATS, Entry
+from benchagent.configfiles.durability import Promise, durability
+from benchagent.configfiles.meaning import MEANINGS, Reading, reading
+from benchagent.configfiles.meaning import settings_of as read_settings
+from benchagent.configfiles.settings import Facts, Given, Settings
+from benchagent.configfiles.units import Quantity
+
+from runs.models import Config, ConfigParameter, Dbms
+
+PAGE_SIZE, FORCED_WRITES, MISSING = "page_size_bytes", "forced_writes", "includes_missing"
+
+
+@dataclass(frozen=True)
+class ParameterRow:
+    """One parameter with what it means. `overridden`: a later one of the same name counts instead."""
+
+    parameter: ConfigParameter
+    quantity: Quantity | None
+    meaning: str
+    duplicate: bool
+    overridden: bool
+    read_by_server: bool
+
+    @property
+    def given(self) -> str | None:
+        value = self.parameter.value
+        return value if value is None else f"{value} {self.parameter.unit}".strip()
+
+    @property
+    def says_more(self) -> bool:
+        """Whether the value with its unit says more than the value as given."""
+        return self.quantity is not None and self.quantity.words.lower() != (self.parameter.value or "").strip().lower()
+
+
+@dataclass(frozen=True)
+class FileFacts:
+    """A file to read or take away. `written`: made from the parameters, as none was given."""
+
+    position: int
+    name: str
+    format: str
+    text: str
+    written: bool
+
+    @property
+    def label(self) -> str:
+        return FORMATS[self.format].label if self.format in FORMATS else ""
+
+
+def dbms_of(config: Config) -> Dbms | None:
+    """Its DBMS; None where it applies to several, as a setting that an article gives for all its systems."""
+    if config.dbms is not None:
+        return config.dbms
+    found = {version.dbms for version in config.applies_to.all()}
+    return found.pop() if len(found) == 1 else None
+
+
+def engines_of(config: Config) -> str:
+    """Slug of the engine whose rules hold; of several that are alike (Firebird and its kin) the first."""
+    dbms = dbms_of(config)
+    if dbms is not None:
+        return dbms.slug
+    kin = {version.dbms.slug for version in config.applies_to.all()}
+    return "firebird" if kin and kin <= {"firebird", "interbase", "yaffil"} else ""
+
+
+def facts_of(config: Config) -> Facts:
+    """What is known beside the parameters. Of an article's configuration only what it prints is known."""
+    versions = {version.version for version in config.applies_to.all()}
+    details = config.details if isinstance(config.details, dict) else {}
+    database = details.get("database") if isinstance(details.get("database"), dict) else {}
+    page_size = details.get(PAGE_SIZE) or (database or {}).get(PAGE_SIZE)
+    forced = details.get(FORCED_WRITES)
+    return Facts(
+        version=versions.pop() if len(versions) == 1 else "",
+        page_size_bytes=page_size if isinstance(page_size, int) else None,
+        page_size_source="stated for the database",
+        forced_writes=forced if isinstance(forced, bool) else None,
+        complete=config.publication_id is None and not details.get(MISSING),
+    )
+
+
+def given_of(config: Config) -> list[Given]:
+    return [Given(one.name, one.value, one.section) for one in config.parameters.all()]
+
+
+def settings_of(config: Config) -> Settings | None:
+    """None for a DBMS whose settings we know nothing of."""
+    return read_settings(engines_of(config), given_of(config), facts_of(config))
+
+
+def durability_of(config: Config) -> Promise:
+    """The class that its settings promise, with the reason; None where they do not tell."""
+    return durability(engines_of(config), given_of(config), facts_of(config))
+
+
+def parameter_rows(config: Config) -> list[ParameterRow]:
+    settings = settings_of(config)
+    parameters = list(config.parameters.all())
+    keys = [_key(settings, one) for one in parameters]
+    counts, left = Counter(keys), Counter(keys)
+    rows = []
+    for parameter, key in zip(parameters, keys, strict=True):
+        left[key] -= 1
+        overridden = left[key] > 0
+        rows.append(
+            ParameterRow(
+                parameter=parameter,
+                quantity=_quantity(settings, parameter),
+                meaning=_meaning(settings, key[1]),
+                duplicate=counts[key] > 1,
+                overridden=overridden,
+                read_by_server=settings is None or settings.engine.is_server(parameter.section),
+            )
+        )
+    return rows
+
+
+def _key(settings: Settings | None, parameter: ConfigParameter) -> tuple[str, str]:
+    """Section and name by the engine's own rules: a dash and an underscore are one in MySQL."""
+    if settings is None:
+        return parameter.section, parameter.name
+    section = "" if settings.engine.is_server(parameter.section) else parameter.section
+    return section, settings.engine.canonical(parameter.name)
+
+
+def _quantity(settings: Settings | None, parameter: ConfigParameter) -> Quantity | None:
+    """Of this one value, also where another of the same name counts."""
+    if settings is None or parameter.value is None or not settings.engine.is_server(parameter.section):
+        return None
+    meant = settings.engine.translate(Given(parameter.name, parameter.value))
+    return settings.converted(settings.engine.canonical(meant.name), meant.value or "")
+
+
+def _meaning(settings: Settings | None, name: str) -> str:
+    meanings = settings.engine.meanings if settings else {}
+    return next((MEANINGS[key] for key, meaning in meanings.items() if name in meaning.names), "")
+
+
+def meanings_of(config: Config) -> list[tuple[str, Reading]]:
+    """(label, reading) of every meaning that is known for it."""
+    settings = settings_of(config)
+    found = [(label, reading(settings, key)) for key, label in MEANINGS.items()]
+    return [(label, one) for label, one in found if one.exists and (one.quantity or one.given)]
+
+
+def files_of(config: Config) -> list[FileFacts]:
+    """The files as given; without any, one that is written from the parameters."""
+    kept = [FileFacts(one.position, one.name, one.format, one.text, False) for one in config.files.all()]
+    if kept or not config.parameters.all():
+        return kept
+    format = configfiles.format_of(engines_of(config))
+    entries = [_entry(one) for one in config.parameters.all()]
+    name = config.file_name or FORMATS[format].file_name
+    return [FileFacts(1, name, format, configfiles.render(entries, format), True)]
+
+
+def _entry(parameter: ConfigParameter) -> Entry:
+    value = parameter.value
+    return Entry(parameter.name, value, value, parameter.section, parameter.comment)

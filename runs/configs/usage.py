@@ -1,0 +1,38 @@
+"""Configurations as lists show them, and what ran with them, as far as a reader may see it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Count, Q, QuerySet
+
+from runs.models import Config, Run
+from runs.models.visible import Reader
+from runs.visibility import nameable
+
+
+def for_pages(rows: QuerySet[Config]) -> QuerySet[Config]:
+    """With everything that `runs.configs.facts` reads, in a fixed number of queries."""
+    return rows.select_related("dbms", "publication", "revision_of").prefetch_related(
+        "parameters", "applies_to__dbms", "files"
+    )
+
+
+def listed_configs(user: Reader) -> QuerySet[Config]:
+    return nameable(Config.objects.all(), user)
+
+
+def readable_configs(user: Reader) -> QuerySet[Config]:
+    return nameable(Config.objects.all(), user, by_address=True)
+
+
+def counts_by_config(user: Reader) -> dict[Any, int]:
+    """config id -> number of runs that this reader's lists show."""
+    rows = Run.objects.present().listed_for(user).exclude(config=None).order_by().values("config")
+    return dict(rows.annotate(runs=Count("pk")).values_list("config", "runs"))
+
+
+def family_of(config: Config, user: Reader) -> list[Config]:
+    """All revisions that this reader may see, the first first."""
+    root = config.revision_of_id or config.pk
+    return list(readable_configs(user).filter(Q(pk=root) | Q(revision_of=root)).order_by("revision", "created_at"))
