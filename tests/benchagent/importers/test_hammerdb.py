@@ -1,4 +1,4 @@
-"""HammerDB's engines and drivers are not at hand: the data is written by hand after its sources and manuals, v3 to v6."""
+"""HammerDB is not at hand: the data is written by hand after its sources and manuals, v3 to v6."""
 
 from __future__ import annotations
 

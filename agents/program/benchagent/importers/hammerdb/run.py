@@ -258,8 +258,8 @@ class Run:
         parameters["terminals"] = users
         metrics, done = self.queries.metrics(warnings, users)
         if self.failed:
-            users = ", ".join(map(str, sorted(self.failed)))
-            status, reason = Status.FAILED, f"virtual users {users} failed"
+            failed = ", ".join(map(str, sorted(self.failed)))
+            status, reason = Status.FAILED, f"virtual users {failed} failed"
         elif not done:
             status, reason = Status.ABORTED, self.stopped or "the log ends before the query set is complete"
         else:

@@ -1,0 +1,36 @@
+"""YCSB (Java, all versions) and go-ycsb: summary, status lines, time series."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from benchagent.importers.base import NotUnderstood, Report, SourceFile
+from benchagent.importers.ycsb.golang import go_reports
+from benchagent.importers.ycsb.java import java_reports
+
+TOOL = "ycsb"
+
+_JAVA = re.compile(
+    r"^\s*\[OVERALL\], (?:RunTime\(ms\)|Throughput\(ops/sec\)), "
+    r"|^\s*\[[A-Z][\w-]*\], (?:Operations|AverageLatency\((?:us|ms)\)), \d"
+    r"|\d+ sec: \d+ operations; "
+    r"|^\s*YCSB Client \d",
+    re.MULTILINE,
+)
+_GO = re.compile(r"^\s*[A-Z][A-Z_]* +- Takes\(s\): [\d.]+, Count: \d+, OPS: ", re.MULTILINE)
+
+
+def claims(file: SourceFile) -> bool:
+    return _JAVA.search(file.text) is not None or _GO.search(file.text) is not None
+
+
+def read(file: SourceFile) -> Sequence[Report]:
+    found = go_reports(file) if _GO.search(file.text) else java_reports(file)
+    if not found:
+        raise NotUnderstood("no result and no status lines in it")
+    return found
+
+
+def combine(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[SourceFile, list[Report]]]:
+    return [(file, list(reports)) for file, reports in read]

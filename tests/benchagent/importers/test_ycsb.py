@@ -1,0 +1,156 @@
+"""YCSB and go-ycsb of several versions, written by hand after `Client.java`, its exporters and go-ycsb's histogram."""
+
+from __future__ import annotations
+
+import pytest
+from benchagent.importers import Report, Status
+
+from .promise import DATA, one, reports, sample, values, wrong_numbers
+
+TOOL = "ycsb"
+FILES = sorted((DATA / TOOL).iterdir())
+
+
+def text_of(name: str) -> str:
+    return sample(TOOL, name).decode()
+
+
+def read(text: str) -> list[Report]:
+    return reports("x", text.encode())
+
+
+def test_it_reads_a_run():
+    report = one(TOOL, "run_0_17_jdbc.txt")
+    assert (report.tool, report.tool_version, report.status) == ("ycsb", "0.17.0", Status.COMPLETE)
+    assert report.parameters == {"terminals": 8, "table_size_rows": 100000, "operations": 600000}
+    found = values(report)
+    assert found["ops_per_s"] == pytest.approx(600000 / 60.512)
+    assert (found["elapsed_s"], found["read_operations"]) == (60.512, 300121)
+    assert found["update_latency_p99_ms"] == 4.253
+    assert (report.subject.workload, report.subject.dbms) == ("ycsb-a", "postgresql")
+    assert {metric.phase for metric in report.metrics} == {"run"}
+    assert not any(name.startswith(("cleanup", "total_gc")) for name in found)
+
+
+def test_it_never_shows_a_password():
+    for name in ("run_0_17_jdbc.txt", "go_ycsb.txt"):
+        assert b"s3cr3t" in sample(TOOL, name)
+        assert "s3cr3t" not in repr(one(TOOL, name))
+
+
+def test_it_reads_status_lines_as_series():
+    series = {one_.name: one_ for one_ in one(TOOL, "run_0_17_jdbc.txt").series}
+    rates = series["ops_per_s"]
+    assert (rates.interval_s, rates.t0_s, rates.points) == (10, 0, 6)
+    assert rates.values[:2] == (9918.5, 10368.4)
+    assert series["read_latency_avg_ms"].values[0] == 0.77418
+
+
+def test_it_reads_old_status_lines_of_a_run_without_its_summary_as_aborted():
+    report = one(TOOL, "old_status.txt")
+    assert (report.status, report.metrics) == (Status.ABORTED, ())
+    assert {one_.name: one_.points for one_ in report.series}["read_latency_avg_ms"] == 4
+    assert report.parameters["rate_limit_ops_per_s"] == 1000
+
+
+def test_it_reads_a_load_phase_with_failed_operations():
+    report = one(TOOL, "load_0_17.txt")
+    assert {metric.phase for metric in report.metrics} == {"load"}
+    assert (values(report)["insert_operations"], values(report)["insert_errors"]) == (990, 10)
+    assert values(report)["insert_latency_p999_ms"] == 90
+
+
+def test_it_takes_inserts_alone_for_a_load_and_says_so():
+    text = text_of("load_0_17.txt").partition("YCSB Client")[2].partition("\n")[2]
+    report = read(text)[0]
+    assert {metric.phase for metric in report.metrics} == {"load"}
+    assert any("load phase" in warning for warning in report.warnings)
+
+
+def test_it_keeps_the_units_of_old_versions_apart():
+    mixed = values(one(TOOL, "run_0_1_4.txt"))
+    assert (mixed["read_latency_avg_ms"], mixed["read_latency_p95_ms"]) == (1.3405, 3)
+    assert values(one(TOOL, "run_old_ms.txt"))["update_latency_avg_ms"] == 2.0549
+
+
+def test_it_does_not_guess_an_unknown_unit():
+    (report,) = read(text_of("run_old_ms.txt").replace("AverageLatency(ms)", "AverageLatency(ticks)"))
+    assert (report.status, report.metrics) == (Status.NOT_UNDERSTOOD, ())
+
+
+def test_it_does_not_take_histogram_rows_for_a_time_series():
+    report = one(TOOL, "run_0_1_4.txt")
+    assert report.series == ()
+    assert any("histogram" in warning for warning in report.warnings)
+
+
+def test_it_reads_a_time_series():
+    (series,) = one(TOOL, "run_timeseries.txt").series
+    assert (series.name, series.unit, series.interval_s, series.t0_s, series.points) == (
+        "read_latency_avg_ms", "ms", 1, 0, 12,
+    )  # fmt: skip
+    assert series.values[0] == pytest.approx(1.039741183)
+
+
+def test_it_takes_a_run_in_which_everything_failed_for_failed():
+    text = text_of("run_old_ms.txt").replace("Return=0", "Return=ERROR")
+    report = read(text)[0]
+    assert report.status is Status.FAILED
+    assert values(report)["update_errors"] == 1000
+
+
+def test_it_warns_where_operations_and_throughput_differ():
+    report = read(text_of("run_old_ms.txt").replace("Operations, 1000", "Operations, 100"))[0]
+    assert any("add up to 100" in warning for warning in report.warnings)
+
+
+def test_it_does_not_understand_a_throughput_that_is_no_whole_number_of_operations():
+    (report,) = read(text_of("run_old_ms.txt").replace("98.91196834817013", "98.91296834817013"))
+    assert (report.status, report.metrics) == (Status.NOT_UNDERSTOOD, ())
+
+
+def test_it_does_not_start_without_a_database():
+    text = (
+        "YCSB Client 0.17.0\nCommand line: -t -db nosuch\nUnknown DB nosuch\nError initializing datastore bindings.\n"
+    )
+    (report,) = read(text)
+    assert (report.status, report.metrics) == (Status.FAILED, ())
+
+
+def test_it_reads_load_and_run_of_one_file():
+    found = read(text_of("load_0_17.txt") + "=== run ===\n" + text_of("run_0_17_jdbc.txt"))
+    assert [{metric.phase for metric in report.metrics} for report in found] == [{"load"}, {"run"}]
+    assert [report.parameters["terminals"] for report in found] == [4, 8]
+
+
+def test_it_leaves_out_status_lines_with_decimal_commas():
+    text = text_of("run_0_17_jdbc.txt").replace("9918.5 current", "9918,5 current")
+    report = read(text)[0]
+    assert report.series == ()
+    assert values(report)["read_operations"] == 300121
+
+
+def test_it_reads_go_ycsb():
+    report = one(TOOL, "go_ycsb.txt")
+    assert report.parameters == {
+        "terminals": 16, "table_size_rows": 10000, "operations": 60000, "read_proportion": 0.95,
+    }  # fmt: skip
+    found = values(report)
+    assert (found["ops_per_s"], found["read_operations"], found["update_errors"]) == (2000, 57001, 4)
+    assert found["update_latency_p999_ms"] == 13.608
+
+
+def test_it_reads_an_early_go_ycsb():
+    report = one(TOOL, "go_ycsb_2019.txt")
+    assert values(report)["insert_latency_p95_ms"] == 13
+    assert {metric.phase for metric in report.metrics} == {"load"}
+
+
+def test_it_takes_go_ycsb_without_its_end_for_aborted():
+    report = read(text_of("go_ycsb.txt").partition("Run finished")[0])[0]
+    assert (report.status, report.metrics) == (Status.ABORTED, ())
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_it_gives_no_other_numbers_whatever_the_damage(file):
+    assert not wrong_numbers(file, seed=4, count=140)
