@@ -1,5 +1,6 @@
 // What every page has: theme toggle, times in the visitor's zone, selection of runs, confirmation of dangerous forms.
 import { startDetails } from "./details.js";
+import { startHints } from "./hints.js";
 import { startSelection } from "./select.js";
 import { startThemeToggle } from "./theme.js";
 import { localizeTimes } from "./times.js";
@@ -13,6 +14,7 @@ startThemeToggle();
 localizeTimes(document);
 startSelection(document);
 startDetails();
+startHints();
 document.addEventListener("submit", confirmForm);
 document.addEventListener("htmx:afterSettle", () => {
   localizeTimes(document);

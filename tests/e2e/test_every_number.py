@@ -73,3 +73,29 @@ def test_a_changed_cell_of_a_table_is_found(opened):
                    cell.textContent = "507"; }"""
     )
     assert len(strangers(page.evaluate(TEXTS), pool)) == 1
+
+
+HINT = """one => { const style = getComputedStyle(one, "::after");
+  return style.display === "none" || style.content === "none" ? "" : style.content; }"""
+
+
+def test_a_number_says_where_it_comes_from_by_key_pointer_and_touch(site: Site, browser):
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
+    page = context.new_page()
+    page.goto(f"{site.url}/publications/firebird-terabyte-2015/")
+    computed = page.locator("#check-2\\.12 .number.computed").last
+    stored = page.locator("#check-2\\.8 .number").first
+    assert computed.evaluate(HINT) == ""
+    stored.tap()
+    assert "Printed as" in stored.evaluate(HINT)
+    assert "1.7713GB" in stored.evaluate(HINT)
+    page.keyboard.press("Escape")
+    assert stored.evaluate(HINT) == ""
+    computed.hover()
+    assert "407.97 / 169.33" in computed.evaluate(HINT)
+    page.keyboard.press("Escape")
+    assert computed.evaluate(HINT) == ""
+    stored.focus()
+    assert "Printed as" in stored.evaluate(HINT)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    context.close()
