@@ -22,8 +22,8 @@ Facts = dict[str, Any]
 
 
 def may_edit(user: Any, profile: HardwareProfile) -> bool:
-    """Operators edit every machine, contributors those that they made."""
-    if not isinstance(user, User) or not user.can_contribute:
+    """Operators edit every machine, contributors those that they made; what an article prints is nobody's to edit."""
+    if not isinstance(user, User) or not user.can_contribute or profile.publication_id is not None:
         return False
     return user.can_operate or profile.created_by_id == user.pk
 
