@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from runs.charts.publications import claims, common, cubrid, firebird, gbak, generic, reruns, tpcb
+from runs.charts.publications import claims, common, configs, cubrid, firebird, gbak, generic, reruns, tpcb
 from runs.charts.publications.amounts import TextCell
 from runs.charts.publications.material import Material
 from runs.charts.publications.parts import Facts, Section
@@ -54,6 +54,11 @@ class Page:
         code = self.publication.language
         return LANGUAGES.get(code, code)
 
+    def slots_of(self, section: Section) -> list[reruns.FigureView]:
+        """Figures of this section that a re-run fills and that have no frame with a slot of its own."""
+        places = {section.id, *(figure.id for figure in section.figures)}
+        return [one for one in self.figures if one.slot and one.figure.frame is None and one.figure.place in places]
+
     def frame(self, figure_id: str) -> reruns.FigureView:
         """The lost figure with this id. Raises KeyError."""
         return {one.figure.id: one for one in self.figures}[figure_id]
@@ -87,7 +92,7 @@ def _sections(material: Material) -> list[Section]:
     results = RESULTS.get(material.publication.slug, generic.sections)(material)
     rest = [
         *claims.sections(material), common.observations(material), common.missing(material),
-        common.machines(material), common.configurations(material), common.findings(material),
+        common.machines(material), configs.configurations(material), common.findings(material),
     ]  # fmt: skip
     own = {section.id for section in results if section}
     return [section for section in (*results, *(one for one in rest if one.id not in own)) if section]
@@ -100,5 +105,7 @@ def legend(material: Material, sections: Sequence[Section]) -> list[tuple[str, s
     used |= {one.provenance for one in material.aggregates} | {one.provenance for one in material.observations}
     cells = (cell for section in sections for named in section.tables for row in named.table.rows for cell in row)
     rich = [cell for cell in cells if isinstance(cell, TextCell)]
+    # Counts and checks are computed on every page.
+    used.add(Provenance.COMPUTED)
     used |= {cell.badge for cell in rich} | {cell.amount.provenance for cell in rich if cell.amount}
     return [(provenance.value, words) for provenance, words in PROVENANCE_WORDS.items() if provenance in used]

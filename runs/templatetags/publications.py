@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString
 from runs.charts.base import Cell
 from runs.charts.publication import Page
 from runs.charts.publications.amounts import Amount, TextCell, Words
+from runs.charts.publications.parts import Section
 from runs.charts.publications.reruns import FigureView
 from runs.literature.articles.structure import FigureState
 from runs.templatetags.numbers import computed_html, number_html
@@ -88,6 +89,11 @@ def figure_state(state: FigureState) -> SafeString:
 @register.simple_tag
 def frame_of(page: Page, figure_id: str) -> FigureView:
     return page.frame(figure_id)
+
+
+@register.simple_tag
+def slots_of(page: Page, section: Section) -> list[FigureView]:
+    return page.slots_of(section)
 
 
 @register.filter

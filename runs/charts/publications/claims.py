@@ -168,7 +168,8 @@ def check_link(material: Material, claim: Claim) -> Cell:
     found = material.checks_of_claim(claim.source_id)
     if not found:
         return Cell()
-    return Cell(text=f"{found[0].number} {found[0].result}", href=f"#check-{found[0].number}")
+    own = min(found, key=lambda one: len(one.claims))
+    return Cell(text=f"{own.number} {own.result}", href=f"#check-{own.number}")
 
 
 # Both readings of a percentage

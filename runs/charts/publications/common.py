@@ -1,19 +1,15 @@
-"""Sections that any article may have: observations, lost documents, machines, configurations, later findings."""
+"""Sections that any article may have: observations, lost documents, machines, later findings."""
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
-from urllib.parse import urlencode
-
-from django.urls import NoReverseMatch, reverse
 
 from runs.charts.base import Cell, Column, Table
 from runs.charts.numbers import exact
-from runs.charts.publications.amounts import Amount, TextCell, Words, computed, number_cell, stored, text, word_columns
+from runs.charts.publications.amounts import Amount, TextCell, Words, number_cell, stored, text, word_columns
 from runs.charts.publications.material import Material
 from runs.charts.publications.parts import Facts, NamedTable, Section
-from runs.models import Config, HardwareProfile, Observation, StorageDevice
+from runs.models import Fact, HardwareProfile, Observation, StorageDevice
 
 GIB = 1024**3
 # Short facts stand beside the author's name, lists in panels of their own.
@@ -76,16 +72,34 @@ def missing(material: Material) -> Section:
 
 def findings(material: Material) -> Section:
     """Recovered from other pages, or inferred by us: never mixed with what the article prints."""
+    listed = [fact for fact in material.facts if _rows_of(fact)]
     found = [
-        Facts(_sentence(fact.title), _pairs(fact.details), badge=fact.provenance, note=fact.how)
+        Facts(_sentence(fact.title), _pairs(fact), badge=fact.provenance, note=fact.how)
         for fact in material.facts
+        if fact not in listed
     ]
     return Section(
         id="findings",
         title="Not in the article: recovered and inferred",
         lead="Recovered: stated on another public page. Inferred: worked out by us from what is printed.",
         facts=found,
+        tables=[_listing(fact) for fact in listed],
     )
+
+
+def _rows_of(fact: Fact) -> list[dict[str, Any]]:
+    """Of a fact that is a list of alike things: those."""
+    values = fact.details.get("values")
+    return values if isinstance(values, list) and all(isinstance(one, dict) for one in values) else []
+
+
+def _listing(fact: Fact) -> NamedTable:
+    rows = _rows_of(fact)
+    table = Table(
+        [Column(label(name)) for name in rows[0]],
+        [[number_cell(Amount(float(one), provenance=fact.provenance)) for one in row.values()] for row in rows],
+    )
+    return NamedTable(_sentence(fact.title), table, fact.how)
 
 
 def _sentence(title: str) -> str:
@@ -95,14 +109,20 @@ def _sentence(title: str) -> str:
 _BOOKKEEPING = frozenset({"publication", "concerns", "tag", "what", "how", "title", "note_for_importer"})
 
 
-def _pairs(details: dict[str, Any]) -> list[tuple[str, str]]:
-    inner = details.get("data")
-    entries = {**(inner if isinstance(inner, dict) else {}), **{k: v for k, v in details.items() if k != "data"}}
+def _pairs(fact: Fact) -> list[tuple[str, Words]]:
+    inner = fact.details.get("data")
+    entries = {**(inner if isinstance(inner, dict) else {}), **{k: v for k, v in fact.details.items() if k != "data"}}
     return [
-        (label(name), spelt(value))
+        (label(name), _value(value, fact.provenance))
         for name, value in entries.items()
         if name not in _BOOKKEEPING and value not in (None, "")
     ]
+
+
+def _value(value: Any, provenance: str) -> Words:
+    if isinstance(value, float | int) and not isinstance(value, bool):
+        return (Amount(float(value), provenance=provenance),)
+    return spelt(value)
 
 
 _LABELS = {"cpu": "Processor", "ram": "Memory", "os": "Operating system", "dbms": "Systems"}
@@ -146,72 +166,3 @@ def _machine(hardware: HardwareProfile) -> list[Cell]:
 def disk_words(disk: StorageDevice) -> str:
     stated = (disk.mount_point, disk.medium_label, disk.bus, disk.model, disk.raid)
     return " ".join(dict.fromkeys(part for part in stated if part)) or disk.name
-
-
-def configurations(material: Material) -> Section:
-    """Parameters in order, duplicates and flags kept; what stands twice is marked; what a commit promises."""
-    promises = {run.config_id: (run.durability, run.durability_reason) for run in material.runs if run.durability}
-    shown = [_config_table(one, *promises.get(one.pk, ("", ""))) for one in material.configs if one.parameters.all()]
-    bare = [
-        Facts(
-            one.name, [("Used by", ", ".join(v.name for v in one.applies_to.all())), ("Stated", one.note)],
-            durability=promises.get(one.pk, ("", ""))[0], durability_reason=promises.get(one.pk, ("", ""))[1],
-        )
-        for one in material.configs
-        if not one.parameters.all() and one.note
-    ]  # fmt: skip
-    return Section(
-        id="configurations", title="Configurations as printed", tables=shown, facts=bare,
-        links=_differences([one for one in material.configs if one.parameters.all()]),
-    )  # fmt: skip
-
-
-def _differences(configs: list[Config]) -> list[tuple[str, str]]:
-    """To the page that sets them side by side, where there are two or more and there is such a page."""
-    if len(configs) < 2:
-        return []
-    try:
-        url = reverse("config-diff")
-    except NoReverseMatch:
-        return []
-    query = urlencode([("config", one.slug) for one in configs])
-    return [("Differences, setting by setting", f"{url}?{query}")]
-
-
-def _config_table(config: Config, durability: str, reason: str) -> NamedTable:
-    """As in the file: sections stand on lines of their own."""
-    parameters = list(config.parameters.all())
-    times = Counter((one.section, one.name) for one in parameters)
-    rows: list[list[Cell]] = []
-    section = ""
-    for one in parameters:
-        if one.section != section:
-            section = one.section
-            rows.append([TextCell(text=f"[{section}]", code=True), Cell()])
-        twice = "given twice" if times[one.section, one.name] > 1 else ""
-        value = "(flag)" if one.value is None else f"{one.value} {one.unit}".strip()
-        rows.append([_code(one.name), TextCell(text=value, code=one.value is not None, mark=twice, note=one.comment)])
-    return NamedTable(
-        config.file_name or config.name, Table(word_columns("Parameter", "Value"), rows),
-        _count(len(parameters), times),
-        narrow=True, href=_config_url(config), durability=durability, durability_reason=reason,
-    )  # fmt: skip
-
-
-def _count(lines: int, times: Counter[tuple[str, str]]) -> Words:
-    count = computed(lines, "count of the lines", digits=0)
-    words = f" line{'s' * (lines != 1)}"
-    if len(times) == lines:
-        return (count, words)
-    return (count, f"{words}, ", computed(len(times), "count of the names", digits=0), " different parameters")
-
-
-def _config_url(config: Config) -> str:
-    try:
-        return reverse("config", args=[config.slug])
-    except NoReverseMatch:
-        return ""
-
-
-def _code(words: str) -> TextCell:
-    return TextCell(text=words, code=True)

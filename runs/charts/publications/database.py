@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runs.charts.base import BarGroup, Cell, Column, Figure, StackedSpec, Table, bars
-from runs.charts.publications.amounts import Amount, TextCell, Words, computed, number_cell, text, word_columns
+from runs.charts.publications.amounts import Amount, TextCell, Words, computed, number_cell, shown, text, word_columns
 from runs.charts.publications.material import Material
 from runs.charts.publications.parts import NamedTable, Section
 from runs.models import QueryStat, TableStat
@@ -180,7 +180,7 @@ def _figure(stats: Sequence[QueryStat]) -> Figure:
     groups: list[BarGroup] = [
         {
             "label": f"query {row.number}", "color": 0, "value": one.value if one else None, "interval": None,
-            "dots": [], "gap": None if one else NOT_PRINTED, "ranked": True,
+            "dots": [], "gap": None if one else NOT_PRINTED, "ranked": True, "text": shown(one) if one else "",
         }
         for row, one in found
     ]  # fmt: skip

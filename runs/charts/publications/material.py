@@ -64,7 +64,11 @@ class Material:
             observations=list(Observation.objects.filter(publication=publication).select_related("workload")),
             missing=list(MissingItem.objects.filter(publication=publication)),
             facts=list(Fact.objects.filter(publication=publication)),
-            configs=list(Config.objects.filter(publication=publication).prefetch_related("parameters", "applies_to")),
+            configs=list(
+                Config.objects.filter(publication=publication)
+                .select_related("dbms")
+                .prefetch_related("parameters", "applies_to__dbms")
+            ),
             hardware=list(HardwareProfile.objects.filter(publication=publication).prefetch_related("storage")),
             schemas=list(DataSchema.objects.filter(publication=publication)),
             table_stats=list(TableStat.objects.filter(publication=publication)),

@@ -16,6 +16,8 @@ class NamedTable:
     table: Table
     note: Words = ""
     narrow: bool = False
+    # The whole row among narrow ones.
+    wide: bool = False
     href: str = ""
     durability: str = ""
     durability_reason: str = ""
@@ -24,7 +26,7 @@ class NamedTable:
 @dataclass(frozen=True)
 class Facts:
     title: str
-    pairs: list[tuple[str, str]]
+    pairs: list[tuple[str, Words]]
     badge: str = ""
     note: str = ""
     durability: str = ""

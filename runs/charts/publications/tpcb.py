@@ -19,6 +19,8 @@ from runs.selection import cell_parameter
 
 KNOB = "commit_group"
 BASELINE = "baseline"
+# In words, as every number of these pages is one of the data or computed from them.
+BARS_NOTE = "Bar: median. Dots: every repeat. Whisker: interval of the geometric mean, ninety-five per cent confidence."
 INTERVAL = "exp(mean of ln ± t × s / √n) of"
 
 
@@ -34,7 +36,7 @@ def _systems(material: Material) -> Section:
     comparison = _six(material)
     if comparison.metric is None:
         return Section("systems", "Systems")
-    figure = charts.bars_figure(comparison, id="systems-chart", note=charts.BARS_NOTE)
+    figure = charts.bars_figure(comparison, id="systems-chart", note=BARS_NOTE)
     return Section(
         id="systems",
         title=f"{comparison.metric.label} of the systems",
@@ -50,10 +52,11 @@ def _extremes(comparison: Comparison) -> Words:
     if len(ranked) < 2 or comparison.metric is None:
         return ""
     unit = comparison.metric.unit
-    said: list[str | Amount] = []
-    for place, group in enumerate((ranked[0], ranked[1], ranked[-1])):
-        said += [", " if place else "", f"{group.label} ", median_of(group, unit)]
-    return [*said[:-3], " and last ", *said[-2:], "."]
+    first, second, last = ranked[0], ranked[1], ranked[-1]
+    return (
+        f"First {first.label} with ", median_of(first, unit), f", second {second.label} with ", median_of(second, unit),
+        f", last {last.label} with ", median_of(last, unit), ".",
+    )  # fmt: skip
 
 
 def values_text(group: Group) -> str:
@@ -70,7 +73,7 @@ def groups_table(comparison: Comparison) -> Table:
     unit = comparison.metric.unit if comparison.metric else ""
     height = max((len(group.all_runs) for group in comparison.groups), default=0)
     columns = [
-        Column("System", numeric=False), Column("Median", unit), Column("95 % interval from", unit),
+        Column("System", numeric=False), Column("Median", unit), Column("Interval from", unit),
         Column("to", unit), *(Column(f"Repeat {place}", unit) for place in range(1, height + 1)),
     ]  # fmt: skip
     rows = [
@@ -170,7 +173,7 @@ def _commit_groups(material: Material) -> Section:
     comparison = compare([run for run in material.runs if run.dbms_version_id in turned])
     if comparison.metric is None:
         return Section("commit-groups", "Commit groups")
-    figure = charts.bars_figure(comparison, id="commit-groups-chart", note=charts.BARS_NOTE)
+    figure = charts.bars_figure(comparison, id="commit-groups-chart", note=BARS_NOTE)
     lost = _claimed_only(material, comparison)
     return Section(
         id="commit-groups",
