@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -90,7 +91,7 @@ class _Reader:
         if text.startswith("transaction type:") and run and run.reported and _another(run, text):
             run = self._begin(Run(line.number))
         elif text.startswith("progress:"):
-            if run is None or (run.reported and (run.progress or run.problems)):
+            if run is None or run.reported:
                 run = self._begin(Run(line.number))
             run.take_progress(line)
             return
@@ -164,18 +165,41 @@ def _another(run: Run, text: str) -> bool:
 
 
 def _reunited(parts: list[Run | Load]) -> list[Run | Load]:
-    """Errors and progress that stand before the report of their run: standard error was kept apart and put first."""
+    """Progress that stands before or behind the report of its run: standard error was kept apart."""
     found: list[Run | Load] = []
     for part in parts:
         before = found[-1] if found else None
-        if (
-            isinstance(part, Run) and isinstance(before, Run) and part.version and part.reported
-            and not part.progress and not before.reported and not before.version and before.progress
-            and not part.vacuumed and not part.command_lines
-        ):  # fmt: skip
-            part.progress, part.vacuumed = before.progress, before.vacuumed
-            part.problems = before.problems + part.problems
-            part.command_lines = before.command_lines
-            found.pop()
+        if isinstance(part, Run) and isinstance(before, Run):
+            if _errors_of(before, part) and not part.vacuumed:
+                part.command_lines = before.command_lines + part.command_lines
+                found.pop()
+                _unite(part, before)
+            elif _errors_of(part, before) and not before.vacuumed:
+                _unite(before, part)
+                continue
         found.append(part)
     return found
+
+
+def _errors_of(errors: Run, run: Run) -> bool:
+    """Whether the one holds progress only and the other a report only, and both are of one run.
+
+    From 14 on every run begins with its version, so progress without it is no other run's. Before, the progress must
+    last as long and hold as much as the report says.
+    """
+    if errors.reported or errors.version or not errors.progress or not run.reported or run.progress:
+        return False
+    if run.version:
+        return True
+    seconds = [0.0, *(line.time_s for line in errors.progress)]
+    seen = sum(
+        (line.values["tps"] or 0) * (end - start)
+        for line, (start, end) in zip(errors.progress, itertools.pairwise(seconds), strict=True)
+    )
+    done, told = int(run.value("transactions") or 0), float(run.value("duration_s") or 0)
+    return 0.9 * done <= seen <= 1.05 * done and told - seconds[-1] < 0.1 * told + 1
+
+
+def _unite(run: Run, errors: Run) -> None:
+    run.progress, run.vacuumed = errors.progress, errors.vacuumed
+    run.problems = errors.problems + run.problems

@@ -17,9 +17,9 @@ TOOL = "sysbench"
 _HEADER = re.compile(r"sysbench v?(?P<version>\d[\w.+-]*)(?: \(using [^)]*\)|: +multi-threaded.*)")
 _MODE = "Running the test with following options:"
 _MARKS = re.compile(
-    r"^\s*(?:sysbench v?\d[\w.+-]*(?: \(using |: +multi-threaded)|Running the test with following options:"
+    r"^\s*(?:\S+ ){0,4}(?:sysbench v?\d[\w.+-]*(?: \(using |: +multi-threaded)|Running the test with following options:"
     r"|\[ *\d+s *\] (?:thds: |threads: |reads: )|(?:SQL|OLTP test) statistics:|queries performed:"
-    r"|total number of events: +\d|Threads fairness:|\d+,\d+(?:,\d+\.\d\d){8}$)",
+    r"|total number of events: +\d|Threads fairness:)|^\s*\d+,\d+(?:,\d+\.\d\d){8}\s*$",
     re.MULTILINE,
 )
 _CLOCK = re.compile(

@@ -1,0 +1,263 @@
+"""Files `v10_…` are output of 1.0.20, but for the forced shutdown and the query error; `v04_…`, `v05_…`, `v11_…` and
+
+these two are written after the formats in the source of those versions.
+"""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from benchagent.importers import Report, SourceFile, Status
+
+from tests.benchagent.importers.damage import judged, wrong_answers
+
+DATA = Path(__file__).parent / "data" / "sysbench"
+FILES = sorted(path.name for path in DATA.iterdir())
+
+
+def read(name: str) -> Report:
+    (report,) = judged([SourceFile(name, (DATA / name).read_bytes())])
+    return report
+
+
+def changed(name: str, old: str, new: str) -> Report:
+    text = (DATA / name).read_text()
+    assert old in text
+    (report,) = judged([SourceFile(name, text.replace(old, new).encode())])
+    return report
+
+
+def points(report: Report) -> dict[str, int]:
+    return {series.name: series.points for series in report.series}
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "parameters", "metrics"),
+    [
+        ("v04_oltp.txt", "0.4.12", {"terminals": 8, "db_driver": "mysql"},
+         {"tps": 1667.0, "transactions": 100001, "deadlocks": 0, "latency_p95_ms": 8.21, "latency_max_ms": 63.11}),
+        ("v04_seconds.txt", "0.4.8", {"cpu_max_prime": 20000},
+         {"events": 10000, "latency_min_ms": 4.1, "latency_avg_ms": 4.9, "latency_p95_ms": 6.1}),
+        ("v04_fileio.txt", "0.4.12", {"block_size_bytes": 16384, "total_size_bytes": 2 * 1024**3, "files": 128},
+         {"ops_per_s": 293.62, "read_operations": 6000, "other_operations": 12800}),
+        ("v04_memory.txt", "0.4.12", {"block_size_bytes": 1024}, {"ops_per_s": 2096568.42,
+                                                                 "transfer_mb_per_s": 2146.886}),
+        ("v05_oltp.txt", "0.5", {"terminals": 8},
+         {"tps": 1234.42, "errors": 3, "latency_avg_ms": 6.48, "latency_p95_ms": 9.12, "queries": 740760}),
+        ("v10_read_write.txt", "1.0.20", {"terminals": 4},
+         {"tps": 970.99, "qps": 19506.09, "transactions": 6623, "queries": 133048, "errors": 33,
+          "errors_per_s": 4.84, "latency_min_ms": 0.38, "latency_avg_ms": 4.12, "latency_max_ms": 1010.52,
+          "latency_p95_ms": 3.55, "elapsed_s": 6.8202}),
+        ("v10_events_500.txt", "1.0.20", {"terminals": 2}, {"tps": 32627.92, "transactions": 500}),
+        ("v10_no_percentile.txt", "1.0.20", {"terminals": 2}, {"tps": 52886.42, "latency_p95_ms": None,
+                                                              "latency_p0_ms": None}),
+        ("v10_rate.txt", "1.0.20", {"rate_limit_tps": 100}, {"tps": 101.38}),
+        ("v10_debug.txt", "1.0.20", {"terminals": 2}, {"tps": 109119.52, "latency_max_ms": 8.64}),
+        ("v10_cpu.txt", "1.0.20", {"cpu_max_prime": 10000}, {"ops_per_s": 4662.61, "events": 14042, "tps": None}),
+        ("v10_memory.txt", "1.0.20", {"memory_operation": "write", "block_size_bytes": 1024},
+         {"ops_per_s": 4510976.7, "transfer_mb_per_s": 4619.2394}),
+        ("v10_memory_read.txt", "1.0.20", {"memory_operation": "read"}, {"ops_per_s": 2865948.5}),
+        ("v10_threads.txt", "1.0.20", {"terminals": 2}, {"events": 2346, "elapsed_s": 2.0013}),
+        ("v10_mutex.txt", "1.0.20", {"terminals": 2}, {"events": 2, "latency_max_ms": 0.64}),
+        ("v10_fileio_rndrw.txt", "1.0.20", {"file_test_mode": "random r/w", "read_write_ratio": 1.5},
+         {"read_iops": 4670.7, "write_iops": 3113.8, "fsync_per_s": 312.13, "read_mb_per_s": 76.5251}),
+        ("v10_fileio_seqrd.txt", "1.0.20", {"file_test_mode": "sequential read"}, {"write_iops": 0.0}),
+        ("v10_fileio_rndwr_fsync.txt", "1.0.20", {"fsync_all": True, "block_size_bytes": 4096},
+         {"write_iops": 6246.35, "fsync_per_s": 6246.35}),
+        ("v11_fileio.txt", "1.1.0", {"total_size_bytes": 1024**3}, {"read_iops": 3000.0, "read_mb_per_s": 49.15}),
+        ("v11_warmup_command.txt", "1.1.0-18a9f86",
+         {"terminals": 16, "warm_up_s": 10, "duration_s": 60, "tables": 8, "table_size_rows": 1_000_000,
+          "rand_type": "uniform", "script": "oltp_read_only"},
+         {"tps": 9999.0, "elapsed_s": 60.006, "latency_p95_ms": 2.11}),
+    ],
+)  # fmt: skip
+def test_it_reads_the_report_of_each_version_and_test(
+    name: str, version: str, parameters: dict[str, object], metrics: dict[str, float | None]
+) -> None:
+    report = read(name)
+    assert (report.tool, report.status, report.tool_version) == ("sysbench", Status.COMPLETE, version)
+    assert parameters.items() <= report.parameters.items()
+    assert {key: report.metric(key) for key in metrics} == metrics
+
+
+SQL = {"tps", "qps", "errors_per_s", "reconnects_per_s"}
+
+
+@pytest.mark.parametrize(
+    ("name", "names", "count", "interval_s", "first"),
+    [
+        ("v05_oltp.txt", {"tps", "read_queries_per_s", "write_queries_per_s", "latency_p95_ms", "errors_per_s",
+                          "reconnects_per_s"}, 3, 10.0, 1250.11),
+        ("v05_oltp_per_second.txt", {"tps", "read_queries_per_s", "write_queries_per_s", "latency_p95_ms"}, 3, 10.0,
+         1250.11),
+        ("v10_read_write.txt", SQL | {"latency_p95_ms"}, 6, 1.0, 2429.44),
+        ("v10_histogram_p99.txt", SQL | {"latency_p99_ms"}, 3, 1.0, 98196.03),
+        ("v10_csv_hook.txt", SQL | {"latency_p95_ms"}, 5, 1.0, 9240.2),
+        ("v10_json_hook.txt", SQL | {"latency_p95_ms"}, 4, 1.0, 9734.4),
+        ("v10_default_hook.txt", SQL | {"latency_p95_ms"}, 4, 1.0, 7909.53),
+        ("v10_rate.txt", SQL | {"latency_p95_ms", "queue_length", "concurrency"}, 4, 1.0, 88.61),
+        ("v10_cpu.txt", {"ops_per_s", "latency_p95_ms"}, 3, 1.0, 6064.8),
+        ("v10_fileio_rndrw.txt", {"read_mb_per_s", "write_mb_per_s", "fsync_per_s", "latency_p95_ms"}, 4, 1.0, 83.4666),
+        ("v11_fileio.txt", {"read_mb_per_s", "write_mb_per_s", "fsync_per_s", "latency_p95_ms"}, 2, 5.0, 49.1572),
+        ("csv_only.txt", SQL | {"latency_percentile_ms"}, 4, 1.0, 3341.48),
+    ],
+)  # fmt: skip
+def test_it_reads_every_form_of_the_progress(
+    name: str, names: set[str], count: int, interval_s: float, first: float
+) -> None:
+    report = read(name)
+    assert points(report) == dict.fromkeys(names, count)
+    assert (report.series[0].interval_s, report.series[0].t0_s, report.series[0].values[0]) == (interval_s, 0.0, first)
+
+
+def test_it_adds_up_what_each_checkpoint_counts_since_the_one_before() -> None:
+    report = read("v10_checkpoints.txt")
+    assert report.metric("transactions") == 6102 + 7171 + 6475
+    assert report.metric("queries") == 97659 + 114747 + 103562
+    assert report.metric("tps") == round(19748 / 6.007, 2)
+    assert (report.metric("latency_min_ms"), report.metric("latency_max_ms")) == (0.34, 9.79)
+    assert report.metric("latency_p95_ms") is None
+    assert report.metric("checkpoint_1_tps") == 3036.5
+    assert report.metric("checkpoint_2_latency_p95_ms") == 3.36
+    assert report.metric("after_checkpoints_transactions") == 6475
+    assert any("since the checkpoint" in warning for warning in report.warnings)
+    assert points(report)["tps"] == 6
+
+
+def test_it_does_not_add_up_where_a_checkpoint_is_lost() -> None:
+    text = (DATA / "v10_checkpoints.txt").read_text()
+    begin, end = text.index("[ 4s ] Checkpoint"), text.index("[ 4s ] thds")
+    (lost,) = judged([SourceFile("x", (text[:begin] + text[end:]).encode())])
+    assert (lost.status, lost.metrics) == (Status.NOT_UNDERSTOOD, ())
+    (stopped,) = judged([SourceFile("x", text[:end].encode())])
+    assert (stopped.status, stopped.metric("tps"), stopped.metric("checkpoint_2_tps")) == (
+        Status.ABORTED, None, 3601.24,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "reason"),
+    [
+        ("v10_fatal.txt", Status.ABORTED, "exit=139"),
+        ("v10_interrupted.txt", Status.ABORTED, "no report at the end"),
+        ("v10_query_error.txt", Status.ABORTED, "error 2013"),
+        ("v10_forced_shutdown.txt", Status.ABORTED, "forcing shutdown"),
+        ("v10_cannot_connect.txt", Status.FAILED, "Connection to database failed"),
+        ("v10_no_tables.txt", Status.FAILED, "PQprepare() failed"),
+    ],
+)
+def test_it_does_not_take_an_unfinished_run_for_a_result(name: str, status: Status, reason: str) -> None:
+    report = read(name)
+    assert report.status is status
+    assert reason in report.reason
+    assert report.metric("tps") is None or any("part that ran" in warning for warning in report.warnings)
+
+
+def test_it_tells_the_runs_of_a_sweep_apart() -> None:
+    name = "v10_sweep.txt"
+    reports = judged([SourceFile(name, (DATA / name).read_bytes())])
+    assert [(report.parameters["terminals"], report.metric("tps")) for report in reports] == [
+        (1, 2239.76), (2, 1611.97), (4, 35.17),
+    ]  # fmt: skip
+    assert [report.status for report in reports] == [Status.COMPLETE] * 3
+
+
+def test_it_takes_the_command_line_and_hides_its_password() -> None:
+    report = read("v11_warmup_command.txt")
+    assert report.subject.workload == "sysbench-oltp-read-only"
+    assert "hunter2" not in repr(report)
+    assert "--threads=16" in report.command_lines[0]
+
+
+def test_it_states_no_test_that_the_file_does_not_state() -> None:
+    assert read("v10_read_write.txt").subject.workload == ""
+    assert read("v10_fileio_rndrw.txt").subject.workload == "sysbench-fileio"
+    assert read("v04_oltp.txt").subject.workload == "sysbench-oltp"
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "metrics"),
+    [
+        ("v10_prepare.txt", {"table_size_rows": 2000}, {}),
+        ("v10_fileio_prepare.txt", {"files": 4}, {"size_bytes": 67108864, "load_s": 0.09}),
+        ("v10_cleanup.txt", {}, {}),
+        ("v10_fileio_cleanup.txt", {}, {}),
+    ],
+)
+def test_it_reads_preparations(name: str, parameters: dict[str, object], metrics: dict[str, float]) -> None:
+    report = read(name)
+    assert (report.status, parameters.items() <= report.parameters.items()) == (Status.COMPLETE, True)
+    assert {key: report.metric(key) for key in metrics} == metrics
+
+
+def test_it_takes_a_preparation_without_its_last_index_for_aborted() -> None:
+    lines = (DATA / "v10_prepare.txt").read_text().rstrip("\n").splitlines()[:-1]
+    (report,) = judged([SourceFile("x", ("\n".join(lines) + "\n").encode())])
+    assert report.status is Status.ABORTED
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("970.99 per sec.", "970,99 per sec."),
+        ("tps: 2429.44", "tps: 2429,44"),
+        ("(970.99 per sec.)", "(1970.99 per sec.)"),
+        ("read:                            93184", "read:                            93185"),
+        ("total number of events:              6623", "total number of events:              6624"),
+        ("avg:                                    4.12", "avg:                                    9.12"),
+        ("qps: 48780.61", "qps: 58780.61"),
+        ("    transactions:                        6623   (970.99 per sec.)\n", ""),
+        ("        95th percentile:                        3.55\n", ""),
+        ("lat (ms,95%)", "lat (us,95%)"),
+    ],
+)
+def test_it_does_not_understand_what_contradicts_itself(old: str, new: str) -> None:
+    report = changed("v10_read_write.txt", old, new)
+    assert (report.status, report.metrics) == (Status.NOT_UNDERSTOOD, ())
+
+
+def test_it_leaves_out_progress_that_is_doubled_or_of_another_run() -> None:
+    text = (DATA / "v10_read_write.txt").read_text()
+    third = next(line for line in text.splitlines() if line.startswith("[ 3s ]"))
+    doubled = changed("v10_read_write.txt", third, f"{third}\n{third}")
+    assert (doubled.series, doubled.metric("tps")) == ((), 970.99)
+    foreign = changed("v10_read_write.txt", third, third.replace("thds: 4", "thds: 8"))
+    assert foreign.series == ()
+    assert any("another" in warning for warning in foreign.warnings)
+
+
+def test_it_leaves_a_gap_for_a_lost_line() -> None:
+    text = (DATA / "v10_read_write.txt").read_text()
+    third = next(line for line in text.splitlines() if line.startswith("[ 3s ]"))
+    values = changed("v10_read_write.txt", third + "\n", "").series[0].values
+    assert values[1:4] == (112.01, None, 492.0)
+
+
+def test_it_says_what_becomes_of_a_histogram() -> None:
+    assert any("249 values" in warning for warning in read("v10_histogram_p99.txt").warnings)
+    damaged = changed("v10_histogram_p99.txt", " 45399\n", " 45398\n")
+    assert any("damaged" in warning for warning in damaged.warnings)
+
+
+def test_it_reads_what_is_packed_indented_or_stamped_by_the_clock() -> None:
+    data = (DATA / "v10_read_write.txt").read_bytes()
+    told = read("v10_read_write.txt")
+    assert judged([SourceFile("x.gz", gzip.compress(data))]) == [told]
+    stamped = b"".join(b"2026-11-21T08:00:01 " + line for line in data.splitlines(keepends=True))
+    assert judged([SourceFile("x", stamped)]) == [told]
+
+
+def test_it_claims_nothing_of_others() -> None:
+    other = SourceFile("sysbench.log", b"1,2,3\ntransactions: 5\n[ 10s ] hello\n")
+    assert judged([other])[0].tool != "sysbench"
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_it_gives_no_other_number_for_a_damaged_copy(name: str) -> None:
+    assert list(wrong_answers(name, (DATA / name).read_bytes(), seed=sum(name.encode()), count=28)) == []
+
+
+def test_it_is_damaged_often_enough() -> None:
+    assert len(FILES) * 28 >= 520
