@@ -52,12 +52,17 @@ class Pool:
 
     numbers: set[float] = field(default_factory=set)
     chunks: set[str] = field(default_factory=set)
+    # "line 101": where in a source's text something stands; no number of the publication.
+    places: set[str] = field(default_factory=set)
 
     @classmethod
     def of(cls, document: dict[str, Any]) -> Pool:
         pool = cls()
-        for one in facts(document):
-            pool.add(one)
+        for name, one in facts(document):
+            if name == "where":
+                pool.places.add(str(one))
+            elif name != "position":
+                pool.add(one)
         return pool
 
     def add(self, value: Any) -> None:
@@ -79,11 +84,11 @@ class Pool:
         return bool(found) and all(one in self.numbers or -one in self.numbers for one in found)
 
 
-def facts(value: Any, path: tuple[str, ...] = ()) -> Iterator[Any]:
-    """Every leaf and key of the JSON but our own sentences."""
+def facts(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    """(name, value) of every leaf of the JSON, and of every name, but our own sentences."""
     if isinstance(value, dict):
         for name, one in value.items():
-            yield name
+            yield "", name
             if path and path[0] in PROSE and _is_prose(path, name):
                 continue
             yield from facts(one, (*path, name))
@@ -91,7 +96,7 @@ def facts(value: Any, path: tuple[str, ...] = ()) -> Iterator[Any]:
         for one in value:
             yield from facts(one, path)
     else:
-        yield value
+        yield path[-1] if path else "", value
 
 
 def _is_prose(path: tuple[str, ...], name: str) -> bool:
@@ -141,7 +146,7 @@ def strangers(texts: Iterable[dict[str, Any]], pool: Pool) -> list[str]:
 
 def _stands(chunk: str, one: dict[str, Any], pool: Pool) -> bool:
     if one["value"] is None:
-        return pool.holds(chunk) or _in_words(chunk, one["text"], pool)
+        return pool.holds(chunk) or _in_words(chunk, one["text"], pool) or one["text"].strip() in pool.places
     return _says(chunk, float(one["value"]), of_formula=one["formula"] is not None, pool=pool)
 
 
