@@ -38,7 +38,7 @@ class Refused(ClientError):
         self.detail = detail
 
 
-class _Bearer(AuthBase):
+class Bearer(AuthBase):
     """As an auth object, because a netrc entry would replace a plain Authorization header."""
 
     def __init__(self, token: str) -> None:
@@ -105,7 +105,7 @@ class Client:
             response = self._session().post(
                 f"{self.server}{API_ROOT}{path}",
                 json=message,
-                auth=_Bearer(token),
+                auth=Bearer(token),
                 timeout=TIMEOUT_S,
                 allow_redirects=False,
                 proxies=cast(Any, proxies),

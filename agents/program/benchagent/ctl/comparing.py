@@ -1,0 +1,146 @@
+"""`benchctl compare`: cells against a baseline, for people and for a CI."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from benchagent.ctl.api import Api, Params
+from benchagent.ctl.output import plain_number, print_json, print_table, say
+
+# Only verdicts that --fail-if names change the exit status. "refused": the two may not be compared at all.
+EXIT_OF = {
+    "worse": 10, "better": 11, "too_small": 12, "equivalent": 13, "undecided": 14, "too_few": 15, "different": 16,
+    "refused": 17, "no_value": 18,
+}  # fmt: skip
+# Of several groups the first of these that is named and present decides.
+SEVERITY = (
+    "worse", "refused", "no_value", "different", "undecided", "too_few", "too_small", "better", "equivalent",
+)  # fmt: skip
+_CELL = re.compile(r"[0-9a-f]{8,64}")
+
+
+class BadSelection(Exception):
+    """What was to be compared was not understood, or the server's answer does not hold it."""
+
+
+def verdicts(text: str) -> tuple[str, ...]:
+    """`--fail-if worse,undecided`. Raises ValueError naming the unknown one."""
+    names = tuple(name.strip().replace("-", "_") for name in text.split(",") if name.strip())
+    for name in names:
+        if name not in EXIT_OF:
+            raise ValueError(f"unknown verdict {name!r}: known are {', '.join(EXIT_OF)}")
+    return names
+
+
+def run(options: argparse.Namespace, connect: Any) -> int:
+    chosen = [_parameter(text) for text in [*options.what, options.baseline]]
+    if options.metric:
+        chosen.append(("metric", options.metric))
+    api: Api = connect()
+    chosen = list(dict.fromkeys(chosen))
+    first = api.get("/compare/", chosen)
+    key = _group_of(first, options.baseline, _cell_key(api, options.baseline))
+    answer = first if _baseline_of(first) == key else api.get("/compare/", [*chosen, ("baseline", key)])
+    if _baseline_of(answer) != key:
+        raise BadSelection("the server compares with another baseline than the one that was asked for")
+    found = {group["key"]: kind_of(group) for group in answer["groups"] if group["key"] != key}
+    if not found:
+        raise BadSelection("there is nothing to compare: all runs are repeats of the baseline")
+    status = exit_status(found.values(), options.fail_if or ())
+    if options.json:
+        print_json({**answer, "verdicts": found, "exit_status": status})
+    else:
+        _show(answer, key)
+    return status
+
+
+def exit_status(kinds: Any, fail_if: Sequence[str]) -> int:
+    present = set(kinds)
+    decisive = next((kind for kind in SEVERITY if kind in present and kind in fail_if), "")
+    return EXIT_OF[decisive] if decisive else 0
+
+
+def kind_of(group: Mapping[str, Any]) -> str:
+    verdict = group.get("verdict")
+    if isinstance(verdict, dict) and verdict.get("kind"):
+        kind = str(verdict["kind"])
+        # A verdict of a newer server must not pass for a good one.
+        return kind if kind in EXIT_OF else "undecided"
+    return "refused" if group.get("refused") or group.get("n") else "no_value"
+
+
+def _parameter(text: str) -> tuple[str, str]:
+    try:
+        return "run", str(UUID(text))
+    except ValueError:
+        pass
+    if _CELL.fullmatch(text):
+        return "cell", text
+    raise BadSelection(f"{text!r} is neither the id of a run nor the key of a cell")
+
+
+def _cell_key(api: Api, text: str) -> str:
+    """The key of the cell that is meant: a run's own, or the beginning that was given."""
+    kind, value = _parameter(text)
+    return str(api.get(f"/runs/{value}/").get("cell_key", "")) if kind == "run" else value
+
+
+def _group_of(answer: Mapping[str, Any], text: str, cell: str) -> str:
+    """The key of the group that holds the baseline. Never the first group for want of a better one."""
+    for group in answer.get("groups", []):
+        runs = {
+            str(one.get("id") or one.get("run") or "") if isinstance(one, dict) else str(one) for one in _runs(group)
+        }
+        key = str(group.get("cell_key") or group.get("cell") or "")
+        if text in (group["key"], *runs) or (cell and key and (key.startswith(cell) or cell.startswith(key))):
+            return str(group["key"])
+    raise BadSelection(f"the server's answer does not hold the baseline {text}: is it deleted, or not yours to see?")
+
+
+def _runs(group: Mapping[str, Any]) -> list[Any]:
+    return [*(group.get("runs") or []), *(one for one in group.get("values") or [] if isinstance(one, dict))]
+
+
+def _baseline_of(answer: Mapping[str, Any]) -> str:
+    baseline = answer.get("baseline")
+    return str(baseline.get("key", "")) if isinstance(baseline, dict) else str(baseline or "")
+
+
+def _show(answer: Mapping[str, Any], baseline: str) -> None:
+    metric = answer.get("metric")
+    words = (
+        metric
+        if isinstance(metric, str)
+        else " ".join(str(metric[name]) for name in ("label", "unit") if metric and metric.get(name))
+    )
+    if words:
+        say(f"metric: {words}")
+    rows = []
+    for group in answer["groups"]:
+        median = group.get("median")
+        shown = "–" if median is None else plain_number(float(median))
+        verdict = "baseline" if group["key"] == baseline else _words(group)
+        rows.append((str(group.get("label") or group["key"]), str(group.get("n", "")), shown, _ratio(group), verdict))
+    print_table(rows, heading=("GROUP", "N", "MEDIAN", "RATIO", "VERDICT"))
+    for warning in answer.get("warnings") or ():
+        say(f"warning: {warning}")
+
+
+def _ratio(group: Mapping[str, Any]) -> str:
+    ratio = group.get("ratio")
+    value = ratio.get("value") if isinstance(ratio, dict) else ratio
+    return f"{float(value):.3f}" if isinstance(value, int | float) else ""
+
+
+def _words(group: Mapping[str, Any]) -> str:
+    verdict = group.get("verdict")
+    if isinstance(verdict, dict) and verdict.get("words"):
+        return str(verdict["words"])
+    return str(group.get("refused") or group.get("gap") or "no value")
+
+
+__all__: Sequence[str] = ("BadSelection", "Params", "exit_status", "kind_of", "run", "verdicts")

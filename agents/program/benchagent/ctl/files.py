@@ -1,0 +1,84 @@
+"""Files and folders that were named on the command line."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchagent.importers import SourceFile
+from benchagent.importers.base import GZIP_MAGIC, NotUnderstood
+
+MAX_FILE_BYTES = 256 * 1024 * 1024
+MAX_SNIFFED_BYTES = 64 * 1024 * 1024
+
+
+class BadPath(Exception):
+    """A path that is not there, or cannot be read."""
+
+
+@dataclass(frozen=True)
+class Found:
+    path: Path
+    file: SourceFile
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.file.data).hexdigest()
+
+
+def read_all(paths: Iterable[str]) -> list[Found]:
+    """Every file that is named or lies below a named folder. Raises BadPath."""
+    return [read(path, name) for path, name in walk(paths)]
+
+
+def walk(paths: Iterable[str]) -> Iterator[tuple[Path, str]]:
+    """Files with the name that the server is told: their path below the folder that all named ones share."""
+    named = [Path(os.path.abspath(given)) for given in paths]  # noqa: PTH100  # links stay as they are
+    for path in named:
+        if not path.is_dir() and not path.is_file():
+            raise BadPath(f"{path}: no such file or folder")
+    base = os.path.commonpath([path if path.is_dir() else path.parent for path in named]) if named else ""
+    for path in named:
+        files = sorted(_below(path)) if path.is_dir() else [path]
+        yield from ((file, file.relative_to(base).as_posix()) for file in files)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """Files below a folder, without hidden ones and without following links out of it."""
+    for root, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in names:
+            path = Path(root) / name
+            if not name.startswith(".") and path.is_file() and not path.is_symlink():
+                yield path
+
+
+def read(path: Path, name: str) -> Found:
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise BadPath(f"{path}: larger than {MAX_FILE_BYTES // 1024 // 1024} MB")
+        return Found(path, SourceFile(name, path.read_bytes()))
+    except OSError as error:
+        raise BadPath(f"{path}: {error.strerror}") from error
+
+
+def result_documents(file: SourceFile) -> list[dict[str, Any]] | None:
+    """The documents of the upload schema in a file, alone, as list or under "results"; None when it holds others."""
+    head = file.data[:2048].lstrip()
+    if not (head.startswith((b"{", b"[")) or file.data.startswith(GZIP_MAGIC)) or len(file.data) > MAX_SNIFFED_BYTES:
+        return None
+    try:
+        found = json.loads(file.text)
+    except (ValueError, RecursionError, NotUnderstood):
+        return None
+    if isinstance(found, dict) and "results" in found and "schema_version" not in found:
+        found = found["results"]
+    many = found if isinstance(found, list) else [found]
+    if many and all(isinstance(one, dict) and "schema_version" in one for one in many):
+        return many
+    return None

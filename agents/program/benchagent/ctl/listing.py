@@ -1,0 +1,94 @@
+"""`benchctl runs`: the list of runs with the API's own filters."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import itertools
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from benchagent.ctl.api import Api
+from benchagent.ctl.output import plain_number, print_json, print_table, say
+
+DEFAULT_LIMIT = 50
+PAGE = 500
+
+
+class BadFilter(Exception):
+    """A filter that is not NAME=VALUE."""
+
+
+def run(options: argparse.Namespace, connect: Any) -> int:
+    params = [_filter(text) for text in options.filters]
+    api: Api = connect()
+    limit = None if options.all else options.limit
+    page = min(limit or PAGE, PAGE)
+    rows = list(itertools.islice(api.pages("/runs/", [*params, ("page_size", str(page))]), limit))
+    if options.json:
+        print_json(rows)
+    elif options.csv:
+        _csv(rows)
+    else:
+        _table(rows)
+        if limit is not None and len(rows) == limit:
+            say(f"the first {limit}; --all shows all, --limit N more")
+    return 0
+
+
+def _filter(text: str) -> tuple[str, str]:
+    name, separator, value = text.partition("=")
+    if not separator or not name:
+        raise BadFilter(f"{text!r}: a filter is NAME=VALUE, as workload=tpcb or factor.scale_factor=10")
+    return name, value
+
+
+def _table(rows: Sequence[dict[str, Any]]) -> None:
+    table = []
+    for row in rows:
+        dbms = f"{row['dbms']['name']} {row['dbms']['version']}".strip()
+        hardware = row["hardware"]["name"] if row.get("hardware") else ""
+        metric = headline(row)
+        table.append(
+            (row["id"], row["workload"]["slug"], dbms, hardware, row["status"], metric, row["created_at"][:10])
+        )
+    print_table(table, heading=("RUN", "WORKLOAD", "DBMS", "MACHINE", "STATUS", "RESULT", "STORED"))
+
+
+def headline(row: dict[str, Any]) -> str:
+    metrics = [metric for metric in row.get("metrics") or () if metric.get("value") is not None]
+    named = next((metric for metric in metrics if metric.get("name") in ("tps", "tpmc", "nopm", "qps")), None)
+    metric = named or next(iter(metrics), None)
+    return f"{plain_number(float(metric['value']))} {metric['unit']}" if metric else ""
+
+
+def _csv(rows: Sequence[dict[str, Any]]) -> None:
+    """One line a run: what it is, its factors, its metrics; columns in the order in which they first appear."""
+    flat = [_flat(row) for row in rows]
+    columns = list(dict.fromkeys(name for row in flat for name in row))
+    writer = csv.DictWriter(sys.stdout, columns, restval="")
+    writer.writeheader()
+    writer.writerows(flat)
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    named = {name: (row.get(name) or {}).get("slug", "") for name in ("workload", "hardware", "config")}
+    flat = {
+        "id": row["id"], **named, "dbms": row["dbms"]["name"], "dbms_version": row["dbms"]["version"],
+        "status": row["status"], "repeat": row.get("repeat"), "created_at": row.get("created_at"),
+        "url": row.get("url"),
+    }  # fmt: skip
+    factors = row.get("factors") or {}
+    pairs = factors.items() if isinstance(factors, dict) else ((one["name"], one["value"]) for one in factors)
+    flat |= {f"factor.{name}": _value(value) for name, value in pairs}
+    return flat | {_column(metric): metric["value"] for metric in row.get("metrics") or ()}
+
+
+def _value(value: Any) -> Any:
+    return value.get("value") if isinstance(value, dict) else value
+
+
+def _column(metric: dict[str, Any]) -> str:
+    phase = metric.get("phase", "run")
+    return f"{metric['name']} [{metric['unit']}]" + ("" if phase == "run" else f" ({phase})")

@@ -1,0 +1,162 @@
+"""`benchctl schedule` and `benchctl watch`: experiments on registered machines."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from benchagent.client import Unreachable
+from benchagent.ctl.api import Api
+from benchagent.ctl.files import BadPath
+from benchagent.ctl.listing import headline
+from benchagent.ctl.output import ProgressLine, print_json, print_table, say
+
+EXIT_FAILED, EXIT_CANCELLED, EXIT_LOST, EXIT_TIME_OUT = 20, 21, 22, 23
+ENDED = {"finished": 0, "failed": EXIT_FAILED, "cancelled": EXIT_CANCELLED, "lost": EXIT_LOST, "value_missing": 0}
+POLL_S = 3.0
+# A server that restarts is not the end of a run.
+PATIENCE_S = 300.0
+
+
+class BadPlan(Exception):
+    """What was to be scheduled was not understood."""
+
+
+def schedule(options: argparse.Namespace, connect: Any) -> int:
+    plan = _plan(options)
+    api: Api = connect()
+    answer = api.post("/experiments/", plan)
+    if options.json:
+        print_json(answer)
+    else:
+        print(answer["url"])
+        say(f"{len(answer['runs'])} runs, about {_duration(answer.get('estimated_s'))}: {answer['slug']}")
+    return _watch(api, answer["slug"], options) if options.watch else 0
+
+
+def _plan(options: argparse.Namespace) -> dict[str, Any]:
+    plan: dict[str, Any] = {}
+    if options.file:
+        plan = _from_file(options.file)
+    if options.workload:
+        plan["workload"] = options.workload
+    if options.engine:
+        plan["engines"] = [_engine(text) for text in options.engine]
+    if options.factor:
+        plan["factors"] = {**plan.get("factors", {}), **dict(_factor(text) for text in options.factor)}
+    for name in ("repeats", "agent", "name", "visibility"):
+        if getattr(options, name) is not None:
+            plan[name] = getattr(options, name)
+    if "workload" not in plan or not plan.get("engines"):
+        raise BadPlan("say --workload and at least one --engine, or --file PLAN.json")
+    return plan
+
+
+def _from_file(name: str) -> dict[str, Any]:
+    try:
+        plan = json.loads(sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadPath(f"{name}: {error.strerror}") from error
+    except ValueError as error:
+        raise BadPlan(f"{name} is not JSON: {error}") from error
+    if not isinstance(plan, dict):
+        raise BadPlan(f"{name}: a plan is a JSON object")
+    return plan
+
+
+def _engine(text: str) -> dict[str, str]:
+    """postgresql:15.14"""
+    dbms, separator, version = text.partition(":")
+    if not separator or not dbms or not version:
+        raise BadPlan(f"--engine {text!r}: say DBMS:VERSION, as postgresql:15.14")
+    return {"dbms": dbms, "version": version}
+
+
+def _factor(text: str) -> tuple[str, int]:
+    name, separator, value = text.partition("=")
+    if not separator or not value.lstrip("-").isdecimal():
+        raise BadPlan(f"--factor {text!r}: say NAME=WHOLE-NUMBER, as terminals=8")
+    return name, int(value)
+
+
+def watch(options: argparse.Namespace, connect: Any) -> int:
+    return _watch(connect(), options.what, options)
+
+
+def _watch(api: Api, what: str, options: argparse.Namespace) -> int:
+    """Until every run has ended, or the time is over. The exit status is that of the worst end."""
+    started = time.monotonic()
+    progress = ProgressLine()
+    while True:
+        rows = _rows(api, what)
+        progress.show(_line(rows, time.monotonic() - started))
+        states = [row["status"] for row in rows]
+        if rows and all(state in ENDED for state in states):
+            break
+        if options.timeout is not None and time.monotonic() - started > options.timeout:
+            progress.end()
+            say("not ended yet")
+            return EXIT_TIME_OUT
+        time.sleep(options.poll)
+    progress.end()
+    if options.json:
+        print_json(rows)
+    else:
+        _show(rows)
+    return max(ENDED[state] for state in states)
+
+
+def _rows(api: Api, what: str) -> list[dict[str, Any]]:
+    """The run, or the runs of the experiment. Waits for a server that does not answer for a while."""
+    since = time.monotonic()
+    while True:
+        try:
+            return _fetch(api, what)
+        except Unreachable as error:
+            if time.monotonic() - since > PATIENCE_S:
+                raise
+            say(f"{error}; trying again")
+            time.sleep(POLL_S)
+
+
+def _fetch(api: Api, what: str) -> list[dict[str, Any]]:
+    try:
+        return [api.get(f"/runs/{UUID(what)}/")]
+    except ValueError:
+        rows = list(api.pages("/runs/", [("experiment", what), ("page_size", "500")]))
+    if not rows:
+        raise BadPlan(f"{what!r}: no experiment of that name with runs that you may see")
+    return sorted(rows, key=lambda row: (row.get("order_index") is None, row.get("order_index") or 0))
+
+
+def _line(rows: Sequence[dict[str, Any]], elapsed_s: float) -> str:
+    states = Counter(row["status"] for row in rows)
+    ended = sum(count for state, count in states.items() if state in ENDED)
+    return f"{ended}/{len(rows)} ended · {', '.join(f'{count} {state}' for state, count in states.items())}" + (
+        f" · {_duration(elapsed_s)}" if sys.stderr.isatty() else ""
+    )
+
+
+def _show(rows: Sequence[dict[str, Any]]) -> None:
+    table = [
+        (row["id"], f"{row['dbms']['name']} {row['dbms']['version']}".strip(), row["status"], headline(row))
+        for row in rows
+    ]
+    print_table(table, heading=("RUN", "DBMS", "STATUS", "RESULT"))
+    for row in rows:
+        if row["status"] != "finished" and row.get("message"):
+            say(f"{row['id']}: {row['message']}")
+
+
+def _duration(seconds: Any) -> str:
+    if not isinstance(seconds, int | float):
+        return "an unknown time"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"

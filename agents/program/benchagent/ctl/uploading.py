@@ -1,0 +1,252 @@
+"""`benchctl upload` and `benchctl import`: files to the server, and what a person says about them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from benchagent.client import Refused
+from benchagent.configfiles import recognise
+from benchagent.ctl.api import Api
+from benchagent.ctl.files import BadPath, Found, read, read_all, result_documents, walk
+from benchagent.ctl.output import ProgressLine, print_json, print_table, say
+from benchagent.ctl.state import Uploaded
+from benchagent.importers import Status, inspect
+from benchagent.redaction import redact_text
+
+EXIT_PARTLY = 1
+ROLES = ("data", "log", "temp", "backup")
+MAX_DOCUMENTS_AT_ONCE = 200
+
+
+class BadSubject(Exception):
+    """An option that says something about the files was not understood."""
+
+
+@dataclass
+class Outcome:
+    """What became of one group of files."""
+
+    files: list[str]
+    state: str
+    runs: list[dict[str, Any]] = field(default_factory=list)
+    url: str = ""
+    message: str = ""
+    items: list[dict[str, Any]] = field(default_factory=list)
+    needs: list[str] = field(default_factory=list)
+
+    @property
+    def done(self) -> bool:
+        return self.state in ("stored", "there already", "skipped", "dry run")
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "files": self.files, "state": self.state, "runs": self.runs, "url": self.url or None,
+            "message": self.message or None, "items": self.items, "needs": self.needs,
+        }  # fmt: skip
+
+
+def subject(options: argparse.Namespace) -> dict[str, Any]:
+    """The options as the API's `subject`. Raises BadSubject."""
+    said: dict[str, Any] = {}
+    if options.hardware:
+        said["hardware"] = options.hardware
+    if options.dbms:
+        name, _, version = options.dbms.strip().rpartition(" ")
+        if not name or not any(character.isdigit() for character in version):
+            raise BadSubject(f'--dbms {options.dbms!r}: say name and version, as "PostgreSQL 15.14"')
+        said["dbms"] = {"name": name.strip(), "version": version}
+    if options.workload:
+        said["workload"] = {"slug": options.workload}
+    if options.config:
+        said["config"] = _config(options.config)
+    if options.storage:
+        said["storage"] = [_storage(text) for text in options.storage]
+    if options.visibility:
+        said["visibility"] = options.visibility
+    if options.note:
+        said["note"] = options.note
+    return said
+
+
+def _config(given: Sequence[str]) -> Any:
+    """The slug of a known configuration, or files, which are sent without their secrets."""
+    files = [Path(one) for one in given if Path(one).is_file()]
+    if not files:
+        if len(given) > 1 or not given[0].replace("-", "").replace("_", "").isalnum():
+            raise BadSubject(f"--config {' '.join(given)}: neither a file nor the slug of a configuration")
+        return given[0]
+    if len(files) < len(given):
+        raise BadSubject("--config: files and slugs cannot be mixed")
+    sent = []
+    for path in files:
+        text = path.read_bytes().decode("utf-8", "replace")
+        kind = recognise(text)
+        say(f"{path}: {f'read as {kind}' if kind else 'sent as it is'}, secrets taken out")
+        sent.append({"name": path.name, "text": redact_text(text)})
+    return {"files": sent}
+
+
+def _storage(text: str) -> dict[str, str]:
+    role, separator, device = text.partition("=")
+    if not separator or not device or role not in ROLES:
+        raise BadSubject(f"--storage {text!r}: say ROLE=DEVICE, the role being one of {', '.join(ROLES)}")
+    return {"role": role, "device": device}
+
+
+def upload(options: argparse.Namespace, connect: Any) -> int:
+    """One import of all named files; result documents are stored as they are."""
+    said = subject(options)
+    found = read_all(options.files)
+    documents = [(one, many) for one in found if (many := result_documents(one.file)) is not None]
+    known = {id(one) for one, _ in documents}
+    rest = [one for one in found if id(one) not in known]
+    api: Api | None = None if options.dry_run else connect()
+    outcomes = [_documents(api, one, many) for one, many in documents]
+    if rest:
+        outcomes.append(_files(api, rest, said))
+    return _finish(options, outcomes)
+
+
+def import_folder(options: argparse.Namespace, connect: Any) -> int:
+    """Folder by folder, so that the files of one run are together; what was stored before is skipped."""
+    said = subject(options)
+    if not Path(options.folder).is_dir():
+        raise BadPath(f"{options.folder}: no such folder")
+    paths = list(walk([options.folder]))
+    api: Api | None = None if options.dry_run else connect()
+    memory = Uploaded(api.server if api else "")
+    folders = [list(files) for _, files in groupby(sorted(paths), key=lambda one: one[0].parent)]
+    progress = ProgressLine()
+    outcomes: list[Outcome] = []
+    for place, files in enumerate(folders, start=1):
+        progress.show(f"[{place}/{len(folders)}] {files[0][0].parent}")
+        # One folder at a time in memory.
+        outcomes += _folder(api, [read(path, name) for path, name in files], said, memory, again=options.again)
+    progress.end()
+    return _finish(options, outcomes)
+
+
+def _folder(
+    api: Api | None, files: Sequence[Found], said: dict[str, Any], memory: Uploaded, *, again: bool
+) -> list[Outcome]:
+    new = [one for one in files if again or not memory.has(one.digest)]
+    outcomes = [Outcome([one.file.name], "skipped", message="uploaded before") for one in files if one not in new]
+    rest: list[Found] = []
+    for one in new:
+        many = result_documents(one.file)
+        if many is None:
+            rest.append(one)
+        else:
+            outcomes.append(_remembered(memory, [one], _guarded(_documents, api, one, many)))
+    wanted = _understood(rest)
+    refused = [one for one in rest if one not in wanted]
+    outcomes += [Outcome([one.file.name], "not understood") for one in refused]
+    if wanted:
+        outcomes.append(_remembered(memory, wanted, _guarded(_files, api, wanted, said)))
+    return outcomes
+
+
+def _understood(files: Sequence[Found]) -> list[Found]:
+    inspected = inspect([one.file for one in files])
+    return [
+        one
+        for one, (_, reports) in zip(files, inspected, strict=True)
+        if any(report.status is not Status.NOT_UNDERSTOOD for report in reports)
+    ]
+
+
+def _guarded(send: Any, api: Api | None, files: Any, more: Any) -> Outcome:
+    """In a folder of many, one refusal does not end the rest."""
+    try:
+        outcome: Outcome = send(api, files, more)
+        return outcome
+    except Refused as error:
+        if error.status in (401, 403):
+            raise
+        names = [one.file.name for one in (files if isinstance(files, list) else [files])]
+        return Outcome(names, "refused", message=error.detail)
+
+
+def _remembered(memory: Uploaded, files: Sequence[Found], outcome: Outcome) -> Outcome:
+    if outcome.state in ("stored", "there already"):
+        memory.add(one.digest for one in files)
+    return outcome
+
+
+def _documents(api: Api | None, found: Found, documents: list[dict[str, Any]]) -> Outcome:
+    if api is None:
+        return Outcome([found.file.name], "dry run", message=f"{len(documents)} result documents")
+    runs: list[dict[str, Any]] = []
+    problems: list[str] = []
+    new = False
+    for start in range(0, len(documents), MAX_DOCUMENTS_AT_ONCE):
+        answer = api.post("/results/", {"results": documents[start : start + MAX_DOCUMENTS_AT_ONCE]})
+        for place, one in enumerate(answer.get("results", []), start=start):
+            new |= one.get("status") == "created"
+            if one.get("status") in ("created", "same"):
+                runs += one.get("runs") or [{"id": one.get("id"), "url": one.get("url")}]
+            else:
+                problems.append(f"document {place + 1}: {json.dumps(one.get('errors') or one.get('detail') or one)}")
+    state = "refused" if problems else "stored" if new else "there already"
+    return Outcome([found.file.name], state, runs=runs, message="\n".join(problems))
+
+
+def _files(api: Api | None, files: Sequence[Found], said: dict[str, Any]) -> Outcome:
+    names = [one.file.name for one in files]
+    if api is None:
+        items = [report for _, reports in inspect([one.file for one in files]) for report in reports]
+        counts = [str(item.status) for item in items]
+        words = ", ".join(f"{counts.count(state)} {state.replace('_', ' ')}" for state in dict.fromkeys(counts))
+        return Outcome(names, "dry run", message=words)
+    answer = api.post_files("/imports/", [(one.file.name, one.file.data) for one in files], {})
+    if answer.get("state") == "stored":
+        return _stored(names, answer, "there already")
+    try:
+        stored = api.post(f"/imports/{answer['id']}/store/", {"subject": said})
+    except Refused as error:
+        if error.status != 400:
+            raise
+        message = (
+            f"{error.detail}\ncomplete it at {answer.get('url', '')}, or say it with options (benchctl upload --help)"
+        )
+        return Outcome(
+            names, "incomplete", url=str(answer.get("url", "")), message=message, items=answer.get("items", []),
+            needs=list(answer.get("needs", [])),
+        )  # fmt: skip
+    return _stored(names, {**answer, **stored}, "stored")
+
+
+def _stored(names: list[str], answer: dict[str, Any], state: str) -> Outcome:
+    return Outcome(
+        names, state, runs=answer.get("runs", []), url=str(answer.get("url", "")), items=answer.get("items", [])
+    )
+
+
+def _finish(options: argparse.Namespace, outcomes: Sequence[Outcome]) -> int:
+    if options.json:
+        print_json([outcome.as_json() for outcome in outcomes])
+    else:
+        _show(outcomes)
+    return 0 if all(outcome.done for outcome in outcomes) else EXIT_PARTLY
+
+
+def _show(outcomes: Sequence[Outcome]) -> None:
+    rows = []
+    for outcome in outcomes:
+        first, *others = outcome.files
+        name = first + (f" and {len(others)} more" if others else "")
+        rows.append((name, outcome.state, str(len(outcome.runs) or ""), outcome.url))
+    print_table(rows, heading=("FILES", "STATE", "RUNS", "IMPORT"))
+    for outcome in outcomes:
+        for run in outcome.runs if len(outcomes) == 1 else ():
+            print(run.get("url") or run.get("id"))
+        if outcome.message and outcome.state not in ("skipped", "dry run"):
+            say(f"{outcome.files[0]}: {outcome.message}")
+    states = [outcome.state for outcome in outcomes]
+    say(", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states)) or "no files")

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from benchagent.ctl.cli import main
+
+from .fake_api import FakeApi, a_run
+
+
+@pytest.fixture
+def many(logged_in: FakeApi) -> FakeApi:
+    logged_in.runs = [a_run(number) for number in range(120)]
+    return logged_in
+
+
+def test_it_lists_runs_with_the_filters_of_the_api(many: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["runs", "dbms=postgresql", "factor.terminals=8", "--limit", "2"]) == 0
+    assert many.requests[-1][2] == [("dbms", "postgresql"), ("factor.terminals", "8"), ("page_size", "2")]
+    captured = capsys.readouterr()
+    assert len(captured.out.splitlines()) == 3
+    assert "1,234.500 TPS" in captured.out
+    assert "--all" in captured.err
+
+
+def test_it_follows_the_pages(many: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
+    many.runs = [a_run(number) for number in range(1100)]
+    assert main(["runs", "--all", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == 1100
+    assert len(many.requests) == 3
+
+
+def test_it_writes_csv_with_factors_and_metrics(many: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["runs", "--csv", "--limit", "3"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert len(rows) == 3
+    assert (rows[0]["factor.terminals"], rows[0]["tps [TPS]"], rows[0]["dbms_version"]) == ("8", "1234.5", "15.14")
+
+
+def test_it_shows_the_servers_complaint_about_a_filter(many: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["runs", "nonsense=1"]) == 3
+    assert "nonsense: Unknown parameter." in capsys.readouterr().err
+    assert main(["runs", "postgresql"]) == 2

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchagent.ctl.cli import main
+
+from .fake_api import FakeApi
+
+DATA = Path(__file__).parent.parent / "importers" / "data"
+FIO = str(DATA / "fio" / "randrw.json")
+
+
+def test_it_sends_files_and_stores_them_with_what_was_said(
+    logged_in: FakeApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    conf = tmp_path / "postgresql.conf"
+    conf.write_text("shared_buffers = 1GB\nprimary_conninfo = 'host=a password=swordfish'\n")
+    options = [
+        "--hardware", "box", "--dbms", "PostgreSQL 15.14", "--config", str(conf), "--workload", "fio-randrw",
+        "--storage", "data=nvme0", "--storage", "log=sda", "--visibility", "private", "--note", "nightly",
+    ]  # fmt: skip
+    assert main(["upload", FIO, str(DATA / "fio" / "logs_bw.1.log"), *options, "--json"]) == 0
+    (stored,) = logged_in.imports.values()
+    assert stored["names"] == ["randrw.json", "logs_bw.1.log"]
+    said: dict[str, Any] = stored["subject"]
+    assert said.pop("config")["files"][0]["name"] == "postgresql.conf"
+    assert said == {
+        "hardware": "box", "dbms": {"name": "PostgreSQL", "version": "15.14"}, "workload": {"slug": "fio-randrw"},
+        "storage": [{"role": "data", "device": "nvme0"}, {"role": "log", "device": "sda"}], "visibility": "private",
+        "note": "nightly",
+    }  # fmt: skip
+    assert "swordfish" not in repr(logged_in.requests)
+    (outcome,) = json.loads(capsys.readouterr().out)
+    assert (outcome["state"], len(outcome["runs"])) == ("stored", 1)
+
+
+def test_it_says_what_is_missing_and_where_to_complete_it(
+    logged_in: FakeApi, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["upload", FIO]) == 1
+    captured = capsys.readouterr()
+    assert "hardware: Say on which machine" in captured.err
+    assert f"{logged_in.url}/imports/" in captured.err
+    assert "incomplete" in captured.out
+
+
+def test_it_does_not_store_the_same_files_twice(logged_in: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
+    for state in ("stored", "there already"):
+        assert main(["upload", FIO, "--hardware", "box", "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)[0]["state"] == state
+    assert len(logged_in.sent("POST", f"/imports/{next(iter(logged_in.imports))}/store/")) == 1
+
+
+def test_it_sends_nothing_in_a_dry_run(api: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["upload", FIO, "--dry-run", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["message"] == "1 complete"
+    assert api.requests == []
+
+
+def test_it_sends_result_documents_as_results(
+    logged_in: FakeApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "results.json"
+    file.write_text(json.dumps([{"schema_version": 1, "id": "a"}, {"schema_version": 1, "id": "b", "bad": True}]))
+    assert main(["upload", str(file)]) == 1
+    assert 'document 2: {"bad": ["Unknown key."]}' in capsys.readouterr().err
+    assert logged_in.imports == {}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--dbms", "PostgreSQL"],
+        ["--storage", "nvme0"],
+        ["--storage", "cache=nvme0"],
+        ["--config", "/nowhere/postgresql.conf"],
+    ],
+)
+def test_it_refuses_options_that_it_does_not_understand(logged_in: FakeApi, options: list[str]) -> None:
+    assert main(["upload", FIO, *options]) == 2
+    assert logged_in.requests == []
+
+
+def test_it_ends_with_4_when_the_server_is_down(logged_in: FakeApi) -> None:
+    logged_in.down = True
+    assert main(["upload", FIO, "--hardware", "box"]) == 4
+
+
+@pytest.fixture
+def years(tmp_path: Path) -> Path:
+    """Results as people keep them: a folder a run, notes between them."""
+    folder = tmp_path / "years"
+    shutil.copytree(DATA / "benchbase", folder / "2024" / "tpcc")
+    (folder / "2025").mkdir()
+    shutil.copy(FIO, folder / "2025" / "randrw.json")
+    (folder / "2025" / "notes.txt").write_text("to do\n")
+    (folder / ".git").mkdir()
+    (folder / ".git" / "config").write_text("x")
+    return folder
+
+
+def test_it_imports_a_folder_run_by_run(logged_in: FakeApi, years: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", str(years), "--hardware", "box", "--json"]) == 1
+    outcomes = json.loads(capsys.readouterr().out)
+    states = {file: outcome["state"] for outcome in outcomes for file in outcome["files"]}
+    assert states["2025/randrw.json"] == "stored"
+    assert states["2025/notes.txt"] == "not understood"
+    assert not any(".git" in file for file in states)
+    assert len(logged_in.imports) == 2
+
+
+def test_it_goes_on_where_an_import_stopped(
+    logged_in: FakeApi, years: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (years / "2025" / "notes.txt").unlink()
+    logged_in.missing = ["hardware"]
+    shutil.move(years / "2025", years.parent / "later")
+    assert main(["import", str(years), "--hardware", "box"]) == 0
+    shutil.move(years.parent / "later", years / "2025")
+    capsys.readouterr()
+    assert main(["import", str(years), "--hardware", "box", "--json"]) == 0
+    states = [outcome["state"] for outcome in json.loads(capsys.readouterr().out)]
+    assert (states.count("skipped"), states.count("stored")) == (14, 1)
+    assert len(logged_in.sent("POST", "/imports/")) == 2
+
+
+def test_it_does_not_remember_what_was_refused(logged_in: FakeApi, years: Path) -> None:
+    assert main(["import", str(years / "2025")]) == 1
+    assert main(["import", str(years / "2025")]) == 1
+    assert len(logged_in.sent("POST", "/imports/")) == 2
