@@ -62,10 +62,19 @@ def _counts(printed: tuple[str, ...], found: tuple[Solution, ...], kept: list[So
     ways = [
         _counted(len(row_cuts(row, len(SYSTEMS))), cut, f"ways to cut row {at}") for at, row in enumerate(printed, 1)
     ]
+    leads = [
+        compute(
+            "DB2 / PostgreSQL", Shape("×", 2, label=f"table {at}: DB2 against PostgreSQL"),
+            DB2=Input("median of DB2 in this table", float(one.medians[1]), "TPS", "reconstructed"),
+            PostgreSQL=Input("median of PostgreSQL in this table", float(one.medians[0]), "TPS", "reconstructed"),
+        )
+        for at, one in enumerate(found, 1)
+    ]  # fmt: skip
     return [
-        *ways,
         _counted(len(found), fits, "tables with the printed medians"),
+        *leads,
         _counted(len(kept), f"{fits}; DB2 ahead of PostgreSQL as stated", "tables that the text allows"),
+        *ways,
     ]
 
 
