@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -11,6 +13,7 @@ from runs.charts.publication import Page
 from runs.charts.publications.amounts import Amount, TextCell, Words
 from runs.charts.publications.parts import Section
 from runs.charts.publications.reruns import FigureView
+from runs.choices import Provenance
 from runs.literature.articles.structure import FigureState
 from runs.templatetags.numbers import computed_html, number_html
 from runs.templatetags.show import provenance_badge, table_cell
@@ -47,6 +50,28 @@ def words(parts: Words, tab: bool = True) -> SafeString:
         return format_html("{}", parts)
     pieces = (part if isinstance(part, str) else amount(part, tab=tab) for part in parts)
     return format_html_join("", "{}", ((piece,) for piece in pieces))
+
+
+_NUMBER = re.compile(r"(?<![\w.,−-])\d[\d,]*(?:\.\d+)?(?![\w]|[.,]\d)")
+
+
+@register.filter
+def prose(text: str, provenance: str = Provenance.PRINTED) -> SafeString:
+    """A text of ours with the article's numbers marked as such; parts of names and versions stay text."""
+    pieces: list[str | SafeString] = []
+    at = 0
+    for found in _NUMBER.finditer(text):
+        value = found[0].rstrip(",")
+        pieces += [text[at : found.start()], _told(value, provenance)]
+        at = found.start() + len(value)
+    return format_html_join("", "{}", ((piece,) for piece in [*pieces, text[at:]]))
+
+
+def _told(number: str, provenance: str) -> SafeString:
+    return format_html(
+        '<data class="number" value="{}" data-provenance="{}" data-origin="{}" tabindex="-1">{}</data>',
+        number.replace(",", ""), provenance, f"{Provenance(provenance).label}; told in our words", number,
+    )  # fmt: skip
 
 
 @register.simple_tag

@@ -265,7 +265,7 @@ def bounds(material: Material) -> Section:
     for claim in material.claims:
         if one := _claim_bound(material, claim):
             unit = "×" if "ratio_as_printed" in claim.details else "%"
-            found.setdefault((unit, "ratio to the baseline" if unit == "×" else "difference"), []).append(one)
+            found.setdefault((unit, _bounded(claim, unit)), []).append(one)
     for seen in material.observations:
         if seen.value is None and "value_min" in seen.details:
             found.setdefault((seen.unit, "range as stated"), []).append(_observed_bound(material, seen))
@@ -274,13 +274,19 @@ def bounds(material: Material) -> Section:
     return Section("bounds", "Bounds and ranges as claimed", lead, bounds=axes)
 
 
+def _bounded(claim: Claim, unit: str) -> str:
+    if unit == "×":
+        return "ratio to the baseline"
+    return "difference, of time or of speed" if claim.metric == EITHER else "difference"
+
+
 def _claim_bound(material: Material, claim: Claim) -> Bound | None:
     label, note = f"{_against(material, claim)}: {material.name(claim.metric)}", claim.summary
     if bound := printed_bound(claim):
         sign, amount = bound
         low, high = (amount.value, None) if sign.startswith(">") else (None, amount.value)
         return Bound(label, figure_words(claim), low, high, strict="=" not in sign, note=note)
-    if claim.details.get("percent_range") and claim.metric != EITHER:
+    if claim.details.get("percent_range"):
         low, high = claim.details["percent_range"]
         return Bound(label, figure_words(claim), low, high, note=note)
     return None

@@ -21,7 +21,7 @@ DIFFERENCE_WORDS = {
     Difference.EQUAL: "",
     Difference.CHANGED: "differs",
     Difference.ONLY_IN: "in one only",
-    Difference.UNKNOWN: "not comparable",
+    Difference.UNKNOWN: "not known",
 }
 
 

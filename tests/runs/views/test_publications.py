@@ -24,6 +24,7 @@ from runs.models import (
     TableStat,
     delete_softly,
 )
+from runs.templatetags.publications import prose
 
 pytestmark = pytest.mark.django_db
 
@@ -96,7 +97,7 @@ def test_it_lists_the_four_articles_with_what_is_known_and_lost_of_each(client):
 def test_it_names_author_place_date_language_and_original_title(client, slug):
     publication = Publication.objects.get(slug=slug)
 
-    html = page(client, slug)
+    html = re.sub(r"</?data[^>]*>", "", page(client, slug))
 
     assert publication.title_original in html and publication.title_en in html
     assert publication.author in html
@@ -316,7 +317,7 @@ def test_it_prints_both_configurations_line_by_line(client):
     assert "21 lines, 20 different parameters" in words and "52 lines" in words
     cells = texts(html, "configurations")
     assert cells.count("data_buffer_pages") == 2
-    assert {"25000 given twice", "262144 given twice"} <= set(cells)
+    assert [cell.startswith(("25000 given twice", "262144 given twice")) for cell in cells].count(True) == 2
     assert cells[cells.index("skip_name_resolve") + 1] == "(flag)"
 
 
@@ -336,6 +337,21 @@ def test_it_shows_a_publication_that_it_has_no_special_page_for(client):
     drawn = specs(page(client, "another-article"))
 
     assert [len(spec["groups"]) for spec in drawn.values()] == [7]
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("about 625,000 records, 25 million in all.", ["625,000", "25"]),
+        ("Firebird 2.1 is about 8 % slower than 1.5.", ["2.1", "8", "1.5"]),
+        ("MySQL 5.1.47, R3.0, tbl_200, E2200, 1M, 10.03.2007", []),
+    ],
+)
+def test_it_marks_the_numbers_of_prose_and_leaves_names_alone(text, marked):
+    html = prose(text)
+
+    assert numbers_in(html) == marked
+    assert re.sub(r"<[^>]*>", "", html) == escape(text)
 
 
 def test_it_knows_no_other_publication(client):
@@ -425,7 +441,7 @@ def test_it_reads_each_percentage_that_says_neither_time_nor_speed_both_ways(cli
     [
         ("tpcb-2010", {"more than 4 ×": 2, "at most 10 ×": 1, "less than 10 %": 1}),
         ("firebird-terabyte-2015", {"30 to 50 %": 2, "5 to 10 %": 1, "1 to 35 MB/s": 1, "3.3 to 3.4 MB/s": 1}),
-        ("gbak-backup-2007", {"3 to 4 s": 1}),
+        ("gbak-backup-2007", {"20 to 40 %": 1, "3 to 4 s": 1}),
     ],
 )
 def test_it_marks_bounds_as_bounds(client, slug, marks):
