@@ -10,10 +10,11 @@ from benchagent.catalog import DBMSS, WORKLOADS, DbmsEntry, WorkloadEntry
 from django import forms
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
-from django.db.models import F, FloatField, Model, OuterRef, Q, QuerySet, Subquery
+from django.db.models import FloatField, Model, OuterRef, Q, QuerySet, Subquery
 from django.http import QueryDict
 
 from runs.choices import DURABILITY_CHOICES, Provenance, RunState
+from runs.keyset import LAST_COLUMNS, Column
 from runs.models import (
     Config,
     Dbms,
@@ -46,6 +47,18 @@ ORDERINGS: dict[str, str] = {
     "value": "primary_value",
 }
 _ORDERING_LABELS = {"dbms": "DBMS", "value": "value of the primary metric"}
+
+
+_NULLABLE = frozenset({"started_at", "finished_at", "hardware__name", "order_index", "primary_value"})
+
+
+def columns_of(ordering: str) -> tuple[Column, ...]:
+    """The columns of an ordering such as `-value`; empty or unknown is newest first."""
+    path = ORDERINGS.get(ordering.removeprefix("-"))
+    if path is None:
+        return LAST_COLUMNS
+    first = Column(path, falling=ordering.startswith("-"), nullable=path in _NULLABLE)
+    return (first, *(column for column in LAST_COLUMNS if column.path != path))
 
 
 def ordering_choices() -> Choices:
@@ -251,11 +264,9 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
 
     def order(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
         """Runs without a value of that column come last, whichever way it is sorted."""
-        column = ORDERINGS[value.removeprefix("-")]
-        if column == "primary_value":
+        if value.removeprefix("-") == "value":
             queryset = with_primary_value(queryset)
-        by = F(column).desc(nulls_last=True) if value.startswith("-") else F(column).asc(nulls_last=True)
-        return queryset.order_by(by, "-created_at", "order_index", "repeat", "id")
+        return queryset.order_by(*(column.ordering(backward=False) for column in columns_of(value)))
 
 
 def with_primary_value(queryset: QuerySet[Run]) -> QuerySet[Run]:

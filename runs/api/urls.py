@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from runs.api import artefacts, hardware, imports, publications, results, schema, views  # noqa: F401  # schema registers what the OpenAPI generator needs
+from runs.api import artefacts, comparing, hardware, imports, publications, results, schema, views  # noqa: F401  # schema registers what the OpenAPI generator needs
 
 urlpatterns = [
     path("runs/", views.RunList.as_view(), name="api-runs"),
@@ -24,5 +24,6 @@ urlpatterns = [
     path("artefacts/<uuid:artefact_id>/", artefacts.ArtefactContent.as_view(), name="api-artefact"),
     path("publications/", publications.PublicationList.as_view(), name="api-publications"),
     path("publications/<slug:slug>/", publications.PublicationDetail.as_view(), name="api-publication"),
+    path("compare/", comparing.Compare.as_view(), name="api-compare"),
     path("results/", results.Results.as_view(), name="api-results"),
 ]

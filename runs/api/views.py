@@ -7,15 +7,18 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
+from django.http import StreamingHttpResponse
 from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics, serializers
 from rest_framework.exceptions import ValidationError
+from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from runs import changes, correction, editing, series
+from runs import changes, correction, editing, run_csv, series
 from runs.api.access import changeable_run, person_of, readable_runs
 from runs.api.exceptions import Conflict
 from runs.api.pagination import RunPagination
@@ -37,21 +40,51 @@ FACTOR_PARAMETER = OpenApiParameter(
 )
 
 
+class CsvRenderer(BaseRenderer):
+    """Says that CSV is to be had; the lines are streamed."""
+
+    media_type = "text/csv"
+    format = "csv"
+
+    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> Any:
+        raise NotImplementedError("CSV is streamed")
+
+
 class RunList(generics.ListAPIView[Run]):
-    """Runs, newest first, without the deleted ones."""
+    """Runs, newest first, without the deleted ones. As CSV (`format=csv`) all pages at once."""
 
     serializer_class = RunSerializer
     pagination_class = RunPagination
     filterset_class = RunFilter
+    renderer_classes = [JSONRenderer, CsvRenderer]
 
     def get_queryset(self) -> QuerySet[Run]:
         named = self.request.query_params.getlist("experiment")
         return candidates(self.request.user, experiments=named).for_lists()
 
-    @extend_schema(parameters=[FACTOR_PARAMETER], responses={200: RunSerializer, 400: FIELD_ERRORS})
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        _refuse_unknown_parameters(request, {*RunFilter.base_filters, "page", "page_size"})
-        return self.list(request, *args, **kwargs)
+    @extend_schema(
+        parameters=[FACTOR_PARAMETER, OpenApiParameter("format", str, enum=["json", "csv"])],
+        responses={
+            (200, "application/json"): RunSerializer(many=True),
+            (200, "text/csv"): OpenApiTypes.STR,
+            400: FIELD_ERRORS,
+        },
+    )
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Any:
+        known = {*RunFilter.base_filters, "cursor", "page", "page_size", "format"}
+        _refuse_unknown_parameters(request, known)
+        if request.accepted_renderer.format != "csv":
+            return self.list(request, *args, **kwargs)
+        rows = self.filter_queryset(self.get_queryset())
+        response = StreamingHttpResponse(run_csv.stream(rows), content_type="text/csv; charset=utf-8")
+        response["Content-Disposition"] = 'attachment; filename="runs.csv"'
+        return response
+
+    def handle_exception(self, exc: Exception) -> Response:
+        """What is wrong with a request for CSV is said in JSON."""
+        response = super().handle_exception(exc)
+        self.request.accepted_renderer, self.request.accepted_media_type = JSONRenderer(), "application/json"
+        return response
 
 
 def _refuse_unknown_parameters(request: Request, known: set[str]) -> None:

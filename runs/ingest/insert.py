@@ -28,7 +28,7 @@ def insert(rows: Sequence[models.Model]) -> None:
 def _copy(model: type[models.Model], rows: Sequence[models.Model]) -> None:
     fields = [field for field in model._meta.concrete_fields if not isinstance(field, models.AutoField)]
     quote = connection.ops.quote_name
-    names = ", ".join(quote(field.column) for field in fields)
+    names = ", ".join(quote(str(field.column)) for field in fields)
     statement = f"COPY {quote(model._meta.db_table)} ({names}) FROM STDIN"
     getters = [(field.attname, _preparation(field)) for field in fields]
     with connection.wrap_database_errors, connection.cursor() as cursor, cursor.copy(statement) as copy:

@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
-from django.core.paginator import Paginator
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
-from runs.filters import FACTOR_PREFIX, RunFilter
+from runs import keyset
+from runs.filters import FACTOR_PREFIX, RunFilter, columns_of
+from runs.keyset import WrongCursor
 from runs.models import Run
 from runs.rows import RunRow
 from runs.visibility import candidates
 
 PER_PAGE = 50
-CONTROLS = ("page", "part")
+# Pages have numbers while there are few of them; beyond, older and newer rows follow each other.
+NUMBERED_PAGES = 20
+CONTROLS = ("page", "part", "cursor")
+
+
+@dataclass(frozen=True)
+class ListPage:
+    """What the table and its links show. `number` is 0 where pages have none; queries are "" where there is no page."""
+
+    rows: list[RunRow]
+    count: int
+    count_is_exact: bool
+    number: int = 0
+    total: int = 0
+    previous_query: str = ""
+    next_query: str = ""
+
+    @property
+    def count_words(self) -> str:
+        return f"{self.count:,}"
 
 
 @require_safe
@@ -23,15 +46,21 @@ def run_list(request: HttpRequest) -> HttpResponse:
     rows = candidates(request.user, experiments=params.getlist("experiment")).for_lists()
     found = RunFilter(params, queryset=rows, user=request.user)
     problems = unknown_parameters(params) | (found.errors if not found.is_valid() else {})
-    page = Paginator(Run.objects.none() if problems else found.qs, PER_PAGE).get_page(params.get("page"))
+    try:
+        page = _page(Run.objects.none() if problems else found.qs, params)
+    except WrongCursor as error:
+        problems["cursor"], page = [str(error)], ListPage([], 0, True)
+    without_place = without(params, *CONTROLS)
     context = {
         "filter": found,
-        "params": params,
+        "params": without_place,
         "problems": problems,
         "page": page,
-        "rows": [RunRow(run) for run in page],
+        "rows": page.rows,
         "ordering": params.get("ordering", ""),
+        "newest_first": params.get("ordering", "") in ("", "-created_at"),
         "filtered": any(name not in (*CONTROLS, "ordering") for name in params),
+        "export_query": without_place.urlencode(),
     }
     template = "runs.html#table" if request.headers.get("HX-Target") == "run-table" else "runs.html"
     response = render(request, template, context, status=400 if problems else 200)
@@ -39,6 +68,57 @@ def run_list(request: HttpRequest) -> HttpResponse:
     patch_vary_headers(response, ["HX-Target"])
     response["HX-Push-Url"] = f"{request.path}?{params.urlencode()}" if params else request.path
     return response
+
+
+def _page(runs: QuerySet[Run], params: QueryDict) -> ListPage:
+    """Raises WrongCursor."""
+    count, exact = keyset.bounded_count(runs)
+    total = max(1, -(-count // PER_PAGE))
+    if exact and total <= NUMBERED_PAGES and "cursor" not in params:
+        return _numbered(runs, params, count, total)
+    ordering = params.get("ordering", "")
+    found = keyset.page(
+        runs, columns=columns_of(ordering), name=ordering, cursor=params.get("cursor", ""), size=PER_PAGE
+    )
+    return ListPage(
+        rows=[RunRow(run) for run in found.rows],
+        count=count,
+        count_is_exact=exact,
+        previous_query=_at(params, cursor=found.previous),
+        next_query=_at(params, cursor=found.next),
+    )
+
+
+def _numbered(runs: QuerySet[Run], params: QueryDict, count: int, total: int) -> ListPage:
+    text = params.get("page", "1")
+    number = min(max(int(text), 1), total) if text.isascii() and text.isdecimal() and len(text) < 10 else 1
+    chosen = runs[(number - 1) * PER_PAGE : number * PER_PAGE]
+    return ListPage(
+        rows=[RunRow(run) for run in chosen],
+        count=count,
+        count_is_exact=True,
+        number=number,
+        total=total,
+        previous_query=_at(params, page=number - 1 or None),
+        next_query=_at(params, page=number + 1 if number < total else None),
+    )
+
+
+def _at(params: QueryDict, **place: object) -> str:
+    """The query of the same list at another place; "" for none."""
+    name, value = next(iter(place.items()))
+    if value is None:
+        return ""
+    changed = without(params, *CONTROLS)
+    changed[name] = str(value)
+    return changed.urlencode()
+
+
+def without(params: QueryDict, *names: str) -> QueryDict:
+    kept = params.copy()
+    for name in names:
+        kept.pop(name, None)
+    return kept
 
 
 def filled_in(params: QueryDict) -> QueryDict:

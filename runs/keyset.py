@@ -1,0 +1,192 @@
+"""Pages that begin after the last row seen: as fast on page 1,000 as on page 1, and steady while rows are added.
+
+A cursor holds the ordering, the direction and the values of the row it stands at. Rows without a value come last,
+whichever way a column is sorted.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.core.exceptions import ValidationError
+from django.db.models import DateTimeField, F, Field, FloatField, Q, QuerySet
+from django.db.models.expressions import OrderBy
+
+from runs.models import Run
+
+# Counting stops here: beyond it "more than" is all that a page can use.
+COUNT_LIMIT = 10_000
+MAX_CURSOR_CHARACTERS = 2_000
+
+
+class WrongCursor(ValueError):
+    """A cursor that is not one of ours, or belongs to another ordering."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of an ordering; `path` leads from a run to the value."""
+
+    path: str
+    falling: bool = False
+    nullable: bool = False
+
+    def ordering(self, *, backward: bool) -> OrderBy:
+        by = F(self.path)
+        if not self.nullable:
+            return by.desc() if self.falling != backward else by.asc()
+        if backward:
+            return by.asc(nulls_first=True) if self.falling else by.desc(nulls_first=True)
+        return by.desc(nulls_last=True) if self.falling else by.asc(nulls_last=True)
+
+    def beyond(self, value: Any, *, backward: bool) -> Q | None:
+        """Rows that come strictly later in the direction; None where there can be none."""
+        if value is None:
+            return Q(**{f"{self.path}__isnull": False}) if backward else None
+        smaller = self.falling != backward
+        later = Q(**{f"{self.path}__{'lt' if smaller else 'gt'}": value})
+        return later | Q(**{f"{self.path}__isnull": True}) if self.nullable and not backward else later
+
+    def same(self, value: Any) -> Q:
+        return Q(**{f"{self.path}__isnull": True}) if value is None else Q(**{self.path: value})
+
+    def within(self, value: Any, *, backward: bool) -> Q:
+        """Not before the value: a range that an index can start from."""
+        if value is None or self.nullable:
+            return Q()
+        smaller = self.falling != backward
+        return Q(**{f"{self.path}__{'lte' if smaller else 'gte'}": value})
+
+    def value_of(self, run: Run) -> Any:
+        value: Any = run
+        for name in self.path.split("__"):
+            value = getattr(value, name) if value is not None else None
+        return value
+
+
+# Newest first; what was stored at the same moment in its own order.
+LAST_COLUMNS = (
+    Column("created_at", falling=True),
+    Column("order_index", nullable=True),
+    Column("repeat"),
+    Column("id"),
+)
+
+
+@dataclass(frozen=True)
+class Page:
+    """`next` and `previous` are cursors, None where there is nothing more."""
+
+    rows: list[Run]
+    next: str | None
+    previous: str | None
+
+
+def page(rows: QuerySet[Run], *, columns: Sequence[Column], name: str, cursor: str = "", size: int) -> Page:
+    """One page of `rows`. `name` is that of the ordering: a cursor of another one is refused. Raises WrongCursor."""
+    backward, values = _read_cursor(cursor, columns, name) if cursor else (False, None)
+    ordered = rows.order_by(*(column.ordering(backward=backward) for column in columns))
+    if values is not None:
+        ordered = ordered.filter(_after(columns, values, backward=backward))
+    found = list(ordered[: size + 1])
+    more, found = len(found) > size, found[:size]
+    if backward:
+        found.reverse()
+    has_next, has_previous = (bool(found), more) if backward else (more, bool(cursor) and bool(found))
+    return Page(
+        rows=found,
+        next=cursor_at(found[-1], columns, name) if has_next else None,
+        previous=cursor_at(found[0], columns, name, backward=True) if has_previous else None,
+    )
+
+
+def numbered(rows: QuerySet[Run], *, columns: Sequence[Column], name: str, start: int, size: int) -> Page:
+    """The page that begins at row `start`, counted from 0: its cost grows with `start`."""
+    ordered = rows.order_by(*(column.ordering(backward=False) for column in columns))
+    found = list(ordered[start : start + size + 1])
+    more, found = len(found) > size, found[:size]
+    return Page(
+        rows=found,
+        next=cursor_at(found[-1], columns, name) if more else None,
+        previous=cursor_at(found[0], columns, name, backward=True) if start and found else None,
+    )
+
+
+def bounded_count(rows: QuerySet[Any]) -> tuple[int, bool]:
+    """(number of rows, whether it is exact): never counts further than `COUNT_LIMIT`."""
+    found = rows.order_by().values("pk")[: COUNT_LIMIT + 1].count()
+    return min(found, COUNT_LIMIT), found <= COUNT_LIMIT
+
+
+def _after(columns: Sequence[Column], values: Sequence[Any], *, backward: bool) -> Q:
+    beyond, same = Q(pk__in=[]), Q()
+    for column, value in zip(columns, values, strict=True):
+        later = column.beyond(value, backward=backward)
+        if later is not None:
+            beyond |= same & later
+        same &= column.same(value)
+    return columns[0].within(values[0], backward=backward) & beyond
+
+
+def cursor_at(run: Run, columns: Sequence[Column], name: str, *, backward: bool = False) -> str:
+    values = [_plain(column.value_of(run)) for column in columns]
+    text = json.dumps([name, int(backward), values], separators=(",", ":"))
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, datetime) else str(value) if isinstance(value, UUID) else value
+
+
+def _read_cursor(cursor: str, columns: Sequence[Column], name: str) -> tuple[bool, list[Any]]:
+    try:
+        if len(cursor) > MAX_CURSOR_CHARACTERS:
+            raise ValueError("too long")
+        text = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+        of, backward, values = json.loads(text, parse_constant=_refuse)
+        if of != name:
+            raise WrongCursor("It belongs to another ordering.")
+        if backward not in (0, 1) or len(values) != len(columns):
+            raise ValueError("not of this list")
+        return bool(backward), [_value(column, value) for column, value in zip(columns, values, strict=True)]
+    except (ValueError, TypeError, OverflowError, RecursionError, ValidationError, binascii.Error) as error:
+        message = str(error) if isinstance(error, WrongCursor) else "It is not a cursor of this list."
+        raise WrongCursor(message) from error
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(name)
+
+
+def _value(column: Column, value: Any) -> Any:
+    """As the column holds it. Raises for anything that the column cannot hold."""
+    if value is None:
+        if not column.nullable:
+            raise ValueError("no value")
+        return None
+    if isinstance(value, bool) or (isinstance(value, str) and "\x00" in value):
+        raise ValueError("no value of this column")
+    kept = _field(column).to_python(value)
+    if isinstance(kept, datetime) and kept.tzinfo is None:
+        raise ValueError("a time without a zone")
+    if isinstance(kept, int) and abs(kept) >= 2**31:
+        raise ValueError("too large")
+    return kept
+
+
+def _field(column: Column) -> Field[Any, Any]:
+    found: Any = None
+    model: Any = Run
+    for name in column.path.split("__"):
+        if name == "primary_value":
+            return FloatField()
+        found = model._meta.get_field(name)
+        model = found.related_model
+    return found if isinstance(found, Field) else DateTimeField()

@@ -1,0 +1,71 @@
+"""GET /api/v1/compare/"""
+
+from __future__ import annotations
+
+import pytest
+
+from runs.models import Run
+from tests.runs.cells import make_article, make_run
+
+pytestmark = pytest.mark.django_db
+URL = "/api/v1/compare/"
+
+
+@pytest.fixture
+def two_cells(db) -> list[Run]:
+    slow = [make_run("SQLite 3.53", value, repeat=number) for number, value in enumerate((100, 101, 102), 1)]
+    fast = [make_run("H2 2.4", value, repeat=number) for number, value in enumerate((200, 201, 202), 1)]
+    return slow + fast
+
+
+def test_it_answers_groups_with_ratio_and_verdict(client, two_cells):
+    body = client.get(URL, {"dbms": ["sqlite", "h2"]}).json()
+    assert (body["metric"]["name"], body["unit"], body["left_out"]) == ("tps", "TPS", 0)
+    by_base = {group["is_baseline"]: group for group in body["groups"]}
+    assert by_base[True]["key"] == body["baseline"]
+    other = by_base[False]
+    assert (other["n"], other["values"], other["median"]) == (3, [200, 201, 202], 201)
+    assert other["ratio"]["value"] == pytest.approx(1.990, abs=1e-3)
+    assert other["ratio"]["low"] < other["ratio"]["value"] < other["ratio"]["high"]
+    assert other["verdict"]["kind"] == "better"
+    assert other["verdict"]["words"]
+    assert other["refused"] is None
+    assert set(other["runs"]) == {str(run.id) for run in two_cells[3:]}
+
+
+def test_it_takes_runs_cells_and_a_baseline(client, two_cells):
+    keys = [group["key"] for group in client.get(URL, {"dbms": ["sqlite", "h2"]}).json()["groups"]]
+    body = client.get(URL, {"run": [str(run.id) for run in two_cells], "baseline": keys[1]}).json()
+    assert body["baseline"] == keys[1]
+    assert next(group for group in body["groups"] if not group["is_baseline"])["verdict"]["kind"] == "worse"
+    assert len(client.get(URL, {"cell": two_cells[0].cell_key}).json()["groups"]) == 1
+
+
+def test_it_says_why_there_is_no_number(client):
+    make_article()
+    body = client.get(URL, {"dbms": "derby-10-6"}).json()
+    assert any(group["gaps"] for group in body["groups"])
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ({}, "run"),
+        ({"run": "x"}, "run"),
+        ({"cell": "x"}, "cell"),
+        ({"dbms": "nobody"}, "dbms"),
+        ({"dmbs": "x"}, "dmbs"),
+        ({"dbms": "sqlite", "metric": "speed"}, "metric"),
+        ({"dbms": "sqlite", "baseline": "nothing"}, "baseline"),
+    ],
+)
+def test_it_names_what_it_does_not_understand(client, two_cells, query, field):
+    response = client.get(URL, query)
+    assert (response.status_code, list(response.json())) == (400, [field])
+
+
+def test_a_private_run_is_in_no_group(client, two_cells):
+    Run.objects.filter(id=two_cells[0].id).update(visibility="private")
+    body = client.get(URL, {"run": [str(run.id) for run in two_cells]}).json()
+    assert str(two_cells[0].id) not in str(body)
+    assert sorted(group["n"] for group in body["groups"]) == [2, 3]
