@@ -356,3 +356,21 @@ def test_it_gives_no_other_number_for_a_damaged_copy(name: str) -> None:
 
 def test_it_is_damaged_often_enough() -> None:
     assert len(FILES) * 28 >= 520
+
+
+def test_it_does_not_blame_a_finished_run_for_the_error_of_the_next() -> None:
+    data = (DATA / "v15_simple_update_t100.txt").read_bytes() + (DATA / "v15_cannot_connect.txt").read_bytes()
+    assert [report.status.value for report in judged([SourceFile("loop.log", data)])] == ["complete", "failed"]
+    aborted = (DATA / "v15_aborted_server_killed.txt").read_bytes() + data
+    statuses = [report.status.value for report in judged([SourceFile("loop.log", aborted)])]
+    assert statuses == ["aborted", "complete", "failed"]
+
+
+def test_it_sees_an_old_run_that_no_client_could_begin() -> None:
+    report = judged([text(
+        "starting vacuum...end.", 'connection to database "postgres" failed:',
+        "FATAL:  sorry, too many clients already", "transaction type: <builtin: TPC-B (sort of)>", "scaling factor: 1",
+        "query mode: simple", "number of clients: 1000", "number of threads: 1", "duration: 60 s",
+        "number of transactions actually processed: 0", "Run was aborted; the above results are incomplete.",
+    )])[0]  # fmt: skip
+    assert (report.status, report.metric("tps")) == (Status.ABORTED, None)

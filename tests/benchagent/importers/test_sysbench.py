@@ -261,3 +261,27 @@ def test_it_gives_no_other_number_for_a_damaged_copy(name: str) -> None:
 
 def test_it_is_damaged_often_enough() -> None:
     assert len(FILES) * 28 >= 520
+
+
+def test_it_allows_for_the_last_fsync_of_every_thread_on_every_file() -> None:
+    # 16 threads and 128 files: 2,048 calls that are no events.
+    text = (DATA / "v10_fileio_rndrw.txt").read_text()
+    for old, new in (
+        ("Number of threads: 1", "Number of threads: 16"), ("4 files", "128 files"), ("4670.70", "1648.84"),
+        ("3113.80", "1099.71"), ("312.13", "3705.27"), ("72.98", "25.76"), ("48.65", "17.18"), ("4.0202s", "10.4404s"),
+        ("32551\n", "65342\n"), ("9.11\n", "146.40\n"), ("3997.40", "159889.11"), ("0.12\n", "2.45\n"),
+        ("0.01\n", "7.04\n"), ("32551.0000", "4083.8750"),
+    ):  # fmt: skip
+        assert old in text
+        text = text.replace(old, new)
+    report = judged([SourceFile("x", text.encode())])[0]
+    assert (report.reason, report.metric("fsync_per_s")) == ("", 3705.27)
+
+
+def test_it_reads_runs_without_their_heading() -> None:
+    text = (DATA / "v10_read_write.txt").read_text()
+    body = text[text.index("Initializing worker threads") :]
+    reports = judged([SourceFile("tail.log", (body + body).encode())])
+    assert [(report.status, report.metric("tps"), report.parameters) for report in reports] == [
+        (Status.COMPLETE, 970.99, {})
+    ] * 2

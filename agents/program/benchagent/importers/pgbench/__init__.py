@@ -25,9 +25,9 @@ _MARKS = re.compile(
 )
 _PROBLEM = re.compile(
     r"pgbench: (?:error|fatal): .*|.*[Cc]lient \d+ (?:script \d+ )?aborted.*|.*Run was aborted.*"
-    r"|(?:\S+ )?(?:FATAL|PANIC):  ?.*|Connection to database .* failed.*|.*Perhaps you need to do initialization.*"
+    r"|(?:\S+ )?(?:FATAL|PANIC):  ?.*|[Cc]onnection to database .* failed.*|.*Perhaps you need to do initialization.*"
 )
-_EXIT = re.compile(r"(?:exit(?:ed)?(?: code| status| with)?|rc|status|exit_code)\s*[:= ]\s*(\d{1,3})", re.IGNORECASE)
+_EXIT = re.compile(r"(?:exit(?:ed)?(?: code| status| with)?|rc|exit_code)\s*[:= ]\s*(\d{1,3})", re.IGNORECASE)
 _STOPPED = re.compile(r"\^C|Terminated|Killed|Hangup|Interrupt|.*: line \d+: +\d+ (?:Terminated|Killed).*")
 
 
@@ -117,8 +117,11 @@ class _Reader:
             return
         if part is None or (isinstance(part, Load) and part.finished) or (self.commands and ours):
             part = self._begin(Run(line.number))
-        if not ours and isinstance(part, Run) and part.ended:
-            return
+        if isinstance(part, Run) and part.ended and "aborted" not in line.text:
+            # The error of a next call, or of another program.
+            if not ours:
+                return
+            part = self._begin(Run(line.number))
         part.problems.append(f"line {line.number}: {line.text}")
 
     def _load(self, line: Line) -> None:

@@ -26,7 +26,7 @@ _CLOCK = re.compile(
     r"\[?(?:[A-Z][a-z]{2} +\d{1,2} |\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| UTC|[+-]\d\d:?\d\d)?\]?:? +"
 )
 _PROBLEM = re.compile(r"FATAL: .*|(?:Segmentation fault|Killed|Terminated|Aborted|\^C)\b.*|PANIC: .*")
-_EXIT = re.compile(r"(?:exit(?:ed)?(?: code| status| with)?|rc|status|exit_code)\s*[:= ]\s*(\d{1,3})", re.IGNORECASE)
+_EXIT = re.compile(r"(?:exit(?:ed)?(?: code| status| with)?|rc|exit_code)\s*[:= ]\s*(\d{1,3})", re.IGNORECASE)
 
 
 def claims(file: SourceFile) -> bool:
@@ -76,6 +76,8 @@ class _Reader:
             run.announced = True
         elif text == "Threads started!":
             run = self._current() or self._begin(line)
+            if run.ended:
+                run = self._begin(line)
             if run.samples or run.blocks:
                 raise NotUnderstood(f"line {line.number}: threads start after a report")
             run.started = True

@@ -99,6 +99,8 @@ def _of_block(run: Run, block: Block, phase: str) -> list[Metric]:
         if key in block.figures:
             found.append(_metric(name, round(block.number(key, place) * MIB_IN_MB, 4), phase))
             run.warnings.append("MiB/s are given as MB/s (1 MiB = 1.048576 MB)")
+    if block.value("events") == "0":
+        return found
     for key in ("min", "avg", "max"):
         if (value := milliseconds(block, key)) is not None:
             found.append(_metric(f"latency_{key}_ms", value, phase))
