@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
+from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -14,7 +15,7 @@ from rest_framework.views import APIView
 from runs import compare as comparing
 from runs.api.serializers import FIELD_ERRORS
 from runs.groups import Against, Comparison, Group
-from runs.selection import select
+from runs.selection import Selection, select
 
 
 class ComparedMetricSerializer(serializers.Serializer[Any]):
@@ -92,6 +93,7 @@ class Compare(APIView):
             raise ValidationError(selection.problems)
         if not selection.given:
             raise ValidationError({"run": ["Choose runs: by run, by cell, or by the filters of the list of runs."]})
+        _refuse_unseen(params.getlist("run"), selection)
         comparison = comparing.compare(
             selection.runs,
             metric=params.get("metric", ""),
@@ -100,6 +102,16 @@ class Compare(APIView):
         )
         _refuse_unknown_names(params.get("metric", ""), params.get("baseline", ""), comparison)
         return Response({**answer(comparison), "left_out": selection.left_out})
+
+
+def _refuse_unseen(wanted: list[str], selection: Selection) -> None:
+    """A run that is not there, or not for this person, must not be missing silently."""
+    if selection.left_out:
+        return
+    found = {str(run.id) for run in selection.runs}
+    missing = [text for text in wanted if text and str(UUID(text)) not in found]
+    if missing:
+        raise NotFound(f"No run here has the id {missing[0]}.")
 
 
 def _refuse_unknown_names(metric: str, baseline: str, comparison: Comparison) -> None:
