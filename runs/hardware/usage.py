@@ -25,6 +25,7 @@ class BestResult:
     unit: str
     value: float
     runs: int
+    lower_is_better: bool = False
 
 
 def listed_profiles(user: Reader) -> QuerySet[HardwareProfile]:
@@ -45,7 +46,11 @@ def counts_by_profile(user: Reader) -> dict[Any, int]:
 
 def best_results(profile: HardwareProfile, user: Reader) -> list[BestResult]:
     """One row per workload, DBMS version and durability class, of the workload's primary metric."""
-    runs = Run.objects.rankable().listed_for(user).filter(hardware=profile)
+    return best_of(Run.objects.rankable().listed_for(user).filter(hardware=profile))
+
+
+def best_of(runs: QuerySet[Run]) -> list[BestResult]:
+    """The same of any runs."""
     rows = (
         Measurement.objects.filter(
             run__in=runs.values("pk"), phase="run", metric__name=F("run__workload__primary_metric")
@@ -68,5 +73,5 @@ def _best(row: dict[str, Any]) -> BestResult:
         workload=row["run__workload__name"], workload_slug=row["run__workload__slug"],
         dbms=row["run__dbms_version__name"], dbms_slug=row["run__dbms_version__slug"],
         durability=row["run__durability"], metric=row["metric__label"], unit=row["metric__unit"],
-        value=best, runs=row["runs"],
+        value=best, runs=row["runs"], lower_is_better=row["metric__better"] == Better.LOWER,
     )  # fmt: skip

@@ -46,3 +46,11 @@ def _unknown(text: str) -> str:
     begin = text.index(name) + len(name)
     ending = text[len(text.rstrip()) :]
     return f"{text[:begin]} {REDACTED}{ending}" if text[begin:].strip() else text
+
+
+def redacted_text(text: str, format: str) -> str:
+    """A file whose format may not be known yet ("") without its secrets."""
+    from benchagent.configfiles import parse, recognise, redacted
+
+    known = format or recognise(text) or "plain"
+    return redacted(parse(text, known)).render()

@@ -1,0 +1,184 @@
+"""The form of a configuration: one or several files, pasted or chosen, kept over the preview."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from typing import Any
+
+from benchagent.configfiles import FORMATS
+from benchagent.configfiles.redact import redacted_text
+from django import forms
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest
+
+from runs.configs.creating import NAMES, Content
+from runs.configs.facts import FORCED_WRITES, PAGE_SIZE
+from runs.configs.reading import MOST_CHARACTERS, MOST_FILES, FileText, Understood, understand
+from runs.hardware.forms import SizeField
+from runs.models import Dbms, DbmsVersion
+from runs.models.visible import Reader
+from runs.visibility import nameable
+
+FORMAT_CHOICES = [("", "by its content"), *((kind.name, kind.label) for kind in FORMATS.values())]
+ON_OFF = [("", "not known"), ("on", "on"), ("off", "off")]
+FORCED = {"": None, "on": True, "off": False}
+PASTED = "pasted"
+
+
+class FactsForm(forms.Form):
+    """-> `facts()`: name, note and what is known of the database, which are no part of the files."""
+
+    name = forms.CharField(label="Name", max_length=200)
+    page_size_bytes = SizeField(
+        label="Page size of the database", required=False,
+        help_text="16 KiB; where buffers are counted in pages and the file does not say it",
+    )  # fmt: skip
+    forced_writes = forms.ChoiceField(
+        label="Forced writes of the database", required=False, choices=ON_OFF, help_text="Firebird: gstat -h"
+    )
+    note = forms.CharField(label="Note", required=False, max_length=10_000, widget=forms.Textarea(attrs={"rows": 3}))
+
+    def facts(self) -> dict[str, Any]:
+        given = self.cleaned_data
+        details = {PAGE_SIZE: given["page_size_bytes"], FORCED_WRITES: FORCED[given["forced_writes"]]}
+        return {"name": given["name"], "note": given["note"], **details}
+
+    def add_errors(self, errors: dict[str, list[str]]) -> None:
+        for field, found in errors.items():
+            for message in found:
+                self.add_error(field if field in self.fields else None, message)
+
+
+class ConfigForm(FactsForm):
+    """-> `content(files)`."""
+
+    pasted = forms.CharField(
+        label="Paste a file", required=False, max_length=MOST_CHARACTERS, strip=False,
+        widget=forms.Textarea(attrs={"rows": 10, "spellcheck": "false", "autocapitalize": "off"}),
+        help_text="postgresql.conf, my.cnf, firebird.conf, cubrid.conf, derby.properties, init.ora",
+    )  # fmt: skip
+    pasted_name = forms.CharField(label="Its name", required=False, max_length=200, help_text="as my.cnf")
+    dbms = forms.ChoiceField(label="DBMS", required=False, help_text="needed only where the files do not tell")
+    versions = forms.MultipleChoiceField(label="Written for", required=False, help_text="decides about defaults")
+    name = forms.CharField(label="Name", required=False, max_length=200, help_text="made from the files when empty")
+    field_order = ("pasted", "pasted_name", "dbms", "versions", "name", "page_size_bytes", "forced_writes", "note")
+
+    def __init__(self, *args: Any, user: Reader, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        rows = nameable(Dbms.objects.all(), user).values_list("slug", "name")
+        names = NAMES | dict(rows)
+        self.fields["dbms"].choices = [  # type: ignore[attr-defined]
+            ("", "as the files say"), *sorted(names.items(), key=lambda one: one[1].lower())
+        ]  # fmt: skip
+        versions = nameable(DbmsVersion.objects.all(), user).order_by("name").values_list("slug", "name")[:500]
+        self.fields["versions"].choices = list(versions)  # type: ignore[attr-defined]
+
+    def content(self, files: list[FileText]) -> Content:
+        given = self.cleaned_data
+        details = {PAGE_SIZE: given["page_size_bytes"], FORCED_WRITES: FORCED[given["forced_writes"]]}
+        return Content(
+            files=files, dbms=given["dbms"], name=given["name"], note=given["note"], versions=given["versions"],
+            details={name: value for name, value in details.items() if value is not None},
+        )  # fmt: skip
+
+
+class ReasonForm(ConfigForm):
+    """Of a revision."""
+
+    reason = forms.CharField(label="What changed", required=False, max_length=2_000, help_text="kept with the revision")
+
+
+def initial_of(details: dict[str, Any]) -> dict[str, Any]:
+    forced = details.get(FORCED_WRITES)
+    return {
+        "page_size_bytes": details.get(PAGE_SIZE),
+        "forced_writes": "" if forced is None else "on" if forced else "off",
+    }
+
+
+def given_files(request: HttpRequest) -> tuple[list[FileText], list[str]]:
+    """The files of a request, kept ones first, and what could not be read.
+
+    Browsers send a pasted text with CRLF line ends: it is taken with LF.
+    """
+    files, problems = _kept(request)
+    for upload in request.FILES.getlist("files")[:MOST_FILES]:
+        text, problem = _text(upload)
+        if problem:
+            problems.append(problem)
+        else:
+            files.append(FileText(upload.name or "file", text))
+    pasted = request.POST.get("pasted", "")
+    if pasted.strip():
+        files.append(FileText(request.POST.get("pasted_name", "").strip()[:200] or PASTED, _closed(_plain(pasted))))
+    return files, problems
+
+
+def _closed(text: str) -> str:
+    return text if text.endswith("\n") else f"{text}\n"
+
+
+def _kept(request: HttpRequest) -> tuple[list[FileText], list[str]]:
+    """Files of the step before as they are now: edited, with the formats chosen since, without those left out."""
+    left_out = set(request.POST.getlist("left_out"))
+    formats, names, edits = (request.POST.getlist(name) for name in ("format", "file_name", "text"))
+    files = []
+    for place, sent in enumerate(request.POST.getlist("kept")[:MOST_FILES]):
+        try:
+            name, text = json.loads(base64.b64decode(sent, validate=True))
+        except (ValueError, binascii.Error):
+            return [], ["A file got lost on the way: choose it again."]
+        if str(place) not in left_out and isinstance(name, str) and isinstance(text, str):
+            name, format = _at(names, place, name).strip() or name, _at(formats, place, "")
+            files.append(FileText(name[:200], _edited(text, _at(edits, place, text)), format))
+    return files, []
+
+
+def _at(values: list[str], place: int, otherwise: str) -> str:
+    return values[place] if place < len(values) else otherwise
+
+
+def _edited(text: str, edit: str) -> str:
+    """What was typed, with the file's own line ends; byte for byte the file where nothing was typed."""
+    if _plain(edit) == _plain(text):
+        return text
+    return _plain(edit).replace("\n", "\r\n") if text.count("\r\n") * 2 > text.count("\n") else _plain(edit)
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def packed(file: FileText) -> str:
+    """A file for the next step of the form, byte for byte but without its secrets."""
+    return base64.b64encode(json.dumps([file.name, redacted_text(file.text, file.format)]).encode()).decode()
+
+
+def _text(upload: UploadedFile) -> tuple[str, str]:  # type: ignore[type-arg]  # cannot be subscripted when it runs
+    data = upload.read(MOST_CHARACTERS * 4 + 1)
+    name = upload.name or "file"
+    if len(data) > MOST_CHARACTERS * 4:
+        return "", f"{name}: larger than {MOST_CHARACTERS:,} characters."
+    try:
+        return data.decode("utf-8"), ""
+    except UnicodeDecodeError:
+        return "", f"{name}: not text in UTF-8. Save it as UTF-8, so that it can be kept as it is."
+
+
+def preview(files: list[FileText], dbms: str) -> tuple[Understood, list[dict[str, Any]]]:
+    """What was understood, and each file with what the form needs to keep it."""
+    found = understand(files, dbms)
+    rows = [
+        {
+            "file": read,
+            "packed": packed(given),
+            "text": redacted_text(given.text, given.format),
+            "format": given.format,
+            "errors": [message for field, messages in found.errors.items() if field.startswith(f"files[{place}].")
+                       for message in messages],
+        }
+        for place, (read, given) in enumerate(zip(found.files, files, strict=False))
+    ]  # fmt: skip
+    return found, rows

@@ -1,0 +1,125 @@
+"""What pages of configurations show: rows of the list, the table of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from benchagent.configfiles.durability import Promise
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.http import QueryDict
+
+from runs.configs.diff import Difference, DiffRow, across_engines, diff
+from runs.configs.facts import dbms_of, durability_of
+from runs.models import Config, ConfigParameter, Dbms
+
+MEANING, NAME = "meaning", "name"
+
+
+class ConfigRow:
+    """A configuration of the list; reads prefetched rows only."""
+
+    def __init__(self, config: Config, runs: int) -> None:
+        self.config = config
+        self.runs = runs
+
+    @cached_property
+    def dbms(self) -> str:
+        found = dbms_of(self.config)
+        names = sorted({version.dbms.name for version in self.config.applies_to.all()})
+        return found.name if found else ", ".join(names)
+
+    @cached_property
+    def versions(self) -> str:
+        return ", ".join(version.version for version in self.config.applies_to.all())
+
+    @cached_property
+    def promise(self) -> Promise:
+        return durability_of(self.config)
+
+    @cached_property
+    def parameters(self) -> int:
+        return len(self.config.parameters.all())
+
+
+def matching(rows: QuerySet[Config], words: str, dbms: str) -> QuerySet[Config]:
+    """Every word in the name, the slug or the note, or in the name or value of a parameter."""
+    for word in words.split():
+        parameters = ConfigParameter.objects.filter(config=OuterRef("pk"))
+        named = parameters.filter(Q(name__icontains=word) | Q(value__icontains=word))
+        rows = rows.filter(Q(name__icontains=word) | Q(slug__icontains=word) | Q(note__icontains=word) | Exists(named))
+    if dbms:
+        through = Config.applies_to.through.objects.filter(config=OuterRef("pk"), dbmsversion__dbms__slug=dbms)
+        rows = rows.filter(Q(dbms__slug=dbms) | Exists(through))
+    return rows
+
+
+def choices_of(rows: QuerySet[Config]) -> list[tuple[str, str]]:
+    """Slug and name of every DBMS that has one of these configurations."""
+    own, applied = rows.order_by().values("dbms"), rows.order_by().values("applies_to__dbms")
+    found = Dbms.objects.filter(Q(pk__in=own.exclude(dbms=None)) | Q(pk__in=applied.exclude(applies_to=None)))
+    return list(found.order_by("name").values_list("slug", "name"))
+
+
+@dataclass(frozen=True)
+class DiffTable:
+    """Configurations side by side. `all_rows`: also those in which they are alike."""
+
+    configs: Sequence[Config]
+    rows: Sequence[DiffRow]
+    by_meaning: bool
+    show_all: bool
+    engines_differ: bool
+    promises: Sequence[Promise]
+
+    @property
+    def shown(self) -> list[DiffRow]:
+        return [row for row in self.rows if self.show_all or row.status != Difference.EQUAL]
+
+    @property
+    def counts(self) -> list[tuple[str, int]]:
+        words = {"changed": "changed", "only_in": "only in some", "unknown": "cannot be told", "equal": "equal"}
+        found = [(label, sum(row.status == key for row in self.rows)) for key, label in words.items()]
+        return [(label, number) for label, number in found if number]
+
+    @property
+    def promises_differ(self) -> bool:
+        return len({promise.durability for promise in self.promises}) > 1
+
+    def address(self, **changes: str) -> str:
+        query = QueryDict(mutable=True)
+        query.setlist("config", [config.slug for config in self.configs])
+        state = {
+            "by": MEANING if self.by_meaning else NAME,
+            "show": "all" if self.show_all else "differences",
+        } | changes
+        for name, value in state.items():
+            query[name] = value
+        return f"?{query.urlencode()}"
+
+    @property
+    def with_all(self) -> str:
+        return self.address(show="all")
+
+    @property
+    def without_equal(self) -> str:
+        return self.address(show="differences")
+
+    @property
+    def with_meaning(self) -> str:
+        return self.address(by=MEANING)
+
+    @property
+    def with_names(self) -> str:
+        return self.address(by=NAME)
+
+
+def diff_table(configs: Sequence[Config], params: QueryDict) -> DiffTable:
+    """`by` is meaning or name (by itself: meaning where engines differ), `show` all or differences."""
+    differ = across_engines(configs)
+    by_meaning = {MEANING: True, NAME: False}.get(params.get("by", ""), differ)
+    rows = diff(configs, by_meaning=by_meaning) if configs else []
+    return DiffTable(
+        configs, rows, by_meaning, params.get("show") == "all", differ, [durability_of(config) for config in configs]
+    )

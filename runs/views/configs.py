@@ -1,0 +1,165 @@
+"""Configurations: list, one with what ran with it, several side by side; made from files, revised, corrected."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.text import get_valid_filename
+from django.views.decorators.http import require_http_methods, require_safe
+
+from runs import changes, configs
+from runs.configs.forms import FORMAT_CHOICES, ConfigForm, FactsForm, ReasonForm, given_files, initial_of, preview
+from runs.configs.pages import ConfigRow, choices_of, diff_table, matching
+from runs.models import Config, Run, User
+from runs.rows import RunRow
+from runs.views.access import contributor_required
+
+RECENT = 10
+MOST_LISTED = 500
+MOST_COMPARED = 8
+
+
+@require_safe
+def config_list(request: HttpRequest) -> HttpResponse:
+    words, dbms = request.GET.get("q", "").strip()[:100], request.GET.get("dbms", "").strip()[:120]
+    rows = matching(configs.for_pages(configs.listed_configs(request.user)), words, dbms)
+    counts = configs.counts_by_config(request.user)
+    shown = [ConfigRow(config, counts.get(config.pk, 0)) for config in rows.order_by("name", "revision")[:MOST_LISTED]]
+    context = {"rows": shown, "q": words, "dbms": dbms, "systems": choices_of(configs.listed_configs(request.user))}
+    return render(request, "configs/list.html", context)
+
+
+@require_safe
+def config_detail(request: HttpRequest, slug: str) -> HttpResponse:
+    config = _config(request, slug)
+    runs = Run.objects.present().listed_for(request.user).filter(config=config)
+    context = {
+        "config": config,
+        "dbms": configs.dbms_of(config),
+        "parameters": configs.parameter_rows(config),
+        "promise": configs.durability_of(config),
+        "meanings": configs.meanings_of(config),
+        "files": configs.files_of(config),
+        "family": configs.family_of(config, request.user),
+        "run_count": runs.count(),
+        "rows": [RunRow(run) for run in runs.for_lists()[:RECENT]],
+        "may_edit": configs.may_correct(request.user, config),
+        "history": changes.history(config)[:20],
+        "others": configs.listed_configs(request.user).exclude(pk=config.pk).order_by("name")[:MOST_LISTED],
+    }
+    return render(request, "configs/detail.html", context)
+
+
+@require_safe
+def config_file(request: HttpRequest, slug: str, position: int) -> HttpResponse:
+    """A file exactly as it was given, but for its secrets."""
+    files = {file.position: file for file in configs.files_of(_config(request, slug))}
+    if position not in files:
+        raise Http404("No such file.")
+    response = HttpResponse(files[position].text.encode(), content_type="text/plain; charset=utf-8")
+    name = get_valid_filename(files[position].name.rsplit("/", 1)[-1].lstrip(".") or "file")
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+@require_safe
+def config_diff(request: HttpRequest) -> HttpResponse:
+    wanted = list(dict.fromkeys(slug for slug in request.GET.getlist("config") if slug))[:MOST_COMPARED]
+    rows = configs.for_pages(configs.readable_configs(request.user)).filter(slug__in=wanted)
+    found = {config.slug: config for config in rows}
+    table = diff_table([found[slug] for slug in wanted if slug in found], request.GET)
+    context = {
+        "table": table,
+        "unknown": [slug for slug in wanted if slug not in found],
+        "choices": configs.listed_configs(request.user).exclude(slug__in=found).order_by("name")[:MOST_LISTED],
+    }
+    return render(request, "configs/diff.html", context)
+
+
+@contributor_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def config_new(request: HttpRequest) -> HttpResponse:
+    form = ConfigForm(request.POST or None, user=request.user)
+    return _taken(request, form, "A new configuration")
+
+
+@contributor_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def config_edit(request: HttpRequest, slug: str) -> HttpResponse:
+    """The next revision: this one stays as runs have used it."""
+    config = _editable(request, slug)
+    initial = {"name": config.name, "note": config.note, **initial_of(config.details)}
+    initial["versions"] = [version.slug for version in config.applies_to.all()]
+    form = ReasonForm(request.POST or None, user=request.user, initial=initial)
+    return _taken(request, form, f"Revise {config}", config)
+
+
+@contributor_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def config_correct(request: HttpRequest, slug: str) -> HttpResponse:
+    """Name, note, and what is known of the database: what the configuration holds stays."""
+    config = _editable(request, slug)
+    initial = {"name": config.name, "note": config.note, **initial_of(config.details)}
+    form = FactsForm(request.POST or None, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        try:
+            configs.correct(config, form.facts(), by=cast(User, request.user))
+            return redirect("config", slug=config.slug)
+        except configs.ConfigError as error:
+            form.add_errors(error.errors)
+    status = 422 if form.errors else 200
+    return render(request, "configs/correct.html", {"form": form, "config": config}, status=status)
+
+
+def _taken(request: HttpRequest, form: ConfigForm, title: str, config: Config | None = None) -> HttpResponse:
+    """Preview, then store. Nothing is stored by the preview."""
+    files, problems = given_files(request) if request.method == "POST" else _files_of(config)
+    understood, rows = preview(files, form.data.get("dbms", "") or _slug_of(config))
+    context: dict[str, Any] = {
+        "form": form, "title": title, "config": config, "understood": understood, "previews": rows,
+        "problems": problems, "formats": FORMAT_CHOICES, "errors": {},
+    }  # fmt: skip
+    if request.method != "POST" or not form.is_valid() or problems or "preview" in request.POST:
+        context["errors"] = understood.errors if request.method == "POST" else {}
+        return render(request, "configs/form.html", context, status=422 if form.errors or problems else 200)
+    try:
+        made = _stored(form, files, config, cast(User, request.user))
+    except configs.ConfigError as error:
+        context["errors"] = error.errors
+        return render(request, "configs/form.html", context, status=422)
+    messages.success(request, f"{made} is there.")
+    return redirect("config", slug=made.slug)
+
+
+def _stored(form: ConfigForm, files: Any, config: Config | None, by: User) -> Config:
+    content = form.content(files)
+    if config is None:
+        return configs.create_config(content, by=by)
+    return configs.revise(config, content, by=by, note=form.cleaned_data.get("reason", ""))
+
+
+def _files_of(config: Config | None) -> tuple[list[configs.FileText], list[str]]:
+    files = configs.files_of(config) if config else []
+    return [configs.FileText(file.name, file.text, file.format) for file in files], []
+
+
+def _slug_of(config: Config | None) -> str:
+    dbms = configs.dbms_of(config) if config else None
+    return dbms.slug if dbms else ""
+
+
+def _editable(request: HttpRequest, slug: str) -> Config:
+    config = _config(request, slug)
+    if config.publication_id:
+        raise PermissionDenied("A published configuration stays as it was printed. Make a new one of it.")
+    if not configs.may_correct(request.user, config):
+        raise PermissionDenied("Only operators may change a configuration that somebody else gave.")
+    return config
+
+
+def _config(request: HttpRequest, slug: str) -> Config:
+    return get_object_or_404(configs.for_pages(configs.readable_configs(request.user)), slug=slug)

@@ -1,0 +1,39 @@
+"""DBMSs: all, and one with its versions, configurations and results."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from runs import configs, systems
+from runs.configs.pages import ConfigRow, matching
+from runs.models import Run
+from runs.rows import RunRow
+
+RECENT = 10
+MOST_CONFIGS = 100
+
+
+@require_safe
+def dbms_list(request: HttpRequest) -> HttpResponse:
+    words = request.GET.get("q", "").strip()[:100]
+    rows = systems.words_filter(systems.listed_systems(request.user), words)
+    return render(request, "dbms/list.html", {"rows": systems.system_rows(rows, request.user), "q": words})
+
+
+@require_safe
+def dbms_detail(request: HttpRequest, slug: str) -> HttpResponse:
+    dbms = get_object_or_404(systems.readable_systems(request.user), slug=slug)
+    runs = Run.objects.present().listed_for(request.user).filter(dbms_version__dbms=dbms)
+    counts = configs.counts_by_config(request.user)
+    kept = matching(configs.for_pages(configs.listed_configs(request.user)), "", dbms.slug)
+    context = {
+        "dbms": dbms,
+        "versions": systems.version_rows(dbms, request.user),
+        "rankings": systems.rankings(dbms, request.user),
+        "configs": [ConfigRow(one, counts.get(one.pk, 0)) for one in kept.order_by("name", "revision")[:MOST_CONFIGS]],
+        "run_count": runs.count(),
+        "rows": [RunRow(run) for run in runs.for_lists()[:RECENT]],
+    }
+    return render(request, "dbms/detail.html", context)

@@ -1,0 +1,304 @@
+"""Pages of configurations: list, detail, files, differences, form with preview, revisions."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from runs import configs
+from runs.configs import Content, FileText
+from runs.literature.importer import import_literature
+from runs.models import Config, Run
+from tests.runs.builders import scheduled
+from tests.runs.test_reading_writes_nothing import writing
+
+pytestmark = pytest.mark.django_db
+
+MY_CNF = "[mysqld]\r\ninnodb_buffer_pool_size = 4G # most\r\nskip-name-resolve\r\nserver_id=1\r\nserver_id=2\r\n"
+POSTGRESQL = "shared_buffers = 4GB\nfsync = on\n"
+
+
+def page(response) -> str:
+    """Text of a page without tags, blanks as one."""
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", response.content.decode())).split())
+
+
+def made(text: str = MY_CNF, *, by=None, **given) -> Config:
+    return configs.create_config(Content(files=[FileText("my.cnf", text)], **given), by=by)
+
+
+def kept_of(response) -> list[str]:
+    return re.findall(r'name="kept" value="([^"]+)"', response.content.decode())
+
+
+@pytest.fixture
+def articles():
+    import_literature()
+
+
+def test_it_says_what_to_do_when_there_is_none(client):
+    text = page(client.get("/configs/"))
+    assert "No configuration yet" in text
+    assert "paste or upload your postgresql.conf" in text
+
+
+def test_it_lists_and_filters_by_words_parameters_and_dbms(client, articles):
+    everything = page(client.get("/configs/"))
+    assert "my.cnf of the CUBRID test" in everything
+    assert "cubrid.conf of the CUBRID test" in everything
+    by_parameter = page(client.get("/configs/", {"q": "innodb_thread_concurrency"}))
+    assert "my.cnf of the CUBRID test" in by_parameter
+    assert "cubrid.conf of the CUBRID test" not in by_parameter
+    by_dbms = page(client.get("/configs/", {"dbms": "cubrid"}))
+    assert "cubrid.conf of the CUBRID test" in by_dbms
+    assert "my.cnf of the CUBRID test" not in by_dbms
+    assert "No configuration matches" in page(client.get("/configs/", {"q": "nowhere"}))
+
+
+def test_it_needs_as_many_queries_for_many_as_for_few(client):
+    made()
+    client.get("/configs/")
+    with CaptureQueriesContext(connection) as few:
+        client.get("/configs/")
+    for number in range(10):
+        made(f"[mysqld]\nport={number}\n")
+    with CaptureQueriesContext(connection) as many:
+        client.get("/configs/")
+    assert len(many) == len(few)
+    assert len(many) <= 12
+
+
+def test_it_shows_the_file_of_the_article_with_duplicates_flags_and_pages(client, articles):
+    text = page(client.get("/configs/cfg-cubrid-cubrid/"))
+    assert "262,144 pages" in text
+    assert "1 GiB with pages of 4 KiB, 4 GiB with pages of 16 KiB" in text
+    assert "given again below" in text
+    assert "given twice, this one counts" in text
+    assert "about a second may be lost" in text
+    assert "written from the parameters above" in text
+    flags = page(client.get("/configs/cfg-cubrid-mysql/"))
+    assert "not read by the server" in flags  # [client]
+    assert "4 GiB" in flags
+    assert client.get("/configs/nowhere/").status_code == 404
+
+
+def test_it_gives_a_file_back_byte_for_byte(client):
+    config = made()
+    response = client.get(f"/configs/{config.slug}/files/1/")
+    assert response.content == MY_CNF.encode()
+    assert response["Content-Disposition"] == 'attachment; filename="my.cnf"'
+    assert response["Content-Type"].startswith("text/plain")
+    assert client.get(f"/configs/{config.slug}/files/2/").status_code == 404
+
+
+def test_it_lists_the_runs_that_used_it_and_leads_to_all(client):
+    config = made()
+    run = scheduled()
+    Run.objects.filter(pk=run.pk).update(config=config)
+    response = client.get(f"/configs/{config.slug}/")
+    assert f"/runs/?config={config.slug}" in response.content.decode()
+    assert "All 1 run" in page(response)
+
+
+def test_it_hides_a_configuration_that_only_private_runs_of_another_use(client, operator, contributor):
+    config = made(name="Secret shop")
+    run = scheduled()
+    Run.objects.filter(pk=run.pk).update(config=config, visibility="private", owner=operator)
+    for path in (f"/configs/{config.slug}/", f"/configs/{config.slug}/files/1/", f"/configs/{config.slug}/edit/"):
+        client.force_login(contributor)
+        assert client.get(path).status_code == 404, path
+    assert "Secret shop" not in page(client.get("/configs/"))
+    assert "Secret shop" not in page(client.get("/configs/diff/", {"config": config.slug}))
+    client.force_login(operator)
+    assert "All 1 run" in page(client.get(f"/configs/{config.slug}/"))
+
+
+def test_it_counts_unlisted_runs_for_nobody_else(client, operator):
+    config = made()
+    run = scheduled()
+    Run.objects.filter(pk=run.pk).update(config=config, visibility="unlisted", owner=operator)
+    text = page(client.get(f"/configs/{config.slug}/"))
+    assert "No run has used it yet" in text
+
+
+# Differences
+
+
+def test_it_compares_engines_by_meaning_and_says_what_cannot_be_told(client, articles):
+    response = client.get("/configs/diff/?config=cfg-cubrid-cubrid&config=cfg-cubrid-mysql")
+    text = page(response)
+    assert "By meaning" in text
+    assert "Buffer pool" in text
+    assert "cannot be told" in text
+    assert "no such setting" in text
+    assert 'aria-current="page"' in response.content.decode()
+
+
+def test_it_compares_by_name_and_shows_only_differences_unless_asked(client):
+    one, two = made(), made("[mysqld]\ninnodb_buffer_pool_size=4096M\nport=1\n")
+    address = f"/configs/diff/?config={one.slug}&config={two.slug}"
+    short, everything = client.get(address).content.decode(), client.get(f"{address}&show=all").content.decode()
+    assert "innodb_buffer_pool_size" not in short
+    assert "server_id" in short
+    assert "innodb_buffer_pool_size" in everything
+    assert "1 equal" in page(client.get(address))
+
+
+@pytest.mark.parametrize("query", ["", "?config=", "?config=nowhere&config=x", "?by=sideways&show=nothing&config=%00"])
+def test_it_refuses_no_comparison_and_marks_what_is_unknown(client, query):
+    response = client.get(f"/configs/diff/{query}")
+    assert response.status_code == 200
+    assert "Choose two configurations" in page(response)
+    assert ("There is no configuration" in page(response)) == ("nowhere" in query or "%00" in query)
+
+
+# The form
+
+
+def test_it_needs_a_contributor(client, viewer):
+    assert client.get("/configs/new/").status_code == 302
+    client.force_login(viewer)
+    assert client.get("/configs/new/").status_code == 403
+    assert client.post("/configs/new/", {"pasted": POSTGRESQL}).status_code == 403
+
+
+def test_it_previews_without_storing_and_keeps_the_files(client, contributor):
+    client.force_login(contributor)
+    upload = SimpleUploadedFile("my.cnf", MY_CNF.encode() + b"password=hunter2\r\nnonsense = \r\n=x\r\n")
+    response = client.post("/configs/new/", {"files": [upload], "preview": "1"})
+    text = page(response)
+    assert "my.cnf (MySQL, MariaDB), recognised by its content" in text
+    assert "6 parameters" in text
+    assert "a value without a name" in text
+    assert "hunter2" not in response.content.decode()
+    assert not Config.objects.exists()
+    (kept,) = kept_of(response)
+    assert "hunter2" not in str(__import__("base64").b64decode(kept))
+
+
+def test_it_stores_what_was_previewed_byte_for_byte(client, contributor):
+    client.force_login(contributor)
+    first = client.post("/configs/new/", {"files": [SimpleUploadedFile("a.cnf", MY_CNF.encode())], "preview": "1"})
+    kept = kept_of(first)
+    again = {"kept": kept, "format": [""], "file_name": ["a.cnf"], "text": [MY_CNF], "name": "Shop", "store": "1"}
+    response = client.post("/configs/new/", again)
+    config = Config.objects.get()
+    assert response.status_code == 302
+    assert response["Location"] == f"/configs/{config.slug}/"
+    assert (config.name, config.created_by, config.files.get().text) == ("Shop", contributor, MY_CNF)
+
+
+def test_it_takes_a_pasted_file_with_plain_line_ends(client, contributor):
+    client.force_login(contributor)
+    client.post("/configs/new/", {"pasted": "shared_buffers = 4GB\r\nfsync = on", "pasted_name": "postgresql.conf"})
+    file = Config.objects.get().files.get()
+    assert (file.name, file.text) == ("postgresql.conf", "shared_buffers = 4GB\nfsync = on\n")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({}, "Give a file, or paste one."),
+        ({"pasted": "hello"}, "cannot be told from its content"),
+        ({"pasted": POSTGRESQL, "dbms": "mysql"}, "is no file of mysql"),
+        ({"pasted": POSTGRESQL, "dbms": "nosql"}, "Select a valid choice"),
+        ({"pasted": POSTGRESQL, "page_size_bytes": "many"}, "many"),
+        ({"kept": "%%%"}, "A file got lost on the way"),
+        ({"files": SimpleUploadedFile("a.bin", b"\xff\xfe\x00")}, "not text in UTF-8"),
+    ],
+)
+def test_it_says_what_is_wrong_and_stores_nothing(client, contributor, given, words):
+    client.force_login(contributor)
+    response = client.post("/configs/new/", given | {"store": "1"})
+    assert response.status_code == 422
+    assert words in page(response)
+    assert not Config.objects.exists()
+
+
+def test_it_asks_for_a_format_that_cannot_be_told_and_takes_the_answer(client, contributor):
+    client.force_login(contributor)
+    asked = client.post("/configs/new/", {"pasted": "cache=1\n", "pasted_name": "x", "preview": "1"})
+    assert "Choose one." in page(asked)
+    answer = {"kept": kept_of(asked), "format": ["plain"], "dbms": "sqlite", "store": "1"}
+    assert client.post("/configs/new/", answer).status_code == 302
+    assert Config.objects.get().parameters.get().name == "cache"
+
+
+def test_it_makes_a_revision_of_an_edited_file_with_its_own_line_ends(client, contributor):
+    client.force_login(contributor)
+    config = made(by=contributor, name="Shop")
+    run = scheduled()
+    Run.objects.filter(pk=run.pk).update(config=config, owner=contributor)
+    form = client.get(f"/configs/{config.slug}/edit/")
+    edited = MY_CNF.replace("4G", "8G")
+    sent = {"kept": kept_of(form), "format": ["my_cnf"], "text": [edited], "name": "Shop", "reason": "twice the memory"}
+    response = client.post(f"/configs/{config.slug}/edit/", sent)
+    assert response.status_code == 302
+    second = Config.objects.get(revision=2)
+    assert second.files.get().text == edited
+    assert config.files.get().text == MY_CNF
+    text = page(client.get(response["Location"]))
+    assert "revision 2 of 2" in text
+    assert "twice the memory" in text
+    same = client.post(
+        f"/configs/{second.slug}/edit/", sent | {"kept": kept_of(client.get(f"/configs/{second.slug}/edit/"))}
+    )
+    assert "Nothing differs from this revision." in page(same)
+
+
+def test_it_renames_and_states_the_page_size(client, contributor):
+    client.force_login(contributor)
+    config = made("[common]\ndata_buffer_pages=262144\n", by=contributor)
+    path = f"/configs/{config.slug}/correct/"
+    assert client.get(path).status_code == 200
+    client.post(path, {"name": "Buffer", "page_size_bytes": "16 KiB", "note": "createdb -s 16384"})
+    text = page(client.get(f"/configs/{config.slug}/"))
+    assert "4 GiB" in text
+    assert "262,144 pages × 16 KiB (stated for the database)" in text
+    assert "Buffer" in text
+    assert client.post(path, {"name": ""}).status_code == 422
+
+
+def test_it_lets_nobody_change_what_an_article_prints_and_only_makers_and_operators_the_rest(
+    client, articles, operator, contributor
+):
+    config = made(by=operator)
+    client.force_login(operator)
+    assert client.get("/configs/cfg-cubrid-mysql/edit/").status_code == 403
+    client.force_login(contributor)
+    for action in ("edit", "correct"):
+        assert client.post(f"/configs/{config.slug}/{action}/", {"name": "x"}).status_code == 403
+    assert "New revision" not in page(client.get(f"/configs/{config.slug}/"))
+
+
+# DBMSs
+
+
+def test_it_shows_the_dbms_with_aliases_configurations_and_results(client, articles):
+    listing = page(client.get("/dbms/"))
+    assert "CUBRID" in listing
+    assert "Firebird" in page(client.get("/dbms/", {"q": "2.5.2"}))
+    text = page(client.get("/dbms/cubrid/"))
+    assert "2008 R3.0" in text
+    assert "8.3.0" in text
+    assert "cubrid.conf of the CUBRID test" in text
+    ranked = page(client.get("/dbms/postgresql/"))
+    assert "Compare these runs" in ranked
+    assert "546" in ranked
+    assert client.get("/dbms/nowhere/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "path", ["/configs/", "/configs/cfg-cubrid-mysql/", "/configs/cfg-cubrid-mysql/files/1/", "/dbms/", "/dbms/mysql/",
+             "/configs/diff/?config=cfg-cubrid-mysql&config=cfg-cubrid-cubrid"]
+)  # fmt: skip
+@pytest.mark.django_db(transaction=True)
+def test_a_get_opens_no_transaction(client, articles, path):
+    with CaptureQueriesContext(connection) as queries:
+        assert client.get(path).status_code == 200
+    assert writing(queries) == []
