@@ -17,7 +17,7 @@ from runs.literature.checks.model import (
     judge_bounds,
     rounded,
 )
-from runs.literature.checks.rows import Point, Rows, number_of
+from runs.literature.checks.rows import Point, Rows, Rule, number_of
 
 TOPIC = "Load"
 MB_PER_GB = 1024
@@ -264,15 +264,15 @@ def tests(rows: Rows) -> Check:
 
 
 CHECKS = {
-    "2.0": load_speed,
-    "2.1": spread,
-    "2.2": stated_range,
-    "2.3": ram,
-    "2.4": big_speed,
-    "2.5": big_time,
-    "2.6": thousands_point,
-    "2.7": terabytes,
-    "2.8": misprint,
-    "2.9": loader,
-    "2.10": tests,
+    "2.0": Rule(load_speed),
+    "2.1": Rule(spread),
+    "2.2": Rule(stated_range, Result.AGREES),
+    "2.3": Rule(ram, Result.AGREES),
+    "2.4": Rule(big_speed, Result.AGREES),
+    "2.5": Rule(big_time, Result.AGREES),
+    "2.6": Rule(thousands_point, Result.AGREES),
+    "2.7": Rule(terabytes, Result.AGREES),
+    "2.8": Rule(misprint, Result.DISAGREES),
+    "2.9": Rule(loader, Result.AGREES),
+    "2.10": Rule(tests, Result.AGREES),
 }

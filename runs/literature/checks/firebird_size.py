@@ -15,7 +15,7 @@ from runs.literature.checks.model import (
     compute,
     judge,
 )
-from runs.literature.checks.rows import Point, Rows, number_of
+from runs.literature.checks.rows import Point, Rows, Rule, number_of
 
 TOPIC = "Throughput over size"
 UNIT = "business operations/s"
@@ -177,12 +177,12 @@ def raid(rows: Rows) -> Check:
 
 
 CHECKS = {
-    "2.11": twenty_percent,
-    "2.11a": degradation,
-    "2.12": sixty_times,
-    "2.13": whole_range,
-    "2.14": per_doubling,
-    "2.15": ram_step,
-    "2.16": ssd,
-    "2.17": raid,
+    "2.11": Rule(twenty_percent),
+    "2.11a": Rule(degradation),
+    "2.12": Rule(sixty_times, Result.AGREES),
+    "2.13": Rule(whole_range),
+    "2.14": Rule(per_doubling),
+    "2.15": Rule(ram_step),
+    "2.16": Rule(ssd),
+    "2.17": Rule(raid),
 }

@@ -13,7 +13,7 @@ from runs.literature.checks.model import (
     judge_bounds,
     rounded,
 )
-from runs.literature.checks.rows import Rows
+from runs.literature.checks.rows import Rows, Rule
 
 TOPIC = "Backup speed"
 # A rate from which a percentage differs by more than this share of itself is not explained by rounding.
@@ -193,14 +193,14 @@ def method_numbers(rows: Rows) -> Check:
 
 
 CHECKS = {
-    "0.1": verbose,
-    "0.2": count_rate,
-    "0.3": local_and_tcp,
-    "0.4": services_api,
-    "0.5": time_or_speed,
-    "0.6": cpu,
-    "0.7": implied_times,
-    "0.8": cache_and_backup,
-    "0.9": two_cpus,
-    "0.10": method_numbers,
+    "0.1": Rule(verbose),
+    "0.2": Rule(count_rate, Result.AGREES),
+    "0.3": Rule(local_and_tcp, Result.DISAGREES),
+    "0.4": Rule(services_api, Result.DISAGREES),
+    "0.5": Rule(time_or_speed, Result.UNCLEAR),
+    "0.6": Rule(cpu, Result.DISAGREES),
+    "0.7": Rule(implied_times, Result.DERIVED),
+    "0.8": Rule(cache_and_backup),
+    "0.9": Rule(two_cpus, Result.DISAGREES),
+    "0.10": Rule(method_numbers, Result.UNCLEAR),
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
-from runs.literature.checks.model import Input, MissingInputError, Stated
+from runs.literature.checks.model import Check, Input, MissingInputError, Result, Stated
 from runs.models import (
     Aggregate,
     Claim,
@@ -65,6 +65,14 @@ class Point:
     def test_no(self) -> int | None:
         number = self.run.factor("test_no")
         return int(number) if isinstance(number, int | float) else None
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A check, and the result that its explanation was written for; None where it follows the result itself."""
+
+    check: Callable[[Rows], Check]
+    written_for: Result | None = None
 
 
 class Rows:

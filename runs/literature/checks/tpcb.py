@@ -12,7 +12,7 @@ from runs.literature.checks.model import (
     compute,
     judge_bounds,
 )
-from runs.literature.checks.rows import Rows
+from runs.literature.checks.rows import Rows, Rule
 from runs.literature.checks.split import SPREAD, Solution, row_cuts, solutions
 
 TOPIC = "Transactions per second"
@@ -226,13 +226,13 @@ def _sizes(rows: Rows) -> list[float]:
 
 
 CHECKS = {
-    "1.0": split,
-    "1.0a": medians,
-    "1.1": db2_lead,
-    "1.2": oracle,
-    "1.3": commit_group,
-    "1.4": scale,
-    "1.5": ratios,
-    "1.6": repeats,
-    "1.7": io_bound,
+    "1.0": Rule(split, Result.AGREES),
+    "1.0a": Rule(medians, Result.AGREES),
+    "1.1": Rule(db2_lead, Result.AGREES),
+    "1.2": Rule(oracle, Result.AGREES),
+    "1.3": Rule(commit_group, Result.AGREES),
+    "1.4": Rule(scale, Result.AGREES),
+    "1.5": Rule(ratios),
+    "1.6": Rule(repeats),
+    "1.7": Rule(io_bound, Result.AGREES),
 }
