@@ -164,9 +164,9 @@ def _body(headers: Message, raw: bytes) -> Any:
 def a_run(number: int, **changes: Any) -> dict[str, Any]:
     return {
         "id": f"00000000-0000-4000-8000-{number:012d}", "url": f"http://x/runs/{number}/",
-        "workload": {"slug": "tpcb", "name": "TPC-B"}, "dbms": {"name": "PostgreSQL", "version": "15.14"},
+        "workload": {"slug": "tpcb", "name": "TPC-B"}, "dbms": {"name": "PostgreSQL 15.14", "version": "15.14"},
         "hardware": {"slug": "box", "name": "Box"}, "config": None, "status": "finished", "repeat": number,
         "order_index": number, "cell_key": f"{number:02d}" + "ab" * 31, "experiment": "night", "message": "",
         "factors": {"terminals": 8}, "created_at": "2026-11-21T08:00:00Z",
-        "metrics": [{"name": "tps", "unit": "TPS", "value": 1234.5, "phase": "run"}], **changes,
+        "metrics": {"latency_avg_ms": 0.5, "tps": 1234.5}, **changes,
     }  # fmt: skip

@@ -21,7 +21,7 @@ def test_it_lists_runs_with_the_filters_of_the_api(many: FakeApi, capsys: pytest
     assert many.requests[-1][2] == [("dbms", "postgresql"), ("factor.terminals", "8"), ("page_size", "2")]
     captured = capsys.readouterr()
     assert len(captured.out.splitlines()) == 3
-    assert "1,234.500 TPS" in captured.out
+    assert "1,234.500 tps" in captured.out
     assert "--all" in captured.err
 
 
@@ -36,7 +36,7 @@ def test_it_writes_csv_with_factors_and_metrics(many: FakeApi, capsys: pytest.Ca
     assert main(["runs", "--csv", "--limit", "3"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert len(rows) == 3
-    assert (rows[0]["factor.terminals"], rows[0]["tps [TPS]"], rows[0]["dbms_version"]) == ("8", "1234.5", "15.14")
+    assert (rows[0]["factor.terminals"], rows[0]["tps"], rows[0]["dbms_version"]) == ("8", "1234.5", "15.14")
 
 
 def test_it_shows_the_servers_complaint_about_a_filter(many: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:

@@ -104,13 +104,25 @@ def years(tmp_path: Path) -> Path:
 
 
 def test_it_imports_a_folder_run_by_run(logged_in: FakeApi, years: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["import", str(years), "--hardware", "box", "--json"]) == 1
+    assert main(["import", str(years), "--hardware", "box", "--dbms", "PostgreSQL 15.14", "--json"]) == 1
     outcomes = json.loads(capsys.readouterr().out)
     states = {file: outcome["state"] for outcome in outcomes for file in outcome["files"]}
     assert states["2025/randrw.json"] == "stored"
     assert states["2025/notes.txt"] == "not understood"
     assert not any(".git" in file for file in states)
-    assert len(logged_in.imports) == 2
+    ready, lacking, other = [stored["names"] for stored in logged_in.imports.values()]
+    assert "2024/tpcc/tpcc_2025-11-21_08-05-45.summary.json" in ready
+    assert lacking == ["2024/tpcc/oltpbench_tpcc.log"]
+    assert other == ["2025/randrw.json"]
+
+
+def test_it_tells_settings_from_results(logged_in: FakeApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "results"
+    folder.mkdir()
+    shutil.copy(DATA / "benchbase" / "tpcc_2025-11-21_08-05-45.params.json", folder)
+    assert main(["import", str(folder), "--json"]) == 0
+    assert [outcome["state"] for outcome in json.loads(capsys.readouterr().out)] == ["no result by itself"]
+    assert logged_in.imports == {}
 
 
 def test_it_goes_on_where_an_import_stopped(
@@ -125,7 +137,7 @@ def test_it_goes_on_where_an_import_stopped(
     assert main(["import", str(years), "--hardware", "box", "--json"]) == 0
     states = [outcome["state"] for outcome in json.loads(capsys.readouterr().out)]
     assert (states.count("skipped"), states.count("stored")) == (14, 1)
-    assert len(logged_in.sent("POST", "/imports/")) == 2
+    assert len(logged_in.sent("POST", "/imports/")) == 3
 
 
 def test_it_does_not_remember_what_was_refused(logged_in: FakeApi, years: Path) -> None:

@@ -253,6 +253,13 @@ def test_it_adds_the_console_to_its_run_and_keeps_the_load() -> None:
     assert values(found[f"{STEM}.summary.json"][0])["completed_transactions"] == 202
 
 
+def test_it_finds_the_run_of_a_console_among_several() -> None:
+    names = (f"{STEM}.summary.json", "oltpbench.summary", "console.log", "histograms.json", "oltpbench_tpcc.log")
+    found = group(*names)
+    assert found["console.log"][1].part_of == found["histograms.json"][0].part_of == f"r/{STEM}.summary.json"
+    assert found["oltpbench_tpcc.log"][0].part_of == ""
+
+
 def test_it_leaves_out_a_file_that_is_not_of_this_run() -> None:
     raw = sample(TOOL, f"{STEM}.raw.csv").splitlines(keepends=True)
     files = [

@@ -14,6 +14,7 @@ from benchagent.ctl.output import plain_number, print_json, print_table, say
 
 DEFAULT_LIMIT = 50
 PAGE = 500
+HEADLINES = ("tps", "tpmc", "nopm", "qps", "ops_per_s", "requests_per_s", "read_iops", "write_iops")
 
 
 class BadFilter(Exception):
@@ -47,7 +48,7 @@ def _filter(text: str) -> tuple[str, str]:
 def _table(rows: Sequence[dict[str, Any]]) -> None:
     table = []
     for row in rows:
-        dbms = f"{row['dbms']['name']} {row['dbms']['version']}".strip()
+        dbms = dbms_of(row)
         hardware = row["hardware"]["name"] if row.get("hardware") else ""
         metric = headline(row)
         table.append(
@@ -57,10 +58,16 @@ def _table(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def headline(row: dict[str, Any]) -> str:
-    metrics = [metric for metric in row.get("metrics") or () if metric.get("value") is not None]
-    named = next((metric for metric in metrics if metric.get("name") in ("tps", "tpmc", "nopm", "qps")), None)
-    metric = named or next(iter(metrics), None)
-    return f"{plain_number(float(metric['value']))} {metric['unit']}" if metric else ""
+    """The number that people ask for first; its unit is in its name."""
+    metrics = row.get("metrics") or {}
+    name = next((name for name in HEADLINES if name in metrics), next(iter(metrics), ""))
+    return f"{plain_number(float(metrics[name]))} {name}" if name else ""
+
+
+def dbms_of(row: dict[str, Any]) -> str:
+    """Name and version; the name of a version often holds it already."""
+    name, version = row["dbms"]["name"], row["dbms"]["version"]
+    return name if version in name else f"{name} {version}"
 
 
 def _csv(rows: Sequence[dict[str, Any]]) -> None:
@@ -79,16 +86,5 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
         "status": row["status"], "repeat": row.get("repeat"), "created_at": row.get("created_at"),
         "url": row.get("url"),
     }  # fmt: skip
-    factors = row.get("factors") or {}
-    pairs = factors.items() if isinstance(factors, dict) else ((one["name"], one["value"]) for one in factors)
-    flat |= {f"factor.{name}": _value(value) for name, value in pairs}
-    return flat | {_column(metric): metric["value"] for metric in row.get("metrics") or ()}
-
-
-def _value(value: Any) -> Any:
-    return value.get("value") if isinstance(value, dict) else value
-
-
-def _column(metric: dict[str, Any]) -> str:
-    phase = metric.get("phase", "run")
-    return f"{metric['name']} [{metric['unit']}]" + ("" if phase == "run" else f" ({phase})")
+    flat |= {f"factor.{name}": value for name, value in (row.get("factors") or {}).items()}
+    return flat | (row.get("metrics") or {})

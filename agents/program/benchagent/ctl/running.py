@@ -15,7 +15,7 @@ from uuid import UUID
 from benchagent.client import Unreachable
 from benchagent.ctl.api import Api
 from benchagent.ctl.files import BadPath
-from benchagent.ctl.listing import headline
+from benchagent.ctl.listing import dbms_of, headline
 from benchagent.ctl.output import ProgressLine, print_json, print_table, say
 
 EXIT_FAILED, EXIT_CANCELLED, EXIT_LOST, EXIT_TIME_OUT = 20, 21, 22, 23
@@ -145,10 +145,7 @@ def _line(rows: Sequence[dict[str, Any]], elapsed_s: float) -> str:
 
 
 def _show(rows: Sequence[dict[str, Any]]) -> None:
-    table = [
-        (row["id"], f"{row['dbms']['name']} {row['dbms']['version']}".strip(), row["status"], headline(row))
-        for row in rows
-    ]
+    table = [(row["id"], dbms_of(row), row["status"], headline(row)) for row in rows]
     print_table(table, heading=("RUN", "DBMS", "STATUS", "RESULT"))
     for row in rows:
         if row["status"] != "finished" and row.get("message"):

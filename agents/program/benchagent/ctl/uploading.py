@@ -16,7 +16,7 @@ from benchagent.ctl.api import Api
 from benchagent.ctl.files import BadPath, Found, read, read_all, result_documents, walk
 from benchagent.ctl.output import ProgressLine, print_json, print_table, say
 from benchagent.ctl.state import Uploaded
-from benchagent.importers import Status, inspect
+from benchagent.importers import Report, Status, Subject, inspect
 from benchagent.redaction import redact_text
 
 EXIT_PARTLY = 1
@@ -42,7 +42,7 @@ class Outcome:
 
     @property
     def done(self) -> bool:
-        return self.state in ("stored", "there already", "skipped", "dry run")
+        return self.state in ("stored", "there already", "skipped", "dry run", "no result by itself")
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -144,21 +144,43 @@ def _folder(
             rest.append(one)
         else:
             outcomes.append(_remembered(memory, [one], _guarded(_documents, api, one, many)))
-    wanted = _understood(rest)
-    refused = [one for one in rest if one not in wanted]
-    outcomes += [Outcome([one.file.name], "not understood") for one in refused]
-    if wanted:
-        outcomes.append(_remembered(memory, wanted, _guarded(_files, api, wanted, said)))
+    kinds = _kinds(rest, said)
+    for kind in ("not understood", "no result by itself"):
+        outcomes += [Outcome([one.file.name], kind) for one in kinds.get(kind, [])]
+    # What is complete is not held up by what lacks something.
+    for kind in ("complete", "lacking"):
+        if wanted := kinds.get(kind):
+            outcomes.append(_remembered(memory, wanted, _guarded(_files, api, wanted, said)))
     return outcomes
 
 
-def _understood(files: Sequence[Found]) -> list[Found]:
-    inspected = inspect([one.file for one in files])
-    return [
-        one
-        for one, (_, reports) in zip(files, inspected, strict=True)
-        if any(report.status is not Status.NOT_UNDERSTOOD for report in reports)
-    ]
+def _kinds(files: Sequence[Found], said: dict[str, Any]) -> dict[str, list[Found]]:
+    """The files by what can become of them; the files of one run stay together."""
+    inspected = [reports for _, reports in inspect([one.file for one in files])]
+    runs: dict[str, list[int]] = {}
+    for place, (one, reports) in enumerate(zip(files, inspected, strict=True)):
+        holder = next((report.part_of for report in reports if report.part_of), one.file.name)
+        runs.setdefault(holder, []).append(place)
+    kinds: dict[str, list[Found]] = {}
+    for places in runs.values():
+        kind = _kind([report for place in places for report in inspected[place]], said)
+        kinds.setdefault(kind, []).extend(files[place] for place in places)
+    return kinds
+
+
+def _kind(reports: Sequence[Report], said: dict[str, Any]) -> str:
+    own = [report for report in reports if not report.part_of and report.status is not Status.NOT_UNDERSTOOD]
+    if not own:
+        return "not understood"
+    if all(report.status is Status.COMPLETE and not report.metrics and not report.series for report in own):
+        return "no result by itself"
+    return "lacking" if any(_lacks(report.subject, said) for report in own) else "complete"
+
+
+def _lacks(known: Subject, said: dict[str, Any]) -> bool:
+    """Whether the server will ask what was run, or on which DBMS."""
+    dbms = known.workload.startswith("fio") or "dbms" in said or (known.dbms and known.dbms_version)
+    return not (known.workload or "workload" in said) or not dbms
 
 
 def _guarded(send: Any, api: Api | None, files: Any, more: Any) -> Outcome:

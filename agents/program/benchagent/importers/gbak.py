@@ -276,7 +276,7 @@ def _report(run: _Run) -> Report:
         parameters=parameters, metrics=tuple(metrics), warnings=tuple(warnings),
         command_lines=(run.command,) if run.command else (),
         subject=Subject(
-            workload=f"gbak-{operation}" if operation else "", workload_name=name,
+            workload=f"gbak-{operation}" if operation else "gbak", workload_name=name or "gbak",
             dbms="firebird" if firebird else "", dbms_version=run.server_version if firebird else "",
         ),
     )  # fmt: skip

@@ -73,13 +73,33 @@ def _groups(parts: Sequence[_Part]) -> list[list[_Part]]:
     groups: dict[tuple[str, str], list[_Part]] = {}
     for part in parts:
         groups.setdefault(_stem(part.file), []).append(part)
-    # What carries no stem of its own (the log, the histograms) goes to the only run of its folder.
+    # What carries no stem of its own (the log, the histograms) goes to the run of its folder whose counts it has.
     for key, group in list(groups.items()):
-        beside = [other for other in groups if other[0] == key[0] and other != key]
-        loose = all(part.kind in ("console", "histograms") for part in group)
-        if loose and len(beside) == 1 and not any(part.kind == group[0].kind for part in groups[beside[0]]):
+        if len(group) > 1 or group[0].kind not in ("console", "histograms"):
+            continue
+        beside = [other for other in groups if other[0] == key[0] and other != key and _fits(group[0], groups[other])]
+        if len(beside) == 1:
             groups[beside[0]] += groups.pop(key)
     return list(groups.values())
+
+
+def _fits(loose: _Part, group: Sequence[_Part]) -> bool:
+    summary = next((part.report for part in group if part.kind == "summary"), None)
+    if summary is None or any(part.kind == loose.kind for part in group):
+        return False
+    return _same_run(summary, loose.report) is True
+
+
+def _same_run(whole: Report, added: Report) -> bool | None:
+    """Whether the counts are those of the run; None where neither of them tells."""
+    told, own = added.metric("transactions"), whole.metric("transactions")
+    if told is not None and own is not None:
+        return told == own
+    completed, good = added.metric("completed_transactions"), whole.metric("goodput_per_s")
+    elapsed_s = whole.metric("elapsed_s")
+    if completed is None or good is None or not elapsed_s:
+        return None
+    return agree(completed / elapsed_s, good, relative=1e-6, absolute=1e-6)
 
 
 def _join(group: Sequence[_Part], result: list[Pair]) -> None:
@@ -174,19 +194,8 @@ def _same_version(left: str, right: str) -> bool:
 
 def _add_counts(whole: Report, added: Report) -> Report:
     """Counts of the log or of the histograms, where they are of the same run."""
-    told, own = added.metric("transactions"), whole.metric("transactions")
-    if told is not None and own is not None and told != own:
-        raise NotUnderstood(f"it tells {told:g} requests, the run {own:g}")
-    completed, good, elapsed_s = (
-        added.metric("completed_transactions"),
-        whole.metric("goodput_per_s"),
-        whole.metric("elapsed_s"),
-    )
-    if completed is not None and good is not None and elapsed_s:
-        if not agree(completed / elapsed_s, good, relative=1e-6, absolute=1e-6):
-            raise NotUnderstood("its completed transactions are not the run's goodput")
-    elif completed is not None and told is None:
-        raise NotUnderstood("nothing shows that it is of the same run")
+    if not _same_run(whole, added):
+        raise NotUnderstood("its counts are not the run's, or nothing shows that they are")
     names = {metric.name for metric in whole.metrics}
     more = tuple(metric for metric in added.metrics if metric.name not in names and metric.phase == "run")
     parameters = {**added.parameters, **whole.parameters}
