@@ -96,10 +96,16 @@ def checked() -> dict[str, Check]:
     }  # fmt: skip
 
 
+_of_the_articles: dict[str, Check] = {}
+
+
 @pytest.fixture
-def checks() -> dict[str, Check]:
-    importer.import_literature()
-    return checked()
+def checks(db) -> dict[str, Check]:
+    """Of the data as they are: plain values, so one import serves every test."""
+    if not _of_the_articles:
+        importer.import_literature()
+        _of_the_articles.update(checked())
+    return _of_the_articles
 
 
 def with_changed(monkeypatch, change) -> dict[str, Check]:
@@ -197,7 +203,8 @@ def test_a_check_whose_rows_are_gone_says_so():
     assert gone.explanation == "Cannot be computed: the series of performance is not there."
 
 
-def test_it_asks_no_query_of_its_own(checks, django_assert_num_queries):
+def test_it_asks_no_query_of_its_own(django_assert_num_queries):
+    importer.import_literature()
     materials = [Material.of(Publication.objects.get(slug=slug)) for slug in SLUGS]
     with django_assert_num_queries(0):
         for material in materials:
