@@ -17,7 +17,7 @@ from benchagent.importers.base import NotUnderstood, SourceFile, whole
 # 2001 to 2036: what can be a clock reading, and no count.
 _SECOND = r"(?:1[0-9]{9}|20[0-9]{8})"
 TRANSACTION = re.compile(
-    rf"(\d{{1,6}}) (\d+) (\d+|skipped|failed|serialization|deadlock) (\d{{1,3}}) ({_SECOND}) (\d{{1,6}})"
+    rf"(\d{{1,6}}) (\d{{1,15}}) (\d{{1,15}}|skipped|failed|serialization|deadlock) (\d{{1,3}}) ({_SECOND}) (\d{{1,6}})"
     r"((?: \d+){0,2})"
 )
 INTERVAL = re.compile(rf"({_SECOND}) (\d+) (\d+) (\d+) (\d+) (\d+)((?: \d+){{0,9}})")
@@ -106,7 +106,7 @@ def _transactions(lines: list[tuple[int, str]]) -> Log:
         if log.columns not in (0, columns):
             raise NotUnderstood(f"line {number}: {columns} columns, before {log.columns}")
         log.columns = columns
-        client, place, at = int(match[1]), whole(match[2]), int(match[5]) + int(match[6]) / 1e6
+        client, place, at = int(match[1]), int(match[2]), int(match[5]) + int(match[6]) / 1e6
         if at < before - 0.001:
             raise NotUnderstood(f"line {number}: the time goes back: lines are out of order")
         if place <= last.get(client, -1):
@@ -130,9 +130,12 @@ def _count(log: Log, latency: str, second: int) -> None:
     elif not latency.isdigit():
         bucket.failed += 1
     else:
-        value = whole(latency)
+        value = int(latency)
         log.latencies_us.append(value)
-        bucket.add(Bucket(1, value, value, value, float(value) ** 2))
+        bucket.transactions += 1
+        bucket.latency_sum += value
+        bucket.latency_min = value if bucket.latency_min is None else min(value, bucket.latency_min)
+        bucket.latency_max = max(value, bucket.latency_max)
 
 
 def _intervals(lines: list[tuple[int, str]]) -> Log:

@@ -160,8 +160,9 @@ def _one_script(run: Run, script: Script, prefix: str) -> list[Metric]:
     add("latency_stddev", "latency_stddev_ms", "ms", 0, "lower")
     latency = script.figures.get("latency_avg")
     failed = script.figures.get("failed")
-    measured = latency and "lag" not in run.figures and not (failed and int(failed.values[0]))
-    known = float(latency.values[0]) if latency and measured else None
+    lag = run.value("lag") or "0"
+    measured = latency and "nan" not in lag and not (failed and int(failed.values[0]))
+    known = max(float(latency.values[0]) - float(lag), 0.0) if latency and measured else None
     return found + _statements(run, script.statements, prefix, known)
 
 

@@ -99,22 +99,24 @@ def _series(log: Log, complete: set[int], *, counted: bool) -> list[Series]:
 
 def combined(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> Read:
     found: Read = [(file, list(reports)) for file, reports in read]
-    for places in _groups(found):
-        found = _grouped(found, places)
-    for place, (file, reports) in enumerate(found):
-        if is_log(file) and len(reports) == 1 and not reports[0].part_of:
-            found = _joined(found, place)
+    logs = {
+        place: parse(file)
+        for place, (file, reports) in enumerate(found)
+        if len(reports) == 1 and reports[0].status is not Status.NOT_UNDERSTOOD and is_log(file)
+    }
+    for places in _groups(found, logs):
+        found = _grouped(found, places, logs)
+    for place in logs:
+        if not found[place][1][0].part_of:
+            found = _joined(found, place, logs)
     return found
 
 
-def _groups(read: Read) -> list[list[int]]:
+def _groups(read: Read, logs: dict[int, Log]) -> list[list[int]]:
     """Places of logs with one name stem, of one kind, that were written at the same time by different clients."""
     stems: dict[tuple[str, bool, int, int], list[int]] = defaultdict(list)
-    logs: dict[int, Log] = {}
-    for place, (file, reports) in enumerate(read):
-        name = _NAME.fullmatch(file.name)
-        if name and is_log(file) and reports and reports[0].status is not Status.NOT_UNDERSTOOD:
-            log = logs[place] = parse(file)
+    for place, log in logs.items():
+        if name := _NAME.fullmatch(read[place][0].name):
             stems[name["stem"], log.per_transaction, log.columns, log.interval_s].append(place)
     return [places for places in stems.values() if len(places) > 1 and _one_run([logs[place] for place in places])]
 
@@ -126,20 +128,18 @@ def _one_run(logs: list[Log]) -> bool:
     return ended - began >= 0.5 * shortest and len(clients) == len(set(clients))
 
 
-def _grouped(read: Read, places: list[int]) -> Read:
+def _grouped(read: Read, places: list[int], logs: dict[int, Log]) -> Read:
     order = sorted(places, key=lambda place: _thread(read[place][0]))
-    files = [read[place][0] for place in order]
+    first = read[order[0]][0]
     try:
-        whole_report = report([parse(file) for file in files], [_thread(file) for file in files])
+        whole_report = report([logs[place] for place in order], [_thread(read[place][0]) for place in order])
     except NotUnderstood as error:
         whole_report = not_understood(f"not understood: {error}", tool=TOOL)
     found = list(read)
     for place in places:
         file, reports = found[place]
-        found[place] = (
-            file,
-            [whole_report if place == order[0] else replace(as_part_of(reports[0], files[0]), warnings=())],
-        )
+        part = replace(as_part_of(reports[0], first), warnings=())
+        found[place] = (file, [whole_report if place == order[0] else part])
     return found
 
 
@@ -148,19 +148,19 @@ def _thread(file: SourceFile) -> int:
     return int(name["thread"] or 0) if name else 0
 
 
-def _joined(read: Read, place: int) -> Read:
+def _joined(read: Read, place: int, logs: dict[int, Log]) -> Read:
     """The log's series in the report of its run, where both counted the same transactions; else as they are."""
     log_file, (log_report,) = read[place][0], read[place][1]
     family = [at for at, (_, reports) in enumerate(read) if reports and reports[0].part_of == log_file.name]
-    log = together([parse(read[at][0]) for at in (place, *family)])[0]
+    log = together([logs[at] for at in (place, *family)])[0]
     if not log.latencies_us or log.sampled:
         return read
     failed = sum(bucket.failed for bucket in log.buckets.values())
     candidates = [
         (at, number)
-        for at, (file, reports) in enumerate(read)
+        for at, (_, reports) in enumerate(read)
         for number, one in enumerate(reports)
-        if not is_log(file) and one.metric("transactions") == log.transactions
+        if at not in logs and one.metric("transactions") == log.transactions
         and (one.metric("failed_transactions") or 0) == failed and one.parameters.get("terminals") == len(log.clients)
     ]  # fmt: skip
     if len(candidates) != 1:
