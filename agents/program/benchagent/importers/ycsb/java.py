@@ -69,6 +69,8 @@ def java_reports(file: SourceFile) -> list[Report]:
     for run in runs:
         if not run.overall and any(not _SKIPPED.match(name) for name in run.sections):
             raise NotUnderstood("figures of operations without the [OVERALL] that comes before them")
+    if len(runs) > 1 and any(run.status.lines and run.status.lines[0][0] != 0 for run in runs):
+        raise NotUnderstood("status lines of a run that does not begin at second 0: lines are out of order")
     return [_report(run) for run in runs if run.says_something]
 
 

@@ -1,0 +1,34 @@
+"""Any table with a header, by a mapping of its columns: the caller's, or one proposed from obvious headings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchagent.importers.base import NotUnderstood, Report, SourceFile
+from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows
+from benchagent.importers.plain_csv.proposal import doubtful, propose
+from benchagent.importers.plain_csv.reading import read_mapped
+from benchagent.importers.plain_csv.table import table_of
+
+TOOL = "csv"
+
+
+def claims(file: SourceFile) -> bool:
+    """Rectangular tables only: this importer is asked last."""
+    return table_of(file) is not None
+
+
+def read(file: SourceFile) -> Sequence[Report]:
+    """By the proposed mapping, where no numeric column is in doubt."""
+    unknown = doubtful(file)
+    if unknown:
+        names = ", ".join(repr(name) for name in unknown)
+        raise NotUnderstood(f"a table that needs a mapping of its columns; not recognised without doubt: {names}")
+    return read_mapped(file, propose(file))
+
+
+def combine(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[SourceFile, list[Report]]]:
+    return [(file, list(reports)) for file, reports in read]
+
+
+__all__ = ["TOOL", "Column", "Mapping", "Role", "Rows", "claims", "combine", "propose", "read", "read_mapped"]

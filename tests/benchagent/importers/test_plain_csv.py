@@ -1,0 +1,210 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from benchagent.importers import NotUnderstood, Report, SourceFile, Status
+from benchagent.importers.plain_csv import Column, Mapping, Role, Rows, claims, propose, read_mapped
+
+from .promise import DATA, one, reports, sample, values, wrong_numbers
+
+TOOL = "csv"
+FILES = sorted((DATA / TOOL).iterdir())
+
+
+def read(text: str) -> list[Report]:
+    return reports("x", text.encode())
+
+
+def file_of(text: str) -> SourceFile:
+    return SourceFile("x", text.encode())
+
+
+def test_it_reads_one_run_a_row():
+    found = reports("x", sample(TOOL, "runs.csv"))
+    assert len(found) == 18
+    first = found[0]
+    assert (first.tool, first.status) == ("csv", Status.COMPLETE)
+    assert first.parameters == {"scale_factor": 10, "terminals": 1}
+    assert (first.subject.dbms, first.subject.dbms_version) == ("postgresql", "16.4")
+    assert set(values(first)) == {"tps", "latency_avg_ms", "latency_p95_ms", "latency_p99_ms", "errors"}
+    cells = sample(TOOL, "runs.csv").decode().splitlines()[1].split(",")
+    assert values(first)["tps"] == float(cells[5])
+    assert values(first)["latency_p99_ms"] == float(cells[8])
+
+
+def test_it_reads_decimal_commas_between_semicolons():
+    found = reports("x", sample(TOOL, "german.csv"))
+    assert [report.parameters["terminals"] for report in found] == [4, 8, 16, 32]
+    assert [report.parameters["system"] for report in found] == ["alt", "alt", "neu", "neu"]
+    cell = sample(TOOL, "german.csv").decode().splitlines()[1].split(";")[4]
+    assert values(found[0])["latency_p95_ms"] == float(cell.replace(",", "."))
+    assert "numbers have decimal commas" in found[0].warnings
+
+
+def test_it_reads_samples_of_one_run():
+    report = one(TOOL, "samples.tsv")
+    assert report.metrics == ()
+    assert report.parameters == {"terminals": 16}
+    series = {one_.name: one_ for one_ in report.series}
+    assert set(series) == {"tps", "qps", "latency_p95_ms", "errors_per_s"}
+    assert (series["tps"].interval_s, series["tps"].t0_s, series["tps"].points) == (1, 0, 60)
+
+
+def test_it_reads_samples_with_time_stamps():
+    report = one(TOOL, "stamped.csv")
+    (series,) = report.series
+    assert (series.name, series.interval_s, series.points) == ("tpm", 10, 30)
+    assert report.started_at == "2026-03-03T10:00:00+00:00"
+
+
+def test_it_takes_rows_a_day_apart_for_runs():
+    found = read("date,tps\n2026-03-01,100.5\n2026-03-02,101.5\n2026-03-03,99.5\n2026-03-04,98.5\n")
+    assert [report.started_at for report in found][:2] == ["2026-03-01T00:00:00", "2026-03-02T00:00:00"]
+    assert [values(report)["tps"] for report in found] == [100.5, 101.5, 99.5, 98.5]
+
+
+def test_it_keeps_what_a_row_says_of_its_end():
+    found = reports("x", sample(TOOL, "status.csv"))
+    assert [report.status for report in found] == [Status.COMPLETE, Status.COMPLETE, Status.ABORTED, Status.FAILED]
+    assert found[3].metrics == ()
+    assert found[0].started_at == "2026-01-02T10:00:00"
+
+
+@pytest.mark.parametrize(
+    ("heading", "name", "printed", "value"),
+    [
+        ("latency p95 (ms)", "latency_p95_ms", "4.5", 4.5),
+        ("latency_p95_us", "latency_p95_ms", "4500", 4.5),
+        ("95th percentile latency (ms)", "latency_p95_ms", "4.5", 4.5),
+        ("p99.9 (ms)", "latency_p999_ms", "4.5", 4.5),
+        ("Average Latency (s)", "latency_avg_ms", "0.0045", 4.5),
+        ("lat_max_ms", "latency_max_ms", "4.5", 4.5),
+        ("transactions per second", "tps", "4.5", 4.5),
+        ("ops/sec", "ops_per_s", "4.5", 4.5),
+        ("NOPM", "nopm", "45", 45),
+    ],
+)
+def test_it_recognises_obvious_headings(heading: str, name: str, printed: str, value: float):
+    (report,) = read(f"threads,{heading}\n4,{printed}\n")
+    assert values(report) == {name: pytest.approx(value)}
+
+
+@pytest.mark.parametrize(
+    "heading", ["throughput", "latency", "latency_p95", "p100 (ms)", "duration", "foo", "elapsed_s", "shared_buffers"]
+)
+def test_it_asks_for_a_mapping_where_a_number_is_in_doubt(heading: str):
+    (report,) = read(f"threads,tps,{heading}\n4,100.5,3\n")
+    assert (report.tool, report.status, report.metrics) == ("csv", Status.NOT_UNDERSTOOD, ())
+    assert "mapping" in report.reason
+    assert repr(heading) in report.reason
+
+
+def test_it_asks_for_a_mapping_where_two_columns_mean_the_same():
+    (report,) = read("threads,clients,tps\n4,8,100.5\n")
+    assert "'threads', 'clients'" in report.reason
+
+
+def test_it_reads_by_the_mapping_of_the_caller():
+    mapping = Mapping(
+        (
+            Column("n", Role.FACTOR, "terminals"),
+            Column("thrpt", Role.METRIC, "tps", "TPS", better="higher"),
+            Column("lat", Role.METRIC, "latency_avg_ms", "ms", scale=0.001),
+        ),
+        workload="TPC-B",
+    )
+    (report,) = read_mapped(file_of("n,thrpt,lat,other\n4,100.5,1500,x\n"), mapping)
+    assert values(report) == {"tps": 100.5, "latency_avg_ms": 1.5}
+    assert (report.parameters, report.subject.workload) == ({"terminals": 4}, "tpc-b")
+
+
+def test_it_proposes_a_mapping_for_the_columns_it_knows():
+    mapping = propose(file_of("threads,tps,foo\n4,100.5,3\n"))
+    assert [column.role for column in mapping.columns] == [Role.FACTOR, Role.METRIC, Role.IGNORE]
+
+
+def test_it_carries_a_mapping_through_json():
+    mapping = propose(SourceFile("x", sample(TOOL, "samples.tsv")))
+    assert mapping.rows is Rows.SAMPLES
+    assert Mapping.from_json(json.loads(json.dumps(mapping.as_json()))) == mapping
+
+
+@pytest.mark.parametrize(
+    ("content", "field"),
+    [
+        ([], "mapping"),
+        ({"columns": []}, "mapping.columns"),
+        ({"columns": [{"heading": "a", "role": "metric"}]}, "mapping.columns[0].name"),
+        ({"columns": [{"heading": "a", "role": "wrong"}]}, "mapping.columns[0].role"),
+        ({"columns": [{"heading": "a", "role": "metric", "name": "tps", "scale": 0}]}, "mapping.columns[0].scale"),
+        ({"columns": [{"heading": 3, "role": "ignore"}]}, "mapping.columns[0].heading"),
+        ({"columns": [{"heading": "a", "role": "ignore"}], "rows": "some"}, "mapping.rows"),
+        ({"columns": [{"heading": "a", "role": "ignore"}], "more": 1}, "mapping"),
+    ],
+)
+def test_it_names_the_field_of_a_wrong_mapping(content: object, field: str):
+    with pytest.raises(NotUnderstood) as caught:
+        Mapping.from_json(content)
+    assert str(caught.value).startswith(field)
+
+
+def test_it_names_the_column_that_a_mapping_wants_and_the_table_has_not():
+    with pytest.raises(NotUnderstood, match="'tps'"):
+        read_mapped(file_of("a,b\n1,2\n"), Mapping((Column("tps", Role.METRIC, "tps", "TPS"),)))
+
+
+def test_it_does_not_read_a_cell_that_is_no_number():
+    mapping = Mapping((Column("tps", Role.METRIC, "tps", "TPS"),))
+    with pytest.raises(NotUnderstood, match="line 3, column 'tps'"):
+        read_mapped(file_of("n,tps\n1,2\n2,about 3\n"), mapping)
+
+
+def test_it_shows_missing_cells_as_gaps():
+    (first, second) = read("threads,tps,errors\n4,100.5,\n8,190.5,2\n")
+    assert values(first) == {"tps": 100.5}
+    assert any("says nothing of errors" in warning for warning in first.warnings)
+    assert values(second) == {"tps": 190.5, "errors": 2}
+
+
+def test_it_does_not_read_the_same_repeat_twice():
+    (report,) = read("threads,repeat,tps\n4,1,100.5\n4,1,101.5\n")
+    assert report.status is Status.NOT_UNDERSTOOD
+
+
+def test_it_does_not_read_ambiguous_commas():
+    assert read("threads;tps\n4;1,234\n8;2,345\n")[0].status is Status.NOT_UNDERSTOOD
+    assert read("threads;tps\n4;1.5\n8;2,5\n")[0].status is Status.NOT_UNDERSTOOD
+
+
+def test_it_leaves_out_a_last_line_that_may_be_cut():
+    (report,) = read("threads,tps\n4,100.5\n8,19")
+    assert values(report) == {"tps": 100.5}
+    assert any("may be cut" in warning for warning in report.warnings)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a\n1\n",
+        "a,b\n",
+        "1,2\n3,4\n",
+        "a,b\n1,2,3\n",
+        "a,a\n1,2\n",
+        '{"a": 1,\n "b": 2}\n',
+        "one, two\nthree, four\n",
+    ],
+)
+def test_it_claims_tables_only(text: str):
+    assert not claims(file_of(text))
+
+
+def test_it_keeps_no_secret():
+    (report,) = read("password,threads,tps\nhunter2,4,100.5\n")
+    assert "hunter2" not in repr(report)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_it_gives_no_other_numbers_whatever_the_damage(file):
+    assert not wrong_numbers(file, seed=6, count=140)
