@@ -65,6 +65,15 @@ def viewer(db):
     return _user("vera-viewer", "viewer")
 
 
+@pytest.fixture(scope="module")
+def world(django_db_setup, django_db_blocker):
+    """The site of the table of access: built once for a file of tests, whose requests are rolled back."""
+    from tests.access.world import built
+
+    with django_db_blocker.unblock(), built() as everything:
+        yield everything
+
+
 @pytest.fixture
 def api_token(operator) -> TokenFactory:
     """`api_token("upload", "schedule")` -> the secret of a new token with these scopes."""

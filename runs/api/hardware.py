@@ -17,6 +17,7 @@ from runs.api.exceptions import Conflict
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
 from runs.ingest.fields import StrictSerializer
 from runs.models import HardwareProfile, StorageDevice, User
+from runs.visibility import nameable
 
 _TEXT: dict[str, Any] = {"required": False, "allow_blank": True}
 _COUNT: dict[str, Any] = {"required": False, "allow_null": True, "min_value": 1, "max_value": 1_000_000}
@@ -84,7 +85,10 @@ class MergedSerializer(serializers.Serializer[Any]):
 
 
 def _found(request: Request, slug: str) -> HardwareProfile:
-    rows = hardware.listed_profiles(request.user) | HardwareProfile.objects.exclude(merged_into=None)
+    """Also one that an unlisted run leads to."""
+    all_ = HardwareProfile.objects.all()
+    rows = hardware.listed_profiles(request.user) | nameable(all_, request.user, by_address=True)
+    rows |= all_.exclude(merged_into=None)
     return get_object_or_404(rows.select_related("merged_into").prefetch_related("storage").distinct(), slug=slug)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from benchagent.importers import PARSER_VERSION, SourceFile
+from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
@@ -61,7 +62,10 @@ class StoreSerializer(serializers.Serializer[Any]):
 
 def own(request: Request, import_id: UUID) -> FileImport:
     """An import is its owner's; administrators see all. Others learn nothing of it, not even that it is there."""
-    rows = FileImport.objects.all() if _is_admin(request.user) else FileImport.objects.filter(owner=_person(request))
+    person = _person(request)
+    if person is None:
+        raise Http404  # an import without an owner is nobody's, not everybody's
+    rows = FileImport.objects.all() if _is_admin(person) else FileImport.objects.filter(owner=person)
     return get_object_or_404(rows, id=import_id)
 
 
@@ -118,6 +122,9 @@ class Imports(APIView):
 
 
 class ImportDetail(APIView):
+    # Who sends files with a token of the scope upload looks at what became of them with the same.
+    reading_scopes = ("read", "upload")
+
     @extend_schema(responses={200: FileImportSerializer, 404: ErrorSerializer})
     def get(self, request: Request, import_id: UUID) -> Response:
         """What was understood, what is missing, what became of it."""

@@ -6,10 +6,12 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.utils.text import slugify
 
 from runs.choices import DURABILITY_CHOICES, StorageRole, Visibility
 from runs.models import Config, Dbms, FileImport, HardwareProfile, StorageDevice
+from runs.visibility import nameable
 
 # What a select can hold and a person can look through.
 MOST_CHOICES = 300
@@ -45,9 +47,12 @@ class SubjectForm(forms.Form):
     def __init__(self, data: Any = None, *, taken: FileImport) -> None:
         super().__init__(data, initial=_initial(taken.subject))
         self.taken = taken
-        _choose(self.fields["hardware"], _rows(HardwareProfile.objects.filter(merged_into=None)), "choose a machine")
-        _choose(self.fields["config"], _rows(Config.objects.all()), "not stated")
-        devices = _devices()
+        # Machines and configurations that only somebody else's private runs use are not named.
+        machines = nameable(HardwareProfile.objects.filter(merged_into=None), taken.owner or AnonymousUser())
+        configs = nameable(Config.objects.all(), taken.owner or AnonymousUser())
+        _choose(self.fields["hardware"], _rows(machines), "choose a machine")
+        _choose(self.fields["config"], _rows(configs), "not stated")
+        devices = _devices(machines)
         for role in STORAGE_ROLES:
             name = f"storage_{role.value}"
             self.fields[name] = forms.ChoiceField(label=f"{role.label} on", required=False)
@@ -60,7 +65,8 @@ class SubjectForm(forms.Form):
 
     @property
     def dbms_names(self) -> list[str]:
-        return list(Dbms.objects.order_by("name").values_list("name", flat=True)[:MOST_CHOICES])
+        reader = self.taken.owner or AnonymousUser()
+        return list(nameable(Dbms.objects.all(), reader).order_by("name").values_list("name", flat=True)[:MOST_CHOICES])
 
     def subject(self) -> dict[str, Any]:
         """What was said; fields left empty are not said."""
@@ -104,8 +110,8 @@ def _rows(queryset: Any) -> list[tuple[str, str]]:
     return list(queryset.order_by("name").values_list("slug", "name")[:MOST_CHOICES])
 
 
-def _devices() -> list[tuple[str, str]]:
-    rows = StorageDevice.objects.filter(hardware__merged_into=None).order_by("hardware__name", "name")
+def _devices(machines: Any) -> list[tuple[str, str]]:
+    rows = StorageDevice.objects.filter(hardware__in=machines).order_by("hardware__name", "name")
     found = rows.values_list("slug", "hardware__name", "name")[:MOST_CHOICES]
     return [(slug, f"{machine}: {name}") for slug, machine, name in found]
 

@@ -7,6 +7,7 @@ import uuid
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db import transaction
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -66,7 +67,9 @@ def upload(request: HttpRequest, upload_id: uuid.UUID) -> HttpResponse:
 def delete_upload(request: HttpRequest, upload_id: uuid.UUID) -> HttpResponse:
     """Take all its runs out of lists and charts."""
     found = _changeable(request, upload_id)
-    count = found.runs.filter(deleted_at=None).update(deleted_at=timezone.now())
+    with transaction.atomic():
+        count = found.runs.filter(deleted_at=None).update(deleted_at=timezone.now())
+        changes.record(target=found, field="runs deleted", old=0, new=count, by=request.user)
     messages.success(request, f"{count} run{'s' * (count != 1)} deleted. They can be brought back below.")
     return redirect(found)
 
@@ -75,7 +78,9 @@ def delete_upload(request: HttpRequest, upload_id: uuid.UUID) -> HttpResponse:
 @contributor_required
 def restore_upload(request: HttpRequest, upload_id: uuid.UUID) -> HttpResponse:
     found = _changeable(request, upload_id)
-    count = found.runs.exclude(deleted_at=None).update(deleted_at=None)
+    with transaction.atomic():
+        count = found.runs.exclude(deleted_at=None).update(deleted_at=None)
+        changes.record(target=found, field="runs brought back", old=0, new=count, by=request.user)
     messages.success(request, f"{count} run{'s' * (count != 1)} brought back.")
     return redirect(found)
 

@@ -1,0 +1,201 @@
+"""The table: every route and method, what it counts as (docs/access.md), and an address to try it at.
+
+A new route needs a row here. `path` names things of tests/access/world.py in braces; a row that names one which has a
+visibility ({run}, {upload}, {experiment}, {job_run}, {report}, {artefact}, {hardware}) is tried with a public, an
+unlisted and a private one. `ok` is what is answered to who may: a form that is wrong (400, 422) has passed the guard.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+HIDEABLE = ("run", "upload", "experiment", "job_run", "report", "artefact", "hardware", "config", "dbms")
+
+
+@dataclass(frozen=True)
+class Row:
+    """`action` is one of tests/access/rules.py; `kind` page, api or agent."""
+
+    route: str
+    method: str
+    action: str
+    path: str
+    ok: int | tuple[int, ...] = 200
+    kind: str = "page"
+    data: Any = None
+    # Pages that also take a token with the scope read: files for programs.
+    token_may_read: bool = False
+    reading_scopes: tuple[str, ...] = ("read",)
+    # Open also where PUBLIC_READ is off.
+    is_open: bool = False
+    # Shown to everybody as to a stranger: a private thing is not there even for its owner.
+    as_stranger: bool = False
+    # Acts on one's own things only, whatever the address says: nobody meets somebody else's here.
+    own_only: bool = False
+
+    @property
+    def writes(self) -> bool:
+        return self.method not in ("GET", "HEAD")
+
+    @property
+    def is_hideable(self) -> bool:
+        return any(f"{{{name}}}" in self.path or f"{{{name}}}" in str(self.data) for name in HIDEABLE)
+
+    def __str__(self) -> str:
+        return f"{self.route} {self.method}"
+
+
+def page(route: str, action: str, path: str, ok: int | tuple[int, ...] = 200, **more: Any) -> Row:
+    return Row(route, "GET", action, path, ok, **more)
+
+
+def form(route: str, action: str, path: str, ok: int | tuple[int, ...] = 302, **more: Any) -> Row:
+    return Row(route, "POST", action, path, ok, **more)
+
+
+def api(route: str, method: str, action: str, path: str, ok: int | tuple[int, ...] = 200, **more: Any) -> Row:
+    return Row(route, method, action, f"/api/v1/{path}", ok, kind="api", **more)
+
+
+PAGES = [
+    page("home", "read", "/"),
+    page("runs", "read", "/runs/"),
+    page("run", "read", "/runs/{run}/"),
+    form("run-delete", "correct", "/runs/{run}/delete/"),
+    form("run-restore", "correct", "/runs/{run}/restore/"),
+    form("run-invalidate", "correct", "/runs/{run}/invalidate/", data={"reason": "x"}),
+    form("run-validate", "correct", "/runs/{run}/validate/"),
+    page("run-series-csv", "read", "/runs/{run}/series.csv", token_may_read=True),
+    page("run-job", "read", "/runs/{job_run}/job/"),
+    form("run-cancel", "schedule", "/runs/{job_run}/cancel/"),
+    form("run-repeat", "schedule", "/runs/{job_run}/repeat/"),
+    page("experiment", "read", "/experiments/{experiment}/"),
+    page("experiment-progress", "read", "/experiments/{experiment}/progress/"),
+    form("experiment-cancel", "schedule", "/experiments/{experiment}/cancel/"),
+    form("visibility", "correct", "/visibility/upload/{upload}/", data={"visibility": "unlisted"}),
+    form("visibility", "correct", "/visibility/experiment/{experiment}/", data={"visibility": "public"}),
+    form("visibility", "correct", "/visibility/report/{report}/", data={"visibility": "private"}),
+    page("uploads", "account", "/uploads/"),
+    page("upload", "read", "/uploads/{upload}/"),
+    form("upload-delete", "correct", "/uploads/{upload}/delete/"),
+    form("upload-restore", "correct", "/uploads/{upload}/restore/"),
+    page("compare", "read", "/compare/", token_may_read=True),
+    page("compare-csv", "read", "/compare.csv", token_may_read=True),
+    page("hardware", "read", "/hardware/"),
+    page("hardware-new", "contribute", "/hardware/new/"),
+    form("hardware-new", "contribute", "/hardware/new/", data={"name": "A new one"}),
+    page("hardware-diff", "read", "/hardware/diff/"),
+    page("hardware-detail", "read", "/hardware/{hardware}/"),
+    page("hardware-edit", "correct", "/hardware/{hardware}/edit/"),
+    form("hardware-edit", "correct", "/hardware/{hardware}/edit/", data={"name": "Another name"}),
+    form("hardware-merge", "correct", "/hardware/{hardware}/merge/", data={"into": "{hardware}"}),
+    form("hardware-unmerge", "correct", "/hardware/{hardware}/unmerge/"),
+    page("device-new", "correct", "/hardware/{hardware}/disks/new/"),
+    form("device-new", "correct", "/hardware/{hardware}/disks/new/", data={"name": "sdz"}),
+    page("device-edit", "correct", "/hardware/{hardware}/disks/{device}/"),
+    form("device-edit", "correct", "/hardware/{hardware}/disks/{device}/", data={"name": "sdy"}),
+    page("configs", "read", "/configs/"),
+    page("config-new", "contribute", "/configs/new/"),
+    form("config-new", "contribute", "/configs/new/", (200, 422)),
+    page("config-diff", "read", "/configs/diff/"),
+    page("config", "read", "/configs/{config}/"),
+    page("config-edit", "correct", "/configs/{config}/edit/"),
+    form("config-edit", "correct", "/configs/{config}/edit/", (200, 422)),
+    page("config-correct", "correct", "/configs/{config}/correct/"),
+    form("config-correct", "correct", "/configs/{config}/correct/", (200, 422)),
+    page("config-file", "read", "/configs/{config}/files/1/"),
+    page("dbms", "read", "/dbms/"),
+    page("dbms-detail", "read", "/dbms/{dbms}/"),
+    page("imports", "contribute", "/imports/"),
+    form("imports", "contribute", "/imports/", 422),
+    page("import", "import", "/imports/{import}/"),
+    form("import", "import", "/imports/{import}/", (302, 422)),
+    form("import-read-again", "import", "/imports/{import}/read-again/"),
+    form("import-forget", "import", "/imports/{import}/forget/"),
+    page("publications", "read", "/publications/"),
+    page("publication", "read", "/publications/{publication}/"),
+    page("publication-csv", "read", "/publications/{publication}.csv", (200, 404)),
+    page("reports", "read", "/reports/"),
+    page("report", "read", "/reports/{report}/"),
+    page("report-new", "contribute", "/reports/new/"),
+    form("report-new", "contribute", "/reports/new/", 422),
+    page("report-edit", "correct", "/reports/{report}/edit/"),
+    form("report-edit", "correct", "/reports/{report}/edit/", data={"title": "x"}),
+    form("report-delete", "correct", "/reports/{report}/delete/"),
+    form("report-restore", "correct", "/reports/{report}/restore/"),
+    page("embed-compare", "read", "/embed/compare/?run={run}", as_stranger=True),
+    page("embed-report", "read", "/embed/reports/{report}/", as_stranger=True),
+    page("embed-run", "read", "/embed/runs/{run}/", as_stranger=True),
+    page("agents", "read", "/agents/"),
+    form("agent-code", "agents", "/agents/code/", 200),
+    form("agent-approve", "agents", "/agents/{agent}/approve/"),
+    form("agent-disable", "agents", "/agents/{agent}/disable/"),
+    page("schedule", "read", "/schedule/"),
+    form("schedule", "schedule", "/schedule/", 422, data={"action": "start"}),
+    form("schedule-estimate", "read", "/schedule/estimate/", 200),
+    page("login", "read", "/login/", is_open=True),
+    form("login", "read", "/login/", (200, 429), is_open=True, data={"username": "x", "password": "y"}),
+    form("logout", "read", "/logout/", is_open=True),
+    page("account", "account", "/account/"),
+    form("tokens", "account", "/account/tokens/", 422),
+    form("token-revoke", "account", "/account/tokens/{nowhere}/revoke/", 404),
+    page("password", "account", "/account/password/"),
+    form("password", "account", "/account/password/", 422),
+    page("set-password", "read", "/account/set-password/{uid}/{link}/", is_open=True),
+    form("set-password", "read", "/account/set-password/{uid}/{link}/", 422, is_open=True),
+    page("people", "people", "/people/"),
+    form("people", "people", "/people/", 200, data={"username": "nina", "role": "viewer"}),
+    form("person-role", "people", "/people/{person}/role/", data={"role": "operator"}),
+    form("person-active", "people", "/people/{person}/active/", data={"active": "0"}),
+    form("person-link", "people", "/people/{person}/link/", 200),
+    page("healthz", "read", "/healthz", is_open=True),
+    page("readyz", "read", "/readyz", (200, 503), is_open=True),
+]
+
+API = [
+    api("api-runs", "GET", "read", "runs/"),
+    api("api-run", "GET", "read", "runs/{run}/"),
+    api("api-run", "PATCH", "correct", "runs/{run}/", data={"note": "x"}),
+    api("api-run", "DELETE", "correct", "runs/{run}/", 204),
+    api("api-run-series", "GET", "read", "runs/{run}/series/"),
+    api("api-run-changes", "GET", "read", "runs/{run}/changes/"),
+    api("api-run-restore", "POST", "correct", "runs/{run}/restore/"),
+    api("api-run-invalidate", "POST", "correct", "runs/{run}/invalidate/", data={"reason": "x"}),
+    api("api-run-validate", "POST", "correct", "runs/{run}/validate/"),
+    api("api-run-cancel", "POST", "schedule", "runs/{job_run}/cancel/", 202),
+    api("api-experiments", "POST", "schedule", "experiments/", 400, data={}),
+    api("api-enrolment-codes", "POST", "agents", "agents/enrolment-codes/", 201),
+    api("api-hardware", "GET", "read", "hardware/"),
+    api("api-hardware", "POST", "contribute", "hardware/", 201, data={"name": "A new one"}),
+    api("api-hardware-detail", "GET", "read", "hardware/{hardware}/"),
+    api("api-hardware-detail", "PATCH", "correct", "hardware/{hardware}/", data={"note": "x"}),
+    api("api-hardware-storage", "POST", "correct", "hardware/{hardware}/storage/", 201, data={"name": "sdz"}),
+    api("api-hardware-device", "PATCH", "correct", "hardware/{hardware}/storage/{device}/", data={"note": "x"}),
+    api("api-hardware-merge", "POST", "correct", "hardware/{hardware}/merge/", 409, data={"into": "{hardware}"}),
+    api("api-hardware-merge", "DELETE", "correct", "hardware/{hardware}/merge/", 409),
+    api("api-imports", "POST", "contribute", "imports/", (400, 415), data={}),
+    api("api-import", "GET", "import", "imports/{import}/", reading_scopes=("read", "upload")),
+    api("api-import-store", "POST", "import", "imports/{import}/store/", 400, data={}),
+    api("api-import-read-again", "POST", "import", "imports/{import}/read-again/"),
+    api("api-compare", "GET", "read", "compare/?status=finished"),
+    api("api-artefact", "GET", "read", "artefacts/{artefact}/"),
+    api("api-publications", "GET", "read", "publications/"),
+    api("api-publication", "GET", "read", "publications/{publication}/"),
+    api("api-reports", "GET", "read", "reports/"),
+    api("api-report", "GET", "read", "reports/{report}/"),
+    api("api-results", "POST", "contribute", "results/", 400, data={}),
+    Row("api-schema", "GET", "read", "/api/schema/", kind="api"),
+    Row("api-docs", "GET", "read", "/api/docs/", kind="api"),
+]
+
+# Agents show tokens of their own; nobody else's opens anything here.
+AGENTS = [
+    Row("agent-register", "POST", "read", "/api/agent/v1/register/", 426, kind="agent", data={}),
+    Row("agent-poll", "POST", "read", "/api/agent/v1/poll/", 426, kind="agent", data={}),
+    Row("agent-claim", "POST", "read", "/api/agent/v1/jobs/{job_run}/claim/", kind="agent", data={}),
+    Row("agent-heartbeat", "POST", "read", "/api/agent/v1/jobs/{job_run}/heartbeat/", kind="agent", data={}),
+    Row("agent-batch", "POST", "read", "/api/agent/v1/jobs/{job_run}/batch/", kind="agent", data={}),
+]
+
+TABLE = [*PAGES, *API, *AGENTS]

@@ -1,0 +1,168 @@
+"""A small site for the table of access: everybody of the cast, and every kind of thing public, unlisted and private."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+from unittest import mock
+
+from benchagent.importers import SourceFile
+from django.conf import settings
+from django.core.files.storage import FileSystemStorage
+from django.db import transaction
+from django.test import Client
+from django.utils import timezone
+
+from agents import hints, registry, schedule
+from agents.models import EnrolmentCode
+from runs import accounts, artefacts, imports, ingest, reports, visibility
+from runs.models import ApiToken, Artefact, Config, Experiment, Publication, Run, Upload, User
+from tests.access.rules import PEOPLE, Who
+from tests.agents.conftest import plan_of, registration
+from tests.runs.builders import document
+
+SEEN = ("public", "unlisted", "private")
+# Stands in every name of the private and of the unlisted things: lists, filters and files must not contain it.
+MARKS = {"public": "Openfield", "unlisted": "Hedgerow", "private": "Cellardoor"}
+PASSWORD = "correct horse battery"
+
+
+@dataclass
+class World:
+    people: dict[str, User] = field(default_factory=dict)
+    # visibility -> name in rows.py -> what stands in the path for it
+    things: dict[str, dict[str, Any]] = field(default_factory=dict)
+    headers: dict[str, dict[str, str]] = field(default_factory=dict)
+    sessions: dict[str, str] = field(default_factory=dict)
+
+    def client(self, who: Who, **more: Any) -> Client:
+        """A new one each time: a logout must not log out those who come after."""
+        client = Client(headers=self.headers.get(who.name), **more)
+        if who.name in self.sessions:
+            client.cookies[settings.SESSION_COOKIE_NAME] = self.sessions[who.name]
+        return client
+
+
+@contextmanager
+def built() -> Iterator[World]:
+    """Gone afterwards as if it had never been. Hints to workers go nowhere, and no request deletes a file for good."""
+    kept = mock.patch.object(FileSystemStorage, "delete")
+    with mock.patch.object(hints._sender, "put"), kept, transaction.atomic():
+        yield build()
+        transaction.set_rollback(True)
+
+
+def build() -> World:
+    world = World()
+    for name, role in (
+        ("viewer", "viewer"), ("contributor", "contributor"), ("owner", "contributor"), ("operator", "operator"),
+        ("administrator", "admin"),
+    ):  # fmt: skip
+        world.people[name] = User.objects.create_user(username=f"the-{name}", password=PASSWORD, role=role)
+    agent, _ = registry.register(message=registration("bench1", code=EnrolmentCode.issue()))
+    shared = _shared(world, agent.slug)
+    for seen in SEEN:
+        world.things[seen] = {**shared, **_things(world.people["owner"], seen)}
+    _keys(world)
+    return world
+
+
+def _shared(world: World, agent: str) -> dict[str, Any]:
+    """What has no visibility: everybody meets the same."""
+    Publication.objects.create(slug="article", title_original="x", title_en="An article", language="en")
+    newcomer = User.objects.create_user(username="the-newcomer", password=PASSWORD)
+    uid, link = accounts.password_link(newcomer)
+    return {
+        "agent": agent, "publication": "article", "person": newcomer.pk,
+        "uid": uid, "link": link, "nowhere": uuid.uuid4(),
+    }  # fmt: skip
+
+
+def _things(owner: User, seen: str) -> dict[str, Any]:
+    mark = MARKS[seen]
+    upload = _upload(owner, seen)
+    run = upload.runs.get(repeat=1)
+    experiment = _experiment(owner, seen)
+    waiting = experiment.runs.get(repeat=1)
+    report = reports.create(title=f"{mark} report", note="", query=f"run={run.pk}", visibility="public", owner=owner)
+    visibility.change(target=report, visibility=seen, by=owner)
+    file_import, _ = imports.take(files=[SourceFile(f"{mark}.log", f"nothing of {mark}\n".encode())], owner=owner)
+    assert run.hardware is not None
+    assert run.config is not None
+    return {
+        "run": run.pk, "cell": run.cell_key, "upload": upload.pk, "experiment": experiment.slug, "job_run": waiting.pk,
+        "report": report.slug, "hardware": run.hardware.slug, "config": run.config.slug, "import": file_import.pk,
+        "artefact": Artefact.objects.get(upload=upload).pk, "workload": run.workload.slug,
+        "device": run.hardware.storage.get().slug, "dbms": run.dbms_version.dbms.slug,
+        "version": run.dbms_version.slug, "metric": f"{mark.lower()}_rate",
+    }  # fmt: skip
+
+
+def _upload(owner: User, seen: str) -> Upload:
+    mark = MARKS[seen]
+    body = document(
+        id=str(uuid.uuid4()),
+        workload={"slug": f"{mark.lower()}-load", "name": f"{mark} load", "version": "1", "kind": ""},
+        dbms={"name": f"{mark}DB", "version": "1"},
+        hardware={"name": f"{mark} machine"},
+        config=[{"name": f"{mark.lower()}_setting", "value": "1"}],
+        factors={f"{mark.lower()}_knob": 7, "disk": mark},
+        note=f"{mark} note",
+        visibility=seen,
+    )
+    body["repeats"] = [
+        {
+            "metrics": [{"name": "tps", "value": 100 + n}, {"name": f"{mark.lower()}_rate", "value": 1, "unit": "1/s"}],
+            "series": [{"name": "tps", "t0_s": 0, "interval_s": 1, "values": [1, 2]}],
+        }
+        for n in range(2)
+    ]
+    ingest.store_upload(document=body, token=None, owner=owner)
+    upload = Upload.objects.get(pk=body["id"])
+    artefacts.keep(name=f"{mark}.txt", content=mark.encode(), upload=upload)
+    machine = upload.runs.all()[0].hardware
+    assert machine is not None
+    machine.created_by = owner
+    machine.save(update_fields=["created_by"])
+    machine.storage.create(slug=f"{mark.lower()}-disk", name=f"{mark} disk")
+    config = Config.objects.filter(runs__upload=upload).distinct().get()
+    config.files.all().delete()
+    config.files.create(position=1, name=f"{mark}.conf", text=f"# {mark}\n")
+    Config.objects.filter(pk=config.pk).update(created_by=owner, name=f"{mark} config", slug=f"{mark.lower()}-conf")
+    return upload
+
+
+def _experiment(owner: User, seen: str) -> Experiment:
+    """Two runs of which one waits and one has ended."""
+    experiment = schedule.start(plan_of(repeats=2, name=f"{MARKS[seen]} experiment", visibility=seen), user=owner)
+    Run.objects.filter(experiment=experiment, repeat=2).update(state="finished", finished_at=timezone.now())
+    return experiment
+
+
+def _keys(world: World) -> None:
+    """A session or a token for each of PEOPLE."""
+    for who in PEOPLE:
+        if who.scopes is not None:
+            world.headers[who.name] = {"Authorization": f"Bearer {_secret(world, who)}"}
+            continue
+        if who.role != "anyone":
+            client = Client()
+            client.force_login(world.people[who.name])
+            world.sessions[who.name] = client.cookies[settings.SESSION_COOKIE_NAME].value
+
+
+def _secret(world: World, who: Who) -> str:
+    """Straight from the model: one of them has scopes that its owner's role does not have (any more)."""
+    owner = world.people["owner" if who.owner else who.role]
+    assert who.scopes is not None
+    token, secret = ApiToken.issue(owner=owner, name=who.name, scopes=who.scopes)
+    if who.name == "expired token":
+        token.expires_at = timezone.now() - timedelta(seconds=1)
+    if who.name == "revoked token":
+        token.revoked_at = timezone.now()
+    token.save()
+    return secret

@@ -1,0 +1,113 @@
+"""Every route × everybody: what docs/access.md says is what is answered. The rows are in tests/access/rows.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from django.db import transaction
+from django.http import HttpResponse
+from django.test import override_settings
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from tests.access.rows import TABLE, Row
+from tests.access.rules import FORBIDDEN, LOGIN, MISSING, OK, PEOPLE, UNAUTHENTICATED, Who, expected
+from tests.access.world import SEEN, World
+
+pytestmark = pytest.mark.django_db
+
+# Enough to tell whether a closed server lets somebody through; the rest is as on an open one.
+CLOSED_TO = [
+    who for who in PEOPLE
+    if who.name in ("anonymous", "viewer", "owner's token, read", "owner's token, upload", "expired token")
+]  # fmt: skip
+
+
+def routes() -> Iterator[tuple[str, object]]:
+    """(name, view) of everything that the site answers."""
+
+    def walk(patterns: list[URLPattern | URLResolver]) -> Iterator[tuple[str, object]]:
+        for pattern in patterns:
+            if isinstance(pattern, URLResolver):
+                yield from walk(pattern.url_patterns)
+            else:
+                yield str(pattern.name), pattern.callback
+
+    return walk(get_resolver().url_patterns)
+
+
+def methods_of(view: object) -> list[str]:
+    """What a class-based view answers; a function does not tell."""
+    cls = getattr(view, "cls", None) or getattr(view, "view_class", None)
+    known = ("get", "post", "put", "patch", "delete")
+    return [name.upper() for name in known if cls is not None and hasattr(cls, name)]
+
+
+def test_every_route_and_method_has_a_row():
+    rows = {(row.route, row.method) for row in TABLE}
+    wanted = set()
+    for name, view in routes():
+        methods = methods_of(view) or [method for route, method in rows if route == name] or ["GET or POST"]
+        wanted |= {(name, method) for method in methods}
+    # Django's own: a PUT of the login is a POST, a GET of the logout is refused.
+    wanted -= {("login", "PUT"), ("logout", "GET")}
+    missing = sorted(wanted - rows)
+    advice = [f'add to tests/access/rows.py: a row for route "{name}", method {method}' for name, method in missing]
+    assert not missing, "\n".join(advice)
+    gone = sorted(rows - wanted)
+    assert not gone, f"rows without a route: {gone}"
+
+
+def cases(row: Row) -> Iterator[tuple[Who, str, bool]]:
+    """(who, visibility of the thing, PUBLIC_READ)."""
+    for seen in SEEN if row.is_hideable else ("public",):
+        # An unlisted thing answers its address like a public one.
+        people = PEOPLE if seen != "unlisted" else PEOPLE[:4]
+        yield from ((who, seen, True) for who in people)
+    yield from ((who, "public", False) for who in CLOSED_TO)
+
+
+@pytest.mark.parametrize("row", TABLE, ids=str)
+def test_a_route_answers_everybody_as_the_table_says(world, row):
+    wrong = []
+    for who, seen, public_read in cases(row):
+        with override_settings(PUBLIC_READ=public_read):
+            got = outcome(ask(world, row, who, seen), row)
+        wanted = answer_wanted(row, who, seen, public_read)
+        if got != wanted:
+            closed = "" if public_read else ", PUBLIC_READ off"
+            wrong.append(f"{who.name}, {seen} thing{closed}: {got} instead of {wanted}")
+    assert not wrong, f"{row.method} {row.path} ({row.action})\n" + "\n".join(wrong)
+
+
+def answer_wanted(row: Row, who: Who, seen: str, public_read: bool) -> str:
+    if row.kind == "agent" and row.ok != 200:
+        return OK  # the version of the protocol is looked at before the token
+    if row.as_stranger and seen == "private":
+        return MISSING
+    return expected(
+        action=row.action, kind=row.kind, writes=row.writes, who=who, seen=seen, public_read=public_read,
+        token_may_read=row.token_may_read, reading_scopes=row.reading_scopes, is_open=row.is_open,
+    )  # fmt: skip
+
+
+def ask(world: World, row: Row, who: Who, seen: str) -> HttpResponse:
+    things = world.things[seen]
+    data = {name: str(value).format(**things) for name, value in (row.data or {}).items()}
+    more = {"content_type": "application/json"} if row.kind != "page" and row.writes else {}
+    send = getattr(world.client(who), row.method.lower())
+    with transaction.atomic():
+        response = send(row.path.format(**things), data, **more)
+        if response.streaming:
+            b"".join(response)
+        transaction.set_rollback(True)
+    return response
+
+
+def outcome(response: HttpResponse, row: Row) -> str:
+    status = response.status_code
+    if status in (301, 302) and response["Location"].startswith("/login/?next="):
+        return LOGIN
+    if status in (row.ok if isinstance(row.ok, tuple) else (row.ok,)):
+        return OK
+    return {401: UNAUTHENTICATED, 403: FORBIDDEN, 404: MISSING}.get(status, f"status {status}")
