@@ -107,8 +107,10 @@ def _extras(cell: TextCell) -> SafeString:
 
 
 @register.simple_tag
-def figure_state(state: FigureState) -> SafeString:
-    return format_html('<span class="badge figure-state" data-figure-state="{}">{}</span>', state, STATE_LABELS[state])
+def figure_state(state: FigureState, count: int = 0) -> SafeString:
+    """What is left of a figure; with `count` of how many."""
+    words = f"{count} {STATE_LABELS[state]}" if count else STATE_LABELS[state]
+    return format_html('<span class="badge figure-state" data-figure-state="{}">{}</span>', state, words)
 
 
 @register.simple_tag

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET
 from runs.charts.publication import page
 from runs.charts.publications import export
 from runs.choices import RunState
+from runs.literature.articles import ARTICLES
 from runs.models import Publication
 
 
@@ -23,9 +24,9 @@ def publication_list(request: HttpRequest) -> HttpResponse:
         valued=Count("runs", filter=present & Q(runs__state=RunState.FINISHED, runs__invalid_at=None), distinct=True),
         lost=Count("runs", filter=present & Q(runs__state=RunState.VALUE_MISSING), distinct=True),
         claimed=Count("claims", distinct=True),
-        pictures=Count("missingitems", distinct=True),
     )
-    return render(request, "publications.html", {"publications": publications})
+    rows = [(one, ARTICLES.get(one.slug)) for one in publications]
+    return render(request, "publications.html", {"rows": rows})
 
 
 @require_GET

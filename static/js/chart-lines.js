@@ -50,7 +50,7 @@ function bandBox(band, theme) {
   return {
     type: "box", xMin: band.from, xMax: band.to, backgroundColor: band.clear ? "transparent" : theme.band, borderWidth: 0, drawTime: "beforeDatasetsDraw",
     label: {
-      display: true, content: band.label, position: { x: "start", y: band.below ? "end" : "start" }, color: theme.soft,
+      display: true, content: band.label, position: { x: band.clear ? "center" : "start", y: band.below ? "end" : "start" }, color: theme.soft,
       backgroundColor: translucent(theme.panel, 0.8), padding: 3,
       font: { family: theme.font, size: 11, weight: "normal" },
     },

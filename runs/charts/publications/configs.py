@@ -103,7 +103,7 @@ def _differences(configs: Sequence[Config]) -> NamedTable:
     """By name within one engine, by meaning across engines; what is equal is left out."""
     rows = [row for row in diff(configs) if row.status != Difference.EQUAL]
     names = [config.file_name or config.name for config in configs]
-    table = Table(word_columns("Setting", *names, ""), [_difference(row, configs) for row in rows])
+    table = Table(word_columns("Setting", *names, "Difference"), [_difference(row, configs) for row in rows])
     note = "by meaning, where the systems name a thing differently"
     return NamedTable("What differs between them", table, note, wide=True)
 

@@ -115,7 +115,8 @@ def _test(material: Material, workload: str, id: str, title: str, over_time: str
     columns = [*table.columns, Column(f"{FAST} / {SLOW} as claimed", numeric=False)]
     return Section(
         id, title, grids.lost_words(runs, "the table was a picture."),
-        tables=[NamedTable("Average TPS", Table(columns, rows))] if rows else [], frames=(over_time,), beside=True,
+        tables=[NamedTable(f"Average TPS, {title}", Table(columns, rows))] if rows else [],
+        frames=(over_time,), beside=True,
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlencode
 
 from benchagent.catalog import WORKLOADS
@@ -78,32 +78,45 @@ def experiments_of(slug: str, user: Reader) -> list[Experiment]:
     return list(Experiment.objects.listed_for(user).filter(plan__publication=slug).order_by("-created_at"))
 
 
-def slot(slug: str, rerun: Rerun, found: Sequence[Experiment], figure: str = "") -> Slot:
-    """`found` are all experiments of the publication; a figure's slot takes those that name it."""
+def slot(
+    slug: str, rerun: Rerun, found: Sequence[Experiment], figure: str = "", *, over_time: bool = False
+) -> Slot:  # fmt: skip
+    """`found` are all experiments of the publication; a figure's slot takes those that name it.
+
+    `over_time` draws the course of the latest one's first repeats, where its series are stored.
+    """
     mine = [one for one in found if not figure or one.plan.get("figure") == figure]
     return Slot(
         query=schedule_query(slug, rerun, figure), reason=unavailable(rerun), experiments=mine,
-        figure=_measured(mine, f"rerun-{figure or slug}"),
+        figure=_measured(mine, f"rerun-{figure or slug}", over_time=over_time),
     )  # fmt: skip
 
 
-def _measured(experiments: Sequence[Experiment], id: str) -> Figure | None:
+def _measured(experiments: Sequence[Experiment], id: str, *, over_time: bool) -> Figure | None:
     """All their repeats; nothing before the first has finished."""
     if not experiments:
         return None
+    if over_time:
+        first = Run.objects.present().filter(experiment=experiments[0], repeat=1).for_lists()
+        if courses := charts.overlay_figures(compare(first)):
+            return replace(courses[0], id=id, title="Re-run: first repeat of each system")
     comparison = compare(Run.objects.present().filter(experiment__in=experiments).for_lists())
     if comparison.metric is None:
         return None
     return charts.bars_figure(comparison, id=id, title="Re-run", note=charts.BARS_NOTE)
 
 
-def figure_views(article: Article, found: Sequence[Experiment], words: Mapping[FigureState, str]) -> list[FigureView]:
-    return [
-        FigureView(
-            one, words[one.state], slot(article.slug, one.rerun, found, one.id) if one.rerun is not None else None
-        )
-        for one in article.figures
-    ]
+def figure_views(
+    article: Article, found: Sequence[Experiment], words: Mapping[FigureState, str]
+) -> list[FigureView]:  # fmt: skip
+    return [FigureView(one, words[one.state], _slot_of(article, one, found)) for one in article.figures]
+
+
+def _slot_of(article: Article, figure: ArticleFigure, found: Sequence[Experiment]) -> Slot | None:
+    if figure.rerun is None:
+        return None
+    over_time = figure.frame is not None and figure.frame.x.label == "time"
+    return slot(article.slug, figure.rerun, found, figure.id, over_time=over_time)
 
 
 def question_views(article: Article, user: Reader) -> list[QuestionView]:

@@ -149,6 +149,12 @@ class Article:
                 return figure
         raise KeyError(figure_id)
 
+    @property
+    def states(self) -> list[tuple[FigureState, int]]:
+        """How many of its tables and pictures are in which state, in the order of the states."""
+        found = [figure.state for figure in self.figures]
+        return [(state, found.count(state)) for state in FigureState if state in found]
+
     def as_json(self) -> dict[str, Any]:
         """Everything of it, so that the API says what the page says."""
         return asdict(self)

@@ -61,8 +61,8 @@ ARTICLE = Article(
         "Derby 10.3, the line most in use, is fast and well tuned.",
     ),
     disclaimer="The author says that this is no TPC-B result and may not be read as one.",
-    questions_are="Three comments, of which only the titles are kept: two ask about VACUUM, one is the author's answer "
-    "about the configuration.",
+    questions_are="Three comments, of which only the titles are kept: “VACUUM” by a reader, and two answers of the "
+    "author, “konfigurace db” and “Re: VACUUM”.",
     questions=(
         Question(
             "Was VACUUM running, and what did it cost?",

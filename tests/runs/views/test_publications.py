@@ -9,8 +9,10 @@ import re
 from html.parser import HTMLParser
 
 import pytest
+from django.db import transaction
 from django.utils.html import escape
 
+from runs.ingest import append_samples
 from runs.literature.articles import ARTICLES
 from runs.literature.importer import import_literature
 from runs.models import (
@@ -18,6 +20,7 @@ from runs.models import (
     Experiment,
     IndexStat,
     Measurement,
+    Metric,
     MissingItem,
     Publication,
     Run,
@@ -25,6 +28,7 @@ from runs.models import (
     delete_softly,
 )
 from runs.templatetags.publications import prose
+from tests.runs.builders import samples, scheduled
 
 pytestmark = pytest.mark.django_db
 
@@ -32,9 +36,13 @@ SLUGS = ["cubrid-mysql-ssd-2011", "firebird-terabyte-2015", "gbak-backup-2007", 
 LOST = "the value was in a picture that is lost"
 
 
-@pytest.fixture(autouse=True)
-def literature(db):
-    import_literature()
+@pytest.fixture(scope="module", autouse=True)
+def literature(django_db_setup, django_db_blocker):
+    """Imported once for all tests of this module, each of which is rolled back to here."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        import_literature()
+        yield
+        transaction.set_rollback(True)
 
 
 def page(client, slug: str) -> str:
@@ -548,3 +556,20 @@ def test_it_marks_every_number_of_its_tables_with_where_it_comes_from(client, sl
     cells = re.findall(r'<(?:td|th) class="num" data-value="[^"]*">(.*?)</(?:td|th)>', html)
     assert len(cells) > 0 or slug == "cubrid-mysql-ssd-2011"
     assert [cell for cell in cells if "data-provenance" not in cell and "data-formula" not in cell] == []
+
+
+def test_it_draws_the_course_of_a_re_run_where_the_article_has_none(client):
+    experiment = Experiment.objects.create(
+        slug="again", name="again", plan={"publication": "tpcb-2010", "figure": "tpcb-over-time"}
+    )
+    for repeat in (1, 2):
+        run = scheduled(experiment=experiment, repeat=repeat, order_index=repeat)
+        Run.objects.filter(pk=run.pk).update(state="finished")
+        tps = Metric.objects.get(name="tps", unit="TPS")
+        Measurement.objects.create(run=run, metric=tps, value=1000 + repeat)
+        append_samples(run=run, item=samples("tps", 0, 1.0, [990.0, 1010.0]))
+
+    drawn = specs(page(client, "tpcb-2010"))
+
+    assert [line["points"] for line in drawn["rerun-tpcb-over-time"]["series"]] == [[[1.0, 990.0], [2.0, 1010.0]]]
+    assert [group["dots"] for group in drawn["rerun-tpcb-2010"]["groups"]] == [[1001, 1002]]
