@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from runs.api import artefacts, comparing, hardware, imports, publications, results, schema, views  # noqa: F401  # schema registers what the OpenAPI generator needs
+from runs.api import artefacts, comparing, configs, hardware, imports, publications, results, schema, views  # noqa: F401  # schema registers what the OpenAPI generator needs
 
 urlpatterns = [
     path("runs/", views.RunList.as_view(), name="api-runs"),
@@ -12,6 +12,9 @@ urlpatterns = [
     path("runs/<uuid:run_id>/restore/", views.RunRestore.as_view(), name="api-run-restore"),
     path("runs/<uuid:run_id>/invalidate/", views.RunInvalidate.as_view(), name="api-run-invalidate"),
     path("runs/<uuid:run_id>/validate/", views.RunValidate.as_view(), name="api-run-validate"),
+    path("configs/", configs.ConfigList.as_view(), name="api-configs"),
+    path("configs/diff/", configs.ConfigDiff.as_view(), name="api-config-diff"),
+    path("configs/<slug:slug>/", configs.ConfigDetail.as_view(), name="api-config"),
     path("hardware/", hardware.HardwareList.as_view(), name="api-hardware"),
     path("hardware/<slug:slug>/", hardware.HardwareDetail.as_view(), name="api-hardware-detail"),
     path("hardware/<slug:slug>/storage/", hardware.HardwareStorage.as_view(), name="api-hardware-storage"),

@@ -14,7 +14,7 @@ from runs.visibility import nameable
 def for_pages(rows: QuerySet[Config]) -> QuerySet[Config]:
     """With everything that `runs.configs.facts` reads, in a fixed number of queries."""
     return rows.select_related("dbms", "publication", "revision_of").prefetch_related(
-        "parameters", "applies_to__dbms", "files"
+        "parameters__file", "applies_to__dbms", "files"
     )
 
 
