@@ -59,6 +59,8 @@ def _differences(report: Report, told: Report) -> str:
     for series in report.series:
         if not set(_points(report, series)) <= points.get(series.name, set()):
             wrong.append(f"series {series.name} {series.values[:5]}")
+    if report.histogram not in ("", told.histogram):
+        wrong.append("another histogram")
     return "; ".join(wrong)
 
 

@@ -9,6 +9,7 @@ import gzip
 from pathlib import Path
 
 import pytest
+from benchagent.histogram import decode
 from benchagent.importers import Report, SourceFile, Status
 
 from tests.benchagent.importers.damage import judged, wrong_answers
@@ -235,10 +236,18 @@ def test_it_leaves_a_gap_for_a_lost_line() -> None:
     assert values[1:4] == (112.01, None, 492.0)
 
 
-def test_it_says_what_becomes_of_a_histogram() -> None:
-    assert any("249 values" in warning for warning in read("v10_histogram_p99.txt").warnings)
+def test_it_keeps_a_histogram_that_holds_every_event() -> None:
+    report = read("v10_histogram_p99.txt")
+    latencies = decode(report.histogram)
+    assert (latencies.count, report.metric("events")) == (299354, 299354)
+    (p99,) = latencies.percentiles_us([99])
+    assert round(p99 / 1000, 2) == report.metric("latency_p99_ms")
+    # The longest event took 7.87 ms; the middle of its bucket is within 1.8 %.
+    assert abs(latencies.max_us - 7870) < 0.02 * 7870
+    assert any("1.8 %" in warning for warning in report.warnings)
     damaged = changed("v10_histogram_p99.txt", " 45399\n", " 45398\n")
-    assert any("damaged" in warning for warning in damaged.warnings)
+    assert damaged.histogram == ""
+    assert any("left out" in warning for warning in damaged.warnings)
 
 
 def test_it_reads_what_is_packed_indented_or_stamped_by_the_clock() -> None:

@@ -7,6 +7,7 @@ import itertools
 from benchagent.importers.base import NotUnderstood, Report, Scalar, Status, Subject
 from benchagent.importers.sysbench import commands
 from benchagent.importers.sysbench.checks import check
+from benchagent.importers.sysbench.histogram import encoded
 from benchagent.importers.sysbench.metrics import metrics_of
 from benchagent.importers.sysbench.run import Run
 from benchagent.importers.sysbench.series import series_of
@@ -28,7 +29,7 @@ def judged(run: Run) -> Report:
     if status is not Status.COMPLETE and any(metric.name in ("tps", "ops_per_s") for metric in metrics):
         run.warnings.append("the rates are those that sysbench printed for the part that ran")
     series = series_of(run)
-    _histogram(run)
+    histogram = _histogram(run)
     return Report(
         tool=TOOL,
         status=status,
@@ -40,6 +41,7 @@ def judged(run: Run) -> Report:
         reason=redact_text(reason),
         subject=_subject(run, parameters),
         command_lines=tuple(redact_text(command) for command in run.command_lines),
+        histogram=histogram,
     )
 
 
@@ -122,16 +124,18 @@ def _subject(run: Run, parameters: dict[str, Scalar]) -> Subject:
     return Subject(workload=f"sysbench-{slug}" if slug else "", workload_name=name)
 
 
-def _histogram(run: Run) -> None:
-    if run.histogram is None:
-        return
+def _histogram(run: Run) -> str:
+    """The histogram of the whole run, encoded; empty where it holds another number of events than the report."""
+    if not run.histogram:
+        return ""
     counted = sum(count for _, count in run.histogram)
     rising = all(low[0] <= high[0] for low, high in itertools.pairwise(run.histogram))
-    events = run.blocks[-1].number("events") if run.ended else counted
+    events = run.blocks[-1].number("events") if run.ended else 0.0
     if not rising or counted != events:
-        run.warnings.append(f"the histogram holds {counted} events, the report {events:.0f}: it is damaged")
-    else:
-        run.warnings.append(
-            f"the histogram of {len(run.histogram)} values stays in the file: its buckets are 1.8 % wide, not those of"
-            " an HdrHistogram"
-        )
+        run.warnings.append(f"the histogram holds {counted} events, the report {events:.0f}: it is left out")
+        return ""
+    if len(run.blocks) > 1:
+        run.warnings.append("the histogram counts since the last checkpoint only: it is left out")
+        return ""
+    run.warnings.append("the values of the histogram are the middles of sysbench's buckets, which are 1.8 % wide")
+    return encoded(run.histogram)
