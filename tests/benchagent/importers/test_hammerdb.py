@@ -229,6 +229,29 @@ def test_it_reads_the_answers_of_jobs():
     assert (series.interval_s, series.points) == (10, 12)
 
 
+def test_it_reads_the_output_of_a_job_as_the_web_service_gives_it():
+    lines = [
+        "1",
+        "Beginning rampup time of 1 minutes",
+        "2",
+        "Processing 1000000 transactions with output suppressed...",
+    ]
+    lines += ["1", "Rampup 1 minutes complete ...", "1", "Timing test period of 2 in minutes", "1", "1  ...,"]
+    lines += ["1", "2  ...,", "1", "Test complete, Taking end AWR snapshot.", "1", "1 Active Virtual Users configured"]
+    lines += ["1", "TEST RESULT : System achieved 0 Oracle TPM at 27975 NOPM", "0", "Vuser 2:FINISHED SUCCESS"]
+    (report,) = read(json.dumps(lines, indent=2))
+    assert (values(report), report.subject.dbms) == ({"nopm": 27975}, "oracle")
+    assert report.parameters == {"terminals": 1, "ramp_up_s": 60, "duration_s": 120}
+
+
+def test_it_reads_logs_that_were_appended():
+    text = text_of("hammerdb_v3_oracle.log")
+    begun = text.partition("Vuser 1:Rampup complete")[0]
+    found = read(begun + text.replace("12:00:31 UTC 2019", "13:00:31 UTC 2019"))
+    assert [report.status for report in found] == [Status.ABORTED, Status.COMPLETE]
+    assert [report.started_at[11:13] for report in found] == ["12", "13"]
+
+
 def test_it_reads_an_answer_of_jobs_behind_its_run_once():
     text = text_of("run_v4_db2.txt") + 'hammerdb>jobs 66AA result\n[\n  "66AA",\n  "2025-01-20 10:33:04",\n'
     text += '  "3 Active Virtual Users configured",\n'

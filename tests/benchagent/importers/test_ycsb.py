@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 from benchagent.importers import Report, Status
 
@@ -128,6 +131,17 @@ def test_it_leaves_out_status_lines_with_decimal_commas():
     report = read(text)[0]
     assert report.series == ()
     assert values(report)["read_operations"] == 300121
+
+
+@pytest.mark.parametrize("array", [True, False])
+def test_it_reads_the_json_exporters(array: bool):
+    rows = [
+        {"metric": section, "measurement": key, "value": json.loads(value)}
+        for section, key, value in re.findall(r"^\[(.+?)\], (.+), ([\d.]+)$", text_of("run_old_ms.txt"), re.MULTILINE)
+    ]
+    text = json.dumps(rows) if array else "".join(map(json.dumps, rows))
+    assert values(read(text)[0]) == values(one(TOOL, "run_old_ms.txt"))
+    assert read(text[:-1])[0].status is Status.NOT_UNDERSTOOD
 
 
 def test_it_reads_go_ycsb():

@@ -88,7 +88,7 @@ def events(file: SourceFile) -> list[Event]:
 
 
 def _line(line_number: int, line: str, *, cut: bool) -> list[Event]:
-    text = line.strip()
+    text = re.sub(_TIME_IN_FRONT, "", line).strip()
     if match := _SECONDS.match(line):
         return [Row(line_number, match["kind"] == "Summary", match["op"], {"avg_s": number(match["value"])})]
     if match := _PLAIN.match(line):

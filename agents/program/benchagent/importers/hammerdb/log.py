@@ -44,6 +44,8 @@ class _Reader:
         self.dbms = ""
         self.version = ""
         self.started_at = ""
+        # Another log begins: HammerDB appends to the file.
+        self.fresh = False
         self.parts: list[Run | Build] = []
 
     def reports(self) -> list[Report]:
@@ -66,7 +68,7 @@ class _Reader:
         if match := _DATABASE.match(text):
             self.dbms = match["dbms"]
         elif match := _LOG_START.match(text):
-            self.started_at = match["stamp"]
+            self.started_at, self.fresh = match["stamp"], True
         elif match := _CREATED.match(text):
             self._part().created(int(match["vuser"]), monitor=bool(match["monitor"]))
         elif match := _USERS.match(text):
@@ -89,8 +91,9 @@ class _Reader:
         part = self.parts[-1] if self.parts else None
         if _BUILDING.search(text) and not isinstance(part, Build):
             self._build(instead_of=part if part is not None and not part.begun else None)
-        elif self._is_another(part, vuser, text):
+        elif self.fresh or self._is_another(part, vuser, text):
             self.parts.append(self._new_run())
+        self.fresh = False
         self.parts[-1].user(vuser, text, cut=cut)
 
     def _is_another(self, part: Run | Build | None, vuser: int, text: str) -> bool:

@@ -86,7 +86,7 @@ class Run:
             return self.begun and (vuser in self.running or bool(self.succeeded) or self.result is not None)
         if vuser == 1 and _RAMP_UP.match(text):
             return self.stage > _ORDER.index("Beginning rampup")
-        return False
+        return vuser == 1 and self.stage > _ORDER.index("Beginning rampup") and _VERSION.match(text) is not None
 
     def line(self, text: str) -> None:
         """A line that no virtual user said."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchagent.importers.base import NotUnderstood, Report, SourceFile
+from benchagent.importers.base import Report, SourceFile
 from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows
-from benchagent.importers.plain_csv.proposal import doubtful, propose
+from benchagent.importers.plain_csv.proposal import propose, proposed_without_doubt
 from benchagent.importers.plain_csv.reading import read_mapped
 from benchagent.importers.plain_csv.table import table_of
 
@@ -20,11 +20,7 @@ def claims(file: SourceFile) -> bool:
 
 def read(file: SourceFile) -> Sequence[Report]:
     """By the proposed mapping, where no numeric column is in doubt."""
-    unknown = doubtful(file)
-    if unknown:
-        names = ", ".join(repr(name) for name in unknown)
-        raise NotUnderstood(f"a table that needs a mapping of its columns; not recognised without doubt: {names}")
-    return read_mapped(file, propose(file))
+    return read_mapped(file, proposed_without_doubt(file))
 
 
 def combine(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[SourceFile, list[Report]]]:

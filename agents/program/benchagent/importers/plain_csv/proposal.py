@@ -88,16 +88,28 @@ def plain(heading: str) -> str:
 
 def propose(file: SourceFile) -> Mapping:
     """What the headings say; unknown columns are ignored. Raises NotUnderstood for what is no table."""
+    return _proposed(_needed(file))
+
+
+def _proposed(table: Table) -> Mapping:
+    time_heading = _time_heading(table)
+    columns = tuple(_column(table, heading, time_heading) for heading in table.headings)
+    return Mapping(columns, Rows.RUNS if time_heading is None else Rows.SAMPLES)
+
+
+def proposed_without_doubt(file: SourceFile) -> Mapping:
+    """Raises NotUnderstood naming the columns that need a mapping."""
     table = _needed(file)
-    samples = _time_heading(table) is not None
-    columns = tuple(_column(table, heading, samples=samples) for heading in table.headings)
-    return Mapping(columns, Rows.SAMPLES if samples else Rows.RUNS)
+    mapping = _proposed(table)
+    unknown = _doubtful(table, mapping)
+    if unknown:
+        names = ", ".join(repr(name) for name in unknown)
+        raise NotUnderstood(f"a table that needs a mapping of its columns; not recognised without doubt: {names}")
+    return mapping
 
 
-def doubtful(file: SourceFile) -> list[str]:
+def _doubtful(table: Table, mapping: Mapping) -> list[str]:
     """Headings of numbers that nobody can tell the meaning of; of a table without a metric, all of them."""
-    table = _needed(file)
-    mapping = propose(file)
     unknown = [
         column.heading
         for column in mapping.columns
@@ -168,9 +180,9 @@ def _is_set(table: Table, heading: str) -> bool:
     return words in _FACTORS or words in _TEXTS or not _numeric(table, heading)
 
 
-def _column(table: Table, heading: str, *, samples: bool) -> Column:
+def _column(table: Table, heading: str, time_heading: str | None) -> Column:
     words = plain(heading)
-    if samples and heading == _time_heading(table):
+    if heading == time_heading:
         return Column(heading, Role.TIME, "time_s", "s", _TIMES.get(words, 1.0))
     role = _TEXTS.get(words)
     if role is not None and (role is not Role.REPEAT or _numeric(table, heading)):

@@ -26,6 +26,7 @@ TOOL = "csv"
 _DONE = frozenset(
     {"ok", "complete", "completed", "success", "successful", "succeeded", "pass", "passed", "done", "finished", "0"}
 )
+_MAX_RUNS = 20_000
 _ABORTED = re.compile(r"abort|cancel|interrupt|kill|incomplete|timeout", re.IGNORECASE)
 _DBMS = {
     "postgres": "postgresql", "postgresql": "postgresql", "pg": "postgresql", "mysql": "mysql", "mariadb": "mariadb",
@@ -60,6 +61,8 @@ def _warnings(table: Table) -> list[str]:
 
 
 def _runs(table: Table, mapping: Mapping) -> list[Report]:
+    if len(table.rows) > _MAX_RUNS:
+        raise NotUnderstood(f"{len(table.rows)} rows, but at most {_MAX_RUNS} runs are read of one table")
     repeats = [column.heading for column in mapping.columns if column.role is Role.REPEAT]
     seen: dict[tuple[str, ...], int] = {}
     reports: list[Report] = []

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from benchagent.importers.base import NotUnderstood, Report, SourceFile
+from benchagent.importers.ycsb.exported import exported
 from benchagent.importers.ycsb.golang import go_reports
 from benchagent.importers.ycsb.java import java_reports
 
@@ -15,7 +16,8 @@ _JAVA = re.compile(
     r"^\s*\[OVERALL\], (?:RunTime\(ms\)|Throughput\(ops/sec\)), "
     r"|^\s*\[[A-Z][\w-]*\], (?:Operations|AverageLatency\((?:us|ms)\)), \d"
     r"|\d+ sec: \d+ operations; "
-    r"|^\s*YCSB Client \d",
+    r"|^\s*YCSB Client \d"
+    r"|\{\s*\"metric\"\s*:\s*\"OVERALL\"\s*,\s*\"measurement\"\s*:",
     re.MULTILINE,
 )
 _GO = re.compile(r"^\s*[A-Z][A-Z_]* +- Takes\(s\): [\d.]+, Count: \d+, OPS: ", re.MULTILINE)
@@ -26,7 +28,7 @@ def claims(file: SourceFile) -> bool:
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    found = go_reports(file) if _GO.search(file.text) else java_reports(file)
+    found = go_reports(file) if _GO.search(file.text) else java_reports(exported(file))
     if not found:
         raise NotUnderstood("no result and no status lines in it")
     return found
