@@ -104,8 +104,9 @@ def _roughly(seen: Observation) -> bool:
 
 
 def _control(material: Material) -> Section:
-    """Runs outside the grid that do have numbers: the control query."""
-    found = [run for run in material.runs if run.factor(METHOD) is None and run.measurements.all()]
+    """Runs outside the grid that do have numbers, or had some until they were marked invalid: the control query."""
+    outside = [run for run in material.runs if run.factor(METHOD) is None]
+    found = [run for run in outside if run.measurements.all() or run.invalid_at]
     metrics = list(dict.fromkeys(one.metric for run in found for one in run.measurements.all()))
     rows = [[text(_where(run)), *(_number(run, metric.pk) for metric in metrics)] for run in found]
     table = Table([Column("Server", numeric=False), *(Column(one.label, one.unit) for one in metrics)], rows)
@@ -118,7 +119,7 @@ def _control(material: Material) -> Section:
 
 def _number(run: Run, metric: object) -> Cell:
     found = next((one for one in run.measurements.all() if one.metric_id == metric), None)
-    return number_cell(stored(found) if found else None, gap="not printed")
+    return number_cell(stored(found) if found else None, gap=run.missing_reason or "not printed")
 
 
 def _where(run: Run) -> str:

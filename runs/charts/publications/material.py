@@ -58,7 +58,10 @@ class Material:
         runs = Run.objects.present().filter(publication=publication).for_lists()
         return cls(
             publication=publication,
-            runs=sorted(runs, key=lambda run: (run.order_index is None, run.order_index or 0, run.source_id)),
+            runs=sorted(
+                (run.leave_out_if_invalid() for run in runs),
+                key=lambda run: (run.order_index is None, run.order_index or 0, run.source_id),
+            ),
             aggregates=list(Aggregate.objects.filter(publication=publication).prefetch_related("of")),
             claims=list(Claim.objects.filter(publication=publication)),
             observations=list(Observation.objects.filter(publication=publication).select_related("workload")),
