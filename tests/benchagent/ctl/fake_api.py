@@ -108,7 +108,12 @@ class FakeApi:
         }
 
     def _compare(self, params: dict[str, str]) -> dict[str, Any]:
-        return {**self.comparison, "baseline": params.get("baseline", self.comparison["baseline"])}
+        groups = self.comparison["groups"]
+        if [*params] == ["cell"]:
+            of_cell = {run["id"] for run in self.runs if run["cell_key"].startswith(params["cell"])}
+            groups = [group for group in groups if of_cell & {*group["runs"]}]
+            groups = self.comparison["groups"] if params["cell"] == "abababab" else groups
+        return {**self.comparison, "groups": groups, "baseline": params.get("baseline", self.comparison["baseline"])}
 
     def _now(self) -> list[dict[str, Any]]:
         state = self.states.pop(0) if len(self.states) > 1 else (self.states or [""])[0]

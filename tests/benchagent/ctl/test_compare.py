@@ -15,8 +15,8 @@ BASE, OTHER = a_run(1), a_run(2)
 def group(key: str, run: dict[str, Any], kind: str | None, **more: Any) -> dict[str, Any]:
     verdict = {"kind": kind, "words": f"{key} is {kind}"} if kind else None
     return {
-        "key": key, "label": key.upper(), "n": 3, "median": 1000.5, "ratio": 0.9, "verdict": verdict,
-        "values": [{"run": run["id"], "value": 1000.5}], **more,
+        "key": key, "label": key.upper(), "n": 3, "median": 1000.5, "ratio": {"value": 0.9, "low": 0.8, "high": 0.95},
+        "verdict": verdict, "values": [1000.5], "runs": [run["id"]], "gaps": [], "refused": None, **more,
     }  # fmt: skip
 
 
@@ -75,7 +75,6 @@ def test_it_gives_json_with_the_verdicts(compared: FakeApi, capsys: pytest.Captu
 
 
 def test_it_takes_keys_of_cells(compared: FakeApi) -> None:
-    compared.comparison["groups"][1] |= {"cell_key": BASE["cell_key"]}
     assert main(["compare", OTHER["cell_key"][:12], "--baseline", BASE["cell_key"][:12], "--fail-if", "worse"]) == 10
 
 
@@ -85,6 +84,11 @@ def test_it_refuses_a_baseline_that_the_answer_does_not_hold(
     compared.comparison["groups"].pop()
     assert compare("--fail-if", "worse") == 2
     assert "does not hold the baseline" in capsys.readouterr().err
+
+
+def test_it_refuses_the_beginning_of_several_cells(compared: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", OTHER["id"], "--baseline", "abababab", "--fail-if", "worse"]) == 2
+    assert "begins the keys of 2 cells" in capsys.readouterr().err
 
 
 def test_it_refuses_what_is_neither_run_nor_cell(compared: FakeApi) -> None:

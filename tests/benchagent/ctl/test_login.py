@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,11 @@ def test_it_ends_with_4_when_nobody_answers(api: FakeApi, monkeypatch: pytest.Mo
     monkeypatch.setenv("MY_TOKEN", TOKEN)
     api.stop()
     assert main(["login", "--server", api.url, "--token", "MY_TOKEN"]) == 4
+
+
+def test_it_is_installed_as_a_command() -> None:
+    (found,) = entry_points(group="console_scripts", name="benchctl")
+    assert found.load() is main
 
 
 def test_it_asks_to_log_in(capsys: pytest.CaptureFixture[str]) -> None:

@@ -46,6 +46,20 @@ def test_it_reads_json_plus_between_other_output_once() -> None:
     assert report.parameters["fdatasync_every"] == 1
 
 
+def test_it_takes_the_last_of_interim_reports_and_repeats_as_runs() -> None:
+    text = sample(TOOL, "randrw.json").decode()
+    moment = int(text.split('"timestamp_ms" : ')[1].split(",")[0])
+    earlier = text.replace('"elapsed" : 4', '"elapsed" : 2').replace(str(moment), str(moment - 2000))
+    assert earlier != text
+    assert len(reports("x", (earlier + text).encode())) == 1
+    repeat = text.replace(str(moment), str(moment + 9000))
+    assert len(reports("x", (text + repeat).encode())) == 2
+    normal = sample(TOOL, "seqwrite.txt").decode()
+    again = normal[normal.index("seqw: (groupid") :].replace("IOPS=1600", "IOPS=1601")
+    (report,) = reports("x", (normal + again).encode())
+    assert values(report)["write_iops"] == 1601
+
+
 def test_it_reads_group_reporting() -> None:
     report = one(TOOL, "group_both.txt")
     assert report.parameters["jobs"] == 3

@@ -43,7 +43,7 @@ def run(options: argparse.Namespace, connect: Any) -> int:
     api: Api = connect()
     chosen = list(dict.fromkeys(chosen))
     first = api.get("/compare/", chosen)
-    key = _group_of(first, options.baseline, _cell_key(api, options.baseline))
+    key = _group_of(first, options.baseline, _runs_of(api, options.baseline))
     answer = first if _baseline_of(first) == key else api.get("/compare/", [*chosen, ("baseline", key)])
     if _baseline_of(answer) != key:
         raise BadSelection("the server compares with another baseline than the one that was asked for")
@@ -70,7 +70,7 @@ def kind_of(group: Mapping[str, Any]) -> str:
         kind = str(verdict["kind"])
         # A verdict of a newer server must not pass for a good one.
         return kind if kind in EXIT_OF else "undecided"
-    return "refused" if group.get("refused") or group.get("n") else "no_value"
+    return "refused" if group.get("refused") else "no_value"
 
 
 def _parameter(text: str) -> tuple[str, str]:
@@ -83,42 +83,33 @@ def _parameter(text: str) -> tuple[str, str]:
     raise BadSelection(f"{text!r} is neither the id of a run nor the key of a cell")
 
 
-def _cell_key(api: Api, text: str) -> str:
-    """The key of the cell that is meant: a run's own, or the beginning that was given."""
+def _runs_of(api: Api, text: str) -> set[str]:
+    """The ids of the runs that are meant: the run itself, or all repeats of the cell."""
     kind, value = _parameter(text)
-    return str(api.get(f"/runs/{value}/").get("cell_key", "")) if kind == "run" else value
+    if kind == "run":
+        return {value}
+    groups = api.get("/compare/", [("cell", value)]).get("groups", [])
+    if len(groups) > 1:
+        raise BadSelection(f"{text} begins the keys of {len(groups)} cells: give more of it")
+    return {str(one) for group in groups for one in group["runs"]}
 
 
-def _group_of(answer: Mapping[str, Any], text: str, cell: str) -> str:
+def _group_of(answer: Mapping[str, Any], text: str, runs: set[str]) -> str:
     """The key of the group that holds the baseline. Never the first group for want of a better one."""
     for group in answer.get("groups", []):
-        runs = {
-            str(one.get("id") or one.get("run") or "") if isinstance(one, dict) else str(one) for one in _runs(group)
-        }
-        key = str(group.get("cell_key") or group.get("cell") or "")
-        if text in (group["key"], *runs) or (cell and key and (key.startswith(cell) or cell.startswith(key))):
+        if runs & {str(one) for one in group["runs"]}:
             return str(group["key"])
     raise BadSelection(f"the server's answer does not hold the baseline {text}: is it deleted, or not yours to see?")
 
 
-def _runs(group: Mapping[str, Any]) -> list[Any]:
-    return [*(group.get("runs") or []), *(one for one in group.get("values") or [] if isinstance(one, dict))]
-
-
 def _baseline_of(answer: Mapping[str, Any]) -> str:
-    baseline = answer.get("baseline")
-    return str(baseline.get("key", "")) if isinstance(baseline, dict) else str(baseline or "")
+    return str(answer.get("baseline") or "")
 
 
 def _show(answer: Mapping[str, Any], baseline: str) -> None:
     metric = answer.get("metric")
-    words = (
-        metric
-        if isinstance(metric, str)
-        else " ".join(str(metric[name]) for name in ("label", "unit") if metric and metric.get(name))
-    )
-    if words:
-        say(f"metric: {words}")
+    if metric:
+        say(f"metric: {metric['label']} ({metric['unit']})")
     rows = []
     for group in answer["groups"]:
         median = group.get("median")
@@ -132,15 +123,17 @@ def _show(answer: Mapping[str, Any], baseline: str) -> None:
 
 def _ratio(group: Mapping[str, Any]) -> str:
     ratio = group.get("ratio")
-    value = ratio.get("value") if isinstance(ratio, dict) else ratio
-    return f"{float(value):.3f}" if isinstance(value, int | float) else ""
+    if not ratio:
+        return ""
+    interval = "" if ratio.get("low") is None else f" ({ratio['low']:.3f} to {ratio['high']:.3f})"
+    return f"{ratio['value']:.3f}{interval}"
 
 
 def _words(group: Mapping[str, Any]) -> str:
     verdict = group.get("verdict")
     if isinstance(verdict, dict) and verdict.get("words"):
         return str(verdict["words"])
-    return str(group.get("refused") or group.get("gap") or "no value")
+    return str(group.get("refused") or "; ".join(group.get("gaps") or ()) or "no value")
 
 
 __all__: Sequence[str] = ("BadSelection", "Params", "exit_status", "kind_of", "run", "verdicts")

@@ -39,7 +39,7 @@ def read(text: str) -> list[Report]:
         raise NotUnderstood("a part of the JSON is missing or damaged")
     signal = SIGNAL.search(around)
     reports: list[Report] = []
-    for document in documents:
+    for document in _final(documents):
         reports += _document(document, signal[1] if signal else "")
     return reports
 
@@ -64,6 +64,37 @@ def _documents(text: str) -> tuple[list[dict[str, Any]], str]:
         if isinstance(document, dict) and "fio version" in document:
             found.append(document)
     return found, "\n".join([*around, text[at:]])
+
+
+def _final(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Without the interim reports of `--status-interval`: totals of the same run so far, the last one is the run's."""
+    kept = documents[:1]
+    for document in documents[1:]:
+        if _continues(kept[-1], document):
+            kept[-1] = document
+        else:
+            kept.append(document)
+    return kept
+
+
+def _continues(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> bool:
+    """The same jobs, older by as much as the clock went on; a repeat of the run begins at zero again."""
+    before, after = _ages(earlier), _ages(later)
+    if not before or before.keys() != after.keys():
+        return False
+    moments = [document.get("timestamp_ms", document.get("timestamp", 0)) for document in (earlier, later)]
+    scale = 1000 if "timestamp_ms" in later else 1
+    if not all(isinstance(moment, int) for moment in moments):
+        return False
+    passed_s = (moments[1] - moments[0]) / scale
+    return passed_s > 0 and all(abs(after[job] - before[job] - passed_s) <= 1.5 for job in before)
+
+
+def _ages(document: Mapping[str, Any]) -> dict[str, int]:
+    jobs = document.get("jobs")
+    entries = [job for job in jobs if isinstance(job, dict)] if isinstance(jobs, list) else []
+    ages = {f"{place} {job.get('jobname')}": job.get("elapsed") for place, job in enumerate(entries)}
+    return {job: age for job, age in ages.items() if isinstance(age, int)} if None not in ages.values() else {}
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -81,6 +81,11 @@ class _Run:
     messages: list[str] = field(default_factory=list)
     signal: str = ""
 
+    def forget(self) -> None:
+        for found in (self.jobs, self.pids, self.issued, self.totals):
+            found.clear()
+        self.ended, self.group = False, None
+
 
 def claims(text: str) -> bool:
     return bool(_CLAIM.search(text)) and ("groupid=" in text or "(g=" in text or "fio-" in text)
@@ -159,8 +164,11 @@ def _one_block(text: str) -> str:
 
 
 def _job(run: _Run, match: re.Match[str]) -> Job:
-    if run.ended:
+    if run.ended and (match[1], match[5]) not in run.pids:
         raise NotUnderstood("a job after the end of the run")
+    if run.ended:
+        # `--status-interval` prints the totals so far again and again; the last are the run's.
+        run.forget()
     if match[5] and (match[1], match[5]) in run.pids:
         raise NotUnderstood("a job stands there twice")
     run.pids.add((match[1], match[5] or ""))
