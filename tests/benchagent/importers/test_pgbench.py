@@ -115,11 +115,13 @@ def test_it_finds_interval_and_begin_of_the_progress() -> None:
 
 def test_it_leaves_a_gap_where_no_transaction_ended() -> None:
     data = (DATA / "v15_tpcb_progress_statements.txt").read_text()
-    still = data.replace("4832.2 tps, lat 0.816 ms stddev 0.837", "0.0 tps, lat -nan ms stddev -nan")
-    (report,) = judged([text(*still.splitlines())])
-    latency = next(series for series in report.series if series.name == "latency_avg_ms")
-    assert latency.values[4] is None
-    assert report.status is Status.COMPLETE
+    for nothing in ("-nan", "0.000"):
+        line = f"0.0 tps, lat {nothing} ms stddev {nothing}"
+        still = data.replace("4832.2 tps, lat 0.816 ms stddev 0.837", line)
+        (report,) = judged([text(*still.splitlines())])
+        values = {series.name: series.values[4] for series in report.series}
+        assert (values["tps"], values["latency_avg_ms"], values["latency_stddev_ms"]) == (0.0, None, None)
+        assert report.status is Status.COMPLETE
 
 
 @pytest.mark.parametrize(
@@ -352,6 +354,15 @@ def test_it_gives_no_other_number_for_a_damaged_copy(name: str) -> None:
     wrong = wrong_answers(name, (DATA / name).read_bytes(), seed=sum(name.encode()), count=28)
     # A sample that lost a line is a sample still, and another one.
     assert [line for line in wrong if not ("sampled" in name and "dropped" in line)] == []
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_it_names_nothing_twice(name: str) -> None:
+    for report in judged([SourceFile(name, (DATA / name).read_bytes())]):
+        names = [(metric.name, metric.phase) for metric in report.metrics]
+        assert len(names) == len(set(names))
+        assert all(len(metric.name) <= 120 and len(metric.phase) <= 20 for metric in report.metrics)
+        assert len({series.name for series in report.series}) == len(report.series)
 
 
 def test_it_is_damaged_often_enough() -> None:

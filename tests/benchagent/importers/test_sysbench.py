@@ -67,6 +67,7 @@ def points(report: Report) -> dict[str, int]:
         ("v10_fileio_seqrd.txt", "1.0.20", {"file_test_mode": "sequential read"}, {"write_iops": 0.0}),
         ("v10_fileio_rndwr_fsync.txt", "1.0.20", {"fsync_all": True, "block_size_bytes": 4096},
          {"write_iops": 6246.35, "fsync_per_s": 6246.35}),
+        ("v11_memory.txt", "1.1.0", {"terminals": 4}, {"ops_per_s": 873813.33, "latency_max_ms": 4.02}),
         ("v11_fileio.txt", "1.1.0", {"total_size_bytes": 1024**3}, {"read_iops": 3000.0, "read_mb_per_s": 49.15}),
         ("v11_warmup_command.txt", "1.1.0-18a9f86",
          {"terminals": 16, "warm_up_s": 10, "duration_s": 60, "tables": 8, "table_size_rows": 1_000_000,
@@ -266,6 +267,15 @@ def test_it_claims_nothing_of_others() -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_it_gives_no_other_number_for_a_damaged_copy(name: str) -> None:
     assert list(wrong_answers(name, (DATA / name).read_bytes(), seed=sum(name.encode()), count=28)) == []
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_it_names_nothing_twice(name: str) -> None:
+    for report in judged([SourceFile(name, (DATA / name).read_bytes())]):
+        names = [(metric.name, metric.phase) for metric in report.metrics]
+        assert len(names) == len(set(names))
+        assert all(len(metric.name) <= 120 and len(metric.phase) <= 20 for metric in report.metrics)
+        assert len({series.name for series in report.series}) == len(report.series)
 
 
 def test_it_is_damaged_often_enough() -> None:

@@ -20,6 +20,9 @@ _DETAIL = re.compile(
 )
 
 
+_LATENCIES = {"latency_avg_ms", "latency_stddev_ms", "lag_avg_ms"}
+
+
 @dataclass(frozen=True)
 class Statement:
     line: int
@@ -109,6 +112,9 @@ class Run:
         elif match is None or values is None:
             raise NotUnderstood(f"line {line.number}: {why(line.text)}: {line.text[:80]!r}")
         else:
+            if float(match[2]) == 0 and values.get("latency_avg_ms") == 0:
+                # Nothing ended, so nothing took 0 ms.
+                values |= dict.fromkeys(values.keys() & _LATENCIES, None)
             self.progress.append(Progress(line.number, float(match[1]), {"tps": float(match[2]), **values}))
         return True
 

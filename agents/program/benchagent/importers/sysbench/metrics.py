@@ -92,7 +92,7 @@ _PRINTED: tuple[tuple[str, int, str], ...] = (
 
 def _of_block(run: Run, block: Block, phase: str) -> list[Metric]:
     found = [_metric(name, block.number(key, place), phase) for key, place, name in _PRINTED if key in block.figures]
-    if "eps" in block.figures and "transactions" not in block.figures and "cpu_eps" not in block.figures:
+    if "eps" in block.figures and not {"transactions", "cpu_eps", "memory_operations"} & set(block.figures):
         found.append(_metric("ops_per_s", block.number("eps"), phase))
     for key, name, place in (("read_mib_s", "read_mb_per_s", 0), ("written_mib_s", "write_mb_per_s", 0),
                              ("memory_bytes", "transfer_mb_per_s", 1)):  # fmt: skip
