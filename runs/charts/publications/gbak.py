@@ -108,13 +108,18 @@ def _control(material: Material) -> Section:
     outside = [run for run in material.runs if run.factor(METHOD) is None]
     found = [run for run in outside if run.measurements.all() or run.invalid_at]
     metrics = list(dict.fromkeys(one.metric for run in found for one in run.measurements.all()))
-    rows = [[text(_where(run)), *(_number(run, metric.pk) for metric in metrics)] for run in found]
-    table = Table([Column("Server", numeric=False), *(Column(one.label, one.unit) for one in metrics)], rows)
+    columns = [Column(one.label, one.unit) for one in metrics] or [Column("Numbers", numeric=False)]
+    rows = [[text(_where(run)), *_numbers(run, [metric.pk for metric in metrics])] for run in found]
+    table = Table([Column("Server", numeric=False), *columns], rows)
     sql = next((str(run.workload.details.get("sql", "")) for run in found), "")
     return Section(
         "control", "The control query", f"{sql}: the same on every server." if sql else "",
         tables=[NamedTable("The control query", table)] if rows else [],
     )  # fmt: skip
+
+
+def _numbers(run: Run, metrics: list[int]) -> list[Cell]:
+    return [_number(run, metric) for metric in metrics] or [Cell(gap=run.missing_reason)]
 
 
 def _number(run: Run, metric: object) -> Cell:
