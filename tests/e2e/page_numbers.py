@@ -33,6 +33,7 @@ TEXTS = """() => {
     const near = parent.closest("[id]");
     found.push({
       text: walker.currentNode.data, place: near ? near.id : "",
+      block: parent.closest("p, li, td, th, dd, dt, h1, h2, h3, h4, figcaption")?.textContent ?? "",
       value: own ? own.dataset.exact ?? own.getAttribute("value") ?? own.dataset.value : null,
       formula: own?.dataset.formula ?? null,
     });
@@ -146,8 +147,10 @@ def strangers(texts: Iterable[dict[str, Any]], pool: Pool) -> list[str]:
 
 def _stands(chunk: str, one: dict[str, Any], pool: Pool) -> bool:
     if one["value"] is None:
-        return pool.holds(chunk) or _in_words(chunk, one["text"], pool) or one["text"].strip() in pool.places
-    return _says(chunk, float(one["value"]), of_formula=one["formula"] is not None, pool=pool)
+        known = pool.holds(chunk) or one["text"].strip() in pool.places
+    else:
+        known = _says(chunk, float(one["value"]), of_formula=one["formula"] is not None, pool=pool)
+    return known or _in_words(chunk, one["block"], pool)
 
 
 def _in_words(chunk: str, text: str, pool: Pool) -> bool:
