@@ -87,6 +87,16 @@ def test_it_reads_the_normal_output_of_version_2() -> None:
     assert report.command_lines[0].startswith("fio --name=randread")
 
 
+def test_it_reads_thousands_of_microseconds_and_rates_without_their_unit() -> None:
+    text = sample(TOOL, "fio2_normal.txt").decode()
+    large = text.replace("max=201554", "max=4068.8K").replace("max=201560", "max=4069.1K")
+    assert values(reports("x", large.encode())[0])["read_latency_max_ms"] == 4069.1
+    normal = sample(TOOL, "seqwrite.txt").decode()
+    bare = normal.replace("BW=1600MiB/s (1678MB/s)", "BW=1600Mi (1678M)")
+    assert bare != normal
+    assert values(reports("x", bare.encode())[0])["write_mb_per_s"] == 1678
+
+
 def test_it_adds_up_jobs_that_ran_side_by_side_and_keeps_each() -> None:
     report = one(TOOL, "two_jobs.txt")
     found = values(report)

@@ -25,21 +25,21 @@ from benchagent.redaction import redact_text
 _CLAIM = re.compile(r"(?m)^.*\(groupid=\d+, jobs=\d+\): err=|^fio-\d+\.\d+\S*\s*$|^fio: ")
 _SPEC = re.compile(r"^(.+?): \(g=(\d+)\): rw=(\w+), bs=(.+?), ioengine=(\S+), iodepth=(\d+)\s*$")
 _VERSION = re.compile(r"^(fio-\d[\w.+~-]*|fio \d+\.\d[\w.]*)\s*$")
-_JOB = re.compile(r"^(.+?): \(groupid=(\d+), jobs=(\d+)\): err=\s*(\d+)\b(?:.*\bpid=(\d+))?")
+_JOB = re.compile(r"^(.+?)\s*: \(groupid=(\d+), jobs=(\d+)\): err=\s*(\d+)\b(?:.*\bpid=(\d+))?")
 _NEW = re.compile(
-    r"^\s+(read|write|trim|mixed)\s*: IOPS=([\d.]+)([kMG]?), BW=([\d.]+)([KMGT]i)?B/s "
-    r"\(([\d.]+)([kKMGT]?)B/s\)\(([\d.]+)([KMGT]i)?B/(\d+)msec\)"
+    r"^\s+(read|write|trim|mixed)\s*: IOPS=([\d.]+)([kKMG]?), BW=([\d.]+)([KMGT]i)?(?:B/s)? "
+    r"\(([\d.]+)([kKMGT]?)(?:B/s)?\)\(([\d.]+)([KMGT]i)?B/(\d+)msec\)"
 )
 _OLD = re.compile(
     r"^\s+(read|write|trim|mixed)\s*: io=([\d.]+)([KMGT]?)B, bw=([\d.]+)([KMGT]?)B/s, iops=(\d+)\s*, runt=\s*(\d+)msec"
 )
 _LATENCY = re.compile(
-    r"^\s+(lat|clat|slat|sync) \((nsec|usec|msec)\)\s*: min=\s*([\d.]+)([kMG]?), max=\s*([\d.]+)([kMG]?), "
-    r"avg=\s*([\d.]+)([kMG]?), stdev=\s*([\d.]+)([kMG]?)\s*$"
+    r"^\s+(lat|clat|slat|sync) \((nsec|usec|msec)\)\s*: min=\s*([\d.]+)([kKMG]?), max=\s*([\d.]+)([kKMG]?), "
+    r"avg=\s*([\d.]+)([kKMG]?), stdev=\s*([\d.]+)([kKMG]?)\s*$"
 )
 _PERCENTILES = re.compile(r"^\s+(?:(clat|lat|sync)\s+|.*)percentiles \((nsec|usec|msec)\):\s*$")
-_RANK = re.compile(r"([\d.]+)th=\[\s*([\d.]+)([kMG]?)\]")
-_RANK_LINE = re.compile(r"^\s+\|(?:\s*[\d.]+th=\[\s*[\d.]+[kMG]?\],?)+\s*$")
+_RANK = re.compile(r"([\d.]+)th=\[\s*([\d.]+)([kKMG]?)\]")
+_RANK_LINE = re.compile(r"^\s+\|(?:\s*[\d.]+th=\[\s*[\d.]+[kKMG]?\],?)+\s*$")
 _ISSUED = re.compile(r"^\s+issued\s+(?:rwts?|rwt)?\s*: total=(?:r=)?(\d+)(?:/w=|,)(\d+)(?:(?:/d=|,)(\d+))?")
 _GROUP = re.compile(r"^Run status group (\d+) \(all jobs\):")
 _TOTAL = re.compile(
