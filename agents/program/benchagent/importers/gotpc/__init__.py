@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from benchagent.importers.base import NotUnderstood, Report, SourceFile
-from benchagent.importers.gotpc.load import loads
-from benchagent.importers.gotpc.rows import Event, events
+from benchagent.importers.gotpc.load import loads, split_load
+from benchagent.importers.gotpc.rows import Row, Total, events
 from benchagent.importers.gotpc.runs import reports
 
 TOOL = "go-tpc"
@@ -29,13 +29,15 @@ def claims(file: SourceFile) -> bool:
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    found: list[Event] = events(file)
-    runs = reports(file, found)
-    if not runs:
-        runs = loads(file)
-    if not runs:
-        raise NotUnderstood("no figures of a run and no complete list of loaded tables in it")
-    return runs
+    head, rest = split_load(file)
+    if head is not None and any(isinstance(event, Row | Total) for event in events(head)):
+        raise NotUnderstood("figures of a run amid the lines of a load: lines are out of order")
+    runs = reports(events(rest))
+    # Without a run after it, all of the file is the load's: a panic may follow its end.
+    found = [*(loads(head if runs else file) if head is not None else ()), *runs]
+    if not found:
+        raise NotUnderstood("no figures of a run and no list of loaded tables in it")
+    return found
 
 
 def combine(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[SourceFile, list[Report]]]:

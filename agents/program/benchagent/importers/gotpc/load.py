@@ -53,6 +53,18 @@ def loads(file: SourceFile) -> list[Report]:
     ]  # fmt: skip
 
 
+def split_load(file: SourceFile) -> tuple[SourceFile | None, SourceFile]:
+    """What a file holds of loading and checking, up to go-tpc's "Finished", and the rest: runs that follow."""
+    lines = file.lines
+    last = max((place for place, line in enumerate(lines) if _LOAD.match(line) or _CHECK.match(line)), default=None)
+    if last is None:
+        return None, file
+    end = next((place for place in range(last, len(lines)) if lines[place].strip() == "Finished"), len(lines) - 1) + 1
+    tail = "\n".join(lines[end:]) + ("\n" if file.last_line_is_whole else "")
+    head = SourceFile(file.name, ("\n".join(lines[:end]) + "\n").encode())
+    return head, SourceFile(file.name, tail.encode())
+
+
 def _one_load(lines: list[str]) -> bool:
     """Whether everything was created once: a `prepare` with the `check` after it is one load."""
     created = [line for line in lines if line.startswith("creating table ")]

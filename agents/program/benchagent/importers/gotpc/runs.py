@@ -11,7 +11,6 @@ from benchagent.importers.base import (
     NotUnderstood,
     Report,
     Scalar,
-    SourceFile,
     Status,
     Subject,
     agree,
@@ -51,7 +50,7 @@ class Run:
         return bool(self.current or self.summary or self.totals)
 
 
-def reports(file: SourceFile, found: Sequence[Event]) -> list[Report]:
+def reports(found: Sequence[Event]) -> list[Report]:
     runs: list[Run] = [Run()]
     for event in found:
         run = runs[-1]
@@ -68,6 +67,8 @@ def _begins_another(run: Run, event: Event) -> bool:
     ended = bool(run.summary)
     if isinstance(event, Row):
         if not event.summary:
+            if run.finished and not run.summary:
+                raise NotUnderstood(f"line {event.line}: a [Current] row after the end of the run")
             if "NEW_ORDER" in run.summary and not run.totals:
                 raise NotUnderstood(f"line {event.line}: a [Current] row amid the summary")
             return ended
@@ -142,6 +143,8 @@ def _status(run: Run) -> tuple[Status, str, list[str]]:
         return Status.ABORTED, f"stopped before its end: {_short(signal)}", warnings
     if not run.summary and not run.totals:
         return Status.ABORTED, "the log ends before the summary", warnings
+    if any(map(_is_transaction, run.summary)) and "tpmc" not in run.totals:
+        return Status.ABORTED, "the log ends within the summary", warnings
     stamped = {match["message"] for match in errors if match["stamp"]}
     died = sum(1 for match in errors if not match["stamp"] and match["message"] in stamped)
     if died:
@@ -241,11 +244,11 @@ def _of_type(row: Row, latencies: dict[str, float]) -> list[Metric]:
 
 
 def _measured(run: Run) -> dict[str, Scalar]:
-    takes = [row.values["takes_s"] for row in run.summary.values() if "takes_s" in row.values]
+    """The time since the first new order, which the summary tells; only where the summary came to its end."""
     new_order = run.summary.get("NEW_ORDER")
-    if new_order is not None and "takes_s" in new_order.values:
-        return {"duration_s": new_order.values["takes_s"]}
-    return {"duration_s": max(takes)} if takes and "NEW_ORDER" not in run.summary and not run.totals else {}
+    if new_order is None or "takes_s" not in new_order.values or not run.totals:
+        return {}
+    return {"duration_s": new_order.values["takes_s"]}
 
 
 def _warehouses(run: Run, parameters: dict[str, Scalar]) -> int | None:

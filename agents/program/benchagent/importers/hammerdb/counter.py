@@ -75,7 +75,7 @@ def _nominal(step_s: float) -> float:
 def spaced(times: Sequence[datetime], values: Sequence[float]) -> tuple[float, tuple[float | None, ...], float]:
     """(interval_s, values with None for missing samples, drift as a part of the interval)."""
     if len(times) < 2:
-        return 10.0, tuple(values), 0.0
+        raise NotUnderstood("a single sample has no interval")
     steps = [(later - earlier).total_seconds() for earlier, later in itertools.pairwise(times)]
     if min(steps) <= 0:
         raise NotUnderstood("the times of the samples do not rise: lines are doubled or out of order")
