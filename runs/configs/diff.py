@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from benchagent.configfiles.meaning import MEANINGS, Reading, reading
-from benchagent.configfiles.settings import Given, Settings
+from benchagent.configfiles.settings import Given, Settings, bare
 from benchagent.configfiles.units import Kind, Quantity
 
-from runs.configs.facts import engines_of, given_of, settings_of
+from runs.configs.facts import adds_to, engines_of, given_of, settings_of
 from runs.models import Config
 
 
@@ -55,7 +55,7 @@ class Cell:
 
     @property
     def says_more(self) -> bool:
-        return self.quantity is not None and self.quantity.words.lower() != self.text.strip().lower()
+        return adds_to(self.quantity, self.text)
 
 
 @dataclass(frozen=True)
@@ -112,8 +112,11 @@ def _meaning_cell(found: Reading) -> Cell:
     if not found.exists:
         return Cell(absent=True)
     note = found.quantity.reason if found.quantity else found.unknown
+    if note == ", ".join(f"{given.name}={bare(given.value or '')}" for given in found.given):
+        note = ""  # the value itself stands there
+    names = tuple(dict.fromkeys(given.name for given in found.given)) or found.names
     return Cell(
-        names=found.names, given=tuple(given.value for given in found.given), quantity=found.quantity,
+        names=names, given=tuple(given.value for given in found.given), quantity=found.quantity,
         note="; ".join(part for part in (note, found.note) if part), uncertain=not (found.quantity or found.given),
     )  # fmt: skip
 

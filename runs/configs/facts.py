@@ -10,8 +10,8 @@ from benchagent.configfiles import FORMATS, Entry
 from benchagent.configfiles.durability import Promise, durability
 from benchagent.configfiles.meaning import MEANINGS, Reading, reading
 from benchagent.configfiles.meaning import settings_of as read_settings
-from benchagent.configfiles.settings import Facts, Given, Settings
-from benchagent.configfiles.units import Quantity
+from benchagent.configfiles.settings import LAST_COUNTS, Facts, Given, Settings, bare
+from benchagent.configfiles.units import NO, YES, Kind, Quantity
 
 from runs.models import Config, ConfigParameter, Dbms
 
@@ -25,8 +25,10 @@ class ParameterRow:
     parameter: ConfigParameter
     quantity: Quantity | None
     meaning: str
-    duplicate: bool
+    # How many times the name is given; which one counts is not documented for every engine.
+    times: int
     overridden: bool
+    order_documented: bool
     read_by_server: bool
 
     @property
@@ -35,9 +37,18 @@ class ParameterRow:
         return value if value is None else f"{value} {self.parameter.unit}".strip()
 
     @property
+    def duplicate(self) -> bool:
+        return self.times > 1
+
+    @property
+    def duplicate_words(self) -> str:
+        if not self.order_documented:
+            return f"given {self.times} times, which one counts is not documented"
+        return "given again below" if self.overridden else f"given {self.times} times, this one counts"
+
+    @property
     def says_more(self) -> bool:
-        """Whether the value with its unit says more than the value as given."""
-        return self.quantity is not None and self.quantity.words.lower() != (self.parameter.value or "").strip().lower()
+        return adds_to(self.quantity, self.parameter.value)
 
 
 @dataclass(frozen=True)
@@ -53,6 +64,16 @@ class FileFacts:
     @property
     def label(self) -> str:
         return FORMATS[self.format].label if self.format in FORMATS else ""
+
+
+def adds_to(quantity: Quantity | None, given: str | None) -> bool:
+    """Whether a value with its unit says more than the value as given: 16384 is 128 MiB, yes is just yes."""
+    if quantity is None or given is None:
+        return False
+    text = bare(given).lower()
+    if quantity.kind == Kind.NUMBER or (quantity.kind == Kind.BOOL and text in YES | NO):
+        return False
+    return quantity.words.lower() != text
 
 
 def dbms_of(config: Config) -> Dbms | None:
@@ -107,6 +128,7 @@ def parameter_rows(config: Config) -> list[ParameterRow]:
     parameters = list(config.parameters.all())
     keys = [_key(settings, one) for one in parameters]
     counts, left = Counter(keys), Counter(keys)
+    documented = settings is None or settings.engine.duplicates == LAST_COUNTS
     rows = []
     for parameter, key in zip(parameters, keys, strict=True):
         left[key] -= 1
@@ -116,8 +138,9 @@ def parameter_rows(config: Config) -> list[ParameterRow]:
                 parameter=parameter,
                 quantity=_quantity(settings, parameter),
                 meaning=_meaning(settings, key[1]),
-                duplicate=counts[key] > 1,
-                overridden=overridden,
+                times=counts[key],
+                overridden=overridden and documented,
+                order_documented=documented,
                 read_by_server=settings is None or settings.engine.is_server(parameter.section),
             )
         )

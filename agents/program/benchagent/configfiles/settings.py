@@ -10,6 +10,7 @@ from benchagent.catalog import Durability
 from benchagent.configfiles.units import Default, Kind, Quantity, Spec, Suffixes, Value, convert, guess, size_words
 
 NOT_STATED = "not stated"
+LAST_COUNTS = "the last counts"
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Engine:
     canonical: Callable[[str], str] = str.lower
     is_server: Callable[[str], bool] = lambda section: True
     more_names: frozenset[str] = field(default_factory=frozenset)
-    duplicates: str = "the last counts"
+    duplicates: str = LAST_COUNTS
     # Older spellings and short forms, turned into the name and value they stand for.
     translate: Callable[[Given], Given] = lambda given: given
 
