@@ -54,6 +54,7 @@ urlpatterns = [
     path("dbms/<slug:slug>/", dbms.dbms_detail, name="dbms-detail"),
     path("imports/", imports.import_list, name="imports"),
     path("imports/<uuid:import_id>/", imports.import_detail, name="import"),
+    path("imports/<uuid:import_id>/columns/", imports.import_columns, name="import-columns"),
     path("imports/<uuid:import_id>/read-again/", imports.read_again, name="import-read-again"),
     path("imports/<uuid:import_id>/forget/", imports.forget, name="import-forget"),
     path("publications/", publications.publication_list, name="publications"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchagent.importers import NotUnderstood, Report, SourceFile, not_understood, plain_csv
+from benchagent.importers import NotUnderstood, Report, SourceFile, plain_csv
+from benchagent.importers.base import not_understood
 
 
 def read_mapped(file: SourceFile, mapping: dict[str, Any]) -> list[Report]:

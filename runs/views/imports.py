@@ -7,6 +7,7 @@ from uuid import UUID
 
 from benchagent.importers import PARSER_VERSION, SourceFile
 from django.contrib import messages
+from django.core.exceptions import ValidationError as FormError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
@@ -14,6 +15,7 @@ from rest_framework.exceptions import ValidationError
 
 from runs import imports
 from runs.api.errors import flatten
+from runs.imports import columns
 from runs.imports.forms import SubjectForm
 from runs.imports.needs import becomes_a_run, lacks
 from runs.imports.tools import TOOLS
@@ -76,8 +78,25 @@ def _page(request: HttpRequest, taken: FileImport, form: SubjectForm) -> HttpRes
         "needs": lacks(taken.items, said),
         "runs": imports.runs_of(taken),
         "newer_parser": taken.parser_version < PARSER_VERSION,
+        "tables": columns.tables(taken) if taken.stored_at is None else [],
+        "row_choices": columns.ROWS,
+        "role_choices": columns.ROLES,
+        "direction_choices": columns.DIRECTIONS,
     }
     return render(request, "import.html", context, status=422 if form.errors else 200)
+
+
+@contributor_required
+@require_POST
+def import_columns(request: HttpRequest, import_id: UUID) -> HttpResponse:
+    """Read the tables of a draft by what was said of their columns."""
+    taken = _own(cast(User, request.user), import_id)
+    if taken.stored_at is None:
+        try:
+            imports.say(taken, {"mapping": columns.answered(taken, request.POST)})
+        except FormError as error:
+            messages.error(request, " ".join(error.messages))
+    return redirect("import", import_id=import_id)
 
 
 @contributor_required

@@ -141,3 +141,52 @@ def test_it_refuses_nothing_at_all(contributor, sent):
         imports.take(files=sent, owner=contributor)
 
     assert FileImport.objects.count() == 0
+
+
+TABLE = b"n,thrpt,lat\n1,100.5,9900\n2,190.25,10500\n4,350.125,11400\n"
+COLUMNS = {
+    "csv0-rows": "runs",
+    "csv0-0-role": "factor", "csv0-0-name": "terminals",
+    "csv0-1-role": "metric", "csv0-1-name": "tps", "csv0-1-unit": "TPS",
+    "csv0-2-role": "metric", "csv0-2-name": "latency_avg_ms", "csv0-2-unit": "ms", "csv0-2-scale": "0.001",
+}  # fmt: skip
+
+
+def test_it_reads_a_table_by_what_a_person_says_of_its_columns(client, contributor):
+    taken, _ = imports.take(files=[SourceFile("sweep.csv", TABLE)], owner=contributor)
+    assert [item["status"] for item in taken.items] == ["not_understood"]
+    client.force_login(contributor)
+    page = client.get(f"/imports/{taken.id}/").content.decode()
+    assert "Columns of sweep.csv" in page and "190.25" in page
+
+    client.post(f"/imports/{taken.id}/columns/", COLUMNS)
+    taken.refresh_from_db()
+    subject = SUBJECT | {"workload": {"slug": "sweep", "name": "Sweep"}}
+    runs, _ = imports.store(taken, subject=subject, owner=contributor)
+
+    assert [run.factor("terminals") for run in runs] == [1, 2, 4]
+    assert [run.measurements.get(metric__name="tps").value for run in runs] == [100.5, 190.25, 350.125]
+    assert [run.measurements.get(metric__name="latency_mean_ms").value for run in runs] == [9.9, 10.5, 11.4]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [("csv0-1-role", "nonsense", "thrpt"), ("csv0-1-name", "", "thrpt"), ("csv0-2-scale", "many", "lat")],
+)
+def test_it_names_the_column_that_is_wrong(client, contributor, field, value, words):
+    taken, _ = imports.take(files=[SourceFile("sweep.csv", TABLE)], owner=contributor)
+    client.force_login(contributor)
+
+    page = client.post(f"/imports/{taken.id}/columns/", COLUMNS | {field: value}, follow=True).content.decode()
+
+    assert f"column {words}" in page
+    taken.refresh_from_db()
+    assert "mapping" not in taken.subject
+
+
+def test_it_shows_an_import_to_nobody_else(client, contributor, operator, bearer):
+    taken, _ = imports.take(files=files(PGBENCH), owner=contributor)
+    client.force_login(operator)
+
+    assert client.get(f"/imports/{taken.id}/").status_code == 404
+    assert client.get(f"/api/v1/imports/{taken.id}/", headers=bearer("upload", "read")).status_code == 404
