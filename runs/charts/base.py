@@ -35,13 +35,14 @@ class YAxis(TypedDict):
 
 
 class LineSeries(TypedDict):
-    """`metric` names the API series that a live chart appends to."""
+    """`metric` names the API series that a live chart appends to; `origin` says where the values come from."""
 
     label: str
     color: int
     dash: bool
     points: list[Point]
     metric: NotRequired[str]
+    origin: NotRequired[str]
 
 
 class Mark(TypedDict):
@@ -93,6 +94,8 @@ class BarGroup(TypedDict):
     # A published relative value without any absolute one behind it: drawn hatched. `text` stands for its number.
     claim: NotRequired[bool]
     text: NotRequired[str]
+    # Where the value comes from, in words.
+    origin: NotRequired[str]
 
 
 class BarsSpec(TypedDict):
@@ -107,6 +110,7 @@ class StackedPart(TypedDict):
     label: str
     color: int
     values: list[float]
+    origin: NotRequired[str]
 
 
 class StackedSpec(TypedDict):

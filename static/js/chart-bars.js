@@ -2,7 +2,7 @@
 import { baseOptions, scaleBase, seriesColour, tooltip, translucent } from "./chart-theme.js";
 import { markLine } from "./chart-marks.js";
 import { fitText, hatch } from "./hatch.js";
-import { axisTitle, formatNumber, logBounds, logTicks, spread, withUnit, wrapLabel } from "./format.js";
+import { axisTitle, formatNumber, logBounds, logTicks, spread, withOrigin, withUnit, wrapLabel } from "./format.js";
 
 const ROW_PX = 46;
 const LINE_PX = 15;
@@ -155,8 +155,8 @@ function tooltipCallbacks(spec) {
     label(item) {
       const group = groupOf(item);
       const repeats = `${group.dots.length} ${group.dots.length === 1 ? "repeat" : "repeats"}: ${group.dots.map(formatNumber).join(", ")}`;
-      if (group.dots.length === 0) return group.claim ? `Published: ${valueText(group)}` : withUnit(group.value, unit);
-      const lines = [`Median ${withUnit(group.value, unit)}`, repeats];
+      if (group.dots.length === 0) return `${group.claim ? `Published: ${valueText(group)}` : withUnit(group.value, unit)}${withOrigin(group)}`;
+      const lines = [`Median ${withUnit(group.value, unit)}`, `${repeats}${withOrigin(group)}`];
       if (group.interval) lines.push(`95 % interval ${group.interval.map(formatNumber).join(" to ")} ${unit}`);
       return item.datasetIndex === 0 ? lines : [`This repeat ${withUnit(item.parsed.x, unit)}`, ...lines];
     },

@@ -1,6 +1,6 @@
 // One bar per row, made of parts that add up; the sum as a number at the right.
 import { baseOptions, legend, scaleBase, seriesColour, tooltip, translucent } from "./chart-theme.js";
-import { axisTitle, formatNumber, withUnit, wrapLabel } from "./format.js";
+import { axisTitle, formatNumber, withOrigin, withUnit, wrapLabel } from "./format.js";
 
 const ROW_PX = 36;
 const FRAME_PX = 96;
@@ -59,7 +59,7 @@ export function stackedConfig(spec, theme) {
       },
       plugins: {
         legend: squares(theme),
-        tooltip: { ...tooltip(theme), callbacks: { label: (item) => `${item.dataset.label}: ${withUnit(item.parsed.x, spec.y.unit)}` } },
+        tooltip: { ...tooltip(theme), callbacks: { label: (item) => `${item.dataset.label}: ${withUnit(item.parsed.x, spec.y.unit)}${withOrigin(spec.parts[item.datasetIndex])}` } },
       },
     },
     plugins: [sums(spec, totals, theme)],

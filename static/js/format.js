@@ -14,6 +14,9 @@ export function withUnit(value, unit) {
   return unit ? `${formatNumber(value)} ${unit}` : formatNumber(value);
 }
 
+/** ", printed" where a series or bar says where its values come from. */
+export const withOrigin = (one) => (one?.origin ? `, ${one.origin}` : "");
+
 /** "Throughput (TPS)"; with a direction "Throughput (TPS), higher is better". */
 export function axisTitle({ label, unit, better }) {
   const title = unit ? `${label} (${unit})` : label;

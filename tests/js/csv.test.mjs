@@ -23,3 +23,16 @@ test("it writes every repeat of a group and quotes its label", () => {
     '"A, ""quoted""",2,1,3,1,2,3,', "B,,,,,,,the picture is lost", "",
   ].join("\n"));
 });
+
+test("it says where the values come from, where the chart does", () => {
+  const lines = {
+    type: "lines", x: { label: "Size", unit: "GB" }, y: { label: "Speed", unit: "" },
+    series: [{ label: "SATA", origin: "printed", points: [[9.04, 3.65]] }], gaps: [{ label: "SSD", xs: [9.04] }],
+  };
+  assert.equal(chartCsv(lines), 'Size (GB),"SATA, printed",SSD\n9.04,3.65,\n');
+  const bars = {
+    type: "bars", y: { label: "Ratio", unit: "" },
+    groups: [{ label: "A", value: 5, interval: null, dots: [], gap: null, origin: "a claim" }],
+  };
+  assert.equal(chartCsv(bars), "Group,Median Ratio,Low,High,Gap,Origin\nA,5,,,,a claim\n");
+});

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from runs.charts.base import Cell, Column
@@ -50,6 +50,11 @@ def stored(row: Measurement | Aggregate | Observation, *, unit: str = "") -> Amo
     """The number of a row that has one."""
     printed = getattr(row, "as_printed", "")
     return Amount(float(row.value or 0.0), unit, row.provenance, printed, note=getattr(row, "note", ""))
+
+
+def origin_of(amounts: Iterable[Amount]) -> str:
+    """Where these come from, for a chart: "printed", "printed or reconstructed"; empty of none."""
+    return " or ".join(dict.fromkeys(str(Provenance(one.provenance).label).lower() for one in amounts))
 
 
 def computed(value: float, formula: str, *, unit: str = "", digits: int | None = None, signed: bool = False) -> Amount:

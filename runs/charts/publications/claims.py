@@ -132,7 +132,7 @@ def _ratio_bar(material: Material, claim: Claim, index: int) -> BarGroup:
     return {
         "label": _ratio_label(material, claim), "color": _colour(material, claim, index),
         "value": ratio.value if ratio else None, "interval": None, "dots": [], "gap": None, "ranked": True,
-        "claim": True, "text": _bar_text(claim, ratio),
+        "claim": True, "text": _bar_text(claim, ratio), "origin": "a claim, no measured value",
     }  # fmt: skip
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.urls import reverse
+
 from runs.charts.base import Cell, Column, Table
 from runs.charts.numbers import exact
 from runs.charts.publications.amounts import Amount, TextCell, Words, number_cell, stored, text, word_columns
@@ -152,6 +154,7 @@ def machines(material: Material) -> Section:
         id="machines",
         title="Machine" if len(material.hardware) == 1 else "Machines",
         tables=[NamedTable("Hardware as the article states it", Table(columns, body))] if cells else [],
+        links=[(one.name, reverse("hardware-detail", args=[one.slug])) for one in material.hardware],
     )
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from urllib.parse import urlencode
 
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 
 from runs.charts.base import Cell, Table
 from runs.charts.publications.amounts import TextCell, Words, computed, text, word_columns
@@ -55,18 +55,9 @@ def _bare(material: Material, config: Config) -> Facts:
 
 
 def _diff_link(configs: Sequence[Config]) -> list[tuple[str, str]]:
-    """To the page that sets them side by side, where there are two or more and there is such a page."""
-    url = _url("config-diff") if len(configs) > 1 else ""
+    """To the page that sets them side by side."""
     query = urlencode([("config", one.slug) for one in configs])
-    return [("Every difference", f"{url}?{query}")] if url else []
-
-
-def _url(name: str, *args: str) -> str:
-    """Empty without such a page."""
-    try:
-        return reverse(name, args=args)
-    except NoReverseMatch:
-        return ""
+    return [("Every difference", f"{reverse('config-diff')}?{query}")] if len(configs) > 1 else []
 
 
 def _config_table(material: Material, config: Config) -> NamedTable:
@@ -86,7 +77,7 @@ def _config_table(material: Material, config: Config) -> NamedTable:
     durability, reason = promise(material, config)
     return NamedTable(
         config.file_name or config.name, Table(word_columns("Parameter", "Value"), rows),
-        _count(len(parameters), times), narrow=True, href=_url("config", config.slug), durability=durability,
+        _count(len(parameters), times), narrow=True, href=reverse("config", args=[config.slug]), durability=durability,
         durability_reason=reason,
     )  # fmt: skip
 

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runs.charts.base import BarGroup, Cell, Column, Figure, StackedSpec, Table, bars
-from runs.charts.publications.amounts import Amount, TextCell, Words, computed, number_cell, shown, text, word_columns
+from runs.charts.publications.amounts import (
+    Amount,
+    TextCell,
+    Words,
+    computed,
+    number_cell,
+    origin_of,
+    shown,
+    text,
+    word_columns,
+)
 from runs.charts.publications.material import Material
 from runs.charts.publications.parts import NamedTable, Section
 from runs.models import QueryStat, TableStat
@@ -35,8 +45,13 @@ def tables(material: Material) -> Section:
         "y": {"label": "Size", "unit": "MB"},
         "rows": [row.table for row in rows],
         "parts": [
-            {"label": "Data", "color": 0, "values": [row.table_size_mb or 0.0 for row in rows]},
-            {"label": "Indexes", "color": 1, "values": [row.indices_size_mb or 0.0 for row in rows]},
+            {"label": "Data", "color": 0, "values": [row.table_size_mb or 0.0 for row in rows], "origin": "printed"},
+            {
+                "label": "Indexes",
+                "color": 1,
+                "values": [row.indices_size_mb or 0.0 for row in rows],
+                "origin": "printed",
+            },
         ],
     }
     columns = [
@@ -181,6 +196,7 @@ def _figure(stats: Sequence[QueryStat]) -> Figure:
         {
             "label": f"query {row.number}", "color": 0, "value": one.value if one else None, "interval": None,
             "dots": [], "gap": None if one else NOT_PRINTED, "ranked": True, "text": shown(one) if one else "",
+            "origin": origin_of([one] if one else []),
         }
         for row, one in found
     ]  # fmt: skip

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from runs.charts.base import BandSpec, BarGroup, Cell, Column, Figure, LineGap, Table, YAxis, bars
 from runs.charts.numbers import exact
 from runs.charts.publications import database, sizes
-from runs.charts.publications.amounts import Amount, Words, computed, number_cell, plain, stored
+from runs.charts.publications.amounts import Amount, Words, computed, number_cell, origin_of, plain, stored
 from runs.charts.publications.material import Material
 from runs.charts.publications.parts import NamedTable, Section, Tile
 from runs.models import Metric, Run
@@ -75,7 +75,7 @@ def _size_bars(runs: Sequence[Run], found: Sequence[float], *, id: str, title: s
     groups: list[BarGroup] = [
         {
             "label": f"test {number}", "color": 0, "value": size, "interval": None, "dots": [], "gap": None,
-            "ranked": True, "text": exact(size),
+            "ranked": True, "text": exact(size), "origin": origin_of([Amount(size)]),
         }
         for number, size in enumerate(found, start=1)
     ]  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from runs.charts.base import BarGroup, Cell, Column, Figure, Table, bars
 from runs.charts.numbers import exact
 from runs.charts.publications import grids
-from runs.charts.publications.amounts import TextCell, Words, number_cell, stored, text, word_columns
+from runs.charts.publications.amounts import TextCell, Words, number_cell, origin_of, stored, text, word_columns
 from runs.charts.publications.material import Material
 from runs.charts.publications.parts import NamedTable, Section
 from runs.models import Observation, Run
@@ -79,6 +79,7 @@ def _bars(material: Material, unit: str) -> Figure | None:
         {
             "label": _label(material, one), "color": 0, "value": one.value, "interval": None, "dots": [],
             "gap": None, "ranked": True, "text": f"{'≈ ' if _roughly(one) else ''}{exact(one.value)}",
+            "origin": origin_of([stored(one)]),
         }
         for one in seen
     ]  # fmt: skip

@@ -20,7 +20,7 @@ from runs.charts.base import (
     lines,
 )
 from runs.charts.numbers import exact
-from runs.charts.publications.amounts import Amount, computed, number_cell, stored
+from runs.charts.publications.amounts import Amount, computed, number_cell, origin_of, stored
 from runs.choices import RunState
 from runs.models import Measurement, Metric, Run
 
@@ -131,7 +131,13 @@ def figure(
     xs = [x for one in found for x in (*(x for x, _ in one.points), *one.lost)]
     scale: Scale = "log" if xs and max(xs) / min(xs) >= LOG_FROM else "linear"
     series: list[LineSeries] = [
-        {"label": one.label, "color": one.color, "dash": False, "points": [(x, y) for x, y in one.points]}
+        {
+            "label": one.label,
+            "color": one.color,
+            "dash": False,
+            "points": [(x, y) for x, y in one.points],
+            "origin": origin_of(one.amounts.values()),
+        }
         for one in found
         if one.points
     ]

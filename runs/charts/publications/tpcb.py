@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from runs.charts import compare as charts
 from runs.charts.base import BarGroup, Cell, Column, Figure, Table, bars
-from runs.charts.publications.amounts import Amount, TextCell, Words, computed, number_cell, text
+from runs.charts.publications.amounts import Amount, TextCell, Words, computed, number_cell, origin_of, text
 from runs.charts.publications.claims import printed_bound
 from runs.charts.publications.material import Material
 from runs.charts.publications.parts import Choice, NamedTable, Section
@@ -41,10 +41,21 @@ def _systems(material: Material) -> Section:
         id="systems",
         title=f"{comparison.metric.label} of the systems",
         lead=_extremes(comparison),
-        figures=[replace(figure, table=groups_table(comparison))],
+        figures=[replace(_with_origins(figure, comparison), table=groups_table(comparison))],
         tables=[NamedTable("Every repeat, as printed", repeats_table(comparison))],
         compare=compare_query(comparison.groups),
     )
+
+
+def _with_origins(figure: Figure, comparison: Comparison) -> Figure:
+    """The bars, each with the provenance of its repeats."""
+    groups = [{**charts.bar(one, place), "origin": _origin(one)} for place, one in enumerate(comparison.groups)]
+    return replace(figure, spec={**figure.spec, "groups": groups})  # type: ignore[arg-type]
+
+
+def _origin(group: Group) -> str:
+    repeats = origin_of(Amount(dot.value, provenance=dot.provenance) for dot in group.dots)
+    return f"repeats {repeats}, median computed" if repeats else ""
 
 
 def _extremes(comparison: Comparison) -> Words:
@@ -241,8 +252,10 @@ def _with_gaps(figure: Figure, comparison: Comparison, lost: Sequence[tuple[str,
     ]  # fmt: skip
     metric = comparison.metric
     if metric is None or not gaps:
-        return replace(figure, table=groups_table(comparison))
-    drawn = [charts.bar(group, index) for index, group in enumerate(comparison.groups)]
+        return replace(_with_origins(figure, comparison), table=groups_table(comparison))
+    drawn: list[BarGroup] = [
+        {**charts.bar(group, index), "origin": _origin(group)} for index, group in enumerate(comparison.groups)
+    ]
     spec = bars(label=metric.label, unit=metric.unit, better=metric.better, groups=[*drawn, *gaps])
     table = groups_table(comparison)
     blank = [Cell()] * (len(table.columns) - 2)
