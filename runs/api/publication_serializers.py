@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from runs.api.check_serializers import CheckSerializer
-from runs.api.serializers import MeasurementSerializer, MissingSerializer
+from runs.api.serializers import MeasurementSerializer, MissingSerializer, RunSerializer
 from runs.models import Publication, Run
 
 NUMBER_OR_TEXT = {"oneOf": [{"type": "number"}, {"type": "string"}]}
@@ -209,6 +209,15 @@ class SystemSerializer(serializers.Serializer[Any]):
     note = serializers.CharField()
 
 
+class RerunSerializer(serializers.Serializer[Any]):
+    """An experiment that repeats the article, or one figure of it, with its runs so far."""
+
+    experiment = serializers.CharField(source="experiment.slug")
+    name = serializers.CharField(source="experiment.name")
+    figure = serializers.CharField(help_text="Id of the figure that it fills; empty: the article as a whole.")
+    runs = RunSerializer(many=True)
+
+
 class StatisticsSerializer(serializers.Serializer[Any]):
     """How our own statistics of repeats are made."""
 
@@ -287,6 +296,7 @@ class PublicationSerializer(serializers.Serializer[Any]):
     index_statistics = IndexStatSerializer(many=True)
     query_statistics = QueryStatSerializer(many=True)
     facts = FactSerializer(many=True)
+    reruns = RerunSerializer(many=True)
     statistics = StatisticsSerializer()
     checks = CheckSerializer(many=True)
     check_results = serializers.DictField(child=serializers.IntegerField(), help_text="How many checks have a result.")

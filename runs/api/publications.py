@@ -21,11 +21,13 @@ from runs.api.publication_serializers import PublicationHeadSerializer, Publicat
 from runs.api.serializers import ErrorSerializer
 from runs.charts.publications.claims import EITHER, speed_as_read, time_as_read
 from runs.charts.publications.material import Material
+from runs.charts.publications.reruns import experiments_of
 from runs.literature.articles import ARTICLES
 from runs.literature.checks import checks_of
 from runs.literature.checks.model import Check
 from runs.literature.numbers import HEAD, numbers_of, row_of
-from runs.models import Claim, DbmsVersion, Publication
+from runs.models import Claim, DbmsVersion, Publication, Run
+from runs.models.visible import Reader
 from runs.stats.summary import CONFIDENCE, MIN_REPEATS
 
 STATISTICS = {
@@ -79,7 +81,7 @@ class PublicationDetail(APIView):
         if request.accepted_renderer.format == "csv":
             name = f'attachment; filename="{publication.slug}.csv"'
             return Response({"numbers": numbers_of(material, checks)}, headers={"Content-Disposition": name})
-        document = _document(material, checks)
+        document = _document(material, checks) | {"reruns": _reruns(publication, request.user)}
         return Response(PublicationSerializer(document, context={"request": request}).data)
 
 
@@ -107,6 +109,17 @@ def _document(material: Material, checks: list[Check]) -> dict[str, Any]:
         "check_results": Counter(check.result.value for check in checks),
         "numbers": numbers_of(material, checks),
     }
+
+
+def _reruns(publication: Publication, user: Reader) -> list[dict[str, Any]]:
+    """Those that this person may see."""
+    experiments = experiments_of(publication.slug, user)
+    runs: dict[Any, list[Run]] = {one.pk: [] for one in experiments}
+    for run in (
+        Run.objects.present().listed_for(user).filter(experiment__in=experiments).for_lists() if experiments else ()
+    ):
+        runs[run.experiment_id].append(run)
+    return [{"experiment": one, "figure": str(one.plan.get("figure", "")), "runs": runs[one.pk]} for one in experiments]
 
 
 def _systems(material: Material) -> QuerySet[DbmsVersion]:
