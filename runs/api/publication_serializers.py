@@ -177,7 +177,7 @@ class QueryStatSerializer(serializers.Serializer[Any]):
     count_result = serializers.IntegerField(allow_null=True)
 
 
-class ParameterSerializer(serializers.Serializer[Any]):
+class PublishedParameterSerializer(serializers.Serializer[Any]):
     """A null value is a flag."""
 
     position = serializers.IntegerField()
@@ -194,7 +194,7 @@ class PublishedConfigSerializer(serializers.Serializer[Any]):
     file_name = serializers.CharField()
     note = serializers.CharField()
     details = serializers.DictField()
-    parameters = ParameterSerializer(many=True)
+    parameters = PublishedParameterSerializer(many=True)
 
 
 class SystemSerializer(serializers.Serializer[Any]):
