@@ -198,6 +198,14 @@ def test_it_reads_the_console_load_and_run() -> None:
     assert run.command_lines[0].startswith("java -jar benchbase.jar")
 
 
+def test_it_reads_a_console_in_colours() -> None:
+    plain = sample(TOOL, "console.log").decode()
+    coloured = plain
+    for words in ("PHASE START", "MEASURE", "Completed Transactions:", "Unexpected SQL Errors:"):
+        coloured = coloured.replace(words, f"\x1b[0;1m{words}\x1b[0m")
+    assert reports("x", coloured.encode()) == reports("x", plain.encode())
+
+
 def test_it_reads_the_console_of_older_versions() -> None:
     text = sample(TOOL, "console.log").decode().replace("state=EXIT, ", "")
     assert values(reports("x", text.encode())[1])["transactions"] == 203

@@ -161,6 +161,26 @@ def test_it_puts_the_logs_of_a_run_to_its_report() -> None:
     assert latency.part_of == "r/logs.txt"
 
 
+def test_it_adds_up_a_log_of_single_operations_second_by_second() -> None:
+    rows = "".join(f"{at * 10}, {60000 + at}, 0, 8192, 0, 0x0000\n" for at in range(1, 250))
+    found = [of_file[0] for _, of_file in inspect([
+        SourceFile("logs.txt", sample(TOOL, "logs.txt").replace(b"IOPS=12.7k, BW=99.5MiB/s (104MB/s)(398MiB/4001msec)",
+            b"IOPS=100, BW=800KiB/s (819kB/s)(3200KiB/4001msec)").replace(b"total=50945", b"total=400")
+            .replace(b"READ: bw=99.5MiB/s (104MB/s)", b"READ: bw=800KiB/s (819kB/s)")),
+        SourceFile("logs_bw.1.log", rows.encode()), SourceFile("logs_lat.1.log", rows.encode()),
+    ])]  # fmt: skip
+    series = {one.name: one for one in found[0].series}
+    assert series["read_mb_per_s"].values == (99 * 8192 / 1e6, 100 * 8192 / 1e6)
+    assert series["read_latency_avg_ms"].values[0] == pytest.approx(0.06005)
+
+
+def test_it_keeps_windows_that_drift_on_their_grid() -> None:
+    rows = "".join(f"{507 * at}, {1000 + at}, 0, 0\n" for at in range(1, 400) if at != 200)
+    (report,) = inspect([SourceFile("a_iops.1.log", rows.encode())])[0][1]
+    (series,) = report.series
+    assert (series.points, series.interval_s, series.values[199]) == (399, 0.507, None)
+
+
 def test_it_leaves_out_a_log_that_does_not_fit_its_run() -> None:
     run, *_ = group("r/seqwrite.txt", "r/logs_bw.1.log")
     assert not any(one.name == "write_mb_per_s" for one in run.series)

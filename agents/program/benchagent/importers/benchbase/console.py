@@ -50,7 +50,7 @@ _LAUNCH = re.compile(r"Launching the \w+ Benchmark with (\d+) Phase")
 # The bar of a histogram's greatest count.
 _LONGEST_BAR = 80
 _SECTION = re.compile(
-    r"^(?:\x1b\[\d+m|#|\s)*(Completed Transactions|Aborted Transactions|Rejected Transactions \(Server Retry\)"
+    r"^[#\s]*(Completed Transactions|Aborted Transactions|Rejected Transactions \(Server Retry\)"
     r"|Rejected Transactions \(Retry Different\)|Unexpected SQL Errors|Unexpected Errors|Unknown Status Transactions"
     r"|User Aborts):"
 )
@@ -65,6 +65,9 @@ _SECTIONS = {
 _NEW_ORDERS = re.compile(r"Num New Order transactions ?: (\d+), time seconds: (\d+)")
 _TPMC = re.compile(r"TPM-C: ([\d.,]+)\s*$")
 _COMMAND = re.compile(r"(?:^|[\s$#>+])((?:java .*?-jar \S*benchbase\S*\.jar|\./(?:oltpbenchmark|tpccbenchmark))\s.*)$")
+
+
+_COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
 @dataclass
@@ -107,7 +110,8 @@ def _runs(lines: Sequence[str]) -> list[_Run]:
     run = _Run()
     runs = [run]
     section = ""
-    for at, line in enumerate(lines, start=1):
+    for at, coloured in enumerate(lines, start=1):
+        line = _COLOUR.sub("", coloured)
         if command := _COMMAND.search(line):
             if run.kind or run.results:
                 run = _Run()

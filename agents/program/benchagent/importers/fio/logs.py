@@ -5,9 +5,10 @@ Their content does not say what the value is; the end of the name that fio gives
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from benchagent.importers.base import (
@@ -18,7 +19,6 @@ from benchagent.importers.base import (
     Status,
     agree,
     as_part_of,
-    evenly,
     whole,
 )
 
@@ -27,6 +27,20 @@ _NAME = re.compile(r"(?P<stem>.*?)_(?P<kind>bw|iops|lat|clat|slat)(?:\.(?P<job>\
 _DIRECTIONS = ("read", "write", "trim")
 # Both sides are averages of the same run, taken in different ways.
 FITS_WITHIN = 0.25
+MAX_SECONDS = 7 * 24 * 3600
+
+
+@dataclass
+class _Samples:
+    """The rows of one direction. `sizes`: bytes of the operation; 0 where a row is an average over a window."""
+
+    times_s: list[float] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+
+    @property
+    def of_operations(self) -> bool:
+        return all(self.sizes)
 
 
 @dataclass(frozen=True)
@@ -35,8 +49,7 @@ class _Log:
     folder: str
     stem: str
     kind: str
-    # direction -> (seconds, values) as they stand in the file
-    samples: dict[str, tuple[list[float], list[float]]]
+    samples: dict[str, _Samples]
 
 
 def claims(text: str) -> bool:
@@ -86,16 +99,17 @@ def _log(file: SourceFile) -> _Log:
     name = _NAME.fullmatch(path.name)
     if name is None:
         raise NotUnderstood("a log of fio whose name does not end in _bw.log, _iops.log or _lat.log")
-    samples: dict[str, tuple[list[float], list[float]]] = {}
+    samples: dict[str, _Samples] = {}
     lines = file.lines if file.last_line_is_whole else file.lines[:-1]
     for at, line in enumerate(lines, start=1):
         row = _ROW.fullmatch(line.rstrip())
         if row is None:
             raise NotUnderstood(f"line {at}: not a row of a fio log")
-        times, values = samples.setdefault(_DIRECTIONS[int(row[3])], ([], []))
-        times.append(whole(row[1]) / 1000)
-        values.append(float(whole(row[2])))
-        if len(times) > 1 and times[-1] < times[-2]:
+        found = samples.setdefault(_DIRECTIONS[int(row[3])], _Samples())
+        found.times_s.append(whole(row[1]) / 1000)
+        found.values.append(float(whole(row[2])))
+        found.sizes.append(whole(row[4]))
+        if len(found.times_s) > 1 and found.times_s[-1] < found.times_s[-2]:
             raise NotUnderstood(f"line {at}: the time goes back: lines are out of order")
     return _Log(file, str(path.parent), name["stem"], name["kind"].lower(), samples)
 
@@ -133,22 +147,69 @@ def _series(logs: Sequence[_Log], version: str) -> Iterable[Series]:
             yield _one(kind, direction, lines, version)
 
 
-def _one(kind: str, direction: str, lines: Sequence[tuple[list[float], list[float]]], version: str) -> Series:
-    grids = [evenly(times, values) for times, values in lines]
-    if any(interval != grids[0][1] or start != grids[0][0] for start, interval, _ in grids):
-        raise NotUnderstood("the logs of the jobs do not lie on one grid")
-    length = min(len(values) for _, _, values in grids)
-    if max(len(values) for _, _, values in grids) - length > 1:
-        raise NotUnderstood("the logs of the jobs are not equally long")
-    start_s, interval_s, _ = grids[0]
-    values = tuple(_sum([grid[2][place] for grid in grids]) for place in range(length))
+def _one(kind: str, direction: str, logs: Sequence[_Samples], version: str) -> Series:
     name, unit, factor = {
         "bw": (f"{direction}_mb_per_s", "MB/s", 1024 / 1e6),
         "iops": (f"{direction}_iops", "IOPS", 1.0),
         "lat": (f"{direction}_latency_avg_ms", "ms", 1e-3 if version.startswith(("1.", "2.")) else 1e-6),
     }[kind]
+    if all(log.of_operations for log in logs):
+        return Series(name, unit, 1.0, tuple(_seconds(kind, logs, factor)))
+    start_s, interval_s, values = _windows(logs)
     scaled = tuple(None if value is None else value * factor for value in values)
-    return Series(name, unit, interval_s, scaled, round(start_s, 6))
+    return Series(name, unit, interval_s, scaled, start_s)
+
+
+def _seconds(kind: str, logs: Sequence[_Samples], factor: float) -> Iterable[float | None]:
+    """Logs of single operations, second by second without the unfinished last one."""
+    rows = [row for log in logs for row in zip(log.times_s, log.values, log.sizes, strict=True)]
+    last = int(max(time_s for time_s, _, _ in rows))
+    if last > MAX_SECONDS:
+        raise NotUnderstood("longer than a week")
+    buckets: list[list[tuple[float, int]]] = [[] for _ in range(last)]
+    for time_s, value, size in rows:
+        if int(time_s) < last:
+            buckets[int(time_s)].append((value, size))
+    for bucket in buckets:
+        if kind == "bw":
+            yield sum(size for _, size in bucket) / 1e6
+        elif kind == "iops":
+            yield float(len(bucket))
+        else:
+            yield round(sum(value for value, _ in bucket) / len(bucket) * factor, 9) if bucket else None
+
+
+def _windows(logs: Sequence[_Samples]) -> tuple[float, float, tuple[float | None, ...]]:
+    """Averages over windows on one grid, added up over the jobs. -> (t0_s, interval_s, values)"""
+    grids = [_grid(log.times_s, log.values) for log in logs]
+    start_s, interval_s, _ = grids[0]
+    same = all(
+        agree(interval, interval_s, relative=0.02) and abs(start - start_s) < interval_s / 2
+        for start, interval, _ in grids
+    )
+    lengths = [len(values) for _, _, values in grids]
+    if not same or max(lengths) - min(lengths) > 1:
+        raise NotUnderstood("the logs of the jobs do not lie on one grid")
+    values = tuple(_sum([grid[place] for _, _, grid in grids]) for place in range(min(lengths)))
+    return round(start_s, 6), interval_s, values
+
+
+def _grid(times_s: Sequence[float], values: Sequence[float]) -> tuple[float, float, list[float | None]]:
+    """Windows end a little late each, so that their times drift: each step counts from the one before it."""
+    steps = [later - earlier for earlier, later in itertools.pairwise(times_s)]
+    if not steps:
+        raise NotUnderstood("one window alone does not say how long it is")
+    usual = sorted(steps)[len(steps) // 2]
+    if min(steps) <= 0:
+        raise NotUnderstood("times that repeat in a log of averages: lines are doubled")
+    found: list[float | None] = [values[0]]
+    for step, value in zip(steps, values[1:], strict=True):
+        windows = step / usual
+        if abs(windows - round(windows)) > 0.25 or round(windows) < 1 or len(found) > MAX_SECONDS:
+            raise NotUnderstood(f"a window of {step:g} s among windows of {usual:g} s")
+        found += [None] * (round(windows) - 1) + [value]
+    interval_s = round((times_s[-1] - times_s[0]) / (len(found) - 1), 3)
+    return times_s[0] - interval_s, interval_s, found
 
 
 def _sum(values: Sequence[float | None]) -> float | None:
