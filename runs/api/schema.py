@@ -30,11 +30,7 @@ class ShapeFieldSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-unty
 def add_upload_document(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
     """A postprocessing hook: the upload document describes itself."""
     schemas = result.setdefault("components", {}).setdefault("schemas", {})
-    one = {"$ref": "#/components/schemas/UploadDocument"}
     schemas |= document.components()
     RUN_EDIT.schema(schemas)
-    schemas["UploadBatch"] = document.BATCH
-    many = {"type": "array", "items": one, "minItems": 1, "maxItems": document.MAX_RESULTS}
-    schemas["UploadRequest"] = {"oneOf": [one, many, {"$ref": "#/components/schemas/UploadBatch"}]}
     result["components"]["schemas"] = dict(sorted(schemas.items()))
     return result

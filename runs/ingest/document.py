@@ -1,19 +1,22 @@
 """The upload document, version 1: what POST /api/v1/results/ takes. Later versions only add.
 
-This is the one declaration: `DOCUMENT.read` checks a document, `json_schema` publishes it, the OpenAPI description and
-docs/api/upload-v1.schema.json are made of it. Every object refuses keys that it does not know, by name; `context` and
-`info` are free for the sender's own.
+This is the one declaration: `DOCUMENT.read` checks a document; the OpenAPI description (`components`) and the published
+docs/api/upload-v1.schema.json (`json_schema`) are made of it. Every object refuses keys that it does not know, by name;
+`context` and `info` are free for the sender's own.
 """
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from benchagent.catalog import METRICS
+from benchagent.configfiles import FORMATS
 
 from runs.choices import DURABILITY_CHOICES, Better, RunState, StorageRole, Visibility
 from runs.ingest.names import canonical_unit
 from runs.ingest.shapes import (
+    REFERENCE,
     Choice,
     Day,
     Either,
@@ -198,6 +201,7 @@ CONFIG_FILE = Object(
     {
         "name": Field(Text(200), required=True),
         "text": Field(Raw(MAX_FILE_CHARACTERS), required=True, help="The file as it is; secrets are taken out."),
+        "format": Field(Choice(tuple(FORMATS)), help="Recognised by its content unless said."),
     },
 )
 CONFIG_FILES = Object(
@@ -345,18 +349,31 @@ DOCUMENT = Object(
     check=_has_numbers,
     help="One cell's result: everything its repeats have in common, and the repeats.",
 )
-BATCH = {
-    "type": "object",
-    "required": ["results"],
-    "properties": {
-        "results": {"type": "array", "items": {"$ref": "#/components/schemas/UploadDocument"}, "maxItems": MAX_RESULTS}
-    },
-    "additionalProperties": False,
-}
+ONE_OR_MANY = "UploadRequest"
 
 
 def components() -> dict[str, Any]:
-    """Name -> JSON Schema of every object of the document."""
+    """Name -> JSON Schema of every object of the document, and of what a request may hold."""
     found: dict[str, Any] = {}
-    DOCUMENT.schema(found)
+    one = DOCUMENT.schema(found)
+    many = {"type": "array", "items": one, "minItems": 1, "maxItems": MAX_RESULTS}
+    found["UploadBatch"] = {
+        "type": "object",
+        "required": ["results"],
+        "properties": {"results": many},
+        "additionalProperties": False,
+    }
+    found[ONE_OR_MANY] = {"oneOf": [one, many, {"$ref": f"{REFERENCE}UploadBatch"}]}
     return dict(sorted(found.items()))
+
+
+def json_schema() -> dict[str, Any]:
+    """The published schema: JSON Schema 2020-12, whole in itself."""
+    text = json.dumps(components()).replace(REFERENCE, "#/$defs/")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"Benchsite upload, version {SCHEMA_VERSION}",
+        "description": "Body of POST /api/v1/results/: one result, a list of results, or an object that holds a list.",
+        "$ref": f"#/$defs/{ONE_OR_MANY}",
+        "$defs": json.loads(text),
+    }

@@ -30,12 +30,16 @@ class Known:
         self.configs: dict[str, Config] = {}
         self.taken = self._fetch_taken()
 
+    def find_dbms(self, data: Document) -> Dbms | None:
+        """By slug, name or alias, whatever the case."""
+        return self._dbmss.get(str(data.get("slug") or data["name"]).casefold())
+
     def dbms(self, data: Document) -> Dbms:
-        """By slug, name or alias, whatever the case; the catalogue's names count. New ones are made."""
-        wanted = str(data.get("slug") or data["name"]).casefold()
-        found = self._dbmss.get(wanted)
+        """Found, or made: with the catalogue's slug and vendor where it has one of the name."""
+        found = self.find_dbms(data)
         if found is not None:
             return found
+        wanted = str(data.get("slug") or data["name"]).casefold()
         for entry in DBMSS.values():
             if wanted in (entry.slug.casefold(), entry.name.casefold()):
                 made = Dbms.objects.create(slug=entry.slug, name=entry.name, vendor=entry.vendor)

@@ -38,10 +38,7 @@ def check(document: Document, known: Known) -> None:
     slug = document["workload"]["slug"]
     if document["workload"].get("known") and slug not in WORKLOADS and _workload_row(slug, known) is None:
         errors["workload"] = [f"No workload {slug}. An object with slug, name, version adds one."]
-    errors |= _taken_ids(document, known) | _hardware_errors(document, known)
-    config = document.get("config")
-    if isinstance(config, dict) and config.get("known") and _known_config(config["slug"], known) is None:
-        errors["config"] = [f"No configuration {config['slug']}. A list of settings, or files, add one."]
+    errors |= _taken_ids(document, known) | _hardware_errors(document, known) | _config_errors(document, known)
     if errors:
         raise ValidationError(errors)
 
@@ -227,7 +224,7 @@ def _config(given: Any, version: DbmsVersion, known: Known, by: User | None) -> 
 
 def _made_config(given: Any, version: DbmsVersion, by: User | None) -> Config:
     if isinstance(given, dict):
-        return _from_files(given["files"], version, by)
+        return _from_files(given, version, by)
     parameters = [
         Parameter(name=entry["name"], value=entry["value"], section=entry["section"], comment=entry["comment"])
         for entry in given
@@ -235,13 +232,32 @@ def _made_config(given: Any, version: DbmsVersion, by: User | None) -> Config:
     return config_of(version.dbms.slug, version.dbms.name, parameters, provenance=Provenance.UPLOADED)
 
 
-def _from_files(files: list[dict[str, str]], version: DbmsVersion, by: User | None) -> Config:
-    """Raises ValidationError under `config`, with the file and what is wrong with it."""
-    from runs import configs
+def _config_errors(document: Document, known: Known) -> dict[str, list[str]]:
+    given = document.get("config")
+    if not isinstance(given, dict):
+        return {}
+    if given.get("known"):
+        if _known_config(given["slug"], known) is None:
+            return {"config": [f"No configuration {given['slug']}. A list of settings, or files, add one."]}
+        return {}
+    from runs.configs import understand
 
-    texts = [configs.FileText(file["name"], file["text"]) for file in files]
+    dbms = known.find_dbms(document["dbms"])
+    found = understand(_file_texts(given), dbms.slug if dbms else "")
+    return {f"config.{path}": messages for path, messages in found.errors.items()}
+
+
+def _from_files(given: Document, version: DbmsVersion, by: User | None) -> Config:
+    """Raises ValidationError, naming the file."""
+    from runs.configs import ConfigError, Content, create_config
+
     try:
-        return configs.create_config(configs.Content(files=texts, dbms=version.dbms.slug), by=by)
-    except configs.ConfigError as error:
-        problems = [f"{field}: {message}" for field, found in error.errors.items() for message in found]
-        raise ValidationError({"config": problems}) from error
+        return create_config(Content(files=_file_texts(given), dbms=version.dbms.slug), by=by)
+    except ConfigError as error:
+        raise ValidationError({f"config.{path}": messages for path, messages in error.errors.items()}) from error
+
+
+def _file_texts(given: Document) -> list[Any]:
+    from runs.configs import FileText
+
+    return [FileText(one["name"], one["text"], one.get("format", "")) for one in given["files"]]

@@ -354,6 +354,22 @@ def test_equal_configurations_are_one_row(post):
     }
 
 
+def test_a_configuration_may_come_as_its_files(post):
+    text = "# tuned\nshared_buffers = 4GB\nshared_buffers = 8GB  # the last one counts\nwork_mem = 64MB\n"
+    config = {"files": [{"name": "postgresql.conf", "text": text}]}
+    assert post(many(2, config=config)).json()["results"][1]["status"] == "created"
+    found = Config.objects.get()
+    assert [file.text for file in found.files.all()] == [text]
+    assert [row.name for row in found.parameters.all()] == ["shared_buffers", "shared_buffers", "work_mem"]
+    wrong = {"files": [{"name": "x", "text": "this is no configuration at all, is it?"}]}
+    body = document(
+        id=str(uuid.uuid4()), config=wrong, dbms={"name": "Own", "version": "1"}, workload={"slug": "brand-new"}
+    )
+    response = post(body)
+    assert (response.status_code, list(response.json())) == (400, ["config.files[0].format"])
+    assert not Workload.objects.filter(slug="brand-new").exists()
+
+
 def test_who_sends_owns(post, operator, settings):
     settings.DEFAULT_VISIBILITY = "private"
     post(document())
