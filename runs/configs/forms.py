@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 from typing import Any
 
 from benchagent.configfiles import FORMATS
@@ -165,6 +166,17 @@ def _text(upload: UploadedFile) -> tuple[str, str]:  # type: ignore[type-arg]  #
         return data.decode("utf-8"), ""
     except UnicodeDecodeError:
         return "", f"{name}: not text in UTF-8. Save it as UTF-8, so that it can be kept as it is."
+
+
+def labelled(errors: dict[str, list[str]], files: list[FileText]) -> list[tuple[str, str]]:
+    """(label, message): a file by its name instead of its number."""
+    found = []
+    for field, messages in errors.items():
+        match = re.match(r"files\[(\d+)\]", field)
+        place = int(match[1]) if match else len(files)
+        label = files[place].name if place < len(files) else "" if field == "files" else field
+        found += [(label, message) for message in messages]
+    return found
 
 
 def preview(files: list[FileText], dbms: str) -> tuple[Understood, list[dict[str, Any]]]:

@@ -84,8 +84,13 @@ class DiffTable:
         return [(label, number) for label, number in found if number]
 
     @property
-    def promises_differ(self) -> bool:
-        return len({promise.durability for promise in self.promises}) > 1
+    def promise_status(self) -> Difference:
+        """Of what a commit promises."""
+        known = {promise.durability for promise in self.promises if promise.durability}
+        if len(known) > 1:
+            return Difference.CHANGED
+        told = all(promise.durability for promise in self.promises)
+        return Difference.EQUAL if told else Difference.UNKNOWN
 
     def address(self, **changes: str) -> str:
         query = QueryDict(mutable=True)

@@ -12,7 +12,16 @@ from django.utils.text import get_valid_filename
 from django.views.decorators.http import require_http_methods, require_safe
 
 from runs import changes, configs
-from runs.configs.forms import FORMAT_CHOICES, ConfigForm, FactsForm, ReasonForm, given_files, initial_of, preview
+from runs.configs.forms import (
+    FORMAT_CHOICES,
+    ConfigForm,
+    FactsForm,
+    ReasonForm,
+    given_files,
+    initial_of,
+    labelled,
+    preview,
+)
 from runs.configs.pages import ConfigRow, choices_of, diff_table, matching
 from runs.models import Config, Run, User
 from runs.rows import RunRow
@@ -121,15 +130,15 @@ def _taken(request: HttpRequest, form: ConfigForm, title: str, config: Config | 
     understood, rows = preview(files, form.data.get("dbms", "") or _slug_of(config))
     context: dict[str, Any] = {
         "form": form, "title": title, "config": config, "understood": understood, "previews": rows,
-        "problems": problems, "formats": FORMAT_CHOICES, "errors": {},
+        "problems": problems, "formats": FORMAT_CHOICES, "errors": [],
     }  # fmt: skip
     if request.method != "POST" or not form.is_valid() or problems or "preview" in request.POST:
-        context["errors"] = understood.errors if request.method == "POST" else {}
+        context["errors"] = labelled(understood.errors, files) if request.method == "POST" else []
         return render(request, "configs/form.html", context, status=422 if form.errors or problems else 200)
     try:
         made = _stored(form, files, config, cast(User, request.user))
     except configs.ConfigError as error:
-        context["errors"] = error.errors
+        context["errors"] = labelled(error.errors, files)
         return render(request, "configs/form.html", context, status=422)
     messages.success(request, f"{made} is there.")
     return redirect("config", slug=made.slug)

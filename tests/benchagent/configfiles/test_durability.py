@@ -37,7 +37,7 @@ POWER, DBMS, BOUNDED, NONE = (
         ("mariadb", "10.11", {"innodb_flush_log_at_trx_commit": "3"}, POWER, "synced"),
         ("firebird", "", {"DefaultDbCachePages": "10K"}, None, "property of the database"),
         ("firebird", "", {"ForcedWrites": "1"}, POWER, "written through"),
-        ("firebird", "", {"ForcedWrites": "0", "MaxUnflushedWrites": "100"}, DBMS, "maxunflushedwrites=100"),
+        ("firebird", "", {"ForcedWrites": "0", "MaxUnflushedWrites": "100"}, DBMS, "MaxUnflushedWrites=100"),
         ("cubrid", "", {}, POWER, "async_commit not set: default no"),
         ("cubrid", "", {"async_commit": "yes"}, BOUNDED, "does not wait"),
         ("cubrid", "", {"group_commit_interval_in_msecs": "10"}, POWER, "up to 10 ms"),

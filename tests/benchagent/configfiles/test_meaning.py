@@ -100,6 +100,6 @@ def test_it_uses_no_meaning_without_a_label_and_names_every_parameter_in_the_doc
             assert key in MEANINGS
             assert MEANINGS[key] in text
             for name in meaning.names:
-                assert f"`{name}`" in text, (engine.slug, name)
+                assert f"`{engine.spelt(name)}`" in text, (engine.slug, name)
                 assert name == "docs" or engine.knows(name), (engine.slug, name)
         assert engine.source in text

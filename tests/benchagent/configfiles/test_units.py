@@ -169,12 +169,13 @@ def test_it_reads_old_spellings_as_what_they_stand_for():
     [
         ("postgresql", "9.2.2", "work_mem", "work_mem not set: default 1MB"),
         ("postgresql", "15.8", "work_mem", "work_mem not set: default 4MB"),
-        ("postgresql", "", "work_mem", "work_mem not set: default 1MB at first, 4MB from 9.4 on"),
+        ("postgresql", "", "work_mem", "work_mem not set: default 4MB since 9.4, 1MB before"),
         ("mysql", "5.5.34", "sync_binlog", "sync_binlog not set: default 0"),
         ("mysql", "8.0.31", "sync_binlog", "sync_binlog not set: default 1"),
         ("mariadb", "10.11.19", "sync_binlog", "sync_binlog not set: default 0"),
         ("derby", "10.6.2.1", "derby.system.durability", "derby.system.durability not set: default default"),
-        ("firebird", "3.0", "gcpolicy", "gcpolicy not stated"),
+        ("firebird", "3.0", "gcpolicy", "GCPolicy not stated"),
+        ("firebird", "3.0", "servermode", "ServerMode not set: default Super"),
     ],
 )
 def test_it_states_the_default_of_the_version(dbms, version, name, expected):

@@ -80,7 +80,10 @@ def reading(settings: Settings | None, key: str) -> Reading:
         return Reading(exists=False)
     quantity = settings.means(key)
     unknown = "" if quantity else ", ".join(settings.words(name) for name in meaning.names)
-    return Reading(True, meaning.names, tuple(settings.used(key)), quantity, meaning.note, unknown)
+    # Parts of a value that could not be put together say nothing alone.
+    given = tuple(settings.used(key)) if quantity or meaning.read is None else ()
+    names = tuple(settings.engine.spelt(name) for name in meaning.names)
+    return Reading(True, names, given, quantity, meaning.note, unknown)
 
 
 def durability(dbms: str, given: Iterable[Given], facts: Facts | None = None, write_cache: str = "") -> Promise:

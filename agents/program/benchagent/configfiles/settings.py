@@ -75,8 +75,13 @@ class Engine:
     is_server: Callable[[str], bool] = lambda section: True
     more_names: frozenset[str] = field(default_factory=frozenset)
     duplicates: str = LAST_COUNTS
+    # How a name is written, where `canonical` is not that.
+    spelling: Mapping[str, str] = field(default_factory=dict)
     # Older spellings and short forms, turned into the name and value they stand for.
     translate: Callable[[Given], Given] = lambda given: given
+
+    def spelt(self, name: str) -> str:
+        return self.spelling.get(name, name)
 
     def knows(self, name: str) -> bool:
         found = self.canonical(name)
@@ -185,21 +190,22 @@ class Settings:
 
     def words(self, name: str) -> str:
         """`fsync=off`, or `fsync not set: default on`."""
+        spelt = self.engine.spelt(name)
         if self.is_set(name):
             value = self._given[name][-1].value
-            return name if value is None else f"{name}={bare(value)}"
+            return spelt if value is None else f"{spelt}={bare(value)}"
         default = self.default(name)
         if default is not None:
-            return f"{name} not set: default {default}"
+            return f"{spelt} not set: default {default}"
         spec = self.engine.specs.get(name)
         if self.facts.complete and spec and isinstance(spec.default, Default):
-            return f"{name} not set: default {spec.default.words()}"
-        return f"{name} {NOT_STATED}"
+            return f"{spelt} not set: default {spec.default.words()}"
+        return f"{spelt} {NOT_STATED}"
 
     def _origin(self, name: str) -> str:
         given = self._given.get(name, [])
         if not given:
-            return f"{name} not set: default {self.default(name)}"
+            return f"{self.engine.spelt(name)} not set: default {self.default(name)}"
         if len(given) < 2 or len({item.value for item in given}) < 2:
             return ""
         return f"given {len(given)} times ({', '.join(str(item.value) for item in given)}): {self.engine.duplicates}"

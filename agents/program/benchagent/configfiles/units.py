@@ -56,8 +56,9 @@ class Default:
         return reached[-1] if reached else self.first
 
     def words(self) -> str:
-        later = "".join(f", {value or 'computed'} from {number} on" for number, value in self.steps)
-        return f"{self.first or 'computed'} at first{later}"
+        """`4MB since 9.4, 1MB before`."""
+        later = [f"{value or 'computed'} since {number}" for number, value in reversed(self.steps)]
+        return ", ".join([*later, f"{self.first or 'computed'} before"])
 
 
 def changed(first: str | None, *steps: tuple[str, str | None]) -> Default:

@@ -39,7 +39,7 @@ SPECS = {
     "checkpoint_interval_in_mins": time(None, 60),
     "checkpoint_interval": time(changed(None, ("10", "6min")), 0.001),
     "async_commit": flag("no"),
-    "group_commit_interval_in_msecs": time("0", 0.001),
+    "group_commit_interval_in_msecs": time("0", 0.001, is_0="none"),
     "double_write_buffer_size": size(changed(None, ("10.2", "2M")), 1, is_0="off"),
     "log_volume_size": size(),
     "log_max_archives": count(),

@@ -67,7 +67,7 @@ SPECS = {
     "innodb_adaptive_hash_index": flag(),
     "log_bin": text(changed("OFF", ("8.0", "ON"))),
     "sync_binlog": count(changed("0", ("5.7.7", "1"))),
-    "binlog_group_commit_sync_delay": time(changed(None, ("5.7.5", "0")), 0.000_001),
+    "binlog_group_commit_sync_delay": time(changed(None, ("5.7.5", "0")), 0.000_001, is_0="none"),
     "binlog_cache_size": size("32K"),
     "binlog_format": text(),
     "max_connections": count(changed("100", ("5.1.15", "151"))),

@@ -55,7 +55,7 @@ SPECS = {
     "full_page_writes": flag("on"),
     "wal_writer_delay": time("200ms", MS),
     "wal_writer_flush_after": size(None, BLOCK),
-    "commit_delay": time("0", US),
+    "commit_delay": time("0", US, is_0="none"),
     "commit_siblings": count("5"),
     "wal_level": text(changed("minimal", ("10", "replica"))),
     "wal_compression": text("off"),
