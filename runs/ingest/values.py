@@ -123,6 +123,9 @@ class Metrics:
                 found.append(self.metric.read(entry))
             except Wrong as wrong:
                 problems += wrong.under(key)
+                continue
+            if isinstance(value, dict) and found[-1]["name"] != key.strip():
+                problems.append((f"{key}.name", f"Its key says {key}."))
         if problems:
             raise Wrong(*problems)
         refuse_doubles(found, ("name", "unit", "phase"))
@@ -131,7 +134,6 @@ class Metrics:
     def schema(self, components: Components) -> dict[str, Any]:
         reference = self.metric.schema(components)
         named = dict(components[self.metric.name])
-        named["properties"] = {key: one for key, one in named["properties"].items() if key != "name"}
         named["required"] = [key for key in named["required"] if key != "name"]
         components[f"{self.metric.name}WithoutName"] = named
         without_name = {"$ref": f"{reference['$ref']}WithoutName"}
@@ -151,7 +153,7 @@ def _entries(value: list[Any] | dict[str, Any]) -> list[tuple[str, Any]]:
     if isinstance(value, list):
         return [(f"[{index}]", entry) for index, entry in enumerate(value)]
     return [
-        (name, {**entry, "name": name} if isinstance(entry, dict) else {"name": name, "value": entry})
+        (name, {"name": name, **entry} if isinstance(entry, dict) else {"name": name, "value": entry})
         for name, entry in value.items()
     ]
 
