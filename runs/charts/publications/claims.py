@@ -22,6 +22,7 @@ from runs.charts.publications.amounts import (
 )
 from runs.charts.publications.material import Material
 from runs.charts.publications.parts import Bound, BoundsAxis, NamedTable, Ordering, Section
+from runs.literature.articles import ARTICLES
 from runs.models import Claim, Observation
 
 # A percentage of this metric says neither time nor rate.
@@ -321,7 +322,13 @@ def place(unit: str, quantity: str, found: Sequence[Bound], *, line: float | Non
 
 
 def orderings(material: Material) -> Section:
-    found = [_ordering(material, claim) for claim in material.claims if _is_ordering(claim)]
+    """Orders that the article's text gives as a whole, then each claim of two sides."""
+    article = ARTICLES.get(material.publication.slug)
+    found = [
+        Ordering(one.quantity, [(">" if place else "", name) for place, name in enumerate(one.items)], one.note)
+        for one in (article.orders if article else ())
+    ]
+    found += [_ordering(material, claim) for claim in material.claims if _is_ordering(claim)]
     return Section(
         "orderings", "Orderings as claimed",
         "Claims without an amount: which is more, or that both are alike. They have no length, so no bar is drawn.",
@@ -337,12 +344,10 @@ def _is_ordering(claim: Claim) -> bool:
 
 def _ordering(material: Material, claim: Claim) -> Ordering:
     a, b = sides(material, claim)
-    turned = any(word in claim.sense for word in _LESS)
+    more, less = (b, a) if any(word in claim.sense for word in _LESS) else (a, b)
+    sign = "≈" if claim.percent == 0 else "≳" if "slightly" in claim.sense else ">"
     quantity = "speed of the backup" if claim.metric == EITHER else material.name(claim.metric)
-    return Ordering(
-        quantity=quantity, more=b if turned else a, less=a if turned else b, equal=claim.percent == 0,
-        slight="slightly" in claim.sense, note=claim.summary,
-    )  # fmt: skip
+    return Ordering(quantity, [("", more), (sign, less)], claim.summary)
 
 
 # All of them

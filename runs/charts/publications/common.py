@@ -98,7 +98,7 @@ def _rows_of(fact: Fact) -> list[dict[str, Any]]:
 def _listing(fact: Fact) -> NamedTable:
     rows = _rows_of(fact)
     table = Table(
-        [Column(label(name)) for name in rows[0]],
+        [Column(label(name.removesuffix("_gb")), "GB" if name.endswith("_gb") else "") for name in rows[0]],
         [[number_cell(Amount(float(one), provenance=fact.provenance)) for one in row.values()] for row in rows],
     )
     return NamedTable(_sentence(fact.title), table, fact.how)

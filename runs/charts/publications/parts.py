@@ -44,13 +44,13 @@ class Tile:
 
 @dataclass(frozen=True)
 class Ordering:
-    """A claim without an amount: `more` exceeds `less`, or both are alike. Nothing of it has a length."""
+    """A claim without an amount: the most first, each with its sign to the one before it. Nothing has a length.
+
+    Signs are ">", "≳" (slightly) and "≈" (alike); the first has none.
+    """
 
     quantity: str
-    more: str
-    less: str
-    equal: bool = False
-    slight: bool = False
+    items: list[tuple[str, str]]
     note: str = ""
 
 

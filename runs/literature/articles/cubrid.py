@@ -10,6 +10,7 @@ from runs.literature.articles.structure import (
     FigureState,
     Frame,
     Kind,
+    Order,
     Question,
     Rerun,
     Source,
@@ -160,4 +161,5 @@ ARTICLE = Article(
         ),
     ),
     rerun=RERUN,
+    orders=(Order("gain by the SSD under I/O-bound load", ("CUBRID", "MySQL"), "INSERT and SELECT alike"),),
 )  # fmt: skip

@@ -10,6 +10,7 @@ from runs.literature.articles.structure import (
     FigureState,
     Frame,
     Kind,
+    Order,
     Question,
     Rerun,
     Source,
@@ -141,4 +142,14 @@ ARTICLE = Article(
         ),
     ),
     rerun=RERUN,
+    orders=(
+        Order(
+            "speed of the backup, all methods",
+            ("Yaffil 892", "Firebird 1.5.3 and 2.1", "InterBase 7.5.1 and 2007"), "the servers, on this CPU",
+        ),
+        Order(
+            "speed of the backup, Firebird 1.5.3", ("Services API, other disk", "local protocol", "TCP"),
+            "the methods with two disks",
+        ),
+    ),
 )  # fmt: skip

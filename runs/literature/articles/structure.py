@@ -128,6 +128,15 @@ class Question:
 
 
 @dataclass(frozen=True)
+class Order:
+    """What the article puts in an order without numbers, the most first."""
+
+    quantity: str
+    items: tuple[str, ...]
+    note: str
+
+
+@dataclass(frozen=True)
 class Article:
     slug: str
     source: Source
@@ -141,6 +150,7 @@ class Article:
     questions: tuple[Question, ...]
     figures: tuple[ArticleFigure, ...]
     rerun: Rerun
+    orders: tuple[Order, ...] = ()
 
     def figure(self, figure_id: str) -> ArticleFigure:
         """Raises KeyError."""

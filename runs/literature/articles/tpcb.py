@@ -10,6 +10,7 @@ from runs.literature.articles.structure import (
     FigureState,
     Frame,
     Kind,
+    Order,
     Question,
     Rerun,
     Source,
@@ -128,4 +129,8 @@ ARTICLE = Article(
         ),
     ),
     rerun=RERUN,
+    orders=(
+        Order("TPS, in the author's words", ("DB2", "Apache Derby", "Oracle", "PostgreSQL", "MySQL"),
+              "DB2 wins, Derby is second, Oracle is little ahead of PostgreSQL, MySQL fails"),
+    ),
 )  # fmt: skip
