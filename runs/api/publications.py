@@ -19,7 +19,8 @@ from rest_framework.views import APIView
 
 from runs.api.publication_serializers import PublicationHeadSerializer, PublicationSerializer
 from runs.api.serializers import ErrorSerializer
-from runs.charts.publications.claims import EITHER, speed_as_read, time_as_read
+from runs.charts.publications.claim_words import EITHER
+from runs.charts.publications.claims import speed_as_read, time_as_read
 from runs.charts.publications.material import Material
 from runs.charts.publications.reruns import experiments_of
 from runs.literature.articles import ARTICLES

@@ -2,7 +2,7 @@
 import { baseOptions, dash, legend, pointStyle, scaleBase, seriesColour, tooltip, translucent } from "./chart-theme.js";
 import { gapPlugin, gapsHeight } from "./chart-gaps.js";
 import { markLine } from "./chart-marks.js";
-import { axisTitle, formatNumber, logBounds, logTicks, withOrigin, withUnit } from "./format.js";
+import { axisTitle, exactNumber, formatNumber, logBounds, logTicks, withOrigin, withUnit } from "./format.js";
 
 const MOST_MARKERS = 60;
 // The label of a mark stands above the plot, where no line runs.
@@ -60,7 +60,12 @@ function bandBox(band, theme) {
 function tooltipCallbacks(spec) {
   return {
     title: (items) => (items.length ? `${spec.x.label} ${withUnit(items[0].parsed.x, spec.x.unit)}` : ""),
-    label: (item) => `${item.dataset.label}: ${withUnit(item.parsed.y, spec.y.unit)}${withOrigin(spec.series[item.datasetIndex])}`,
+    label(item) {
+      const series = spec.series[item.datasetIndex];
+      const printed = series?.origin?.startsWith("printed") && item.parsed.y !== null;
+      const value = printed ? `${exactNumber(item.parsed.y)} ${spec.y.unit}`.trimEnd() : withUnit(item.parsed.y, spec.y.unit);
+      return `${item.dataset.label}: ${value}${withOrigin(series)}`;
+    },
   };
 }
 

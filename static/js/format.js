@@ -14,6 +14,9 @@ export function withUnit(value, unit) {
   return unit ? `${formatNumber(value)} ${unit}` : formatNumber(value);
 }
 
+/** All digits of a printed value, up to ten: 446.42, 1,813.969025. */
+export const exactNumber = (value) => value.toLocaleString("en-US", { maximumSignificantDigits: 10 });
+
 /** ", printed" where a series or bar says where its values come from. */
 export const withOrigin = (one) => (one?.origin ? `, ${one.origin}` : "");
 

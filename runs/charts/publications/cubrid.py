@@ -9,9 +9,10 @@ from typing import Any
 from runs.charts.base import Cell, Column, Table
 from runs.charts.publications import grids
 from runs.charts.publications.amounts import TextCell, text, word_columns
-from runs.charts.publications.claims import claimed_ratio, figure_words, ratio_section
+from runs.charts.publications.claim_words import figure_words
 from runs.charts.publications.material import Material
 from runs.charts.publications.parts import NamedTable, Section
+from runs.charts.publications.ratios import claimed_ratio, ratio_section
 from runs.models import Claim, DataSchema, Run
 
 DISK = "disk"

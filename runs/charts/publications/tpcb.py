@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from runs.charts import compare as charts
 from runs.charts.base import BarGroup, Cell, Column, Figure, Table, bars
 from runs.charts.publications.amounts import Amount, TextCell, Words, computed, number_cell, origin_of, text
-from runs.charts.publications.claims import printed_bound
+from runs.charts.publications.claim_words import printed_bound
 from runs.charts.publications.material import Material
 from runs.charts.publications.parts import Choice, NamedTable, Section
 from runs.compare import compare
