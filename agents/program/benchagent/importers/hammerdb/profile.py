@@ -95,7 +95,7 @@ def _profiles(file: SourceFile) -> list[Profile]:
         elif _END.match(line):
             profile.closed = profile.closed or bool(profile.summary)
             current, figures = None, None
-        elif figures is not None and _LINE.match(line):
+        elif figures is not None and len(line) < 500 and _LINE.match(line):
             _take(figures, line, line_number)
     return [profile for profile in profiles if profile.summary or profile.each]
 

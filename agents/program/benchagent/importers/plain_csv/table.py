@@ -47,10 +47,10 @@ def is_stamp(text: str) -> bool:
 
 def seconds(text: str) -> float:
     """A number, or a time of day and date as seconds since 1970. Raises NotUnderstood."""
-    if is_stamp(text) and not is_number(text):
-        moment = datetime.fromisoformat(text)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    return number(text)
+    if is_number(text) or not is_stamp(text):
+        return number(text)
+    moment = datetime.fromisoformat(text)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def is_missing(text: str) -> bool:
@@ -81,8 +81,11 @@ def _split(lines: Sequence[str], separator: str) -> list[list[str]] | None:
     if separator not in lines[0]:
         return None
     try:
-        rows = [[cell.strip() for cell in next(csv.reader([line], delimiter=separator, strict=True))] for line in lines]
-    except (csv.Error, StopIteration):
+        read = csv.reader(lines, delimiter=separator, strict=True)
+        rows = [[cell.strip() for cell in row] for row in read]
+    except csv.Error:
+        return None
+    if len(rows) != len(lines):
         return None
     if separator == "|":
         rows = [row[1:-1] if row[0] == row[-1] == "" else row for row in rows]

@@ -15,7 +15,7 @@ TOOL = "ycsb"
 _JAVA = re.compile(
     r"^\s*\[OVERALL\], (?:RunTime\(ms\)|Throughput\(ops/sec\)), "
     r"|^\s*\[[A-Z][\w-]*\], (?:Operations|AverageLatency\((?:us|ms)\)), \d"
-    r"|\d+ sec: \d+ operations; "
+    r"|(?<!\d)\d{1,10} sec: \d{1,18} operations; "
     r"|^\s*YCSB Client \d"
     r"|\{\s*\"metric\"\s*:\s*\"OVERALL\"\s*,\s*\"measurement\"\s*:",
     re.MULTILINE,
