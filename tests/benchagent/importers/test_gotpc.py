@@ -161,6 +161,12 @@ def test_it_reads_several_runs_of_one_file():
     assert "terminals" not in found[1].parameters
 
 
+@pytest.mark.parametrize("name", ["plain.txt", "json.txt", "prepare.txt"])
+def test_it_reads_lines_with_a_time_in_front(name: str):
+    stamped = "".join(f"May 04 10:20:31 {line}\n" for line in text_of(name).splitlines())
+    assert read(stamped) == reports(name, sample(TOOL, name))
+
+
 def test_it_reads_a_load_and_the_runs_after_it():
     found = read(text_of("prepare.txt") + text_of("plain.txt"))
     assert [report.subject.workload for report in found] == ["tpcc-go-tpc-load", "tpcc-go-tpc"]

@@ -244,6 +244,11 @@ def test_it_reads_the_output_of_a_job_as_the_web_service_gives_it():
     assert report.parameters == {"terminals": 1, "ramp_up_s": 60, "duration_s": 120}
 
 
+def test_it_reads_lines_with_a_time_in_front():
+    stamped = "".join(f"2026-03-03 10:00:00 {line}\n" for line in text_of("run_v4_db2.txt").splitlines())
+    assert read(stamped) == reports("x", sample(TOOL, "run_v4_db2.txt"))
+
+
 def test_it_reads_logs_that_were_appended():
     text = text_of("hammerdb_v3_oracle.log")
     begun = text.partition("Vuser 1:Rampup complete")[0]

@@ -144,6 +144,11 @@ def test_it_reads_the_json_exporters(array: bool):
     assert read(text[:-1])[0].status is Status.NOT_UNDERSTOOD
 
 
+def test_it_reads_lines_with_a_time_in_front():
+    stamped = "".join(f"2026-03-03 10:00:00 {line}\n" for line in text_of("run_old_ms.txt").splitlines())
+    assert values(read(stamped)[0]) == values(one(TOOL, "run_old_ms.txt"))
+
+
 def test_it_reads_go_ycsb():
     report = one(TOOL, "go_ycsb.txt")
     assert report.parameters == {

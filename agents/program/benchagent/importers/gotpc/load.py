@@ -6,6 +6,7 @@ import re
 
 from benchagent.importers.base import Report, Scalar, SourceFile, Status, Subject
 from benchagent.importers.gotpc.command import command_of
+from benchagent.importers.gotpc.rows import TIME_IN_FRONT
 from benchagent.redaction import redact_text
 
 TOOL = "go-tpc"
@@ -20,7 +21,7 @@ _SIGNAL = re.compile(r"Got signal \[|force exit")
 
 def loads(file: SourceFile) -> list[Report]:
     """The report of a prepare or check; none where the file holds neither. go-tpc prints no times for them."""
-    lines = [line.rstrip() for line in file.lines]
+    lines = _lines(file)
     loaded = [match for line in lines if (match := _LOAD.match(line))]
     checked = [match for line in lines if (match := _CHECK.match(line))]
     if not loaded and not checked:
@@ -55,7 +56,7 @@ def loads(file: SourceFile) -> list[Report]:
 
 def split_load(file: SourceFile) -> tuple[SourceFile | None, SourceFile]:
     """What a file holds of loading and checking, up to go-tpc's "Finished", and the rest: runs that follow."""
-    lines = file.lines
+    lines = _lines(file)
     last = max((place for place, line in enumerate(lines) if _LOAD.match(line) or _CHECK.match(line)), default=None)
     if last is None:
         return None, file
@@ -63,6 +64,10 @@ def split_load(file: SourceFile) -> tuple[SourceFile | None, SourceFile]:
     tail = "\n".join(lines[end:]) + ("\n" if file.last_line_is_whole else "")
     head = SourceFile(file.name, ("\n".join(lines[:end]) + "\n").encode())
     return head, SourceFile(file.name, tail.encode())
+
+
+def _lines(file: SourceFile) -> list[str]:
+    return [re.sub(TIME_IN_FRONT, "", line).rstrip() for line in file.lines]
 
 
 def _one_load(lines: list[str]) -> bool:

@@ -30,13 +30,13 @@ FIELDS = {
 TOTALS = {"tpmC": "tpmc", "tpmTotal": "tpm", "efficiency": "efficiency_pct"}
 _FOLDED = {heading.upper(): field for heading, field in {**FIELDS, **TOTALS}.items()}
 
-_TIME_IN_FRONT = r"^(?:\w{3} \d{1,2} [\d:.]+ |\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-][\d:]+)? )?\s*"
-_PLAIN = re.compile(_TIME_IN_FRONT + r"\[(?P<kind>Current|Summary)\] (?P<op>[A-Z][\w-]*) *- (?P<body>[A-Z0-9][^\n]*)$")
+TIME_IN_FRONT = r"^(?:\w{3} \d{1,2} [\d:.]+ |\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-][\d:]+)? )?\s*"
+_PLAIN = re.compile(TIME_IN_FRONT + r"\[(?P<kind>Current|Summary)\] (?P<op>[A-Z][\w-]*) *- (?P<body>[A-Z0-9][^\n]*)$")
 _WAIT = re.compile(r"^[\d.]+s$")
 _SECONDS = re.compile(
-    _TIME_IN_FRONT + r"\[(?P<kind>Current|Summary)\] (?P<op>Q\d+) *(?:: |- (?:Avg\(s\): )?)(?P<value>\d+\.\d+)s\s*$"
+    TIME_IN_FRONT + r"\[(?P<kind>Current|Summary)\] (?P<op>Q\d+) *(?:: |- (?:Avg\(s\): )?)(?P<value>\d+\.\d+)s\s*$"
 )
-_TOTAL = re.compile(_TIME_IN_FRONT + r"(?P<body>tpmC: .*|QphH: .*)$")
+_TOTAL = re.compile(TIME_IN_FRONT + r"(?P<body>tpmC: .*|QphH: .*)$")
 _CELLS = re.compile(r"\s*[|│]\s*")
 
 
@@ -88,7 +88,7 @@ def events(file: SourceFile) -> list[Event]:
 
 
 def _line(line_number: int, line: str, *, cut: bool) -> list[Event]:
-    text = re.sub(_TIME_IN_FRONT, "", line).strip()
+    text = re.sub(TIME_IN_FRONT, "", line).strip()
     if match := _SECONDS.match(line):
         return [Row(line_number, match["kind"] == "Summary", match["op"], {"avg_s": number(match["value"])})]
     if match := _PLAIN.match(line):
@@ -101,7 +101,7 @@ def _line(line_number: int, line: str, *, cut: bool) -> list[Event]:
         return _json_line(line_number, text)
     if text.startswith(("[Current]", "[Summary]")):
         raise NotUnderstood(f"not the form of a row of figures: {text[:60]!r}")
-    return [Note(line_number, line)]
+    return [Note(line_number, text)]
 
 
 def _pairs(body: str) -> dict[str, float]:

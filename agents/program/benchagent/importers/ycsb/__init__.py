@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from benchagent.importers.base import NotUnderstood, Report, SourceFile
 from benchagent.importers.ycsb.exported import exported
 from benchagent.importers.ycsb.golang import go_reports
-from benchagent.importers.ycsb.java import java_reports
+from benchagent.importers.ycsb.java import TIME_IN_FRONT, java_reports
 
 TOOL = "ycsb"
 
 _JAVA = re.compile(
-    r"^\s*\[OVERALL\], (?:RunTime\(ms\)|Throughput\(ops/sec\)), "
-    r"|^\s*\[[A-Z][\w-]*\], (?:Operations|AverageLatency\((?:us|ms)\)), \d"
+    TIME_IN_FRONT + r"\[OVERALL\], (?:RunTime\(ms\)|Throughput\(ops/sec\)), "
+    r"|" + TIME_IN_FRONT + r"\[[A-Z][\w-]*\], (?:Operations|AverageLatency\((?:us|ms)\)), \d"
     r"|(?<!\d)\d{1,10} sec: \d{1,18} operations; "
     r"|^\s*YCSB Client \d"
     r"|\{\s*\"metric\"\s*:\s*\"OVERALL\"\s*,\s*\"measurement\"\s*:",

@@ -23,8 +23,10 @@ from benchagent.redaction import redact_text
 
 TOOL = "ycsb"
 
-_ROW = re.compile(r"^\s*\[(?P<section>[\w%. -]+)\], (?P<key>[^,]+), (?P<value>[^,]*)$")
-_VERSION = re.compile(r"^\s*YCSB Client (?P<version>\d[\w.-]*)\s*$")
+# `ts` and journals put a time in front.
+TIME_IN_FRONT = r"^(?:\w{3} \d{1,2} [\d:.]+ |\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-][\d:]+)? )?\s*"
+_ROW = re.compile(TIME_IN_FRONT + r"\[(?P<section>[\w%. -]+)\], (?P<key>[^,]+), (?P<value>[^,]*)$")
+_VERSION = re.compile(TIME_IN_FRONT + r"YCSB Client (?P<version>\d[\w.-]*)\s*$")
 _LATENCY = re.compile(
     r"^(?P<what>Average|Min|Max|(?P<rank>\d+(?:\.\d+)?)(?:st|nd|rd|th)?Percentile)Latency\((?P<unit>us|ms)\)$"
 )
