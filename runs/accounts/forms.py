@@ -23,7 +23,7 @@ LIFETIMES = [
     ("30", "30 days"),
     ("90", "90 days"),
     ("365", "1 year"),
-    ("custom", "until the day below"),
+    ("custom", "until a day"),
     ("never", "no end"),
 ]
 FARTHEST = timedelta(days=36_500)
@@ -60,7 +60,7 @@ class TokenForm(forms.Form):
         required=False,
         label="Last day",
         widget=forms.DateInput(attrs={"type": "date"}),
-        help_text="only with “until the day below”",
+        help_text="only with “until a day”",
     )
 
     def __init__(self, *args: Any, owner: User, **kwargs: Any) -> None:

@@ -1,6 +1,7 @@
 // What every page has: theme toggle, times in the visitor's zone, selection of runs, confirmation of dangerous forms.
 import { startDetails } from "./details.js";
 import { startHints } from "./hints.js";
+import { startMenus } from "./menu.js";
 import { startSelection } from "./select.js";
 import { startThemeToggle } from "./theme.js";
 import { localizeTimes } from "./times.js";
@@ -14,6 +15,7 @@ startThemeToggle();
 localizeTimes(document);
 startSelection(document);
 startDetails();
+startMenus();
 startHints();
 document.addEventListener("submit", confirmForm);
 document.addEventListener("htmx:afterSettle", () => {

@@ -112,6 +112,7 @@ PAGES = [
     page("import", "import", "/imports/{import}/"),
     form("import", "import", "/imports/{import}/", (302, 422)),
     form("import-read-again", "import", "/imports/{import}/read-again/"),
+    form("import-columns", "import", "/imports/{import}/columns/"),
     form("import-forget", "import", "/imports/{import}/forget/"),
     page("publications", "read", "/publications/"),
     page("publication", "read", "/publications/{publication}/"),
