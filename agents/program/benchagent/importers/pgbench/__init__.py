@@ -17,7 +17,8 @@ TOOL = "pgbench"
 
 _VERSION = re.compile(r"pgbench \((?P<version>\d[^,()]*(?:\([^()]*\))?)(?:, server (?P<server>.+?))?\)")
 _MARKS = re.compile(
-    r"^\s*(?:\S+ ){0,4}(?:transaction type: |progress: \d+(?:\.\d+)? s,? |pgbench \(\d|pgbench: (?:error|fatal): "
+    r"^[ \t]{0,40}(?:\S{1,60} ){0,4}(?:transaction type: "
+    r"|progress: \d+(?:\.\d+)? s,? |pgbench \(\d|pgbench: (?:error|fatal): "
     r"|tps = \S+ \((?:including|excluding|without) |(?:\d+ of )?\d+ tuples (?:done\.|\(\d+%\))"
     r"|starting vacuum\.\.\.end\.|done in \S+ s \((?:drop|create|client|server|vacuum|primary|foreign)"
     r"|SQL script \d+: |set primary keys?\.\.\.|number of transactions actually processed: "

@@ -17,9 +17,10 @@ TOOL = "sysbench"
 _HEADER = re.compile(r"sysbench v?(?P<version>\d[\w.+-]*)(?: \(using [^)]*\)|: +multi-threaded.*)")
 _MODE = "Running the test with following options:"
 _MARKS = re.compile(
-    r"^\s*(?:\S+ ){0,4}(?:sysbench v?\d[\w.+-]*(?: \(using |: +multi-threaded)|Running the test with following options:"
+    r"^[ \t]{0,40}(?:\S{1,60} ){0,4}(?:sysbench v?\d[\w.+-]*(?: \(using |: +multi-threaded)"
+    r"|Running the test with following options:"
     r"|\[ *\d+s *\] (?:thds: |threads: |reads: )|(?:SQL|OLTP test) statistics:|queries performed:"
-    r"|total number of events: +\d|Threads fairness:)|^\s*\d+,\d+(?:,\d+\.\d\d){8}\s*$",
+    r"|total number of events: +\d|Threads fairness:)|^[ \t]{0,40}\d+,\d+(?:,\d+\.\d\d){8}[ \t\r]{0,9}$",
     re.MULTILINE,
 )
 _CLOCK = re.compile(
