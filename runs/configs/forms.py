@@ -152,9 +152,9 @@ def _plain(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def packed(file: FileText) -> str:
-    """A file for the next step of the form, byte for byte but without its secrets."""
-    return base64.b64encode(json.dumps([file.name, redacted_text(file.text, file.format)]).encode()).decode()
+def packed(name: str, text: str) -> str:
+    """A file for the next step of the form, byte for byte; `text` has lost its secrets."""
+    return base64.b64encode(json.dumps([name, text]).encode()).decode()
 
 
 def _text(upload: UploadedFile) -> tuple[str, str]:  # type: ignore[type-arg]  # cannot be subscripted when it runs
@@ -182,15 +182,14 @@ def labelled(errors: dict[str, list[str]], files: list[FileText]) -> list[tuple[
 def preview(files: list[FileText], dbms: str) -> tuple[Understood, list[dict[str, Any]]]:
     """What was understood, and each file with what the form needs to keep it."""
     found = understand(files, dbms)
-    rows = [
-        {
-            "file": read,
-            "packed": packed(given),
-            "text": redacted_text(given.text, given.format),
-            "format": given.format,
-            "errors": [message for field, messages in found.errors.items() if field.startswith(f"files[{place}].")
-                       for message in messages],
-        }
-        for place, (read, given) in enumerate(zip(found.files, files, strict=False))
-    ]  # fmt: skip
+    rows = []
+    for place, (read, given) in enumerate(zip(found.files, files, strict=False)):
+        text = read.parsed.render() if read.parsed else redacted_text(given.text, "plain")
+        own = [messages for field, messages in found.errors.items() if field.startswith(f"files[{place}].")]
+        rows.append(
+            {
+                "file": read, "packed": packed(given.name, text), "text": text, "format": given.format,
+                "errors": [message for messages in own for message in messages],
+            }
+        )  # fmt: skip
     return found, rows

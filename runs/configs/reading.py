@@ -11,6 +11,7 @@ from benchagent.configfiles.engines import ENGINES
 
 MOST_FILES = 50
 MOST_CHARACTERS = 1_000_000
+MOST_LINES = 20_000
 MOST_PARAMETERS = 5_000
 # Engines that read the file of another one.
 READERS = {
@@ -112,6 +113,8 @@ def _refusals(files: Sequence[FileText]) -> dict[str, list[str]]:
             errors[f"{field}.name"] = ["A name of 1 to 200 characters is required."]
         if len(file.text) > MOST_CHARACTERS:
             errors[f"{field}.text"] = [f"At most {MOST_CHARACTERS:,} characters are allowed."]
+        elif file.text.count("\n") > MOST_LINES:
+            errors[f"{field}.text"] = [f"At most {MOST_LINES:,} lines are allowed."]
         elif "\x00" in file.text:
             errors[f"{field}.text"] = ["Not text: it contains NUL characters."]
         if file.format and file.format not in FORMATS:

@@ -90,6 +90,7 @@ def test_it_takes_several_files():
         ([FileText("", MY_CNF)], {}, "files[0].name", "1 to 200"),
         ([FileText("a", "x\x00y")], {}, "files[0].text", "NUL"),
         ([FileText("a", "x" * 1_000_001)], {}, "files[0].text", "1,000,000"),
+        ([FileText("a", "x\n" * 20_001)], {}, "files[0].text", "20,000"),
         ([FileText("a", MY_CNF, "ini")], {}, "files[0].format", "No such format"),
         ([FileText("a", MY_CNF), FileText("b", POSTGRESQL)], {}, "dbms", "different"),
         ([FileText("a", MY_CNF)], {"dbms": "postgresql"}, "files[0].format", "no file of postgresql"),

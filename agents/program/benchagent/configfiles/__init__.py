@@ -18,6 +18,8 @@ __all__ = [
 ]  # fmt: skip
 
 BOM = "\ufeff"
+# Of a longer file the beginning tells its format.
+TELLING_CHARACTERS = 200_000
 FORMATS: dict[str, Format] = {
     module.FORMAT.name: module.FORMAT for module in (postgresql, my_cnf, firebird, cubrid, derby, init_ora, plain)
 }
@@ -42,7 +44,8 @@ def _behind_mark(line: Line) -> Line:
 def recognise(text: str) -> str | None:
     """Name of the format of a text; None where nothing tells, or two formats are as likely."""
     own = {name: kind for name, kind in FORMATS.items() if kind.dbms}
-    return recognition.best({name: (kind, parse(text, name)) for name, kind in own.items()})
+    beginning = text[:TELLING_CHARACTERS]
+    return recognition.best({name: (kind, parse(beginning, name)) for name, kind in own.items()})
 
 
 def format_of(dbms: str) -> str:

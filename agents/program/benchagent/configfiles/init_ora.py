@@ -37,19 +37,19 @@ def _depth(line: str) -> tuple[int, bool]:
 def parse(text: str) -> tuple[Line, ...]:
     found: list[Line] = []
     physical = physical_lines(text)
+    depths = [_depth(line) for line in physical]
     place = 0
     while place < len(physical):
-        count = _length(physical, place)
+        count = _length(depths, place)
         found.append(_read(place + 1, "".join(physical[place : place + count])))
         place += count
     return tuple(found)
 
 
-def _length(physical: list[str], place: int) -> int:
+def _length(depths: list[tuple[int, bool]], place: int) -> int:
     """How many physical lines belong together; one where what was opened is never closed."""
     depth = 0
-    for count, line in enumerate(physical[place : place + MAX_CONTINUED_LINES], 1):
-        more, continued = _depth(line)
+    for count, (more, continued) in enumerate(depths[place : place + MAX_CONTINUED_LINES], 1):
         depth += more
         if depth <= 0 and not continued:
             return count
