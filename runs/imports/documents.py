@@ -70,8 +70,10 @@ def document(cell: Cell, subject: dict[str, Any], *, upload_id: uuid.UUID) -> di
 def dbms_of(report: Report, subject: dict[str, Any]) -> dict[str, str]:
     """The file's own words first; a storage benchmark that knows no DBMS stands under the tool's name."""
     given = subject.get("dbms", {})
-    name = report.subject.dbms or given.get("name", "")
-    version = report.subject.dbms_version or given.get("version", "")
+    name, version = report.subject.dbms or given.get("name", ""), report.subject.dbms_version
+    if not version and given.get("name", name).casefold() in (name.casefold(), ""):
+        # A version belongs to the DBMS that it was said of.
+        version = given.get("version", "")
     if report.subject.workload.startswith("fio"):
         name, version = report.tool, report.tool_version or "not stated"
     made = {"name": name, "version": version}

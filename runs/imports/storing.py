@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from benchagent.importers import PARSER_VERSION, Report, Status
+from benchagent.importers import PARSER_VERSION, Report
 from django.db import transaction
 from django.utils import timezone
 from rest_framework.exceptions import ValidationError
@@ -13,7 +13,7 @@ from rest_framework.exceptions import ValidationError
 from runs import artefacts, ingest
 from runs.imports.documents import cells, document
 from runs.imports.intake import Found, items_of, kept_files, read
-from runs.imports.needs import lacks
+from runs.imports.needs import becomes_a_run, lacks
 from runs.imports.subject import checked
 from runs.models import ApiToken, FileImport, Run, User, delete_softly
 
@@ -23,14 +23,9 @@ class NotReady(ValidationError):
 
 
 def wanted(found: Found, subject: dict[str, Any]) -> list[tuple[str, Report]]:
-    """(file, report) of everything that becomes a run: understood, whole in itself, not left out."""
-    left_out = set(subject.get("leave_out", []))
+    """(file, report) of everything that becomes a run."""
     every = [(file.name, report) for file, reports in found for report in reports]
-    return [
-        (name, report)
-        for index, (name, report) in enumerate(every)
-        if index not in left_out and report.status is not Status.NOT_UNDERSTOOD and not report.part_of
-    ]
+    return [one for one, item in zip(every, items_of(found), strict=True) if becomes_a_run(item, subject)]
 
 
 def store(

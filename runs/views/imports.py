@@ -73,7 +73,10 @@ def _page(request: HttpRequest, taken: FileImport, form: SubjectForm) -> HttpRes
     context = {
         "taken": taken,
         "form": form,
-        "items": [{**item, "kept": becomes_a_run(item, taken.subject)} for item in taken.items],
+        "items": [
+            {**item, "kept": becomes_a_run(item, taken.subject), "storable": becomes_a_run(item, {})}
+            for item in taken.items
+        ],
         "storable": sum(becomes_a_run(item, {}) for item in taken.items),
         "needs": lacks(taken.items, said),
         "runs": imports.runs_of(taken),

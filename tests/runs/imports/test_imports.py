@@ -7,6 +7,7 @@ from benchagent.importers import SourceFile
 from rest_framework.exceptions import ValidationError
 
 from runs import artefacts, imports
+from runs.imports.needs import lacks
 from runs.models import Artefact, FileImport, Run, Upload
 
 pytestmark = pytest.mark.django_db
@@ -190,3 +191,23 @@ def test_it_shows_an_import_to_nobody_else(client, contributor, operator, bearer
 
     assert client.get(f"/imports/{taken.id}/").status_code == 404
     assert client.get(f"/api/v1/imports/{taken.id}/", headers=bearer("upload", "read")).status_code == 404
+
+
+@pytest.mark.parametrize(("name", "missing"), [("MySQL", {}), ("", {}), ("PostgreSQL", {"dbms.version"})])
+def test_it_gives_a_version_only_to_the_dbms_that_it_was_said_of(name, missing):
+    item = {
+        "index": 0, "status": "complete", "part_of": None, "metrics": [{"name": "tps"}], "series": [],
+        "subject": {"workload": "x", "dbms": "mysql", "dbms_version": None},
+    }  # fmt: skip
+
+    found = lacks([item], {"hardware": "lab", "dbms": {"name": name, "version": "8.0"}})
+
+    assert set(found) == set(missing)
+
+
+def test_it_leaves_settings_without_a_result_alone(contributor):
+    settings = b'{"shared_buffers": "128MB", "fsync": "on", "server_version": "16.4", "max_connections": "100"}'
+    taken, _ = imports.take(files=[*files(PGBENCH), SourceFile("params.json", settings)], owner=contributor)
+    runs, _ = imports.store(taken, subject=SUBJECT, owner=contributor)
+
+    assert len(runs) == 1
