@@ -18,7 +18,7 @@ _MARK = re.compile(
     r"|HammerDB CLI v"
     r"|^Hammerdb (?:Log|Transaction Counter Log) @"
     r"|Hammerdb Time Profile Report @"
-    r"|^\s*hammerdb>"
+    r"|^[ \t]*hammerdb>"
     r"|\d [\w ]{1,40} (?:tpm|qph) @ \w{3} \w{3} "
     r"|Vuser \d+(?: created (?:MONITOR )?- WAIT IDLE|:RUNNING|:FINISHED (?:SUCCESS|FAILED)"
     r"|:(?:Beginning rampup|Timing test|Processing \d+ transactions|CREATING TPC|query \d+ completed in))"

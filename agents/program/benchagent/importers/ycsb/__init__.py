@@ -16,11 +16,11 @@ _JAVA = re.compile(
     TIME_IN_FRONT + r"\[OVERALL\], (?:RunTime\(ms\)|Throughput\(ops/sec\)), "
     r"|" + TIME_IN_FRONT + r"\[[A-Z][\w-]*\], (?:Operations|AverageLatency\((?:us|ms)\)), \d"
     r"|(?<!\d)\d{1,10} sec: \d{1,18} operations; "
-    r"|^\s*YCSB Client \d"
+    r"|^[ \t]*YCSB Client \d"
     r"|\{\s*\"metric\"\s*:\s*\"OVERALL\"\s*,\s*\"measurement\"\s*:",
     re.MULTILINE,
 )
-_GO = re.compile(r"^\s*[A-Z][A-Z_]* +- Takes\(s\): [\d.]+, Count: \d+, OPS: ", re.MULTILINE)
+_GO = re.compile(r"^[ \t]*[A-Z][A-Z_]* +- Takes\(s\): [\d.]+, Count: \d+, OPS: ", re.MULTILINE)
 
 
 def claims(file: SourceFile) -> bool:

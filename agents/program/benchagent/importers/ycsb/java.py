@@ -24,7 +24,7 @@ from benchagent.redaction import redact_text
 TOOL = "ycsb"
 
 # `ts` and journals put a time in front.
-TIME_IN_FRONT = r"^(?:\w{3} \d{1,2} [\d:.]+ |\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-][\d:]+)? )?\s*"
+TIME_IN_FRONT = r"^(?:\w{3} \d{1,2} [\d:.]+ |\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-][\d:]+)? )?[ \t]*"
 _ROW = re.compile(TIME_IN_FRONT + r"\[(?P<section>[\w%. -]+)\], (?P<key>[^,]+), (?P<value>[^,]*)$")
 _VERSION = re.compile(TIME_IN_FRONT + r"YCSB Client (?P<version>\d[\w.-]*)\s*$")
 _LATENCY = re.compile(
