@@ -10,6 +10,7 @@ from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied, ValidationError
+from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -22,7 +23,6 @@ from runs.ingest import Parameter
 from runs.ingest.fields import StrictSerializer
 from runs.models import Config, User
 
-MOST_LISTED = 500
 MOST_COMPARED = 8
 _TEXT: dict[str, Any] = {"required": False, "allow_blank": True}
 
@@ -93,6 +93,19 @@ class ConfigSummarySerializer(serializers.Serializer[Any]):
     durability = DurabilitySerializer()
     runs = serializers.IntegerField()
     created_at = serializers.DateTimeField()
+
+
+class ConfigPageSerializer(serializers.Serializer[Any]):
+    count = serializers.IntegerField()
+    next = serializers.URLField(allow_null=True)
+    previous = serializers.URLField(allow_null=True)
+    results = ConfigSummarySerializer(many=True)
+
+
+class ConfigPages(PageNumberPagination):
+    page_size = 50
+    page_size_query_param = "page_size"
+    max_page_size = 500
 
 
 class ParameterSerializer(serializers.Serializer[Any]):
@@ -171,17 +184,21 @@ class ConfigList(APIView):
         parameters=[
             OpenApiParameter("q", str, description="Words in the name, the note, or a parameter."),
             OpenApiParameter("dbms", str, description="Slug of a DBMS."),
+            OpenApiParameter("page", int),
+            OpenApiParameter("page_size", int, description="50 by itself, at most 500."),
         ],
-        responses=ConfigSummarySerializer(many=True),
+        responses={200: ConfigPageSerializer, 400: FIELD_ERRORS, 404: ErrorSerializer},
     )
     def get(self, request: Request) -> Response:
-        """All configurations."""
-        _refuse_unknown(request, {"q", "dbms"})
+        """All configurations, by name."""
+        _refuse_unknown(request, {"q", "dbms", "page", "page_size"})
         words, dbms = (request.query_params.get(name, "").strip()[:120] for name in ("q", "dbms"))
         rows = matching(configs.for_pages(configs.listed_configs(request.user)), _clean(words), _clean(dbms))
-        counts = configs.counts_by_config(request.user)
-        found = [_summary(one, counts.get(one.pk, 0)) for one in rows.order_by("name", "revision")[:MOST_LISTED]]
-        return Response(ConfigSummarySerializer(found, many=True).data)
+        pages = ConfigPages()
+        page = pages.paginate_queryset(rows.order_by("name", "revision", "pk"), request, view=self) or []
+        counts = configs.counts_by_config(request.user, page)
+        found = [_summary(one, counts.get(one.pk, 0)) for one in page]
+        return pages.get_paginated_response(ConfigSummarySerializer(found, many=True).data)
 
     @extend_schema(
         request=ConfigGiven,
@@ -290,7 +307,7 @@ def _made(request: Request, given: dict[str, Any]) -> Config:
 
 def _whole(request: Request, slug: str) -> dict[str, Any]:
     config = get_object_or_404(configs.for_pages(configs.readable_configs(request.user)), slug=slug)
-    runs = configs.counts_by_config(request.user).get(config.pk, 0)
+    runs = configs.counts_by_config(request.user, [config]).get(config.pk, 0)
     return _summary(config, runs) | {
         "note": config.note,
         **{name: config.details.get(name) for name in configs.DETAIL_FIELDS},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.db.models import Count, Q, QuerySet
@@ -26,9 +27,9 @@ def readable_configs(user: Reader) -> QuerySet[Config]:
     return nameable(Config.objects.all(), user, by_address=True)
 
 
-def counts_by_config(user: Reader) -> dict[Any, int]:
+def counts_by_config(user: Reader, configs: Iterable[Config]) -> dict[Any, int]:
     """config id -> number of runs that this reader's lists show."""
-    rows = Run.objects.present().listed_for(user).exclude(config=None).order_by().values("config")
+    rows = Run.objects.present().listed_for(user).filter(config__in=list(configs)).order_by().values("config")
     return dict(rows.annotate(runs=Count("pk")).values_list("config", "runs"))
 
 

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.text import get_valid_filename
@@ -27,6 +28,7 @@ from runs.models import Config, Run, User
 from runs.rows import RunRow
 from runs.views.access import contributor_required
 
+PER_PAGE = 50
 RECENT = 10
 MOST_LISTED = 500
 MOST_COMPARED = 8
@@ -36,9 +38,15 @@ MOST_COMPARED = 8
 def config_list(request: HttpRequest) -> HttpResponse:
     words, dbms = request.GET.get("q", "").strip()[:100], request.GET.get("dbms", "").strip()[:120]
     rows = matching(configs.for_pages(configs.listed_configs(request.user)), words, dbms)
-    counts = configs.counts_by_config(request.user)
-    shown = [ConfigRow(config, counts.get(config.pk, 0)) for config in rows.order_by("name", "revision")[:MOST_LISTED]]
-    context = {"rows": shown, "q": words, "dbms": dbms, "systems": choices_of(configs.listed_configs(request.user))}
+    page = Paginator(rows.order_by("name", "revision", "pk"), PER_PAGE).get_page(request.GET.get("page"))
+    counts = configs.counts_by_config(request.user, page)
+    context = {
+        "rows": [ConfigRow(config, counts.get(config.pk, 0)) for config in page],
+        "page": page,
+        "q": words,
+        "dbms": dbms,
+        "systems": choices_of(configs.listed_configs(request.user)),
+    }
     return render(request, "configs/list.html", context)
 
 

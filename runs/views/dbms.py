@@ -26,13 +26,14 @@ def dbms_list(request: HttpRequest) -> HttpResponse:
 def dbms_detail(request: HttpRequest, slug: str) -> HttpResponse:
     dbms = get_object_or_404(systems.readable_systems(request.user), slug=slug)
     runs = Run.objects.present().listed_for(request.user).filter(dbms_version__dbms=dbms)
-    counts = configs.counts_by_config(request.user)
     kept = matching(configs.for_pages(configs.listed_configs(request.user)), "", dbms.slug)
+    shown = list(kept.order_by("name", "revision", "pk")[:MOST_CONFIGS])
+    counts = configs.counts_by_config(request.user, shown)
     context = {
         "dbms": dbms,
         "versions": systems.version_rows(dbms, request.user),
         "rankings": systems.rankings(dbms, request.user),
-        "configs": [ConfigRow(one, counts.get(one.pk, 0)) for one in kept.order_by("name", "revision")[:MOST_CONFIGS]],
+        "configs": [ConfigRow(one, counts.get(one.pk, 0)) for one in shown],
         "run_count": runs.count(),
         "rows": [RunRow(run) for run in runs.for_lists()[:RECENT]],
     }

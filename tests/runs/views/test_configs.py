@@ -73,6 +73,15 @@ def test_it_needs_as_many_queries_for_many_as_for_few(client):
     assert len(many) <= 12
 
 
+def test_it_lists_in_pages(client):
+    for number in range(51):
+        made(f"[mysqld]\nport={number}\n", name=f"No {number:02}")
+    text = page(client.get("/configs/"))
+    assert "Page 1 of 2, 51 configurations" in text
+    assert "No 50" not in text
+    assert "No 50" in page(client.get("/configs/", {"page": "2"}))
+
+
 def test_it_shows_the_file_of_the_article_with_duplicates_flags_and_pages(client, articles):
     text = page(client.get("/configs/cfg-cubrid-cubrid/"))
     assert "262,144 pages" in text
