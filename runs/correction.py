@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 from django.utils import timezone
 
-from runs import changes
+from runs import changes, primary
 from runs.ingest.text import clean, redact_line
 from runs.models import Run, User
 
@@ -25,6 +25,7 @@ def invalidate(run: Run, *, reason: str, by: User | None) -> None:
         row = Run.objects.select_for_update().get(pk=run.pk)
         old = row.invalid_reason if row.invalid_at else None
         Run.objects.filter(pk=run.pk).update(invalid_at=timezone.now(), invalid_reason=words, invalid_by=by)
+        primary.refresh(Run.objects.filter(pk=run.pk))
         changes.record(target=run, field="invalid", old=old, new=words, by=by, reason=words)
     run.refresh_from_db(fields=["invalid_at", "invalid_reason", "invalid_by"])
 
@@ -36,6 +37,7 @@ def validate(run: Run, *, by: User | None) -> bool:
         if row.invalid_at is None:
             return False
         Run.objects.filter(pk=run.pk).update(invalid_at=None, invalid_reason="", invalid_by=None)
+        primary.refresh(Run.objects.filter(pk=run.pk))
         changes.record(target=run, field="invalid", old=row.invalid_reason, new=None, by=by)
     run.refresh_from_db(fields=["invalid_at", "invalid_reason", "invalid_by"])
     return True

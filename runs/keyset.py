@@ -16,7 +16,7 @@ from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
-from django.db.models import DateTimeField, F, Field, FloatField, Q, QuerySet
+from django.db.models import DateTimeField, F, Field, Q, QuerySet
 from django.db.models.expressions import OrderBy
 
 from runs.models import Run
@@ -185,8 +185,6 @@ def _field(column: Column) -> Field[Any, Any]:
     found: Any = None
     model: Any = Run
     for name in column.path.split("__"):
-        if name == "primary_value":
-            return FloatField()
         found = model._meta.get_field(name)
         model = found.related_model
     return found if isinstance(found, Field) else DateTimeField()

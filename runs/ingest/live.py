@@ -11,7 +11,7 @@ from benchagent.catalog import WORKLOADS, Durability
 from benchagent.protocol import JobResult, SamplesItem
 from django.db import transaction
 
-from runs import series
+from runs import primary, series
 from runs.choices import ENDED_STATES, Provenance, RunState, StorageRole
 from runs.ingest.hardware import device_named
 from runs.ingest.names import Settings, resolve_config, resolve_dbms_version, resolve_metrics, resolve_workload
@@ -146,6 +146,7 @@ def finish_run(*, run: Run, outcome: str, message: str, at: datetime, result: Jo
         _store_storage(run, result)
         run.set_cell_key()
         run.save(update_fields=["cell_key"])
+        primary.refresh(Run.objects.filter(pk=run.pk))
         series.merge(run)
 
 

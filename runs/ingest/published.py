@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from runs import primary
 from runs.ingest.live import FactorValue, factor_row
 from runs.models import (
     Config,
@@ -110,6 +111,7 @@ def store_published(wanted: Sequence[PublishedRun], *, keep_deleted: bool = Fals
     for one in wanted:
         if one.id in found:
             changes.update(_correct(found[one.id], one, keep_deleted=keep_deleted))
+    primary.refresh(Run.objects.filter(pk__in=[one.id for one in wanted]))
     return changes
 
 

@@ -79,6 +79,7 @@ class Rows:
             if "started_at" in repeat:
                 run.started_at = repeat["started_at"]
             self._add_repeat(run, repeat, data, found, known)
+            run.primary_value = _primary(repeat, found.workload.primary_metric)
             known.taken.add(run_id)
             made.append(run)
         self._runs += made
@@ -163,6 +164,14 @@ class Rows:
             artefact = artefacts.prepared(name=name, content=content, media_type=media_type, position=position)
             artefact.upload = upload
             self._artefacts.append(artefact)
+
+
+def _primary(repeat: dict[str, Any], name: str) -> float | None:
+    """The same as `runs.primary.refresh` finds."""
+    found = sorted(
+        (one["unit"], one["value"]) for one in repeat["metrics"] if (one["name"], one["phase"]) == (name, "run")
+    )
+    return found[0][1] if found else None
 
 
 def _cell_key(data: Document, found: subjects.Subjects) -> str:

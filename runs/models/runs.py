@@ -7,6 +7,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
 
@@ -80,16 +81,21 @@ class Run(UUIDModel):
     # The id that the publication's data gives it; empty for everything else.
     source_id = models.CharField(max_length=120, blank=True, db_index=True)
 
-    workload = models.ForeignKey(Workload, on_delete=models.PROTECT, related_name="runs")
-    dbms_version = models.ForeignKey(DbmsVersion, on_delete=models.PROTECT, related_name="runs")
-    config = models.ForeignKey(Config, on_delete=models.PROTECT, null=True, blank=True, related_name="runs")
-    hardware = models.ForeignKey(HardwareProfile, on_delete=models.PROTECT, null=True, blank=True, related_name="runs")
+    # Indexed together with the order of lists, see Meta.
+    workload = models.ForeignKey(Workload, on_delete=models.PROTECT, related_name="runs", db_index=False)
+    dbms_version = models.ForeignKey(DbmsVersion, on_delete=models.PROTECT, related_name="runs", db_index=False)
+    config = models.ForeignKey(
+        Config, on_delete=models.PROTECT, null=True, blank=True, related_name="runs", db_index=False
+    )
+    hardware = models.ForeignKey(
+        HardwareProfile, on_delete=models.PROTECT, null=True, blank=True, related_name="runs", db_index=False
+    )
 
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="runs"
     )
     # Kept here too, so that lists need no join: experiment or upload say it, `runs.visibility` changes both.
-    visibility = models.CharField(max_length=10, choices=Visibility.choices, default=Visibility.PUBLIC, db_index=True)
+    visibility = models.CharField(max_length=10, choices=Visibility.choices, default=Visibility.PUBLIC)
 
     state = models.CharField(max_length=20, choices=RunState.choices, default=RunState.QUEUED, db_index=True)
     state_changed_at = models.DateTimeField(default=timezone.now)
@@ -99,7 +105,7 @@ class Run(UUIDModel):
     # Position within the experiment, from 1: runs are made interleaved, A B A B.
     order_index = models.PositiveIntegerField(null=True, blank=True)
 
-    created_at = models.DateTimeField(default=timezone.now, db_index=True)
+    created_at = models.DateTimeField(default=timezone.now)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     # A date without a time stays a date.
@@ -123,6 +129,9 @@ class Run(UUIDModel):
     message = models.TextField(blank=True)
     note = models.TextField(blank=True)
 
+    # The measurement that lists show and sort by (`runs.primary`): null where there is none or it does not count.
+    primary_value = models.FloatField(null=True, blank=True, editable=False)
+
     # Literature: a value that the source does not hold is a gap with its reason, never a zero.
     missing_metric = models.CharField(max_length=120, blank=True)
     missing_reason = models.TextField(blank=True)
@@ -139,7 +148,25 @@ class Run(UUIDModel):
 
     class Meta:
         ordering = ["-created_at", "order_index", "repeat", "id"]
-        indexes = [models.Index(fields=["workload", "dbms_version"]), models.Index(fields=["deleted_at", "state"])]
+        indexes = [
+            models.Index(fields=["deleted_at", "state"]),
+            # A page of the list reads its rows in this order and stops; counts need nothing but the index.
+            models.Index(
+                fields=["-created_at", "order_index", "repeat", "id"], include=["visibility", "owner"],
+                condition=models.Q(deleted_at=None), name="run_newest",
+            ),
+            *(
+                models.Index(
+                    fields=[name, "-created_at"], include=["visibility", "owner"], name=f"run_newest_of_{short}"
+                )
+                for name, short in (
+                    ("workload", "workload"), ("dbms_version", "dbms"), ("hardware", "hardware"), ("config", "config"),
+                )
+            ),
+            # Falling, with the gaps last, PostgreSQL has another one: migration 0003. SQLite cannot say it.
+            models.Index(fields=["primary_value"], name="run_value"),
+            models.Index(Coalesce("started_at", "created_at").desc(), name="run_latest"),
+        ]  # fmt: skip
         constraints = [
             models.UniqueConstraint(
                 fields=["publication", "source_id"],

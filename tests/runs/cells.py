@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
+from runs import primary
 from runs.models import (
     Aggregate,
     Config,
@@ -90,6 +91,7 @@ def add_number(run: Run, value: float, *, name: str = "tps", phase: str = "run",
         run=run, metric=metric(name, unit, better, label), value=value, phase=phase, as_printed=f"{value:g}",
         provenance=run.provenance,
     )  # fmt: skip
+    primary.refresh(Run.objects.filter(pk=run.pk))
 
 
 def make_article() -> Publication:
