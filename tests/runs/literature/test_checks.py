@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 
 import pytest
+from django.utils import timezone
 
 from runs.charts.publications.material import Material
 from runs.literature import importer
@@ -243,3 +244,11 @@ def test_a_sentence_never_says_more_than_its_result(monkeypatch):
         assert changed[number].result == Result.DISAGREES
         assert changed[number].explanation == "With these rows: disagrees. The article's own give another result."
     assert "More is lost" not in changed["2.11"].explanation
+
+
+def test_an_invalid_run_leaves_the_checks():
+    importer.import_literature()
+    Run.objects.filter(source_id="firebird-sata-oltp-11").update(invalid_at=timezone.now(), invalid_reason="wrong disk")
+    without = checked()
+    assert (without["2.11"].title, without["2.11"].computed[0].rounded) == ("Loss from 9.04 to 28.6 GB", -17.30)
+    assert without["2.11a"].computed[9].label == "1813.969025 GB against the smallest"
