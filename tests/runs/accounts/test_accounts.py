@@ -9,6 +9,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from benchsite.startup import new_password
+from benchsite.state import State
 from runs import accounts
 from runs.models import ApiToken, Change, User
 
@@ -178,3 +180,14 @@ def test_changing_the_password_logs_out_the_other_sessions(client, viewer):
     assert client.post("/account/password/", form).status_code == 302
     assert client.get("/account/").status_code == 200
     assert other.get("/account/").status_code == 302
+
+
+def test_a_first_password_makes_an_administrator_where_there_is_none(tmp_path):
+    def role(username: str) -> str:
+        new_password(username=username, state=State(tmp_path), url="http://x")
+        return User.objects.get(username=username).role
+
+    assert role("operator") == "admin"
+    assert role("second") == "operator"
+    User.objects.filter(username="operator").update(is_active=False)
+    assert role("second") == "admin"
