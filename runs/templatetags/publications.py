@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from runs.charts.base import Cell
+from runs.charts.base import Cell, Column
 from runs.charts.publication import Page
 from runs.charts.publications.amounts import Amount, TextCell, Words
 from runs.charts.publications.parts import Section
@@ -87,6 +88,22 @@ def rich_cell(cell: Cell, heads_row: bool = False) -> SafeString:
     if cell.words:
         inner = words(cell.words, tab=False)
     return format_html('<th scope="row">{}{}</th>' if heads_row else "<td>{}{}</td>", inner, _extras(cell))
+
+
+@register.simple_tag
+def card_row(row: Sequence[Cell], columns: Sequence[Column]) -> SafeString:
+    """Cells that carry their column's heading, for tables whose rows are cards on a phone."""
+    cells = [rich_cell(cell, heads_row=not place) for place, cell in enumerate(row)]
+    labelled = [
+        cells[0],
+        *(_labelled(cell, column.heading) for cell, column in zip(cells[1:], columns[1:], strict=True)),
+    ]
+    return SafeString("".join(labelled))
+
+
+def _labelled(cell: SafeString, heading: str) -> SafeString:
+    empty = cell == "<td></td>"
+    return cell if empty else SafeString(cell.replace("<td", format_html('<td data-label="{}"', heading), 1))
 
 
 def _number(cell: TextCell, one: Amount, heads_row: bool) -> SafeString:

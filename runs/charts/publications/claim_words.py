@@ -73,5 +73,5 @@ def check_link(material: Material, claim: Claim) -> Cell:
     found = material.checks_of_claim(claim.source_id)
     if not found:
         return Cell()
-    own = min(found, key=lambda one: len(one.claims))
+    own = min(reversed(found), key=lambda one: len(one.claims))
     return Cell(text=f"{own.number} {own.result}", href=f"#check-{own.number}")

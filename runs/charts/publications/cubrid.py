@@ -55,7 +55,7 @@ def disk_claims(claims: Sequence[Claim]) -> list[Claim]:
 
 def _ratios(material: Material) -> Section:
     found = disk_claims(material.claims)
-    return ratio_section(material, found, label=f"TPS on {FAST} / TPS on {SLOW}")
+    return ratio_section(material, found, label=f"{FAST} / {SLOW}, TPS")
 
 
 # Machines

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from runs.charts.base import Figure, Table
 from runs.charts.publications.amounts import Amount, Words
 
+WORDY = 5
+
 
 @dataclass(frozen=True)
 class NamedTable:
@@ -21,6 +23,11 @@ class NamedTable:
     href: str = ""
     durability: str = ""
     durability_reason: str = ""
+
+    @property
+    def stacks(self) -> bool:
+        """Rows of many words are cards on a phone."""
+        return sum(not column.numeric for column in self.table.columns) >= WORDY
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runs.charts.base import BarGroup, Column, Figure, Table, bars
-from runs.charts.publications.amounts import Amount, computed, number_cell, plain, word_columns
+from runs.charts.publications.amounts import Amount, computed, number_cell, word_columns
 from runs.charts.publications.claim_words import EITHER, against, check_link, sides_cells
 from runs.charts.publications.material import Material
 from runs.charts.publications.parts import Section
@@ -61,7 +61,7 @@ def _ratio_bar(material: Material, claim: Claim, index: int) -> BarGroup:
 def _bar_text(claim: Claim, ratio: Amount | None) -> str:
     value = f"{ratio.value:.2f}".rstrip("0").rstrip(".") if ratio else ""
     about = "≈ " if claim.approximate else ""
-    return f"{about}{value} ({plain((Amount(claim.percent, '%'),))})" if claim.percent else f"{about}{value} ×"
+    return f"{about}{value} ×"
 
 
 def _ratio_label(material: Material, claim: Claim) -> str:
