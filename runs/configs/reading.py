@@ -109,17 +109,26 @@ def _refusals(files: Sequence[FileText]) -> dict[str, list[str]]:
     errors: dict[str, list[str]] = {}
     for place, file in enumerate(files):
         field = f"files[{place}]"
-        if not file.name.strip() or len(file.name) > 200:
+        if not file.name.strip() or len(file.name) > 200 or not _storable(file.name):
             errors[f"{field}.name"] = ["A name of 1 to 200 characters is required."]
         if len(file.text) > MOST_CHARACTERS:
             errors[f"{field}.text"] = [f"At most {MOST_CHARACTERS:,} characters are allowed."]
         elif file.text.count("\n") > MOST_LINES:
             errors[f"{field}.text"] = [f"At most {MOST_LINES:,} lines are allowed."]
-        elif "\x00" in file.text:
-            errors[f"{field}.text"] = ["Not text: it contains NUL characters."]
+        elif not _storable(file.text):
+            errors[f"{field}.text"] = ["Not text: it contains NUL characters, or halves of characters."]
         if file.format and file.format not in FORMATS:
             errors[f"{field}.format"] = [f"No such format. Known: {', '.join(FORMATS)}."]
     return errors
+
+
+def _storable(text: str) -> bool:
+    """A database refuses NUL and lone surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return "\x00" not in text
 
 
 def _read(file: FileText, dbms: str) -> UnderstoodFile:

@@ -24,6 +24,7 @@ from runs.configs.forms import (
     preview,
 )
 from runs.configs.pages import ConfigRow, choices_of, diff_table, matching
+from runs.ingest.text import clean
 from runs.models import Config, Run, User
 from runs.rows import RunRow
 from runs.views.access import contributor_required
@@ -36,7 +37,7 @@ MOST_COMPARED = 8
 
 @require_safe
 def config_list(request: HttpRequest) -> HttpResponse:
-    words, dbms = request.GET.get("q", "").strip()[:100], request.GET.get("dbms", "").strip()[:120]
+    words, dbms = clean(request.GET.get("q", "").strip(), 100), clean(request.GET.get("dbms", "").strip(), 120)
     rows = matching(configs.for_pages(configs.listed_configs(request.user)), words, dbms)
     page = Paginator(rows.order_by("name", "revision", "pk"), PER_PAGE).get_page(request.GET.get("page"))
     counts = configs.counts_by_config(request.user, page)
@@ -85,7 +86,8 @@ def config_file(request: HttpRequest, slug: str, position: int) -> HttpResponse:
 
 @require_safe
 def config_diff(request: HttpRequest) -> HttpResponse:
-    wanted = list(dict.fromkeys(slug for slug in request.GET.getlist("config") if slug))[:MOST_COMPARED]
+    given = (clean(slug, 120) for slug in request.GET.getlist("config"))
+    wanted = [slug for slug in dict.fromkeys(given) if slug][:MOST_COMPARED]
     rows = configs.for_pages(configs.readable_configs(request.user)).filter(slug__in=wanted)
     found = {config.slug: config for config in rows}
     table = diff_table([found[slug] for slug in wanted if slug in found], request.GET)

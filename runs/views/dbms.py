@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from runs import configs, systems
 from runs.configs.pages import ConfigRow, matching
+from runs.ingest.text import clean
 from runs.models import Run
 from runs.rows import RunRow
 
@@ -17,7 +18,7 @@ MOST_CONFIGS = 100
 
 @require_safe
 def dbms_list(request: HttpRequest) -> HttpResponse:
-    words = request.GET.get("q", "").strip()[:100]
+    words = clean(request.GET.get("q", "").strip(), 100)
     rows = systems.words_filter(systems.listed_systems(request.user), words)
     return render(request, "dbms/list.html", {"rows": systems.system_rows(rows, request.user), "q": words})
 

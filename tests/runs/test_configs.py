@@ -14,6 +14,7 @@ from runs.ingest import Parameter
 from runs.literature.importer import import_literature
 from runs.models import Config, ConfigFile, ConfigParameter, Run
 from tests.benchagent.configfiles.samples import SAMPLES
+from tests.benchagent.importers.mutations import mutations
 from tests.runs.builders import SQLITE_SETTINGS, document, scheduled
 
 pytestmark = pytest.mark.django_db
@@ -41,6 +42,28 @@ def test_it_keeps_a_file_byte_for_byte_but_for_its_secrets(sample):
     assert file.text.replace(REDACTED, "hunter2") == SAMPLES[sample]
     assert (file.format, file.written) == (sample, False)
     assert "hunter2" not in str(list(ConfigParameter.objects.values_list("value", "comment")))
+
+
+@pytest.mark.parametrize("sample", [name for name in SAMPLES if name != "plain"])
+def test_it_stores_damaged_files_as_they_are_or_says_what_is_wrong(sample):
+    dbms = {"my_cnf": "mysql", "init_ora": "oracle"}.get(sample, sample)
+    stored = 0
+    for _, data in mutations(SAMPLES[sample].encode(), seed=7, count=42):
+        text = data.decode("latin-1")
+        try:
+            config = of(text, dbms=dbms)
+        except ConfigError as refused:
+            assert all(refused.errors.values())
+            continue
+        stored += 1
+        (file,) = configs.files_of(config)
+        assert file.text == text or REDACTED in file.text
+        assert [row.parameter.position for row in configs.parameter_rows(config)] == list(
+            range(1, config.parameters.count() + 1)
+        )
+        configs.meanings_of(config)
+        configs.durability_of(config)
+    assert stored > 20
 
 
 def test_it_keeps_order_duplicates_flags_comments_and_lines():
@@ -89,6 +112,7 @@ def test_it_takes_several_files():
         ([FileText("a", "hello world\n")], {}, "files[0].format", "cannot be told"),
         ([FileText("", MY_CNF)], {}, "files[0].name", "1 to 200"),
         ([FileText("a", "x\x00y")], {}, "files[0].text", "NUL"),
+        ([FileText("a", "x\ud800y")], {}, "files[0].text", "halves"),
         ([FileText("a", "x" * 1_000_001)], {}, "files[0].text", "1,000,000"),
         ([FileText("a", "x\n" * 20_001)], {}, "files[0].text", "20,000"),
         ([FileText("a", MY_CNF, "ini")], {}, "files[0].format", "No such format"),

@@ -268,7 +268,11 @@ def durability(settings: Settings, write_cache: str) -> Promise:
 
 def _synced(settings: Settings, words: str, note: str, write_cache: str) -> Promise:
     if settings.low("innodb_doublewrite") in OFF:
-        note += f"; {settings.words('innodb_doublewrite')}: a torn page cannot be repaired"
+        return Promise(
+            Durability.DBMS_CRASH,
+            f"{words}: each commit is synced, but {settings.words('innodb_doublewrite')}: a page torn by a crash of the "
+            f"machine cannot be repaired, unless the file system writes whole pages{note}",
+        )
     logging, sync = settings.text("log_bin"), settings.text("sync_binlog")
     # From 5.6 on a commit with a binary log counts on that log alone: the storage engine does not sync again.
     counts_on_it = settings.facts.version_numbers >= (5, 6) or not settings.facts.version_numbers

@@ -30,6 +30,10 @@ SEGMENT = 16 * MIB
 MS, US = 0.001, 0.000_001
 # PostgreSQL manual, "Asynchronous Commit": at most three times wal_writer_delay.
 WAL_WRITER_ROUNDS = 3
+TORN = (
+    "full_page_writes=off: a page torn by a crash of the machine cannot be repaired, "
+    "unless the file system writes whole pages"
+)
 
 SPECS = {
     "shared_buffers": size(changed("32MB", ("9.3", "128MB")), BLOCK),
@@ -191,8 +195,10 @@ def durability(settings: Settings, write_cache: str) -> Promise:
         return Promise(None, f"{settings.words('fsync')}, {settings.words('synchronous_commit')}{torn}")
     given = f"{settings.words('fsync')}, {settings.words('synchronous_commit')}"
     method = f", {settings.words('wal_sync_method')}" if settings.is_set("wal_sync_method") else ""
+    if unprotected:
+        return Promise(Durability.DBMS_CRASH, f"{given}{method}: each commit is synced, but {TORN}")
     cache = f"; {write_cache}" if write_cache else ""
-    return Promise(Durability.POWER_LOSS, f"{given}{method}: each commit is synced{cache}{torn}")
+    return Promise(Durability.POWER_LOSS, f"{given}{method}: each commit is synced{cache}")
 
 
 ENGINE = Engine(
