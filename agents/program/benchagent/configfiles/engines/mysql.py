@@ -270,8 +270,8 @@ def _synced(settings: Settings, words: str, note: str, write_cache: str) -> Prom
     if settings.low("innodb_doublewrite") in OFF:
         return Promise(
             Durability.DBMS_CRASH,
-            f"{words}: each commit is synced, but {settings.words('innodb_doublewrite')}: a page torn by a crash of the "
-            f"machine cannot be repaired, unless the file system writes whole pages{note}",
+            f"{words}: each commit is synced, but {settings.words('innodb_doublewrite')}: a page torn by a crash of "
+            f"the machine cannot be repaired, unless the file system writes whole pages{note}",
         )
     logging, sync = settings.text("log_bin"), settings.text("sync_binlog")
     # From 5.6 on a commit with a binary log counts on that log alone: the storage engine does not sync again.
