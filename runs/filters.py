@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import django_filters
@@ -10,7 +10,7 @@ from benchagent.catalog import DBMSS, WORKLOADS, DbmsEntry, WorkloadEntry
 from django import forms
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.http import QueryDict
 
 from runs.choices import DURABILITY_CHOICES, Provenance, RunState
@@ -30,6 +30,8 @@ from runs.models.visible import Reader, listed
 from runs.visibility import nameable
 
 FACTOR_PREFIX = "factor."
+# Options of a select; what is beyond is found by words or named in the address.
+MOST_OFFERED = 100
 Choices = list[tuple[str, str]]
 
 ORDERINGS: dict[str, str] = {
@@ -67,16 +69,22 @@ def ordering_choices() -> Choices:
     ]
 
 
-def _names(model: type[Model]) -> Callable[[Reader], Choices]:
-    """Slug and name of what runs that this person sees were made with, and of what no run uses yet."""
-
-    def choices(user: Reader) -> Choices:
-        return list(nameable(model._default_manager.all(), user).order_by("name").values_list("slug", "name"))
-
-    return choices
+def _offered(rows: QuerySet[Any], given: Sequence[str]) -> Choices:
+    """Slug and name of the first of them, and of those that the address names: a site may have thousands."""
+    first = rows.values_list("slug", "name")[:MOST_OFFERED]
+    return list(dict.fromkeys([*first, *(rows.filter(slug__in=given).values_list("slug", "name") if given else ())]))
 
 
-def workload_choices(user: Reader) -> Choices:
+def hardware_choices(user: Reader, given: Sequence[str]) -> Choices:
+    return _offered(nameable(HardwareProfile.objects.order_by("name"), user), given)
+
+
+def config_choices(user: Reader, given: Sequence[str]) -> Choices:
+    """No form shows them; an address may name one."""
+    return list(nameable(Config.objects.filter(slug__in=given), user).values_list("slug", "name")) if given else []
+
+
+def workload_choices(user: Reader, given: Sequence[str]) -> Choices:
     """Those that have runs and those that can be scheduled: asking for the latter early is no mistake."""
     return _with(nameable(Workload.objects.all(), user), WORKLOADS)
 
@@ -86,7 +94,7 @@ def _with(rows: QuerySet[Any], catalogue: Mapping[str, WorkloadEntry | DbmsEntry
     return sorted(names.items(), key=lambda choice: choice[1].lower())
 
 
-def dbms_choices(user: Reader) -> list[tuple[str, Any]]:
+def dbms_choices(user: Reader, given: Sequence[str]) -> list[tuple[str, Any]]:
     """Every DBMS, and under its name its versions."""
     versions: dict[str, Choices] = {}
     rows = nameable(DbmsVersion.objects.all(), user).order_by("name")
@@ -95,26 +103,29 @@ def dbms_choices(user: Reader) -> list[tuple[str, Any]]:
     return [("any version", _with(nameable(Dbms.objects.all(), user), DBMSS)), *sorted(versions.items())]
 
 
-def publication_choices(user: Reader) -> Choices:
+def publication_choices(user: Reader, given: Sequence[str]) -> Choices:
     return list(Publication.objects.order_by("title_en").values_list("slug", "title_en"))
 
 
-def experiment_choices(user: Reader) -> Choices:
-    return list(Experiment.objects.listed_for(user).order_by("name").values_list("slug", "name"))
+def experiment_choices(user: Reader, given: Sequence[str]) -> Choices:
+    """The newest ones, and unlisted ones that are named by their address."""
+    newest = _offered(Experiment.objects.listed_for(user).order_by("-created_at"), ())
+    named = Experiment.objects.readable_by(user).filter(slug__in=given) if given else Experiment.objects.none()
+    return list(dict.fromkeys([*newest, *named.values_list("slug", "name")]))
 
 
-CHOICES: dict[str, Callable[[Reader], Any]] = {
+CHOICES: dict[str, Callable[[Reader, Sequence[str]], Any]] = {
     "workload": workload_choices,
     "dbms": dbms_choices,
-    "hardware": _names(HardwareProfile),
-    "config": _names(Config),
+    "hardware": hardware_choices,
+    "config": config_choices,
     "publication": publication_choices,
     "experiment": experiment_choices,
 }
 
 
 def _for_strangers(name: str) -> Callable[[], Any]:
-    return lambda: CHOICES[name](AnonymousUser())
+    return lambda: CHOICES[name](AnonymousUser(), ())
 
 
 class FactorField(forms.Field):
@@ -233,15 +244,9 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
 
     def _offering(self, name: str) -> Callable[[], Any]:
         """A closure: a form copies its fields, and must not copy this object with its request."""
-        return lambda: self._choices(name)
-
-    def _choices(self, name: str) -> Any:
-        """What the select offers; of experiments also one that is named by its address."""
-        choices = CHOICES[name](self.user)
-        if name != "experiment" or not isinstance(self.data, QueryDict):
-            return choices
-        named = Experiment.objects.readable_by(self.user).filter(slug__in=self.data.getlist(name))
-        return list(dict.fromkeys([*choices, *named.values_list("slug", "name")]))
+        given = self.data.getlist(name) if isinstance(self.data, QueryDict) else []
+        user = self.user
+        return lambda: CHOICES[name](user, given)
 
     def filter_dbms(self, queryset: QuerySet[Run], name: str, value: list[str]) -> QuerySet[Run]:
         if not value:

@@ -9,14 +9,16 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
-from django.db.models import DateTimeField, F, Field, Q, QuerySet
+from django.db.models import DateTimeField, Exists, F, Field, OuterRef, Q, QuerySet
 from django.db.models.expressions import OrderBy
 
 from runs.models import Run
@@ -71,6 +73,9 @@ class Column:
         return value
 
 
+# Orderings by a name, and the field of a run that leads to what has it.
+LINKS = {"workload__name": "workload", "dbms_version__name": "dbms_version", "hardware__name": "hardware"}
+
 # Newest first; what was stored at the same moment in its own order.
 LAST_COLUMNS = (
     Column("created_at", falling=True),
@@ -92,10 +97,8 @@ class Page:
 def page(rows: QuerySet[Run], *, columns: Sequence[Column], name: str, cursor: str = "", size: int) -> Page:
     """One page of `rows`. `name` is that of the ordering: a cursor of another one is refused. Raises WrongCursor."""
     backward, values = _read_cursor(cursor, columns, name) if cursor else (False, None)
-    ordered = rows.order_by(*(column.ordering(backward=backward) for column in columns))
-    if values is not None:
-        ordered = ordered.filter(_after(columns, values, backward=backward))
-    found = list(ordered[: size + 1])
+    read = _read_by_name if columns[0].path in LINKS else _read
+    found = read(rows, columns, values, backward=backward, limit=size + 1)
     more, found = len(found) > size, found[:size]
     if backward:
         found.reverse()
@@ -105,6 +108,58 @@ def page(rows: QuerySet[Run], *, columns: Sequence[Column], name: str, cursor: s
         next=cursor_at(found[-1], columns, name) if has_next else None,
         previous=cursor_at(found[0], columns, name, backward=True) if has_previous else None,
     )
+
+
+def _read(
+    rows: QuerySet[Run], columns: Sequence[Column], values: Sequence[Any] | None, *, backward: bool, limit: int
+) -> list[Run]:
+    ordered = rows.order_by(*(column.ordering(backward=backward) for column in columns))
+    if values is not None:
+        ordered = ordered.filter(_after(columns, values, backward=backward))
+    return list(ordered[:limit])
+
+
+def _read_by_name(
+    rows: QuerySet[Run], columns: Sequence[Column], values: Sequence[Any] | None, *, backward: bool, limit: int
+) -> list[Run]:
+    """The same for an ordering by the name of a machine, workload or version.
+
+    Name after name, each from an index, until the page is full: sorting all runs by a joined name reads all of them.
+    """
+    link, rest = LINKS[columns[0].path], columns[1:]
+    ids: list[UUID] = []
+    for name, keys in _names(rows, columns[0], values, backward=backward):
+        chosen = rows.filter(Q(**{f"{link}__in": keys}) if keys else Q(**{f"{link}__isnull": True}))
+        if values is not None and name == values[0]:
+            chosen = chosen.filter(_after(rest, values[1:], backward=backward))
+        ordered = chosen.order_by(*(column.ordering(backward=backward) for column in rest))
+        ids += ordered.values_list("pk", flat=True)[: limit - len(ids)]
+        if len(ids) == limit:
+            break
+    found = {run.pk: run for run in rows.filter(pk__in=ids)}
+    return [found[key] for key in ids if key in found]
+
+
+def _names(
+    rows: QuerySet[Run], column: Column, values: Sequence[Any] | None, *, backward: bool
+) -> Iterator[tuple[str | None, list[UUID]]]:
+    """(name, keys of what has it) in the direction, from the cursor's name on; (None, []) for runs without one."""
+    link = LINKS[column.path]
+    model: Any = Run._meta.get_field(link).related_model
+    named = model.objects.filter(Exists(rows.order_by().filter(**{link: OuterRef("pk")})))
+    start = values[0] if values else None
+    smaller = column.falling != backward
+    if start is not None:
+        named = named.filter(**{f"name__{'lte' if smaller else 'gte'}": start})
+    without_name: list[tuple[str | None, list[UUID]]] = [(None, [])] if column.nullable else []
+    if backward and (values is not None and start is None):
+        yield from without_name
+    if start is not None or backward or values is None:
+        ordered = named.order_by("-name" if smaller else "name").values_list("name", "pk")
+        for name, group in groupby(ordered, key=itemgetter(0)):
+            yield name, [key for _, key in group]
+    if not backward:
+        yield from without_name
 
 
 def numbered(rows: QuerySet[Run], *, columns: Sequence[Column], name: str, start: int, size: int) -> Page:

@@ -15,6 +15,7 @@ from django.utils.timesince import timesince
 from runs.charts.base import Cell, format_number
 from runs.choices import OPEN_STATES, Provenance, RunState
 from runs.facets import factor_label, short_durability
+from runs.filters import MOST_OFFERED
 from runs.models import Run
 from runs.run_facts import SettingRow
 
@@ -189,13 +190,18 @@ def more_settings(rows: list[SettingRow]) -> dict[str, Any]:
     return {"rows": [row for row in rows if not row.is_given]}
 
 
+# Filters whose selects hold the first of many.
+CAPPED = ("hardware", "experiment")
+
+
 @register.inclusion_tag("_filter_select.html", takes_context=True)
 def filter_select(context: dict[str, Any], name: str, label: str, anything: str) -> dict[str, Any]:
     """A filter of the list as one select; it takes several values only where the address already has several."""
     form = context["filter"].form
     chosen = context["params"].getlist(name)
     options = [choice for choice in form.fields[name].choices if choice[0] != ""]
-    return {"name": name, "label": label, "anything": anything, "chosen": chosen, "options": _grouped(options)}
+    shown = {"name": name, "label": label, "anything": anything, "chosen": chosen, "options": _grouped(options)}
+    return shown | {"options_count": len(options), "capped": name in CAPPED and len(options) >= MOST_OFFERED}
 
 
 def _grouped(options: list[Any]) -> list[tuple[str, list[Any]]]:

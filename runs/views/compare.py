@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import csv
 from typing import Any
 
+from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from runs import compare as comparing
+from runs import csv_text
 from runs.charts import compare as charts
 from runs.charts.numbers import percent
 from runs.choices import Visibility
 from runs.groups import Comparison, Group
-from runs.models import Experiment, Publication
+from runs.models import Experiment, Publication, Run
 from runs.selection import CONTROLS, Selection, select
 from runs.views.access import token_may_read
 
@@ -66,7 +67,7 @@ def compare_csv(request: HttpRequest) -> HttpResponse:
         return HttpResponse("\n".join(lines), status=400, content_type="text/plain; charset=utf-8")
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="compare.csv"'
-    csv.writer(response).writerows(charts.csv_rows(_comparison(selection, request.GET)))
+    response.writelines(csv_text.lines(charts.csv_rows(_comparison(selection, request.GET))))
     return response
 
 
@@ -89,12 +90,14 @@ def _nothing(request: HttpRequest, selection: Selection) -> HttpResponse:
     """Says how to choose runs, with what is there to be chosen."""
     context = {
         "selection": selection,
-        "experiments": Experiment.objects.listed_for(request.user)
-        .filter(runs__deleted_at=None, runs__state="finished")
-        .distinct()[:5],
-        "publications": Publication.objects.filter(runs__deleted_at=None, runs__state="finished").distinct(),
+        "experiments": Experiment.objects.listed_for(request.user).filter(Exists(_finished("experiment")))[:5],
+        "publications": Publication.objects.filter(Exists(_finished("publication"))),
     }
     return render(request, "compare.html", context, status=400 if selection.problems else 200)
+
+
+def _finished(link: str) -> QuerySet[Run]:
+    return Run.objects.present().filter(**{link: OuterRef("pk"), "state": "finished"})
 
 
 def _row(params: QueryDict, comparison: Comparison, group: Group, color: int) -> dict[str, Any]:

@@ -150,3 +150,20 @@ def test_it_asks_the_same_number_of_queries_for_few_and_many_runs(client):
         page(client)
     assert len(many) == len(few)
     assert len(many) <= 15
+
+
+def test_a_select_offers_the_first_of_many_and_the_one_that_is_chosen(client, monkeypatch):
+    from runs import filters
+    from runs.models import HardwareProfile
+    from runs.templatetags import show
+
+    monkeypatch.setattr(filters, "MOST_OFFERED", 3)
+    monkeypatch.setattr(show, "MOST_OFFERED", 3)
+    machines = [HardwareProfile.objects.create(slug=f"m{number}", name=f"M{number}") for number in range(6)]
+    make_run("SQLite 3.53", 5, on=machines[5])
+    html = page(client, "/runs/?hardware=m5")
+    assert values(html) == [5]
+    offered = re.findall(r'<option value="(m\d)"', html)
+    assert offered == ["m0", "m1", "m2", "m5"]
+    assert "search finds the others" in html
+    assert client.get("/runs/?hardware=m7").status_code == 400
