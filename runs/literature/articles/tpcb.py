@@ -43,7 +43,7 @@ ARTICLE = Article(
         "5 runs per system and their median; 3 for Derby 10.6, for no stated reason.",
         "DB2 tunes its memory by itself and needs about 20 minutes to settle; it also ran with commit groups of 2 "
         "and 3.",
-        "Derby's driver calls the engine in its own process, the others are called over the network protocol.",
+        "Derby's driver calls the engine in its own process, without a hop over TCP/IP.",
     ),
     caveats=(
         "Not TPC-B, only a number of transactions a second.",
