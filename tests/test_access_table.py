@@ -98,8 +98,8 @@ def ask(world: World, row: Row, who: Who, seen: str) -> HttpResponse:
     send = getattr(world.client(who), row.method.lower())
     with transaction.atomic():
         response = send(row.path.format(**things), data, **more)
-        if response.streaming:
-            b"".join(response)
+        # Read while what the request wrote is still there; a stream is read once.
+        response.body = b"".join(response) if response.streaming else response.content
         transaction.set_rollback(True)
     return response
 
