@@ -52,6 +52,9 @@ class FactsGiven(StrictSerializer):
     note = serializers.CharField(max_length=10_000, **_TEXT)
     page_size_bytes = serializers.IntegerField(min_value=1, max_value=2**31, required=False, allow_null=True)
     forced_writes = serializers.BooleanField(required=False, allow_null=True, help_text="Firebird: gstat -h")
+    versions = serializers.ListField(
+        child=serializers.SlugField(max_length=120), required=False, max_length=50, help_text="slugs of DBMS versions"
+    )
 
 
 class ConfigGiven(FactsGiven):
@@ -60,9 +63,6 @@ class ConfigGiven(FactsGiven):
     files = FileGiven(many=True, required=False, allow_empty=False)
     parameters = ParameterGiven(many=True, required=False, allow_empty=False)
     dbms = serializers.SlugField(max_length=120, required=False, help_text="needed where the files do not tell")
-    versions = serializers.ListField(
-        child=serializers.SlugField(max_length=120), required=False, max_length=50, help_text="slugs of DBMS versions"
-    )
     revises = serializers.SlugField(max_length=120, required=False)
     reason = serializers.CharField(max_length=2_000, help_text="why it was revised", **_TEXT)
 

@@ -18,13 +18,13 @@ from runs.choices import Provenance
 from runs.configs.facts import FORCED_WRITES, MISSING, PAGE_SIZE, dbms_of
 from runs.configs.reading import MOST_PARAMETERS, ConfigError, FileText, Understood, understand
 from runs.ingest.names import Parameter, config_row, shorten
-from runs.ingest.text import clean
+from runs.ingest.text import clean, redact_line
 from runs.models import Config, ConfigFile, ConfigParameter, Dbms, DbmsVersion, User
 from runs.models.visible import Reader
 from runs.visibility import nameable
 
 DETAIL_FIELDS = (PAGE_SIZE, FORCED_WRITES)
-EDITABLE = ("name", "note", *DETAIL_FIELDS)
+EDITABLE = ("name", "note", "versions", *DETAIL_FIELDS)
 NAMES = {
     "mysql": "MySQL", "mariadb": "MariaDB", "firebird": "Firebird", "interbase": "InterBase", "yaffil": "Yaffil",
     "cubrid": "CUBRID", "oracle": "Oracle", "db2": "DB2",
@@ -70,7 +70,7 @@ def revise(config: Config, content: Content, *, by: User | None, note: str = "")
         family = Config.objects.filter(Q(pk=root.pk) | Q(revision_of=root))
         made.revision_of, made.revision = root, (family.aggregate(last=Max("revision"))["last"] or 1) + 1
         made.save(update_fields=["revision_of", "revision"])
-        changes.record(target=made, field="revision", old=config.slug, new=made.slug, by=by, reason=clean(note, 2_000))
+        changes.record(target=made, field="revision", old=config.slug, new=made.slug, by=by, reason=_words(note, 2_000))
     return made
 
 
@@ -85,20 +85,36 @@ def correct(config: Config, given: Mapping[str, Any], *, by: User | None) -> lis
         raise ConfigError({name: [f"Cannot be edited. Can be: {', '.join(EDITABLE)}."] for name in unknown})
     if "name" in given and not str(given["name"]).strip():
         raise ConfigError({"name": ["This field may not be blank."]})
-    done = []
-    for name, value in given.items():
-        old = config.details.get(name) if name in DETAIL_FIELDS else getattr(config, name)
-        new = value if name in DETAIL_FIELDS else clean(str(value).strip(), 200 if name == "name" else 10_000)
-        if changes.record(target=config, field=name, old=old, new=new, by=by) is None:
-            continue
-        done.append(name)
-        if name in DETAIL_FIELDS:
-            config.details = {**config.details, name: new}
-        else:
-            setattr(config, name, new)
+    done = [name for name, value in given.items() if _correct_one(config, name, value, by)]
     if done:
         config.save(update_fields=["name", "note", "details"])
     return done
+
+
+def _correct_one(config: Config, name: str, value: Any, by: User | None) -> bool:
+    """Whether it changed. Versions are rows of their own; what is known of the database stands in the details."""
+    if name == "versions":
+        return _correct_versions(config, list(value), by)
+    old = config.details.get(name) if name in DETAIL_FIELDS else getattr(config, name)
+    new = value if name in DETAIL_FIELDS else _words(str(value).strip(), 200 if name == "name" else 10_000)
+    if changes.record(target=config, field=name, old=old, new=new, by=by) is None:
+        return False
+    if name in DETAIL_FIELDS:
+        config.details = {**config.details, name: new}
+    else:
+        setattr(config, name, new)
+    return True
+
+
+def _correct_versions(config: Config, wanted: list[str], by: User | None) -> bool:
+    old = sorted(version.slug for version in config.applies_to.all())
+    if changes.record(target=config, field="versions", old=old, new=sorted(set(wanted)), by=by) is None:
+        return False
+    dbms = dbms_of(config)
+    if dbms is None:
+        raise ConfigError({"versions": ["Its DBMS is not known."]})
+    _apply(config, wanted, dbms)
+    return True
 
 
 def may_correct(user: Any, config: Config) -> bool:
@@ -126,15 +142,16 @@ def _from_files(content: Content, by: User | None) -> tuple[Config, bool]:
     found = _equal(digest, by)
     if found is not None:
         return found, False
+    name = _words(content.name.strip(), 200)
     config = Config(
-        name=shorten(content.name.strip() or _default_name(dbms, understood)), dbms=dbms, digest=digest, created_by=by,
-        note=clean(content.note, 10_000), details=_details(content, understood),
+        name=shorten(name or _default_name(dbms, understood)), dbms=dbms, digest=digest, created_by=by,
+        note=_words(content.note, 10_000), details=_details(content, understood),
         file_name=clean(understood.files[0].name, 200) if len(understood.files) == 1 else "",
     )  # fmt: skip
-    config.slug = Config.free_slug(content.name.strip() or f"{dbms.slug}-{digest[:8]}")
+    config.slug = Config.free_slug(name or f"{dbms.slug}-{digest[:8]}")
     config.save(force_insert=True)
     _store_files(config, understood)
-    _apply(config, content, dbms)
+    _apply(config, content.versions, dbms)
     return config, True
 
 
@@ -144,11 +161,11 @@ def _from_parameters(content: Content, by: User | None) -> tuple[Config, bool]:
     dbms = _dbms(content.dbms)
     config, is_new = config_row(dbms.slug, dbms.name, content.parameters, provenance=Provenance.UPLOADED)
     if is_new:
-        config.name = shorten(content.name.strip()) or config.name
-        config.note, config.created_by, config.dbms = clean(content.note, 10_000), by, dbms
+        config.name = _words(content.name.strip(), 200) or config.name
+        config.note, config.created_by, config.dbms = _words(content.note, 10_000), by, dbms
         config.details = _details(content, None)
         config.save(update_fields=["name", "note", "created_by", "dbms", "details"])
-        _apply(config, content, dbms)
+        _apply(config, content.versions, dbms)
     return config, is_new
 
 
@@ -184,6 +201,11 @@ def _equal(digest: str, by: User | None) -> Config | None:
     return (nameable(rows, reader) if reader is not None else rows).first()
 
 
+def _words(text: str, limit: int) -> str:
+    """What people write may hold a secret too."""
+    return clean(redact_line(text), limit)
+
+
 def _details(content: Content, understood: Understood | None) -> dict[str, Any]:
     found = {name: content.details[name] for name in DETAIL_FIELDS if content.details.get(name) is not None}
     missing = understood.includes if understood else []
@@ -196,9 +218,9 @@ def _default_name(dbms: Dbms, understood: Understood) -> str:
     return f"{dbms.name}: {names}, {count} parameters"
 
 
-def _apply(config: Config, content: Content, dbms: Dbms) -> None:
-    versions = list(DbmsVersion.objects.filter(dbms=dbms, slug__in=content.versions))
-    missing = set(content.versions) - {version.slug for version in versions}
+def _apply(config: Config, wanted: Sequence[str], dbms: Dbms) -> None:
+    versions = list(DbmsVersion.objects.filter(dbms=dbms, slug__in=wanted))
+    missing = set(wanted) - {version.slug for version in versions}
     if missing:
         raise ConfigError({"versions": [f"No version {name} of {dbms.name}." for name in sorted(missing)]})
     config.applies_to.set(versions)

@@ -6,6 +6,7 @@ import base64
 import binascii
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from benchagent.configfiles import FORMATS
@@ -18,7 +19,7 @@ from runs.configs.creating import NAMES, Content
 from runs.configs.facts import FORCED_WRITES, PAGE_SIZE
 from runs.configs.reading import MOST_CHARACTERS, MOST_FILES, FileText, Understood, understand
 from runs.hardware.forms import SizeField
-from runs.models import Dbms, DbmsVersion
+from runs.models import Config, Dbms, DbmsVersion
 from runs.models.visible import Reader
 from runs.visibility import nameable
 
@@ -26,6 +27,7 @@ FORMAT_CHOICES = [("", "by its content"), *((kind.name, kind.label) for kind in 
 ON_OFF = [("", "not known"), ("on", "on"), ("off", "off")]
 FORCED = {"": None, "on": True, "off": False}
 PASTED = "pasted"
+MOST_VERSIONS = 500
 
 
 class FactsForm(forms.Form):
@@ -39,12 +41,19 @@ class FactsForm(forms.Form):
     forced_writes = forms.ChoiceField(
         label="Forced writes of the database", required=False, choices=ON_OFF, help_text="Firebird: gstat -h"
     )
+    versions = forms.MultipleChoiceField(label="Written for", required=False, help_text="decides about defaults")
     note = forms.CharField(label="Note", required=False, max_length=10_000, widget=forms.Textarea(attrs={"rows": 3}))
+
+    def __init__(self, *args: Any, versions: Iterable[DbmsVersion], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["versions"].choices = [  # type: ignore[attr-defined]
+            (version.slug, version.name) for version in versions
+        ]
 
     def facts(self) -> dict[str, Any]:
         given = self.cleaned_data
         details = {PAGE_SIZE: given["page_size_bytes"], FORCED_WRITES: FORCED[given["forced_writes"]]}
-        return {"name": given["name"], "note": given["note"], **details}
+        return {"name": given["name"], "note": given["note"], "versions": given["versions"], **details}
 
     def add_errors(self, errors: dict[str, list[str]]) -> None:
         for field, found in errors.items():
@@ -62,19 +71,17 @@ class ConfigForm(FactsForm):
     )  # fmt: skip
     pasted_name = forms.CharField(label="Its name", required=False, max_length=200, help_text="as my.cnf")
     dbms = forms.ChoiceField(label="DBMS", required=False, help_text="needed only where the files do not tell")
-    versions = forms.MultipleChoiceField(label="Written for", required=False, help_text="decides about defaults")
     name = forms.CharField(label="Name", required=False, max_length=200, help_text="made from the files when empty")
     field_order = ("pasted", "pasted_name", "dbms", "versions", "name", "page_size_bytes", "forced_writes", "note")
 
     def __init__(self, *args: Any, user: Reader, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+        versions = nameable(DbmsVersion.objects.all(), user).order_by("name")[:MOST_VERSIONS]
+        super().__init__(*args, versions=versions, **kwargs)
         rows = nameable(Dbms.objects.all(), user).values_list("slug", "name")
         names = NAMES | dict(rows)
         self.fields["dbms"].choices = [  # type: ignore[attr-defined]
             ("", "as the files say"), *sorted(names.items(), key=lambda one: one[1].lower())
         ]  # fmt: skip
-        versions = nameable(DbmsVersion.objects.all(), user).order_by("name").values_list("slug", "name")[:500]
-        self.fields["versions"].choices = list(versions)  # type: ignore[attr-defined]
 
     def content(self, files: list[FileText]) -> Content:
         given = self.cleaned_data
@@ -91,10 +98,13 @@ class ReasonForm(ConfigForm):
     reason = forms.CharField(label="What changed", required=False, max_length=2_000, help_text="kept with the revision")
 
 
-def initial_of(details: dict[str, Any]) -> dict[str, Any]:
-    forced = details.get(FORCED_WRITES)
+def initial_of(config: Config) -> dict[str, Any]:
+    forced = config.details.get(FORCED_WRITES)
     return {
-        "page_size_bytes": details.get(PAGE_SIZE),
+        "name": config.name,
+        "note": config.note,
+        "versions": [version.slug for version in config.applies_to.all()],
+        "page_size_bytes": config.details.get(PAGE_SIZE),
         "forced_writes": "" if forced is None else "on" if forced else "off",
     }
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
-from runs.models import Config, Run
+from runs.configs.facts import dbms_of
+from runs.models import Config, DbmsVersion, Run
 from runs.models.visible import Reader
 from runs.visibility import nameable
 
@@ -37,3 +38,9 @@ def family_of(config: Config, user: Reader) -> list[Config]:
     """All revisions that this reader may see, the first first."""
     root = config.revision_of_id or config.pk
     return list(readable_configs(user).filter(Q(pk=root) | Q(revision_of=root)).order_by("revision", "created_at"))
+
+
+def versions_for(config: Config, user: Reader) -> QuerySet[DbmsVersion]:
+    """Versions of its DBMS that it may have been written for."""
+    rows = nameable(DbmsVersion.objects.filter(dbms=dbms_of(config)), user) | config.applies_to.all()
+    return rows.distinct().order_by("name")

@@ -11,7 +11,7 @@ from benchagent.catalog import DBMSS, METRICS, WORKLOADS, DbmsEntry
 from django.utils.text import slugify
 
 from runs.choices import Better, Provenance
-from runs.ingest.text import clean, redact
+from runs.ingest.text import clean, redact, redact_line
 from runs.models import Config, ConfigParameter, Dbms, DbmsVersion, Metric, Workload
 
 Settings = Sequence[tuple[str, str]]
@@ -195,7 +195,10 @@ def config_row(
 
 def _storable(parameter: Parameter) -> Parameter:
     value = None if parameter.value is None else redact(parameter.name, clean(parameter.value, 100_000))
-    return Parameter(clean(parameter.name, 200), value, clean(parameter.section, 120), clean(parameter.comment, 10_000))
+    return Parameter(
+        clean(parameter.name, 200), value if value is None else redact_line(value), clean(parameter.section, 120),
+        redact_line(clean(parameter.comment, 10_000)),
+    )  # fmt: skip
 
 
 def _differences(standard: dict[str, str], parameters: Sequence[Parameter]) -> str:

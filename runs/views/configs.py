@@ -111,9 +111,7 @@ def config_new(request: HttpRequest) -> HttpResponse:
 def config_edit(request: HttpRequest, slug: str) -> HttpResponse:
     """The next revision: this one stays as runs have used it."""
     config = _editable(request, slug)
-    initial = {"name": config.name, "note": config.note, **initial_of(config.details)}
-    initial["versions"] = [version.slug for version in config.applies_to.all()]
-    form = ReasonForm(request.POST or None, user=request.user, initial=initial)
+    form = ReasonForm(request.POST or None, user=request.user, initial=initial_of(config))
     return _taken(request, form, f"Revise {config}", config)
 
 
@@ -122,8 +120,9 @@ def config_edit(request: HttpRequest, slug: str) -> HttpResponse:
 def config_correct(request: HttpRequest, slug: str) -> HttpResponse:
     """Name, note, and what is known of the database: what the configuration holds stays."""
     config = _editable(request, slug)
-    initial = {"name": config.name, "note": config.note, **initial_of(config.details)}
-    form = FactsForm(request.POST or None, initial=initial)
+    form = FactsForm(
+        request.POST or None, initial=initial_of(config), versions=configs.versions_for(config, request.user)
+    )
     if request.method == "POST" and form.is_valid():
         try:
             configs.correct(config, form.facts(), by=cast(User, request.user))

@@ -6,9 +6,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from runs import changes
+from runs import changes, ingest
 from runs.literature.importer import import_literature
-from runs.models import Config, Run
+from runs.models import Config, ConfigParameter, Dbms, Run
 from tests.runs.builders import scheduled
 
 pytestmark = pytest.mark.django_db
@@ -118,6 +118,30 @@ def test_it_corrects_facts_and_keeps_the_old_ones(send, config, operator):
     assert found == {"name": ("Shop", "Big shop", operator), "page_size_bytes": (None, 16384, operator)}
     assert send({"parameters": []}, path, "patch").status_code == 400
     assert send({"name": " "}, path, "patch").status_code == 400
+
+
+def test_it_is_told_for_which_version_it_was_written(send, config):
+    version = ingest.version_of(Dbms.objects.get(slug="mysql"), "5.5.34")
+    path = f"{URL}{config['slug']}/"
+    answer = send({"versions": [version.slug]}, path, "patch").json()
+    assert [one["slug"] for one in answer["versions"]] == ["mysql-5-5-34"]
+    found = {one["label"]: one["normalised"] for one in answer["meanings"]}
+    assert found["Log until a checkpoint"]["words"] == "10 MiB"  # 2 × 5M before 5.6.8
+    (change,) = changes.history(Config.objects.get())
+    assert (change.field, change.old, change.new) == ("versions", [], ["mysql-5-5-34"])
+    assert send({"versions": ["postgresql-15"]}, path, "patch").status_code == 400
+
+
+def test_it_takes_secrets_out_of_everything(send):
+    body = {
+        "dbms": "postgresql", "name": "Shop password=hunter2", "note": "token: hunter2",
+        "parameters": [
+            {"name": "primary_conninfo", "value": "'host=a password=hunter2'", "comment": "password=hunter2"},
+            {"name": "admin_password", "value": "hunter2"},
+        ],
+    }  # fmt: skip
+    assert "hunter2" not in send(body).content.decode()
+    assert "hunter2" not in str(list(Config.objects.values()) + list(ConfigParameter.objects.values()))
 
 
 def test_it_keeps_published_configurations_as_they_were_printed(send):
