@@ -79,7 +79,7 @@ def _add_inspect(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def _add_subject(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--hardware", metavar="SLUG", help="the machine it was measured on")
+    parser.add_argument("--hardware", metavar="NAME", help="the machine: slug of a known one, or the name of a new one")
     parser.add_argument("--dbms", metavar='"NAME VERSION"', help='what the files do not say, as "PostgreSQL 15.14"')
     parser.add_argument("--config", action="append", metavar="FILE|SLUG", help="configuration of the DBMS; repeatable")
     parser.add_argument("--workload", metavar="SLUG")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -51,11 +52,16 @@ class Outcome:
         }  # fmt: skip
 
 
+SLUG = re.compile(r"[a-z0-9_-]+")
+
+
 def subject(options: argparse.Namespace) -> dict[str, Any]:
     """The options as the API's `subject`. Raises BadSubject."""
     said: dict[str, Any] = {}
     if options.hardware:
-        said["hardware"] = options.hardware
+        # What cannot be a slug is the name of a machine, made where it is new.
+        known = SLUG.fullmatch(options.hardware)
+        said["hardware"] = options.hardware if known else {"name": options.hardware}
     if options.dbms:
         name, _, version = options.dbms.strip().rpartition(" ")
         if not name or not any(character.isdigit() for character in version):
