@@ -41,6 +41,7 @@ class ConfigList(APIView):
     required_scope = "upload"
 
     @extend_schema(
+        operation_id="v1_configs_list",
         parameters=[
             OpenApiParameter("q", str, description="Words in the name, the note, or a parameter."),
             OpenApiParameter("dbms", str, description="Slug of a DBMS."),
