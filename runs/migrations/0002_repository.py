@@ -236,19 +236,19 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='run',
-            index=models.Index(fields=['workload', '-created_at'], include=('visibility', 'owner'), name='run_newest_of_workload'),
+            index=models.Index(fields=['workload', '-created_at'], include=('visibility', 'owner', 'deleted_at'), name='run_newest_of_workload'),
         ),
         migrations.AddIndex(
             model_name='run',
-            index=models.Index(fields=['dbms_version', '-created_at'], include=('visibility', 'owner'), name='run_newest_of_dbms'),
+            index=models.Index(fields=['dbms_version', '-created_at'], include=('visibility', 'owner', 'deleted_at'), name='run_newest_of_dbms'),
         ),
         migrations.AddIndex(
             model_name='run',
-            index=models.Index(fields=['hardware', '-created_at'], include=('visibility', 'owner'), name='run_newest_of_hardware'),
+            index=models.Index(fields=['hardware', '-created_at'], include=('visibility', 'owner', 'deleted_at'), name='run_newest_of_hardware'),
         ),
         migrations.AddIndex(
             model_name='run',
-            index=models.Index(fields=['config', '-created_at'], include=('visibility', 'owner'), name='run_newest_of_config'),
+            index=models.Index(fields=['config', '-created_at'], include=('visibility', 'owner', 'deleted_at'), name='run_newest_of_config'),
         ),
         migrations.AddIndex(
             model_name='run',

@@ -157,7 +157,7 @@ class Run(UUIDModel):
             ),
             *(
                 models.Index(
-                    fields=[name, "-created_at"], include=["visibility", "owner"], name=f"run_newest_of_{short}"
+                    fields=[name, "-created_at"], include=["visibility", "owner", "deleted_at"], name=f"run_newest_of_{short}"
                 )
                 for name, short in (
                     ("workload", "workload"), ("dbms_version", "dbms"), ("hardware", "hardware"), ("config", "config"),
