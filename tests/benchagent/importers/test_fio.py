@@ -206,6 +206,121 @@ def test_it_refuses_terse_output_with_a_way_out() -> None:
     assert "--output-format=json" in report.reason
 
 
+OLD_JOB = """\
+{name}: (groupid={group}, jobs=1): err= 0: pid={pid}
+  write: io=10240KB, bw=2048.0KB/s, iops=256 , runt=  5000msec
+    clat (usec): min=67 , max=9411.7K, avg=645.32, stdev=4647.69
+     lat (usec): min=67 , max=9411.7K, avg=645.46, stdev=4647.69
+     issued r/w/d: total=0/1280/0, short=0/0/0
+
+Run status group {group} (all jobs):
+  WRITE: io=10240KB, aggrb=2048KB/s, minb=2097KB/s, maxb=2097KB/s, mint=5000msec, maxt=5000msec
+"""
+JOB = """\
+job: (groupid=0, jobs={jobs}): err= 0: pid={pid}: Thu Sep  5 03:52:31 2024
+  write: IOPS={iops}, BW={rate}MiB/s ({decimal}MB/s)({done}MiB/10000msec); 0 zone resets
+    clat ({unit}): min=111, max=10110, avg=498.67, stdev=28.86
+     lat (usec): min=140, max=22436, avg=503.58, stdev=173.40
+    clat percentiles ({unit}):
+     |  1.00th=[  222], 50.00th=[  617], 99.00th=[ 1045]
+     issued rwts: total=0,{count},0,0 short=0,0,0,0 dropped=0,0,0,0
+
+Run status group 0 (all jobs):
+  WRITE: bw={rate}MiB/s ({decimal}MB/s), {rate}MiB/s-{rate}MiB/s ({decimal}MB/s-{decimal}MB/s), io={done}MiB (1MB), \
+run=10000-10000msec
+"""
+PLAIN = {
+    "jobs": 1,
+    "pid": 7,
+    "iops": "2560",
+    "rate": "10.0",
+    "decimal": "10.5",
+    "done": "100",
+    "count": 25600,
+    "unit": "usec",
+}
+
+
+def test_it_reads_version_1() -> None:
+    (report,) = reports("x", OLD_JOB.format(name="w", group=3, pid=2462).encode())
+    assert report.status is Status.COMPLETE
+    assert values(report)["write_latency_max_ms"] == 9411.7
+    assert values(report)["write_iops"] == 256
+
+
+def test_it_reads_runs_one_after_the_other_without_their_heads() -> None:
+    text = "## A\n" + JOB.format(**PLAIN) + "```\n## B\n" + JOB.format(**PLAIN | {"pid": 8, "iops": "2561"})
+    assert [values(report)["write_iops"] for report in reports("x", text.encode())] == [2560, 2561]
+
+
+@pytest.mark.parametrize("before", ["    ", "\t", "> "])
+def test_it_reads_indented_and_quoted_output(before: str) -> None:
+    text = "job: (g=0): rw=write, bs=(R) 16.0KiB-16.0KiB, (W) 16.0KiB-16.0KiB, ioengine=sync, iodepth=1\nfio-3.1\n"
+    quoted = "".join(f"{before}{line}\n" for line in (text + JOB.format(**PLAIN)).splitlines())
+    (report,) = reports("x", quoted.encode())
+    assert (report.status, report.tool_version) == (Status.COMPLETE, "3.1")
+    assert report.parameters["block_size_bytes"] == 16384
+
+
+def test_it_does_not_call_an_example_in_a_comment_a_run() -> None:
+    text = "# randwrite: (groupid=0, jobs=4): err= 0: pid=1234\n#   write: IOPS=45.2k, BW=176MiB/s (185MB/s)\n"
+    assert reports("x", text.encode())[0].status is Status.NOT_UNDERSTOOD
+    (totals,) = reports("x", JOB.format(**PLAIN)[JOB.index("Run") :].encode())
+    assert totals.status is Status.NOT_UNDERSTOOD
+
+
+def test_it_leaves_out_latencies_that_contradict_each_other() -> None:
+    (report,) = reports("x", JOB.format(**PLAIN | {"unit": "msec"}).encode())
+    assert report.status is Status.COMPLETE
+    assert {*values(report)} == {"write_iops", "write_mb_per_s", "elapsed_s"}
+    assert "left out" in " ".join(report.warnings)
+
+
+def test_it_finds_the_carry_that_fio_loses_when_it_rounds() -> None:
+    """15.97k is printed as 15.0k: the number of operations tells; 99.96 MiB are printed as 99.0."""
+    (report,) = reports("x", JOB.format(**PLAIN | {"iops": "15.0k", "count": 159_700, "done": "99.0"}).encode())
+    assert values(report)["write_iops"] == 16_000
+    assert "lost the carry" in " ".join(report.warnings)
+
+
+def test_it_tells_jobs_of_one_name_apart() -> None:
+    heads = [
+        f"w: (g={at}): rw={rw}, bs=4K-4K/4K-4K/4K-4K, ioengine=sync, iodepth=2\n"
+        for at, rw in enumerate(("write", "rw"))
+    ]
+    blocks = [OLD_JOB.format(name="w", group=at, pid=at + 1).split("\nRun status") for at in (0, 1)]
+    text = "".join([*heads, *(job for job, _ in blocks), *("\nRun status" + totals for _, totals in blocks)])
+    assert [report.parameters["read_write"] for report in reports("x", text.encode())] == ["write", "rw"]
+
+
+def test_it_takes_of_a_group_that_reports_as_one_what_is_common() -> None:
+    command = "$ fio --direct=1 --bs 8k --name=job --rw=randread --name=writer --rw=randwrite\n"
+    heads = [
+        f"{name}: (g=0): rw={rw}, bs=4K-4K, ioengine=sync, iodepth=2\n"
+        for name, rw in (("job", "read"), ("w", "write"))
+    ]
+    (report,) = reports("x", "".join([command, *heads, JOB.format(**PLAIN | {"jobs": 2})]).encode())
+    assert "read_write" not in report.parameters
+    assert (report.parameters["direct"], report.parameters["io_depth"]) == (True, 2)
+
+
+def test_it_takes_the_sum_of_all_servers() -> None:
+    every = (
+        JOB.format(**PLAIN).split("\nRun")[0].replace("job:", "All clients:").replace("MiB/s (10.5MB/s)", "Mi (10.5M)")
+    )
+    (report,) = reports("x", (JOB.format(**PLAIN | {"pid": 9}) + every.replace("2560,", "2561,")).encode())
+    assert (report.status, values(report)["write_iops"]) == (Status.COMPLETE, 2561)
+
+
+def test_it_reads_options_in_every_form_of_the_command_line() -> None:
+    command = "# fio -filename=/dev/x -direct=1 -iodepth 4 -thread -rw=write -bs=16k -runtime=1000 -name=job\n"
+    (report,) = reports("x", (command + JOB.format(**PLAIN)).encode())
+    assert report.parameters == {
+        "read_write": "write", "io_depth": 4, "direct": True, "block_size_bytes": 16384, "duration_s": 1000.0,
+    }  # fmt: skip
+    assert "ran 10 s of the 1000 s" in " ".join(report.warnings)
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

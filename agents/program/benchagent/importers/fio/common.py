@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -12,6 +13,8 @@ from benchagent.importers.base import Metric, NotUnderstood, Report, Scalar, Sta
 from benchagent.redaction import redact_text
 
 TOOL = "fio"
+# The sum of a run with several servers (`--client`).
+ALL_CLIENTS = "All clients"
 DIRECTIONS = ("read", "write", "trim", "mixed")
 BINARY = {"": 1, "k": 1024, "m": 1024**2, "g": 1024**3, "t": 1024**4}
 SIGNAL = re.compile(r"(?m)^.*\bfio: terminating on signal (\d+)")
@@ -39,6 +42,8 @@ class Flow:
     """One direction of one job."""
 
     iops: float | None = None
+    # What the printed IOPS may stand for too.
+    iops_above: float | None = None
     mb_per_s: float | None = None
     ios: int | None = None
     runtime_s: float | None = None
@@ -83,11 +88,12 @@ def report(jobs: Sequence[Job], *, version: str, status: Status, reason: str, wa
         reason = "; ".join(f"job {job.name} ended with error {job.error}" for job in failed)
     metrics = [] if status is Status.FAILED else list(_metrics(jobs))
     words = [*warnings, *(warning for job in jobs for warning in job.warnings)]
+    words += [_shorter(job) for job in jobs if status is Status.COMPLETE and _shorter(job)]
     if len(jobs) > 1 and metrics:
         words.append(f"IOPS and MB/s are the sums of {len(jobs)} jobs that ran side by side")
     if status is Status.ABORTED and metrics:
         words.append("the figures are those of the part that ran")
-    options = common_options(jobs)
+    options = common([job.options for job in jobs])
     kind = options.get("rw") or options.get("readwrite") or ""
     name = kind.split(":")[0].lower()
     return Report(
@@ -98,14 +104,21 @@ def report(jobs: Sequence[Job], *, version: str, status: Status, reason: str, wa
     )  # fmt: skip
 
 
+def _shorter(job: Job) -> str:
+    told_s = seconds(job.options.get("runtime") or job.options.get("timeout", ""))
+    ran_s = max((flow.runtime_s or 0.0 for flow in job.flows.values()), default=0.0)
+    if not told_s or not 0 < ran_s < 0.9 * told_s:
+        return ""
+    return redact_text(f"job {job.name} ran {ran_s:g} s of the {told_s:g} s it was given")
+
+
 def _iso(milliseconds: int) -> str:
     return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat() if milliseconds else ""
 
 
-def common_options(jobs: Sequence[Job]) -> dict[str, str]:
-    """Options with the same value in every job."""
-    first, *others = [dict(job.options) for job in jobs]
-    return {key: value for key, value in first.items() if all(other.get(key) == value for other in others)}
+def common(options: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """What is the same in all of them."""
+    return {key: value for key, value in options[0].items() if all(other.get(key) == value for other in options)}
 
 
 def _metrics(jobs: Sequence[Job]) -> Iterator[Metric]:
@@ -172,7 +185,7 @@ def slug(name: str) -> str:
 
 def size_bytes(text: str) -> int | None:
     """ "8k", "4KiB", "1m" with fio's own meaning: 1024, also for kb, unless kb_base says otherwise."""
-    match = re.fullmatch(r"(\d+)\s*([kmgt]?)(i?b?)", text.strip().lower())
+    match = re.fullmatch(r"(\d+)(?:\.0)?\s*([kmgt]?)(i?b?)", text.strip().lower())
     return int(match[1]) * BINARY[match[2]] if match else None
 
 
@@ -180,6 +193,31 @@ def seconds(text: str) -> float | None:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(us|ms|s|m|h|d|)", text.strip().lower())
     factor = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
     return float(match[1]) * factor[match[2]] if match else None
+
+
+def command_options(command: str, job: str) -> dict[str, str]:
+    """The options of a job on a visible command line: `--bs=8k`, `-bs=8k`, `--bs 8k`; those before any name are of all.
+
+    Several names are several jobs, each with the options that follow it.
+    """
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        words = command.split()
+    found: dict[str, dict[str, str]] = {"global": {}}
+    at = "global"
+    for place, word in enumerate(words):
+        match = re.fullmatch(r"--?([a-z_]+)(?:=(.*))?", word, re.DOTALL)
+        if match is None:
+            continue
+        following = words[place + 1] if place + 1 < len(words) else "-"
+        value = match[2] if match[2] is not None else "" if following.startswith("-") else following
+        if match[1] == "name":
+            at = value
+        found.setdefault(at, {})[match[1]] = value
+    named = [name for name in found if name != "global"]
+    own = found.get(job) or (found[named[0]] if len(named) == 1 else {})
+    return {key: value for key, value in {**found["global"], **own}.items() if value}
 
 
 def parameters(options: Mapping[str, str], jobs: Sequence[Job]) -> dict[str, Scalar]:

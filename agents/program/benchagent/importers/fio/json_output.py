@@ -10,6 +10,7 @@ from typing import Any
 
 from benchagent.importers.base import NotUnderstood, Report, Status, agree
 from benchagent.importers.fio.common import (
+    ALL_CLIENTS,
     DIRECTIONS,
     SIGNAL,
     Flow,
@@ -18,9 +19,7 @@ from benchagent.importers.fio.common import (
     check_percentiles,
     check_rate,
     report,
-    seconds,
 )
-from benchagent.redaction import redact_text
 
 _CLAIM = re.compile(r'"fio version"\s*:\s*"fio-')
 _OPENING = re.compile(r"(?m)^\s*\{")
@@ -114,23 +113,13 @@ def _document(document: Mapping[str, Any], signal: str) -> list[Report]:
     entries = document.get("jobs", document.get("client_stats"))
     if not isinstance(version, str) or not isinstance(entries, list) or not entries:
         raise NotUnderstood("fio's JSON without jobs")
-    everything = [entry for entry in entries if isinstance(entry, dict) and entry.get("jobname") == "All clients"]
+    everything = [entry for entry in entries if isinstance(entry, dict) and entry.get("jobname") == ALL_CLIENTS]
     options = _options(document.get("global options"))
     jobs = [_job(entry, options) for entry in everything or entries]
     status = Status.ABORTED if signal else Status.COMPLETE
     reason = f"fio was ended by signal {signal}" if signal else ""
     groups = itertools.groupby(sorted(jobs, key=lambda job: job.group), key=lambda job: job.group)
-    return [_group(list(group), version, status, reason) for _, group in groups]
-
-
-def _group(jobs: list[Job], version: str, status: Status, reason: str) -> Report:
-    warnings = []
-    for job in jobs:
-        told_s = seconds(job.options.get("runtime", ""))
-        ran_s = max((flow.runtime_s or 0.0 for flow in job.flows.values()), default=0.0)
-        if told_s and 0 < ran_s < 0.9 * told_s and status is Status.COMPLETE:
-            warnings.append(f"job {job.name} ran {ran_s:g} s of the {told_s:g} s it was given")
-    return report(jobs, version=version, status=status, reason=reason, warnings=[redact_text(w) for w in warnings])
+    return [report(list(group), version=version, status=status, reason=reason) for _, group in groups]
 
 
 def _options(value: Any) -> dict[str, str]:
