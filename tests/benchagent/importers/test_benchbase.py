@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from benchagent.importers import Report, SourceFile, Status, inspect
 
-from .honesty import DATA, one, reports, sample, values, wrong_numbers
+from .promise import DATA, one, reports, sample, values, wrong_numbers
 
 TOOL = "benchbase"
 STEM = "tpcc_2025-11-21_08-05-45"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from benchagent.importers import Report, SourceFile, Status, inspect
 
-from .honesty import DATA, one, reports, sample, values, wrong_numbers
+from .promise import DATA, one, reports, sample, values, wrong_numbers
 
 TOOL = "fio"
 

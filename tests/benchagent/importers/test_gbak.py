@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from benchagent.importers import Report, Status
 
-from .honesty import DATA, one, reports, sample, values, wrong_numbers
+from .promise import DATA, one, reports, sample, values, wrong_numbers
 
 TOOL = "gbak"
 
