@@ -26,11 +26,19 @@ from runs.configs.facts import (
     settings_of,
 )
 from runs.configs.reading import ConfigError, FileText, Understood, understand
-from runs.configs.usage import counts_by_config, family_of, for_pages, listed_configs, readable_configs, versions_for
+from runs.configs.usage import (
+    counts_by_config,
+    family_of,
+    for_pages,
+    listed_configs,
+    readable_configs,
+    stated_by,
+    versions_for,
+)
 
 __all__ = [
     "DETAIL_FIELDS", "EDITABLE", "ConfigError", "Content", "DiffRow", "Difference", "FileFacts", "FileText",
     "ParameterRow", "Understood", "correct", "counts_by_config", "create_config", "dbms_of", "diff", "durability_of",
     "family_of", "files_of", "for_pages", "listed_configs", "may_correct", "meanings_of", "parameter_rows",
-    "readable_configs", "revise", "settings_of", "understand", "versions_for",
+    "readable_configs", "revise", "settings_of", "stated_by", "understand", "versions_for",
 ]  # fmt: skip

@@ -120,6 +120,10 @@ def settings_of(config: Config) -> Settings | None:
 
 def durability_of(config: Config) -> Promise:
     """The class that its settings promise, with the reason; None where they do not tell."""
+    if not config.parameters.all() and not config.files.all():
+        return Promise(None, "no setting is stated")
+    if not engines_of(config):
+        return Promise(None, "it is given for several DBMSs")
     return durability(engines_of(config), given_of(config), facts_of(config))
 
 

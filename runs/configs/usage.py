@@ -12,6 +12,8 @@ from runs.models import Config, DbmsVersion, Run
 from runs.models.visible import Reader
 from runs.visibility import nameable
 
+MOST_STATED = 4
+
 
 def for_pages(rows: QuerySet[Config]) -> QuerySet[Config]:
     """With everything that `runs.configs.facts` reads, in a fixed number of queries."""
@@ -32,6 +34,12 @@ def counts_by_config(user: Reader, configs: Iterable[Config]) -> dict[Any, int]:
     """config id -> number of runs that this reader's lists show."""
     rows = Run.objects.present().listed_for(user).filter(config__in=list(configs)).order_by().values("config")
     return dict(rows.annotate(runs=Count("pk")).values_list("config", "runs"))
+
+
+def stated_by(runs: QuerySet[Run]) -> list[tuple[str, str]]:
+    """(class, reason) that runs state themselves: what was in force, or what an article says."""
+    rows = runs.exclude(durability="").order_by().values_list("durability", "durability_reason")
+    return list(rows.distinct()[:MOST_STATED])
 
 
 def family_of(config: Config, user: Reader) -> list[Config]:

@@ -60,6 +60,7 @@ def config_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "dbms": configs.dbms_of(config),
         "parameters": configs.parameter_rows(config),
         "promise": configs.durability_of(config),
+        "stated": configs.stated_by(runs),
         "meanings": configs.meanings_of(config),
         "files": configs.files_of(config),
         "family": configs.family_of(config, request.user),

@@ -250,7 +250,7 @@ def test_it_leaves_the_buffer_of_the_cubrid_article_in_pages(articles):
         ("cfg-cubrid-mysql", Durability.BOUNDED_LOSS, "innodb_flush_log_at_trx_commit=0"),
         ("cfg-firebird", None, "property of the database"),
         ("cfg-gbak", None, "property of the database"),
-        ("cfg-tpcb-default", None, "not known"),
+        ("cfg-tpcb-default", None, "no setting is stated"),
         ("cfg-tpcb-db2-cg2", Durability.POWER_LOSS, "mincommit=2"),
     ],
 )

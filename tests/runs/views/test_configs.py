@@ -99,6 +99,9 @@ def test_it_shows_the_file_of_the_article_with_duplicates_flags_and_pages(client
     assert "given 2 times, this one counts" in twice
     assert "about a second may be lost" in text
     assert "written from the parameters above" in text
+    stated = page(client.get("/configs/cfg-tpcb-default/"))
+    assert "no setting is stated" in stated
+    assert "a transaction is on disk before COMMIT returns" in stated
     flags = page(client.get("/configs/cfg-cubrid-mysql/"))
     assert "not read by the server" in flags  # [client]
     assert "4 GiB" in flags
