@@ -216,7 +216,39 @@ def test_it_reads_the_console_of_older_versions() -> None:
     )
     assert values(reports("x", grouped)[0])["tpmc"] == 12563.07
     wrong = grouped.replace(b"12,563.07", b"1,563.07")
-    assert [report.status for report in reports("x", wrong)] == [Status.NOT_UNDERSTOOD]
+    (report,) = reports("x", wrong)
+    assert (report.status, report.metric("tpmc"), report.metric("tps")) == (Status.COMPLETE, None, 4.752221526539232)
+    assert "TPM-C left out" in " ".join(report.warnings)
+
+
+def test_it_reads_what_the_descendants_of_oltpbench_print() -> None:
+    log = b"$ ./tpccbenchmark --execute=true \\\n  --warehouses=10\n" + sample(TOOL, "oltpbench_tpcc.log")
+    log += (
+        b"21:09:23,593 (DBWorkload.java:983) INFO  - NewOrder, Avg Latency: 66.286 msecs, p99 Latency: 212.47 msecs\n"
+    )
+    (report,) = reports("x", log)
+    assert (report.parameters["warehouses"], report.subject.workload) == (10, "tpcc-benchbase")
+    found = values(report)
+    assert (found["efficiency_percent"], found["new_order_latency_p99_ms"]) == (98.75, 212.47)
+    table = b"===RESULTS===\n     TPM-C |  1283.11\n  Efficiency |  99.78%\nThroughput (req/s) |  47.53\n"
+    (report,) = reports("x", table)
+    assert values(report) == {"tps": 47.53, "tpmc": 1283.11, "efficiency_percent": 99.78}
+
+
+def test_it_knows_the_benchmark_from_the_launch_or_the_command() -> None:
+    line = b"10:00:00,1 (DBWorkload.java:861) INFO  - Rate limited reqs/s: Results("
+    line += b"nanoSeconds=2000000000, measuredRequests=3) = 1.5 requests/sec\n"
+    launch = b"10:00:00,1 (DBWorkload.java:854) INFO  - Launching the YCSB Benchmark with 1 Phase...\n"
+    command = b"$ java -jar benchbase.jar -b ycsb -c c.xml --execute=true\n"
+    for before in (launch, command):
+        assert reports("x", before + line)[0].subject.workload == "ycsb-benchbase"
+
+
+def test_it_takes_a_summary_with_few_percentiles() -> None:
+    latencies = {"Average Latency (microseconds)": 2000, "95th Percentile Latency (microseconds)": 5000}
+    document = {"Throughput (requests/second)": 100.0, "Latency Distribution": latencies}
+    (report,) = reports("x", json.dumps(document).encode())
+    assert values(report)["latency_p95_ms"] == 5.0
 
 
 def test_it_calls_a_console_without_its_result_aborted() -> None:

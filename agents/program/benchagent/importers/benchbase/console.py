@@ -22,7 +22,7 @@ from benchagent.importers.base import (
     whole,
 )
 from benchagent.importers.benchbase.documents import counted
-from benchagent.importers.benchbase.names import dbms, plain, workload
+from benchagent.importers.benchbase.names import dbms, plain, snake, workload
 from benchagent.redaction import redact_text
 
 _RESULT = re.compile(
@@ -32,6 +32,7 @@ _RESULT = re.compile(
 )
 _CLAIM = re.compile(
     r"Results\((?:state=\w+, )?nano[sS]econds=\d+, measuredRequests=|com\.oltpbenchmark\.|\(DBWorkload\.java:"
+    r"|(?m:^=+RESULTS=+\s*\n\s*TPM-C \|)"
 )
 _BEGIN = re.compile(r"^\s*#?\s*Benchmark\s*[:=]\s+(?P<kind>[\w,-]+)(?: \{|\s*$)")
 _HEADER = re.compile(
@@ -46,7 +47,7 @@ _STAMP = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})")
 _LOADING = re.compile(r"- Loading data into \w+ database")
 _LOADED = re.compile(r"- Finished loading data into \w+ database")
 _TROUBLE = re.compile(r"Unexpected error when (?:executing|running|loading|creating|clearing|trying)[^\n]*")
-_LAUNCH = re.compile(r"Launching the \w+ Benchmark with (\d+) Phase")
+_LAUNCH = re.compile(r"Launching the (\w+) Benchmark with (\d+) Phase")
 # The bar of a histogram's greatest count.
 _LONGEST_BAR = 80
 _SECTION = re.compile(
@@ -63,7 +64,11 @@ _SECTIONS = {
     "Unexpected Errors": ("errors", "errors"),
 }
 _NEW_ORDERS = re.compile(r"Num New Order transactions ?: (\d+), time seconds: (\d+)")
-_TPMC = re.compile(r"TPM-C: ([\d.,]+)\s*$")
+_TPMC = re.compile(r"TPM-C(?:: | \|\s*)([\d.,]+)\s*$")
+_EFFICIENCY = re.compile(r"\bEfficiency ?[:|]\s*(\d+(?:\.\d+)?)%?\s*$")
+# The table of descendants that print no line of results.
+_TABLE_RATE = re.compile(r"^\s*Throughput \(req/s\) \|\s*(\d+(?:\.\d+)?)\s*$")
+_TYPE_LATENCY = re.compile(r"- (\w+), Avg Latency: (\d+(?:\.\d+)?) msecs, p99 Latency: (\d+(?:\.\d+)?) msecs\s*$")
 _COMMAND = re.compile(r"(?:^|[\s$#>+])((?:java .*?-jar \S*benchbase\S*\.jar|\./(?:oltpbenchmark|tpccbenchmark))\s.*)$")
 
 
@@ -89,12 +94,16 @@ class _Run:
     trouble: str = ""
     new_orders: tuple[int, int] | None = None
     tpmc: str = ""
+    efficiency: str = ""
+    table_rate: str = ""
+    # Transaction type -> average, 99th percentile.
+    latencies: dict[str, tuple[str, str]] = field(default_factory=dict)
     command: str = ""
     measuring: str = ""
 
 
 def claims(text: str) -> bool:
-    return bool(_CLAIM.search(text)) and not text.lstrip().startswith(("package ", "/*", "{", "<"))
+    return bool(_CLAIM.search(text)) and not text.lstrip().startswith(("package ", "/*", "{", "<?xml", "<parameters"))
 
 
 def read(file: SourceFile) -> list[Report]:
@@ -113,10 +122,12 @@ def _runs(lines: Sequence[str]) -> list[_Run]:
     for at, coloured in enumerate(lines, start=1):
         line = _COLOUR.sub("", coloured)
         if command := _COMMAND.search(line):
-            if run.kind or run.results:
+            if run.kind or run.results or run.table_rate:
                 run = _Run()
                 runs.append(run)
             run.command = redact_text(command[1])
+        elif run.command.endswith("\\") and line.strip().startswith("-"):
+            run.command = f"{run.command[:-1].rstrip()} {redact_text(line.strip())}"
             section = ""
         elif begin := _BEGIN.match(line):
             if run.kind or run.results:
@@ -170,7 +181,8 @@ def _take(run: _Run, at: int, line: str) -> None:
     elif "Warmup complete, starting measurements" in line:
         run.measuring = _stamp(line)
     elif launch := _LAUNCH.search(line):
-        run.launched = whole(launch[1])
+        run.launched = whole(launch[2])
+        run.kind = run.kind or launch[1].lower()
     elif _LOADING.search(line):
         run.loading = _stamp(line) or "?"
     elif _LOADED.search(line):
@@ -201,9 +213,20 @@ def _take_rate(run: _Run, at: int, line: str) -> None:
             raise NotUnderstood(f"line {at}: two different numbers of new orders")
         run.new_orders = told
     elif tpmc := _TPMC.search(line):
-        if run.tpmc not in ("", tpmc[1]):
-            raise NotUnderstood(f"line {at}: two different TPM-C")
-        run.tpmc = tpmc[1]
+        run.tpmc = _same(run.tpmc, tpmc[1], f"line {at}: two different TPM-C")
+    elif efficiency := _EFFICIENCY.search(line):
+        run.efficiency = _same(run.efficiency, efficiency[1], f"line {at}: two different efficiencies")
+    elif rate := _TABLE_RATE.match(line):
+        run.table_rate = _same(run.table_rate, rate[1], f"line {at}: two different throughputs")
+    elif found := _TYPE_LATENCY.search(line):
+        _same(" ".join(run.latencies.get(found[1], ())), f"{found[2]} {found[3]}", f"line {at}: two latencies")
+        run.latencies[found[1]] = (found[2], found[3])
+
+
+def _same(before: str, now: str, otherwise: str) -> str:
+    if before not in ("", now):
+        raise NotUnderstood(otherwise)
+    return now
 
 
 def _phase(line: str) -> dict[str, str]:
@@ -222,13 +245,14 @@ def _reports(run: _Run) -> list[Report]:
     found = []
     if run.loading:
         found.append(_load(run))
-    if run.results or run.launched or run.new_orders or (run.trouble and not run.loading):
+    if run.results or run.launched or run.new_orders or run.table_rate or (run.trouble and not run.loading):
         found.append(_execution(run))
     return found
 
 
 def _subject(run: _Run) -> Subject:
-    slug, name = workload(run.kind)
+    told = re.search(r"\s(?:-b|--bench)[= ]([\w,]+)", run.command)
+    slug, name = workload(run.kind or (told[1] if told else "tpcc" if run.tpmc else ""))
     return Subject(workload=slug, workload_name=name, dbms=dbms(run.header.get("Type", ""), "")[0])
 
 
@@ -242,6 +266,8 @@ def _told(run: _Run) -> dict[str, Scalar]:
     found = {alias: plain(redact_text(run.header[name])) for name, alias in names.items() if name in run.header}
     if run.header.get("New Connection Per Txn") in ("true", "false"):
         found["new_connection_per_transaction"] = run.header["New Connection Per Txn"] == "true"
+    if warehouses := re.search(r"--warehouses[= ](\d{1,9})\b", run.command):
+        found["warehouses"] = int(warehouses[1])
     if run.kind.lower() == "tpcc" and isinstance(found.get("scale_factor"), int | float):
         found["warehouses"] = found["scale_factor"]
     return found
@@ -267,7 +293,7 @@ def _load(run: _Run) -> Report:
 
 def _execution(run: _Run) -> Report:
     warnings: list[str] = []
-    metrics = _rates(run) + _tpmc(run) if run.results or run.new_orders else []
+    metrics = [*_rates(run), *_tpmc(run, warnings), *_types(run)]
     status, reason = _state(run, metrics)
     if status is Status.COMPLETE:
         metrics += _counts(run)
@@ -291,7 +317,7 @@ def _state(run: _Run, metrics: Sequence[Metric]) -> tuple[Status, str]:
         return Status.FAILED, "BenchBase ended in state ERROR: a worker died"
     if state and state != "EXIT":
         return Status.ABORTED, f"BenchBase ended in state {state[:40]}, not EXIT"
-    if not run.results and not run.new_orders:
+    if not run.results and not run.new_orders and not run.table_rate:
         return Status.ABORTED, "the output ends before the result"
     if run.results and not any(metric.value for metric in metrics if metric.name == "tps"):
         return Status.FAILED, "no request was measured"
@@ -300,7 +326,7 @@ def _state(run: _Run, metrics: Sequence[Metric]) -> tuple[Status, str]:
 
 def _rates(run: _Run) -> list[Metric]:
     if not run.results:
-        return []
+        return [Metric("tps", "TPS", number(run.table_rate), better="higher")] if run.table_rate else []
     result = run.results[0]
     seconds, requests = whole(result["ns"]) / 1e9, whole(result["requests"])
     if not seconds or "NaN" in (result["rate"], result["good"]):
@@ -319,25 +345,37 @@ def _rates(run: _Run) -> list[Metric]:
     return metrics
 
 
-def _tpmc(run: _Run) -> list[Metric]:
+def _tpmc(run: _Run, warnings: list[str]) -> list[Metric]:
     """The tpmC that some descendants print; its thousands may be grouped by commas, which the count settles."""
-    if run.new_orders is None or not run.tpmc:
-        return []
-    count, seconds = run.new_orders
-    if not re.fullmatch(r"\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?", run.tpmc) or not seconds:
-        raise NotUnderstood(f"an unknown TPM-C: {run.tpmc[:20]}")
-    value = number(run.tpmc.replace(",", ""))
-    if not agree(value, count * 60 / seconds, relative=0.01, absolute=1.0):
-        raise NotUnderstood("TPM-C and the number of new orders contradict each other")
+    metrics = []
+    if run.tpmc and (run.new_orders or run.table_rate):
+        count, seconds = run.new_orders or (0, 0)
+        grouped = re.fullmatch(r"\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?", run.tpmc)
+        value = number(run.tpmc.replace(",", "")) if grouped else -1.0
+        if value < 0 or (
+            run.new_orders and not agree(value, count * 60 / max(seconds, 1), relative=0.01, absolute=1.0)
+        ):
+            warnings.append("TPM-C left out: it and the number of new orders contradict each other")
+            return []
+        metrics.append(Metric("tpmc", "tpmC", value, better="higher"))
+    if run.tpmc and run.new_orders:
+        metrics.append(Metric("new_order_transactions", "transactions", run.new_orders[0], better="none"))
+    if run.efficiency and metrics:
+        metrics.append(Metric("efficiency_percent", "%", number(run.efficiency), better="higher"))
+    return metrics
+
+
+def _types(run: _Run) -> list[Metric]:
     return [
-        Metric("tpmc", "tpmC", value, better="higher"),
-        Metric("new_order_transactions", "transactions", count, better="none"),
+        Metric(f"{snake(kind)}_latency_{name}_ms", "ms", number(value), better="lower")
+        for kind, values in run.latencies.items()
+        for name, value in zip(("avg", "p99"), values, strict=True)
     ]
 
 
 def _counts(run: _Run) -> list[Metric]:
     metrics: list[Metric] = []
-    known = {metric.name for metric in _tpmc(run)}
+    known = {metric.name for metric in _tpmc(run, [])}
     for section, (name, unit) in _SECTIONS.items():
         if _is_whole(run, section):
             metrics += counted(section, run.counts[section], None, name, unit)

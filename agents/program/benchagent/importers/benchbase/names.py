@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from benchagent.importers.base import NotUnderstood, Scalar
@@ -19,7 +20,8 @@ _RANKS = {
     "minimum": "min", "average": "avg", "median": "p50", "maximum": "max", "25th percentile": "p25",
     "75th percentile": "p75", "90th percentile": "p90", "95th percentile": "p95", "99th percentile": "p99",
     "99.9th percentile": "p999", "50th percentile": "p50",
-    "min": "min", "avg": "avg", "max": "max", "25th": "p25", "75th": "p75", "90th": "p90", "95th": "p95", "99th": "p99",
+    "min": "min", "avg": "avg", "max": "max", "sd": "stddev",
+    "25th": "p25", "75th": "p75", "90th": "p90", "95th": "p95", "99th": "p99",
 }  # fmt: skip
 RISING = ("min", "p25", "p50", "p75", "p90", "p95", "p99", "p999", "max")
 
@@ -44,7 +46,8 @@ def check_rising(values: dict[str, float], what: str) -> None:
     known = [values[rank] for rank in RISING if rank in values]
     if known != sorted(known):
         raise NotUnderstood(f"{what}: the percentiles do not rise")
-    if "avg" in values and known and not known[0] * 0.999 - 0.002 <= values["avg"] <= known[-1] * 1.001 + 0.002:
+    least, most = values.get("min", 0.0), values.get("max", math.inf)
+    if "avg" in values and not least * 0.999 - 0.002 <= values["avg"] <= most * 1.001 + 0.002:
         raise NotUnderstood(f"{what}: the average lies outside of least and greatest")
 
 

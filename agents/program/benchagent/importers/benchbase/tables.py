@@ -60,10 +60,9 @@ def _is_windows(heading: str) -> bool:
 def read(file: SourceFile) -> Report:
     if is_raw(file):
         raw = read_raw(file)
-        words = (
-            "one line per request without a summary: a lost line would not show, so totals are left out; "
-            "'Start Time (microseconds)' holds seconds"
-        )
+        words = "one line per request without a summary: a lost line would not show, so totals are left out"
+        if _EPOCH_S[0] < number(_rows(file)[1][0][1][-4 if len(_rows(file)[0]) > 3 else 1]) < _EPOCH_S[1]:
+            words += "; 'Start Time (microseconds)' holds seconds"
         began = datetime.fromtimestamp(raw.starts_s[0], UTC).isoformat() if raw.starts_s[0] > 1e9 else ""
         return _report(raw_series(raw), words, began)
     series = windows(file)
