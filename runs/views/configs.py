@@ -31,6 +31,8 @@ from runs.views.access import contributor_required
 
 PER_PAGE = 50
 RECENT = 10
+# What a choice of a configuration shows.
+SHOWN = ("slug", "name", "revision")
 MOST_LISTED = 500
 MOST_COMPARED = 8
 
@@ -68,7 +70,10 @@ def config_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "rows": [RunRow(run) for run in runs.for_lists()[:RECENT]],
         "may_edit": configs.may_correct(request.user, config),
         "history": changes.history(config)[:20],
-        "others": configs.listed_configs(request.user).exclude(pk=config.pk).order_by("name")[:MOST_LISTED],
+        "others": configs.listed_configs(request.user)
+        .exclude(pk=config.pk)
+        .only(*SHOWN)
+        .order_by("name")[:MOST_LISTED],
     }
     return render(request, "configs/detail.html", context)
 
