@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,10 @@ def read(name: str) -> Report:
 
 def text(*lines: str) -> SourceFile:
     return SourceFile("some.txt", ("\n".join(lines) + "\n").encode())
+
+
+def read_lines(*lines: str) -> list[Report]:
+    return judged([text(*lines)])
 
 
 def points(report: Report) -> dict[str, int]:
@@ -227,14 +232,11 @@ def test_it_leaves_out_the_latency_that_old_versions_do_not_compute() -> None:
     ("old", "new"),
     [
         ("tps = 7579.846608", "tps = 7579,846608"),
-        ("9786.7 tps", "9786,7 tps"),
         ("tps = 7579.846608", "tps = 17579.846608"),
         ("number of failed transactions: 0 (0.000%)", "number of failed transactions: 7 (0.000%)"),
         ("number of threads: 2\n", ""),
         ("duration: 6 s\n", ""),
         ("number of threads: 2", "number of threads: 20"),
-        ("transaction type: <builtin: TPC-B (sort of)>\n", ""),
-        ("stddev 0.177, 0 failed", "stddev 0.177, 0 failed, 3 eaten"),
     ],
 )
 def test_it_does_not_understand_what_contradicts_itself(old: str, new: str) -> None:
@@ -385,3 +387,91 @@ def test_it_sees_an_old_run_that_no_client_could_begin() -> None:
         "number of transactions actually processed: 0", "Run was aborted; the above results are incomplete.",
     )])[0]  # fmt: skip
     assert (report.status, report.metric("tps")) == (Status.ABORTED, None)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("9786.7 tps", "9786,7 tps"), ("stddev 0.177, 0 failed", "stddev 0.177, 0 failed, 3 eaten")],
+)
+def test_it_leaves_out_progress_that_it_cannot_read(old: str, new: str) -> None:
+    data = (DATA / "v15_tpcb_progress_statements.txt").read_text()
+    (report,) = judged([text(*data.replace(old, new).splitlines())])
+    assert (report.status, report.series, report.metric("tps")) == (Status.COMPLETE, (), 7579.846608)
+    assert any("the progress is left out: line " in warning for warning in report.warnings)
+    alone = [line for line in data.replace(old, new).splitlines() if line.startswith("progress")]
+    assert [report.status for report in judged([text(*alone)])] == [Status.NOT_UNDERSTOOD]
+
+
+OLD_RUN = (
+    "transaction type: TPC-B (sort of)", "scaling factor: 7", "query mode: simple", "number of clients: 3",
+    "number of threads: 1", "number of transactions per client: 200",
+    "number of transactions actually processed: 600/600", "latency average: 12.000 ms",
+    "tps = 249.000000 (including connections establishing)", "tps = 250.000000 (excluding connections establishing)",
+)  # fmt: skip
+NEW_TAIL = ("latency average = 4.000 ms", "initial connection time = 9.100 ms",
+            "tps = 750.250000 (without initial connection time)")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "dress",
+    [
+        lambda line: f"> > {line}",
+        lambda line: f"# {line}",
+        lambda line: f"//   {line}",
+        lambda line: f"bench-1  | {line}",
+        lambda line: f"bench-1  | 2024-05-06T07:08:09.123456789Z {line}",
+        lambda line: f"[pod/bench-x7k/pgbench] {line}",
+        lambda line: f"2024-05-06T07:08:09.123456789Z stdout F {line}",
+        lambda line: f"load\trun pgbench\t2024-05-06T07:08:09.1234567Z {line}",
+        lambda line: f"May 06 07:08:09 db7 bench.sh[411]: {line}",
+        lambda line: f'            "{line}",',
+        lambda line: f"| {line:70} |",
+        lambda line: f"\x1b[32m{line}\x1b[0m",
+        lambda line: f"<p>{line}<br/>",
+        lambda line: f"{line}   # said by someone",
+    ],
+)
+def test_it_reads_a_block_with_a_margin(dress: Callable[[str], str]) -> None:
+    plain = read_lines(*OLD_RUN)
+    assert plain[0].metric("tps") == 250.0
+    assert read_lines("Results:", "", *map(dress, OLD_RUN), "", "Regards") == plain
+
+
+def test_it_reads_an_output_within_a_string_of_json() -> None:
+    (report,) = read_lines('{"rc": 0, "stdout": "' + "\\n".join(OLD_RUN) + '", "took": 3}')
+    assert (report.metric("tps"), report.parameters["terminals"]) == (250.0, 3)
+
+
+def test_it_reads_extracts_and_says_that_they_are() -> None:
+    first, second = read_lines(
+        "with pooler:", *NEW_TAIL, "without:", *(line.replace("750", "751") for line in NEW_TAIL)
+    )
+    assert (first.metric("tps"), second.metric("tps")) == (750.25, 751.25)
+    assert first.status is Status.COMPLETE
+    assert first.warnings == ("an extract: the beginning of the report is missing",)
+    whole, rest = read_lines(*OLD_RUN, "again, in short:", *NEW_TAIL)
+    assert (whole.metric("tps"), rest.metric("tps"), rest.parameters) == (250.0, 750.25, {})
+    assert [report.status for report in read_lines(*NEW_TAIL[:2], "cut")] == [Status.NOT_UNDERSTOOD]
+
+
+def test_it_reads_a_report_whose_script_a_web_page_swallowed() -> None:
+    (report,) = read_lines("transaction type: ", *OLD_RUN[1:])
+    assert (report.metric("tps"), "script" in report.parameters) == (250.0, False)
+    (escaped,) = read_lines("transaction type: &lt;builtin: select only&gt;", *OLD_RUN[1:])
+    assert escaped.parameters["script"] == "select-only"
+
+
+def test_one_run_that_is_not_understood_spoils_no_other() -> None:
+    bad = [line.replace("tps = 250.", "tps = 99.") for line in OLD_RUN]
+    found = read_lines(*OLD_RUN, *bad, "$ pgbench -c 3 -t 200", *OLD_RUN)
+    assert [report.status for report in found] == [Status.COMPLETE, Status.NOT_UNDERSTOOD, Status.COMPLETE]
+    assert found[1].metrics == ()
+    comma = [line.replace("12.000", "12,000") for line in OLD_RUN]
+    statuses = [report.status for report in read_lines(*comma, *OLD_RUN)]
+    assert statuses == [Status.NOT_UNDERSTOOD, Status.COMPLETE]
+
+
+def test_it_joins_a_command_that_goes_on_after_a_backslash() -> None:
+    (report,) = read_lines("$ pgbench -c 3 \\", ">   -t 200 -n \\", ">   -L 40 bench", *OLD_RUN)
+    assert report.command_lines == ("pgbench -c 3 -t 200 -n -L 40 bench",)
+    assert report.parameters["latency_limit_ms"] == 40

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from benchagent.importers.base import Scalar
 
-_COMMAND = re.compile(r"(?:^|[\s/+$#>:'\"`])pgbench(?:\.exe)?\s+(?P<arguments>(?:[^(:\s].*\s)?-{1,2}[A-Za-z].*)$")
+_COMMAND = re.compile(r"(?:^|[\s/+$#>:'\"`])pgbench(?:\.exe)?\s+(?=[^(:\s])")
+_OPTION = re.compile(r"(?:^|\s)-{1,2}[A-Za-z]")
 _NUMBERS = {
     "-c": "terminals", "--client": "terminals", "-j": "threads", "--jobs": "threads", "-T": "duration_s",
     "--time": "duration_s", "-t": "transactions_per_client", "--transactions": "transactions_per_client",
@@ -28,7 +29,12 @@ _WITH_VALUE = "cjTtsRLFMbfPDhpUIV"
 def command_line(text: str) -> str:
     """The command as it stands in the line, empty where it holds none."""
     match = _COMMAND.search(text)
-    return f"pgbench {match['arguments']}".strip("'\"`") if match else ""
+    arguments = text[match.end() :] if match else ""
+    if not _OPTION.search(arguments):
+        return ""
+    # A quote that was opened before the command.
+    last = arguments[-1]
+    return "pgbench " + (arguments[:-1] if last in "'\"`" and arguments.count(last) % 2 else arguments)
 
 
 def initialises(command: str) -> bool:

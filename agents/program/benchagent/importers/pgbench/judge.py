@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from benchagent.importers.base import Report, Scalar, Status, Subject
+from benchagent.importers.base import NotUnderstood, Report, Scalar, Status, Subject
 from benchagent.importers.pgbench import commands
 from benchagent.importers.pgbench.checks import check, total
 from benchagent.importers.pgbench.metrics import metrics_of, script_name
@@ -22,6 +22,11 @@ _WORKLOADS = {
 
 def judged(run: Run) -> Report:
     """Raises NotUnderstood where the run's figures contradict each other."""
+    if run.bad_progress:
+        if not run.reported:
+            raise NotUnderstood(run.bad_progress)
+        run.progress = []
+        run.warnings.append(f"the progress is left out: {run.bad_progress}")
     if run.reported:
         check(run)
     status, reason = _status(run)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from benchagent.importers.base import NotUnderstood, SourceFile
+from benchagent.importers.dressing import Line, undressed, without_comment
 
 _N = r"(\d+)"
 _X = r"(-?\d+(?:\.\d+)?)"
@@ -18,7 +19,8 @@ _PERCENT = r"\((-?nan|NaN|-?\d+(?:\.\d+)?) ?%\)"
 
 # (key, start of the line, whole line). The order is the order of printing.
 _REPORT: tuple[tuple[str, str, str], ...] = (
-    ("script", r"transaction type:", r"transaction type: (.+)"),
+    # Web pages swallow `<builtin: …>` for a tag.
+    ("script", r"transaction type:", r"transaction type:(?: (.+))?"),
     ("scale_factor", r"scaling factor:", rf"scaling factor: {_N}"),
     ("partition_method", r"partition method:", r"partition method: (\w+)"),
     ("partitions", r"partitions:", rf"partitions: {_N}"),
@@ -62,7 +64,7 @@ _REPORT: tuple[tuple[str, str, str], ...] = (
     ),
 )
 _SCRIPT: tuple[tuple[str, str, str], ...] = (
-    ("script", r"SQL script \d", rf"SQL script {_N}: (.+)"),
+    ("script", r"SQL script \d", rf"SQL script {_N}:(?: (.+))?"),
     ("weight", r"- weight", rf"- weight: {_N}(?: \(targets {_X}% of total\))?"),
     ("share", r"- \d+ transactions", rf"- {_N} transactions \({_X}% of total(?:, tps = {_X})?\)"),
     (
@@ -83,27 +85,19 @@ Rules = tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...]
 REPORT: Rules = tuple((key, re.compile(start), re.compile(whole)) for key, start, whole in _REPORT)
 SCRIPT: Rules = tuple((key, re.compile(start), re.compile(whole)) for key, start, whole in _SCRIPT)
 
-_CLOCK = re.compile(
-    r"\[?(?:[A-Z][a-z]{2} +\d{1,2} |\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| UTC|[+-]\d\d:?\d\d)?\]?:? +"
+ANCHORS = re.compile(
+    r"transaction type: |scaling factor: \d|query mode: [a-z]|number of (?:clients|threads): \d|duration: \d+ s"
+    r"|progress: \d+(?:\.\d+)? s,? \d|tps = \d+\.\d+ \((?:in|ex|wi)|starting vacuum\.\.\."
+    r"|done in \d|dropping old tables\."
 )
+_COMMAND = re.compile(r"\bpgbench\s")
+_NOTE = re.compile(r" {2}(?:#|--|//)")
 _OPEN_NUMBER = re.compile(r"[\d.,]$")
 
 
-@dataclass(frozen=True)
-class Line:
-    number: int
-    text: str
-    # False for a last line without line end: it may be cut.
-    whole: bool = True
-
-
 def numbered(file: SourceFile) -> Iterator[Line]:
-    """The lines without indentation and without the clock that `ts` and journals put before each."""
-    last = len(file.lines)
-    for number, raw in enumerate(file.lines, start=1):
-        text = raw.strip()
-        clock = _CLOCK.match(text)
-        yield Line(number, text[clock.end() :] if clock else text, number < last or file.last_line_is_whole)
+    """The lines without what stands around them."""
+    return undressed(file, ANCHORS, _COMMAND)
 
 
 @dataclass(frozen=True)
@@ -122,7 +116,9 @@ def matched(line: Line, rules: Rules) -> Found | None:
     for rank, (key, start, whole) in enumerate(rules):
         if not start.match(line.text):
             continue
-        match = whole.fullmatch(line.text)
+        match = whole.fullmatch(line.text) or (whole.fullmatch(without_comment(line.text)) if line.whole else None)
+        if match and key == "script":
+            match = whole.fullmatch(_NOTE.split(line.text, maxsplit=1)[0])
         if match and (line.whole or not _OPEN_NUMBER.search(line.text)) and (line.whole or key != "script"):
             return Found(key, rank, tuple(value or "" for value in match.groups()))
         if not line.whole:

@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass, field
 
 from benchagent.importers.base import Metric, NotUnderstood, Report, Scalar, Status, Subject, agree
+from benchagent.importers.dressing import Line
 from benchagent.importers.pgbench import commands
-from benchagent.importers.pgbench.lines import Line, why
+from benchagent.importers.pgbench.lines import why
 from benchagent.redaction import redact_text
 
 TOOL = "pgbench"

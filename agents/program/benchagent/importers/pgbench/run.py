@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass, field
 
 from benchagent.importers.base import NotUnderstood, number, whole
-from benchagent.importers.pgbench.lines import REPORT, SCRIPT, Found, Line, matched, why
+from benchagent.importers.dressing import Line
+from benchagent.importers.pgbench.lines import REPORT, SCRIPT, Found, matched, why
 
 _TABLE = re.compile(
     r"(?:- )?statement latencies in milliseconds"
@@ -66,6 +67,8 @@ class Run:
     command_lines: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     several_files: bool = False
+    # Why the progress cannot be read, empty where it can.
+    bad_progress: str = ""
     cut: bool = False
     _rank: int = -1
     _columns: int | None = None
@@ -75,6 +78,11 @@ class Run:
         return bool(self.figures)
 
     @property
+    def headless(self) -> bool:
+        """Whether the report's first lines are missing: an extract of it."""
+        return self.reported and "script" not in self.figures
+
+    @property
     def ended(self) -> bool:
         """Whether the report is there to its end; nothing follows the count when no transaction ended."""
         return "tps" in self.figures or self.value("transactions") == "0"
@@ -82,6 +90,16 @@ class Run:
     def value(self, key: str, place: int = 0) -> str | None:
         found = self.figures.get(key)
         return found.values[place] if found else None
+
+    def goes_back(self, line: Line) -> bool:
+        """Whether a line behind the report is of the next one, which begins without its first lines."""
+        found = matched(line, REPORT)
+        if found is None or found.key in ("script", "cut"):
+            return False
+        known = self.figures.get(found.key)
+        if known and known.values == found.values:
+            return False
+        return found.rank < self._rank or (self.headless and found.rank == self._rank)
 
     def take(self, line: Line) -> bool:
         """Whether the line is one of the report, its scripts or statements."""
@@ -110,7 +128,7 @@ class Run:
         if not line.whole and not re.search(r"(?:failed|skipped|retries)$", line.text):
             self.cut = True
         elif match is None or values is None:
-            raise NotUnderstood(f"line {line.number}: {why(line.text)}: {line.text[:80]!r}")
+            self.bad_progress = self.bad_progress or f"line {line.number}: {why(line.text)}: {line.text[:80]!r}"
         else:
             if float(match[2]) == 0 and values.get("latency_avg_ms") == 0:
                 # Nothing ended, so nothing took 0 ms.
@@ -128,8 +146,6 @@ class Run:
             return
         if known:
             raise NotUnderstood(f"line {line.number}: says {line.text[:60]!r}, an earlier line something else")
-        if found.key != "script" and "script" not in figures:
-            raise NotUnderstood(f"line {line.number}: a report without its beginning: {line.text[:60]!r}")
         if found.rank < self._rank or self.scripts:
             raise NotUnderstood(f"line {line.number}: out of order: {line.text[:60]!r}")
         self._rank = found.rank

@@ -1,0 +1,128 @@
+"""What people put around a tool's output: indentation, quoting, comment marks, clocks, names of containers, colours."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from benchagent.importers.base import SourceFile
+
+# No tool prints a longer line; what is longer is data of something else.
+MAX_LINE = 16_000
+MAX_MARGIN = 120
+_CLOCK_TEXT = (
+    r"\[?(?:[A-Z][a-z]{2} +\d{1,2} |\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| UTC|[+-]\d\d:?\d\d)?\]?:? +"
+)
+_CLOCK = re.compile(_CLOCK_TEXT)
+# A clock behind the name of a container or of a step: `bench-1  | 2026-01-01T00:00:00Z …`.
+_NAMED_CLOCK = re.compile(rf"(?P<name>[^|\t]{{1,60}}(?:[|\t][^|\t]{{0,60}})?[|\t] {{0,4}}){_CLOCK_TEXT}")
+_COLOUR = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
+_TAG = re.compile(r"</?(?:pre|code|br|p|td|tr|div|span|tt|samp|blockquote)\b[^<>]{0,200}>", re.IGNORECASE)
+_MARKS_ONLY = re.compile(r"[^\w([{]+")
+_NAME = re.compile(r".*(?:[|\]:>#│┃\t]|\b(?:stdout|stderr) [FP])\s*")
+_QUOTE = re.compile(r'(?<!\\)"')
+_BOXES = "|│┃"
+_COMMENTS = (" # ", " -- ", " // ", " <- ", " <-- ", " ← ", " #", "\t#", "\t--")
+
+
+@dataclass(frozen=True)
+class Line:
+    number: int
+    text: str
+    # False for a last line without line end: it may be cut.
+    whole: bool = True
+
+
+def undressed(file: SourceFile, anchors: re.Pattern[str], command: re.Pattern[str]) -> Iterator[Line]:
+    """The lines as the tool printed them. `anchors`: what only the tool prints, at the beginning of its lines.
+
+    What stands before the anchors of one block is its margin, and goes from every line that begins with it; a line
+    with a margin of its own keeps it. `command`: what a command line contains that may go on after a backslash.
+    """
+    lines = list(_plain_lines(file, anchors))
+    margins = _margins(lines, anchors)
+    if margins:
+        lines = [replace(line, text=_without_margin(line.text, margins)) for line in lines]
+    return _joined(lines, command)
+
+
+def without_comment(text: str) -> str:
+    """A line without the comment that somebody wrote behind it, its blanks made one."""
+    ends = [at for at in (text.find(mark) for mark in _COMMENTS) if at > 0]
+    return " ".join((text[: min(ends)] if ends else text).split())
+
+
+def _plain_lines(file: SourceFile, anchors: re.Pattern[str]) -> Iterator[Line]:
+    last = len(file.lines)
+    for number, raw in enumerate(file.lines, start=1):
+        whole = number < last or file.last_line_is_whole
+        # A whole output in one string of JSON.
+        if "\\n" in raw and len(anchors.findall(raw)) > 1:
+            for part in _QUOTE.sub("\\\\n", raw).split("\\n"):
+                yield Line(number, _plain(part.replace("\\t", " ").replace('\\"', '"')))
+        else:
+            yield Line(number, _plain(raw), whole)
+
+
+def _plain(raw: str) -> str:
+    if len(raw) > MAX_LINE:
+        return ""
+    text = _COLOUR.sub("", raw) if "\x1b" in raw else raw
+    if "<" in text:
+        text = _TAG.sub("", text)
+    if "&" in text:
+        text = html.unescape(text)
+    text = text.strip()
+    if clock := _CLOCK.match(text):
+        return text[clock.end() :]
+    if named := _NAMED_CLOCK.match(text):
+        return named["name"] + text[named.end() :]
+    return text
+
+
+def _margins(lines: list[Line], anchors: re.Pattern[str]) -> list[str]:
+    """What stands before anchors, the longest first: marks only, or a name that two lines share."""
+    counts: Counter[str] = Counter()
+    for line in lines:
+        match = anchors.search(line.text)
+        if match and 0 < match.start() <= MAX_MARGIN:
+            counts[line.text[: match.start()]] += 1
+    known = {
+        margin.rstrip()
+        for margin, times in counts.items()
+        if margin.strip("- ") and (_MARKS_ONLY.fullmatch(margin) or (times > 1 and _NAME.fullmatch(margin)))
+    }
+    return sorted(known, key=len, reverse=True)
+
+
+def _without_margin(text: str, margins: list[str]) -> str:
+    margin = next((margin for margin in margins if text.startswith(margin)), "")
+    if not margin:
+        return text
+    text = text[len(margin) :].strip()
+    if margin[-1] in "\"'":
+        text = text.removesuffix(",").removesuffix(margin[-1]).replace('\\"', '"').rstrip()
+    elif margin[-1] in _BOXES:
+        text = text.rstrip(_BOXES).rstrip()
+    if clock := _CLOCK.match(text):
+        text = text[clock.end() :]
+    return text
+
+
+def _joined(lines: list[Line], command: re.Pattern[str]) -> Iterator[Line]:
+    """Command lines that go on after a backslash as one line."""
+    place = 0
+    while place < len(lines):
+        line = lines[place]
+        place += 1
+        if line.text.endswith("\\") and command.search(line.text):
+            parts = [line.text]
+            while parts[-1].endswith("\\") and place < len(lines) and len(parts) < 80:
+                parts.append(lines[place].text.removeprefix("> "))
+                place += 1
+            text = " ".join(part.removesuffix("\\").strip() for part in parts)
+            line = replace(lines[place - 1], number=line.number, text=text[:MAX_LINE])
+        yield line
