@@ -134,6 +134,23 @@ def test_it_reads_the_wording_of_firebird_5_and_6() -> None:
     assert values(report) == {"backup_size_bytes": 3072, "rows": 3, "br_items_rows": 3}
 
 
+def test_it_reads_a_restore_of_firebird_6_that_does_not_name_its_file() -> None:
+    text = (
+        "gbak:transportable backup -- data in XDR format\ngbak:created database /d/x.fdb, page_size 8192 bytes\n"
+        'gbak:restoring table "PUBLIC"."T"\ngbak:restoring data for table "PUBLIC"."T"\ngbak:   3 records restored\n'
+        "gbak:adjusting the ONLINE and FORCED WRITES flags\n"
+    )
+    (report,) = reports("x", text.encode())
+    assert (report.status, report.subject.workload) == (Status.COMPLETE, "gbak-restore")
+    assert values(report)["rows"] == 3
+
+
+def test_it_reads_the_errors_of_a_restore_that_prints_nothing_else() -> None:
+    text = "gbak:cannot commit index PK_X \ngbak: ERROR:invalid database handle \ngbak:Exiting before completion due to errors\n"
+    (report,) = reports("x", text.encode())
+    assert (report.status, report.warnings) == (Status.FAILED, ("line 1: cannot commit index PK_X",))
+
+
 def test_it_keeps_warnings() -> None:
     report = read(OLD.replace("gbak: closing", "gbak: warning -- record could not be restored\ngbak: closing"))
     assert any("could not be restored" in warning for warning in report.warnings)

@@ -36,7 +36,8 @@ _CLAIM = re.compile(
     r"|closing file, committing|finishing, closing|time +|started transaction|created database |creating file )"
 )
 _HEADER = re.compile(r"\s*((?:time|delta|reads|writes)(?:\s+(?:time|delta|reads|writes))*)\s*")
-_START = re.compile(r"readied database (.+) for backup|opened file (.+)")
+# Firebird 6 restores through the service manager without naming the file first.
+_START = re.compile(r"readied database (.+) for backup|opened file (.+)|transportable backup -- data in XDR format")
 _BACKUP_END = re.compile(r"closing file, committing, and finishing\.?(?: (\d+) bytes written)?")
 _RESTORE_END = "finishing, closing, and going home"
 _AFTER_END = ("total statistics", "adjusting the ONLINE and FORCED WRITES flags", "Error closing database")
@@ -180,6 +181,10 @@ def _take(run: _Run, at: int, rest: str) -> None:
     if _begin(run, at, message):
         _add(run, at, statistics, message)
         return
+    if not run.started and _TROUBLE.match(message):
+        # Without `-v` only troubles are printed.
+        run.warnings.append(redact_text(f"line {at}: {message}"))
+        return
     if not run.started and not run.errors:
         raise NotUnderstood(f"line {at}: gbak is at work before it has begun")
     _add(run, at, statistics, message)
@@ -220,8 +225,9 @@ def _progress(run: _Run, at: int, message: str) -> None:
             raise NotUnderstood(f"line {at}: two different sizes of the backup")
         run.ended, run.size_bytes = at, size
     elif message.startswith(_AFTER_END) or not message:
-        if message.startswith("adjusting the ONLINE") and not run.ended:
-            raise NotUnderstood(f"line {at}: what comes last stands before the end")
+        if message.startswith("adjusting the ONLINE"):
+            # Nothing but its end comes before this.
+            run.ended = run.ended or at
     elif run.ended:
         raise NotUnderstood(f"line {at}: gbak is at work after its end")
     elif data := _DATA.fullmatch(message):
