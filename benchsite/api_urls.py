@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from django.http import HttpRequest, JsonResponse
 from django.urls import include, path
+from django.views.decorators.csrf import csrf_exempt
 from drf_spectacular.views import SpectacularAPIView
 
 from benchsite.api_docs import ApiDocs
+
+
+@csrf_exempt
+def nothing_here(request: HttpRequest, rest: str) -> JsonResponse:
+    """A program is told so in JSON; the site's page for it is for people."""
+    return JsonResponse({"detail": "There is nothing at this address."}, status=404)
+
 
 urlpatterns = [
     path("v1/", include("runs.api.urls")),
@@ -14,4 +23,6 @@ urlpatterns = [
     path("agent/v1/", include("agents.api.urls")),
     path("schema/", SpectacularAPIView.as_view(), name="api-schema"),
     path("docs/", ApiDocs.as_view(url_name="api-schema"), name="api-docs"),
+    # With the slash at the end: an address without it is led to the one with it.
+    path("<path:rest>/", nothing_here, name="api-nothing"),
 ]

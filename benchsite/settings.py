@@ -123,7 +123,9 @@ LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "home"
 
 # Wrong logins are counted here (runs/accounts/backoff.py): one place for all web processes of this machine.
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.filebased.FileBasedCache", "LOCATION": STATE.path / "cache"}}
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.filebased.FileBasedCache", "LOCATION": STATE.path / "cache"}
+}
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
@@ -165,6 +167,7 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "runs.api.schema.add_upload_document",
+        "runs.api.schema.add_common_answers",
     ],
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",

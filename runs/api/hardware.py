@@ -68,7 +68,7 @@ class ProfileSerializer(serializers.ModelSerializer[HardwareProfile]):
     """`merged_into`: slug of the machine that this one turned out to be."""
 
     storage = DeviceSerializer(many=True)
-    merged_into = serializers.SlugRelatedField[HardwareProfile](slug_field="slug", read_only=True)
+    merged_into = serializers.SlugRelatedField[HardwareProfile](slug_field="slug", read_only=True, allow_null=True)
 
     class Meta:
         model = HardwareProfile

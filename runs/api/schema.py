@@ -34,3 +34,39 @@ def add_upload_document(result: dict[str, Any], generator: Any, request: Any, pu
     RUN_EDIT.schema(schemas)
     result["components"]["schemas"] = dict(sorted(schemas.items()))
     return result
+
+
+def add_common_answers(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
+    """A postprocessing hook: what any operation may answer needs not be said at each."""
+    schemas = result.setdefault("components", {}).setdefault("schemas", {})
+    schemas.setdefault("Error", _ERROR)
+    schemas["FieldErrors"] = _FIELD_ERRORS
+    for operations in result.get("paths", {}).values():
+        for operation in operations.values():
+            if isinstance(operation, dict) and "responses" in operation:
+                _complete(operation)
+    return result
+
+
+_ERROR = {"type": "object", "properties": {"detail": {"type": "string"}}, "required": ["detail"]}
+_FIELD_ERRORS = {"type": "object", "description": "Path of each wrong field -> what is wrong with it."}
+_WORDS = {
+    "400": "Path of each wrong field and what is wrong with it.",
+    "401": "No token, or one that is not known, has expired or was revoked; or the server shows nothing to strangers.",
+    "403": "The role or the scope does not reach so far, or it belongs to somebody else.",
+    "404": "There is no such thing, or not for this person.",
+    "413": "The body is too large.",
+    "415": "The type or the encoding of the body is not known.",
+}
+
+
+def _complete(operation: dict[str, Any]) -> None:
+    wanted = ["401", "403"]
+    if operation.get("parameters"):
+        wanted += ["400", "404"]
+    if "requestBody" in operation:
+        wanted += ["400", "413", "415"]
+    for status in wanted:
+        answer = "FieldErrors" if status == "400" else "Error"
+        content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{answer}"}}}
+        operation["responses"].setdefault(status, {"description": _WORDS[status], "content": content})

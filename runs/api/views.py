@@ -86,6 +86,10 @@ class RunList(generics.ListAPIView[Run]):
         self.request.accepted_renderer, self.request.accepted_media_type = JSONRenderer(), "application/json"
         return response
 
+    def options(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        request.accepted_renderer, request.accepted_media_type = JSONRenderer(), "application/json"
+        return super().options(request, *args, **kwargs)
+
 
 def _refuse_unknown_parameters(request: Request, known: set[str]) -> None:
     """A misspelt filter that is ignored gives wrong answers."""

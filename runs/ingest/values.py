@@ -210,7 +210,7 @@ class EncodedHistogram:
             if unknown := [key for key in value if key not in ("encoded", "unit")]:
                 raise Wrong((unknown[0], "Unknown key. Known here: encoded, unit."))
             value, unit = value.get("encoded"), value.get("unit", "us")
-        if unit not in HISTOGRAM_UNITS_US:
+        if not isinstance(unit, str) or unit not in HISTOGRAM_UNITS_US:
             raise Wrong(("unit", f"Must be one of: {', '.join(HISTOGRAM_UNITS_US)}."))
         if not isinstance(value, str) or not 0 < len(value) <= MAX_HISTOGRAM_CHARACTERS:
             raise Wrong(("", "An encoded histogram is required: HdrHistogram V2, compressed, base64."))

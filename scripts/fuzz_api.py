@@ -1,0 +1,111 @@
+"""Schemathesis over the whole API: requests made from the OpenAPI description, answers held to it.
+
+    python scripts/fuzz_api.py [--cases 40] [--seed 2026] [--only REGEX]
+
+Starts the server on a throw-away SQLite database with the literature in it and runs schemathesis against it, first as
+an administrator with a token of every scope, then as a stranger. Ends with 1 when a check fails. Needs the development
+requirements.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))  # started as a file, it sees only its own folder
+
+from scripts.private_postgresql import free_port  # noqa: E402
+
+# Whether data that a schema allows must be taken is not asked: names must exist, ids must be free, sums must agree.
+CHECKS = (
+    "not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance",
+    "unsupported_method",
+)  # fmt: skip
+# Pages of errors name static files; nothing is collected here.
+PLAIN = {"STATICFILES_BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+SETUP = """
+from runs.models import ApiToken, SCOPES, User
+from runs import ingest
+user = User.objects.create_user(username="fuzz", role="admin")
+document = {
+    "schema_version": 1, "id": "7b6f0c1e-52a3-4d4c-9f0a-0d9f6f1c2a11", "workload": "tpcb",
+    "dbms": {"name": "PostgreSQL", "version": "15.8"},
+    "hardware": {"name": "Fuzz", "storage": [{"name": "sda", "medium": "ssd"}]},
+    "storage": [{"role": "data", "device": "sda"}], "factors": {"scale_factor": 1},
+    "artefacts": [{"name": "a.log", "text": "x"}],
+    "repeats": [{"metrics": {"tps": 100}, "series": [{"name": "tps", "values": [1, None]}]}] * 3,
+}
+ingest.store_upload(document=document, owner=user)
+print(ApiToken.issue(owner=user, name="fuzz", scopes=SCOPES)[1])
+"""
+
+
+@contextmanager
+def server(env: dict[str, str]) -> Iterator[str]:
+    port = free_port()
+    command = [sys.executable, "-m", "gunicorn", "benchsite.wsgi", "--workers=1", f"--bind=127.0.0.1:{port}"]
+    process = subprocess.Popen([*command, "--timeout=120"], cwd=ROOT, env=env)
+    base = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(200):
+            try:
+                with urllib.request.urlopen(f"{base}/api/v1/runs/", timeout=10):
+                    break
+            except OSError:
+                time.sleep(0.1)
+        yield base
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+
+
+def manage(env: dict[str, str], *arguments: str) -> str:
+    command = [sys.executable, "manage.py", *arguments]
+    return subprocess.run(command, cwd=ROOT, env=env, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def fuzz(base: str, *, secret: str, cases: int, seed: int, only: str, where: str) -> int:
+    """The exit status of schemathesis: 1 when a check failed."""
+    command = [
+        sys.executable, "-m", "schemathesis.cli", "run", f"{base}/api/schema/?format=json", f"--seed={seed}",
+        f"--max-examples={cases}", f"--checks={','.join(CHECKS)}", "--generation-deterministic",
+        "--request-timeout=60", "--suppress-health-check=all", "--phases=examples,coverage,fuzzing",
+    ]  # fmt: skip
+    command += [f"--include-path-regex={only}"] if only else []
+    command += ["--header", f"Authorization: Bearer {secret}"] if secret else []
+    return subprocess.run(command, check=False, cwd=where).returncode
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cases", type=int, default=40, help="random requests to each operation")
+    parser.add_argument("--seed", type=int, default=2026)
+    parser.add_argument("--only", default="", help="paths that match this expression")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="benchsite-fuzz-") as state:
+        env = {**os.environ, "STATE": state, "LOG_LEVEL": "ERROR", "FIRST_RUN": "0", **PLAIN}
+        env.pop("DATABASE_URL", None)
+        manage(env, "migrate", "--verbosity=0")
+        manage(env, "import_literature")
+        secret = manage(env, "shell", "--no-imports", "-c", SETUP).split()[-1]
+        failed = 0
+        with server(env) as base:
+            for words, used in (("as an administrator", secret), ("as a stranger", "")):
+                print(f"--- {words}", flush=True)
+                failed |= fuzz(
+                    base, secret=used, cases=arguments.cases, seed=arguments.seed, only=arguments.only, where=state
+                )
+        return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

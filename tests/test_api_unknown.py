@@ -1,0 +1,18 @@
+"""Addresses under /api/ that are none."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("method", ["get", "post", "put", "patch", "delete"])
+@pytest.mark.parametrize("path", ["nothing/", "v1/runs/no-uuid/", "v1/artefacts/1/", "agent/v1/x/"])
+def test_it_says_in_json_that_there_is_nothing(client, method, path):
+    response = getattr(client, method)(f"/api/{path}")
+    assert (response.status_code, list(response.json())) == (404, ["detail"])
+
+
+@pytest.mark.django_db
+def test_an_address_without_its_slash_leads_to_the_one_with_it(client):
+    assert client.get("/api/v1/runs").headers["Location"] == "/api/v1/runs/"
