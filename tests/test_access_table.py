@@ -30,8 +30,8 @@ def routes() -> Iterator[tuple[str, object]]:
         for pattern in patterns:
             if isinstance(pattern, URLResolver):
                 yield from walk(pattern.url_patterns)
-            else:
-                yield str(pattern.name), pattern.callback
+            elif pattern.name != "api-nothing":  # whatever is no route: 404 to everybody
+                yield str(pattern.name or pattern.pattern), pattern.callback
 
     return walk(get_resolver().url_patterns)
 

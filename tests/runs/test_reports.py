@@ -147,5 +147,6 @@ def test_an_embed_shows_what_a_stranger_may_see_also_to_the_owner(client, saved,
 def test_the_page_offers_the_frame_to_copy(client, saved, query, runs):
     html = client.get(f"/compare/?{query}").content.decode()
     assert '&lt;iframe src="http://testserver/embed/compare/?run=' in html
-    assert "http://testserver/embed/reports/which-is-faster/" in client.get("/reports/which-is-faster/").content.decode()
+    page = client.get("/reports/which-is-faster/").content.decode()
+    assert "http://testserver/embed/reports/which-is-faster/" in page
     assert f"http://testserver/embed/runs/{runs[0].id}/" in client.get(f"/runs/{runs[0].id}/").content.decode()
