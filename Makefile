@@ -7,7 +7,7 @@ BOOTSTRAP = $(PYTHON) scripts/bootstrap.py
 DEV = $(BOOTSTRAP) --dev
 RUN = .venv/bin/python
 
-.PHONY: help up login token test check lock bench-driver bench-uploads bench-pages clean
+.PHONY: help up login token test check lock bench-driver bench-uploads bench-pages fuzz-api clean
 
 help:
 	@echo 'make up            install, start everything, run a first benchmark; stop with Ctrl-C'
@@ -18,6 +18,7 @@ help:
 	@echo 'make check         linters, types, import rules, migrations, deployment check, JavaScript tests'
 	@echo 'make lock          compile requirements.txt and requirements-dev.txt from pyproject.toml'
 	@echo 'make bench-driver  the load generator against pgbench'
+	@echo 'make fuzz-api      schemathesis over the whole API'
 	@echo 'make bench-uploads  results and samples a second that one web process takes'
 	@echo 'make bench-pages   time of pages and lists with 1,000, 10,000 and 100,000 runs'
 	@echo 'make clean         remove .venv and caches; STATE stays'
@@ -59,6 +60,9 @@ lock:
 
 bench-driver:
 	@exec $(DEV) benchmarks/bench_driver.py $(ARGS)
+
+fuzz-api:
+	@exec $(DEV) scripts/fuzz_api.py $(ARGS)
 
 bench-uploads:
 	@exec $(DEV) benchmarks/bench_uploads.py $(ARGS)

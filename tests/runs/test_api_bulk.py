@@ -209,6 +209,7 @@ def test_a_histogram_may_say_its_unit(post):
         ({"metrics": {"tps": 1}, "histogram": HISTOGRAM[:-40]}, "repeats[0].histogram"),
         ({"metrics": {"tps": 1}, "histogram": ""}, "repeats[0].histogram"),
         ({"metrics": {"tps": 1}, "histogram": {"encoded": HISTOGRAM, "unit": "h"}}, "repeats[0].histogram.unit"),
+        ({"metrics": {"tps": 1}, "histogram": {"encoded": HISTOGRAM, "unit": {}}}, "repeats[0].histogram.unit"),
     ],
 )
 def test_it_refuses_a_histogram_that_contradicts_or_cannot_be_read(post, repeat, field):

@@ -67,3 +67,7 @@ def test_what_is_wrong_is_said_in_json(client, query):
     response = client.get(URL, {"format": "csv", **query})
     assert (response.status_code, list(response.json())) == (400, list(query))
     assert response["Content-Type"] == "application/json"
+
+
+def test_asking_what_there_is_answers_in_json(client):
+    assert client.options(f"{URL}?format=csv")["Content-Type"] == "application/json"
