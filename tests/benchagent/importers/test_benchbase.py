@@ -229,10 +229,10 @@ def test_it_reads_what_the_descendants_of_oltpbench_print() -> None:
     (report,) = reports("x", log)
     assert (report.parameters["warehouses"], report.subject.workload) == (10, "tpcc-benchbase")
     found = values(report)
-    assert (found["efficiency_percent"], found["new_order_latency_p99_ms"]) == (98.75, 212.47)
+    assert (found["efficiency_pct"], found["new_order_latency_p99_ms"]) == (98.75, 212.47)
     table = b"===RESULTS===\n     TPM-C |  1283.11\n  Efficiency |  99.78%\nThroughput (req/s) |  47.53\n"
     (report,) = reports("x", table)
-    assert values(report) == {"tps": 47.53, "tpmc": 1283.11, "efficiency_percent": 99.78}
+    assert values(report) == {"tps": 47.53, "tpmc": 1283.11, "efficiency_pct": 99.78}
 
 
 def test_it_knows_the_benchmark_from_the_launch_or_the_command() -> None:

@@ -146,7 +146,7 @@ def test_it_reads_a_restore_of_firebird_6_that_does_not_name_its_file() -> None:
 
 
 def test_it_reads_the_errors_of_a_restore_that_prints_nothing_else() -> None:
-    text = "gbak:cannot commit index PK_X \ngbak: ERROR:invalid database handle \ngbak:Exiting before completion due to errors\n"
+    text = "gbak:cannot commit index PK_X \ngbak: ERROR:invalid handle \ngbak:Exiting before completion due to errors\n"
     (report,) = reports("x", text.encode())
     assert (report.status, report.warnings) == (Status.FAILED, ("line 1: cannot commit index PK_X",))
 

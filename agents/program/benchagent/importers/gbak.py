@@ -181,11 +181,8 @@ def _take(run: _Run, at: int, rest: str) -> None:
     if _begin(run, at, message):
         _add(run, at, statistics, message)
         return
-    if not run.started and _TROUBLE.match(message):
-        # Without `-v` only troubles are printed.
-        run.warnings.append(redact_text(f"line {at}: {message}"))
-        return
-    if not run.started and not run.errors:
+    # Without `-v` only troubles are printed.
+    if not run.started and not run.errors and not _TROUBLE.match(message):
         raise NotUnderstood(f"line {at}: gbak is at work before it has begun")
     _add(run, at, statistics, message)
     _progress(run, at, message)

@@ -361,7 +361,7 @@ def _tpmc(run: _Run, warnings: list[str]) -> list[Metric]:
     if run.tpmc and run.new_orders:
         metrics.append(Metric("new_order_transactions", "transactions", run.new_orders[0], better="none"))
     if run.efficiency and metrics:
-        metrics.append(Metric("efficiency_percent", "%", number(run.efficiency), better="higher"))
+        metrics.append(Metric("efficiency_pct", "%", number(run.efficiency), better="higher"))
     return metrics
 
 
