@@ -55,7 +55,16 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
         "durability_varies": len({group.durability for group in comparison.groups}) > 1,
         "provenance_varies": len({one for group in comparison.groups for one in group.provenances}) > 1,
         "order": params.get("order", ""),
+        "configs": _several("config", comparison),
+        "machines": _several("hardware", comparison),
     }
+
+
+def _several(name: str, comparison: Comparison) -> list[str]:
+    """Slugs of the configurations or machines of a comparison, where it has more than one: they can be compared."""
+    things = [getattr(run, name) for group in comparison.groups for run in group.all_runs]
+    slugs = list(dict.fromkeys(thing.slug for thing in things if thing is not None))
+    return slugs if len(slugs) > 1 else []
 
 
 @require_GET

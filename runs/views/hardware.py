@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from runs import changes, hardware
 from runs.hardware.forms import DeviceForm, ProfileForm, facts_of
+from runs.ingest.text import clean
 from runs.models import HardwareProfile, Run, StorageDevice, User
 from runs.rows import RunRow
 from runs.views.access import contributor_required
@@ -24,7 +25,7 @@ MOST_COMPARED = 6
 
 @require_safe
 def hardware_list(request: HttpRequest) -> HttpResponse:
-    words = request.GET.get("q", "").strip()[:100]
+    words = clean(request.GET.get("q", "").strip(), 100)
     rows = hardware.listed_profiles(request.user).prefetch_related("storage")
     for word in words.split():
         rows = rows.filter(name__icontains=word) | rows.filter(cpu_model__icontains=word)

@@ -10,7 +10,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from runs.models import Run, SeriesChunk, delete_softly
+from runs.models import Config, Run, SeriesChunk, delete_softly
 from runs.series import new_chunk
 from tests.runs.cells import ARTICLE, EMPTY_CELL, FACTORS, MEDIANS, machine, make_article, make_run, metric
 
@@ -257,3 +257,16 @@ def test_it_colours_many_groups_by_what_a_reader_tells_apart(client):
 
     assert len(bars) == 12
     assert {(bar["color"], bar["label"].rpartition(" ")[2]) for bar in bars} == {(0, "HDD"), (1, "SSD")}
+
+
+def test_it_leads_to_the_differences_of_configurations_and_machines(client):
+    configs = [Config.objects.create(slug=slug, name=slug) for slug in ("small", "large")]
+    for config, on in zip(configs, (machine("One"), machine("Two")), strict=True):
+        make_run("PostgreSQL 17", 100, config=config, on=on)
+
+    html = page(client, "/compare/?dbms=postgresql")
+    links = re.findall(r'href="(/configs/diff/[^"]+|/hardware/diff/[^"]+)"', html)
+
+    assert {link.split("?")[0] for link in links} == {"/configs/diff/", "/hardware/diff/"}
+    for link in links:
+        assert client.get(link.replace("&amp;", "&")).status_code == 200
