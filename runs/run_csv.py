@@ -20,7 +20,7 @@ COLUMNS = (
 
 
 def stream(runs: QuerySet[Run]) -> Iterator[str]:
-    """The lines of the file; rows are fetched a few hundred at a time. `runs` are ordered and `for_lists`."""
+    """The lines of the file; rows are fetched a few hundred at a time. `runs` are ordered and `for_rows`."""
     ids = runs.order_by().values("pk")
     factors = sorted(RunFactor.objects.filter(run__in=ids).order_by().values_list("name", flat=True).distinct())
     measured = Measurement.objects.filter(run__in=ids).order_by()

@@ -60,7 +60,7 @@ class RunList(generics.ListAPIView[Run]):
 
     def get_queryset(self) -> QuerySet[Run]:
         named = self.request.query_params.getlist("experiment")
-        return candidates(self.request.user, experiments=named).for_lists()
+        return candidates(self.request.user, experiments=named).for_rows()
 
     @extend_schema(
         parameters=[FACTOR_PARAMETER, OpenApiParameter("format", str, enum=["json", "csv"])],

@@ -31,6 +31,14 @@ from runs.models.uploads import Upload
 from runs.models.visible import Reader, listed, readable
 from runs.models.workloads import Workload
 
+_NOT_IN_ROWS = (
+    "effective_settings", "ignored_settings", "driver", "dataset", "command_lines", "checks", "warnings",
+    "per_terminal", "latency_histogram", "context", "info", "workload__details", "workload__summary",
+    "dbms_version__aliases", "dbms_version__note", "dbms_version__dbms__aliases", "config__details", "config__note",
+    "hardware__details", "hardware__note", "experiment__plan", "experiment__note", "publication__details",
+    "owner__password",
+)  # fmt: skip
+
 
 class RunQuerySet(models.QuerySet["Run"]):
     def present(self) -> RunQuerySet:
@@ -58,6 +66,10 @@ class RunQuerySet(models.QuerySet["Run"]):
         return self.select_related(
             "workload", "dbms_version__dbms", "config", "hardware", "experiment", "publication", "owner"
         ).prefetch_related("factors", "measurements__metric", "storage__device")
+
+    def for_rows(self) -> RunQuerySet:
+        """The same for rows of a list, which show little of each run: without what only its page and exports read."""
+        return self.for_lists().defer(*_NOT_IN_ROWS)
 
     def move(self, run_id: Any, *, to: str, **changes: Any) -> bool:
         """Move a run to a state if the table of transitions allows it from where it is now.
@@ -157,7 +169,8 @@ class Run(UUIDModel):
             ),
             *(
                 models.Index(
-                    fields=[name, "-created_at"], include=["visibility", "owner", "deleted_at"], name=f"run_newest_of_{short}"
+                    fields=[name, "-created_at"], include=["visibility", "owner", "deleted_at"],
+                    name=f"run_newest_of_{short}",
                 )
                 for name, short in (
                     ("workload", "workload"), ("dbms_version", "dbms"), ("hardware", "hardware"), ("config", "config"),

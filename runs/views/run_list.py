@@ -43,7 +43,7 @@ class ListPage:
 @require_safe
 def run_list(request: HttpRequest) -> HttpResponse:
     params = filled_in(request.GET)
-    rows = candidates(request.user, experiments=params.getlist("experiment")).for_lists()
+    rows = candidates(request.user, experiments=params.getlist("experiment")).for_rows()
     found = RunFilter(params, queryset=rows, user=request.user)
     problems = unknown_parameters(params) | (found.errors if not found.is_valid() else {})
     try:
