@@ -87,6 +87,8 @@ class ChangeSerializer(serializers.ModelSerializer[Change]):
     """An edited field; `by` is null for the system."""
 
     by = serializers.CharField(source="by.username", default=None, allow_null=True)
+    old = serializers.JSONField(read_only=True)
+    new = serializers.JSONField(read_only=True)
 
     class Meta:
         model = Change
