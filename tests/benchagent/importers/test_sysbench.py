@@ -6,6 +6,7 @@ these two are written after the formats in the source of those versions.
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -204,15 +205,12 @@ def test_it_takes_a_preparation_without_its_last_index_for_aborted() -> None:
     ("old", "new"),
     [
         ("970.99 per sec.", "970,99 per sec."),
-        ("tps: 2429.44", "tps: 2429,44"),
         ("(970.99 per sec.)", "(1970.99 per sec.)"),
         ("read:                            93184", "read:                            93185"),
         ("total number of events:              6623", "total number of events:              6624"),
         ("avg:                                    4.12", "avg:                                    9.12"),
-        ("qps: 48780.61", "qps: 58780.61"),
         ("    transactions:                        6623   (970.99 per sec.)\n", ""),
         ("        95th percentile:                        3.55\n", ""),
-        ("lat (ms,95%)", "lat (us,95%)"),
     ],
 )
 def test_it_does_not_understand_what_contradicts_itself(old: str, new: str) -> None:
@@ -304,3 +302,116 @@ def test_it_reads_runs_without_their_heading() -> None:
     assert [(report.status, report.metric("tps"), report.parameters) for report in reports] == [
         (Status.COMPLETE, 970.99, {})
     ] * 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("tps: 2429.44", "tps: 2429,44"),
+        ("qps: 48780.61", "qps: 58780.61"),
+        ("lat (ms,95%)", "lat (us,95%)"),
+        ("err/s: 6.99 reconn/s: 0.00", "er\nr/s: 6.99 reconn/s: 0.00"),
+    ],
+)
+def test_it_leaves_out_progress_that_it_cannot_read(old: str, new: str) -> None:
+    report = changed("v10_read_write.txt", old, new)
+    assert (report.status, report.series, report.metric("tps")) == (Status.COMPLETE, (), 970.99)
+    assert any(warning.startswith("the progress is left out: line ") for warning in report.warnings)
+
+
+def read_lines(*lines: str) -> list[Report]:
+    return judged([SourceFile("some.md", ("\n".join(lines) + "\n").encode())])
+
+
+SQL = (
+    "SQL statistics:", "    queries performed:", "        read:                            1400",
+    "        write:                           400", "        other:                           200",
+    "        total:                           2000", "    transactions:                        100    (9.99 per sec.)",
+    "    queries:                             2000   (199.89 per sec.)",
+    "    ignored errors:                      0      (0.00 per sec.)",
+    "    reconnects:                          0      (0.00 per sec.)", "",
+)  # fmt: skip
+END = (
+    "General statistics:", "    total time:                          10.0055s",
+    "    total number of events:              100", "", "Latency (ms):",
+    "         min:                                   12.10", "         avg:                                   20.00",
+    "         max:                                   31.50", "         95th percentile:                       28.67",
+    "         sum:                                 2000.00", "",
+)  # fmt: skip
+FAIR = (
+    "Threads fairness:", "    events (avg/stddev):           50.0000/1.00",
+    "    execution time (avg/stddev):   1.0000/0.00", "",
+)  # fmt: skip
+HEAD = (
+    "sysbench 1.0.18 (using system LuaJIT 2.1.0-beta3)", "", "Running the test with following options:",
+    "Number of threads: 2", "Report intermediate results every 5 second(s)", "", "Threads started!", "",
+    "[ 5s ] thds: 2 tps: 9.80 qps: 196.00 (r/w/o: 137.20/39.20/19.60) lat (ms,95%): 29.19 err/s: 0.00 reconn/s: 0.00",
+    "[ 10s ] thds: 2 tps: 10.20 qps: 204.00 (r/w/o: 142.80/40.80/20.40) lat (ms,95%): 28.16 err/s: 0.00 reconn/s: 0.00",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "dress",
+    [
+        lambda line: f"> {line}",
+        lambda line: f"\t\t{line}",
+        lambda line: f"# {line}",
+        lambda line: f"sysbench-1  | {line}",
+        lambda line: f"sysbench-1  | 2024-05-06T07:08:09.123456789Z {line}",
+        lambda line: f"2024-05-06T07:08:09.123456789Z stdout F {line}",
+        lambda line: f'  "{line}",',
+        lambda line: f"\x1b[0m{line}\x1b[K",
+        lambda line: f"{line}    -- said by someone" if line else "",
+        lambda line: f"<br>{line}",
+    ],
+)
+def test_it_reads_a_block_with_a_margin(dress: Callable[[str], str]) -> None:
+    plain = read_lines(*HEAD, *SQL, *END, *FAIR)
+    assert (plain[0].metric("tps"), points(plain[0])["tps"], plain[0].parameters) == (9.99, 2, {"terminals": 2})
+    assert read_lines("Results", *map(dress, (*HEAD, *SQL, *END, *FAIR)), "end") == plain
+
+
+def test_it_tells_reports_apart_that_stand_without_headings() -> None:
+    other = [line.replace("20.00", "20.01").replace("2000.00", "2001.00") for line in END]
+    found = read_lines("## two threads", *SQL, *END, *FAIR, "## again", *SQL, *other, "```", "## and", *SQL, "```")
+    assert [report.status for report in found] == [Status.COMPLETE] * 3
+    assert [report.metric("latency_avg_ms") for report in found] == [20.0, 20.01, None]
+    missing = ("an extract: the end of the report is missing",)
+    assert [report.warnings for report in found] == [(), missing, missing]
+    # Nothing behind it: it may be cut.
+    assert [report.status for report in read_lines(*SQL)] == [Status.ABORTED]
+
+
+def test_it_reads_lines_that_were_taken_out_of_reports() -> None:
+    found = read_lines("8 threads", SQL[6], SQL[7], "16 threads", SQL[6].replace("9.99", "9.98"), "done")
+    assert [(report.metric("tps"), report.metric("qps")) for report in found] == [(9.99, 199.89), (9.98, None)]
+    assert all(report.warnings == ("an extract: the beginning of the report is missing",) for report in found)
+    wrong = read_lines("8 threads", SQL[6].replace("9.99", "8.99"), SQL[7])
+    assert [report.status for report in wrong] == [Status.NOT_UNDERSTOOD]
+
+
+def test_it_takes_interval_and_options_from_a_command_over_several_lines() -> None:
+    (report,) = read_lines(
+        "$ sysbench oltp_read_write --threads=2 --time=10 \\", "  --report-interval=1 --tables=3 \\",
+        "  --table-size=5000 run", HEAD[-2], HEAD[-1], *SQL, *END, *FAIR,
+    )  # fmt: skip
+    assert report.parameters == {
+        "terminals": 2, "duration_s": 10, "tables": 3, "table_size_rows": 5000, "script": "oltp_read_write",
+    }  # fmt: skip
+    assert report.series[0].interval_s == 1.0
+    assert report.series[0].values == (9.8, None, None, None, None, 10.2)
+
+
+def test_it_reads_progress_without_reads_and_writes() -> None:
+    line = "[ {} ] thds: 8 tps: 263.97 qps: 1591.85 lat (ms,95%): 101.13 err/s: 0.00 reconn/s: 0.00"
+    (report,) = read_lines(line.format("5s"), line.format("10s"), "FATAL: mysql_stmt_execute() returned error 2013")
+    assert (report.status, points(report)["qps"], report.series[1].values[0]) == (Status.ABORTED, 2, 1591.85)
+
+
+def test_one_run_that_is_not_understood_spoils_no_other() -> None:
+    bad = [line.replace("(9.99", "(7.99") for line in SQL]
+    found = read_lines(*HEAD, *bad, *END, *FAIR, *HEAD, *SQL, *END, *FAIR)
+    assert [report.status for report in found] == [Status.NOT_UNDERSTOOD, Status.COMPLETE]
+    comma = [line.replace("(9.99", "(9,99") for line in SQL]
+    found = read_lines(*SQL, *END, *FAIR, "then", *comma, *END, *FAIR, "and", *SQL, *END, *FAIR)
+    assert [report.status for report in found] == [Status.COMPLETE, Status.NOT_UNDERSTOOD, Status.COMPLETE]

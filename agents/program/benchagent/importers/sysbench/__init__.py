@@ -6,15 +6,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from benchagent.importers.base import NotUnderstood, Report, SourceFile
+from benchagent.importers.base import NotUnderstood, Report, SourceFile, Status, not_understood
+from benchagent.importers.dressing import Line, without_comment
 from benchagent.importers.sysbench import commands, judge
-from benchagent.importers.sysbench.lines import Line
+from benchagent.importers.sysbench.lines import ANCHORS, HEADED, numbered
 from benchagent.importers.sysbench.options import option
 from benchagent.importers.sysbench.run import Run
 
 TOOL = "sysbench"
 
 _HEADER = re.compile(r"sysbench v?(?P<version>\d[\w.+-]*)(?: \(using [^)]*\)|: +multi-threaded.*)")
+_HEADINGS = ("SQL statistics:", "OLTP test statistics:", "CPU speed:", "File operations:")
 _MODE = "Running the test with following options:"
 _MARKS = re.compile(
     r"^[ \t]{0,40}(?:\S{1,60} ){0,4}(?:sysbench v?\d[\w.+-]*(?: \(using |: +multi-threaded)"
@@ -23,34 +25,40 @@ _MARKS = re.compile(
     r"|total number of events: +\d|Threads fairness:)|^[ \t]{0,40}\d+,\d+(?:,\d+\.\d\d){8}[ \t\r]{0,9}$",
     re.MULTILINE,
 )
-_CLOCK = re.compile(
-    r"\[?(?:[A-Z][a-z]{2} +\d{1,2} |\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| UTC|[+-]\d\d:?\d\d)?\]?:? +"
-)
 _PROBLEM = re.compile(r"FATAL: .*|(?:Segmentation fault|Killed|Terminated|Aborted|\^C)\b.*|PANIC: .*")
 _EXIT = re.compile(r"(?:exit(?:ed)?(?: code| status| with)?|rc|exit_code)\s*[:= ]\s*(\d{1,3})", re.IGNORECASE)
 
 
 def claims(file: SourceFile) -> bool:
-    return bool(_MARKS.search(file.text))
+    if _MARKS.search(file.text):
+        return True
+    return bool(ANCHORS.search(file.text)) and any(ANCHORS.match(line.text) for line in numbered(file))
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    reader = _Reader()
-    last = len(file.lines)
-    for number, raw in enumerate(file.lines, start=1):
-        text = raw.strip()
-        clock = _CLOCK.match(text)
-        text = text[clock.end() :] if clock else text
-        reader.take(Line(number, text, number < last or file.last_line_is_whole))
+    """Every run of the file; one that is not understood spoils no other."""
+    reader = _Reader(extracts=not any(heading in file.text for heading in HEADED))
+    for line in numbered(file):
+        reader.take(line)
     if any(run.has_foreign_samples for run in reader.runs):
         # Where one run has a line of another, the other lacks it or has one of this.
         for run in reader.runs:
             run.samples = []
             run.warnings.append("the progress is left out: lines of one run stand in another")
-    reports = [judge.judged(run) for run in reader.runs]
-    if not reports:
-        raise NotUnderstood("no run of sysbench")
+    reports = [_judged(run) for run in reader.runs]
+    spoiled = [report.reason for report in reports if report.status is Status.NOT_UNDERSTOOD]
+    if len(spoiled) == len(reports):
+        raise NotUnderstood(spoiled[0].removeprefix("not understood: ") if spoiled else "no run of sysbench")
     return reports
+
+
+def _judged(run: Run) -> Report:
+    try:
+        if run.spoiled:
+            raise NotUnderstood(run.spoiled)
+        return judge.judged(run)
+    except NotUnderstood as error:
+        return not_understood(f"not understood: {error}", tool=TOOL)
 
 
 def combine(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[SourceFile, list[Report]]]:
@@ -61,23 +69,31 @@ def combine(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[S
 class _Reader:
     """Runs of one file, told apart line by line."""
 
+    extracts: bool = False
     runs: list[Run] = field(default_factory=list)
     commands: list[str] = field(default_factory=list)
 
     def take(self, line: Line) -> None:
-        text = line.text
+        try:
+            self._take(line)
+        except NotUnderstood as error:
+            run = self._current() or self._begin(line)
+            run.spoiled = run.spoiled or str(error)
+
+    def _take(self, line: Line) -> None:
+        text, bare = line.text, without_comment(line.text)
         if command := commands.command_line(text):
             self.commands.append(command)
-        elif header := _HEADER.fullmatch(text):
+        elif header := _HEADER.fullmatch(bare):
             self._headed(line, header["version"])
-        elif text == _MODE:
+        elif bare == _MODE:
             run = self._current()
-            if run is None or run.announced or run.started or run.blocks or run.samples:
+            if run is None or run.spoiled or run.announced or run.started or run.blocks or run.samples:
                 run = self._begin(line)
             run.announced = True
-        elif text == "Threads started!":
+        elif bare == "Threads started!":
             run = self._current() or self._begin(line)
-            if run.ended:
+            if run.ended or run.spoiled:
                 run = self._begin(line)
             if run.samples or run.blocks:
                 raise NotUnderstood(f"line {line.number}: threads start after a report")
@@ -104,11 +120,18 @@ class _Reader:
             return
         if run is None:
             # Without a heading: the tail of a log, or what was filtered out of one.
-            run = Run(line.number)
-            if not run.take(line):
-                return
-            self._add(run)
+            run = Run(line.number, extracts=self.extracts)
+            announced = line.text.startswith("Number of threads: ") and option(run, line)
+            if announced or run.take(line):
+                self._add(run)
             return
+        if run.spoiled:
+            if not (run.blocks and line.text in _HEADINGS):
+                return
+            run = self._begin(line)
+        elif run.is_over(line):
+            run.followed = True
+            run = self._begin(line)
         if not option(run, line):
             run.take(line)
 
@@ -116,7 +139,7 @@ class _Reader:
         return self.runs[-1] if self.runs and not self.commands else None
 
     def _begin(self, line: Line) -> Run:
-        run = Run(line.number)
+        run = Run(line.number, extracts=self.extracts)
         self._add(run)
         return run
 

@@ -19,11 +19,15 @@ def check(run: Run, block: Block, since_s: float) -> None:
         _queries(block)
     if "total_time" in block.figures:
         _rates(run, block, block.number("total_time") - since_s)
+    elif {"transactions", "queries"} <= set(block.figures):
+        _same_time(block)
     if "max" in block.figures:
         _latency(run, block)
 
 
 def _nothing_missing(block: Block) -> None:
+    if block.extract:
+        return
     needed: list[str] = []
     keys = set(block.figures)
     if keys & {"#sql", "read", "total"}:
@@ -92,6 +96,14 @@ def _rates(run: Run, block: Block, elapsed_s: float) -> None:
             for rate in (done, done + block.number("fsyncs_s"))
         ):
             raise NotUnderstood(f"line {block.line}: the file operations a second do not make {events:.0f} events")
+
+
+def _same_time(block: Block) -> None:
+    """Without the total time: transactions and queries were counted in the same one."""
+    done, tps = block.number("transactions"), block.number("transactions", 1)
+    queries, qps = block.number("queries"), block.number("queries", 1)
+    if abs(done * qps - queries * tps) > 0.006 * (done + queries) + 0.001 * queries * tps:
+        raise NotUnderstood(f"line {block.line}: {tps} transactions and {qps} queries a second contradict their counts")
 
 
 def _rate(block: Block, key: str, count: float, rate: float, elapsed_s: float) -> None:

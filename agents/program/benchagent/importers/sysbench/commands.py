@@ -7,7 +7,8 @@ import shlex
 
 from benchagent.importers.base import Scalar
 
-_COMMAND = re.compile(r"(?:^|[\s/+$#>:'\"`])(sysbench\s+(?:\S.*\s)?(?:run|prepare|cleanup|prewarm|warmup)\b.*)$")
+_COMMAND = re.compile(r"(?:^|[\s/+$#>:'\"`])sysbench\s+(?=\S)")
+_VERB = re.compile(r"(?:^|\s)(?:run|prepare|cleanup|prewarm|warmup)\b")
 _NAMES = {
     "threads": "terminals", "num-threads": "terminals", "time": "duration_s", "max-time": "duration_s",
     "events": "events", "max-requests": "events", "rate": "rate_limit_tps", "tx-rate": "rate_limit_tps",
@@ -23,7 +24,23 @@ _LIMITS = {"duration_s", "events", "rate_limit_tps"}
 
 def command_line(text: str) -> str:
     match = _COMMAND.search(text)
-    return match[1].strip("'\"`") if match and "--" in match[1] else ""
+    arguments = text[match.end() :] if match else ""
+    if not arguments or not _VERB.search(arguments) or ("--" not in arguments and not _bare(arguments)):
+        return ""
+    # A quote that was opened before the command.
+    last = arguments[-1]
+    return "sysbench " + (arguments[:-1] if last in "'\"`" and arguments.count(last) % 2 else arguments)
+
+
+def _bare(arguments: str) -> bool:
+    """`sysbench cpu run`."""
+    words = arguments.split(maxsplit=2)
+    return len(words) == 2 and (words[0] in _TESTS or "_" in words[0] or ".lua" in words[0])
+
+
+def report_interval(command: str) -> str:
+    match = re.search(r"--report-interval=(\d{1,6})\b", command)
+    return match[1] if match and int(match[1]) else ""
 
 
 def parameters(command: str) -> dict[str, Scalar]:

@@ -18,6 +18,7 @@ TOOL = "sysbench"
 
 def judged(run: Run) -> Report:
     """Raises NotUnderstood where the run's figures contradict each other."""
+    _without_bad_progress(run)
     since_s = 0.0
     for block in run.blocks:
         check(run, block, since_s)
@@ -28,6 +29,8 @@ def judged(run: Run) -> Report:
     metrics = metrics_of(run, complete=status is Status.COMPLETE)
     if status is not Status.COMPLETE and any(metric.name in ("tps", "ops_per_s") for metric in metrics):
         run.warnings.append("the rates are those that sysbench printed for the part that ran")
+    if interval := next(map(commands.report_interval, run.command_lines), ""):
+        run.options.setdefault("report_interval", interval)
     series = series_of(run)
     histogram = _histogram(run)
     return Report(
@@ -43,6 +46,15 @@ def judged(run: Run) -> Report:
         command_lines=tuple(redact_text(command) for command in run.command_lines),
         histogram=histogram,
     )
+
+
+def _without_bad_progress(run: Run) -> None:
+    if not run.bad_progress:
+        return
+    if not run.blocks:
+        raise NotUnderstood(run.bad_progress)
+    run.samples = []
+    run.warnings.append(f"the progress is left out: {run.bad_progress}")
 
 
 def _one_end(run: Run) -> None:
@@ -67,13 +79,31 @@ def _status(run: Run) -> tuple[Status, str]:
     if run.steps and not run.started:
         return _prepared(run)
     if not run.ended:
-        if not run.started and not run.samples and not run.blocks:
-            return Status.ABORTED, "sysbench began and printed nothing of a run"
-        nothing = "no report at the end: a run that was stopped, or an extract of a log"
-        return Status.ABORTED, "the report ends early" if run.blocks else nothing
+        return _unended(run)
     if run.blocks[-1].number("events") == 0 and "events" in run.blocks[-1].figures:
         return Status.FAILED, "no event was done"
     return Status.COMPLETE, ""
+
+
+def _unended(run: Run) -> tuple[Status, str]:
+    if run.blocks:
+        return (Status.COMPLETE, "") if _left_out(run) else (Status.ABORTED, "the report ends early")
+    if not run.started and not run.samples:
+        return Status.ABORTED, "sysbench began and printed nothing of a run"
+    return Status.ABORTED, "no report at the end: a run that was stopped, or an extract of a log"
+
+
+def _left_out(run: Run) -> bool:
+    """Whether somebody left out the end of the last report, or all but some lines of it, after a run that ended."""
+    block = run.blocks[-1]
+    rates = {"transactions", "queries", "cpu_eps", "eps", "memory_operations", "file_requests_s", "reads_s"}
+    if block.checkpoint_s is not None or run.cut or "#fairness" in block.figures or not rates & set(block.figures):
+        return False
+    if block.extract:
+        run.warnings.append("an extract: the beginning of the report is missing")
+    elif run.followed:
+        run.warnings.append("an extract: the end of the report is missing")
+    return block.extract or run.followed
 
 
 def _prepared(run: Run) -> tuple[Status, str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from benchagent.importers.base import NotUnderstood
+from benchagent.importers.base import NotUnderstood, SourceFile
+from benchagent.importers.dressing import Line, undressed, without_comment
 
 _N = r"(\d+)"
 _X = r"(\d+(?:\.\d+)?)"
@@ -87,11 +89,22 @@ OPENING = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class Line:
-    number: int
-    text: str
-    whole: bool = True
+# With one of these begins what somebody took out of a report; a file with a line of HEADED holds whole reports.
+HEADED = ("SQL statistics:", "OLTP test statistics:", "General statistics:", "Test execution summary:",
+          "Threads fairness:", "Threads started!")  # fmt: skip
+EXTRACT = frozenset({"#queries", "transactions", "queries"})
+ANCHORS = re.compile(
+    r"\[ *\d{1,9}s *\] (?:thds: |threads: |reads: )|(?:SQL|OLTP test) statistics:|queries performed:|Threads fairness:"
+    r"|total number of events: +\d|total time: +\d|(?:transactions|queries): +\d+ +\(\d[\d.]{0,20} per sec"
+    r"|CPU speed:|General statistics:"
+    r"|Number of threads: \d|sysbench v?\d[\w.+-]{0,40}(?: \(using |: +multi-threaded)"
+)
+_COMMAND = re.compile(r"\bsysbench\s")
+
+
+def numbered(file: SourceFile) -> Iterator[Line]:
+    """The lines without what stands around them."""
+    return undressed(file, ANCHORS, _COMMAND)
 
 
 @dataclass(frozen=True)
@@ -108,7 +121,7 @@ def matched(line: Line) -> Found | None:
     for key, start, whole in RULES:
         if not start.match(line.text):
             continue
-        match = whole.fullmatch(line.text)
+        match = whole.fullmatch(line.text) or (whole.fullmatch(without_comment(line.text)) if line.whole else None)
         if match and (line.whole or not line.text[-1:].isdigit()):
             return Found(key, tuple(value or "" for value in match.groups()))
         if not line.whole:

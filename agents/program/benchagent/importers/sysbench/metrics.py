@@ -13,7 +13,8 @@ from benchagent.importers.sysbench.run import Block, Run
 
 def metrics_of(run: Run, *, complete: bool) -> list[Metric]:
     found = _prepared_metrics(run) if complete else []
-    ended = [block for block in run.blocks if block.ended or (block.figures and not complete)]
+    last = run.blocks[-1:]
+    ended = [block for block in run.blocks if block.ended or (block.figures and (not complete or block in last))]
     if not any(block.checkpoint_s is not None for block in run.blocks):
         return found + [metric for block in ended for metric in _of_block(run, block, "run")]
     if complete:

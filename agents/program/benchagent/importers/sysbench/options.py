@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from benchagent.importers.base import NotUnderstood
-from benchagent.importers.sysbench.lines import Line, why
+from benchagent.importers.dressing import Line, without_comment
+from benchagent.importers.sysbench.lines import why
 from benchagent.importers.sysbench.run import Run
 
 # (name of the option, the line); the first group is its value.
@@ -57,6 +59,8 @@ def option(run: Run, line: Line) -> bool:
     """Whether the line is one of the options or of a preparation. Raises NotUnderstood where two lines differ."""
     if run.blocks or run.samples:
         return False
+    if line.whole:
+        line = replace(line, text=without_comment(line.text))
     for test, pattern in _TESTS:
         if pattern.fullmatch(line.text):
             run.options.setdefault("test", test)

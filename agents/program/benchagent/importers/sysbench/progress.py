@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from benchagent.importers.base import NotUnderstood, agree
-from benchagent.importers.sysbench.lines import Line, why
+from benchagent.importers.dressing import Line, without_comment
+from benchagent.importers.sysbench.lines import why
 
 MIB_IN_MB = 1.048576
 _X = r"(\d+(?:\.\d+)?)"
 STAMP = re.compile(r"\[ *(?P<time>\d+)s *\] (?P<rest>.*)")
 _SQL = re.compile(
-    rf"thds: {_X} tps: {_X} qps: {_X} \(r/w/o: {_X}/{_X}/{_X}\) lat \(ms, ?(\d+)%\): {_X} err/s:? {_X} reconn/s: {_X}"
+    rf"thds: {_X} tps: {_X} qps: {_X}(?: \(r/w/o: {_X}/{_X}/{_X}\))?"
+    rf" lat \(ms, ?(\d+)%\): {_X} err/s:? {_X} reconn/s: {_X}"
 )
 _EVENTS = re.compile(rf"thds: {_X} eps: {_X} lat \(ms, ?(\d+)%\): {_X}")
 _OLD_SQL = re.compile(
@@ -46,7 +48,7 @@ class Sample:
 
 def stamped(line: Line) -> Sample | None:
     """A line `[ 10s ] …`; None for one that is none. Raises NotUnderstood for one with an unknown wording."""
-    stamp = STAMP.fullmatch(line.text)
+    stamp = STAMP.fullmatch(without_comment(line.text) if line.text.count("  ") or "#" in line.text else line.text)
     if stamp is None or stamp["rest"] == "Checkpoint report:":
         return None
     time_s, rest = int(stamp["time"]), stamp["rest"]
@@ -89,6 +91,10 @@ def _checked(number: int, time_s: int, rank: int | None, figures: Sequence[float
 def _sql(number: int, time_s: int, rest: str) -> Sample | None:
     if not (match := _SQL.fullmatch(rest)):
         return None
+    if match[4] is None:
+        names = ("tps", "qps", "latency", "errors_per_s", "reconnects_per_s")
+        told = dict(zip(names, map(float, match.group(2, 3, 8, 9, 10)), strict=True))
+        return Sample(number, time_s, told, int(match[7]))
     figures = [float(value) for place, value in enumerate(match.groups()) if place not in (0, 6)]
     return _checked(number, time_s, int(match[7]), figures)
 

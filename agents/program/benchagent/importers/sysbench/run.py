@@ -7,8 +7,9 @@ import re
 from dataclasses import dataclass, field
 
 from benchagent.importers.base import NotUnderstood
+from benchagent.importers.dressing import Line
 from benchagent.importers.sysbench import progress
-from benchagent.importers.sysbench.lines import OPENING, RANK, Found, Line, matched, why
+from benchagent.importers.sysbench.lines import EXTRACT, OPENING, RANK, Found, matched, why
 from benchagent.importers.sysbench.progress import Sample
 
 _HISTOGRAM_ROW = re.compile(r"(\d+\.\d{3}) \|\** +(\d+)")
@@ -23,6 +24,8 @@ class Block:
     checkpoint_s: int | None = None
     figures: dict[str, Found] = field(default_factory=dict)
     rank: int = -1
+    # Some lines of a report only, without its beginning.
+    extract: bool = False
 
     @property
     def ended(self) -> bool:
@@ -66,6 +69,12 @@ class Run:
     warnings: list[str] = field(default_factory=list)
     command_lines: list[str] = field(default_factory=list)
     cut: bool = False
+    extracts: bool = False
+    # Why the run cannot be read; its further lines are passed over.
+    spoiled: str = ""
+    bad_progress: str = ""
+    # Whether other text stands behind the report, so that what is missing was left out and not cut off.
+    followed: bool = False
     never_began: bool = False
     _in_histogram: bool = False
     _checkpoint_s: int | None = None
@@ -83,6 +92,24 @@ class Run:
         told = int(self.options.get("threads") or 0)
         return bool(told and any(one > told for one in running)) or any(a < b for a, b in itertools.pairwise(running))
 
+    def is_over(self, line: Line) -> bool:
+        """Whether the line, which no heading announces, can only be of a next run."""
+        block = self.blocks[-1] if self.blocks else None
+        if block is None or block.checkpoint_s is not None or self._checkpoint_s is not None or self._json is not None:
+            return False
+        sample = progress.STAMP.fullmatch(line.text) or progress.CSV.fullmatch(line.text)
+        if sample or line.text.startswith("Number of threads: "):
+            return self.ended
+        found = matched(line)
+        if found is None or found.key == "cut":
+            return False
+        if block.extract:
+            known = block.figures.get(found.key)
+            return found.key in OPENING or (
+                RANK[found.key] <= block.rank and (not known or known.values != found.values)
+            )
+        return found.key in OPENING and RANK[found.key] < block.rank and (block.ended or "events" in block.figures)
+
     def take(self, line: Line) -> bool:
         """Whether the line is one of the run's reports."""
         if checkpoint := _CHECKPOINT.fullmatch(line.text):
@@ -93,23 +120,22 @@ class Run:
         return self._take_json(line) or self._take_sample(line) or self._take_histogram(line) or self._take_figure(line)
 
     def _take_sample(self, line: Line) -> bool:
-        if re.match(r"\[ *\d+s *\]", line.text):
-            if not line.whole:
-                self.cut = True
-                return True
-            if sample := progress.stamped(line):
-                self.samples.append(sample)
+        stamp = re.match(r"\[ *\d+s *\]", line.text)
+        if not stamp and not (re.match(r"\d+,\d+,\d", line.text) and line.text.count(",") >= 9):
+            return False
+        try:
+            sample = progress.stamped(line) if stamp and line.whole else None if stamp else progress.csv(line)
+        except NotUnderstood as error:
+            self.bad_progress = self.bad_progress or str(error)
             return True
-        if re.match(r"\d+,\d+,\d", line.text) and line.text.count(",") >= 9:
-            sample = progress.csv(line)
-            # The last figure has two decimals: cut behind them it is the same number.
-            if sample is None and line.whole:
-                raise NotUnderstood(f"line {line.number}: {why('')}: {line.text[:80]!r}")
-            if sample:
-                self.samples.append(sample)
-            self.cut = self.cut or sample is None
-            return True
-        return False
+        if sample:
+            # The last figure of the CSV has two decimals: cut behind them it is the same number.
+            self.samples.append(sample)
+        elif not line.whole:
+            self.cut = True
+        elif not stamp:
+            self.bad_progress = self.bad_progress or f"line {line.number}: {why('')}: {line.text[:80]!r}"
+        return True
 
     def _take_json(self, line: Line) -> bool:
         """The objects of the JSON hook, one a report, each over several lines."""
@@ -152,15 +178,16 @@ class Run:
             return True
         found = matched(line)
         if found is None:
+            self.followed = self.followed or bool(self.blocks and line.text and line.whole)
             return False
         if found.key == "cut":
             self.cut = True
             return True
         block = self.blocks[-1] if self.blocks else None
         if block is None or (found.key in OPENING and (block.ended or self._checkpoint_s is not None)):
-            if found.key not in OPENING:
+            if found.key not in OPENING and not (self.extracts and found.key in EXTRACT):
                 raise NotUnderstood(f"line {line.number}: a report without its beginning: {line.text[:60]!r}")
-            block = Block(line.number, self._checkpoint_s)
+            block = Block(line.number, self._checkpoint_s, extract=found.key not in OPENING)
             self._checkpoint_s = None
             self.blocks.append(block)
         block.add(line, found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from benchagent.importers.base import NotUnderstood, Series, evenly
@@ -42,11 +43,8 @@ def _of_samples(run: Run, samples: Sequence[Sample]) -> list[Series]:
         raise NotUnderstood("they do not show how far apart they are")
     found = []
     for name in names:
-        t0_s, interval_s, values = evenly(times, [sample.values[name] for sample in samples])
-        if told and float(told) != interval_s:
-            if len(times) > 1 and (interval_s % float(told) or interval_s == 0):
-                raise NotUnderstood(f"they come every {interval_s:g} s, not every {told} s as announced")
-            t0_s, interval_s, values = _spread(float(told), times, [sample.values[name] for sample in samples])
+        column = [sample.values[name] for sample in samples]
+        t0_s, interval_s, values = _spread(float(told), times, column) if told else evenly(times, column)
         slug, unit = _series_name(run, name, samples[0].rank)
         if name in ("tps", "ops_per_s"):
             _fits(run, interval_s, values)
@@ -59,6 +57,11 @@ def _spread(
 ) -> tuple[float, float, tuple[float | None, ...]]:
     """The samples on the grid that sysbench announced, with the missing ones as gaps."""
     places = [round((time_s - times[0]) / interval_s) for time_s in times]
+    if any(later <= earlier for earlier, later in itertools.pairwise(places)):
+        raise NotUnderstood("the times of the samples do not rise: lines are doubled or out of order")
+    off = [t for t, place in zip(times, places, strict=True) if abs(t - times[0] - place * interval_s) > interval_s / 4]
+    if off or times[0] + 1 < interval_s or places[-1] > 1_000_000:
+        raise NotUnderstood(f"they do not come every {interval_s:g} s as announced")
     found: list[float | None] = [None] * (places[-1] + 1)
     for place, value in zip(places, values, strict=True):
         found[place] = value
