@@ -133,6 +133,34 @@ def test_it_takes_an_interrupted_run_for_aborted_whatever_its_summary():
     assert "the figures are of the part that ran" in report.warnings
 
 
+OF_2020 = """\
+$ tiup bench tpcc -H 10.0.0.1 --warehouses 4 run
+[Summary] DELIVERY - Takes(s): 60.0, Count: 3, TPM: 3.0, Sum(ms): 3000, Avg(ms): 1000, 90th(ms): 1500, 99th(ms): 1500
+[Summary] NEW_ORDER - Takes(s): 60.0, Count: 31, TPM: 31.0, Sum(ms): 3100, Avg(ms): 100, 90th(ms): 512, 99th(ms): 1500
+[Summary] ORDER_STATUS - Takes(s): 60.0, Count: 2, TPM: 2.0, Sum(ms): 200, Avg(ms): 100, 90th(ms): 512, 99th(ms): 512
+[Summary] PAYMENT - Takes(s): 60.0, Count: 32, TPM: 32.0, Sum(ms): 3200, Avg(ms): 100, 90th(ms): 512, 99th(ms): 512
+[Summary] STOCK_LEVEL - Takes(s): 60.0, Count: 4, TPM: 4.0, Sum(ms): 400, Avg(ms): 100, 90th(ms): 512, 99th(ms): 512
+"""
+
+
+def test_it_takes_a_whole_summary_without_tpmc_for_complete_where_the_log_goes_on():
+    (whole,) = read(OF_2020 + "$ exit\n")
+    assert (whole.status, whole.metric("tpmc"), whole.metric("new_order_tpm")) == (Status.COMPLETE, None, 31.0)
+    assert whole.parameters["warehouses"] == 4
+    assert read(OF_2020)[0].status is Status.ABORTED
+    assert read(OF_2020.replace(", 90th", ", 50th(ms): 50, 90th") + "$ exit\n")[0].status is Status.ABORTED
+
+
+def test_it_reads_quoted_output():
+    quoted = "".join(f"> {line}\n>\n" for line in (OF_2020 + "tpmC: 31.0\n").splitlines())
+    assert read(quoted)[0].metric("tpmc") == 31.0
+
+
+def test_it_keeps_the_command_of_a_run_that_shows_its_result_alone():
+    text = "".join(f"$ go-tpc tpcc --warehouses {count} run\ntpmC: {count}.5\n" for count in (1, 2, 3))
+    assert [report.parameters["warehouses"] for report in read(text)] == [1, 2, 3]
+
+
 def test_it_takes_a_run_without_a_summary_for_aborted():
     report = read(text_of("plain.txt").partition("Finished")[0])[0]
     assert report.status is Status.ABORTED

@@ -8,7 +8,9 @@ import shlex
 from benchagent.importers.base import Scalar
 from benchagent.redaction import REDACTED, redact_text
 
-_COMMAND = re.compile(r"(?P<command>\S*go-tpc(?:\.exe)? +(?:\S+ +)*?(?P<workload>tpcc|tpch|ch|rawsql)\b.*)$")
+_COMMAND = re.compile(
+    r"(?P<command>(?:\S*go-tpc(?:\.exe)?|\btiup bench) +(?:\S+ +)*?(?P<workload>tpcc|tpch|ch|rawsql)\b.*)$"
+)
 _SECRET = re.compile(r"(?P<head>(?<!\S)(?:-p|--password)[= ]?\s*)(?P<value>\"[^\"]*\"|'[^']*'|\S+)")
 _DURATION = re.compile(r"(?:(?P<h>\d+)h)?(?:(?P<m>\d+)m)?(?:(?P<s>\d+)s)?")
 _FLAGS = {

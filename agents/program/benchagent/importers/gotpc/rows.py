@@ -37,6 +37,9 @@ _SECONDS = re.compile(
     TIME_IN_FRONT + r"\[(?P<kind>Current|Summary)\] (?P<op>Q\d+) *(?:: |- (?:Avg\(s\): )?)(?P<value>\d+\.\d+)s\s*$"
 )
 _TOTAL = re.compile(TIME_IN_FRONT + r"(?P<body>tpmC: .*|QphH: .*)$")
+# Output in an answer to a message, or in a document.
+_QUOTED = re.compile(r"(?:> ?)+\[(?:Current|Summary)\] ")
+_QUOTE = re.compile(r"^(?:> ?)+")
 _CELLS = re.compile(r"\s*[|│]\s*")
 
 
@@ -72,6 +75,8 @@ def events(file: SourceFile) -> list[Event]:
     found: list[Event] = []
     table: list[str] = []
     lines = file.lines
+    if any(_QUOTED.match(line) for line in lines):
+        lines = [_QUOTE.sub("", line) for line in lines]
     for number_, line in enumerate(lines, start=1):
         cut = number_ == len(lines) and not file.last_line_is_whole
         try:

@@ -44,6 +44,8 @@ class Run:
     totals: dict[str, float] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
     finished: bool = False
+    # The line of its last figure.
+    last: int = 0
 
     @property
     def has_figures(self) -> bool:
@@ -79,9 +81,8 @@ def _begins_another(run: Run, event: Event) -> bool:
 
 def _trailing_notes(run: Run) -> list[Note]:
     """Lines after the figures of the run before belong to the next: its command line, its start."""
-    last = max([row.line for row in (*run.current, *run.summary.values())], default=0)
-    trailing = [note for note in run.notes if note.line > last]
-    run.notes = [note for note in run.notes if note.line <= last or not command_of(note.text)]
+    trailing = [note for note in run.notes if note.line > run.last]
+    run.notes = [note for note in run.notes if note.line <= run.last or not command_of(note.text)]
     return trailing
 
 
@@ -89,7 +90,9 @@ def _add(run: Run, event: Event) -> None:
     if isinstance(event, Note):
         run.finished = run.finished or event.text.strip() == "Finished"
         run.notes.append(event)
-    elif isinstance(event, Total):
+        return
+    run.last = event.line
+    if isinstance(event, Total):
         if any(run.totals.get(name, value) != value for name, value in event.values.items()):
             raise NotUnderstood(f"line {event.line}: the result stands twice with different figures")
         run.totals |= event.values
@@ -143,7 +146,9 @@ def _status(run: Run) -> tuple[Status, str, list[str]]:
         return Status.ABORTED, f"stopped before its end: {_short(signal)}", warnings
     if not run.summary and not run.totals:
         return Status.ABORTED, "the log ends before the summary", warnings
-    if any(map(_is_transaction, run.summary)) and "tpmc" not in run.totals:
+    if any(map(_is_transaction, run.summary)) and "tpmc" not in run.totals and _is_of_2020(run):
+        warnings.append("tpmC is missing: the first versions do not print it")
+    elif any(map(_is_transaction, run.summary)) and "tpmc" not in run.totals:
         return Status.ABORTED, "the log ends within the summary", warnings
     stamped = {match["message"] for match in errors if match["stamp"]}
     died = sum(1 for match in errors if not match["stamp"] and match["message"] in stamped)
@@ -152,6 +157,13 @@ def _status(run: Run) -> tuple[Status, str, list[str]]:
     if not run.finished:
         warnings.append("the log shows the result without go-tpc's word that it finished")
     return Status.COMPLETE, "", warnings
+
+
+def _is_of_2020(run: Run) -> bool:
+    """A whole summary of the versions that printed neither the median nor tpmC: all types, and something after them."""
+    whole = run.summary.keys() >= {"DELIVERY", "NEW_ORDER", "ORDER_STATUS", "PAYMENT", "STOCK_LEVEL"}
+    old = all("p50_ms" not in row.values for row in run.summary.values())
+    return whole and old and any(note.line > run.last and note.text.strip() for note in run.notes)
 
 
 def _short(text: str) -> str:
