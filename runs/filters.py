@@ -13,7 +13,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import Q, QuerySet
 from django.http import QueryDict
 
-from runs.choices import DURABILITY_CHOICES, Provenance, RunState
+from runs.choices import DURABILITY_CHOICES, Provenance, RunState, Visibility
 from runs.keyset import LAST_COLUMNS, Column
 from runs.models import (
     Config,
@@ -217,6 +217,16 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
     )
     durability = django_filters.MultipleChoiceFilter(choices=DURABILITY_CHOICES, distinct=False)
     demonstration = django_filters.BooleanFilter()
+    valid = django_filters.BooleanFilter(
+        field_name="invalid_at", lookup_expr="isnull", help_text="false: those that somebody marked invalid"
+    )
+    visibility = django_filters.MultipleChoiceFilter(choices=Visibility.choices, distinct=False)
+    owner = django_filters.CharFilter(method="filter_owner", max_length=150, help_text="whose runs: a user name, or me")
+    architecture = django_filters.CharFilter(
+        field_name="dbms_version__architecture", lookup_expr="iexact", max_length=60, help_text="of the DBMS version"
+    )
+    measured_from = django_filters.DateFilter(field_name="measured_on", lookup_expr="gte", help_text="first day")
+    measured_to = django_filters.DateFilter(field_name="measured_on", lookup_expr="lte", help_text="last day")
     cell_key = django_filters.CharFilter(max_length=64, help_text="all repeats of one cell")
     q = django_filters.CharFilter(
         method="filter_text", max_length=200, label="Search", help_text="words in names, notes and messages"
@@ -254,6 +264,11 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
         versions = DbmsVersion.objects.filter(Q(slug__in=value) | Q(dbms__slug__in=value))
         # Ids, not a join: the list then reads its rows from an index, in their order.
         return queryset.filter(dbms_version__in=list(versions.values_list("pk", flat=True)))
+
+    def filter_owner(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
+        if value != "me":
+            return queryset.filter(owner__username=value)
+        return queryset.filter(owner=self.user.pk) if self.user.pk else queryset.none()
 
     def filter_text(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
         """Every word must be found somewhere."""

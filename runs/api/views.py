@@ -86,7 +86,7 @@ class RunList(generics.ListAPIView[Run]):
         self.request.accepted_renderer, self.request.accepted_media_type = JSONRenderer(), "application/json"
         return response
 
-    def options(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+    def options(self, request: Any, *args: Any, **kwargs: Any) -> Any:
         request.accepted_renderer, request.accepted_media_type = JSONRenderer(), "application/json"
         return super().options(request, *args, **kwargs)
 

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from runs import ingest
+from runs import correction, ingest
 from runs.literature.importer import import_literature
 from runs.models import Experiment, Run
 from tests.runs.builders import document, machine, samples, scheduled
@@ -112,6 +112,42 @@ def test_it_filters_and_sorts(client, stored, query, repeats):
     by_id = {str(run.id): run.repeat for run in stored}
     answer = [by_id[run_id] for run_id in found(client, **query)]
     assert (answer if "ordering" in query else sorted(answer)) == repeats
+
+
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [
+        ({"owner": "olga-operator"}, 2),
+        ({"owner": "me"}, 0),
+        ({"owner": "nobody"}, 0),
+        ({"valid": "true"}, 1),
+        ({"valid": "false"}, 1),
+        ({"visibility": "public"}, 2),
+        ({"visibility": ["unlisted", "private"]}, 0),
+        ({"architecture": "superserver"}, 2),
+        ({"architecture": "classic"}, 0),
+        ({"measured_from": "2026-05-04", "measured_to": "2026-05-04"}, 2),
+        ({"measured_from": "2026-05-05"}, 0),
+        ({"measured_to": "2026-05-03"}, 0),
+    ],
+)
+def test_it_filters_by_owner_validity_visibility_architecture_and_date(client, operator, query, count):
+    firebird = {"name": "Firebird", "version": "2.5.2", "architecture": "SuperServer"}
+    runs = ingest.store_upload(document=document(dbms=firebird), owner=operator).runs
+    correction.invalidate(runs[0], reason="wrong disk", by=operator)
+    assert get(client, **query).json()["count"] == count
+
+
+def test_me_is_who_asks(client, operator):
+    ingest.store_upload(document=document(visibility="private"), owner=operator)
+    client.force_login(operator)
+    assert get(client, owner="me", visibility="private").json()["count"] == 2
+
+
+@pytest.mark.parametrize("query", [{"measured_from": "yesterday"}, {"visibility": "secret"}, {"owner": "x" * 151}])
+def test_it_names_the_wrong_filter(client, query):
+    response = get(client, **query)
+    assert (response.status_code, list(response.json())) == (400, list(query))
 
 
 def test_it_filters_by_experiment_and_publication(client, stored):
