@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from django.http import HttpRequest, JsonResponse
-from django.urls import include, path
+from django.urls import include, path, register_converter
+from django.urls.converters import StringConverter
 from django.views.decorators.csrf import csrf_exempt
 from drf_spectacular.views import SpectacularAPIView
 
 from benchsite.api_docs import ApiDocs
+
+
+class Anything(StringConverter):
+    """Also line breaks, which a path may hold."""
+
+    regex = r"[\s\S]+"
+
+
+register_converter(Anything, "anything")
 
 
 @csrf_exempt
@@ -24,5 +34,5 @@ urlpatterns = [
     path("schema/", SpectacularAPIView.as_view(), name="api-schema"),
     path("docs/", ApiDocs.as_view(url_name="api-schema"), name="api-docs"),
     # With the slash at the end: an address without it is led to the one with it.
-    path("<path:rest>/", nothing_here, name="api-nothing"),
+    path("<anything:rest>/", nothing_here, name="api-nothing"),
 ]

@@ -7,7 +7,7 @@ import pytest
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("method", ["get", "post", "put", "patch", "delete"])
-@pytest.mark.parametrize("path", ["nothing/", "v1/runs/no-uuid/", "v1/artefacts/1/", "agent/v1/x/"])
+@pytest.mark.parametrize("path", ["nothing/", "v1/runs/no-uuid/", "v1/runs/a%0Ab/", "v1/artefacts/1/", "agent/v1/x/"])
 def test_it_says_in_json_that_there_is_nothing(client, method, path):
     response = getattr(client, method)(f"/api/{path}")
     assert (response.status_code, list(response.json())) == (404, ["detail"])

@@ -17,6 +17,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from runs.api.negotiation import JsonErrors
 from runs.api.publication_serializers import PublicationHeadSerializer, PublicationSerializer
 from runs.api.serializers import ErrorSerializer
 from runs.charts.publications.claim_words import EITHER
@@ -63,7 +64,7 @@ class PublicationList(APIView):
         return Response(PublicationHeadSerializer(rows, many=True, context={"request": request}).data)
 
 
-class PublicationDetail(APIView):
+class PublicationDetail(JsonErrors, APIView):
     renderer_classes = [JSONRenderer, NumbersCsvRenderer]
 
     @extend_schema(

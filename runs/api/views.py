@@ -21,6 +21,7 @@ from rest_framework.views import APIView
 from runs import changes, correction, editing, run_csv, series
 from runs.api.access import changeable_run, person_of, readable_runs
 from runs.api.exceptions import Conflict
+from runs.api.negotiation import JsonErrors
 from runs.api.pagination import RunPagination
 from runs.api.serializers import (
     FIELD_ERRORS,
@@ -50,7 +51,7 @@ class CsvRenderer(BaseRenderer):
         raise NotImplementedError("CSV is streamed")
 
 
-class RunList(generics.ListAPIView[Run]):
+class RunList(JsonErrors, generics.ListAPIView[Run]):
     """Runs, newest first, without the deleted ones. As CSV (`format=csv`) all pages at once."""
 
     serializer_class = RunSerializer
@@ -79,16 +80,6 @@ class RunList(generics.ListAPIView[Run]):
         response = StreamingHttpResponse(run_csv.stream(rows), content_type="text/csv; charset=utf-8")
         response["Content-Disposition"] = 'attachment; filename="runs.csv"'
         return response
-
-    def handle_exception(self, exc: Exception) -> Response:
-        """What is wrong with a request for CSV is said in JSON."""
-        response = super().handle_exception(exc)
-        self.request.accepted_renderer, self.request.accepted_media_type = JSONRenderer(), "application/json"
-        return response
-
-    def options(self, request: Any, *args: Any, **kwargs: Any) -> Any:
-        request.accepted_renderer, request.accepted_media_type = JSONRenderer(), "application/json"
-        return super().options(request, *args, **kwargs)
 
 
 def _refuse_unknown_parameters(request: Request, known: set[str]) -> None:
