@@ -102,6 +102,45 @@ def test_it_takes_a_run_in_which_everything_failed_for_failed():
     assert values(report)["update_errors"] == 1000
 
 
+def test_it_counts_failed_operations_once():
+    text = (
+        "[OVERALL], RunTime(ms), 1000\n[OVERALL], Throughput(ops/sec), 100.0\n[UPDATE], Operations, 19\n"
+        "[UPDATE], Return=OK, 19\n[UPDATE], Return=ERROR, 81\n[UPDATE-FAILED], Operations, 81\n"
+    )
+    (report,) = read(text)
+    assert report.status is Status.COMPLETE
+    assert [metric.value for metric in report.metrics if metric.name == "update_errors"] == [81]
+
+
+def test_it_reads_ports_that_print_no_word_for_good_a_variance_or_a_histogram():
+    text = (
+        "[OVERALL], RunTime(ms), 1000\n[OVERALL], Throughput(ops/sec), 100.0\n[READ], Operations, 100\n"
+        "[READ], AverageLatency(us), 3.9\n[READ], LatencyVariance(us), 1.2E10\n[READ], Return=, 100\n"
+        "[READ], 1, 60.000000\n[READ], 2, 40.000000\n"
+    )
+    (report,) = read(text)
+    assert (report.status, report.series) == (Status.COMPLETE, ())
+    assert values(report)["read_latency_avg_ms"] == 0.0039
+    assert "read_errors" not in values(report)
+
+
+GO_RUN = "Run finished, takes {takes}\n{name} - Takes(s): 10.0, Count: {count}, OPS: {rate}, Avg(us): 6, Max(us): 61\n"
+
+
+def test_it_gives_every_run_of_go_ycsb_its_own_command():
+    text = "".join(
+        f"$ bin/go-ycsb {phase} mysql -P workloads/workload{letter} --threads {threads}\n"
+        + GO_RUN.format(takes="10.01s", name="INSERT", count=10 * at, rate=at)
+        for at, (phase, letter, threads) in enumerate((("load", "a", "4"), ("run", "d", "xxx")), start=1)
+    )
+    first, second, third = read(text + GO_RUN.format(takes="10.02s", name="READ", count=500, rate=50))
+    assert (first.subject.workload, {metric.phase for metric in first.metrics}) == ("ycsb-a", {"load"})
+    assert first.parameters == {"terminals": 4}
+    assert (second.subject.workload, {metric.phase for metric in second.metrics}) == ("ycsb-d", {"run"})
+    assert second.parameters == {}
+    assert (third.command_lines, values(third)["read_ops_per_s"]) == ((), 50)
+
+
 def test_it_warns_where_operations_and_throughput_differ():
     report = read(text_of("run_old_ms.txt").replace("Operations, 1000", "Operations, 100"))[0]
     assert any("add up to 100" in warning for warning in report.warnings)

@@ -50,8 +50,14 @@ class Told:
     def _property(self, name: str, value: str) -> None:
         if name == "dotransactions":
             self.phase = "run" if value == "true" else "load"
-        elif name in NAMES:
-            self.parameters[NAMES[name]] = _scalar(value)
+        else:
+            self._parameter(name, value)
+
+    def _parameter(self, name: str, value: str) -> None:
+        """A placeholder such as `xxx` or `$threads` is no number."""
+        parsed = _scalar(value)
+        if name in NAMES and (name == "requestdistribution" or not isinstance(parsed, str)):
+            self.parameters[NAMES[name]] = parsed
 
     def _command(self, line: str) -> None:
         self.line = redact_text(line.strip())
@@ -62,10 +68,10 @@ class Told:
             self.phase = "run"
         for place, word in enumerate(words[:-1]):
             if word in ("-threads", "-target", "--threads", "--target"):
-                self.parameters[NAMES[word.lstrip("-")]] = _scalar(words[place + 1])
+                self._parameter(word.lstrip("-"), words[place + 1])
             name, separator, value = words[place + 1].partition("=")
-            if word == "-p" and separator and name in NAMES:
-                self.parameters[NAMES[name]] = _scalar(value)
+            if word == "-p" and separator:
+                self._parameter(name, value)
         if match := _WORKLOAD.search(line):
             self.letter = match["letter"] or match["other"]
         if match := _JDBC.search(line):

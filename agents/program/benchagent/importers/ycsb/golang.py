@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from benchagent.importers.base import Metric, NotUnderstood, Report, SourceFile, Status, agree, number
 from benchagent.importers.ycsb.command import Told
@@ -20,42 +21,54 @@ _FIELDS = {
 }  # fmt: skip
 
 
+@dataclass
+class _Run:
+    told: Told = field(default_factory=Told)
+    progress: list[tuple[str, dict[str, float]]] = field(default_factory=list)
+    rows: list[tuple[str, dict[str, float]]] = field(default_factory=list)
+    finished: bool = False
+    signalled: bool = False
+
+
 def go_reports(file: SourceFile) -> list[Report]:
     """Only the rows after "Run finished" are the result; those before are running totals."""
-    runs: list[list[tuple[str, dict[str, float]]]] = []
-    told = [Told()]
-    progress: list[tuple[str, dict[str, float]]] = []
-    signalled = finished = False
+    runs = [_Run()]
     for line_number, line in enumerate(file.lines, start=1):
         cut = line_number == len(file.lines) and not file.last_line_is_whole
-        if _FINISHED.match(line) and not cut:
-            runs.append([])
-            finished = True
+        if cut:
+            continue
+        if _FINISHED.match(line):
+            if runs[-1].rows:
+                runs.append(_Run())
+            runs[-1].finished = True
         elif match := _ROW.match(line.rstrip()):
-            values = None if cut else _values(line_number, match["name"], match["body"])
-            if values is None:
-                continue
-            if not finished:
-                progress.append((match["name"], values))
-            else:
-                runs[-1].append((match["name"], values))
-        elif told[-1].take(line) and finished and (runs and runs[-1]):
-            told.append(Told())
-            told[-1].take(line)
-            finished = False
-        signalled = signalled or _SIGNAL.search(line) is not None
-    if not any(runs):
-        reason = "the output ends before the result"
-        return [Report(tool=TOOL, status=Status.ABORTED, reason=reason, parameters=told[0].parameters,
-                       subject=told[0].subject(), warnings=_progress(len(progress)))]  # fmt: skip
-    if len(runs) > 1 and len(runs) != len(told):
-        raise NotUnderstood("several runs in one file that nothing separates")
-    if len(runs) == 1:
-        _check_totals(runs[0], progress)
-    return [
-        _report(rows, told[min(place, len(told) - 1)], len(progress), signalled=signalled)
-        for place, rows in enumerate(runs)
-    ]
+            values = _values(line_number, match["name"], match["body"])
+            (runs[-1].rows if runs[-1].finished else runs[-1].progress).append((match["name"], values))
+        else:
+            _tell(runs, line)
+        runs[-1].signalled = runs[-1].signalled or _SIGNAL.search(line) is not None
+    # A command without any output of its own is no run.
+    said = [run for run in runs if run.rows or run.progress] or runs[-1:]
+    return [_report(run) if run.rows else _unfinished(run) for run in said]
+
+
+def _tell(runs: list[_Run], line: str) -> None:
+    told = Told()
+    if not told.take(line):
+        return
+    if runs[-1].rows:
+        runs.append(_Run())
+    if told.line and runs[-1].told.line:
+        runs[-1].told = Told()
+    runs[-1].told.take(line)
+
+
+def _unfinished(run: _Run) -> Report:
+    return Report(
+        tool=TOOL, status=Status.ABORTED, reason="the output ends before the result", parameters=run.told.parameters,
+        subject=run.told.subject(), warnings=_progress(len(run.progress)),
+        command_lines=(run.told.line,) if run.told.line else (),
+    )  # fmt: skip
 
 
 def _check_totals(rows: Sequence[tuple[str, dict[str, float]]], progress: list[tuple[str, dict[str, float]]]) -> None:
@@ -91,8 +104,10 @@ def _values(line_number: int, name: str, body: str) -> dict[str, float]:
     return values
 
 
-def _report(rows: Sequence[tuple[str, dict[str, float]]], told: Told, progress: int, *, signalled: bool) -> Report:
-    warnings = [*_progress(progress)]
+def _report(run: _Run) -> Report:
+    rows, told = run.rows, run.told
+    _check_totals(rows, run.progress)
+    warnings = [*_progress(len(run.progress))]
     phase = told.phase
     if not phase and {name for name, _ in rows} <= {"INSERT", "INSERT_ERROR", "TOTAL"}:
         phase = "load"
@@ -117,9 +132,9 @@ def _report(rows: Sequence[tuple[str, dict[str, float]]], told: Told, progress: 
         ]
     if "TOTAL" not in found and len(found) > 1:
         warnings.append("this version prints no total: throughput is by operation")
-    status = Status.ABORTED if signalled else Status.COMPLETE
+    status = Status.ABORTED if run.signalled else Status.COMPLETE
     return Report(
-        tool=TOOL, status=status, reason="stopped before its end: Got signal" if signalled else "",
+        tool=TOOL, status=status, reason="stopped before its end: Got signal" if run.signalled else "",
         parameters=told.parameters, metrics=tuple(metrics), warnings=tuple(warnings), subject=told.subject(),
         command_lines=(told.line,) if told.line else (),
     )  # fmt: skip
