@@ -41,6 +41,10 @@ def read(file: SourceFile) -> Sequence[Report]:
         reader.take(line)
     reports = [_judged(part) for part in reunited(reader.parts)]
     spoiled = [report.reason for report in reports if report.status is Status.NOT_UNDERSTOOD]
+    if spoiled:
+        # Where lines of several reports are mixed, nothing holds the parts of an extract together.
+        reports = [not_understood(spoiled[0], tool=TOOL) if _extract(report) else report for report in reports]
+        spoiled = [report.reason for report in reports if report.status is Status.NOT_UNDERSTOOD]
     if len(spoiled) == len(reports):
         raise NotUnderstood(spoiled[0].removeprefix("not understood: ") if spoiled else _NOTHING)
     return reports
@@ -48,6 +52,10 @@ def read(file: SourceFile) -> Sequence[Report]:
 
 def combine(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[SourceFile, list[Report]]]:
     return threads.combined(read)
+
+
+def _extract(report: Report) -> bool:
+    return any(warning.startswith("an extract") for warning in report.warnings)
 
 
 def _judged(part: Run | Load | Spoiled) -> Report:
