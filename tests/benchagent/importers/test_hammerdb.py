@@ -133,6 +133,36 @@ def test_it_reads_a_pasted_result_with_a_warning():
     assert any("start of this run" in warning for warning in report.warnings)
 
 
+RESULT = "Vuser 1:TEST RESULT : System achieved {nopm} NOPM from {tpm} PostgreSQL TPM\n"
+
+
+def test_it_reads_a_list_of_results_as_runs():
+    text = "".join(RESULT.format(nopm=nopm, tpm=3 * nopm) for nopm in (300, 200, 200, 100))
+    assert [values(report)["nopm"] for report in read(text)] == [300, 200, 100]
+
+
+def test_it_takes_what_follows_the_command_to_run_for_another_run():
+    part = (
+        "hammerdb>vurun\n...\n{result}Vuser 1:FINISHED SUCCESS\nVuser 2:FINISHED SUCCESS\nALL VIRTUAL USERS COMPLETE\n"
+    )
+    text = "".join(part.format(result=RESULT.format(nopm=nopm, tpm=3 * nopm)) for nopm in (300, 200))
+    assert [(report.status, values(report)["nopm"]) for report in read(text)] == [
+        (Status.COMPLETE, 300), (Status.COMPLETE, 200),
+    ]  # fmt: skip
+
+
+def test_it_reads_settings_from_commands_without_answers():
+    text = "diset tpcc pg_rampup 1   # minutes\nhammerdb>diset tpcc pg_count_ware 200\n" + RESULT.format(nopm=1, tpm=2)
+    assert read(text)[0].parameters == {"ramp_up_s": 60, "warehouses": 200}
+
+
+def test_it_reads_a_build_as_the_web_service_gives_it():
+    said = ["0", "Ready to create a 6 Warehouse Oracle TPC-C schema\nin database X?", "0", "Vuser 1:RUNNING", "1",
+            "CREATING TPCC SCHEMA", "1", "TPCC SCHEMA COMPLETE", "0", "Vuser 1:FINISHED SUCCESS"]  # fmt: skip
+    (report,) = read(json.dumps(said, indent=1))
+    assert (report.status, report.parameters["warehouses"]) == (Status.COMPLETE, 6)
+
+
 def test_it_reads_settings_as_printed():
     printed = (
         "Dictionary Settings for MySQL\nconnection {\n mysql_host = 10.0.0.1\n}\ntpcc       {\n"

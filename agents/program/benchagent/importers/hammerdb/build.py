@@ -42,6 +42,10 @@ class Build:
     errors: list[str] = field(default_factory=list)
     over: bool = False
 
+    @property
+    def is_behind(self) -> bool:
+        return self.over
+
     def created(self, vuser: int, *, monitor: bool) -> None:
         self.users.add(vuser)
 

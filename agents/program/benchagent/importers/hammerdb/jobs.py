@@ -31,6 +31,7 @@ def json_of(file: SourceFile) -> Any:
     if not text.startswith(("{", "[")):
         return None
     ours = SCHEMA in text[:400] or "TEST RESULT : System achieved" in text or '"Geometric mean of query times' in text
+    ours = ours or re.search(r'^\[\s*"[^"]*"\s*,[^\x00]*"Vuser \d+:(?:RUNNING|FINISHED)', text) is not None
     ours = ours or re.search(r'^\{\s*"[\w ]+ (?:tpm|qph)":\s*\{', text) is not None
     ours = ours or re.search(r'^\{\s*"[A-Z]+":\s*\{\s*"elapsed_ms"', text) is not None
     if not ours:

@@ -25,6 +25,7 @@ _BUILDING = re.compile(
     r"(?:^|\s)(?:SCHEMA BUILD STARTED|Building \d+ Warehouses?\(?s?\)?|Ready to create a|Building (?:a )?(?:Scale|TPC))"
     r"|CREATING TPC[CH] SCHEMA"
 )
+_VURUN = re.compile(r"^\s*hammerdb>\s*vurun\b")
 _JOB = re.compile(r"^Benchmark Run jobid=(?P<job>\w+)")
 
 
@@ -65,7 +66,9 @@ class _Reader:
         if self.settings.take(_FRONT.sub("", line) if "hammerdb>" in line else line):
             return
         text = _FRONT.sub("", line).rstrip('",] ') if line.lstrip().startswith(('"', "[")) else _FRONT.sub("", line)
-        if match := _DATABASE.match(text):
+        if _VURUN.match(line) and self.parts and self.parts[-1].is_behind:
+            self.fresh = True
+        elif match := _DATABASE.match(text):
             self.dbms = match["dbms"]
         elif match := _LOG_START.match(text):
             self.started_at, self.fresh = match["stamp"], True

@@ -59,6 +59,7 @@ class Run:
     figures: dict[str, int] = field(default_factory=dict)
     minutes: dict[str, int] = field(default_factory=dict)
     result: tuple[int, int, str] | None = None
+    result_line: str = ""
     version: str = ""
     failed: set[int] = field(default_factory=set)
     succeeded: set[int] = field(default_factory=set)
@@ -70,6 +71,16 @@ class Run:
     stopped: str = ""
     ended: bool = False
     readings: int = 0
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether nothing more is to come of it."""
+        return self.ended or (self.begun and self.result is not None)
+
+    @property
+    def is_result_alone(self) -> bool:
+        said = (self.running, self.succeeded, self.failed, self.figures, self.minutes)
+        return self.result is not None and not any(said)
 
     def created(self, vuser: int, *, monitor: bool) -> None:
         self.users.add(vuser)
@@ -84,6 +95,8 @@ class Run:
         """Whether this line of a virtual user is another run's."""
         if text == "RUNNING":
             return self.begun and (vuser in self.running or bool(self.succeeded) or self.result is not None)
+        if vuser == 1 and text.startswith("TEST RESULT") and (self.is_result_alone or (self.ended and self.result)):
+            return self.result_line != text
         if vuser == 1 and _RAMP_UP.match(text):
             return self.stage > _ORDER.index("Beginning rampup")
         return vuser == 1 and self.stage > _ORDER.index("Beginning rampup") and _VERSION.match(text) is not None
@@ -138,7 +151,7 @@ class Run:
         found = (whole(match["nopm"]), whole(match["tpm"]), match["dbms"])
         if self.result not in (None, found):
             raise NotUnderstood("two different results of one run")
-        self.result = found
+        self.result, self.result_line = found, text
 
     def _take_figure(self, text: str, *, cut: bool) -> bool:
         for name, pattern in (("ramp_up", _RAMP_UP), ("duration", _TIMING), ("active", _ACTIVE)):

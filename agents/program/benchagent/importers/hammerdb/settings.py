@@ -16,6 +16,10 @@ _SAME = re.compile(
     r"^(?:hammerdb>)?\s*Value (?P<new>.*?) for (?P<section>\w+):(?P<name>\w+)"
     r" is the same as existing value (?P<old>.*?), no change"
 )
+# The command itself, where a transcript or a script does not show its answer.
+_TOLD = re.compile(
+    r"^(?:hammerdb>)?\s*diset\s+(?P<section>connection|tpcc|tpch)\s+(?P<name>\w+)\s+(?P<new>[\w.-]+)\s*(?:;?\s*#.*)?$"
+)
 _SECTION = re.compile(r"^\s*(?P<section>connection|tpcc|tpch)\s*\{\s*$")
 _PRINTED = re.compile(r"^\s+(?P<name>\w+)\s*=\s*(?P<new>.*?)\s*$")
 _PREFIX = re.compile(r"^(?:ora|mssqls|db2|mysql|maria|pg|redis|tpcc|tpch)_")
@@ -37,6 +41,9 @@ class Settings:
             if known is not None and known not in (match["old"], match["new"]):
                 self.doubtful.add(key)
             self.values[key] = match["new"]
+            return True
+        if match := _TOLD.match(line):
+            self.values[(match["section"], match["name"])] = match["new"]
             return True
         if match := _SECTION.match(line):
             self.section = match["section"]
