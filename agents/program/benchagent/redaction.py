@@ -18,11 +18,14 @@ _HARMLESS_NAME = re.compile(
     re.IGNORECASE,
 )
 
-_VALUE = r"\"[^\"\n]*\"|'[^'\n]*'|[^\s;&,<>\"']+"
-_NAME = (
-    r"(?P<name>(?<![\w.:-])[\w.:-]*"
-    r"(?:passw(?:or)?d?|passphrase|_pass|pwd|secret|token|api[_-]?key|derby\.user\.)[\w.-]*)"
+# A name from its telling part on; bounded, so that every look at a text costs no more than its length.
+_KEY = re.compile(
+    r"(?:passw(?:or)?d?|passphrase|_pass|pwd|secret|token|api[_-]?key|derby\.user\.)[\w.-]{0,200}+", re.IGNORECASE
 )
+_SEPARATOR = re.compile(r"\s*[=:]\s*|\s+")
+_VALUE = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|[^\s;&,<>\"']+")
+_NAME_CHARACTERS = frozenset("_.:-")
+_MAX_NAME = 200
 _PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     # postgresql://user:secret@host, jdbc:…//user:secret@
     (
@@ -31,7 +34,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
     # HammerDB's `diset tpcc mysql_pass secret` and its answer "Value old for tpcc:mysql_pass …"
     (
-        re.compile(r"(?P<head>\bdi?set\s+\w+\s+\w*pass\w*\s+)\S+", re.IGNORECASE),
+        re.compile(r"(?P<head>\bdi?set\s+\w+\s+(?=\w{0,100}pass)\w++\s+)\S+", re.IGNORECASE),
         rf"\g<head>{REDACTED}",
     ),
     (
@@ -44,13 +47,14 @@ _PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
     # <password>secret</password>
     (
-        re.compile(r"(?P<head><(?P<tag>[\w.-]*(?:passw|pwd|secret|token)[\w.-]*)>)[^<]*(?=</)", re.IGNORECASE),
+        re.compile(r"(?P<head><(?=[\w.-]{0,100}(?:passw|pwd|secret|token))[\w.-]{1,200}+>)[^<]*(?=</)", re.IGNORECASE),
         rf"\g<head>{REDACTED}",
     ),
     # "password": "secret"
     (
         re.compile(
-            r"(?P<head>\"[\w.-]*(?:passw|pass\"|pwd|secret|token|api[_-]?key)[\w.-]*\"?\s*:\s*)\"(?:[^\"\\\n]|\\.)*\"",
+            r"(?P<head>\"(?=[\w.-]{0,100}(?:passw|pass\"|pwd|secret|token|api[_-]?key))[\w.-]{1,200}+\"?\s*:\s*)"
+            r"\"(?:[^\"\\\n]|\\.)*\"",
             re.IGNORECASE,
         ),
         rf'\g<head>"{REDACTED}"',
@@ -68,7 +72,6 @@ _PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
 )
 _HINT = re.compile(r"pass|pwd|derby\.user|secret|token|api[_-]?key|://|\s-p", re.IGNORECASE)
-_ASSIGNMENT = re.compile(_NAME + r"(?P<sep>\s*[=:]\s*|\s+)(?P<value>" + _VALUE + r")", re.IGNORECASE)
 
 
 def names_a_secret(name: str) -> bool:
@@ -87,13 +90,30 @@ def redact_text(text: str) -> str:
         return text
     for pattern, replacement in _PATTERNS:
         text = pattern.sub(replacement, text)
-    return _ASSIGNMENT.sub(_without_value, text)
+    return _without_assigned(text)
 
 
-def _without_value(match: re.Match[str]) -> str:
-    name, separator, value = match["name"], match["sep"], match["value"]
-    # Prose ("password authentication failed") has a blank only; what stands after = or : is a value.
-    by_blank = not separator.strip()
-    if _HARMLESS_NAME.search(name) or (by_blank and not name.startswith("-")):
-        return match.group()
-    return match.group() if REDACTED.startswith(value) else f"{name}{separator}{REDACTED}"
+def _without_assigned(text: str) -> str:
+    """What is assigned to a name that names a secret: `password = x`, `token: "x"`, `--password x`."""
+    found, done = [], 0
+    for key in _KEY.finditer(text):
+        separator = _SEPARATOR.match(text, key.end())
+        if key.start() < done or separator is None:
+            continue
+        name = text[_begin_of_name(text, key.start()) : key.end()]
+        # Prose ("password authentication failed") has a blank only; what stands after = or : is a value.
+        if _HARMLESS_NAME.search(name) or (not separator[0].strip() and not name.startswith("-")):
+            continue
+        value = _VALUE.match(text, separator.end())
+        if value is None or REDACTED.startswith(value[0]):
+            continue
+        found += [text[done : separator.end()], REDACTED]
+        done = value.end()
+    return "".join([*found, text[done:]])
+
+
+def _begin_of_name(text: str, place: int) -> int:
+    least = max(place - _MAX_NAME, 0)
+    while place > least and (text[place - 1].isalnum() or text[place - 1] in _NAME_CHARACTERS):
+        place -= 1
+    return place

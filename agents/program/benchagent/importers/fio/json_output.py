@@ -22,7 +22,7 @@ from benchagent.importers.fio.common import (
 )
 
 _CLAIM = re.compile(r'"fio version"\s*:\s*"fio-')
-_OPENING = re.compile(r"(?m)^\s*\{")
+_OPENING = re.compile(r"(?m)^[ \t]*\{")
 _NS_MS, _US_MS = 1e-6, 1e-3
 _ENTRY = ("jobname", "groupid", "error", "job options", "read", "write", "trim", "sync", "usr_cpu")
 _RATES = ("io_bytes", "io_kbytes", "bw_bytes", "bw", "iops", "runtime", "total_ios", "slat_ns", "clat_ns", "lat_ns")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 CLAIM = re.compile(
-    r"(?m)^.*\(groupid=\d+, jobs=\d+\): err=|^\s*fio-\d+\.\d+\S*\s*$|^fio: |^\s*Run status group \d+ \(all jobs\):"
+    r"(?m)^.*\(groupid=\d+, jobs=\d+\): err=|^[ \t]*fio-\d+\.\d+\S*[ \t]*$|^fio: |^[ \t]*Run status group \d+ \(all jobs\):"
 )
 SPEC = re.compile(r"^\s*(\S.*?): \(g=(\d+)\): rw=(\w+), bs=(.+?), ioengine=(\S+), iodepth=(\d+)\s*$")
 VERSION = re.compile(r"^\s*(fio-\d[\w.+~-]*|fio \d+\.\d[\w.]*)\s*$")
@@ -37,8 +37,8 @@ TOTAL = re.compile(
 )
 # How each total begins, whatever follows.
 ANY_TOTAL = re.compile(r"^\s*(?:READ|WRITE|TRIM|MIXED)\s*: (?:bw=|io=)")
-QUOTED = re.compile(r"(?m)^(?:> ?)+.*\(groupid=\d+, jobs=\d+\)")
-QUOTE = re.compile(r"^(?:> ?)+")
+QUOTED = re.compile(r"(?m)^(?:> ?)++.*\(groupid=\d+, jobs=\d+\)")
+QUOTE = re.compile(r"^(?:> ?)++")
 COMMAND = re.compile(r"(?:^|[\s$#>+/])(fio\s+(?:-{1,2}\w|\S+\.(?:fio|job|ini)).*)$")
 SCALE = {"nsec": 1e-6, "usec": 1e-3, "msec": 1.0}
 DECIMAL = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
