@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from benchagent.catalog import DBMSS
-from django.db.models import Q
+from django.db.models import Model, Q, QuerySet
 from django.utils.text import slugify
 
 from runs.ingest.names import make_metric, make_version, matching_version
-from runs.models import Config, Dbms, DbmsVersion, HardwareProfile, Metric, Run, StorageDevice, Workload
+from runs.models import Config, Dbms, DbmsVersion, HardwareProfile, Metric, Run, StorageDevice, User, Workload
+from runs.visibility import nameable
 
 Document = dict[str, Any]
+M = TypeVar("M", bound=Model)
 
 
 class Known:
     """One request's names. Call it in the transaction that stores the documents; a later one needs a new one."""
 
-    def __init__(self, documents: Sequence[Document]) -> None:
-        self._documents = documents
+    def __init__(self, documents: Sequence[Document], owner: User | None) -> None:
+        """`owner` finds by slug what they may see: a machine that only others' private runs use is not there."""
+        self._documents, self._owner = documents, owner
         self._dbmss = _by_names(Dbms.objects.all())
         self._versions = self._fetch_versions()
         self.workloads = list(Workload.objects.filter(slug__in=self._workload_slugs()))
@@ -72,8 +75,10 @@ class Known:
         found = self._hardware.get(slug or fingerprint or "")
         if found is None:
             rows = HardwareProfile.objects.select_related("merged_into")
-            if slug or fingerprint:
-                found = rows.filter(**({"slug": slug} if slug else {"fingerprint": fingerprint})).first()
+            if slug:
+                found = self._visible(rows.filter(slug=slug)).first()
+            elif fingerprint:
+                found = rows.filter(fingerprint=fingerprint).first()
             if found is not None:
                 self.add_hardware(found)
         return found.merged_into or found if found is not None else None
@@ -120,8 +125,21 @@ class Known:
 
     def _fetch_hardware(self) -> dict[str, HardwareProfile]:
         slugs = {document["hardware"]["slug"] for document in self._documents if "slug" in document["hardware"]}
-        rows = HardwareProfile.objects.filter(slug__in=slugs).select_related("merged_into") if slugs else []
+        if not slugs:
+            return {}
+        rows = self._visible(HardwareProfile.objects.filter(slug__in=slugs)).select_related("merged_into")
         return {row.slug: row for row in rows}
+
+    def find_config(self, slug: str) -> Config | None:
+        if slug not in self.configs:
+            found = self._visible(Config.objects.filter(slug=slug)).first()
+            if found is None:
+                return None
+            self.configs[slug] = found
+        return self.configs[slug]
+
+    def _visible(self, rows: QuerySet[M]) -> QuerySet[M]:
+        return rows if self._owner is None else nameable(rows, self._owner, by_address=True)
 
 
 def run_ids(document: Document) -> list[uuid.UUID]:

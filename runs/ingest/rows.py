@@ -36,7 +36,7 @@ from runs.models import (
 from runs.visibility import default_visibility
 
 # What every pattern of `benchagent.redaction` needs; text without it has nothing to take out.
-_SUSPICIOUS = re.compile(r"pas|pwd|pw\b|secret|token|key|credential|://|-p", re.IGNORECASE)
+_SUSPICIOUS = re.compile(r"pas|pwd|pw\b|secret|token|key|credential|derby|://|-p", re.IGNORECASE)
 # Percentile -> metric of the catalogue, in ms.
 _FROM_HISTOGRAM = {50: "latency_p50_ms", 95: "latency_p95_ms", 99: "latency_p99_ms", 100: "latency_max_ms"}
 _FREE = ("driver", "dataset", "context", "info")

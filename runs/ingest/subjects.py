@@ -201,21 +201,12 @@ def _device(given: Any, machine: HardwareProfile, known: Known) -> StorageDevice
     return found
 
 
-def _known_config(slug: str, known: Known) -> Config | None:
-    if slug not in known.configs:
-        row = Config.objects.filter(slug=slug).first()
-        if row is None:
-            return None
-        known.configs[slug] = row
-    return known.configs[slug]
-
-
 def _config(given: Any, version: DbmsVersion, known: Known, by: User | None) -> Config | None:
     """Equal configurations of one DBMS are one row, looked up once a request."""
     if not given:
         return None
     if isinstance(given, dict) and given.get("known"):
-        return _known_config(given["slug"], known)
+        return known.find_config(given["slug"])
     mark = json.dumps([version.dbms.slug, given])
     if mark not in known.configs:
         known.configs[mark] = _made_config(given, version, by)
@@ -237,7 +228,7 @@ def _config_errors(document: Document, known: Known) -> dict[str, list[str]]:
     if not isinstance(given, dict):
         return {}
     if given.get("known"):
-        if _known_config(given["slug"], known) is None:
+        if known.find_config(given["slug"]) is None:
             return {"config": [f"No configuration {given['slug']}. A list of settings, or files, add one."]}
         return {}
     from runs.configs import understand

@@ -201,7 +201,7 @@ def _store(items: Sequence[_Item], origin: Origin) -> None:
     answers: list[tuple[_Item, UploadOutcome]] = []
     try:
         with transaction.atomic():
-            known = Known([item.data for item in items])
+            known = Known([item.data for item in items], origin.owner)
             for item in items:
                 try:
                     subjects.check(item.data, known)

@@ -329,6 +329,35 @@ def test_it_keeps_what_a_result_carries_without_its_secrets(post):
     assert "hunter2" not in everything
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "postgresql://bench:hunter2@db/x", "diset tpcc mysql_pass hunter2", "<password>hunter2</password>",
+        '{"api_key": "hunter2"}', "gbak -pas hunter2 -b x", "mysql -u root -phunter2", "token: hunter2",
+        "PGPASSWORD=hunter2", "derby.user.sa=hunter2", "client_secret = hunter2", "pwd=hunter2",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("key", ["note", "command_lines", "info", "message", "warnings"])
+def test_no_form_of_a_secret_is_kept(post, text, key):
+    value: Any = {"text": text} if key == "info" else [text] if key in ("command_lines", "warnings") else text
+    assert post(document(config=[], **{key: value})).status_code == 201
+    run = Run.objects.get(repeat=1)
+    assert "hunter2" not in json.dumps(
+        [run.upload.document, run.note, run.message, run.info, run.command_lines, run.warnings]
+    )
+
+
+def test_a_machine_of_somebody_s_private_runs_is_not_found_by_its_slug(client, post, contributor):
+    post(document(visibility="private"))
+    client.force_login(contributor)
+    for machine in ("my-server", {"name": "x", "slug": "my-server", "cpu_model": "Other"}):
+        body = document(id=str(uuid.uuid4()), hardware=machine)
+        response = client.post(URL, json.dumps(body), content_type="application/json")
+        assert "Xeon" not in response.content.decode()
+    assert Run.objects.filter(owner=contributor).values("hardware").distinct().count() == 1
+    assert not Run.objects.filter(owner=contributor, hardware__slug="my-server").exists()
+
+
 def test_an_upload_under_another_name_of_a_version_joins_it(post):
     import_literature()
     cubrid = DbmsVersion.objects.get(slug="cubrid-2008-r3-0")
