@@ -20,6 +20,8 @@ from runs.models import Metric, Run, SeriesChunk
 
 CODEC_SHUFFLED_FLOAT64 = 1
 ITEM_BYTES = 8
+# Level 9 takes three times as long and saves one byte in a hundred.
+LEVEL = 6
 # What one metric of one run may hold: 115 days of seconds.
 MAX_SAMPLES = 10_000_000
 
@@ -48,7 +50,7 @@ def encode(values: Iterable[float | None]) -> bytes:
     if sys.byteorder == "big":
         numbers.byteswap()
     raw = numbers.tobytes()
-    return zlib.compress(b"".join(raw[offset::ITEM_BYTES] for offset in range(ITEM_BYTES)), 9)
+    return zlib.compress(b"".join(raw[offset::ITEM_BYTES] for offset in range(ITEM_BYTES)), LEVEL)
 
 
 def decode(data: bytes, *, codec: int = CODEC_SHUFFLED_FLOAT64) -> list[float | None]:

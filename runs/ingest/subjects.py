@@ -117,6 +117,8 @@ def _hardware_errors(document: Document, known: Known) -> dict[str, list[str]]:
         facts = _facts(data, HARDWARE_FACTS)
         if errors := _contradictions("hardware", f"The machine {found.slug}", found, facts):
             return errors
+    if not data.get("storage") and not document.get("storage"):
+        return {}
     if found is None:
         found = known.hardware(fingerprint=_fingerprint(data))
     return _device_errors(document, known.devices(found) if found else [])
