@@ -163,6 +163,16 @@ def test_it_reads_a_build_as_the_web_service_gives_it():
     assert (report.status, report.parameters["warehouses"]) == (Status.COMPLETE, 6)
 
 
+def test_it_reads_a_build_that_names_its_user():
+    text = (
+        "Database set to PostgreSQL\nVuser 1:CREATING TPCC INDEXES\nVuser 1:POSTGRES SCHEMA COMPLETE\n"
+        "Vuser 1:FINISHED SUCCESS\nALL VIRTUAL USERS COMPLETE\n"
+    )
+    build, run = read(text + RESULT.format(nopm=1, tpm=2))
+    assert (build.status, build.subject.workload) == (Status.COMPLETE, "tprocc-load")
+    assert values(run)["nopm"] == 1
+
+
 def test_it_reads_settings_as_printed():
     printed = (
         "Dictionary Settings for MySQL\nconnection {\n mysql_host = 10.0.0.1\n}\ntpcc       {\n"

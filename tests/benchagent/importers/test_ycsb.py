@@ -102,6 +102,22 @@ def test_it_takes_a_run_in_which_everything_failed_for_failed():
     assert values(report)["update_errors"] == 1000
 
 
+def test_it_reads_counts_that_are_printed_as_decimals():
+    text = (
+        "[OVERALL], RunTime(ms), 437086.0\n[OVERALL], Throughput(ops/sec), 22878.792731865124\n"
+        "[CLEANUP], Operations, 8.0\n[INSERT], Operations, 1.0E7\n[INSERT], Return=OK, 10000000\n"
+    )
+    assert values(read(text)[0])["insert_operations"] == 10_000_000
+    assert read(text.replace("1.0E7", "1.5"))[0].status is Status.NOT_UNDERSTOOD
+
+
+def test_it_leaves_the_rows_of_another_tool_alone():
+    text = "$ go-ycsb load mysql\n" + GO_RUN.format(takes="10.01s", name="READ", count=500, rate=50)
+    (report,) = read(text + "$ go-tpc tpcc run\nNEW_ORDER - Takes(s): 9.7, Count: 691, TPM: 4274.7, Sum(ms): 77505\n")
+    assert {metric.phase for metric in report.metrics} == {"run"}
+    assert any("neither reads nor updates" in warning for warning in report.warnings)
+
+
 def test_it_counts_failed_operations_once():
     text = (
         "[OVERALL], RunTime(ms), 1000\n[OVERALL], Throughput(ops/sec), 100.0\n[UPDATE], Operations, 19\n"

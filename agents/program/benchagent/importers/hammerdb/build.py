@@ -19,7 +19,8 @@ _READY = re.compile(
     r" TPR?O?C?-?(?P<kind>[CH]) schema"
 )
 _STAMP = re.compile(r"^(?P<edge>Start|End):\s?(?P<stamp>\w{3} \w{3} .*)$")
-_COMPLETE = re.compile(r"^TPC(?P<kind>[CH]) SCHEMA COMPLETE|^TPROC-(?P<new>[CH]) SCHEMA COMPLETE")
+# PostgreSQL's builds name the user or the database instead.
+_COMPLETE = re.compile(r"^(?:TPC(?P<kind>[CH])|TPROC-(?P<new>[CH])|[A-Z0-9_]+) SCHEMA COMPLETE")
 _KIND = re.compile(r"TPR?O?C?-?(?P<kind>[CH])(?: SCHEMA|\b)")
 _ERROR = re.compile(r"^Error in Virtual User (?P<vuser>\d+):(?P<message>.*)$")
 
@@ -80,7 +81,7 @@ class Build:
                 if stamp not in edges.setdefault(vuser, []):
                     edges[vuser].append(stamp)
         elif match := _COMPLETE.match(text):
-            self.complete, self.kind = True, match["kind"] or match["new"]
+            self.complete, self.kind = True, match["kind"] or match["new"] or self.kind
         elif text == "RUNNING":
             self.running.add(vuser)
         elif text == "FINISHED SUCCESS":

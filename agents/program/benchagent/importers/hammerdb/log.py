@@ -23,7 +23,7 @@ _VERSION = re.compile(r"HammerDB CLI v(?P<version>\d[\w.]*)")
 _LOG_START = re.compile(r"^Hammerdb Log @ (?P<stamp>.*)$")
 _BUILDING = re.compile(
     r"(?:^|\s)(?:SCHEMA BUILD STARTED|Building \d+ Warehouses?\(?s?\)?|Ready to create a|Building (?:a )?(?:Scale|TPC))"
-    r"|CREATING TPC[CH] SCHEMA"
+    r"|CREATING TPC[CH] (?:SCHEMA|TABLES|INDEXES)"
 )
 _VURUN = re.compile(r"^\s*hammerdb>\s*vurun\b")
 _JOB = re.compile(r"^Benchmark Run jobid=(?P<job>\w+)")

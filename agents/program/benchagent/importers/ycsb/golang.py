@@ -11,7 +11,7 @@ from benchagent.importers.ycsb.command import Told
 
 TOOL = "ycsb"
 
-_ROW = re.compile(r"^\s*(?P<name>[A-Z][A-Z_]*) +- (?P<body>Takes\(s\): .*)$")
+_ROW = re.compile(r"^\s*(?P<name>[A-Z][A-Z_]*) +- (?P<body>Takes\(s\): (?![^\n]*\bTPM: ).*)$")
 _FINISHED = re.compile(r"^\s*(?:Run finished, takes|Finished:?) ?(?P<takes>[\d.hmsµ]*)")
 _SIGNAL = re.compile(r"Got signal \[")
 _FIELDS = {
@@ -112,6 +112,9 @@ def _report(run: _Run) -> Report:
     if not phase and {name for name, _ in rows} <= {"INSERT", "INSERT_ERROR", "TOTAL"}:
         phase = "load"
         warnings.append("taken for the load phase: only INSERT was measured, and no property tells")
+    if phase == "load" and any(name.startswith(("READ", "UPDATE", "SCAN")) for name, _ in rows):
+        phase = "run"
+        warnings.append("taken for a run: a load, as the command says, neither reads nor updates")
     phase = phase or "run"
     metrics: list[Metric] = []
     found: dict[str, dict[str, float]] = {}

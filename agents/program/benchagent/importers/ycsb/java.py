@@ -15,7 +15,6 @@ from benchagent.importers.base import (
     agree,
     evenly,
     number,
-    whole,
 )
 from benchagent.importers.ycsb.command import Told
 from benchagent.importers.ycsb.status import StatusLines
@@ -180,7 +179,7 @@ def _operation(run: _Operation, phase: str, warnings: list[str]) -> tuple[list[M
     """Metrics and series of one operation, and how many of it failed."""
     name, values = run
     prefix = _prefix(name)
-    count = float(whole(values["Operations"])) if "Operations" in values else None
+    count = float(_count(values["Operations"])) if "Operations" in values else None
     if name.endswith("-FAILED"):
         return [], [], count or 0.0
     metrics = [Metric(f"{prefix}_operations", "operations", count, phase, "none")] if count is not None else []
@@ -188,10 +187,18 @@ def _operation(run: _Operation, phase: str, warnings: list[str]) -> tuple[list[M
         Metric(f"{prefix}_latency_{rank}_ms", "ms", value, phase, "lower")
         for rank, value in _latencies(name, values).items()
     ]
-    errors = sum(whole(value) for key, value in values.items() if key.startswith("Return=") and not _is_good(key))
+    errors = sum(_count(value) for key, value in values.items() if key.startswith("Return=") and not _is_good(key))
     if errors:
         warnings.append(f"{errors} {name} operations did not return OK")
     return metrics, _time_series(name, prefix, values, warnings), float(errors)
+
+
+def _count(text: str) -> int:
+    """0.5 to 0.12 print counts as decimals: `1000000.0`, and `1.0E7` from ten million on."""
+    value = number(text)
+    if value < 0 or not value.is_integer():
+        raise NotUnderstood(f"not a whole number: {text[:40]!r}")
+    return int(value)
 
 
 def _prefix(operation: str) -> str:
@@ -249,7 +256,7 @@ def _compare(operations: dict[str, dict[str, str]], done: float, warnings: list[
     for name, values in operations.items():
         if name.upper().startswith("INTENDED") or "Operations" not in values:
             continue
-        count = whole(values["Operations"])
+        count = _count(values["Operations"])
         total += -count if name.removesuffix("-FAILED") == "READ-MODIFY-WRITE" else count
     if operations and not agree(total, done, relative=0.01, absolute=1.0):
         warnings.append(f"the operations add up to {total}, throughput times run time is {done:.0f}")
