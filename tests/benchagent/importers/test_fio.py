@@ -297,11 +297,21 @@ def test_it_takes_of_a_group_that_reports_as_one_what_is_common() -> None:
     command = "$ fio --direct=1 --bs 8k --name=job --rw=randread --name=writer --rw=randwrite\n"
     heads = [
         f"{name}: (g=0): rw={rw}, bs=4K-4K, ioengine=sync, iodepth=2\n"
-        for name, rw in (("job", "read"), ("w", "write"))
+        for name, rw in (("job", "read"), ("writer", "write"))
     ]
     (report,) = reports("x", "".join([command, *heads, JOB.format(**PLAIN | {"jobs": 2})]).encode())
     assert "read_write" not in report.parameters
     assert (report.parameters["direct"], report.parameters["io_depth"]) == (True, 2)
+
+
+def test_it_takes_no_options_from_the_command_of_another_run_or_from_one_job_of_several() -> None:
+    command = "fio --name=sample --rw=randread --size=10g --numjobs=4\n"
+    (report,) = reports("x", (command + JOB.format(**PLAIN)).encode())
+    assert report.parameters == {}
+    head = "job: (g=0): rw=write, bs=4K-4K, ioengine=sync, iodepth=2\n"
+    block = JOB.format(**PLAIN | {"jobs": 2})
+    assert reports("x", (head + block).encode())[0].parameters == {"jobs": 2}
+    assert reports("x", (head + "...\n" + block).encode())[0].parameters["io_depth"] == 2
 
 
 def test_it_takes_the_sum_of_all_servers() -> None:

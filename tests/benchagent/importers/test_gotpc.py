@@ -161,6 +161,11 @@ def test_it_keeps_the_command_of_a_run_that_shows_its_result_alone():
     assert [report.parameters["warehouses"] for report in read(text)] == [1, 2, 3]
 
 
+def test_it_takes_no_parameters_from_a_command_that_is_no_run():
+    text = "$ go-tpc tpcc --warehouses 4 prepare\ntpmC: 31.0\n"
+    assert read(text)[0].parameters == {}
+
+
 def test_it_takes_a_run_without_a_summary_for_aborted():
     report = read(text_of("plain.txt").partition("Finished")[0])[0]
     assert report.status is Status.ABORTED

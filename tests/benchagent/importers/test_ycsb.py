@@ -118,6 +118,18 @@ def test_it_leaves_the_rows_of_another_tool_alone():
     assert any("neither reads nor updates" in warning for warning in report.warnings)
 
 
+def test_it_tells_a_load_by_its_inserts_only_where_they_are_all_operations():
+    head = "[OVERALL], RunTime(ms), 1000\n[OVERALL], Throughput(ops/sec), 100.0\n"
+    assert read(head)[0].status is Status.NOT_UNDERSTOOD
+    assert {metric.phase for metric in read(head + "[INSERT], Operations, 100\n")[0].metrics} == {"load"}
+    assert {metric.phase for metric in read(head + "[INSERT], Operations, 5\n")[0].metrics} == {"run"}
+
+
+def test_it_does_not_take_the_row_of_another_run():
+    text = GO_RUN.format(takes="9.1s", name="READ", count=500, rate=50)
+    assert read(text)[0].status is Status.NOT_UNDERSTOOD
+
+
 def test_it_counts_failed_operations_once():
     text = (
         "[OVERALL], RunTime(ms), 1000\n[OVERALL], Throughput(ops/sec), 100.0\n[UPDATE], Operations, 19\n"

@@ -215,9 +215,10 @@ def command_options(command: str, job: str) -> dict[str, str]:
         if match[1] == "name":
             at = value
         found.setdefault(at, {})[match[1]] = value
-    named = [name for name in found if name != "global"]
-    own = found.get(job) or (found[named[0]] if len(named) == 1 else {})
-    return {key: value for key, value in {**found["global"], **own}.items() if value}
+    if len(found) > 1 and job not in found:
+        # The command of another run.
+        return {}
+    return {key: value for key, value in {**found["global"], **found.get(job, {})}.items() if value}
 
 
 def parameters(options: Mapping[str, str], jobs: Sequence[Job]) -> dict[str, Scalar]:

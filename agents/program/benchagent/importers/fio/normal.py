@@ -49,6 +49,8 @@ class _Spec:
     name: str
     group: int
     options: dict[str, str]
+    # Whether `...` follows: more jobs of the same.
+    more: bool = False
 
 
 @dataclass
@@ -141,6 +143,8 @@ def _head(run: _Run, line: str) -> bool:
     if spec := wording.SPEC.match(line):
         told = {"rw": spec[3], "bs": _one_block(spec[4]), "ioengine": spec[5], "iodepth": spec[6]}
         run.specs.append(_Spec(spec[1], int(spec[2]), told))
+    elif line.strip() == "..." and run.specs and not run.jobs:
+        run.specs[-1] = replace(run.specs[-1], more=True)
     elif version := wording.VERSION.match(line):
         run.version = version[1].replace(" ", "-")
     elif signal := SIGNAL.match(line):
@@ -188,6 +192,9 @@ def _told(run: _Run, job: Job) -> dict[str, str]:
     """
     alone = sum(other.group == job.group for other in run.jobs) == 1
     mates = [spec for spec in run.specs if spec.group == job.group and (alone or spec.name == job.name)]
+    if alone and len(mates) == 1 and not mates[0].more and job.options.get("numjobs", "1") != "1":
+        # The lines of other jobs are missing.
+        return {}
     told = [{**command_options(run.command, spec.name), **spec.options} for spec in mates]
     return common(told or [command_options(run.command, job.name)])
 

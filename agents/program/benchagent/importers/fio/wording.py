@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 CLAIM = re.compile(
-    r"(?m)^.*\(groupid=\d+, jobs=\d+\): err=|^[ \t]*fio-\d+\.\d+\S*[ \t]*$|^fio: |^[ \t]*Run status group \d+ \(all jobs\):"
+    r"(?m)^.*\(groupid=\d+, jobs=\d+\): err=|^[ \t]*fio-\d+\.\d+\S*[ \t]*$|^fio: "
+    r"|^[ \t]*Run status group \d+ \(all jobs\):"
 )
 SPEC = re.compile(r"^\s*(\S.*?): \(g=(\d+)\): rw=(\w+), bs=(.+?), ioengine=(\S+), iodepth=(\d+)\s*$")
 VERSION = re.compile(r"^\s*(fio-\d[\w.+~-]*|fio \d+\.\d[\w.]*)\s*$")

@@ -32,6 +32,7 @@ _ERROR = re.compile(r"^(?P<stamp>\[[\d: -]+\] )?execute run failed, err (?P<mess
 _TIME_OVER = re.compile(
     r"deadline exceeded|context canceled|due to user request|connection is already closed|bad connection|busy buffer"
 )
+_NO_RUN = re.compile(r"\s(?:prepare|check|cleanup)\b")
 _TYPES = re.compile(r"^Q\d+$")
 
 
@@ -171,7 +172,7 @@ def _short(text: str) -> str:
 
 
 def _told(run: Run) -> tuple[dict[str, Scalar], tuple[str, ...], str]:
-    commands = [found for note in run.notes if (found := command_of(note.text))]
+    commands = [found for note in run.notes if (found := command_of(note.text)) and not _NO_RUN.search(found[0])]
     if not commands:
         return {}, (), ""
     line, workload, parameters = commands[-1]

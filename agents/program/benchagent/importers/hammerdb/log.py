@@ -62,7 +62,7 @@ class _Reader:
 
     def _line(self, line: str, *, cut: bool) -> None:
         if match := _VERSION.search(line):
-            self.version = match["version"]
+            self.version, self.settings = match["version"], Settings()
         if self.settings.take(_FRONT.sub("", line) if "hammerdb>" in line else line):
             return
         text = _FRONT.sub("", line).rstrip('",] ') if line.lstrip().startswith(('"', "[")) else _FRONT.sub("", line)

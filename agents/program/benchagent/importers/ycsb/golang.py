@@ -27,6 +27,7 @@ class _Run:
     progress: list[tuple[str, dict[str, float]]] = field(default_factory=list)
     rows: list[tuple[str, dict[str, float]]] = field(default_factory=list)
     finished: bool = False
+    takes: str = ""
     signalled: bool = False
 
 
@@ -37,10 +38,10 @@ def go_reports(file: SourceFile) -> list[Report]:
         cut = line_number == len(file.lines) and not file.last_line_is_whole
         if cut:
             continue
-        if _FINISHED.match(line):
+        if match := _FINISHED.match(line):
             if runs[-1].rows:
                 runs.append(_Run())
-            runs[-1].finished = True
+            runs[-1].finished, runs[-1].takes = True, match["takes"]
         elif match := _ROW.match(line.rstrip()):
             values = _values(line_number, match["name"], match["body"])
             (runs[-1].rows if runs[-1].finished else runs[-1].progress).append((match["name"], values))
@@ -69,6 +70,12 @@ def _unfinished(run: _Run) -> Report:
         subject=run.told.subject(), warnings=_progress(len(run.progress)),
         command_lines=(run.told.line,) if run.told.line else (),
     )  # fmt: skip
+
+
+def _seconds(text: str) -> float:
+    """Go's durations: 1m24.17s, 424.77ms, 312.5µs."""
+    factors = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6}
+    return sum(float(value) * factors[unit] for value, unit in re.findall(r"(\d+(?:\.\d+)?)(h|ms|m|µs|s)", text))
 
 
 def _check_totals(rows: Sequence[tuple[str, dict[str, float]]], progress: list[tuple[str, dict[str, float]]]) -> None:
@@ -107,6 +114,9 @@ def _values(line_number: int, name: str, body: str) -> dict[str, float]:
 def _report(run: _Run) -> Report:
     rows, told = run.rows, run.told
     _check_totals(rows, run.progress)
+    takes_s = _seconds(run.takes)
+    if takes_s and any(values["takes_s"] > takes_s + 0.2 for _, values in rows):
+        raise NotUnderstood(f"an operation took longer than the run, {takes_s:g} s: lines have changed places")
     warnings = [*_progress(len(run.progress))]
     phase = told.phase
     if not phase and {name for name, _ in rows} <= {"INSERT", "INSERT_ERROR", "TOTAL"}:

@@ -111,11 +111,8 @@ def _report(run: Run) -> Report:
     warnings: list[str] = []
     phase = run.told.phase
     operations = {name: values for name, values in run.sections.items() if not _SKIPPED.match(name)}
-    if not phase and operations and set(operations) <= {"INSERT", "INSERT-FAILED"}:
-        phase = "load"
-        warnings.append("taken for the load phase: only INSERT was measured, and no command line tells")
-    phase = phase or "run"
     metrics: list[Metric] = []
+    phase = phase or _phase(run, operations, warnings)
     series: list[Series] = [*run.status.series(warnings)]
     done = _headline(run, phase, metrics, warnings)
     failures: dict[str, float] = {}
@@ -140,6 +137,21 @@ def _report(run: Run) -> Report:
         metrics=tuple(metrics), series=tuple(series), warnings=tuple(warnings), subject=run.told.subject(),
         command_lines=(run.told.line,) if run.told.line else (),
     )  # fmt: skip
+
+
+def _phase(run: Run, operations: dict[str, dict[str, str]], warnings: list[str]) -> str:
+    """Without a command line: a load measures INSERT alone, all of its operations."""
+    if run.overall and not operations:
+        raise NotUnderstood("the summary shows no operations, and no command line tells whether it loaded or ran")
+    if not operations or not set(operations) <= {"INSERT", "INSERT-FAILED"}:
+        return "run"
+    done = _headline(run, "", [], [])
+    if not any("Operations" in values for values in operations.values()):
+        raise NotUnderstood("the summary ends within [INSERT], and no command line tells whether it loaded or ran")
+    if sum(_count(values.get("Operations", "0")) for values in operations.values()) < done:
+        return "run"
+    warnings.append("taken for the load phase: only INSERT was measured, and no command line tells")
+    return "load"
 
 
 def _status(run: Run, done: float, failures: float) -> tuple[Status, str]:
