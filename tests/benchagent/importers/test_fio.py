@@ -322,6 +322,17 @@ def test_it_takes_the_sum_of_all_servers() -> None:
     assert (report.status, values(report)["write_iops"]) == (Status.COMPLETE, 2561)
 
 
+def test_it_does_not_call_a_run_complete_whose_job_was_killed() -> None:
+    (report,) = reports("x", ("fio-3.35\nfio: pid=2, got signal=9\n" + JOB.format(**PLAIN)).encode())
+    assert (report.status, report.reason) == (Status.ABORTED, "fio was ended by signal 9")
+
+
+def test_it_reads_errors_that_are_negative() -> None:
+    text = JOB.format(**PLAIN).replace("err= 0", "err=-17024")
+    (report,) = reports("x", ("fio-3.35\n" + text).encode())
+    assert (report.status, report.reason) == (Status.FAILED, "job job ended with error -17024")
+
+
 def test_it_reads_options_in_every_form_of_the_command_line() -> None:
     command = "# fio -filename=/dev/x -direct=1 -iodepth 4 -thread -rw=write -bs=16k -runtime=1000 -name=job\n"
     (report,) = reports("x", (command + JOB.format(**PLAIN)).encode())

@@ -17,7 +17,7 @@ TOOL = "fio"
 ALL_CLIENTS = "All clients"
 DIRECTIONS = ("read", "write", "trim", "mixed")
 BINARY = {"": 1, "k": 1024, "m": 1024**2, "g": 1024**3, "t": 1024**4}
-SIGNAL = re.compile(r"(?m)^.*\bfio: terminating on signal (\d+)")
+SIGNAL = re.compile(r"(?m)^.*\bfio: (?:terminating on signal |pid=\d+, got signal=)(\d+)")
 _RANKS = {25.0: "25", 50.0: "50", 75.0: "75", 90.0: "90", 95.0: "95", 99.0: "99", 99.9: "999"}
 
 

@@ -149,6 +149,8 @@ def _head(run: _Run, line: str) -> bool:
         run.version = version[1].replace(" ", "-")
     elif signal := SIGNAL.match(line):
         run.signal = signal[1]
+        if "got signal" in line:
+            run.messages.append(redact_text(line[line.index("fio: ") + 5 :]))
     elif line.startswith("fio: "):
         run.messages.append(redact_text(line.removeprefix("fio: ")))
     elif not run.jobs and (command := wording.COMMAND.search(line)):
