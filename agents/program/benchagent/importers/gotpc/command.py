@@ -21,9 +21,13 @@ _FLAGS = {
 }  # fmt: skip
 
 
+# Longer lines are no command lines, and would cost the square of their length.
+MAX_COMMAND = 4000
+
+
 def command_of(text: str) -> tuple[str, str, dict[str, Scalar]] | None:
     """(the redacted line, tpcc | tpch | ch | rawsql, parameters), where the line is a command line of go-tpc."""
-    match = _COMMAND.search(text)
+    match = _COMMAND.search(text) if len(text) <= MAX_COMMAND else None
     if match is None:
         return None
     line = redact_text(_SECRET.sub(rf"\g<head>{REDACTED}", match["command"].strip()))

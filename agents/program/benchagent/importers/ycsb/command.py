@@ -27,6 +27,10 @@ NAMES = {
 }  # fmt: skip
 
 
+# Longer lines are no command lines, and would cost the square of their length.
+MAX_COMMAND = 4000
+
+
 @dataclass
 class Told:
     """Phase "", "load" or "run"; the redacted command line; parameters."""
@@ -38,6 +42,8 @@ class Told:
     dbms: str = ""
 
     def take(self, text: str) -> bool:
+        if len(text) > MAX_COMMAND:
+            return False
         if match := _PROPERTY.match(text.strip()):
             self._property(match["name"], match["value"])
             return True
