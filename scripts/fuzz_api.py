@@ -20,10 +20,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # started as a file, it sees only its own folder
+from private_postgresql import free_port
 
-from scripts.private_postgresql import free_port  # noqa: E402
+ROOT = Path(__file__).resolve().parent.parent
 
 # Whether data that a schema allows must be taken is not asked: names must exist, ids must be free, sums must agree.
 CHECKS = (
