@@ -224,6 +224,16 @@ def test_it_does_not_understand_figures_that_contradict_each_other(old: str, new
     assert not report.metrics
 
 
+def test_it_leaves_out_the_total_of_rows_that_are_not_all_there():
+    text = "".join(
+        line for line in text_of("plain.txt").splitlines(keepends=True) if not line.startswith("[Summary] STOCK_LEVEL")
+    )
+    (report,) = read(text)
+    assert (report.status, values(report)["tpmc"]) == (Status.COMPLETE, values(one(TOOL, "plain.txt"))["tpmc"])
+    assert values(report).keys().isdisjoint({"tpm", "transactions", "stock_level_transactions"})
+    assert any("STOCK_LEVEL" in warning for warning in report.warnings)
+
+
 def test_it_does_not_trust_a_row_that_is_cut():
     whole = text_of("plain.txt").partition("tpmC: ")[0].rstrip("\n")
     report = read(whole[:-2])[0]
