@@ -63,6 +63,8 @@ def _one(file: SourceFile) -> tuple[Importer | None, list[Report]]:
                 return importer, reports
     except NotUnderstood as error:
         return None, [not_understood(f"not understood: {error}", tool=claimed.TOOL if claimed else "")]
+    except RecursionError:
+        return None, [not_understood("not understood: nested too deeply", tool=claimed.TOOL if claimed else "")]
     return None, [not_understood("not understood: no known tool wrote this")]
 
 

@@ -120,7 +120,8 @@ def _runs(lines: Sequence[str]) -> list[_Run]:
     runs = [run]
     section = ""
     for at, coloured in enumerate(lines, start=1):
-        line = _COLOUR.sub("", coloured)
+        # A longer line is none of BenchBase's, and would cost the square of its length.
+        line = _COLOUR.sub("", coloured) if len(coloured) <= 4000 else ""
         if command := _COMMAND.search(line):
             if run.kind or run.results or run.table_rate:
                 run = _Run()

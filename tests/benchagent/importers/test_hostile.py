@@ -1,0 +1,90 @@
+"""Inputs that no tool writes must cost no more than their length: a server takes files from anybody."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from benchagent.importers import SourceFile, Status, inspect
+from benchagent.redaction import REDACTED, redact_text
+
+DATA = Path(__file__).parent / "data"
+SIZE = 200_000
+TEXTS = {
+    "ones": "1 " * (SIZE // 2), "commas": "," * SIZE, "columns": "1," * (SIZE // 2), "one character": "a" * SIZE,
+    "blank lines": "\n" * SIZE, "Windows' blank lines": "\r\n" * (SIZE // 2), "blanks": " " * SIZE, "tabs": "\t" * SIZE,
+    "digits": "1" * SIZE, "arrays": "[" * SIZE, "objects": '{"a":' * (SIZE // 5), "quotes": '"' * SIZE,
+    "quoted": "> " * (SIZE // 2), "escapes": "\\n" * (SIZE // 2), "colours": "\x1b[" * (SIZE // 2),
+    "tags": "<br " * (SIZE // 4),
+    "commands": "pgbench -c " * (SIZE // 11), "goes on": "sysbench \\\n" * (SIZE // 11),
+    "rates": "tps = " * (SIZE // 6),
+    "margins": "".join(f"x{number}| scaling factor: 1\n" for number in range(SIZE // 26)),
+    "secrets": "secret.-" * (SIZE // 8), "pass": "_pass" * (SIZE // 5), "set": "set a " + "pass" * (SIZE // 4),
+    "tag of tokens": "<" + "token" * (SIZE // 5), "key of tokens": '"' + "token" * (SIZE // 5),
+    "addresses": "a://b:" * (SIZE // 6), "passwords": "password " * (SIZE // 9),
+    "assigned": "password=\"" * (SIZE // 10),
+}  # fmt: skip
+SAMPLES = (
+    "pgbench/v15_tpcb_progress_statements.txt", "sysbench/v10_read_write.txt", "hammerdb/run_v4_mariadb.txt",
+    "hammerdb/job_report_v6.json", "gotpc/plain.txt", "benchbase/console.log", "ycsb/run_timeseries.txt",
+    "fio/seqwrite.txt", "fio/randrw.json", "gbak/backup_verbose.txt", "csv/runs.csv",
+)  # fmt: skip
+# What is linear takes a few seconds for all of it, what is not takes minutes for one.
+BOUND_S = 60.0
+
+
+def test_it_ends_soon_with_what_no_tool_wrote() -> None:
+    began = time.process_time()
+    for name, text in TEXTS.items():
+        ((_, reports),) = inspect([SourceFile(name, text.encode())])
+        assert not any(report.metrics for report in reports), name
+        assert time.process_time() - began < BOUND_S, name
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_it_ends_soon_with_a_result_and_what_no_tool_wrote(sample: str) -> None:
+    data = (DATA / sample).read_bytes()
+    began = time.process_time()
+    for name, text in TEXTS.items():
+        inspect([SourceFile(name, data + b"\n" + text[: SIZE // 4].encode() + b"\n")])
+        assert time.process_time() - began < BOUND_S, name
+
+
+def test_it_says_that_something_is_nested_too_deeply() -> None:
+    head = '{"fio version": "fio-3.33", "jobs": '
+    ((_, (report,)),) = inspect([SourceFile("x", (head + "[" * 100_000).encode())])
+    assert report.status is Status.NOT_UNDERSTOOD
+
+
+def test_it_takes_a_few_megabytes_in_a_moment() -> None:
+    began = time.process_time()
+    for text in ("1 " * 1_000_000, "\n" * 2_000_000, "a" * 4_000_000):
+        inspect([SourceFile("x", text.encode())])
+    assert time.process_time() - began < BOUND_S
+
+
+@pytest.mark.parametrize("name", sorted(TEXTS))
+def test_it_looks_for_secrets_in_time_with_the_text(name: str) -> None:
+    began = time.process_time()
+    redact_text(TEXTS[name])
+    assert time.process_time() - began < 10
+
+
+@pytest.mark.parametrize(
+    ("text", "redacted"),
+    [
+        ("--mysql-password=hush --tables=3", f"--mysql-password={REDACTED} --tables=3"),
+        ("--password hush -c 4", f"--password {REDACTED} -c 4"),
+        ("mysql:password:hush", f"mysql:password:{REDACTED}"),
+        ("my_pass = 'a b' port = 5", f"my_pass = {REDACTED} port = 5"),
+        ("password token=hush", f"password token={REDACTED}"),
+        ("password authentication failed", "password authentication failed"),
+        ("password_encryption = md5", "password_encryption = md5"),
+        ('"api_key": "hush", "n": 1', f'"api_key": "{REDACTED}", "n": 1'),
+        ("<dbpassword>hush</dbpassword>", f"<dbpassword>{REDACTED}</dbpassword>"),
+        ("diset tpcc mysql_pass hush", f"diset tpcc mysql_pass {REDACTED}"),
+    ],
+)
+def test_it_takes_secrets_out_of_text(text: str, redacted: str) -> None:
+    assert redact_text(text) == redacted
