@@ -254,7 +254,9 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
 
     def _offering(self, name: str) -> Callable[[], Any]:
         """A closure: a form copies its fields, and must not copy this object with its request."""
-        given = self.data.getlist(name) if isinstance(self.data, QueryDict) else []
+        values = self.data.getlist(name) if isinstance(self.data, QueryDict) else []
+        # PostgreSQL refuses NUL even in a question.
+        given = [value for value in values if "\x00" not in value]
         user = self.user
         return lambda: CHOICES[name](user, given)
 
