@@ -415,3 +415,21 @@ def test_one_run_that_is_not_understood_spoils_no_other() -> None:
     comma = [line.replace("(9.99", "(9,99") for line in SQL]
     found = read_lines(*SQL, *END, *FAIR, "then", *comma, *END, *FAIR, "and", *SQL, *END, *FAIR)
     assert [report.status for report in found] == [Status.COMPLETE, Status.NOT_UNDERSTOOD, Status.COMPLETE]
+
+
+def test_it_reads_the_rate_of_transfer_of_old_fileio() -> None:
+    report = read("v04_fileio.txt")
+    # "4.5878Mb/sec": 16 KiB for each of 293.62 requests a second.
+    assert report.metric("transfer_mb_per_s") == pytest.approx(293.62 * 16384 / 1e6, rel=1e-4)
+
+
+def test_it_tells_extracts_of_memory_tests_apart() -> None:
+    lines = "Total operations: 8000 (800.00 per second)", "", "7.81 MiB transferred (0.78 MiB/sec)", "```"
+    found = read_lines("## small", *lines, "## large", *(line.replace("8000 (800", "9000 (900") for line in lines))
+    assert [report.metric("ops_per_s") for report in found] == [800.0, 900.0]
+
+
+def test_it_finds_the_command_behind_a_prompt_of_the_same_name() -> None:
+    (report,) = read_lines("sysbench git:(main) $ sysbench oltp_insert --threads=2 run", *HEAD, *SQL, *END, *FAIR)
+    assert report.command_lines == ("sysbench oltp_insert --threads=2 run",)
+    assert report.parameters["script"] == "oltp_insert"

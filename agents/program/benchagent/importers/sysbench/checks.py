@@ -90,7 +90,9 @@ def _rates(run: Run, block: Block, elapsed_s: float) -> None:
     if "reads_s" in block.figures and "fsyncs_s" in block.figures and "events" in block.figures:
         done = block.number("reads_s") + block.number("writes_s")
         # Every thread calls fsync on every file once more when its events are done.
-        ending = 200 + int(run.options.get("files", 128)) * int(run.options.get("threads", 1))
+        fair = block.number("fair_events")
+        threads = int(run.options.get("threads") or (round(events / fair) if fair else 1))
+        ending = 200 + int(run.options.get("files", 128)) * threads
         if not any(
             agree(rate * elapsed_s, events, relative=0.03, absolute=ending)
             for rate in (done, done + block.number("fsyncs_s"))

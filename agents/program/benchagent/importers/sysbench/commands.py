@@ -23,8 +23,9 @@ _LIMITS = {"duration_s", "events", "rate_limit_tps"}
 
 
 def command_line(text: str) -> str:
-    match = _COMMAND.search(text)
-    arguments = text[match.end() :] if match else ""
+    # A prompt may name a folder of that name before the command.
+    starts = [match.end() for match in _COMMAND.finditer(text)][-4:]
+    arguments = next((text[at:] for at in reversed(starts) if _VERB.search(text, at)), "")
     if not arguments or not _VERB.search(arguments) or ("--" not in arguments and not _bare(arguments)):
         return ""
     # A quote that was opened before the command.

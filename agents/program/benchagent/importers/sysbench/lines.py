@@ -96,7 +96,7 @@ EXTRACT = frozenset({"#queries", "transactions", "queries"})
 ANCHORS = re.compile(
     r"\[ *\d{1,9}s *\] (?:thds: |threads: |reads: )|(?:SQL|OLTP test) statistics:|queries performed:|Threads fairness:"
     r"|total number of events: +\d|total time: +\d|(?:transactions|queries): +\d+ +\(\d[\d.]{0,20} per sec"
-    r"|CPU speed:|General statistics:"
+    r"|Total operations: \d+ \( *\d[\d.]{0,20} per second|CPU speed:|General statistics:"
     r"|Number of threads: \d|sysbench v?\d[\w.+-]{0,40}(?: \(using |: +multi-threaded)"
 )
 _COMMAND = re.compile(r"\bsysbench\s")

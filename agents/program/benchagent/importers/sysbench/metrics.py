@@ -100,6 +100,12 @@ def _of_block(run: Run, block: Block, phase: str) -> list[Metric]:
         if key in block.figures:
             found.append(_metric(name, round(block.number(key, place) * MIB_IN_MB, 4), phase))
             run.warnings.append("MiB/s are given as MB/s (1 MiB = 1.048576 MB)")
+    if rate := block.value("file_bytes", 3):
+        # "Mb/sec" of 0.4 and 0.5 are MiB.
+        power = " KMGT".find(rate[-1]) if rate[-1].isalpha() else 0
+        mib_per_s = float(rate.rstrip("KMGT")) * 1024.0 ** (power - 2)
+        found.append(_metric("transfer_mb_per_s", round(mib_per_s * MIB_IN_MB, 4), phase))
+        run.warnings.append("MiB/s are given as MB/s (1 MiB = 1.048576 MB)")
     if block.value("events") == "0":
         return found
     for key in ("min", "avg", "max"):

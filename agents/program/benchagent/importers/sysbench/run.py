@@ -108,7 +108,8 @@ class Run:
             return found.key in OPENING or (
                 RANK[found.key] <= block.rank and (not known or known.values != found.values)
             )
-        return found.key in OPENING and RANK[found.key] < block.rank and (block.ended or "events" in block.figures)
+        told = block.ended or "events" in block.figures or "memory_bytes" in block.figures
+        return found.key in OPENING and RANK[found.key] < block.rank and told
 
     def take(self, line: Line) -> bool:
         """Whether the line is one of the run's reports."""
