@@ -475,3 +475,8 @@ def test_it_joins_a_command_that_goes_on_after_a_backslash() -> None:
     (report,) = read_lines("$ pgbench -c 3 \\", ">   -t 200 -n \\", ">   -L 40 bench", *OLD_RUN)
     assert report.command_lines == ("pgbench -c 3 -t 200 -n -L 40 bench",)
     assert report.parameters["latency_limit_ms"] == 40
+
+
+def test_it_takes_no_figure_from_a_comment_in_code() -> None:
+    found = read_lines("def rate(text):", f"    # {NEW_TAIL[-1]}", "    return float(text.split()[2])")
+    assert [(report.status, report.metrics) for report in found] == [(Status.NOT_UNDERSTOOD, ())]

@@ -84,7 +84,7 @@ def _plain(raw: str) -> str:
 
 
 def _margins(lines: list[Line], anchors: re.Pattern[str]) -> list[str]:
-    """What stands before anchors, the longest first: marks only, or a name that two lines share."""
+    """What stands before several anchors, the longest first. A single one is a figure quoted in prose or in code."""
     counts: Counter[str] = Counter()
     for line in lines:
         match = anchors.search(line.text)
@@ -93,7 +93,7 @@ def _margins(lines: list[Line], anchors: re.Pattern[str]) -> list[str]:
     known = {
         margin.rstrip()
         for margin, times in counts.items()
-        if margin.strip("- ") and (_MARKS_ONLY.fullmatch(margin) or (times > 1 and _NAME.fullmatch(margin)))
+        if times > 1 and margin.strip("- ") and (_MARKS_ONLY.fullmatch(margin) or _NAME.fullmatch(margin))
     }
     return sorted(known, key=len, reverse=True)
 
