@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
 from django.db import transaction
+from pydantic import Field, TypeAdapter
 
 from runs import changes
-from runs.ingest.shapes import Day, Either, Field, Object, Text
+from runs.ingest.reading import Day, Strict, Text
 from runs.ingest.text import redact_line
 from runs.models import Run, User, delete_softly
 from runs.models import restore as restore_run
@@ -15,37 +16,28 @@ from runs.models import restore as restore_run
 DESCRIPTIVE = ("note", "message", "measured_on")
 
 
-class _Nothing:
-    def read(self, value: Any) -> None:
-        return None
+class RunEdit(Strict):
+    """Descriptive fields of a run. What was measured, and on what, is not edited."""
 
-    def schema(self, components: dict[str, Any]) -> dict[str, Any]:
-        return {"type": "null"}
-
-
-RUN_EDIT = Object(
-    "RunEdit",
-    {
-        "note": Field(Text(10_000, least=0)),
-        "message": Field(Text(10_000, least=0)),
-        "measured_on": Field(
-            Either({str: Day(), type(None): _Nothing()}, "A date is required: YYYY-MM-DD, or null for not stated.")
-        ),
-        "reason": Field(Text(2000, least=0), help="Why it is changed; kept with the change."),
-    },
-    help="Descriptive fields of a run. What was measured, and on what, is not edited.",
-)
+    note: Annotated[str, Text(10_000, least=0)] = ""
+    message: Annotated[str, Text(10_000, least=0)] = ""
+    measured_on: Annotated[Day | None, Field(description="null is: not stated.")] = None
+    reason: Annotated[str, Text(2000, least=0), Field(description="Why it is changed; kept with the change.")] = ""
 
 
-def edit(run: Run, values: dict[str, Any], *, by: User | None) -> Run:
-    """Change descriptive fields; `values` are as `RUN_EDIT` reads them."""
-    reason = redact_line(values.get("reason", ""))
+RUN_EDIT = TypeAdapter(RunEdit)
+
+
+def edit(run: Run, wanted: RunEdit, *, by: User | None) -> Run:
+    """Change the descriptive fields that were given."""
+    reason = redact_line(wanted.reason)
     with transaction.atomic():
         row = Run.objects.select_for_update().get(pk=run.pk)
         for name in DESCRIPTIVE:
-            if name not in values:
+            if name not in wanted.model_fields_set:
                 continue
-            new = redact_line(values[name]) if isinstance(values[name], str) else values[name]
+            given = getattr(wanted, name)
+            new = redact_line(given) if isinstance(given, str) else given
             changes.record(target=row, field=name, old=getattr(row, name), new=new, by=by, reason=reason)
             setattr(row, name, new)
         row.save(update_fields=DESCRIPTIVE)

@@ -8,6 +8,7 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiSe
 
 from runs.editing import RUN_EDIT
 from runs.ingest import document
+from runs.ingest.reading import Description
 
 
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
@@ -18,20 +19,20 @@ class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-ca
         return {"type": "http", "scheme": "bearer", "description": "A token of this server: bst_…"}
 
 
-class ShapeFieldSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
-    target_class = "runs.ingest.fields.ShapeField"
+class PartFieldSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    target_class = "runs.ingest.fields.PartField"
     match_subclasses = True
 
     def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
-        described: dict[str, Any] = self.target.shape.schema({})
-        return described
+        described = self.target.part.json_schema(ref_template=document.REFERENCE_TEMPLATE, schema_generator=Description)
+        return {key: value for key, value in described.items() if key != "$defs"}
 
 
 def add_upload_document(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
     """A postprocessing hook: the upload document describes itself."""
     schemas = result.setdefault("components", {}).setdefault("schemas", {})
     schemas |= document.components()
-    RUN_EDIT.schema(schemas)
+    schemas["RunEdit"] = RUN_EDIT.json_schema(schema_generator=Description)
     result["components"]["schemas"] = dict(sorted(schemas.items()))
     return result
 

@@ -6,6 +6,7 @@ import math
 from typing import Any
 from uuid import UUID
 
+import pydantic
 from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
 from django.shortcuts import get_object_or_404
@@ -32,7 +33,7 @@ from runs.api.serializers import (
     RunSeriesSerializer,
 )
 from runs.filters import FACTOR_PREFIX, RunFilter
-from runs.ingest.shapes import Wrong
+from runs.ingest.reading import messages
 from runs.models import Run
 from runs.visibility import candidates
 
@@ -125,10 +126,10 @@ class RunDetail(APIView):
         if run.publication_id is not None:
             raise Conflict("This run is part of a publication and says what that says.")
         try:
-            values = editing.RUN_EDIT.read(request.data)
-        except Wrong as wrong:
-            raise ValidationError(wrong.as_errors()) from None
-        editing.edit(run, values, by=person_of(request))
+            wanted = editing.RUN_EDIT.validate_python(request.data)
+        except pydantic.ValidationError as error:
+            raise ValidationError(messages(error, editing.RUN_EDIT)) from None
+        editing.edit(run, wanted, by=person_of(request))
         return _detail(request, run_id)
 
 

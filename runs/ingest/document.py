@@ -1,50 +1,57 @@
 """The upload document, version 1: what POST /api/v1/results/ takes. Later versions only add.
 
-This is the one declaration: `DOCUMENT.read` checks a document; the OpenAPI description (`components`) and the published
-docs/api/upload-v1.schema.json (`json_schema`) are made of it. Every object refuses keys that it does not know, by name;
-`context` and `info` are free for the sender's own.
+These models are the one declaration: they check a document (`UPLOAD`), are the result that is handed on, and describe
+themselves, in OpenAPI (`components`) and as the published docs/api/upload-v1.schema.json (`json_schema`).
+Every object refuses keys that it does not know, by name; `context` and `info` are free for the sender's own.
+Metrics and settings, of which a request holds thousands, become plain dicts: quicker made than models, and nothing
+that the garbage collector has to look at.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any
+import uuid
+from collections.abc import Callable, Sequence
+from operator import attrgetter, itemgetter
+from typing import Annotated, Any, Literal, NotRequired
 
 from benchagent.catalog import METRICS
 from benchagent.configfiles import FORMATS
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    GetJsonSchemaHandler,
+    StrictBool,
+    Tag,
+    TypeAdapter,
+    model_validator,
+    with_config,
+)
+from pydantic_core import CoreSchema
+from typing_extensions import TypedDict
 
 from runs.choices import DURABILITY_CHOICES, Better, RunState, StorageRole, Visibility
 from runs.ingest.names import canonical_unit
-from runs.ingest.shapes import (
-    REFERENCE,
-    Choice,
+from runs.ingest.reading import (
+    LIST,
+    OBJECT,
+    STRICT,
+    TEXT,
     Day,
-    Either,
-    Field,
-    Flag,
-    Free,
-    Ident,
-    Listed,
-    Mapped,
+    Description,
+    Finite,
+    Given,
     Moment,
-    Number,
-    Object,
-    Raw,
-    Shape,
-    Slug,
+    OneOf,
+    ReadAs,
+    Strict,
     Text,
-    Whole,
-    Wrong,
+    by_type,
+    whole,
+    wrong,
 )
-from runs.ingest.values import (
-    EncodedHistogram,
-    Factor,
-    Metrics,
-    SeriesValues,
-    SettingPairs,
-    SettingValue,
-    refuse_doubles,
-)
+from runs.ingest.values import EncodedHistogram, Factor, Samples, SettingPairs, SettingValue
 
 SCHEMA_VERSION = 1
 MAX_RESULTS = 1000
@@ -63,299 +70,349 @@ BIG = 2**63 - 1
 # What the run is afterwards; `aborted` is somebody's decision, as a cancelled run is.
 OUTCOMES = {"finished": RunState.FINISHED, "failed": RunState.FAILED, "aborted": RunState.CANCELLED}
 TRANSACTIONS = "transactions"
+REFERENCE = "#/components/schemas/"
+REFERENCE_TEMPLATE = f"{REFERENCE}{{model}}"
+
+_SLUG = r"^[-a-zA-Z0-9_]+$"
+NewSlug = Annotated[str, Field(max_length=100, pattern=_SLUG)]
+KnownSlug = Annotated[str, Field(max_length=120, pattern=_SLUG, description="slug of a known one"), Tag(TEXT)]
+Name = Annotated[str, Text(200)]
+Word = Annotated[str, Text(60, least=0)]
+Line = Annotated[str, Text(200, least=0)]
+Path = Annotated[str, Text(500, least=0)]
+Prose = Annotated[str, Text(10_000, least=0)]
+Unit = Annotated[str, Text(40, least=0), Field(description="Required for what the catalogue does not have.")]
+Cores = Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(whole)]
+Bytes = Annotated[int, Field(ge=1, le=BIG), BeforeValidator(whole)]
+# Kept exactly as it is, blanks and line ends included.
+Content = Annotated[str, Field(max_length=MAX_ARTEFACT_CHARACTERS)]
+Lines = Annotated[list[Prose], Field(max_length=MAX_LINES)]
 
 
-def _known(shape: Slug) -> Shape:
-    """A slug of something that is there already. -> {"slug": …, "known": True}"""
-    return _KnownSlug(shape)
+def _once(rows: Sequence[Any], mark_of: Callable[[Any], Any]) -> None:
+    """Refuses rows of which two have the same mark: their name, or a tuple that begins with it."""
+    marks = list(map(mark_of, rows))
+    if len(set(marks)) < len(marks):
+        twice = next(mark for index, mark in enumerate(marks) if mark in marks[:index])
+        raise wrong(("", f"{twice if isinstance(twice, str) else twice[0]} stands there twice."))
 
 
-class _KnownSlug:
-    def __init__(self, shape: Slug) -> None:
-        self.shape = shape
-
-    def read(self, value: Any) -> dict[str, Any]:
-        return {"slug": self.shape.read(value), "known": True}
-
-    def schema(self, components: dict[str, Any]) -> dict[str, Any]:
-        return self.shape.schema(components) | {"description": "slug of a known one"}
+class UploadWorkload(Strict):
+    slug: NewSlug
+    name: Given[Name] = None
+    version: Annotated[str, Text(40)] = "1"
+    kind: Word = ""
 
 
-def _text(most: int) -> Field:
-    """Optional and may be blank."""
-    return Field(Text(most, least=0))
+WorkloadOrSlug = Annotated[
+    KnownSlug | Annotated[UploadWorkload, Tag(OBJECT)], by_type("The slug of a workload, or an object, is required.")
+]
 
 
-def _empty() -> str:
-    return ""
+class UploadDbms(Strict):
+    name: Name
+    version: Annotated[str, Text(120)]
+    architecture: Word = ""
+    slug: Given[NewSlug] = None
 
 
-def _with_unit(metric: dict[str, Any]) -> None:
-    """A metric of the catalogue has its unit, in its spelling; any other must say its own (empty for a plain count)."""
-    known = METRICS.get(metric["name"])
+class UploadDevice(Strict):
+    """A storage device of the machine, found by its name or added."""
+
+    name: Name
+    medium: Word = ""
+    model: Line = ""
+    bus: Word = ""
+    capacity_bytes: Bytes | None = None
+    raid: Word = ""
+    controller_cache: Annotated[str, Text(120, least=0)] = ""
+    file_system: Word = ""
+    mount_point: Path = ""
+    mount_options: Path = ""
+    scheduler: Word = ""
+    write_cache: Word = ""
+    emulated: Given[StrictBool] = None
+    note: Prose = ""
+
+
+DEVICE_FACTS = tuple(name for name in UploadDevice.model_fields if name != "name")
+
+
+def _devices_once(devices: list[UploadDevice]) -> list[UploadDevice]:
+    _once(devices, attrgetter("name"))
+    return devices
+
+
+class UploadHardware(Strict):
+    name: Name
+    slug: Given[NewSlug] = None
+    os: Line = ""
+    kernel: Line = ""
+    cpu_model: Line = ""
+    cpu_cores: Cores | None = None
+    cpu_threads: Cores | None = None
+    ram_bytes: Bytes | None = None
+    motherboard: Line = ""
+    virtualisation: Annotated[str, Text(100, least=0)] = ""
+    note: Prose = ""
+    storage: Annotated[list[UploadDevice], Field(max_length=MAX_DEVICES), AfterValidator(_devices_once)] = []
+
+
+HARDWARE_FACTS = tuple(name for name in UploadHardware.model_fields if name not in ("name", "slug", "storage"))
+HardwareOrSlug = Annotated[
+    KnownSlug | Annotated[UploadHardware, Tag(OBJECT)],
+    by_type("The slug of a known machine, or an object, is required."),
+]
+
+
+class UploadStorage(Strict):
+    """Which device held data, log, temporary files or backup in these runs."""
+
+    role: Annotated[str, OneOf(tuple(StorageRole.values))]
+    device: Annotated[
+        Annotated[Name, Tag(TEXT)] | Annotated[UploadDevice, Tag(OBJECT)],
+        by_type("A device's name or slug, or an object, is required."),
+        Field(description="Name or slug of a device of this machine, or an object that describes it."),
+    ]
+    path: Path = ""
+
+
+def _roles_once(uses: list[UploadStorage]) -> list[UploadStorage]:
+    if len({use.role for use in uses}) < len(uses):
+        raise wrong(("", "A role stands there twice."))
+    return uses
+
+
+@with_config(STRICT)
+class UploadSetting(TypedDict):
+    name: Name
+    value: SettingValue
+    section: NotRequired[Annotated[str, Text(120, least=0)]]
+    comment: NotRequired[Prose]
+
+
+class UploadConfigFile(Strict):
+    name: Name
+    text: Annotated[str, Field(max_length=MAX_FILE_CHARACTERS, description="The file as it is; secrets are taken out.")]
+    format: Annotated[
+        Given[Annotated[str, OneOf(tuple(FORMATS))]], Field(description="Recognised by its content unless said.")
+    ] = None
+
+
+class UploadConfigFiles(Strict):
+    files: Annotated[list[UploadConfigFile], Field(min_length=1, max_length=MAX_FILES)]
+
+
+Config = Annotated[
+    Annotated[list[UploadSetting], Field(max_length=MAX_SETTINGS), Tag(LIST)]
+    | Annotated[UploadConfigFiles, Tag(OBJECT)]
+    | KnownSlug,
+    by_type("A list of settings, an object with files, or the slug of a known configuration is required."),
+    Field(description="Settings in order, duplicates kept; or the files; or a slug."),
+]
+
+
+def unit_of(name: str, given: str | None) -> str:
+    """What the catalogue has gets its unit, in its spelling; any other must say its own (empty for a plain count)."""
+    known = METRICS.get(name)
     if known is None:
-        if "unit" not in metric:
-            raise Wrong(("unit", f"Required: {metric['name']} is not in the catalogue."))
-    else:
-        metric["unit"] = canonical_unit(metric["name"], metric["unit"]) if "unit" in metric else known.unit
+        if given is None:
+            raise wrong(("unit", f"Required: {name} is not in the catalogue."))
+        return given
+    return known.unit if given in (None, known.unit) else canonical_unit(name, given or "")
 
 
-WORKLOAD = Object(
-    "UploadWorkload",
-    {
-        "slug": Field(Slug(100), required=True),
-        "name": Field(Text(200)),
-        "version": Field(Text(40), default=lambda: "1"),
-        "kind": Field(Text(60, least=0), default=_empty),
-    },
-)
-DBMS = Object(
-    "UploadDbms",
-    {
-        "name": Field(Text(200), required=True),
-        "version": Field(Text(120), required=True),
-        "architecture": Field(Text(60, least=0), default=_empty),
-        "slug": Field(Slug(100)),
-    },
-)
-DEVICE_FACTS: dict[str, Field] = {
-    "medium": _text(60),
-    "model": _text(200),
-    "bus": _text(60),
-    "capacity_bytes": Field(Whole(1, BIG)),
-    "raid": _text(60),
-    "controller_cache": _text(120),
-    "file_system": _text(60),
-    "mount_point": _text(500),
-    "mount_options": _text(500),
-    "scheduler": _text(60),
-    "write_cache": _text(60),
-    "emulated": Field(Flag()),
-    "note": _text(10_000),
-}
-DEVICE = Object(
-    "UploadDevice",
-    {"name": Field(Text(200), required=True), **DEVICE_FACTS},
-    help="A storage device of the machine, found by its name or added.",
-)
+@with_config(STRICT)
+class UploadMetric(TypedDict):
+    name: Annotated[str, Text(120)]
+    value: Finite
+    unit: NotRequired[Unit]
+    better: NotRequired[Annotated[str, OneOf(tuple(Better.values))]]
+    phase: NotRequired[Annotated[str, Text(20)]]
+    as_printed: NotRequired[Annotated[str, Text(60, least=0), Field(description="The number as the tool printed it.")]]
 
 
-def _device_names(devices: list[dict[str, Any]]) -> None:
-    refuse_doubles(devices, ("name",))
+def _completed(metric: UploadMetric) -> UploadMetric:
+    metric["unit"] = unit_of(metric["name"], metric.get("unit"))
+    metric.setdefault("phase", "run")
+    return metric
 
 
-HARDWARE_FACTS: dict[str, Field] = {
-    "os": _text(200),
-    "kernel": _text(200),
-    "cpu_model": _text(200),
-    "cpu_cores": Field(Whole(1, 1_000_000)),
-    "cpu_threads": Field(Whole(1, 1_000_000)),
-    "ram_bytes": Field(Whole(1, BIG)),
-    "motherboard": _text(200),
-    "virtualisation": _text(100),
-    "note": _text(10_000),
-}
-HARDWARE = Object(
-    "UploadHardware",
-    {
-        "name": Field(Text(200), required=True),
-        "slug": Field(Slug(100)),
-        **HARDWARE_FACTS,
-        "storage": Field(Listed(DEVICE, MAX_DEVICES, "devices", check=_device_names)),
-    },
-)
-HARDWARE_OR_SLUG = Either(
-    {str: _known(Slug(120)), dict: HARDWARE}, "The slug of a known machine, or an object, is required."
-)
-USE = Object(
-    "UploadStorage",
-    {
-        "role": Field(Choice(tuple(StorageRole.values)), required=True),
-        "device": Field(
-            Either({str: Text(200), dict: DEVICE}, "A device's name or slug, or an object, is required."),
-            required=True,
-            help="Name or slug of a device of this machine, or an object that describes it.",
-        ),
-        "path": _text(500),
-    },
-    help="Which device held data, log, temporary files or backup in these runs.",
-)
+Metric = Annotated[UploadMetric, AfterValidator(_completed)]
 
 
-def _roles_once(uses: list[dict[str, Any]]) -> None:
-    if len({use["role"] for use in uses}) < len(uses):
-        raise Wrong(("", "A role stands there twice."))
+class _NameAbove:
+    """Describes an entry of the object form: a number, or a metric that need not repeat its name."""
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        named = dict(handler.resolve_ref_schema(handler(schema)))
+        named["required"] = [name for name in named["required"] if name != "name"]
+        return {"oneOf": [{"type": "number"}, named]}
 
 
-SETTING = Object(
-    "UploadSetting",
-    {
-        "name": Field(Text(200), required=True),
-        "value": Field(SettingValue(), required=True),
-        "section": Field(Text(120, least=0), default=_empty),
-        "comment": Field(Text(10_000, least=0), default=_empty),
-    },
-)
-CONFIG_FILE = Object(
-    "UploadConfigFile",
-    {
-        "name": Field(Text(200), required=True),
-        "text": Field(Raw(MAX_FILE_CHARACTERS), required=True, help="The file as it is; secrets are taken out."),
-        "format": Field(Choice(tuple(FORMATS)), help="Recognised by its content unless said."),
-    },
-)
-CONFIG_FILES = Object(
-    "UploadConfigFiles",
-    {"files": Field(Listed(CONFIG_FILE, MAX_FILES, "files", least=1), required=True)},
-)
-CONFIG = Either(
-    {list: Listed(SETTING, MAX_SETTINGS, "settings"), dict: CONFIG_FILES, str: _known(Slug(120))},
-    "A list of settings, an object with files, or the slug of a known configuration is required.",
-)
-METRIC = Object(
-    "UploadMetric",
-    {
-        "name": Field(Text(120), required=True),
-        "value": Field(Number(), required=True),
-        "unit": Field(Text(40, least=0), help="Required for what the catalogue does not have."),
-        "better": Field(Choice(tuple(Better.values))),
-        "phase": Field(Text(20), default=lambda: "run"),
-        "as_printed": Field(Text(60, least=0), help="The number as the tool printed it."),
-    },
-    check=_with_unit,
-)
-SERIES = Object(
-    "UploadSeries",
-    {
-        "name": Field(Text(120), required=True),
-        "unit": Field(Text(40, least=0), help="Required for what the catalogue does not have."),
-        "t0_s": Field(Number(-1e9, 1e9, " seconds"), default=lambda: 0.0, help="Start, from the start of the warm-up."),
-        "interval_s": Field(Number(1e-3, 1e6, " seconds"), default=lambda: 1.0),
-        "values": Field(SeriesValues(), required=True, help="Samples in order; null is a gap."),
-    },
-    check=_with_unit,
-)
+def _with_names(entries: Any) -> Any:
+    return {
+        name: {"name": name, **entry} if isinstance(entry, dict) else {"name": name, "value": entry}
+        for name, entry in entries.items()
+    }
 
 
-def _series_once(rows: list[dict[str, Any]]) -> None:
-    refuse_doubles(rows, ("name", "unit"))
+def _listed(given: dict[str, UploadMetric]) -> list[UploadMetric]:
+    problems = [
+        ((key, "name"), f"Its key says {key}.") for key, metric in given.items() if metric["name"] != key.strip()
+    ]
+    if problems:
+        raise wrong(*problems)
+    return list(given.values())
 
 
-def _counts_agree(repeat: dict[str, Any]) -> None:
-    """A histogram that holds more or fewer values than there were transactions belongs to another run."""
-    latencies = repeat.get("histogram")
-    if latencies is None:
-        return
-    for metric in repeat["metrics"]:
-        if metric["name"] == TRANSACTIONS and metric["phase"] == "run" and metric["value"] != latencies.count:
-            raise Wrong(("histogram", f"It holds {latencies.count:,} values, transactions is {metric['value']:,.0f}."))
+def _metrics_once(metrics: list[UploadMetric]) -> list[UploadMetric]:
+    _once(metrics, itemgetter("name", "unit", "phase"))
+    return metrics
 
 
-REPEAT = Object(
-    "UploadRepeat",
-    {
-        "id": Field(Ident(), help="Made by the client; without it the run's id follows from the document's."),
-        "started_at": Field(Moment()),
-        "metrics": Field(Metrics(METRIC, MAX_METRICS), default=list),
-        "series": Field(Listed(SERIES, MAX_SERIES, "series", check=_series_once), default=list),
-        "histogram": Field(EncodedHistogram()),
-    },
-    check=_counts_agree,
-)
+_METRICS_BY_NAME = Annotated[
+    dict[str, Annotated[Metric, _NameAbove()]],
+    Field(max_length=MAX_METRICS),
+    BeforeValidator(_with_names),
+    AfterValidator(_listed),
+]
+Metrics = Annotated[
+    list[UploadMetric],
+    ReadAs(
+        Annotated[
+            Annotated[list[Metric], Field(max_length=MAX_METRICS), Tag(LIST)]
+            | Annotated[_METRICS_BY_NAME, Tag(OBJECT)],
+            by_type("A list of metrics or an object is required."),
+            AfterValidator(_metrics_once),
+        ]
+    ),
+]
 
 
-def _ids_once(repeats: list[dict[str, Any]]) -> None:
-    given = [repeat["id"] for repeat in repeats if "id" in repeat]
-    if len(set(given)) != len(given):
-        raise Wrong(("", "Two repeats have the same id."))
+class UploadSeries(Strict):
+    name: Annotated[str, Text(120)]
+    unit: Unit = ""
+    t0_s: Annotated[Finite, Field(ge=-1e9, le=1e9, description="Start, from the start of the warm-up.")] = 0.0
+    interval_s: Annotated[Finite, Field(ge=1e-3, le=1e6)] = 1.0
+    values: Annotated[Samples, Field(description="Samples in order; null is a gap.")]
+
+    @model_validator(mode="after")
+    def _with_unit(self) -> UploadSeries:
+        self.unit = unit_of(self.name, self.unit if "unit" in self.model_fields_set else None)
+        return self
 
 
-def _one_content(artefact: dict[str, Any]) -> None:
-    if ("text" in artefact) == ("base64" in artefact):
-        raise Wrong(("text", "Either text or base64 is required, not both."))
+def _series_once(rows: list[UploadSeries]) -> list[UploadSeries]:
+    _once(rows, attrgetter("name", "unit"))
+    return rows
 
 
-ARTEFACT = Object(
-    "UploadArtefact",
-    {
-        "name": Field(Text(255), required=True),
-        "media_type": Field(Text(100, least=0), default=_empty),
-        "text": Field(Raw(MAX_ARTEFACT_CHARACTERS)),
-        "base64": Field(Raw(MAX_ARTEFACT_CHARACTERS)),
-    },
-    check=_one_content,
-    help="A file kept beside the runs, as `text` or as `base64`; secrets in text are taken out.",
-)
+Ident = Annotated[uuid.UUID, Field(strict=False)]
 
 
-def _has_numbers(document: dict[str, Any]) -> None:
-    """What did not end well may have none."""
-    if document["outcome"] != "finished":
-        return
-    empty = [index for index, one in enumerate(document["repeats"]) if not one["metrics"] and not one["series"]]
-    if empty:
-        raise Wrong(
-            *((f"repeats[{index}].metrics", "A repeat needs at least one metric or series.") for index in empty)
-        )
+class UploadRepeat(Strict):
+    id: Annotated[
+        Given[Ident], Field(description="Made by the client; without it the run's id follows from the document's.")
+    ] = None
+    started_at: Given[Moment] = None
+    metrics: Metrics = []
+    series: Annotated[list[UploadSeries], Field(max_length=MAX_SERIES), AfterValidator(_series_once)] = []
+    histogram: Given[EncodedHistogram] = None
+
+    @model_validator(mode="after")
+    def _counts_agree(self) -> UploadRepeat:
+        """A histogram that holds more or fewer values than there were transactions belongs to another run."""
+        if self.histogram is None:
+            return self
+        count = self.histogram.count
+        for metric in self.metrics:
+            if (metric["name"], metric["phase"]) == (TRANSACTIONS, "run") and metric["value"] != count:
+                raise wrong(("histogram", f"It holds {count:,} values, transactions is {metric['value']:,.0f}."))
+        return self
 
 
-class _SchemaVersion:
-    def read(self, value: Any) -> int:
-        if type(value) is not int or value != SCHEMA_VERSION:
-            raise Wrong(("", f"This server speaks version {SCHEMA_VERSION}."))
-        return value
-
-    def schema(self, components: dict[str, Any]) -> dict[str, Any]:
-        return {"const": SCHEMA_VERSION}
+def _ids_once(repeats: list[UploadRepeat]) -> list[UploadRepeat]:
+    given = [repeat.id for repeat in repeats if repeat.id is not None]
+    if len(set(given)) < len(given):
+        raise wrong(("", "Two repeats have the same id."))
+    return repeats
 
 
-_LINES = Listed(Text(10_000, least=0), MAX_LINES, "lines")
+class UploadArtefact(Strict):
+    """A file kept beside the runs, as `text` or as `base64`; secrets in text are taken out."""
 
-DOCUMENT = Object(
-    "UploadDocument",
-    {
-        "schema_version": Field(_SchemaVersion(), required=True),
-        "id": Field(Ident(), required=True, help="Made by the client: the same id with the same body is stored once."),
-        "workload": Field(
-            Either({str: _known(Slug(120)), dict: WORKLOAD}, "The slug of a workload, or an object, is required."),
-            required=True,
-        ),
-        "dbms": Field(DBMS, required=True),
-        "hardware": Field(HARDWARE_OR_SLUG, required=True),
-        "storage": Field(Listed(USE, len(StorageRole.values), "storages", check=_roles_once)),
-        "config": Field(CONFIG, help="Settings in order, duplicates kept; or the files; or a slug."),
-        "factors": Field(Mapped(Factor(), MAX_FACTORS, "factor", 80), default=dict),
-        "measured_on": Field(Day()),
-        "started_at": Field(Moment()),
-        "finished_at": Field(Moment()),
-        "outcome": Field(Choice(tuple(OUTCOMES)), default=lambda: "finished"),
-        "message": Field(Text(10_000, least=0), default=_empty, help="Why it failed or was aborted."),
-        "durability": Field(Choice(tuple(value for value, _ in DURABILITY_CHOICES))),
-        "visibility": Field(Choice(tuple(Visibility.values))),
-        "note": Field(Text(10_000, least=0), default=_empty),
-        "driver": Field(Free(), help="What generated the load: name, version, …"),
-        "dataset": Field(Free(), help="Generator, its version, seed, sizes."),
-        "command_lines": Field(_LINES, help="Secrets are taken out."),
-        "warnings": Field(_LINES),
-        "effective_settings": Field(SettingPairs(), help="Settings as read back from the DBMS."),
-        "context": Field(Free(), help="Facts that break a series when they change: part of the cell."),
-        "info": Field(Free(), help="Facts that do not."),
-        "artefacts": Field(Listed(ARTEFACT, MAX_FILES, "files"), default=list),
-        "repeats": Field(
-            Listed(REPEAT, MAX_REPEATS, "repeats", least=1, check=_ids_once),
-            required=True,
-        ),
-    },
-    check=_has_numbers,
-    help="One cell's result: everything its repeats have in common, and the repeats.",
-)
+    name: Annotated[str, Text(255)]
+    media_type: Annotated[str, Text(100, least=0)] = ""
+    text: Given[Content] = None
+    base64: Given[Content] = None
+
+    @model_validator(mode="after")
+    def _one_content(self) -> UploadArtefact:
+        if (self.text is None) == (self.base64 is None):
+            raise wrong(("text", "Either text or base64 is required, not both."))
+        return self
+
+
+def _spoken_version(value: Any) -> Any:
+    if type(value) is not int or value != SCHEMA_VERSION:
+        raise wrong(("", f"This server speaks version {SCHEMA_VERSION}."))
+    return value
+
+
+class UploadDocument(Strict):
+    """One cell's result: everything its repeats have in common, and the repeats."""
+
+    schema_version: Annotated[Literal[1], BeforeValidator(_spoken_version)]
+    id: Annotated[Ident, Field(description="Made by the client: the same id with the same body is stored once.")]
+    workload: WorkloadOrSlug
+    dbms: UploadDbms
+    hardware: HardwareOrSlug
+    storage: Annotated[list[UploadStorage], Field(max_length=len(StorageRole.values)), AfterValidator(_roles_once)] = []
+    config: Given[Config] = None
+    factors: Annotated[
+        dict[Annotated[str, Field(min_length=1, max_length=80)], Factor], Field(max_length=MAX_FACTORS)
+    ] = {}
+    measured_on: Given[Day] = None
+    started_at: Given[Moment] = None
+    finished_at: Given[Moment] = None
+    outcome: Annotated[str, OneOf(tuple(OUTCOMES))] = "finished"
+    message: Annotated[Prose, Field(description="Why it failed or was aborted.")] = ""
+    durability: Given[Annotated[str, OneOf(tuple(value for value, _ in DURABILITY_CHOICES))]] = None
+    visibility: Given[Annotated[str, OneOf(tuple(Visibility.values))]] = None
+    note: Prose = ""
+    driver: Annotated[dict[str, Any], Field(description="What generated the load: name, version, …")] = {}
+    dataset: Annotated[dict[str, Any], Field(description="Generator, its version, seed, sizes.")] = {}
+    command_lines: Annotated[Lines, Field(description="Secrets are taken out.")] = []
+    warnings: Lines = []
+    effective_settings: Annotated[SettingPairs, Field(description="Settings as read back from the DBMS.")] = []
+    context: Annotated[
+        dict[str, Any], Field(description="Facts that break a series when they change: part of the cell.")
+    ] = {}
+    info: Annotated[dict[str, Any], Field(description="Facts that do not.")] = {}
+    artefacts: Annotated[list[UploadArtefact], Field(max_length=MAX_FILES)] = []
+    repeats: Annotated[list[UploadRepeat], Field(min_length=1, max_length=MAX_REPEATS), AfterValidator(_ids_once)]
+
+    @model_validator(mode="after")
+    def _has_numbers(self) -> UploadDocument:
+        """What did not end well may have none."""
+        empty = [index for index, one in enumerate(self.repeats) if not one.metrics and not one.series]
+        if empty and self.outcome == "finished":
+            problem = "A repeat needs at least one metric or series."
+            raise wrong(*((("repeats", index, "metrics"), problem) for index in empty))
+        return self
+
+
+UPLOAD = TypeAdapter(UploadDocument)
+HARDWARE_OR_SLUG: TypeAdapter[Any] = TypeAdapter(HardwareOrSlug)
 ONE_OR_MANY = "UploadRequest"
 
 
 def components() -> dict[str, Any]:
     """Name -> JSON Schema of every object of the document, and of what a request may hold."""
-    found: dict[str, Any] = {}
-    one = DOCUMENT.schema(found)
+    made = UPLOAD.json_schema(ref_template=REFERENCE_TEMPLATE, schema_generator=Description)
+    found = {**made.pop("$defs"), UploadDocument.__name__: made}
+    one = {"$ref": f"{REFERENCE}{UploadDocument.__name__}"}
     many = {"type": "array", "items": one, "minItems": 1, "maxItems": MAX_RESULTS}
     found["UploadBatch"] = {
         "type": "object",

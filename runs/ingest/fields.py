@@ -1,13 +1,14 @@
-"""The upload document's shapes as serializer fields, for forms that take parts of it."""
+"""Parts of the upload document as serializer fields, for forms that take them."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import pydantic
 from rest_framework import serializers
 
 from runs.ingest.document import HARDWARE_OR_SLUG
-from runs.ingest.shapes import Shape, Wrong
+from runs.ingest.reading import messages
 from runs.ingest.values import Factor
 
 
@@ -23,25 +24,25 @@ class StrictSerializer(serializers.Serializer[Any]):
         return super().to_internal_value(data)
 
 
-class ShapeField(serializers.Field[Any, Any, Any, Any]):
-    """Reads what its shape reads."""
+class PartField(serializers.Field[Any, Any, Any, Any]):
+    """Reads what its part of the document may be."""
 
-    shape: Shape
+    part: pydantic.TypeAdapter[Any]
 
     def to_internal_value(self, data: Any) -> Any:
         try:
-            return self.shape.read(data)
-        except Wrong as wrong:
-            whole = [message for path, message in wrong.problems if not path]
-            raise serializers.ValidationError(whole or dict(wrong.as_errors())) from None
+            return self.part.validate_python(data)
+        except pydantic.ValidationError as error:
+            found = messages(error, self.part)
+            raise serializers.ValidationError(found.get("detail") or dict(found)) from None
 
     def to_representation(self, value: Any) -> Any:
         return value
 
 
-class HardwareField(ShapeField):
-    shape = HARDWARE_OR_SLUG
+class HardwareField(PartField):
+    part = HARDWARE_OR_SLUG
 
 
-class FactorField(ShapeField):
-    shape = Factor()
+class FactorField(PartField):
+    part: pydantic.TypeAdapter[Any] = pydantic.TypeAdapter(Factor)

@@ -9,15 +9,16 @@ import re
 from array import array
 from typing import Any
 
+from benchagent.histogram import Latencies
 from django.utils import timezone
 from rest_framework.exceptions import ValidationError
 
 from runs import artefacts, series
 from runs.choices import Provenance
 from runs.ingest import subjects
-from runs.ingest.document import OUTCOMES, SCHEMA_VERSION
+from runs.ingest.document import OUTCOMES, SCHEMA_VERSION, UploadDocument, UploadRepeat
 from runs.ingest.insert import insert
-from runs.ingest.known import Document, Known, run_ids
+from runs.ingest.known import Known, run_ids
 from runs.ingest.live import factor_row
 from runs.ingest.text import redact, redact_line
 from runs.models import (
@@ -56,7 +57,7 @@ class Rows:
         self._chunks: list[SeriesChunk] = []
         self._artefacts: list[Artefact] = []
 
-    def add(self, data: Document, document: dict[str, Any], digest: str, known: Known) -> list[Run]:
+    def add(self, data: UploadDocument, document: dict[str, Any], digest: str, known: Known) -> list[Run]:
         """The runs of a document that `subjects.check` has passed; nothing is written but new names.
 
         Raises ValidationError for an artefact that cannot be kept, before anything is made.
@@ -66,18 +67,18 @@ class Rows:
         data = _without_secrets(data) if secrets else data
         found = subjects.resolve(data, known, by=self._owner)
         upload = Upload(
-            id=data["id"], digest=digest, schema_version=SCHEMA_VERSION, token=self._token, owner=self._owner,
-            visibility=data.get("visibility") or default_visibility(), file_import=self._file_import,
+            id=data.id, digest=digest, schema_version=SCHEMA_VERSION, token=self._token, owner=self._owner,
+            visibility=data.visibility or default_visibility(), file_import=self._file_import,
             received_at=self._now, document=_kept(document, secrets=secrets),
         )  # fmt: skip
         self._uploads.append(upload)
         self._add_files(upload, files)
         columns = self._columns(data, found, upload)
         made = []
-        for number, (run_id, repeat) in enumerate(zip(run_ids(data), data["repeats"], strict=True), 1):
+        for number, (run_id, repeat) in enumerate(zip(run_ids(data), data.repeats, strict=True), 1):
             run = Run(id=run_id, repeat=number, **columns)
-            if "started_at" in repeat:
-                run.started_at = repeat["started_at"]
+            if repeat.started_at is not None:
+                run.started_at = repeat.started_at
             self._add_repeat(run, repeat, data, found, known)
             run.primary_value = _primary(repeat, found.workload.primary_metric)
             known.taken.add(run_id)
@@ -95,7 +96,7 @@ class Rows:
     def discard_files(self) -> None:
         artefacts.discard(self._artefacts)
 
-    def _columns(self, data: Document, found: subjects.Subjects, upload: Upload) -> dict[str, Any]:
+    def _columns(self, data: UploadDocument, found: subjects.Subjects, upload: Upload) -> dict[str, Any]:
         return {
             "upload": upload,
             "workload": found.workload,
@@ -104,27 +105,27 @@ class Rows:
             "config": found.config,
             "owner": self._owner,
             "visibility": upload.visibility,
-            "state": OUTCOMES[data["outcome"]],
+            "state": OUTCOMES[data.outcome],
             "state_changed_at": self._now,
             "created_at": self._now,
             "provenance": Provenance.UPLOADED,
-            "message": data["message"],
-            "note": data["note"],
-            "durability": data.get("durability", ""),
-            "effective_settings": [[name, redact(name, value)] for name, value in data.get("effective_settings", [])],
+            "message": data.message,
+            "note": data.note,
+            "durability": data.durability or "",
+            "effective_settings": [[name, redact(name, value)] for name, value in data.effective_settings],
             "cell_key": _cell_key(data, found),
-            **{name: data.get(name) for name in ("measured_on", "started_at", "finished_at")},
-            **{name: data[name] for name in (*_FREE, "command_lines", "warnings") if name in data},
+            **{name: getattr(data, name) for name in ("measured_on", "started_at", "finished_at")},
+            **{name: getattr(data, name) for name in (*_FREE, "command_lines", "warnings")},
         }
 
     def _add_repeat(
-        self, run: Run, repeat: dict[str, Any], data: Document, found: subjects.Subjects, known: Known
+        self, run: Run, repeat: UploadRepeat, data: UploadDocument, found: subjects.Subjects, known: Known
     ) -> None:
-        self._factors += [factor_row(run, name, one["value"], one["unit"]) for name, one in data["factors"].items()]
+        self._factors += [factor_row(run, name, one.value, one.unit) for name, one in data.factors.items()]
         self._storage += [
             RunStorage(run=run, role=role, device=device, path=path) for role, (device, path) in found.storage.items()
         ]
-        for entry in repeat["metrics"]:
+        for entry in repeat.metrics:
             self._measurements.append(
                 Measurement(
                     run=run, metric=known.metric(entry["name"], entry["unit"], entry.get("better")),
@@ -132,23 +133,22 @@ class Rows:
                     provenance=Provenance.UPLOADED,
                 )
             )  # fmt: skip
-        for entry in repeat["series"]:
+        for one in repeat.series:
             self._chunks.append(
                 series.new_chunk(
-                    run=run, metric=known.metric(entry["name"], entry["unit"], None), chunk=0, t0_s=entry["t0_s"],
-                    interval_s=entry["interval_s"], values=entry["values"],
+                    run=run, metric=known.metric(one.name, one.unit, None), chunk=0, t0_s=one.t0_s,
+                    interval_s=one.interval_s, values=one.values,
                 )
             )  # fmt: skip
-        if "histogram" in repeat:
-            self._add_histogram(run, repeat, known)
+        if repeat.histogram is not None:
+            self._add_histogram(run, repeat, repeat.histogram, known)
 
-    def _add_histogram(self, run: Run, repeat: dict[str, Any], known: Known) -> None:
+    def _add_histogram(self, run: Run, repeat: UploadRepeat, latencies: Latencies, known: Known) -> None:
         """The histogram itself, and the percentiles that the sender does not state: computed, and said to be."""
-        latencies = repeat["histogram"]
         run.latency_histogram = latencies.encoded
         if not latencies.count:
             return
-        stated = {entry["name"] for entry in repeat["metrics"] if entry["phase"] == "run"}
+        stated = {entry["name"] for entry in repeat.metrics if entry["phase"] == "run"}
         values = latencies.percentiles_us(list(_FROM_HISTOGRAM))
         self._measurements += [
             Measurement(
@@ -166,15 +166,15 @@ class Rows:
             self._artefacts.append(artefact)
 
 
-def _primary(repeat: dict[str, Any], name: str) -> float | None:
+def _primary(repeat: UploadRepeat, name: str) -> float | None:
     """The same as `runs.primary.refresh` finds."""
     found = sorted(
-        (one["unit"], one["value"]) for one in repeat["metrics"] if (one["name"], one["phase"]) == (name, "run")
+        (one["unit"], one["value"]) for one in repeat.metrics if (one["name"], one["phase"]) == (name, "run")
     )
     return found[0][1] if found else None
 
 
-def _cell_key(data: Document, found: subjects.Subjects) -> str:
+def _cell_key(data: UploadDocument, found: subjects.Subjects) -> str:
     """The same as `Run.set_cell_key`, from what is in memory."""
     return cell_key(
         workload=found.workload.slug,
@@ -183,8 +183,8 @@ def _cell_key(data: Document, found: subjects.Subjects) -> str:
         config=found.config.slug if found.config else "",
         hardware=found.hardware.slug,
         storage={role: device.slug for role, (device, _) in found.storage.items()},
-        factors={name: _plain(one["value"]) for name, one in data["factors"].items()},
-        context=data.get("context"),
+        factors={name: _plain(one.value) for name, one in data.factors.items()},
+        context=data.context,
     )
 
 
@@ -192,19 +192,19 @@ def _plain(value: float | str) -> float | str:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _files(data: Document) -> list[tuple[str, str, bytes]]:
+def _files(data: UploadDocument) -> list[tuple[str, str, bytes]]:
     """(name, media type, content) of the artefacts. Raises ValidationError."""
     found = []
-    for index, one in enumerate(data["artefacts"]):
+    for index, one in enumerate(data.artefacts):
         try:
-            content = one["text"].encode() if "text" in one else base64.b64decode(one["base64"], validate=True)
-            artefacts.check_size(one["name"], content)
+            content = base64.b64decode(one.base64 or "", validate=True) if one.text is None else one.text.encode()
+            artefacts.check_size(one.name, content)
         except binascii.Error as error:
             raise ValidationError({f"artefacts[{index}].base64": [f"Not base64: {error}"]}) from error
         except artefacts.TooLarge as error:
-            field = "text" if "text" in one else "base64"
+            field = "base64" if one.text is None else "text"
             raise ValidationError({f"artefacts[{index}].{field}": [f"{error}."]}) from error
-        found.append((one["name"], one["media_type"], content))
+        found.append((one.name, one.media_type, content))
     return found
 
 
@@ -253,18 +253,16 @@ def _redacted_setting(setting: dict[str, Any]) -> Any:
     return redact(str(setting["name"]), value if value is None else str(value))
 
 
-def _without_secrets(data: Document) -> Document:
+def _without_secrets(data: UploadDocument) -> UploadDocument:
     """The read document with the secrets taken out of every text; configurations see to theirs themselves."""
-    clean_lines: dict[str, Any] = {
-        name: [redact_line(line) for line in data[name]] for name in ("command_lines", "warnings") if name in data
-    }
-    texts = {name: redact_line(data[name]) for name in ("note", "message")}
-    free = {name: redact_tree(data[name]) for name in _FREE if name in data}
+    lines = {name: [redact_line(line) for line in getattr(data, name)] for name in ("command_lines", "warnings")}
+    texts = {name: redact_line(getattr(data, name)) for name in ("note", "message")}
+    free = {name: redact_tree(getattr(data, name)) for name in _FREE}
     factors = {
-        name: {**one, "value": redact_line(one["value"])} if isinstance(one["value"], str) else one
-        for name, one in data["factors"].items()
+        name: one._replace(value=redact_line(one.value)) if isinstance(one.value, str) else one
+        for name, one in data.factors.items()
     }
-    return {**data, **clean_lines, **texts, **free, "factors": factors}
+    return data.model_copy(update={**lines, **texts, **free, "factors": factors})
 
 
 def redact_tree(value: Any) -> Any:

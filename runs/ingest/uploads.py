@@ -13,14 +13,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import pydantic
 from django.db import IntegrityError, transaction
 from rest_framework.exceptions import ValidationError
 
 from runs.ingest import rows, subjects
-from runs.ingest.document import DOCUMENT, MAX_RESULTS, MAX_RUNS
-from runs.ingest.known import Document, Known
+from runs.ingest.document import MAX_RESULTS, MAX_RUNS, UPLOAD, UploadDocument
+from runs.ingest.known import Known
+from runs.ingest.reading import messages
 from runs.ingest.sanity import problems
-from runs.ingest.shapes import Wrong
 from runs.models import ApiToken, FileImport, Run, Upload, User
 
 ATTEMPTS = 3
@@ -44,11 +45,11 @@ class UploadOutcome:
 
 @dataclass
 class _Item:
-    """A document on its way. `data` is what was read of it."""
+    """A document on its way. `data` is what was read of it, not set when that failed."""
 
     document: Any
     outcome: UploadOutcome = field(default_factory=UploadOutcome)
-    data: Document = field(default_factory=dict)
+    data: UploadDocument = field(init=False)
     digest: str = ""
 
     @property
@@ -97,13 +98,13 @@ def store_uploads(
         raise ValidationError({"results": [f"At most {MAX_RESULTS:,} results are allowed in one request."]})
     items = [_Item(document) for document in documents]
     _read(items)
-    if sum(len(item.data["repeats"]) for item in items if item.data) > MAX_RUNS:
+    if sum(len(item.data.repeats) for item in items if item.waits) > MAX_RUNS:
         raise ValidationError({"results": [f"At most {MAX_RUNS:,} repeats are allowed in one request."]})
     origin = Origin(token, owner or (token.owner if token else None), file_import)
     failures = 0
     while waiting := [item for item in items if item.waits]:
         _answer_stored(waiting)
-        batch = list({item.data["id"]: item for item in reversed(waiting) if item.waits}.values())[::-1]
+        batch = list({item.data.id: item for item in reversed(waiting) if item.waits}.values())[::-1]
         try:
             _store(batch if failures < ATTEMPTS else batch[:1], origin)
         except IntegrityError:
@@ -124,9 +125,9 @@ def _read(items: Iterable[_Item]) -> None:
             item.outcome = UploadOutcome("invalid", item.outcome.id, errors=wrong)
             continue
         try:
-            item.data = DOCUMENT.read(item.document)
-        except Wrong as wrong_fields:
-            item.outcome = UploadOutcome("invalid", item.outcome.id, errors=wrong_fields.as_errors())
+            item.data = UPLOAD.validate_python(item.document)
+        except pydantic.ValidationError as error:
+            item.outcome = UploadOutcome("invalid", item.outcome.id, errors=messages(error, UPLOAD))
         item.digest = digest_of(item.document)
 
 
@@ -171,14 +172,14 @@ def _is_long(series: Any, long_series: int) -> bool:
 
 def _answer_stored(items: Sequence[_Item]) -> None:
     """Documents whose id is there already: the same body, or another."""
-    uploads = Upload.objects.defer("document").in_bulk([item.data["id"] for item in items])
+    uploads = Upload.objects.defer("document").in_bulk([item.data.id for item in items])
     if not uploads:
         return
     runs: dict[uuid.UUID | None, list[Run]] = {}
     for run in Run.objects.filter(upload__in=uploads).only("id", "upload_id", "repeat").order_by("repeat"):
         runs.setdefault(run.upload_id, []).append(run)
     for item in items:
-        upload = uploads.get(item.data["id"])
+        upload = uploads.get(item.data.id)
         if upload is not None:
             same = upload.digest in (item.digest, _first_digest(item, upload))
             item.outcome = UploadOutcome("same" if same else "conflict", upload.id, runs.get(upload.id, []))
@@ -207,9 +208,9 @@ def _store(items: Sequence[_Item], origin: Origin) -> None:
                     subjects.check(item.data, known)
                     made = written.add(item.data, item.document, item.digest, known)
                 except ValidationError as error:
-                    answers.append((item, UploadOutcome("invalid", item.data["id"], errors=_by_field(error))))
+                    answers.append((item, UploadOutcome("invalid", item.data.id, errors=_by_field(error))))
                 else:
-                    answers.append((item, UploadOutcome("created", item.data["id"], made)))
+                    answers.append((item, UploadOutcome("created", item.data.id, made)))
             written.write()
     except Exception:
         written.discard_files()
