@@ -3,8 +3,8 @@
 These models are the one declaration: they check a document (`UPLOAD`), are the result that is handed on, and describe
 themselves, in OpenAPI (`components`) and as the published docs/api/upload-v1.schema.json (`json_schema`).
 Every object refuses keys that it does not know, by name; `context` and `info` are free for the sender's own.
-Metrics and settings, of which a request holds thousands, become plain dicts: quicker made than models, and nothing
-that the garbage collector has to look at.
+Repeats, metrics, factors and settings, of which a request holds thousands, become plain dicts: quicker made than
+models, and less for the garbage collector to look at.
 """
 
 from __future__ import annotations
@@ -311,29 +311,35 @@ def _series_once(rows: list[UploadSeries]) -> list[UploadSeries]:
 Ident = Annotated[uuid.UUID, Field(strict=False)]
 
 
-class UploadRepeat(Strict):
-    id: Annotated[
-        Given[Ident], Field(description="Made by the client; without it the run's id follows from the document's.")
-    ] = None
-    started_at: Given[Moment] = None
-    metrics: Metrics = []
-    series: Annotated[list[UploadSeries], Field(max_length=MAX_SERIES), AfterValidator(_series_once)] = []
-    histogram: Given[EncodedHistogram] = None
+@with_config(STRICT)
+class UploadRepeat(TypedDict):
+    id: NotRequired[
+        Annotated[Ident, Field(description="Made by the client; without it the run's id follows from the document's.")]
+    ]
+    started_at: NotRequired[Moment]
+    metrics: NotRequired[Metrics]
+    series: NotRequired[Annotated[list[UploadSeries], Field(max_length=MAX_SERIES), AfterValidator(_series_once)]]
+    histogram: NotRequired[EncodedHistogram]
 
-    @model_validator(mode="after")
-    def _counts_agree(self) -> UploadRepeat:
-        """A histogram that holds more or fewer values than there were transactions belongs to another run."""
-        if self.histogram is None:
-            return self
-        count = self.histogram.count
-        for metric in self.metrics:
-            if (metric["name"], metric["phase"]) == (TRANSACTIONS, "run") and metric["value"] != count:
-                raise wrong(("histogram", f"It holds {count:,} values, transactions is {metric['value']:,.0f}."))
-        return self
+
+def _counts_agree(repeat: UploadRepeat) -> UploadRepeat:
+    """A histogram that holds more or fewer values than there were transactions belongs to another run."""
+    metrics = repeat.setdefault("metrics", [])
+    repeat.setdefault("series", [])
+    if "histogram" not in repeat:
+        return repeat
+    count = repeat["histogram"].count
+    for metric in metrics:
+        if (metric["name"], metric["phase"]) == (TRANSACTIONS, "run") and metric["value"] != count:
+            raise wrong(("histogram", f"It holds {count:,} values, transactions is {metric['value']:,.0f}."))
+    return repeat
+
+
+Repeat = Annotated[UploadRepeat, AfterValidator(_counts_agree)]
 
 
 def _ids_once(repeats: list[UploadRepeat]) -> list[UploadRepeat]:
-    given = [repeat.id for repeat in repeats if repeat.id is not None]
+    given = [repeat["id"] for repeat in repeats if "id" in repeat]
     if len(set(given)) < len(given):
         raise wrong(("", "Two repeats have the same id."))
     return repeats
@@ -391,12 +397,12 @@ class UploadDocument(Strict):
     ] = {}
     info: Annotated[dict[str, Any], Field(description="Facts that do not.")] = {}
     artefacts: Annotated[list[UploadArtefact], Field(max_length=MAX_FILES)] = []
-    repeats: Annotated[list[UploadRepeat], Field(min_length=1, max_length=MAX_REPEATS), AfterValidator(_ids_once)]
+    repeats: Annotated[list[Repeat], Field(min_length=1, max_length=MAX_REPEATS), AfterValidator(_ids_once)]
 
     @model_validator(mode="after")
     def _has_numbers(self) -> UploadDocument:
         """What did not end well may have none."""
-        empty = [index for index, one in enumerate(self.repeats) if not one.metrics and not one.series]
+        empty = [index for index, one in enumerate(self.repeats) if not one["metrics"] and not one["series"]]
         if empty and self.outcome == "finished":
             problem = "A repeat needs at least one metric or series."
             raise wrong(*((("repeats", index, "metrics"), problem) for index in empty))

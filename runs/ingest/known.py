@@ -113,8 +113,8 @@ class Known:
 
     def _metric_names(self) -> set[str]:
         repeats = [repeat for document in self._documents for repeat in document.repeats]
-        measured = {entry["name"] for repeat in repeats for entry in repeat.metrics}
-        return measured | {one.name for repeat in repeats for one in repeat.series}
+        measured = {entry["name"] for repeat in repeats for entry in repeat["metrics"]}
+        return measured | {one.name for repeat in repeats for one in repeat["series"]}
 
     def _fetch_hardware(self) -> dict[str, HardwareProfile]:
         machines = [document.hardware for document in self._documents]
@@ -138,7 +138,9 @@ class Known:
 
 def run_ids(document: UploadDocument) -> list[uuid.UUID]:
     """The client's ids, or ones that follow from the document's id."""
-    return [repeat.id or uuid.uuid5(document.id, str(number)) for number, repeat in enumerate(document.repeats, 1)]
+    return [
+        repeat.get("id") or uuid.uuid5(document.id, str(number)) for number, repeat in enumerate(document.repeats, 1)
+    ]
 
 
 def versioned_slug(slug: str, version: str) -> str:

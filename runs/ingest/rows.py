@@ -9,7 +9,6 @@ import re
 from array import array
 from typing import Any
 
-from benchagent.histogram import Latencies
 from django.utils import timezone
 from rest_framework.exceptions import ValidationError
 
@@ -77,8 +76,8 @@ class Rows:
         made = []
         for number, (run_id, repeat) in enumerate(zip(run_ids(data), data.repeats, strict=True), 1):
             run = Run(id=run_id, repeat=number, **columns)
-            if repeat.started_at is not None:
-                run.started_at = repeat.started_at
+            if "started_at" in repeat:
+                run.started_at = repeat["started_at"]
             self._add_repeat(run, repeat, data, found, known)
             run.primary_value = _primary(repeat, found.workload.primary_metric)
             known.taken.add(run_id)
@@ -121,11 +120,11 @@ class Rows:
     def _add_repeat(
         self, run: Run, repeat: UploadRepeat, data: UploadDocument, found: subjects.Subjects, known: Known
     ) -> None:
-        self._factors += [factor_row(run, name, one.value, one.unit) for name, one in data.factors.items()]
+        self._factors += [factor_row(run, name, one["value"], one["unit"]) for name, one in data.factors.items()]
         self._storage += [
             RunStorage(run=run, role=role, device=device, path=path) for role, (device, path) in found.storage.items()
         ]
-        for entry in repeat.metrics:
+        for entry in repeat["metrics"]:
             self._measurements.append(
                 Measurement(
                     run=run, metric=known.metric(entry["name"], entry["unit"], entry.get("better")),
@@ -133,22 +132,23 @@ class Rows:
                     provenance=Provenance.UPLOADED,
                 )
             )  # fmt: skip
-        for one in repeat.series:
+        for one in repeat["series"]:
             self._chunks.append(
                 series.new_chunk(
                     run=run, metric=known.metric(one.name, one.unit, None), chunk=0, t0_s=one.t0_s,
                     interval_s=one.interval_s, values=one.values,
                 )
             )  # fmt: skip
-        if repeat.histogram is not None:
-            self._add_histogram(run, repeat, repeat.histogram, known)
+        if "histogram" in repeat:
+            self._add_histogram(run, repeat, known)
 
-    def _add_histogram(self, run: Run, repeat: UploadRepeat, latencies: Latencies, known: Known) -> None:
+    def _add_histogram(self, run: Run, repeat: UploadRepeat, known: Known) -> None:
         """The histogram itself, and the percentiles that the sender does not state: computed, and said to be."""
+        latencies = repeat["histogram"]
         run.latency_histogram = latencies.encoded
         if not latencies.count:
             return
-        stated = {entry["name"] for entry in repeat.metrics if entry["phase"] == "run"}
+        stated = {entry["name"] for entry in repeat["metrics"] if entry["phase"] == "run"}
         values = latencies.percentiles_us(list(_FROM_HISTOGRAM))
         self._measurements += [
             Measurement(
@@ -169,7 +169,7 @@ class Rows:
 def _primary(repeat: UploadRepeat, name: str) -> float | None:
     """The same as `runs.primary.refresh` finds."""
     found = sorted(
-        (one["unit"], one["value"]) for one in repeat.metrics if (one["name"], one["phase"]) == (name, "run")
+        (one["unit"], one["value"]) for one in repeat["metrics"] if (one["name"], one["phase"]) == (name, "run")
     )
     return found[0][1] if found else None
 
@@ -183,7 +183,7 @@ def _cell_key(data: UploadDocument, found: subjects.Subjects) -> str:
         config=found.config.slug if found.config else "",
         hardware=found.hardware.slug,
         storage={role: device.slug for role, (device, _) in found.storage.items()},
-        factors={name: _plain(one.value) for name, one in data.factors.items()},
+        factors={name: _plain(one["value"]) for name, one in data.factors.items()},
         context=data.context,
     )
 
@@ -259,7 +259,7 @@ def _without_secrets(data: UploadDocument) -> UploadDocument:
     texts = {name: redact_line(getattr(data, name)) for name in ("note", "message")}
     free = {name: redact_tree(getattr(data, name)) for name in _FREE}
     factors = {
-        name: one._replace(value=redact_line(one.value)) if isinstance(one.value, str) else one
+        name: {**one, "value": redact_line(one["value"])} if isinstance(one["value"], str) else one
         for name, one in data.factors.items()
     }
     return data.model_copy(update={**lines, **texts, **free, "factors": factors})

@@ -110,7 +110,7 @@ def _versioned_workload(data: UploadWorkload, known: Known) -> Workload | None:
 def _first_metric(document: UploadDocument) -> str:
     entries: list[str] = []
     for repeat in document.repeats:
-        entries += [*(entry["name"] for entry in repeat.metrics), *(one.name for one in repeat.series)]
+        entries += [*(entry["name"] for entry in repeat["metrics"]), *(one.name for one in repeat["series"])]
     return "tps" if "tps" in entries or not entries else entries[0][:80]
 
 

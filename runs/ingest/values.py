@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from benchagent import histogram
 from pydantic import PlainValidator, WithJsonSchema
+from typing_extensions import TypedDict
 
 from runs.ingest.reading import wrong
 from runs.series import MAX_SAMPLES
@@ -45,7 +46,7 @@ def finite(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-class FactorValue(NamedTuple):
+class FactorValue(TypedDict):
     value: float | str
     unit: str
 
@@ -62,11 +63,11 @@ def _factor(value: Any) -> FactorValue:
     if isinstance(value, str):
         if not 0 < len(value.strip()) <= 300:
             raise wrong(("", "A text of 1 to 300 characters is required."))
-        return FactorValue(value.strip(), unit)
+        return {"value": value.strip(), "unit": unit}
     number = finite(value)
     if number is None:
         raise wrong(("", "A number, a text, or an object with value and unit is required."))
-    return FactorValue(number, unit)
+    return {"value": number, "unit": unit}
 
 
 _FACTOR_SCHEMA = _described(
