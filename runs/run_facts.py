@@ -63,6 +63,8 @@ def gap_reason(run: Run) -> str:
         return "the source does not hold it"
     if run.state not in ENDED_STATES:
         return ""
+    if run.state == RunState.FINISHED:
+        return "no figure of the whole run, only samples"
     return run.message or f"the run was {run.get_state_display().lower()}"
 
 
