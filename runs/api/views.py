@@ -49,7 +49,8 @@ class CsvRenderer(BaseRenderer):
     format = "csv"
 
     def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> Any:
-        raise NotImplementedError("CSV is streamed")
+        # Never asked: RunList answers CSV itself, line by line, before a renderer could hold it whole.
+        raise TypeError("CSV is streamed")
 
 
 class RunList(JsonErrors, generics.ListAPIView[Run]):

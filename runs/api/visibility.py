@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from django.db.models import QuerySet
@@ -23,11 +24,12 @@ class VisibilitySerializer(serializers.Serializer[Any]):
     visibility = serializers.ChoiceField(choices=Visibility.choices)
 
 
-class _SetVisibility(APIView):
+class _SetVisibility(APIView, ABC):
     required_scope = "upload"
 
+    @abstractmethod
     def things(self, request: Request) -> QuerySet[Any]:
-        raise NotImplementedError
+        """Those that this person may open."""
 
     @extend_schema(
         request=VisibilitySerializer,
