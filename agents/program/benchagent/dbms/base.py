@@ -7,41 +7,28 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchagent.abort import Abort
-from benchagent.catalog import Durability
+from benchagent.catalog import DBMSS, Durability
+from benchagent.dbms.backup import BackupMethod
+from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.statistics import QueryRows, Statistics
 from benchagent.java import JavaToolchain
 from benchagent.process import Children
 from benchagent.protocol import EngineFacts
 
-# Rows of a `query` step, by its name: columns and rows as JDBC returned them.
-QueryRows = Mapping[str, list[list[Any]]]
+if TYPE_CHECKING:
+    from benchagent.limits import Cage
+    from benchagent.places import Placement
+
+Settings = Sequence[tuple[str, str]]
 EFFECTIVE = "effective"
+KNOB_WORDS = {"group_commit": "group commit", "background_maintenance": "background maintenance"}
 
 
 class JobError(Exception):
     """The job cannot be done, for a reason the reader of the run page can act on."""
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """SQL that differs between systems."""
-
-    integer: str = "INTEGER"
-    bigint: str = "BIGINT"
-    timestamp: str = "TIMESTAMP"
-    create_table: str = "CREATE TABLE"
-    table_options: str = ""
-    # False where a primary key can only be given in CREATE TABLE.
-    primary_key_afterwards: bool = True
-    # Run after the load, with {table} replaced: statistics and the like.
-    after_load_each: tuple[str, ...] = ()
-    # Run once after the load: a checkpoint, so that every run starts from the same state.
-    after_load: tuple[str, ...] = ()
-
-    def char(self, length: int) -> str:
-        return f"CHAR({length})"
 
 
 @dataclass(frozen=True)
@@ -76,18 +63,29 @@ class EngineContext:
     toolchain: JavaToolchain
     installed: frozenset[str]
     jobs_dir: Path
+    engines_dir: Path
 
 
 @dataclass(frozen=True)
 class ProvisionRequest:
-    """`connections`: how many terminals will connect at once. `log` writes a line into the job's log."""
+    """What an adapter gets to make its instance.
+
+    `connections`: how many terminals will connect at once. `placement`: empty folders for data, log, temporary files
+    and backups, on the storages that were asked for; where `restored` they hold what an instance of the same version
+    and the same settings left when it was shut down, to be opened as it is. `cage`: the limits that the server has to
+    be started in (`Children.spawn(..., cage=request.cage)`). `log` writes a line into the job's log.
+    """
 
     version: str
-    settings: Sequence[tuple[str, str]]
+    settings: Settings
     connections: int
     job_dir: Path
+    placement: Placement
+    restored: bool
+    engines_dir: Path
     toolchain: JavaToolchain
     children: Children
+    cage: Cage | None
     abort: Abort
     log: Callable[[str], None]
 
@@ -95,19 +93,24 @@ class ProvisionRequest:
 class Instance(ABC):
     """A private throw-away instance (or database file) for one job.
 
-    It SHALL keep everything below its job folder, SHALL be gone after `stop()` whatever happened before, and
-    SHALL NOT put passwords on a command line.
+    It SHALL keep everything below its job folder and the folders of its placement, SHALL be gone after `stop()`
+    whatever happened before, and SHALL NOT put passwords on a command line.
     """
 
     dialect = Dialect()
     transaction = Transaction()
     retryable = Retryable()
+    # Errors that end a transaction, counted, but not its terminal.
+    tolerable = Retryable()
     session_sql: Sequence[str] = ()
     # Run once, before the schema is created.
     setup_sql: Sequence[str] = ()
     # Run on one last connection; then `close_url` is connected to and its error ignored.
     close_sql: Sequence[str] = ()
     close_url: str | None = None
+    # True where nothing outlives the process: there is one session, no restart and no copy of the data.
+    in_memory = False
+    statistics: Statistics = Statistics()
     # For the JVM that holds the driver and, for an embedded engine, the DBMS.
     heap_mb = 512
     jvm_environment: Mapping[str, str] = {}
@@ -147,6 +150,19 @@ class Instance(ABC):
         """Space the database takes on disk now."""
         return sum(_size(path) for path in self.data_path.rglob("*"))
 
+    def restart(self) -> None:  # noqa: B027 - an embedded engine is started anew with each session
+        """Stop cleanly and start again on the same data. Raises `JobError`."""
+
+    def shut_down(self) -> None:  # noqa: B027 - an embedded engine has closed its files at the end of its session
+        """Stop cleanly, so that the folders of the placement can be copied and opened again. Raises `JobError`."""
+
+    def start(self) -> None:  # noqa: B027
+        """Start again after `shut_down`. Raises `JobError`."""
+
+    def backup_methods(self) -> Sequence[BackupMethod]:
+        """The first one is the usual one."""
+        return ()
+
     def stop(self) -> None:  # noqa: B027 - an embedded engine ends with its JVM
         """Stop the DBMS. SHALL NOT raise when it is gone already."""
 
@@ -161,6 +177,13 @@ class Adapter(ABC):
     @abstractmethod
     def provision(self, request: ProvisionRequest) -> Instance:
         """Make a private instance. Raises `JobError`; SHALL leave no process behind when it does."""
+
+    def knob(self, name: str, value: str, version: str) -> Settings:
+        """Settings for one of `catalog.workloads.KNOBS`, put before those of the job.
+
+        Raises `JobError` with the reason where the engine has nothing of the kind.
+        """
+        raise JobError(f"{DBMSS[self.slug].name} has no setting for {KNOB_WORDS[name]}")
 
 
 def _size(path: Path) -> int:

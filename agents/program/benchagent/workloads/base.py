@@ -1,58 +1,138 @@
-"""What a workload has to offer: the steps of the load generator's job and the check of their result."""
+"""What a workload has to offer: it performs on a bench, step by step, and checks the integrity of its data."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
-from benchagent.catalog import WORKLOADS
-from benchagent.dbms.base import Dialect, JobError, QueryRows
+from benchagent.catalog import WORKLOADS, FactorDef, FactorKind
+from benchagent.dbms.backup import ToolCommand
+from benchagent.dbms.base import Instance, JobError
+from benchagent.dbms.statistics import QueryRows
 from benchagent.protocol import Check
 
 Step = dict[str, Any]
-Factors = Mapping[str, int]
+TEXT_LIMIT = 100_000
+
+
+class Factors:
+    """All factors of a job, defaults filled in, each of the type that the catalogue says."""
+
+    def __init__(self, values: Mapping[str, int | str]) -> None:
+        self._values = dict(values)
+
+    def number(self, name: str) -> int:
+        return int(self._values[name])
+
+    def text(self, name: str) -> str:
+        return str(self._values[name])
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._values
 
 
 @dataclass(frozen=True)
-class Steps:
-    """`prepare` makes and fills the schema, `run` is what is measured, `queries` (SQL by name) come after it."""
+class SessionResult:
+    """What one session of the load generator reported. `summary` is None when it held no ``run`` step.
 
-    prepare: list[Step]
-    run: Step
-    queries: dict[str, str] = field(default_factory=dict)
+    `rows`: rows of each ``query`` step by name; `queries`: the whole event of each (``elapsed_s``, ``row_count``,
+    ``error``); `phases`: the end event of each phase; `progress`: the events of a load, in order.
+    """
+
+    summary: Mapping[str, Any] | None
+    rows: QueryRows
+    queries: Mapping[str, Mapping[str, Any]]
+    phases: Mapping[str, Mapping[str, Any]]
+    progress: Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    elapsed_s: float
+    output: str
+
+
+class Bench(Protocol):
+    """What a job offers to its workload. Everything raises `JobError` or `Aborted`; nothing has to be cleaned up."""
+
+    instance: Instance
+    factors: Factors
+    seed: int
+    # How the data come: "fresh", "restored" or "continued". With the last two the data are there already, unless
+    # `data_missing`.
+    data_missing: bool
+
+    def session(self, steps: Sequence[Step]) -> SessionResult:
+        """Run steps of the load generator in one process, which for an embedded engine is one start of it.
+
+        A ``run`` step is measured: seconds go to the server at once, counters are read around its window, and what
+        the settings in force are is asked before it. An engine in memory has one session only.
+        """
+
+    def data_loaded(self) -> None:
+        """Say that the data are there: they are kept for later repeats where that was asked for."""
+
+    def before_run(self) -> None:
+        """Between load and run: rest, restart with cold caches, whatever the factors ask for."""
+
+    def tool(self, command: ToolCommand, *, phase: str, timeout_s: float) -> ToolResult:
+        """Run a tool to its end, sampled each second. A job that is cancelled kills it."""
+
+    def metric(self, name: str, value: float, phase: str) -> None: ...
+
+    def check(self, check: Check) -> None:
+        """A check that is not ok fails the run, once it has ended."""
+
+    def warn(self, words: str) -> None: ...
+
+    def log(self, line: str) -> None: ...
+
+    def describe(self, part: str, value: Any) -> None:
+        """Add to the statistics of the result: tables, indexes, queries, … (see `protocol.RunStatistics`)."""
 
 
 class Workload(ABC):
-    slug: str
+    """`data_factors`: those that decide what is loaded; runs that agree in them may share a copy of the data."""
 
-    def factors(self, given: Mapping[str, int | float | str]) -> dict[str, int]:
-        """All factors of the catalogue, defaults filled in. Raises `JobError` for a value out of range."""
-        found = {}
-        for definition in WORKLOADS[self.slug].factors:
-            value = given.get(definition.name, definition.default)
-            try:
-                number = int(value)
-            except (TypeError, ValueError):
-                raise JobError(f"{definition.label} has to be a whole number, not {value!r}") from None
-            if not definition.minimum <= number <= definition.maximum:
-                limits = f"{definition.minimum} … {definition.maximum}"
-                raise JobError(f"{definition.label} has to be {limits}, not {number}")
-            found[definition.name] = number
-        return found
+    slug: str
+    data_factors: Sequence[str] = ()
+
+    def factors(self, given: Mapping[str, int | float | str]) -> Factors:
+        """All factors of the catalogue, defaults filled in. Raises `JobError` for a value that cannot be."""
+        definitions = WORKLOADS[self.slug].factors
+        return Factors({factor.name: checked(factor, given.get(factor.name, factor.default)) for factor in definitions})
 
     @abstractmethod
-    def steps(self, dialect: Dialect, factors: Factors, seed: int) -> Steps: ...
+    def perform(self, bench: Bench) -> None:
+        """Create, load, run, check."""
 
     @abstractmethod
     def dataset(self, factors: Factors, seed: int) -> dict[str, Any]:
-        """What was loaded: generator, its version, seed, rows per table."""
+        """What is loaded: generator, its version, seed, rows per table."""
 
     @abstractmethod
     def disk_bytes(self, factors: Factors) -> int:
         """Space needed at most, roughly: checked before the start."""
 
-    @abstractmethod
-    def checks(self, summary: Mapping[str, Any], rows: QueryRows) -> list[Check]:
-        """Integrity of the data after the run. A check that is not ok fails the run."""
+
+def checked(factor: FactorDef, value: float | str) -> int | str:
+    """The value in the type of its factor. Raises `JobError`."""
+    if factor.kind != FactorKind.NUMBER:
+        return _checked_text(factor, str(value))
+    try:
+        number = int(value)
+    except (TypeError, ValueError):
+        raise JobError(f"{factor.label} has to be a whole number, not {value!r}") from None
+    if not factor.minimum <= number <= factor.maximum:
+        raise JobError(f"{factor.label} has to be {factor.minimum} … {factor.maximum}, not {number}")
+    return number
+
+
+def _checked_text(factor: FactorDef, value: str) -> str:
+    if factor.kind == FactorKind.CHOICE and value not in factor.choices:
+        raise JobError(f"{factor.label} has to be one of {', '.join(factor.choices)}, not {value!r}")
+    if len(value) > TEXT_LIMIT:
+        raise JobError(f"{factor.label} is longer than {TEXT_LIMIT:,} characters")
+    return value

@@ -1,0 +1,31 @@
+"""What can be benchmarked: one registry of DBMSs, one of workloads, one of metrics.
+
+Shared by server and agent; imports nothing else of ours. Adding a DBMS is one folder under ``benchagent/dbms`` and
+one line in `DBMSS`; adding a workload likewise under ``benchagent/workloads``.
+"""
+
+from benchagent.catalog.dbmss import DBMSS
+from benchagent.catalog.metrics import METRICS
+from benchagent.catalog.model import (
+    DURABILITY_WORDS,
+    DbmsEntry,
+    Durability,
+    FactorDef,
+    FactorKind,
+    MetricDef,
+    WorkloadEntry,
+)
+from benchagent.catalog.workloads import WORKLOADS
+
+__all__ = [
+    "DBMSS",
+    "DURABILITY_WORDS",
+    "METRICS",
+    "WORKLOADS",
+    "DbmsEntry",
+    "Durability",
+    "FactorDef",
+    "FactorKind",
+    "MetricDef",
+    "WorkloadEntry",
+]

@@ -1,0 +1,97 @@
+"""Shapes of the catalogue's entries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Durability(StrEnum):
+    """What a successful COMMIT promises, strongest first."""
+
+    POWER_LOSS = "power_loss"
+    DBMS_CRASH = "dbms_crash"
+    BOUNDED_LOSS = "bounded_loss"
+    NONE = "none"
+
+
+DURABILITY_WORDS: dict[Durability, str] = {
+    Durability.POWER_LOSS: "a commit survives power loss",
+    Durability.DBMS_CRASH: "a commit survives a crash of the DBMS, not of the machine",
+    Durability.BOUNDED_LOSS: "the last moments of commits may be lost in a crash",
+    Durability.NONE: "a commit may be lost in any crash",
+}
+
+
+@dataclass(frozen=True)
+class DbmsEntry:
+    """One DBMS. `settings` is the default configuration of a scheduled run, in order.
+
+    `unverified` says why no test of ours ever met a live server of it; empty where one did.
+    """
+
+    slug: str
+    name: str
+    vendor: str
+    module: str
+    embedded: bool
+    settings: tuple[tuple[str, str], ...] = ()
+    settings_help: str = ""
+    unverified: str = ""
+
+
+class FactorKind(StrEnum):
+    NUMBER = "number"
+    CHOICE = "choice"
+    TEXT = "text"
+    # The name of a storage of the agent's machine; empty means its state folder.
+    PLACE = "place"
+
+
+@dataclass(frozen=True)
+class FactorDef:
+    """A factor of a workload that the schedule form asks for. Numbers are whole.
+
+    An `optional` one that was not asked for is left out of the stored run, so that a run of the plain workload does
+    not name a dozen things that were not varied.
+    """
+
+    name: str
+    label: str
+    unit: str = ""
+    default: int | str = 0
+    minimum: int = 0
+    maximum: int = 2**31 - 1
+    help: str = ""
+    kind: FactorKind = FactorKind.NUMBER
+    choices: tuple[str, ...] = ()
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class MetricDef:
+    """A measured quantity. `better` is ``higher``, ``lower`` or ``none`` (descriptive)."""
+
+    name: str
+    label: str
+    unit: str
+    better: str
+
+
+@dataclass(frozen=True)
+class WorkloadEntry:
+    """One workload. `version` breaks comparability; `primary_metric` is what charts show first.
+
+    `in_memory` false: an engine that keeps nothing on disk cannot run it.
+    """
+
+    slug: str
+    name: str
+    version: str
+    module: str
+    summary: str
+    factors: tuple[FactorDef, ...]
+    primary_metric: str
+
+    def factor(self, name: str) -> FactorDef | None:
+        return next((factor for factor in self.factors if factor.name == name), None)

@@ -1,0 +1,216 @@
+"""Every workload that an agent can run, with its factors."""
+
+from __future__ import annotations
+
+from benchagent.catalog.model import FactorDef, FactorKind, WorkloadEntry
+
+CHOICE, TEXT, PLACE = FactorKind.CHOICE, FactorKind.TEXT, FactorKind.PLACE
+
+# Where the data lie and under which conditions: the same for every workload.
+CONDITIONS = (
+    FactorDef("data_storage", "Data on storage", kind=PLACE, default="", optional=True),
+    FactorDef("log_storage", "Transaction log on storage", kind=PLACE, default="", optional=True),
+    FactorDef("temp_storage", "Temporary files on storage", kind=PLACE, default="", optional=True),
+    FactorDef(
+        "data_origin",
+        "Data",
+        kind=CHOICE,
+        default="fresh",
+        choices=("fresh", "restored", "continued"),
+        optional=True,
+        help="loaded anew, a copy of what was loaded once, or what the run before has left",
+    ),
+    FactorDef(
+        "cache_state",
+        "Caches at the start",
+        kind=CHOICE,
+        default="warm",
+        choices=("warm", "cold"),
+        optional=True,
+        help="cold: the DBMS is started anew and the page cache emptied before the warm-up",
+    ),
+    FactorDef(
+        "memory_limit_mb",
+        "Memory limit",
+        "MB",
+        0,
+        0,
+        16_000_000,
+        optional=True,
+        help="of the DBMS with its page cache, by cgroup; 0: none",
+    ),
+    FactorDef("cpus", "CPUs", "CPUs", 0, 0, 1_024, optional=True, help="that DBMS, tools and driver may use; 0: all"),
+)
+
+# How the engine commits and tidies up: an adapter translates them, or says that its engine has nothing of the kind.
+KNOBS = (
+    FactorDef(
+        "group_commit",
+        "Group commit",
+        kind=CHOICE,
+        default="",
+        choices=("", "off", "2", "3", "4", "8"),
+        optional=True,
+        help="how many commits may wait for one flush of the log; empty: as configured",
+    ),
+    FactorDef(
+        "background_maintenance",
+        "Background maintenance",
+        kind=CHOICE,
+        default="",
+        choices=("", "on", "off"),
+        optional=True,
+        help="vacuum, sweep, purge, statistics; empty: as configured",
+    ),
+)
+
+
+def _window(terminals: int) -> tuple[FactorDef, ...]:
+    """Terminals and time of a workload of transactions."""
+    return (
+        FactorDef("terminals", "Terminals", "connections", terminals, 1, 1_000, "each one connection, one thread"),
+        FactorDef("warm_up_s", "Warm-up", "s", 10, 0, 3_600, "10 s or more lets the JIT compiler settle"),
+        FactorDef("duration_s", "Measured window", "s", 30, 1, 86_400),
+        FactorDef("settle_s", "Rest before the run", "s", 0, 0, 3_600, optional=True, help="between load and warm-up"),
+        FactorDef(
+            "rate_per_s",
+            "Fixed rate",
+            "transactions/s",
+            0,
+            0,
+            10_000_000,
+            optional=True,
+            help="latency then counts from when a transaction was due; 0: as fast as it goes",
+        ),
+    )
+
+
+WORKLOADS: dict[str, WorkloadEntry] = {
+    entry.slug: entry
+    for entry in (
+        WorkloadEntry(
+            slug="tpcb",
+            name="TPC-B profile",
+            version="1",
+            module="benchagent.workloads.tpcb",
+            summary=(
+                "Update an account, read its balance, update its teller and branch, insert a history row, commit. "
+                "Balances must add up afterwards."
+            ),
+            factors=(
+                FactorDef("scale_factor", "Scale factor", "branches", 4, 1, 10_000, "100,000 accounts per branch"),
+                *_window(4),
+                *KNOBS,
+                *CONDITIONS,
+            ),
+            primary_metric="tps",
+        ),
+        WorkloadEntry(
+            slug="tpcc",
+            name="TPC-C-like",
+            version="1",
+            module="benchagent.workloads.tpcc",
+            summary=(
+                "Nine tables and the five transactions of TPC-C in the standard mix, without think time: a load like "
+                "it, not a TPC-C result. Its consistency conditions must hold after the load and after the run."
+            ),
+            factors=(
+                FactorDef("warehouses", "Warehouses", "warehouses", 1, 1, 100_000, "about 100 MB each"),
+                FactorDef(
+                    "target_size_mb",
+                    "Target size",
+                    "MB",
+                    0,
+                    0,
+                    100_000_000,
+                    optional=True,
+                    help="instead of warehouses: as many as come nearest; 0: by warehouses",
+                ),
+                *_window(20),
+                FactorDef("loader_threads", "Loader threads", "connections", 2, 1, 64, optional=True),
+                FactorDef(
+                    "loader_profile",
+                    "Loader profile",
+                    kind=CHOICE,
+                    default="even",
+                    choices=("even", "fast_slow"),
+                    optional=True,
+                    help="fast_slow: the first 70 % of the rows fast, the rest slowly, as in the 2015 article",
+                ),
+                FactorDef(
+                    "queries",
+                    "The six queries",
+                    kind=CHOICE,
+                    default="no",
+                    choices=("no", "yes"),
+                    optional=True,
+                    help="of the 2015 article, after the run, with plans, cold and warm",
+                ),
+                *KNOBS,
+                *CONDITIONS,
+            ),
+            primary_metric="ops_per_s",
+        ),
+        WorkloadEntry(
+            slug="inserts_selects",
+            name="INSERT and SELECT, 40 tables",
+            version="1",
+            module="benchagent.workloads.inserts_selects",
+            summary=(
+                "The loads of the 2011 article: one INSERT a transaction into one of 40 tables, or three SELECTs by "
+                "primary key, unique and secondary index, from a narrow or a wide range of keys."
+            ),
+            factors=(
+                FactorDef(
+                    "load", "Load", kind=CHOICE, default="insert", choices=("insert", "select_narrow", "select_wide")
+                ),
+                FactorDef("rows_per_table", "Rows per table", "rows", 10_000, 100, 100_000_000),
+                FactorDef(
+                    "preloaded",
+                    "Tables before the INSERTs",
+                    kind=CHOICE,
+                    default="full",
+                    choices=("full", "empty"),
+                    optional=True,
+                ),
+                *_window(40),
+                FactorDef("loader_threads", "Loader threads", "connections", 2, 1, 64, optional=True),
+                *KNOBS,
+                *CONDITIONS,
+            ),
+            primary_metric="tps",
+        ),
+        WorkloadEntry(
+            slug="backup",
+            name="Backup and restore",
+            version="1",
+            module="benchagent.workloads.backup",
+            summary=(
+                "One backup of a dense database of about 150 tables by the engine's own tool and a named method; "
+                "restored and verified once per cell."
+            ),
+            factors=(
+                FactorDef("dataset_mb", "Data set", "MB", 100, 10, 10_000_000, "the article's: 2,700 MB"),
+                FactorDef("method", "Backup method", kind=TEXT, default="", help="empty: the engine's first"),
+                FactorDef("verbose", "Verbose", kind=CHOICE, default="off", choices=("off", "on"), optional=True),
+                FactorDef("backup_storage", "Backup on storage", kind=PLACE, default="", optional=True),
+                *CONDITIONS,
+            ),
+            primary_metric="backup_s",
+        ),
+        WorkloadEntry(
+            slug="script",
+            name="SQL script",
+            version="1",
+            module="benchagent.workloads.script",
+            summary="A mix of transactions of one's own, written in SQL with random variables.",
+            factors=(
+                FactorDef("script_text", "Script", kind=TEXT, default="", help="see the documentation of scripts"),
+                *_window(4),
+                *KNOBS,
+                *CONDITIONS,
+            ),
+            primary_metric="tps",
+        ),
+    )
+}

@@ -1,0 +1,78 @@
+"""A way to back up a database, as an adapter offers it: by a tool of the engine, or by SQL."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+Options = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class ToolCommand:
+    """A tool to be run and timed. Passwords go into `environment` or a file of mode 0600, never into `argv`.
+
+    `stdout`: file that takes the tool's output, where it writes the backup there. `user`: arguments of
+    `subprocess.Popen` that choose the user it runs as.
+    """
+
+    argv: Sequence[str | Path]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    stdout: Path | None = None
+    stdin: Path | None = None
+    user: Mapping[str, object] = field(default_factory=dict)
+    cwd: Path | None = None
+
+
+@dataclass(frozen=True)
+class SqlCommands:
+    """Statements that back up or restore on a connection of the load generator."""
+
+    statements: Sequence[str]
+
+
+Action = ToolCommand | SqlCommands
+
+
+class BackupMethod(ABC):
+    """One method. The target lies in a folder that the tool *and* the server may write.
+
+    `backup` and `restore` are lists of actions done in order; the backup is what is timed as a whole.
+    """
+
+    slug: str
+    label: str
+    # Options of the workload that the method understands: ``verbose``, ``jobs``.
+    options: Sequence[str] = ()
+
+    def check(self, options: Options) -> None:  # noqa: B027 - most methods can always be used
+        """Raises `JobError` when the method cannot be used honestly on this instance."""
+
+    def backup(self, target: Path, options: Options) -> Sequence[Action]:
+        """`target`: a path that does not exist yet; the method makes a file or a folder of it."""
+        raise NotImplementedError
+
+    def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
+        """Make a second database of the backup, below `scratch`."""
+        raise NotImplementedError
+
+    def restored_url(self, source: Path, scratch: Path) -> str:
+        """JDBC URL of the restored database, opened with the properties of the instance's own connection."""
+        raise NotImplementedError
+
+    def discard(self, source: Path, scratch: Path) -> Sequence[Action]:
+        """Undo `restore` where more than the folder has to go, as a database of the same server."""
+        return ()
+
+    def open_restored(self, source: Path, scratch: Path) -> Callable[[], None]:
+        """Start what the restored database needs (a second server); returns how to stop it."""
+        return lambda: None
+
+    def honest(self, trace: Sequence[str]) -> str:
+        """Why the method was not what it claims to be, from what was observed; empty when it was."""
+        return ""
+
+    def cancel(self) -> None:  # noqa: B027 - killing the tool is enough for most
+        """End what the server still does for the backup after the tool has been killed. SHALL wait for its end."""

@@ -1,0 +1,151 @@
+"""What an engine tells about itself, under names that are the same for every engine.
+
+An adapter gives SQL by name, run by the load generator on a connection of its own, and functions from the rows to
+the standard names. For each part that an engine has not, `none` holds the reason; a test compares both with what
+runs delivered and with the table in the documentation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+QueryRows = Mapping[str, list[list[Any]]]
+
+# Counters, read at the begin and at the end of the measured window. The value of a run is the difference.
+COUNTERS: dict[str, str] = {
+    "buffer_hits": "pages found in the buffer pool",
+    "buffer_reads": "pages read into the buffer pool",
+    "checkpoints": "checkpoints that ended (or log switches, where the engine counts those)",
+    "log_bytes": "bytes of transaction log written",
+    "log_flushes": "times the log was forced to disk",
+    "log_writes": "writes to the log",
+    "data_reads": "pages read from data files",
+    "data_writes": "pages written to data files",
+    "commits": "transactions committed",
+    "rollbacks": "transactions rolled back",
+    "lock_waits": "waits for a lock",
+    "lock_wait_ms": "time waited for locks",
+    "deadlocks": "deadlocks found",
+    "temp_bytes": "bytes of temporary files written",
+}
+# Parts of the statistics beside the counters; each is delivered or has a reason in `Statistics.none`.
+TABLES, INDEXES, PLANS, WAITS, MAINTENANCE = "tables", "indexes", "plans", "waits", "maintenance"
+PARTS: dict[str, str] = {
+    **COUNTERS,
+    TABLES: "rows, row length, pages and bytes of each table",
+    INDEXES: "depth, keys, key length and bytes of each index",
+    PLANS: "execution plans",
+    WAITS: "wait events, or their nearest kin",
+    MAINTENANCE: "age of statistics, vacuum and purge",
+}
+DEEP_INDEX = 3
+
+
+@dataclass(frozen=True)
+class TableStatistics:
+    """None: the engine does not tell. `size_bytes` is without indexes."""
+
+    table: str
+    rows: int | None = None
+    row_bytes: float | None = None
+    pages: int | None = None
+    size_bytes: int | None = None
+    index_bytes: int | None = None
+    fill_percent: float | None = None
+    engine: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+@dataclass(frozen=True)
+class IndexStatistics:
+    index: str
+    table: str
+    depth: int | None = None
+    keys: int | None = None
+    key_bytes: float | None = None
+    unique_keys: int | None = None
+    size_bytes: int | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Age:
+    """Upkeep of the data, as old as it was when the run began: `age_s` None means never."""
+
+    what: str
+    age_s: float | None
+    detail: str = ""
+
+
+class Statistics:
+    """The defaults tell nothing; an adapter overrides what its engine has and explains the rest in `none`."""
+
+    # Part -> why this engine (in this version) has none.
+    none: Mapping[str, str] = {}
+
+    def counter_queries(self) -> Mapping[str, str]:
+        return {}
+
+    def counters(self, rows: QueryRows) -> dict[str, float]:
+        """Standard name -> value so far, from the rows of `counter_queries`."""
+        return {}
+
+    def wait_queries(self) -> Mapping[str, str]:
+        """Run each second; keep them cheap. What is cumulative belongs into `counter_queries` instead."""
+        return {}
+
+    def waits(self, rows: QueryRows) -> dict[str, float]:
+        """Event -> sessions in it, at that second."""
+        return {}
+
+    def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
+        """For `tables` and `indexes`, after the load and after the run."""
+        return {}
+
+    def tables(self, rows: QueryRows) -> list[TableStatistics]:
+        return []
+
+    def indexes(self, rows: QueryRows) -> list[IndexStatistics]:
+        return []
+
+    def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
+        """Run just before the warm-up."""
+        return {}
+
+    def maintenance(self, rows: QueryRows) -> list[Age]:
+        return []
+
+    def plan_queries(self, sql: str) -> Sequence[str]:
+        """Statements that show the plan of `sql`; the rows of all of them are the plan."""
+        return ()
+
+    def plan(self, rows: Sequence[Sequence[Any]]) -> str:
+        """The plan as text, from the rows of `plan_queries`."""
+        return "\n".join(" ".join(str(value) for value in row if value is not None) for row in rows)
+
+    def effort_queries(self) -> Mapping[str, str]:
+        """What a statement read: run before and after it on its own session; `effort` takes the difference."""
+        return {}
+
+    def effort(self, rows: QueryRows) -> dict[str, float]:
+        """``reads`` (pages from disk) and ``fetches`` (pages touched) so far."""
+        return {}
+
+
+def differences(begin: Mapping[str, float], end: Mapping[str, float]) -> dict[str, float]:
+    """Increase of every counter that both have; one that fell (the engine was restarted) is left out."""
+    return {name: end[name] - begin[name] for name in end if name in begin and end[name] >= begin[name]}
+
+
+def hit_percent(counters: Mapping[str, float]) -> float | None:
+    """Share of page requests that found the page in the buffer pool."""
+    hits, reads = counters.get("buffer_hits"), counters.get("buffer_reads")
+    if hits is None or reads is None or hits + reads <= 0:
+        return None
+    return 100 * hits / (hits + reads)
