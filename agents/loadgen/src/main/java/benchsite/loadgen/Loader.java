@@ -37,15 +37,13 @@ final class Loader {
     }
 
     private void fill(Connection connection, JSONObject table, JSONObject step, String phase) throws SQLException {
-        RowGenerator rows = new RowGenerator(table.getJSONArray("columns"));
+        RowSource rows = RowSources.of(table, step.optLong("seed", 1));
         int batch = step.optInt("batch", 1000);
         long commitEvery = step.optLong("commit_every", 10_000);
         long count = table.getLong("rows");
         try (PreparedStatement insert = connection.prepareStatement(table.getString("insert"))) {
             for (long row = 0; row < count; row++) {
-                for (int column = 0; column < rows.width(); column++) {
-                    insert.setObject(column + 1, rows.value(column, row));
-                }
+                rows.bind(insert, row);
                 insert.addBatch();
                 done++;
                 if ((row + 1) % batch == 0 || row + 1 == count) {

@@ -8,12 +8,12 @@ import org.json.JSONObject;
 
 /** The transaction programs of a run with their weights. */
 final class Mix {
-    private final List<TransactionProgram> programs = new ArrayList<>();
+    private final List<Program> programs = new ArrayList<>();
     private int totalWeight;
 
     Mix(JSONArray definitions) {
         for (Object definition : definitions) {
-            TransactionProgram program = new TransactionProgram((JSONObject) definition);
+            Program program = Programs.of((JSONObject) definition);
             programs.add(program);
             totalWeight += program.weight();
         }
@@ -22,7 +22,7 @@ final class Mix {
         }
     }
 
-    List<TransactionProgram> programs() {
+    List<Program> programs() {
         return programs;
     }
 

@@ -1,54 +1,62 @@
 package benchsite.loadgen;
 
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.SplittableRandom;
 import org.json.JSONArray;
 import org.json.JSONObject;
 
-/** Makes the columns of generated rows. Row numbers count from 0. */
-final class RowGenerator {
-    private interface Column {
-        Object value(long row);
-    }
-
+/** Rows whose columns are generated as the job says. */
+final class RowGenerator implements RowSource {
+    private final String table;
+    private final long seed;
     private final Column[] columns;
+    private final boolean random;
+    private Parameters parameters;
+    private long bytes;
 
-    RowGenerator(JSONArray definitions) {
+    RowGenerator(JSONObject table, long seed) {
+        this.table = table.optString("name", "");
+        this.seed = seed;
+        JSONArray definitions = table.getJSONArray("columns");
         columns = new Column[definitions.length()];
+        boolean drawn = false;
         for (int index = 0; index < columns.length; index++) {
-            columns[index] = column(definitions.getJSONObject(index));
+            columns[index] = Column.of(definitions.getJSONObject(index));
+            drawn |= Column.isDrawn(definitions.getJSONObject(index));
         }
+        random = drawn;
     }
 
-    int width() {
+    @Override
+    public int width() {
         return columns.length;
     }
 
-    Object value(int column, long row) {
-        return columns[column].value(row);
+    @Override
+    public long bytes() {
+        return bytes;
     }
 
-    private static Column column(JSONObject definition) {
-        String kind = definition.getString("kind");
-        switch (kind) {
-            case "sequence": {
-                long start = definition.optLong("start", 1);
-                long step = definition.optLong("step", 1);
-                return row -> start + row * step;
-            }
-            case "group": {
-                long start = definition.optLong("start", 1);
-                long size = definition.getLong("size");
-                return row -> start + row / size;
-            }
-            case "constant": {
-                Object value = definition.isNull("value") ? null : definition.get("value");
-                return row -> value;
-            }
-            case "text": {
-                String text = definition.optString("fill", " ").repeat(definition.getInt("length"));
-                return row -> text;
-            }
-            default:
-                throw new IllegalArgumentException("unknown kind of column: " + kind);
+    /** All columns of a row. */
+    Object[] values(long row) {
+        SplittableRandom drawing = random ? RowSources.random(seed, table, row) : null;
+        Object[] values = new Object[columns.length];
+        for (int index = 0; index < values.length; index++) {
+            values[index] = columns[index].value(row, drawing);
+        }
+        return values;
+    }
+
+    @Override
+    public void bind(PreparedStatement insert, long row) throws SQLException {
+        if (parameters == null || parameters.statement() != insert) {
+            parameters = new Parameters(insert);
+        }
+        Object[] values = values(row);
+        for (int index = 0; index < values.length; index++) {
+            parameters.set(index + 1, values[index]);
+            bytes += Widths.of(values[index]);
         }
     }
 }

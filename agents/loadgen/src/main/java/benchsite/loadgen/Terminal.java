@@ -1,7 +1,6 @@
 package benchsite.loadgen;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -63,9 +62,9 @@ final class Terminal implements Runnable {
     @Override
     public void run() {
         try (Connection connection = database.connect(); Statement control = connection.createStatement()) {
-            List<PreparedStatement[]> prepared = new ArrayList<>();
-            for (TransactionProgram program : mix.programs()) {
-                prepared.add(program.prepare(connection));
+            List<Work> prepared = new ArrayList<>();
+            for (Program program : mix.programs()) {
+                prepared.add(program.open(connection, number));
             }
             product = JobRunner.product(connection);
             if (!connection.getAutoCommit()) {
@@ -75,7 +74,7 @@ final class Terminal implements Runnable {
             go.await();
             while (!isOver()) {
                 int choice = mix.choose(random);
-                transact(connection, control, mix.programs().get(choice), prepared.get(choice));
+                transact(connection, control, mix.programs().get(choice).name(), prepared.get(choice));
             }
         } catch (Throwable problem) { // whatever it is: a terminal that is gone unseen falsifies the figures
             problem.printStackTrace();
@@ -90,27 +89,30 @@ final class Terminal implements Runnable {
     }
 
     /** One transaction, begun again as a whole with the same values after a conflict; all of it is its latency. */
-    private void transact(Connection connection, Statement control, TransactionProgram program,
-                          PreparedStatement[] statements) throws SQLException {
-        Object[] values = program.draw(random);
+    private void transact(Connection connection, Statement control, String type, Work work) throws SQLException {
+        Object values = work.draw(random);
         long begun = clock.getAsLong();
         long retried = 0;
         while (true) {
             try {
                 database.begin(control);
-                program.execute(statements, values);
-                database.commit(connection, control);
-                recorder.success(program.name(), begun, retried);
+                boolean wanted = work.execute(values);
+                if (wanted) {
+                    database.commit(connection, control);
+                } else {
+                    database.rollback(connection, control);
+                }
+                recorder.success(type, begun, retried);
                 return;
             } catch (SQLException problem) {
                 database.rollback(connection, control);
                 if (!database.isRetryable(problem)) {
-                    recorder.failure(program.name(), retried);
+                    recorder.failure(type, retried);
                     throw problem;
                 }
                 retried++;
                 if (isOver()) { // it is rolled back; a conflict that never ends must not keep the run from ending
-                    recorder.abandoned(program.name(), retried);
+                    recorder.abandoned(type, retried);
                     return;
                 }
             }

@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Timestamp;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -12,11 +11,7 @@ import org.json.JSONArray;
 import org.json.JSONObject;
 
 /** A transaction as data: variables drawn anew for each transaction, and statements that bind them by name. */
-final class TransactionProgram {
-    private interface Variable {
-        Object draw(SplittableRandom random);
-    }
-
+final class TransactionProgram implements Program {
     /** One statement: where its parameters come from, whether it is fetched, how many rows it must touch (-1: any). */
     private record Step(String sql, int[] binds, boolean fetch, int expectedRows) {}
 
@@ -32,32 +27,21 @@ final class TransactionProgram {
         for (Object variable : definition.optJSONArray("variables", new JSONArray())) {
             JSONObject object = (JSONObject) variable;
             names.add(object.getString("name"));
-            variables.add(variable(object));
+            variables.add(Variable.of(object));
         }
         for (Object statement : definition.getJSONArray("statements")) {
             steps.add(step((JSONObject) statement));
         }
     }
 
-    String name() {
+    @Override
+    public String name() {
         return name;
     }
 
-    int weight() {
+    @Override
+    public int weight() {
         return weight;
-    }
-
-    private static Variable variable(JSONObject definition) {
-        String kind = definition.getString("kind");
-        return switch (kind) {
-            case "uniform" -> {
-                int low = Math.toIntExact(definition.getLong("min"));
-                int high = Math.toIntExact(definition.getLong("max"));
-                yield random -> random.nextInt(low, high + 1);
-            }
-            case "timestamp" -> random -> new Timestamp(System.currentTimeMillis());
-            default -> throw new IllegalArgumentException("unknown kind of variable: " + kind);
-        };
     }
 
     private Step step(JSONObject definition) {
@@ -75,45 +59,52 @@ final class TransactionProgram {
         return index;
     }
 
-    Object[] draw(SplittableRandom random) {
-        Object[] values = new Object[variables.size()];
-        for (int index = 0; index < values.length; index++) {
-            values[index] = variables.get(index).draw(random);
+    @Override
+    public Work open(Connection connection, int terminal) throws SQLException {
+        Parameters[] prepared = new Parameters[steps.size()];
+        for (int index = 0; index < prepared.length; index++) {
+            prepared[index] = new Parameters(connection.prepareStatement(steps.get(index).sql()));
         }
-        return values;
+        return new Prepared(terminal, prepared);
     }
 
-    PreparedStatement[] prepare(Connection connection) throws SQLException {
-        PreparedStatement[] statements = new PreparedStatement[steps.size()];
-        for (int index = 0; index < statements.length; index++) {
-            statements[index] = connection.prepareStatement(steps.get(index).sql());
-        }
-        return statements;
-    }
+    private final class Prepared implements Work {
+        private final int terminal;
+        private final Parameters[] prepared;
+        private final Object[] values = new Object[variables.size()];
 
-    /** Run every statement once with these values; neither begins nor commits. */
-    void execute(PreparedStatement[] statements, Object[] values) throws SQLException {
-        for (int index = 0; index < statements.length; index++) {
-            Step step = steps.get(index);
-            PreparedStatement statement = statements[index];
-            bind(statement, step.binds(), values);
-            int rows = step.fetch() ? fetch(statement) : statement.executeUpdate();
-            if (step.expectedRows() >= 0 && rows != step.expectedRows()) {
-                throw new SQLException(step.sql() + " touched " + rows + " rows, not " + step.expectedRows());
+        Prepared(int terminal, Parameters[] prepared) {
+            this.terminal = terminal;
+            this.prepared = prepared;
+        }
+
+        @Override
+        public Object draw(SplittableRandom random) {
+            for (int index = 0; index < values.length; index++) {
+                values[index] = variables.get(index).draw(random, terminal);
             }
+            return values;
+        }
+
+        @Override
+        public boolean execute(Object drawn) throws SQLException {
+            Object[] given = (Object[]) drawn;
+            for (int index = 0; index < prepared.length; index++) {
+                perform(steps.get(index), prepared[index], given);
+            }
+            return true;
         }
     }
 
-    private static void bind(PreparedStatement statement, int[] binds, Object[] values) throws SQLException {
+    private static void perform(Step step, Parameters parameters, Object[] values) throws SQLException {
+        int[] binds = step.binds();
         for (int parameter = 0; parameter < binds.length; parameter++) {
-            Object value = values[binds[parameter]];
-            if (value instanceof Integer number) {
-                statement.setInt(parameter + 1, number);
-            } else if (value instanceof Timestamp time) {
-                statement.setTimestamp(parameter + 1, time);
-            } else {
-                statement.setObject(parameter + 1, value);
-            }
+            parameters.set(parameter + 1, values[binds[parameter]]);
+        }
+        PreparedStatement statement = parameters.statement();
+        int rows = step.fetch() ? fetch(statement) : statement.executeUpdate();
+        if (step.expectedRows() >= 0 && rows != step.expectedRows()) {
+            throw new SQLException(step.sql() + " touched " + rows + " rows, not " + step.expectedRows());
         }
     }
 
