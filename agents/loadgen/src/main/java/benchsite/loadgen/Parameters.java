@@ -8,11 +8,11 @@ import java.sql.Types;
 import java.util.Arrays;
 
 /** Sets the parameters of one prepared statement by the type of their values. Parameters count from 1. */
-final class Parameters {
+public final class Parameters {
     private final PreparedStatement statement;
     private int[] nullTypes = new int[0];
 
-    Parameters(PreparedStatement statement) {
+    public Parameters(PreparedStatement statement) {
         this.statement = statement;
     }
 
@@ -20,7 +20,7 @@ final class Parameters {
         return statement;
     }
 
-    void set(int parameter, Object value) throws SQLException {
+    public void set(int parameter, Object value) throws SQLException {
         if (value instanceof Integer number) {
             statement.setInt(parameter, number);
         } else if (value instanceof String text) {
