@@ -5,19 +5,43 @@ import org.HdrHistogram.Histogram;
 /** What ended in one second: latencies in microseconds (3 significant digits), retries, errors. Not thread-safe. */
 final class Bin {
     private static final int SIGNIFICANT_DIGITS = 3;
-    final Histogram latencies = new Histogram(SIGNIFICANT_DIGITS);
+    final Histogram latencies = histogram();
+    /** From the actual start instead of the due time; null in a closed loop, where they are the same. */
+    final Histogram serviceTimes;
     private long sumNanos;
+    private long serviceSumNanos;
     private long retries;
     private long errors;
+    private long rolledBack;
 
-    Bin() {
-        latencies.setAutoResize(true);
+    Bin(boolean paced) {
+        serviceTimes = paced ? histogram() : null;
     }
 
-    void record(long latencyNanos, long retried) {
-        latencies.recordValue(Math.max((latencyNanos + 500) / 1000, 0));
+    private static Histogram histogram() {
+        Histogram histogram = new Histogram(SIGNIFICANT_DIGITS);
+        histogram.setAutoResize(true);
+        return histogram;
+    }
+
+    private static long micros(long nanos) {
+        return Math.max((nanos + 500) / 1000, 0);
+    }
+
+    /** {@code latencyNanos} from the due time, {@code serviceNanos} from the actual start. */
+    void record(long latencyNanos, long serviceNanos, long retried) {
+        latencies.recordValue(micros(latencyNanos));
         sumNanos += latencyNanos;
         retries += retried;
+        if (serviceTimes != null) {
+            serviceTimes.recordValue(micros(serviceNanos));
+            serviceSumNanos += serviceNanos;
+        }
+    }
+
+    /** Says that a transaction that is recorded was rolled back because the workload wanted it. */
+    void recordRollback() {
+        rolledBack++;
     }
 
     void recordError(long retried) {
@@ -32,17 +56,31 @@ final class Bin {
     void add(Bin other) {
         latencies.add(other.latencies);
         sumNanos += other.sumNanos;
+        if (serviceTimes != null) {
+            serviceTimes.add(other.serviceTimes);
+            serviceSumNanos += other.serviceSumNanos;
+        }
         retries += other.retries;
         errors += other.errors;
+        rolledBack += other.rolledBack;
     }
 
+    /** Transactions that were executed, those rolled back on purpose included. */
     long count() {
         return latencies.getTotalCount();
+    }
+
+    long committed() {
+        return count() - rolledBack;
     }
 
     /** Exact mean, not the histogram's: the check of terminals = TPS x mean latency leans on it. */
     double meanMicros() {
         return sumNanos / 1000.0 / count();
+    }
+
+    double meanServiceMicros() {
+        return serviceSumNanos / 1000.0 / count();
     }
 
     long retries() {
@@ -51,5 +89,9 @@ final class Bin {
 
     long errors() {
         return errors;
+    }
+
+    long rolledBack() {
+        return rolledBack;
     }
 }

@@ -1,6 +1,7 @@
 package benchsite.loadgen;
 
 import java.lang.management.ManagementFactory;
+import java.util.concurrent.locks.LockSupport;
 
 /** Times in the units of the events. */
 final class Clock {
@@ -10,6 +11,16 @@ final class Clock {
 
     static double seconds(long fromNanos, long toNanos) {
         return (toNanos - fromNanos) / NANOS_PER_SECOND;
+    }
+
+    /** Sleeps until {@code System.nanoTime()} says so, to some 0.1 ms. Thread.sleep rounds to milliseconds. */
+    static void sleepUntil(long nanos) throws InterruptedException {
+        for (long left = nanos - System.nanoTime(); left > 0; left = nanos - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+        }
     }
 
     /** CPU time that this JVM has used, in seconds. */

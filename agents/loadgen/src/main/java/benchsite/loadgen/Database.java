@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
 import org.json.JSONArray;
@@ -18,9 +17,8 @@ final class Database {
     private final String begin;
     private final String commit;
     private final String rollback;
-    private final List<String> retryableStates;
-    private final List<String> retryablePrefixes;
-    private final List<Integer> retryableCodes = new ArrayList<>();
+    private final ErrorClass retryable;
+    private final ErrorClass tolerable;
 
     Database(JSONObject job) {
         JSONObject connection = job.getJSONObject("connection");
@@ -36,12 +34,8 @@ final class Database {
         begin = textOrNull(transaction, "begin");
         commit = textOrNull(transaction, "commit");
         rollback = textOrNull(transaction, "rollback");
-        JSONObject retryable = job.optJSONObject("retryable", new JSONObject());
-        retryableStates = strings(retryable.optJSONArray("sqlstates"));
-        retryablePrefixes = strings(retryable.optJSONArray("sqlstate_prefixes"));
-        for (Object code : list(retryable.optJSONArray("codes"))) {
-            retryableCodes.add(((Number) code).intValue());
-        }
+        retryable = ErrorClass.of(job.optJSONObject("retryable"));
+        tolerable = ErrorClass.of(job.optJSONObject("tolerable"));
     }
 
     private static void load(String driver) {
@@ -56,12 +50,8 @@ final class Database {
         return object.isNull(key) ? null : object.getString(key);
     }
 
-    private static List<Object> list(JSONArray array) {
-        return array == null ? List.of() : array.toList();
-    }
-
     static List<String> strings(JSONArray array) {
-        return list(array).stream().map(Object::toString).toList();
+        return array == null ? List.of() : array.toList().stream().map(Object::toString).toList();
     }
 
     /** A connection for transactions, session statements done. */
@@ -105,27 +95,30 @@ final class Database {
         }
     }
 
+    void rollback(Connection connection, Statement control) throws SQLException {
+        if (rollback != null) {
+            control.execute(rollback);
+        } else if (!connection.getAutoCommit()) {
+            connection.rollback();
+        }
+    }
+
     /** Best effort: a failed transaction may be gone already. */
-    void rollback(Connection connection, Statement control) {
+    void rollbackFailed(Connection connection, Statement control) {
         try {
-            if (rollback != null) {
-                control.execute(rollback);
-            } else if (!connection.getAutoCommit()) {
-                connection.rollback();
-            }
+            rollback(connection, control);
         } catch (SQLException gone) {
             System.err.println("rollback: " + gone.getMessage());
         }
     }
 
+    /** A conflict: the transaction is begun again. */
     boolean isRetryable(SQLException problem) {
-        for (SQLException cause = problem; cause != null; cause = cause.getNextException()) {
-            String state = cause.getSQLState() == null ? "" : cause.getSQLState();
-            if (retryableStates.contains(state) || retryablePrefixes.stream().anyMatch(state::startsWith)
-                || retryableCodes.contains(cause.getErrorCode())) {
-                return true;
-            }
-        }
-        return false;
+        return problem instanceof Conflict || retryable.holds(problem);
+    }
+
+    /** It ends its transaction, but not its terminal. */
+    boolean isTolerable(SQLException problem) {
+        return tolerable.holds(problem);
     }
 }

@@ -32,14 +32,23 @@ final class Events {
         emit(describe(problem).put("event", "error").put("phase", phase));
     }
 
-    /** {@code message} (called {@code error} by the dead terminals), {@code sqlstate} and {@code code} of a problem. */
+    /** {@code message}, {@code sqlstate} and {@code code} of a problem, for an event of its own. */
     static JSONObject describe(Throwable problem) {
-        String text = problem.getMessage() == null ? problem.toString() : problem.getMessage();
-        JSONObject description = new JSONObject().put("message", text);
+        JSONObject description = failure(problem);
+        return description.put("message", description.remove("error"));
+    }
+
+    /** The same as part of something else, its text called {@code error}. */
+    static JSONObject failure(Throwable problem) {
+        return put(new JSONObject(), problem);
+    }
+
+    static JSONObject put(JSONObject event, Throwable problem) {
+        event.put("error", problem.getMessage() == null ? problem.toString() : problem.getMessage());
         if (problem instanceof SQLException sql) {
-            description.put("sqlstate", sql.getSQLState() == null ? JSONObject.NULL : sql.getSQLState());
-            description.put("code", sql.getErrorCode());
+            event.put("sqlstate", sql.getSQLState() == null ? JSONObject.NULL : sql.getSQLState());
+            event.put("code", sql.getErrorCode());
         }
-        return description;
+        return event;
     }
 }

@@ -12,13 +12,22 @@ final class Latencies {
     private Latencies() {}
 
     static JSONObject put(JSONObject event, Bin bin) {
-        Histogram latencies = bin.latencies;
-        boolean empty = bin.count() == 0;
-        event.put("mean_us", empty ? JSONObject.NULL : bin.meanMicros());
-        event.put("p50_us", empty ? JSONObject.NULL : latencies.getValueAtPercentile(P50));
-        event.put("p95_us", empty ? JSONObject.NULL : latencies.getValueAtPercentile(P95));
-        event.put("p99_us", empty ? JSONObject.NULL : latencies.getValueAtPercentile(P99));
-        event.put("max_us", empty ? JSONObject.NULL : latencies.getMaxValue());
+        return put(event, "", bin.latencies, bin.meanMicros());
+    }
+
+    /** At a fixed rate also {@code service_…}: without the time that a transaction waited for a free terminal. */
+    static JSONObject putAll(JSONObject event, Bin bin) {
+        put(event, bin);
+        return bin.serviceTimes == null ? event : put(event, "service_", bin.serviceTimes, bin.meanServiceMicros());
+    }
+
+    private static JSONObject put(JSONObject event, String prefix, Histogram latencies, double mean) {
+        boolean empty = latencies.getTotalCount() == 0;
+        event.put(prefix + "mean_us", empty ? JSONObject.NULL : mean);
+        event.put(prefix + "p50_us", empty ? JSONObject.NULL : latencies.getValueAtPercentile(P50));
+        event.put(prefix + "p95_us", empty ? JSONObject.NULL : latencies.getValueAtPercentile(P95));
+        event.put(prefix + "p99_us", empty ? JSONObject.NULL : latencies.getValueAtPercentile(P99));
+        event.put(prefix + "max_us", empty ? JSONObject.NULL : latencies.getMaxValue());
         return event;
     }
 }

@@ -1,73 +1,114 @@
 package benchsite.loadgen;
 
+import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import org.json.JSONObject;
 
-/** The step {@code run}: terminals in a closed loop, a {@code second} event each second, at last a {@code summary}. */
+/**
+ * The step {@code run}: terminals in a closed loop or at a fixed rate.
+ *
+ * <p>A {@code second} event each second, at last a {@code summary}.
+ */
 final class LoadPhase {
-    private static final long NANOS_PER_SECOND = 1_000_000_000L;
-    private final Database database;
     private final Events events;
-    private final JSONObject step;
     private final String phase;
+    private final Course course;
     private final Window window;
+    private final Snapshots snapshots;
+    private final Sampled sampled;
     private final List<Terminal> terminals = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
 
-    LoadPhase(Database database, Events events, JSONObject step) {
-        this.database = database;
+    LoadPhase(Database database, Events events, JSONObject step, Connection anchor) {
         this.events = events;
-        this.step = step;
         this.phase = step.optString("phase", "run");
-        this.window = new Window(step.getInt("warm_up_s"), step.getInt("duration_s"));
+        this.course = Course.of(database, step);
+        this.window = course.window();
+        this.snapshots = new Snapshots(events, phase, anchor, step.optJSONObject("snapshots"));
+        this.sampled = new Sampled(events, database, window, step.optJSONObject("sampled"));
     }
 
     void run() throws PhaseException, InterruptedException {
         events.phase(phase, "begin");
         long begun = System.nanoTime();
-        long start = start();
-        Totals totals = new Totals(window, terminals);
-        Seconds seconds = new Seconds(events, window, totals);
-        for (int second = 0; second < window.seconds(); second++) {
-            boolean alive = threads.stream().anyMatch(Thread::isAlive);
-            sleepUntil(start + (second + 1) * NANOS_PER_SECOND);
-            seconds.report(second);
-            if (!alive) {
-                break;
-            }
+        try {
+            events.emit(measure());
+        } catch (InterruptedException | RuntimeException aborted) {
+            threads.forEach(Thread::interrupt);
+            throw aborted;
         }
+        events.emit(Events.phaseEvent(phase, "end").put("elapsed_s", Clock.seconds(begun, System.nanoTime())));
+    }
+
+    private JSONObject measure() throws PhaseException, InterruptedException {
+        long start = start();
+        Totals totals = new Totals(window, terminals, course.isPaced());
+        Seconds seconds = new Seconds(events, course, totals);
+        boolean inTime = report(seconds, start);
         totals.stopCpu();
+        snapshots.end();
+        sampled.end();
         for (Thread thread : threads) {
             thread.join();
         }
         seconds.tail();
-        events.emit(totals.summary());
-        events.emit(Events.phaseEvent(phase, "end").put("elapsed_s", Clock.seconds(begun, System.nanoTime())));
+        return summary(totals, inTime);
+    }
+
+    /** Every second of the window; false when all terminals had ended before it. */
+    private boolean report(Seconds seconds, long start) throws InterruptedException {
+        for (int second = 0; second < window.seconds(); second++) {
+            boolean alive = threads.stream().anyMatch(Thread::isAlive);
+            Clock.sleepUntil(start + Window.endOf(second));
+            seconds.report(second);
+            if (!alive) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private JSONObject summary(Totals totals, boolean inTime) {
+        boolean usedUp = course.budget().isUsedUp();
+        long end = usedUp ? Math.min(lastEnd(), window.endNanos()) : window.endNanos();
+        JSONObject summary = totals.summary(window.measuredSeconds(end))
+            .put("ended_by", usedUp ? "max_transactions" : inTime ? "window" : "terminals");
+        if (course.isPaced()) {
+            Slots slots = course.slots();
+            summary.put("rate_per_s", slots.perSecond()).put("slots", slots.dueBefore(end))
+                .put("unstarted", slots.backlog(end));
+        }
+        return summary;
+    }
+
+    private long lastEnd() {
+        return terminals.stream().mapToLong(Terminal::endedAfter).max().orElse(0);
     }
 
     private long start() throws PhaseException, InterruptedException {
-        int count = step.getInt("terminals");
-        CountDownLatch ready = new CountDownLatch(count);
-        CountDownLatch go = new CountDownLatch(1);
-        Mix mix = new Mix(step.getJSONArray("transactions"));
         long begun = System.nanoTime();
-        for (int number = 0; number < count; number++) {
-            long seed = step.optLong("seed", 1);
-            Terminal terminal = new Terminal(number, database, mix, window, seed, ready, go, System::nanoTime);
-            terminals.add(terminal);
-            Thread thread = new Thread(terminal, "terminal-" + number);
+        for (int number = 0; number < course.ready().getCount(); number++) {
+            terminals.add(new Terminal(number, course));
+        }
+        for (Terminal terminal : terminals) {
+            Thread thread = new Thread(terminal, "terminal-" + terminal.number());
             threads.add(thread);
             thread.setDaemon(true);
             thread.start();
         }
-        ready.await();
+        course.ready().await();
         requireAll();
-        announce(count, Clock.seconds(begun, System.nanoTime()));
+        announce(Clock.seconds(begun, System.nanoTime()));
+        sampled.connect();
+        if (window.warmUpSeconds() == 0) {
+            snapshots.takeBegin();
+        }
         long start = System.nanoTime();
         terminals.forEach(terminal -> terminal.startAt(start));
-        go.countDown();
+        course.go().countDown();
+        snapshots.startAt(start, window);
+        sampled.startAt(start);
         return start;
     }
 
@@ -81,18 +122,11 @@ final class LoadPhase {
         }
     }
 
-    private void announce(int count, double elapsed) {
-        JSONObject event = new JSONObject().put("event", "connected").put("terminals", count).put("elapsed_s", elapsed);
+    private void announce(double elapsed) {
+        JSONObject event = new JSONObject().put("event", "connected").put("terminals", terminals.size())
+            .put("elapsed_s", elapsed);
         terminals.stream().map(Terminal::product).filter(product -> product != null).findFirst()
             .ifPresent(product -> product.keySet().forEach(key -> event.put(key, product.get(key))));
         events.emit(event);
-    }
-
-    private static void sleepUntil(long nanos) throws InterruptedException {
-        long left = nanos - System.nanoTime();
-        while (left > 0) {
-            Thread.sleep(left / 1_000_000, (int) (left % 1_000_000));
-            left = nanos - System.nanoTime();
-        }
     }
 }

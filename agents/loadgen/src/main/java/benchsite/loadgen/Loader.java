@@ -1,69 +1,164 @@
 package benchsite.loadgen;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionService;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorCompletionService;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.json.JSONArray;
 import org.json.JSONObject;
 
-/** Fills tables with generated rows, batched, committing every so many rows. */
+/**
+ * The step {@code load}: fills one table after another, each by all threads, and says every second how far it is.
+ *
+ * <p>The first error of any thread ends all of them.
+ */
 final class Loader {
     private static final long PROGRESS_NANOS = 1_000_000_000L;
+    private static final long PATIENCE_S = 60;
     private final Database database;
     private final Events events;
-    private long done;
-    private long total;
-    private long lastProgress;
+    private final String phase;
+    private final JSONArray tables;
+    private final LoadPlan plan;
+    private final LoadProgress progress;
+    private final long total;
+    private final List<Connection> connections = new ArrayList<>();
+    private final JSONObject perTable = new JSONObject();
+    private long begun;
+    private long nextProgress;
+    private volatile long slowFrom;
 
-    Loader(Database database, Events events) {
+    Loader(Database database, Events events, JSONObject step, String phase) {
         this.database = database;
         this.events = events;
+        this.phase = phase;
+        this.tables = step.getJSONArray("tables");
+        this.plan = LoadPlan.of(step);
+        long rows = 0;
+        for (Object table : tables) {
+            rows += ((JSONObject) table).getLong("rows");
+        }
+        this.total = rows;
+        this.progress = new LoadProgress(plan, total, this::markSlowPart);
     }
 
-    void load(JSONObject step, String phase) throws SQLException {
+    void load() throws SQLException, PhaseException, InterruptedException {
         events.phase(phase, "begin");
-        long begun = System.nanoTime();
-        for (Object table : step.getJSONArray("tables")) {
-            total += ((JSONObject) table).getLong("rows");
+        begun = System.nanoTime();
+        nextProgress = begun + PROGRESS_NANOS;
+        ExecutorService threads = Executors.newFixedThreadPool(plan.threads(), Loader::daemon);
+        try {
+            connect();
+            for (Object table : tables) {
+                fill((JSONObject) table, threads);
+            }
+        } finally {
+            progress.stop();
+            threads.shutdown();
+            disconnect(threads);
         }
-        try (Connection connection = database.connectPlain()) {
+        events.emit(end());
+    }
+
+    private static Thread daemon(Runnable task) {
+        Thread thread = new Thread(task, "loader");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    private void connect() throws SQLException {
+        for (int number = 0; number < plan.threads(); number++) {
+            Connection connection = database.connectPlain();
+            connections.add(connection);
             connection.setAutoCommit(false);
-            for (Object table : step.getJSONArray("tables")) {
-                fill(connection, (JSONObject) table, step, phase);
-            }
-            connection.setAutoCommit(true);
-        }
-        events.emit(Events.phaseEvent(phase, "end").put("elapsed_s", Clock.seconds(begun, System.nanoTime()))
-            .put("rows", done));
-    }
-
-    private void fill(Connection connection, JSONObject table, JSONObject step, String phase) throws SQLException {
-        RowSource rows = RowSources.of(table, step.optLong("seed", 1));
-        int batch = step.optInt("batch", 1000);
-        long commitEvery = step.optLong("commit_every", 10_000);
-        long count = table.getLong("rows");
-        try (PreparedStatement insert = connection.prepareStatement(table.getString("insert"))) {
-            for (long row = 0; row < count; row++) {
-                rows.bind(insert, row);
-                insert.addBatch();
-                done++;
-                if ((row + 1) % batch == 0 || row + 1 == count) {
-                    insert.executeBatch();
-                    progress(phase);
-                }
-                if ((row + 1) % commitEvery == 0) {
-                    connection.commit();
-                }
-            }
-            connection.commit();
         }
     }
 
-    private void progress(String phase) {
+    /** Whatever went wrong before is what is told, not that a connection cannot be closed after it. */
+    private void disconnect(ExecutorService threads) throws InterruptedException {
+        try {
+            threads.awaitTermination(PATIENCE_S, TimeUnit.SECONDS);
+        } finally {
+            for (Connection connection : connections) {
+                try (connection) {
+                    connection.rollback();
+                } catch (SQLException gone) {
+                    System.err.println("close: " + gone.getMessage());
+                }
+            }
+        }
+    }
+
+    private void fill(JSONObject table, ExecutorService threads) throws PhaseException, InterruptedException {
+        long rowsBefore = progress.rows();
+        long bytesBefore = progress.bytes();
+        long before = System.nanoTime();
+        long rows = table.getLong("rows");
+        CompletionService<Void> parts = new ExecutorCompletionService<>(threads);
+        for (int number = 0; number < plan.threads(); number++) {
+            parts.submit(new RangeLoader(connections.get(number), table, border(rows, number),
+                border(rows, number + 1), plan, progress));
+        }
+        for (int number = 0; number < plan.threads(); number++) {
+            await(parts, table.optString("name", ""));
+        }
+        perTable.put(table.optString("name", ""), new JSONObject().put("rows", progress.rows() - rowsBefore)
+            .put("bytes", progress.bytes() - bytesBefore).put("elapsed_s", Clock.seconds(before, System.nanoTime())));
+    }
+
+    /** First row of a thread's part. */
+    private long border(long rows, int thread) {
+        return rows / plan.threads() * thread + rows % plan.threads() * thread / plan.threads();
+    }
+
+    private void await(CompletionService<Void> parts, String table) throws PhaseException, InterruptedException {
+        Future<Void> done = null;
+        while (done == null) {
+            done = parts.poll(nextProgress - System.nanoTime(), TimeUnit.NANOSECONDS);
+            report(table);
+        }
+        try {
+            done.get();
+        } catch (ExecutionException failed) {
+            throw new PhaseException(phase, failed.getCause());
+        }
+    }
+
+    private void report(String table) {
         long now = System.nanoTime();
-        if (now - lastProgress >= PROGRESS_NANOS) {
-            lastProgress = now;
-            events.emit(new JSONObject().put("event", "progress").put("phase", phase).put("rows", done)
-                .put("of", total));
+        if (now < nextProgress) {
+            return;
         }
+        nextProgress = Math.max(nextProgress + PROGRESS_NANOS, now);
+        JSONObject event = new JSONObject().put("event", "progress").put("phase", phase)
+            .put("t", Clock.seconds(begun, now)).put("table", table).put("rows", progress.rows()).put("of", total)
+            .put("bytes", progress.bytes());
+        events.emit(plan.slowShare() > 0 ? event.put("part", progress.isSlow() ? "slow" : "fast") : event);
+    }
+
+    private void markSlowPart() {
+        slowFrom = System.nanoTime();
+        events.emit(new JSONObject().put("event", "mark").put("name", "slow_part").put("phase", phase)
+            .put("rows", plan.fastRows(total)).put("t", Clock.seconds(begun, slowFrom))
+            .put("at", System.currentTimeMillis() / 1000.0));
+    }
+
+    private JSONObject end() {
+        long now = System.nanoTime();
+        JSONObject event = Events.phaseEvent(phase, "end").put("elapsed_s", Clock.seconds(begun, now))
+            .put("rows", progress.rows()).put("bytes", progress.bytes()).put("threads", plan.threads())
+            .put("tables", perTable);
+        if (progress.isSlow()) {
+            event.put("fast_rows", plan.fastRows(total)).put("fast_s", Clock.seconds(begun, slowFrom))
+                .put("slow_s", Clock.seconds(slowFrom, now));
+        }
+        return event;
     }
 }

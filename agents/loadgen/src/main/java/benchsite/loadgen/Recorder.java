@@ -13,21 +13,29 @@ import java.util.function.LongSupplier;
 final class Recorder {
     private final Window window;
     private final LongSupplier clock;
+    private final boolean paced;
     private final Map<Integer, Map<String, Bin>> bins = new HashMap<>();
     private long start;
 
-    Recorder(Window window, LongSupplier clock) {
+    /** {@code paced}: transactions have a due time, which may lie before their start. */
+    Recorder(Window window, LongSupplier clock, boolean paced) {
         this.window = window;
         this.clock = clock;
+        this.paced = paced;
     }
 
     synchronized void startAt(long nanos) {
         start = nanos;
     }
 
-    synchronized void success(String type, long begunNanos, long retried) {
+    /** A transaction has ended as it should; its latency counts from {@code due}. */
+    synchronized void executed(String type, long due, long begun, long retried, boolean committed) {
         long now = clock.getAsLong();
-        bin(now, type).record(now - begunNanos, retried);
+        Bin bin = bin(now, type);
+        bin.record(now - due, now - begun, retried);
+        if (!committed) {
+            bin.recordRollback();
+        }
     }
 
     synchronized void failure(String type, long retried) {
@@ -41,7 +49,7 @@ final class Recorder {
 
     private Bin bin(long now, String type) {
         return bins.computeIfAbsent(window.secondOf(now - start), second -> new HashMap<>())
-            .computeIfAbsent(type, key -> new Bin());
+            .computeIfAbsent(type, key -> new Bin(paced));
     }
 
     /** The bins of a second that is over, by transaction type, removed from here. */

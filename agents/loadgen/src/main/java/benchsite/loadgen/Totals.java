@@ -3,6 +3,7 @@ package benchsite.loadgen;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -14,18 +15,24 @@ import org.json.JSONObject;
 final class Totals {
     private final Window window;
     private final List<Terminal> terminals;
-    private final Bin warmUp = new Bin();
-    private final Bin measured = new Bin();
-    private final Bin tail = new Bin();
+    private final boolean paced;
+    private final Bin warmUp;
+    private final Bin measured;
+    private final Bin tail;
     private final Map<String, Bin> types = new TreeMap<>();
+    private final Map<String, Long> committed = new HashMap<>();
     private final long[] perTerminal;
     private final long[] warmUpPerTerminal;
     private double cpuAtStart;
     private double cpuSeconds;
 
-    Totals(Window window, List<Terminal> terminals) {
+    Totals(Window window, List<Terminal> terminals, boolean paced) {
         this.window = window;
         this.terminals = terminals;
+        this.paced = paced;
+        this.warmUp = new Bin(paced);
+        this.measured = new Bin(paced);
+        this.tail = new Bin(paced);
         this.perTerminal = new long[terminals.size()];
         this.warmUpPerTerminal = new long[terminals.size()];
     }
@@ -39,47 +46,49 @@ final class Totals {
     }
 
     /** Take a second that is over from every terminal and add it to the sums; {@code window.seconds()} is the tail. */
-    Bin take(int second) {
-        Bin all = new Bin();
+    Taken take(int second) {
+        Taken taken = new Taken(new Bin(paced), new HashMap<>());
         for (Terminal terminal : terminals) {
             terminal.recorder().take(second).forEach((type, bin) -> {
-                all.add(bin);
-                count(terminal.number(), second, type, bin);
+                taken.all().add(bin);
+                taken.types().computeIfAbsent(type, key -> new Bin(paced)).add(bin);
+                count(terminal.number(), second, bin);
             });
         }
+        taken.types().forEach((type, bin) -> committed.merge(type, bin.committed(), Long::sum));
         if (second >= window.seconds()) {
-            tail.add(all);
+            tail.add(taken.all());
         } else if (window.isWarmUp(second)) {
-            warmUp.add(all);
+            warmUp.add(taken.all());
         } else {
-            measured.add(all);
+            measured.add(taken.all());
+            taken.types().forEach((type, bin) -> types.computeIfAbsent(type, key -> new Bin(paced)).add(bin));
         }
-        return all;
+        return taken;
     }
 
-    private void count(int terminal, int second, String type, Bin bin) {
-        if (second >= window.seconds()) {
-            return;
-        }
+    private void count(int terminal, int second, Bin bin) {
         if (window.isWarmUp(second)) {
             warmUpPerTerminal[terminal] += bin.count();
-        } else {
+        } else if (second < window.seconds()) {
             perTerminal[terminal] += bin.count();
-            types.computeIfAbsent(type, key -> new Bin()).add(bin);
         }
     }
 
-    JSONObject summary() {
+    /** {@code measuredSeconds}: how long it really was; 0 when the run ended in its warm-up. */
+    JSONObject summary(double measuredSeconds) {
         JSONObject summary = new JSONObject().put("event", "summary").put("transactions", measured.count())
             .put("warm_up_transactions", warmUp.count()).put("tail_transactions", tail.count())
             .put("tail_max_us", tail.count() == 0 ? JSONObject.NULL : tail.latencies.getMaxValue())
-            .put("duration_s", window.durationSeconds())
-            .put("tps", measured.count() / (double) window.durationSeconds())
+            .put("duration_s", measuredSeconds)
+            .put("tps", measuredSeconds > 0 ? measured.count() / measuredSeconds : JSONObject.NULL)
             .put("retries", measured.retries()).put("errors", warmUp.errors() + measured.errors() + tail.errors())
+            .put("measured_errors", measured.errors()).put("rolled_back", measured.rolledBack())
+            .put("committed", warmUp.committed() + measured.committed() + tail.committed())
             .put("per_terminal", numbers(perTerminal)).put("warm_up_per_terminal", numbers(warmUpPerTerminal))
             .put("per_type", perType()).put("histogram", encoded(measured.latencies)).put("cpu_s", cpuSeconds)
             .put("dead_terminals", deaths());
-        return Latencies.put(summary, measured);
+        return Latencies.putAll(summary, measured);
     }
 
     private static JSONArray numbers(long[] counts) {
@@ -88,8 +97,12 @@ final class Totals {
 
     private JSONObject perType() {
         JSONObject perType = new JSONObject();
-        types.forEach((type, bin) -> perType.put(type,
-            Latencies.put(new JSONObject().put("transactions", bin.count()).put("retries", bin.retries()), bin)));
+        committed.forEach((type, all) -> {
+            Bin bin = types.getOrDefault(type, new Bin(paced));
+            JSONObject figures = new JSONObject().put("transactions", bin.count()).put("retries", bin.retries())
+                .put("errors", bin.errors()).put("rolled_back", bin.rolledBack()).put("committed", all);
+            perType.put(type, Latencies.putAll(figures, bin));
+        });
         return perType;
     }
 
@@ -97,8 +110,7 @@ final class Totals {
         JSONArray deaths = new JSONArray();
         for (Terminal terminal : terminals) {
             if (terminal.death() != null) {
-                JSONObject death = Events.describe(terminal.death());
-                deaths.put(death.put("error", death.remove("message")).put("terminal", terminal.number()));
+                deaths.put(Events.failure(terminal.death()).put("terminal", terminal.number()));
             }
         }
         return deaths;

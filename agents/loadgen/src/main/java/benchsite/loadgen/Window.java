@@ -17,7 +17,21 @@ record Window(int warmUpSeconds, int durationSeconds) {
         return (int) Math.min(elapsedNanos / NANOS_PER_SECOND, seconds());
     }
 
+    /** When a second is over, in nanoseconds after the start. */
+    static long endOf(int second) {
+        return (second + 1) * NANOS_PER_SECOND;
+    }
+
+    long measuredFromNanos() {
+        return warmUpSeconds * NANOS_PER_SECOND;
+    }
+
     long endNanos() {
         return seconds() * NANOS_PER_SECOND;
+    }
+
+    /** How much of the measured window lies before {@code endNanos} after the start, in seconds. */
+    double measuredSeconds(long endNanos) {
+        return Clock.seconds(measuredFromNanos(), Math.max(Math.min(endNanos, endNanos()), measuredFromNanos()));
     }
 }

@@ -108,7 +108,7 @@ class JobRunnerTest {
         try {
             JSONObject job = Jobs.job("jdbc:unfit:");
             LoadPhase phase = new LoadPhase(new Database(job), jobs.events,
-                Jobs.run(2, 0, 60, Jobs.transaction("any")));
+                Jobs.run(2, 0, 60, Jobs.transaction("any")), null);
             var problem = assertThrows(PhaseException.class, phase::run);
             assertTrue(problem.getCause() instanceof UnsupportedClassVersionError);
         } finally {

@@ -12,7 +12,7 @@ class RecorderTest {
     private static final long SECOND = 1_000_000_000L;
     private static final long START = 777;
     private final AtomicLong clock = new AtomicLong(START);
-    private final Recorder recorder = new Recorder(new Window(1, 2), clock::get);
+    private final Recorder recorder = new Recorder(new Window(1, 2), clock::get, false);
 
     RecorderTest() {
         recorder.startAt(START);
@@ -20,7 +20,8 @@ class RecorderTest {
 
     private void succeedAt(long elapsed, String type, long latency, long retried) {
         clock.set(START + elapsed);
-        recorder.success(type, START + elapsed - latency, retried);
+        long begun = START + elapsed - latency;
+        recorder.executed(type, begun, begun, retried, true);
     }
 
     @Test
@@ -53,8 +54,8 @@ class RecorderTest {
             reading.countDown();
             LockSupport.parkNanos(SECOND / 5);
             return SECOND - 1;
-        });
-        Thread terminal = new Thread(() -> slow.success("a", 0, 0));
+        }, false);
+        Thread terminal = new Thread(() -> slow.executed("a", 0, 0, 0, true));
         terminal.start();
         reading.await();
         assertEquals(1, slow.take(0).size(), "its end lies in this second, so it must not be handed out without it");
@@ -79,5 +80,28 @@ class RecorderTest {
         assertEquals(1.9995, bin.meanMicros(), 1e-9);
         assertEquals(1, bin.latencies.getMinValue());
         assertEquals(3, bin.latencies.getMaxValue());
+    }
+
+    @Test
+    void atAFixedRateLatenciesCountFromTheDueTimeAndServiceTimesFromTheStart() {
+        Recorder paced = new Recorder(new Window(0, 9), clock::get, true);
+        paced.startAt(START);
+        clock.set(START + 5_000_000);
+        paced.executed("a", START + 1_000_000, START + 3_000_000, 0, true);
+        Bin bin = paced.take(0).get("a");
+        assertEquals(4_000, bin.meanMicros());
+        assertEquals(2_000, bin.meanServiceMicros());
+        assertEquals(1, bin.serviceTimes.getTotalCount());
+    }
+
+    @Test
+    void aRollbackThatTheWorkloadWantsIsExecutedButNotCommitted() {
+        clock.set(START + 1);
+        recorder.executed("a", START, START, 0, false);
+        recorder.executed("a", START, START, 0, true);
+        Bin bin = recorder.take(0).get("a");
+        assertEquals(2, bin.count());
+        assertEquals(1, bin.rolledBack());
+        assertEquals(1, bin.committed());
     }
 }

@@ -30,7 +30,9 @@ class TotalsTest {
     }
 
     private static Terminal terminal(int number, Window window, java.util.function.LongSupplier clock) {
-        return new Terminal(number, null, null, window, 1, new CountDownLatch(1), new CountDownLatch(1), clock);
+        Course course = new Course(null, null, window, null, Budget.unlimited(), 0, 1, clock, new CountDownLatch(1),
+            new CountDownLatch(1));
+        return new Terminal(number, course);
     }
 
     @Test
@@ -47,13 +49,13 @@ class TotalsTest {
         }
         writers.forEach(Thread::start);
 
-        Totals totals = new Totals(window, terminals);
+        Totals totals = new Totals(window, terminals, false);
         long ofSeconds = 0;
         for (int second = 0; second < window.seconds(); second++) {
             while ((System.nanoTime() - start) * SPEED < (second + 1) * SECOND) {
                 Thread.onSpinWait();
             }
-            long taken = totals.take(second).count();
+            long taken = totals.take(second).all().count();
             ofSeconds += window.isWarmUp(second) ? 0 : taken;
         }
         for (Thread writer : writers) {
@@ -61,7 +63,7 @@ class TotalsTest {
         }
         totals.take(window.seconds());
 
-        JSONObject summary = totals.summary();
+        JSONObject summary = totals.summary(window.durationSeconds());
         long measured = summary.getLong("transactions");
         assertTrue(measured > 10_000, "the test did little: " + measured);
         assertEquals(measured, ofSeconds, "sum of the seconds");
@@ -82,7 +84,7 @@ class TotalsTest {
             if (now > window.endNanos() + 20 * SECOND) {
                 return count;
             }
-            recorder.success(count % 2 == 0 ? "even" : "odd", now, 0);
+            recorder.executed(count % 2 == 0 ? "even" : "odd", now, now, 0, true);
             count++;
         }
     }
@@ -100,18 +102,19 @@ class TotalsTest {
         Window window = new Window(1, 2);
         AtomicLong clock = new AtomicLong();
         Terminal terminal = terminal(0, window, clock::get);
-        Totals totals = new Totals(window, List.of(terminal));
+        Totals totals = new Totals(window, List.of(terminal), false);
         long[] ends = {SECOND / 2, SECOND, 2 * SECOND, 2 * SECOND + 5, 7 * SECOND};
         long[] micros = {900_000, 10, 20, 30, 4_000_000};
         for (int index = 0; index < ends.length; index++) {
             clock.set(ends[index]);
-            terminal.recorder().success("t", ends[index] - micros[index] * 1_000, index);
+            long begun = ends[index] - micros[index] * 1_000;
+            terminal.recorder().executed("t", begun, begun, index, index != 3);
         }
         for (int second = 0; second <= window.seconds(); second++) {
             totals.take(second);
         }
 
-        JSONObject summary = totals.summary();
+        JSONObject summary = totals.summary(window.durationSeconds());
         assertEquals(3, summary.getLong("transactions"));
         assertEquals(1, summary.getLong("warm_up_transactions"));
         assertEquals(1, summary.getLong("tail_transactions"));
@@ -119,18 +122,22 @@ class TotalsTest {
         assertEquals(20, summary.getDouble("mean_us"));
         assertEquals(30, summary.getLong("max_us"));
         assertEquals(1 + 2 + 3, summary.getLong("retries"));
+        assertEquals(1, summary.getLong("rolled_back"));
+        assertEquals(4, summary.getLong("committed"), "warm-up, measured and tail without the one rolled back");
+        assertEquals(4, summary.getJSONObject("per_type").getJSONObject("t").getLong("committed"));
         assertEquals(4_000_000, summary.getDouble("tail_max_us"), 4_000);
     }
 
     @Test
     void nothingMeasuredIsNullNotZero() {
         Window window = new Window(0, 1);
-        Totals totals = new Totals(window, List.of(terminal(0, window, () -> 0)));
+        Totals totals = new Totals(window, List.of(terminal(0, window, () -> 0)), false);
         totals.take(0);
-        JSONObject summary = totals.summary();
+        JSONObject summary = totals.summary(window.durationSeconds());
         assertEquals(0, summary.getLong("transactions"));
         for (String key : List.of("mean_us", "p50_us", "p95_us", "p99_us", "max_us", "tail_max_us")) {
             assertTrue(summary.isNull(key), key);
         }
+        assertTrue(totals.summary(0).isNull("tps"), "ended in the warm-up");
     }
 }
