@@ -1,0 +1,51 @@
+package benchsite.loadgen;
+
+import java.sql.SQLException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Functions that a database calls: a pause, errors now and then, values that are gathered. */
+public final class Hooks {
+    static final String PAUSE = "CREATE ALIAS PAUSE_ONCE FOR 'benchsite.loadgen.Hooks.pauseOnce'";
+    static final String FAIL = "CREATE ALIAS FAIL_EACH FOR 'benchsite.loadgen.Hooks.failEach'";
+    static final String SEE = "CREATE ALIAS SEE FOR 'benchsite.loadgen.Hooks.see'";
+    static final long PAUSE_MS = 1_000;
+    static final Set<Long> SEEN = ConcurrentHashMap.newKeySet();
+    private static final int PAUSED_CALL = 20;
+    private static final AtomicInteger CALLS = new AtomicInteger();
+
+    private Hooks() {}
+
+    static void reset() {
+        SEEN.clear();
+        CALLS.set(0);
+    }
+
+    static int calls() {
+        return CALLS.get();
+    }
+
+    /** The 20th call of all takes a second. */
+    public static int pauseOnce() throws InterruptedException {
+        int call = CALLS.incrementAndGet();
+        if (call == PAUSED_CALL) {
+            Thread.sleep(PAUSE_MS);
+        }
+        return call;
+    }
+
+    /** Every n-th call of all fails with this SQLSTATE. */
+    public static int failEach(int n, String state) throws SQLException {
+        int call = CALLS.incrementAndGet();
+        if (call % n == 0) {
+            throw new SQLException("call " + call, state, 99);
+        }
+        return call;
+    }
+
+    /** False when the value has been seen before. */
+    public static boolean see(long value) {
+        return SEEN.add(value);
+    }
+}
