@@ -20,11 +20,14 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psutil
 
 from benchagent.abort import Aborted
+
+if TYPE_CHECKING:
+    from benchagent.limits import Cage
 
 PR_SET_PDEATHSIG = 1
 # Inherited by every child of a job: a leftover is recognised by it.
@@ -38,8 +41,10 @@ class ProcessFailed(Exception):
     """A helper command ended with an error; the text holds the end of its output."""
 
 
-def _die_with_parent(parent_pid: int, death_signal: int) -> Callable[[], None]:
+def _die_with_parent(parent_pid: int, death_signal: int, cage: Cage | None) -> Callable[[], None]:
     def preexec() -> None:
+        if cage is not None:
+            cage.enter()
         if _LIBC is not None:
             _LIBC.prctl(PR_SET_PDEATHSIG, death_signal)
         if os.getppid() != parent_pid:  # the agent died between fork and prctl
@@ -74,17 +79,25 @@ _spawn_thread: _SpawnThread | None = None
 _spawn_lock = threading.Lock()
 
 
-def spawn(argv: Sequence[str | Path], *, death_signal: int = signal.SIGKILL, **popen: Any) -> subprocess.Popen[Any]:
-    """Start a child in a session of its own that gets `death_signal` when the agent dies, however it dies."""
+def spawn(
+    argv: Sequence[str | Path], *, death_signal: int = signal.SIGKILL, cage: Cage | None = None, **popen: Any
+) -> subprocess.Popen[Any]:
+    """Start a child in a session of its own that gets `death_signal` when the agent dies, however it dies.
+
+    It runs within the limits of `cage` from its first instruction on. Raises `ProcessFailed` when it cannot.
+    """
     global _spawn_thread
     with _spawn_lock:
         if _spawn_thread is None:
             _spawn_thread = _SpawnThread()
     popen.setdefault("stdin", subprocess.DEVNULL)
     popen["start_new_session"] = True
-    popen["preexec_fn"] = _die_with_parent(os.getpid(), death_signal)
+    popen["preexec_fn"] = _die_with_parent(os.getpid(), death_signal, cage)
     command = [str(part) for part in argv]
-    return _spawn_thread.popen(lambda: subprocess.Popen(command, **popen))
+    try:
+        return _spawn_thread.popen(lambda: subprocess.Popen(command, **popen))
+    except subprocess.SubprocessError as error:  # the only words that come back from between fork and exec
+        raise ProcessFailed(f"{command[0]} could not be started within its limits") from error
 
 
 def family(pid: int) -> list[psutil.Process]:
@@ -150,14 +163,14 @@ class Children:
         base = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8", "TZ": "UTC"}
         return {**base, "HOME": str(tmp), "TMPDIR": str(tmp), JOB_DIR_VARIABLE: str(self.job_dir), **more}
 
-    def spawn(self, argv: Sequence[str | Path], **popen: Any) -> subprocess.Popen[Any]:
+    def spawn(self, argv: Sequence[str | Path], *, cage: Cage | None = None, **popen: Any) -> subprocess.Popen[Any]:
         """`process.spawn`, recorded in the job's folder. Raises `Aborted` after `kill_all`."""
         environment = popen.pop("env", None) or self.environment()
         environment = {**environment, JOB_DIR_VARIABLE: str(self.job_dir)}
         with self._lock:
             if self._closed:
                 raise Aborted("the job is being stopped")
-            child = spawn(argv, env=environment, **popen)
+            child = spawn(argv, env=environment, cage=cage, **popen)
             self._running.append(child)
         self._record(child.pid, str(argv[0]))
         return child

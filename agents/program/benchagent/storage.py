@@ -15,10 +15,19 @@ from benchagent.protocol import StorageFacts
 
 SYS_BLOCK = Path("/sys/class/block")
 MOUNTINFO = Path("/proc/self/mountinfo")
+BTRFS = Path("/sys/fs/btrfs")
 SECTOR_BYTES = 512
 VIRTUAL_MODELS = ("qemu", "vmware", "virtual", "vbox", "msft")
 HIDDEN_MOUNTS = ("/boot", "/snap", "/var/lib/snapd")
 HIDDEN_FILE_SYSTEMS = ("squashfs", "iso9660", "erofs")
+
+
+@dataclass(frozen=True)
+class SameDevice:
+    """Whether two paths end on one physical disk; None where the machine does not tell."""
+
+    same_physical: bool | None
+    words: str
 
 
 @dataclass(frozen=True)
@@ -193,13 +202,19 @@ def storage_facts(*needed: Path) -> list[StorageFacts]:
         if device and not hidden and device not in chosen:
             chosen[device] = device_facts(device, mount)
     for path in needed:
-        mount_ = mount_of(path)
-        if mount_ is None:
-            continue
-        device = block_device(mount_)
-        facts = device_facts(device, mount_) if device else _facts_without_device(mount_)
-        chosen.setdefault(facts["name"], facts)
+        facts = storage_facts_of(path)
+        if facts:
+            chosen.setdefault(facts["name"], facts)
     return list(chosen.values())
+
+
+def storage_facts_of(path: Path) -> StorageFacts | None:
+    """Of what holds `path`; None when nothing is mounted there that we can see."""
+    mount = mount_of(path)
+    if mount is None:
+        return None
+    device = block_device(mount)
+    return device_facts(device, mount) if device else _facts_without_device(mount)
 
 
 def write_cache_words(path: Path) -> str:
@@ -212,3 +227,68 @@ def write_cache_words(path: Path) -> str:
         return f"{', '.join(modes)} reports no volatile write cache"
     listed = ", ".join(f"{disk} {mode}" for disk, mode in modes.items())
     return f"write cache {listed}: the kernel flushes it at each sync and the device is trusted to obey"
+
+
+def backing_file(device: str, sys_block: Path = SYS_BLOCK) -> Path | None:
+    """The file beneath a loop device; None for any other."""
+    text = _read(sys_block / device / "loop" / "backing_file")
+    return Path(text.removesuffix(" (deleted)")) if text else None
+
+
+def physical_disks(path: Path) -> frozenset[str]:
+    """The disks that hold `path`, through partitions, logical volumes, arrays and loop devices.
+
+    Memory counts as a disk of its own, a network or pool as one by its name; empty where the machine does not tell.
+    """
+    mount = mount_of(path)
+    if mount is None or mount.file_system == "overlay":
+        return frozenset()
+    found: set[str] = set()
+    for device in _devices_of(mount):
+        for disk in disks_below(device):
+            file = backing_file(disk)
+            found |= physical_disks(file) if file else {"memory" if disk.startswith(("ram", "zram")) else disk}
+    if not found:
+        in_memory = mount.file_system in ("tmpfs", "ramfs")
+        return frozenset({"memory" if in_memory else f"{mount.file_system} {mount.source}"})
+    return frozenset(found)
+
+
+def _devices_of(mount: Mount) -> list[str]:
+    """One device, but for btrfs, which may lie on several."""
+    device = block_device(mount)
+    if device and mount.file_system == "btrfs":
+        for entry in BTRFS.glob(f"*/devices/{device}"):
+            return sorted(found.name for found in entry.parent.iterdir())
+    return [device] if device else []
+
+
+def same_device(path_a: Path, path_b: Path) -> SameDevice:
+    """Same or other storage, decided by the physical disks and never by the paths."""
+    first, second = physical_disks(path_a), physical_disks(path_b)
+    names = " and ".join(dict.fromkeys(_device_words(path) for path in (path_a, path_b)))
+    if first & second or (not first and not second and _device_number(path_a) == _device_number(path_b)):
+        return SameDevice(True, f"{names}: the same physical disk")
+    disks = first | second
+    if not first or not second or not all(disk == "memory" or (SYS_BLOCK / disk).exists() for disk in disks):
+        return SameDevice(None, f"{names}: this machine does not tell whether that is one physical disk")
+    virtual = any(disk != "memory" and _is_virtual(disk) for disk in disks)
+    return SameDevice(False, f"{names}: different {'virtual' if virtual else 'physical'} disks")
+
+
+def _device_number(path: Path) -> str | None:
+    mount = mount_of(path)
+    return mount.device_number if mount else None
+
+
+def _is_virtual(disk: str) -> bool:
+    model = _read(SYS_BLOCK / disk / "device" / "model")
+    return _medium(disk, _bus(disk, SYS_BLOCK), model, SYS_BLOCK) == "virtual"
+
+
+def _device_words(path: Path) -> str:
+    device = device_of(path)
+    if not backing_file(device):
+        return device
+    beneath = ", ".join(sorted(physical_disks(path))) or "an unknown disk"
+    return f"{device} (emulated, a file on {beneath})"

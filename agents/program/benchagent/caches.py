@@ -1,0 +1,130 @@
+"""Get the files of a job out of the page cache, and see how much of them is in it.
+
+The files themselves are asked for first (``posix_fadvise``): that does not disturb the rest of the machine. Only when
+pages stay nevertheless, all of the machine's page cache is dropped, where that is permitted. What cannot be dropped
+is said, never assumed. Pages that a running process has mapped stay in any case: the DBMS has to be stopped.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+DROP_CACHES = Path("/proc/sys/vm/drop_caches")
+# What may stay: single pages that the kernel has just read ahead or is still writing.
+TOLERATED_SHARE = 0.01
+TOLERATED_BYTES = 1 << 20
+MEGABYTE = 1_000_000
+MAP_PIECE_BYTES = 1 << 30
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+@dataclass(frozen=True)
+class CacheAction:
+    """What was done. `controlled`: nearly all pages are gone, so that reads will go to the disk."""
+
+    controlled: bool
+    words: str
+    resident_before_bytes: int | None
+    resident_after_bytes: int | None
+
+
+def drop_page_cache(paths: Iterable[Path]) -> CacheAction:
+    """Drop the pages of these files and of all files below these folders. Never raises."""
+    roots = list(paths)
+    before = resident_bytes(roots)
+    total = sum(size for _, size in _files(roots))
+    for file, _ in _files(roots):
+        _drop_file(file)
+    after = resident_bytes(roots)
+    if _is_gone(after, total):
+        return _action(True, "the files' pages were dropped from the page cache", before, after)
+    if _drop_all():
+        after = resident_bytes(roots)
+        if _is_gone(after, total):
+            return _action(True, "the machine's page cache was dropped", before, after)
+    return _action(False, "not controlled: the files' pages could not be dropped from the page cache", before, after)
+
+
+def resident_bytes(paths: Iterable[Path]) -> int | None:
+    """How much of these files is in the page cache; None where the kernel does not tell."""
+    found = 0
+    for file, _ in _files(paths):
+        resident = _resident_in(file)
+        if resident is None:
+            return None
+        found += resident
+    return found
+
+
+def _is_gone(resident: int | None, total: int) -> bool:
+    return resident is not None and resident <= max(TOLERATED_BYTES, total * TOLERATED_SHARE)
+
+
+def _action(controlled: bool, words: str, before: int | None, after: int | None) -> CacheAction:
+    if before is not None and after is not None:
+        words += f" ({before / MEGABYTE:.1f} MB were in it, {after / MEGABYTE:.1f} MB are left)"
+    return CacheAction(controlled, words, before, after)
+
+
+def _files(paths: Iterable[Path]) -> Iterator[tuple[Path, int]]:
+    """Files with their sizes; links are not followed."""
+    for path in paths:
+        for file in path.rglob("*") if path.is_dir() else (path,):
+            with suppress(OSError):
+                if file.is_file() and not file.is_symlink():
+                    yield file, file.stat().st_size
+
+
+def _drop_file(path: Path) -> None:
+    """Written pages first go to the disk: only clean ones can be dropped."""
+    with suppress(OSError):
+        opened = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(opened)
+            os.posix_fadvise(opened, 0, 0, os.POSIX_FADV_DONTNEED)
+        finally:
+            os.close(opened)
+
+
+def _drop_all() -> bool:
+    try:
+        DROP_CACHES.write_text("3")
+    except OSError:
+        return False
+    return True
+
+
+def _resident_in(path: Path) -> int | None:
+    """By mincore(2), piece by piece; 0 for a file that has just gone."""
+    resident = 0
+    try:
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            for at in range(0, size, MAP_PIECE_BYTES):
+                piece = _resident_pages(file.fileno(), at, min(MAP_PIECE_BYTES, size - at))
+                if piece is None:
+                    return None
+                resident += piece * mmap.PAGESIZE
+    except FileNotFoundError:
+        return 0
+    except (OSError, ValueError):
+        return None
+    return resident
+
+
+def _resident_pages(file: int, at: int, length: int) -> int | None:
+    pages = -(-length // mmap.PAGESIZE)
+    seen = (ctypes.c_ubyte * pages)()
+    # A private mapping may be asked for its address, and nobody writes to it.
+    with mmap.mmap(file, length, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_WRITE, offset=at) as mapped:
+        start = ctypes.c_ubyte.from_buffer(mapped)
+        failed = _LIBC.mincore(ctypes.c_void_p(ctypes.addressof(start)), ctypes.c_size_t(length), seen)
+        del start
+    return None if failed else sum(page & 1 for page in bytes(seen))

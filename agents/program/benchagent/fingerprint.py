@@ -1,0 +1,135 @@
+"""How many synchronous writes a second a storage can do one after the other: the fingerprint of a disk.
+
+A commit that waits for the disk takes at least one of them, so that no terminal can commit more often. The fastest of
+all patterns counts, because a DBMS may use any of them: only what is faster than that cannot have waited.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from benchagent import process
+from benchagent.limits import Cage
+from benchagent.paths import AgentDirs, write_private
+from benchagent.storage import backing_file, device_of
+
+KIB = 1024
+FILE_BYTES = 4 * 1024 * KIB
+PATTERN_S = 0.4
+TIMEOUT_S = 120.0
+VALID_S = 86_400.0
+TOOL = "benchagent, one thread"
+# Name: bytes a write, at the end of the file or in it, extra flag of open(2).
+PATTERNS: dict[str, tuple[int, bool, int]] = {
+    "append 4 KiB, fdatasync": (4 * KIB, True, 0),
+    "append 8 KiB, fdatasync": (8 * KIB, True, 0),
+    "overwrite 4 KiB, fdatasync": (4 * KIB, False, 0),
+    "overwrite 8 KiB, fdatasync": (8 * KIB, False, 0),
+    "overwrite 4 KiB, O_DSYNC": (4 * KIB, False, os.O_DSYNC),
+}
+
+
+@dataclass(frozen=True)
+class SyncRate:
+    """`per_s` is the fastest of `patterns_per_s`; `at` is epoch seconds."""
+
+    per_s: float
+    patterns_per_s: dict[str, float]
+    tool: str
+    at: float
+
+
+def cannot_have_waited(tps: float, terminals: int, rate: SyncRate) -> bool:
+    """True when these commits cannot each have waited for this disk."""
+    return tps > terminals * rate.per_s
+
+
+def sync_rate(folder: Path, dirs: AgentDirs, cage: Cage | None = None) -> SyncRate:
+    """Of the device that holds `folder`: measured within the last day, or now. Raises `OSError`.
+
+    That of an emulated disk is always measured anew, because its rates and its device may change.
+    """
+    device, kept = device_of(folder), dirs.cache / "sync-rates.json"
+    known = _known(kept)
+    if device in known and 0 <= time.time() - known[device].at < VALID_S and not backing_file(device):
+        return known[device]
+    rate = measure(folder, cage)
+    write_private(kept, {name: asdict(value) for name, value in {**known, device: rate}.items()})
+    return rate
+
+
+def measure(folder: Path, cage: Cage | None = None) -> SyncRate:
+    """About two seconds, in a process of its own, within the limits of `cage`. Raises `OSError`."""
+    program = [sys.executable, "-m", "benchagent.fingerprint", str(folder)]
+    environment = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PATH": os.defpath}
+    child = process.spawn(
+        program, cage=cage, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    )
+    try:
+        output, trouble = child.communicate(timeout=TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        process.stop(child)
+        raise TimeoutError(f"no answer within {TIMEOUT_S:.0f} s") from None
+    if child.returncode != 0:
+        raise OSError((trouble.strip().splitlines() or ["the measuring process was killed"])[-1])
+    rates = {str(name): float(rate) for name, rate in json.loads(output).items()}
+    return SyncRate(max(rates.values()), rates, TOOL, time.time())
+
+
+def _known(kept: Path) -> dict[str, SyncRate]:
+    try:
+        return {device: SyncRate(**fields) for device, fields in json.loads(kept.read_text(encoding="utf-8")).items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _rate_per_s(folder: Path, size: int, append: bool, flag: int, duration_s: float) -> float:
+    handle, name = tempfile.mkstemp(dir=folder, prefix=".benchagent-sync-")
+    os.close(handle)
+    try:
+        if not append:
+            _write_out(name)
+        file = os.open(name, os.O_WRONLY | flag)
+        try:
+            return _written_per_s(file, os.urandom(size), append, flag, duration_s)
+        finally:
+            os.close(file)
+    finally:
+        Path(name).unlink()
+
+
+def _write_out(name: str) -> None:
+    with Path(name).open("wb") as file:
+        file.write(os.urandom(FILE_BYTES))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _written_per_s(file: int, block: bytes, append: bool, flag: int, duration_s: float) -> float:
+    count, at = 0, 0
+    begun = time.perf_counter()
+    while (elapsed := time.perf_counter() - begun) < duration_s:
+        os.pwrite(file, block, at)
+        if not flag:
+            os.fdatasync(file)
+        count += 1
+        at += len(block)
+        if not append and at >= FILE_BYTES:
+            at = 0
+    return count / elapsed
+
+
+def _main(folder: Path) -> None:
+    rates = {name: round(_rate_per_s(folder, *how, PATTERN_S), 1) for name, how in PATTERNS.items()}
+    print(json.dumps(rates))
+
+
+if __name__ == "__main__":
+    _main(Path(sys.argv[1]))
