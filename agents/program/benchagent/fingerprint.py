@@ -16,9 +16,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchagent import process
+from benchagent.dbms.base import JobError
 from benchagent.limits import Cage
-from benchagent.paths import AgentDirs, write_private
-from benchagent.storage import backing_file, device_of
+from benchagent.paths import write_private
+from benchagent.storage import backing_file
 
 KIB = 1024
 FILE_BYTES = 4 * 1024 * KIB
@@ -38,9 +39,9 @@ PATTERNS: dict[str, tuple[int, bool, int]] = {
 
 @dataclass(frozen=True)
 class SyncRate:
-    """`per_s` is the fastest of `patterns_per_s`; `at` is epoch seconds."""
+    """`fdatasync_per_s` is the fastest of `patterns_per_s`; `at` is epoch seconds."""
 
-    per_s: float
+    fdatasync_per_s: float
     patterns_per_s: dict[str, float]
     tool: str
     at: float
@@ -48,25 +49,37 @@ class SyncRate:
 
 def cannot_have_waited(tps: float, terminals: int, rate: SyncRate) -> bool:
     """True when these commits cannot each have waited for this disk."""
-    return tps > terminals * rate.per_s
+    return tps > terminals * rate.fdatasync_per_s
 
 
-def sync_rate(folder: Path, dirs: AgentDirs, cage: Cage | None = None) -> SyncRate:
-    """Of the device that holds `folder`: measured within the last day, or now. Raises `OSError`.
+class SyncRates:
+    """Rates measured within the last day, kept in `file` by the name of a device."""
 
-    That of an emulated disk is always measured anew, because its rates and its device may change.
-    """
-    device, kept = device_of(folder), dirs.cache / "sync-rates.json"
-    known = _known(kept)
-    if device in known and 0 <= time.time() - known[device].at < VALID_S and not backing_file(device):
-        return known[device]
-    rate = measure(folder, cage)
-    write_private(kept, {name: asdict(value) for name, value in {**known, device: rate}.items()})
-    return rate
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def of(self, device: str, folder: Path, cage: Cage | None = None) -> SyncRate:
+        """The known rate of `device`, or that of `folder`, which lies on it, measured now. Raises `JobError`.
+
+        An emulated disk is always measured anew: its rates may have changed, and its device's name.
+        """
+        known = self._known()
+        if device in known and 0 <= time.time() - known[device].at < VALID_S and not backing_file(device):
+            return known[device]
+        rate = measure(folder, cage)
+        write_private(self._file, {name: asdict(value) for name, value in {**known, device: rate}.items()})
+        return rate
+
+    def _known(self) -> dict[str, SyncRate]:
+        try:
+            content = json.loads(self._file.read_text(encoding="utf-8"))
+            return {device: SyncRate(**fields) for device, fields in content.items()}
+        except (OSError, ValueError, TypeError, AttributeError):
+            return {}
 
 
 def measure(folder: Path, cage: Cage | None = None) -> SyncRate:
-    """About two seconds, in a process of its own, within the limits of `cage`. Raises `OSError`."""
+    """About two seconds, in a process of its own, within the limits of `cage`. Raises `JobError`."""
     program = [sys.executable, "-m", "benchagent.fingerprint", str(folder)]
     environment = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PATH": os.defpath}
     child = process.spawn(
@@ -76,18 +89,12 @@ def measure(folder: Path, cage: Cage | None = None) -> SyncRate:
         output, trouble = child.communicate(timeout=TIMEOUT_S)
     except subprocess.TimeoutExpired:
         process.stop(child)
-        raise TimeoutError(f"no answer within {TIMEOUT_S:.0f} s") from None
+        raise JobError(f"the fdatasync rate could not be measured within {TIMEOUT_S:.0f} s") from None
     if child.returncode != 0:
-        raise OSError((trouble.strip().splitlines() or ["the measuring process was killed"])[-1])
+        reason = (trouble.strip().splitlines() or ["its process was killed"])[-1]
+        raise JobError(f"the fdatasync rate cannot be measured: {reason}")
     rates = {str(name): float(rate) for name, rate in json.loads(output).items()}
     return SyncRate(max(rates.values()), rates, TOOL, time.time())
-
-
-def _known(kept: Path) -> dict[str, SyncRate]:
-    try:
-        return {device: SyncRate(**fields) for device, fields in json.loads(kept.read_text(encoding="utf-8")).items()}
-    except (OSError, ValueError, TypeError, AttributeError):
-        return {}
 
 
 def _rate_per_s(folder: Path, size: int, append: bool, flag: int, duration_s: float) -> float:
