@@ -1,0 +1,108 @@
+package benchsite.loadgen.tpcc;
+
+import benchsite.loadgen.Work;
+import java.math.BigDecimal;
+import java.sql.SQLException;
+import java.sql.Timestamp;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.SplittableRandom;
+
+/**
+ * The New-Order transaction, clause 2.4: an order of 5 to 15 lines, one line in a hundred from another warehouse, one
+ * order in a hundred with an unused item, which is rolled back.
+ *
+ * <p>What is counted up is updated first and read afterwards, so that two terminals never take the same number whatever
+ * the isolation level is. Lines come in the order of their items: two orders never wait for each other's stock.
+ */
+final class NewOrder implements Work {
+    record Line(int item, int supplier, int quantity) {}
+
+    record Input(int warehouse, int district, int customer, Line[] lines, Timestamp at) {
+        boolean isLocal() {
+            return Arrays.stream(lines).allMatch(line -> line.supplier() == warehouse);
+        }
+    }
+
+    private static final Comparator<Line> BY_ITEM =
+        Comparator.comparingInt(Line::item).thenComparingInt(Line::supplier);
+    private final Draws draws;
+    private final Prepared warehouse;
+    private final Prepared takeNumber;
+    private final Prepared district;
+    private final Prepared customer;
+    private final Prepared order;
+    private final Prepared newOrder;
+    private final Prepared item;
+    private final Prepared takeStock;
+    private final Prepared[] stock = new Prepared[Scale.DISTRICTS];
+    private final Prepared line;
+
+    NewOrder(Statements statements, Draws draws) throws SQLException {
+        this.draws = draws;
+        warehouse = statements.prepare("warehouse");
+        takeNumber = statements.prepare("take_number");
+        district = statements.prepare("district");
+        customer = statements.prepare("customer");
+        order = statements.prepare("insert_order");
+        newOrder = statements.prepare("insert_new_order");
+        item = statements.prepare("item");
+        takeStock = statements.prepare("take_stock");
+        for (int number = 1; number <= stock.length; number++) {
+            stock[number - 1] = statements.prepare("stock_%02d".formatted(number));
+        }
+        line = statements.prepare("insert_line");
+    }
+
+    @Override
+    public Input draw(SplittableRandom random) {
+        int home = draws.warehouse(random);
+        int inDistrict = draws.district(random);
+        int of = draws.customer(random);
+        Line[] lines = new Line[random.nextInt(5, 15 + 1)];
+        for (int index = 0; index < lines.length; index++) {
+            lines[index] =
+                new Line(draws.item(random), draws.remote(random, home, 1), random.nextInt(1, 10 + 1));
+        }
+        if (random.nextInt(100) == 0) {
+            int last = lines.length - 1;
+            lines[last] = new Line(draws.unusedItem(), lines[last].supplier(), lines[last].quantity());
+        }
+        Arrays.sort(lines, BY_ITEM); // an unused item has the highest number and stays last
+        return new Input(home, inDistrict, of, lines, draws.now());
+    }
+
+    @Override
+    public boolean execute(Object values) throws SQLException {
+        Input input = (Input) values;
+        int home = input.warehouse();
+        warehouse.row(home);
+        takeNumber.one(home, input.district());
+        int number = Prepared.whole(district.row(home, input.district())[0]) - 1;
+        customer.row(home, input.district(), input.customer());
+        order.one(number, input.district(), home, input.customer(), input.at(), input.lines().length,
+            input.isLocal() ? 1 : 0);
+        newOrder.one(number, input.district(), home);
+        for (int index = 0; index < input.lines().length; index++) {
+            if (!sell(input, number, index + 1, input.lines()[index])) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean sell(Input input, int orderNumber, int lineNumber, Line sold) throws SQLException {
+        Object[] wanted = item.first(sold.item());
+        if (wanted == null) {
+            return false;
+        }
+        int quantity = sold.quantity();
+        int remote = sold.supplier() == input.warehouse() ? 0 : 1;
+        takeStock.one(quantity, quantity, quantity, quantity, remote, sold.supplier(), sold.item());
+        Object[] left = stock[input.district() - 1].row(sold.supplier(), sold.item());
+        BigDecimal amount = Prepared.money(wanted[0]).multiply(BigDecimal.valueOf(quantity));
+        line.one(orderNumber, input.district(), input.warehouse(), lineNumber, sold.item(), sold.supplier(), quantity,
+            amount, left[1].toString());
+        return true;
+    }
+}
