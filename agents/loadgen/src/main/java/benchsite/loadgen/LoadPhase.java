@@ -45,7 +45,7 @@ final class LoadPhase {
         long start = start();
         Totals totals = new Totals(window, terminals, course.isPaced());
         Seconds seconds = new Seconds(events, course, totals);
-        boolean inTime = report(seconds, start);
+        report(seconds, start);
         totals.stopCpu();
         snapshots.end();
         sampled.end();
@@ -53,27 +53,26 @@ final class LoadPhase {
             thread.join();
         }
         seconds.tail();
-        return summary(totals, inTime);
+        return summary(totals);
     }
 
-    /** Every second of the window; false when all terminals had ended before it. */
-    private boolean report(Seconds seconds, long start) throws InterruptedException {
-        for (int second = 0; second < window.seconds(); second++) {
-            boolean alive = threads.stream().anyMatch(Thread::isAlive);
+    /** Every second of the window, or until all terminals have ended. */
+    private void report(Seconds seconds, long start) throws InterruptedException {
+        boolean alive = true;
+        for (int second = 0; second < window.seconds() && alive; second++) {
+            alive = threads.stream().anyMatch(Thread::isAlive);
             Clock.sleepUntil(start + Window.endOf(second));
             seconds.report(second);
-            if (!alive) {
-                return false;
-            }
         }
-        return true;
     }
 
-    private JSONObject summary(Totals totals, boolean inTime) {
+    /** The figures of a run whose terminals have all died are those of its whole window: it is no result anyway. */
+    private JSONObject summary(Totals totals) {
         boolean usedUp = course.budget().isUsedUp();
         long end = usedUp ? Math.min(lastEnd(), window.endNanos()) : window.endNanos();
+        boolean allDead = terminals.stream().allMatch(terminal -> terminal.death() != null);
         JSONObject summary = totals.summary(window.measuredSeconds(end))
-            .put("ended_by", usedUp ? "max_transactions" : inTime ? "window" : "terminals");
+            .put("ended_by", usedUp ? "max_transactions" : allDead ? "terminals" : "window");
         if (course.isPaced()) {
             Slots slots = course.slots();
             summary.put("rate_per_s", slots.perSecond()).put("slots", slots.dueBefore(end))

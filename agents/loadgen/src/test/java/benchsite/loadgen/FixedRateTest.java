@@ -58,7 +58,7 @@ class FixedRateTest {
         assertTrue(summary.getLong("service_p99_us") < pause / 5, summary.toString());
         assertEquals(pause, summary.getLong("service_max_us"), 0.3 * pause);
         assertTrue(summary.getDouble("mean_us") > 10 * summary.getDouble("service_p50_us"));
-        assertTrue(jobs.emitted("second").get(0).getLong("backlog") > 50, "one second of slots, the most of them waiting");
+        assertTrue(jobs.emitted("second").get(0).getLong("backlog") > 50, "most of a second waits");
         assertEquals(0, summary.getLong("unstarted"), "all of it has been caught up with");
     }
 

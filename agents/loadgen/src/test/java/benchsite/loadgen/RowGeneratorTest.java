@@ -1,9 +1,12 @@
 package benchsite.loadgen;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.sql.Timestamp;
 import org.json.JSONArray;
 import org.json.JSONObject;
 import org.junit.jupiter.api.Test;
@@ -43,5 +46,32 @@ class RowGeneratorTest {
     @Test
     void anUnknownKindIsRefused() {
         assertThrows(IllegalArgumentException.class, () -> rows("[{'kind': 'zipf'}]"));
+    }
+
+    @Test
+    void numberedTextsAndTimestampsFollowTheRow() {
+        RowGenerator rows = rows("[{'kind': 'numbered_text', 'prefix': 'c-', 'width': 4, 'start': 0},"
+            + "{'kind': 'timestamp', 'start': '2026-01-31 23:59:59', 'step_s': 0.5}]");
+        assertEquals("c-0012", rows.values(12)[0]);
+        assertEquals("c-123456", rows.values(123_456)[0]);
+        assertEquals(Timestamp.valueOf("2026-01-31 23:59:59"), rows.values(0)[1]);
+        assertEquals(Timestamp.valueOf("2026-02-01 00:00:00.5"), rows.values(3)[1]);
+    }
+
+    @Test
+    void drawnColumnsAreTheSameForTheSameRow() {
+        String columns = "[{'kind': 'uniform', 'min': 1, 'max': 1000000}, {'kind': 'text', 'min_length': 8}]";
+        assertArrayEquals(rows(columns).values(77), rows(columns).values(77));
+        assertNotEquals(rows(columns).values(77)[1], rows(columns).values(78)[1]);
+    }
+
+    @Test
+    void aShareOfTheRowsIsNull() {
+        RowGenerator rows = rows("[{'kind': 'sequence', 'null_share': 0.25}]");
+        int nulls = 0;
+        for (long row = 0; row < 10_000; row++) {
+            nulls += rows.values(row)[0] == null ? 1 : 0;
+        }
+        assertEquals(2_500, nulls, 200);
     }
 }

@@ -2,6 +2,7 @@ package benchsite.loadgen;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -76,6 +77,48 @@ class TransactionProgramTest {
             var problem = assertThrows(SQLException.class,
                 () -> program.open(connection, 0).execute(new Object[] {2, now}));
             assertTrue(problem.getMessage().contains("2 rows, not 1"), problem.getMessage());
+        }
+    }
+
+    @Test
+    void aSequenceIsUniqueOverAllTerminalsAndATerminalKnowsItsNumber() throws SQLException {
+        TransactionProgram program = program(
+            "[{'name': 'id', 'kind': 'sequence', 'start': 10}, {'name': 'me', 'kind': 'terminal'}]", "[]");
+        Work first = program.open(null, 0);
+        Work second = program.open(null, 3);
+        SplittableRandom random = new SplittableRandom(1);
+        assertArrayEquals(new Object[] {10L, 0}, values(first, random));
+        assertArrayEquals(new Object[] {11L, 3}, values(second, random));
+        assertArrayEquals(new Object[] {12L, 0}, values(first, random));
+    }
+
+    @Test
+    void everyKindOfValueCanBeBound() throws SQLException {
+        TransactionProgram program = program("[{'name': 'l', 'kind': 'uniform', 'min': 9000000000, 'max': 9000000000},"
+            + "{'name': 't', 'kind': 'text', 'min_length': 3}, {'name': 'd', 'kind': 'decimal', 'min': 1, 'max': 1,"
+            + "'scale': 2}, {'name': 'c', 'kind': 'choice', 'values': [true]}, {'name': 'n', 'kind': 'constant'}]",
+            "[{'sql': 'INSERT INTO t VALUES (?, ?, ?, ?, ?)', 'bind': ['l', 't', 'd', 'c', 'n'], 'expect_rows': 1}]");
+        try (Connection connection = DriverManager.getConnection("jdbc:h2:mem:");
+             var statement = connection.createStatement()) {
+            statement.execute("CREATE TABLE t (l BIGINT, t CHAR(3), d DECIMAL(9, 2), c BOOLEAN, n INT)");
+            Work work = program.open(connection, 0);
+            assertTrue(work.execute(work.draw(new SplittableRandom(1))));
+            var rows = statement.executeQuery("SELECT l, CHAR_LENGTH(t), d, c, n FROM t");
+            assertTrue(rows.next());
+            assertEquals(9_000_000_000L, rows.getLong(1));
+            assertEquals(3, rows.getInt(2));
+            assertEquals("1.00", rows.getString(3));
+            assertTrue(rows.getBoolean(4));
+            assertNull(rows.getObject(5));
+        }
+    }
+
+    @Test
+    void aProgramThatIsNotThereIsNamed() {
+        for (String name : new String[] {"tpcc.nothing", "nothing", "no.thing", "."}) {
+            var problem = assertThrows(IllegalArgumentException.class,
+                () -> Programs.of(new JSONObject().put("name", "t").put("program", name)));
+            assertEquals("unknown program: " + name, problem.getMessage());
         }
     }
 }

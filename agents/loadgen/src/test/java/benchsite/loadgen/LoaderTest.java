@@ -1,0 +1,117 @@
+package benchsite.loadgen;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.sql.SQLException;
+import java.util.List;
+import org.json.JSONArray;
+import org.json.JSONObject;
+import org.junit.jupiter.api.Test;
+
+class LoaderTest {
+    private static final JSONObject CREATE = Jobs.execute("CREATE TABLE a (n BIGINT PRIMARY KEY, t VARCHAR(20))",
+        "CREATE TABLE b (n BIGINT PRIMARY KEY, t VARCHAR(20))");
+    private final Jobs jobs = new Jobs();
+
+    private static JSONObject table(String name, long rows) {
+        JSONArray columns = new JSONArray(
+            "[{'kind': 'sequence'}, {'kind': 'text', 'min_length': 5, 'max_length': 15, 'null_share': 0.1}]");
+        return new JSONObject().put("name", name).put("insert", "INSERT INTO " + name + " VALUES (?, ?)")
+            .put("rows", rows).put("columns", columns);
+    }
+
+    private static JSONObject load(JSONObject... tables) {
+        return new JSONObject().put("op", "load").put("batch", 10).put("commit_every", 25)
+            .put("tables", List.of(tables));
+    }
+
+    private JSONObject end() {
+        return jobs.emitted("phase").stream().filter(event -> event.has("rows")).reduce((one, last) -> last)
+            .orElseThrow();
+    }
+
+    @Test
+    void anyNumberOfThreadsLoadsTheSameRows() throws Exception {
+        String all = null;
+        for (int threads : new int[] {1, 3, 7}) {
+            jobs.perform(Jobs.inMemory(), CREATE, load(table("a", 1_000), table("b", 5)).put("threads", threads),
+                Jobs.query("SELECT n, t FROM a UNION ALL SELECT n, t FROM b ORDER BY 1, 2"));
+            List<JSONObject> queries = jobs.emitted("query");
+            JSONArray rows = queries.get(queries.size() - 1).getJSONArray("rows");
+            assertEquals(1_005, rows.length());
+            assertTrue(all == null || all.equals(rows.toString()), threads + " threads");
+            all = rows.toString();
+        }
+        assertEquals(1_005, end().getLong("rows"));
+        assertEquals(7, end().getInt("threads"));
+        assertEquals(5, end().getJSONObject("tables").getJSONObject("b").getLong("rows"));
+    }
+
+    @Test
+    void bytesAreThoseOfTheValues() throws Exception {
+        jobs.perform(Jobs.inMemory(), CREATE, load(table("a", 100)),
+            Jobs.query("SELECT SUM(4 + COALESCE(OCTET_LENGTH(t), 0)) FROM a"));
+        assertEquals(jobs.answer(), end().getLong("bytes"));
+    }
+
+    @Test
+    void theSlowPartIsThrottledOverAllThreadsTogether() throws Exception {
+        JSONObject profile = new JSONObject().put("slow_share", 0.3).put("slow_rows_per_s", 100);
+        jobs.perform(Jobs.inMemory(), CREATE, load(table("a", 500)).put("threads", 4).put("profile", profile),
+            Jobs.query("SELECT COUNT(*) FROM a"));
+
+        assertEquals(500, jobs.answer());
+        JSONObject mark = jobs.emitted("mark").get(0);
+        assertEquals(1, jobs.emitted("mark").size());
+        assertEquals("slow_part", mark.getString("name"));
+        assertEquals(350, mark.getLong("rows"));
+        assertEquals(350, end().getLong("fast_rows"));
+        assertEquals(1.5, end().getDouble("slow_s"), 0.4, "150 rows at 100/s");
+        List<JSONObject> progress = jobs.emitted("progress");
+        JSONObject last = progress.get(progress.size() - 1);
+        assertEquals("slow", last.getString("part"));
+        assertEquals(350 + 100 * (last.getDouble("t") - mark.getDouble("t")), last.getLong("rows"), 40);
+    }
+
+    @Test
+    void theSlowPartMayBeRowByRow() throws Exception {
+        JSONObject profile = new JSONObject().put("slow_share", 0.5).put("slow_batch", 1).put("slow_commit_every", 1);
+        jobs.perform(Jobs.inMemory(), CREATE, load(table("a", 101)).put("profile", profile),
+            Jobs.query("SELECT COUNT(*) FROM a"));
+        assertEquals(101, jobs.answer());
+        assertEquals(50, jobs.emitted("mark").get(0).getLong("rows"));
+    }
+
+    @Test
+    void theFirstErrorOfAThreadEndsAllOfThem() {
+        // Row 301 exists already; the other threads have hours of work left.
+        JSONObject slow = load(table("a", 1_000)).put("threads", 4).put("batch", 1)
+            .put("profile", new JSONObject().put("slow_share", 0.7).put("slow_rows_per_s", 1));
+        JSONObject hit = Jobs.execute("INSERT INTO a VALUES (3, 'there')");
+        long begun = System.nanoTime();
+        var problem = assertThrows(PhaseException.class, () -> jobs.perform(Jobs.inMemory(), CREATE, hit, slow));
+        assertEquals("load", problem.phase());
+        assertEquals("23505", ((SQLException) problem.getCause()).getSQLState());
+        assertTrue(Clock.seconds(begun, System.nanoTime()) < 10);
+        assertFalse(jobs.emitted("phase").stream().anyMatch(event -> event.has("rows")));
+    }
+
+    @Test
+    void anUnknownRowSourceIsNamed() {
+        JSONObject coded = table("a", 1).put("program", "tpcc.nothing");
+        var problem = assertThrows(PhaseException.class, () -> jobs.perform(Jobs.inMemory(), CREATE, load(coded)));
+        assertEquals("unknown row source: tpcc.nothing", problem.getCause().getMessage());
+    }
+
+    @Test
+    void limitsThatMeanNothingAreRefused() {
+        for (JSONObject broken : List.of(load().put("threads", 0), load().put("batch", 0),
+            load().put("profile", new JSONObject().put("slow_share", 1.5)))) {
+            var problem = assertThrows(PhaseException.class, () -> jobs.perform(Jobs.inMemory(), broken));
+            assertTrue(problem.getCause() instanceof IllegalArgumentException, broken.toString());
+        }
+    }
+}
