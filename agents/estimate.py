@@ -8,14 +8,20 @@ from statistics import median
 
 from django.contrib.auth.models import AnonymousUser
 
-from agents.schedule import Engine, Plan
+from agents.schedule import Engine, FactorValue, Plan
 from runs.models import Run
 from runs.models.visible import Reader
 
 # Guesses for an engine that has not run here yet: rows loaded a second, and everything around load and window.
 LOAD_ROWS_PER_S = 50_000
 OVERHEAD_S = 4.0
-ROWS_PER_SCALE = {"tpcb": 100_000}
+# By workload: the factor that says how much is loaded, and rows for each unit of it.
+SIZES = {
+    "tpcb": ("scale_factor", 100_000),
+    "tpcc": ("warehouses", 500_000),
+    "inserts_selects": ("rows_per_table", 40),
+    "backup": ("dataset_mb", 6_000),
+}
 EARLIER_RUNS = 5
 
 
@@ -39,13 +45,17 @@ class Estimate:
 def estimate(plan: Plan, *, user: Reader | None = None) -> Estimate:
     """From what `user` (None: a stranger) may see listed: how long somebody's private runs took is theirs to know."""
     seconds, guessed = 0.0, []
-    for engine in plan.engines:
-        known_s = _around_s(plan.workload, engine, plan.factors, user or AnonymousUser())
+    known: dict[tuple[Engine, object], float | None] = {}
+    for cell in plan.cells():
+        key = cell.engine, cell.factors.get(SIZES.get(plan.workload, ("", 0))[0])
+        if key not in known:
+            known[key] = _around_s(plan.workload, cell.engine, cell.factors, user or AnonymousUser())
+        known_s = known[key]
         if known_s is None:
-            guessed.append(engine.label)
-        around_s = _guessed_s(plan.workload, plan.factors) if known_s is None else known_s
-        seconds += plan.repeats * (around_s + window_s(plan.factors))
-    return Estimate(plan.run_count, seconds, tuple(guessed))
+            guessed.append(cell.engine.label)
+        around_s = _guessed_s(plan.workload, cell.factors) if known_s is None else known_s
+        seconds += plan.repeats * (around_s + window_s(cell.factors))
+    return Estimate(plan.run_count, seconds, tuple(dict.fromkeys(guessed)))
 
 
 def before_window_s(run: Run) -> float:
@@ -56,16 +66,22 @@ def before_window_s(run: Run) -> float:
     return _guessed_s(spec["workload"], spec["factors"]) if known_s is None else known_s
 
 
-def window_s(factors: Mapping[str, int]) -> float:
-    return float(factors.get("warm_up_s", 0) + factors.get("duration_s", 0))
+def window_s(factors: Mapping[str, FactorValue]) -> float:
+    return float(sum(_number(factors, name) for name in ("warm_up_s", "duration_s", "settle_s")))
 
 
-def _guessed_s(workload: str, factors: Mapping[str, int]) -> float:
-    rows = ROWS_PER_SCALE.get(workload, 0) * factors.get("scale_factor", 1)
+def _number(factors: Mapping[str, FactorValue], name: str) -> int:
+    value = factors.get(name, 0)
+    return value if isinstance(value, int) else 0
+
+
+def _guessed_s(workload: str, factors: Mapping[str, FactorValue]) -> float:
+    name, rows_each = SIZES.get(workload, ("", 0))
+    rows = rows_each * max(1, _number(factors, name))
     return OVERHEAD_S + rows / LOAD_ROWS_PER_S
 
 
-def _around_s(workload: str, engine: Engine, factors: Mapping[str, int], user: Reader) -> float | None:
+def _around_s(workload: str, engine: Engine, factors: Mapping[str, FactorValue], user: Reader) -> float | None:
     """Median time around the window in the latest finished runs of this engine at this scale."""
     earlier = (
         Run.objects.with_values()
@@ -79,8 +95,9 @@ def _around_s(workload: str, engine: Engine, factors: Mapping[str, int], user: R
             finished_at__isnull=False,
         )
     )
-    if "scale_factor" in factors:
-        earlier = earlier.filter(factors__name="scale_factor", factors__number=factors["scale_factor"])
+    name, _rows = SIZES.get(workload, ("", 0))
+    if name in factors:
+        earlier = earlier.filter(factors__name=name, factors__number=factors[name])
     latest = earlier.select_related("job").order_by("-created_at")[:EARLIER_RUNS]
     around = [_taken_s(run) - window_s(run.job.spec["factors"]) for run in latest]
     return max(0.0, median(around)) if around else None

@@ -56,6 +56,8 @@ class Agent(NamedModel):
     )
     # What it reports at registration and with polls: list of benchagent.protocol.EngineFacts.
     engines = models.JSONField(default=list, blank=True)
+    # Its named storages: list of benchagent.protocol.PlaceFacts.
+    places = models.JSONField(default=list, blank=True)
     # Its HardwareFacts as reported. They become a hardware profile when the agent is approved: registering needs no
     # login, and a stranger must not write into the machines that results refer to.
     facts = models.JSONField(default=dict, blank=True)

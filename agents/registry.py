@@ -41,6 +41,7 @@ def register(*, message: Registration) -> tuple[Agent, str]:
             token_digest=digest_secret(secret),
             facts=message["hardware"],
             engines=list(message["engines"]),
+            places=list(message.get("places", [])),
             agent_version=message["agent_version"][:40],
             last_seen_at=timezone.now(),
         )
@@ -67,6 +68,9 @@ def update(agent: Agent, *, poll: Poll) -> None:
     if "engines" in poll and agent.engines != poll["engines"]:
         agent.engines = list(poll["engines"])
         changed.append("engines")
+    if "places" in poll and agent.places != poll["places"]:
+        agent.places = list(poll["places"])
+        changed.append("places")
     if poll["agent_version"][:40] != agent.agent_version:
         agent.agent_version = poll["agent_version"][:40]
         changed.append("agent_version")

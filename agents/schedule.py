@@ -5,9 +5,11 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import product
+from math import prod
 from typing import Any
 
-from benchagent.catalog import DBMSS, WORKLOADS
+from benchagent.catalog import DBMSS, WORKLOADS, FactorDef, FactorKind
 from benchagent.protocol import JobSpec
 from django.db import IntegrityError, transaction
 from django.db.models import Max
@@ -26,7 +28,10 @@ MAX_REPEATS = 50
 NAME_LIMIT = 200
 SEED_LIMIT = 2**31 - 1
 
+TEXT_LIMIT = 100_000
+
 Settings = tuple[tuple[str, str], ...]
+FactorValue = int | str
 
 
 @dataclass(frozen=True)
@@ -45,13 +50,26 @@ class Engine:
 
 
 @dataclass(frozen=True)
+class Cell:
+    """One combination that is run `repeats` times."""
+
+    engine: Engine
+    factors: Mapping[str, FactorValue]
+
+
+@dataclass(frozen=True)
 class Plan:
-    """What to run: every engine, `repeats` times. `settings` by DBMS; one that is left out takes the catalogue's."""
+    """What to run: every engine with every combination of the varied factors, `repeats` times.
+
+    `settings` by DBMS; one that is left out takes the catalogue's.
+    """
 
     workload: str
     engines: tuple[Engine, ...]
-    factors: Mapping[str, int]
+    factors: Mapping[str, FactorValue]
     repeats: int = 1
+    # Factors that are varied, each with its values; they stand over `factors`.
+    sweep: Mapping[str, tuple[FactorValue, ...]] = field(default_factory=dict)
     settings: Mapping[str, Settings] = field(default_factory=dict)
     # None: the first agent that is free and offers every engine; the whole experiment then stays on it.
     agent: Agent | None = None
@@ -64,7 +82,7 @@ class Plan:
 
     @property
     def run_count(self) -> int:
-        return len(self.engines) * self.repeats
+        return len(self.engines) * prod(len(values) for values in self.sweep.values()) * self.repeats
 
     @property
     def title(self) -> str:
@@ -77,9 +95,22 @@ class Plan:
     def settings_of(self, dbms: str) -> Settings:
         return tuple(self.settings.get(dbms, DBMSS[dbms].settings))
 
-    def cells(self) -> list[tuple[Engine, int]]:
-        """(engine, repeat) in the order they are run: A B C A B C, so that a drift of the machine hits all alike."""
-        return [(engine, repeat) for repeat in range(1, self.repeats + 1) for engine in self.engines]
+    def cells(self) -> list[Cell]:
+        names = list(self.sweep)
+        combinations = [dict(zip(names, values, strict=True)) for values in product(*self.sweep.values())]
+        return [
+            Cell(engine, self._stored({**self.factors, **varied})) for varied in combinations for engine in self.engines
+        ]
+
+    def _stored(self, factors: Mapping[str, FactorValue]) -> dict[str, FactorValue]:
+        """Without optional factors that are as if nobody had asked: a run does not name what was not varied."""
+        definitions = {factor.name: factor for factor in WORKLOADS[self.workload].factors}
+        return {name: value for name, value in factors.items() if name in self.sweep or _said(definitions[name], value)}
+
+    def in_order(self) -> list[tuple[Cell, int]]:
+        """(cell, repeat) as they are run: A B C A B C, so that a drift of the machine hits all alike."""
+        cells = self.cells()
+        return [(cell, repeat) for repeat in range(1, self.repeats + 1) for cell in cells]
 
     def as_json(self) -> dict[str, Any]:
         """For the experiment, which is public: without secrets."""
@@ -91,6 +122,7 @@ class Plan:
                 for engine in self.engines
             },
             "factors": dict(self.factors),
+            "sweep": {name: list(values) for name, values in self.sweep.items()},
             "repeats": self.repeats,
             "agent": self.agent.slug if self.agent else None,
             "name": self.name,
@@ -132,16 +164,50 @@ def check(plan: Plan) -> None:
         raise PlanError(errors)
 
 
+def _said(factor: FactorDef, value: FactorValue) -> bool:
+    return not factor.optional or value != factor.default
+
+
 def _factor_errors(plan: Plan) -> dict[str, list[str]]:
     known = {factor.name: factor for factor in WORKLOADS[plan.workload].factors}
-    errors = {f"factors.{name}": [f"Unknown; known: {', '.join(known)}."] for name in plan.factors if name not in known}
+    given = {**{name: (value,) for name, value in plan.factors.items()}, **plan.sweep}
+    errors = {f"factors.{name}": [f"Unknown; known: {', '.join(known)}."] for name in given if name not in known}
     for name, factor in known.items():
-        value = plan.factors.get(name)
-        if value is None:
-            errors[f"factors.{name}"] = ["Required."]
-        elif not factor.minimum <= value <= factor.maximum:
-            errors[f"factors.{name}"] = [f"{factor.label} must be between {factor.minimum} and {factor.maximum}."]
+        if name not in given:
+            if not factor.optional:
+                errors[f"factors.{name}"] = ["Required."]
+            continue
+        values = given[name]
+        problems = [problem for value in values if (problem := _value_problem(plan, factor, value))]
+        if len(set(values)) < len(values) or not values:
+            problems.append("Name every value once.")
+        if problems:
+            errors[f"factors.{name}"] = problems
     return errors
+
+
+def _value_problem(plan: Plan, factor: FactorDef, value: FactorValue) -> str:
+    """Why a factor cannot have this value; empty when it can."""
+    if factor.kind == FactorKind.NUMBER:
+        if not isinstance(value, int) or not factor.minimum <= value <= factor.maximum:
+            return f"{factor.label} must be between {factor.minimum} and {factor.maximum}."
+    elif factor.kind == FactorKind.CHOICE and value not in factor.choices:
+        return f"{factor.label} must be one of {', '.join(choice or '(empty)' for choice in factor.choices)}."
+    elif len(str(value)) > TEXT_LIMIT:
+        return f"{factor.label}: at most {TEXT_LIMIT:,} characters."
+    elif factor.kind == FactorKind.PLACE:
+        return _place_problem(plan, str(value))
+    return ""
+
+
+def _place_problem(plan: Plan, name: str) -> str:
+    if not name:
+        return ""
+    agents = [plan.agent] if plan.agent else approved_agents()
+    if any(place["name"] == name and not place["problem"] for agent in agents for place in agent.places):
+        return ""
+    known = sorted({place["name"] for agent in agents for place in agent.places})
+    return f"No usable storage {name!r}; there are: {', '.join(known) or 'none'}."
 
 
 def _engines_problem(plan: Plan) -> str:
@@ -169,9 +235,9 @@ def start(plan: Plan, *, user: User | None, slug: str = "", demonstration: bool 
     with transaction.atomic():
         experiment = _new_experiment(plan, user=user, slug=slug, demonstration=demonstration, note=note)
         seed = secrets.randbelow(SEED_LIMIT - MAX_REPEATS)
-        for order_index, (engine, repeat) in enumerate(plan.cells(), 1):
+        for order_index, (cell, repeat) in enumerate(plan.in_order(), 1):
             # Each repeat has its own random numbers, the same for all engines.
-            _add_run(experiment, plan, engine, repeat=repeat, order_index=order_index, seed=seed + repeat)
+            _add_run(experiment, plan, cell, repeat=repeat, order_index=order_index, seed=seed + repeat)
     hints.hint(hints.DISPATCH)
     return experiment
 
@@ -191,14 +257,15 @@ def _new_experiment(plan: Plan, *, user: User | None, slug: str, demonstration: 
             continue
 
 
-def _add_run(experiment: Experiment, plan: Plan, engine: Engine, *, repeat: int, order_index: int, seed: int) -> Run:
+def _add_run(experiment: Experiment, plan: Plan, cell: Cell, *, repeat: int, order_index: int, seed: int) -> Run:
+    engine = cell.engine
     run = ingest.scheduled_run(
         experiment=experiment,
         workload=plan.workload,
         dbms=engine.dbms,
         dbms_version=engine.version,
         settings=plan.settings_of(engine.dbms),
-        factors=plan.factors,
+        factors=cell.factors,
         repeat=repeat,
         order_index=order_index,
         hardware=plan.agent.hardware if plan.agent else None,
@@ -211,8 +278,9 @@ def _add_run(experiment: Experiment, plan: Plan, engine: Engine, *, repeat: int,
         "dbms": engine.dbms,
         "dbms_version": engine.version,
         "settings": list(plan.settings_of(engine.dbms)),
-        "factors": dict(plan.factors),
+        "factors": dict(cell.factors),
         "seed": seed,
+        "repeat": repeat,
     }
     Job.objects.create(run=run, spec=spec, requested_agent=plan.agent)
     return run
@@ -245,7 +313,7 @@ def repeat_cell(run: Run) -> Run:
             owner=run.owner,
             visibility=run.visibility,
         )
-        fresh = {**spec, "run_id": str(again.pk), "seed": secrets.randbelow(SEED_LIMIT)}
+        fresh = {**spec, "run_id": str(again.pk), "seed": secrets.randbelow(SEED_LIMIT), "repeat": again.repeat}
         Job.objects.create(run=again, spec=fresh, requested_agent=run.job.agent or run.job.requested_agent)
     hints.hint(hints.DISPATCH)
     return again

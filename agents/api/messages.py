@@ -77,11 +77,12 @@ def _check_dict(kind: Any, value: Any, field: str) -> dict[str, Any]:
     _expect(isinstance(value, dict), value, field, "must be an object")
     checked = {}
     for name, hint in get_type_hints(kind, include_extras=True).items():
-        optional = get_origin(hint) is NotRequired
+        optional = get_origin(hint) is NotRequired or name in kind.__optional_keys__
         if optional and name not in value:
             continue
         _expect(name in value, value, _join(field, name), "is required")
-        checked[name] = _check(get_args(hint)[0] if optional else hint, value[name], _join(field, name))
+        inner = get_args(hint)[0] if get_origin(hint) is NotRequired else hint
+        checked[name] = _check(inner, value[name], _join(field, name))
     return checked
 
 

@@ -163,6 +163,7 @@ def _store_facts(run: Run, result: JobResult, message: str) -> None:
     run.checks = [dict(check) for check in result["checks"]]
     run.warnings = list(result["warnings"])
     run.per_terminal = list(result["per_terminal"])
+    run.statistics = dict(result.get("statistics", {}))
     run.latency_histogram = result["histogram"] or ""
     run.message = clean(message, LONG_TEXT)
     run.save()

@@ -33,7 +33,7 @@ from runs.models.workloads import Workload
 
 _NOT_IN_ROWS = (
     "effective_settings", "ignored_settings", "driver", "dataset", "command_lines", "checks", "warnings",
-    "per_terminal", "latency_histogram", "context", "info", "workload__details", "workload__summary",
+    "per_terminal", "statistics", "latency_histogram", "context", "info", "workload__details", "workload__summary",
     "dbms_version__aliases", "dbms_version__note", "dbms_version__dbms__aliases", "config__details", "config__note",
     "hardware__details", "hardware__note", "experiment__plan", "experiment__note", "publication__details",
     "owner__password",
@@ -133,6 +133,8 @@ class Run(UUIDModel):
     checks = models.JSONField(default=list, blank=True)
     warnings = models.JSONField(default=list, blank=True)
     per_terminal = models.JSONField(default=list, blank=True)
+    # What the DBMS told about itself: benchagent.protocol.RunStatistics.
+    statistics = models.JSONField(default=dict, blank=True)
     # Latencies of the measured window: HdrHistogram V2, compressed, base64 (HdrHistogram's own wire format).
     latency_histogram = models.TextField(blank=True)
     # The sender's own facts: `context` breaks a series (it is part of cell_key), `info` does not.

@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchagent.protocol import Check
+from benchagent.results import error_share
 
 LITTLE_TOLERANCE = 0.05
 CLIENT_BOUND_SHARE = 0.25
+# Above this share of failed transactions a run is not published as a result.
+ERROR_SHARE = 0.01
 
 
 def little_law(summary: Mapping[str, Any], terminals: int, tolerance: float = LITTLE_TOLERANCE) -> Check:
@@ -64,3 +67,18 @@ def client_bound(driver_cores: float, machine_cores: int) -> Check:
     if share > CLIENT_BOUND_SHARE:
         detail += ": the result may be client-bound"
     return {"name": "client_bound", "ok": share <= CLIENT_BOUND_SHARE, "detail": detail}
+
+
+def errors_within_limit(summary: Mapping[str, Any]) -> Check:
+    errors, share = summary["errors"], error_share(summary)
+    detail = f"{errors} failed transactions, {100 * share:.2f} % of all (limit {100 * ERROR_SHARE:.0f} %)"
+    return {"name": "errors_within_limit", "ok": share <= ERROR_SHARE, "detail": detail}
+
+
+def waited_for_disk(tps: float, terminals: int, syncs_per_s: float, *, ok: bool) -> Check:
+    """A commit that waits for the disk cannot end faster than the device syncs, but for commits that share a sync."""
+    limit = terminals * syncs_per_s
+    detail = f"{tps:.0f} TPS, {terminals} terminals × {syncs_per_s:.0f} syncs/s of the device = {limit:.0f}"
+    if not ok:
+        detail += ": cannot have waited for this disk"
+    return {"name": "waited_for_disk", "ok": ok, "detail": detail}

@@ -2,43 +2,70 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
-from benchagent.sampling import Sampler
 from benchagent.spool import Spool
+from benchagent.workloads.base import SessionResult
 
 Event = Mapping[str, Any]
 LATENCIES = ("p50", "p95", "p99", "max")
+MEGABYTE = 1_000_000
+
+
+class Samples(Protocol):
+    def sample(self) -> dict[str, float | None]: ...
+
+
+@dataclass
+class Listener:
+    """Who is told about progress. `make_sampler()` is called when a run begins."""
+
+    on_state: Callable[[str], None]
+    on_log: Callable[[str], None]
+    on_query: Callable[[str], None]
+    make_sampler: Callable[[], Samples]
+
+
+@dataclass
+class Session:
+    """What one process of the load generator reported so far."""
+
+    phases: dict[str, Event] = field(default_factory=dict)
+    rows: dict[str, list[list[Any]]] = field(default_factory=dict)
+    queries: dict[str, Event] = field(default_factory=dict)
+    progress: list[Event] = field(default_factory=list)
+    summary: Event | None = None
+    error: Event | None = None
+
+    def result(self) -> SessionResult:
+        return SessionResult(self.summary, self.rows, self.queries, self.phases, self.progress)
 
 
 class Collector:
-    """`on_state(state)` and `on_log(line)` report progress; `make_sampler()` is called when the run begins."""
+    """Of one job, over all its sessions. `phases`, `summary` and `samples` hold the latest of the whole job."""
 
-    def __init__(
-        self,
-        spool: Spool,
-        run_id: str,
-        *,
-        warm_up_s: int,
-        make_sampler: Callable[[], Sampler],
-        on_state: Callable[[str], None],
-        on_log: Callable[[str], None],
-        on_query: Callable[[str], None],
-    ) -> None:
+    def __init__(self, spool: Spool, run_id: str, listener: Listener, *, warm_up_s: int) -> None:
         self._spool = spool
         self._run_id = run_id
+        self._listener = listener
         self._warm_up_s = warm_up_s
-        self._make_sampler = make_sampler
-        self._sampler: Sampler | None = None
-        self._on_state, self._on_log, self._on_query = on_state, on_log, on_query
+        self._sampler: Samples | None = None
+        self._load = _LoadCurve()
         self.started: Event = {}
         self.connected: Event = {}
         self.phases: dict[str, Event] = {}
-        self.rows: dict[str, list[list[Any]]] = {}
         self.samples: list[tuple[bool, dict[str, float | None]]] = []
+        # Rows of the queries that were run each second, by name.
+        self.sampled: dict[str, list[list[list[Any]]]] = {}
         self.summary: Event | None = None
-        self.error: Event | None = None
+        self.session = Session()
+
+    def begin_session(self) -> Session:
+        self.session = Session()
+        return self.session
 
     def take(self, event: Event) -> None:
         handler = getattr(self, f"_{event['event']}", None)
@@ -46,12 +73,13 @@ class Collector:
             handler(event)
 
     def _started(self, event: Event) -> None:
+        if not self.started:
+            self._listener.on_log(f"load generator {event.get('driver')} on Java {event.get('java')}")
         self.started = event
-        self._on_log(f"load generator {event.get('driver')} on Java {event.get('java')}")
 
     def _connected(self, event: Event) -> None:
         self.connected = event
-        self._on_log(
+        self._listener.on_log(
             f"{event.get('terminals')} terminals connected in {event.get('elapsed_s'):.2f} s to "
             f"{event.get('product')} {event.get('product_version')} with {event.get('driver_name')} "
             f"{event.get('driver_version')}"
@@ -60,16 +88,18 @@ class Collector:
     def _phase(self, event: Event) -> None:
         name, begins = event["phase"], event["state"] == "begin"
         if not begins:
-            self.phases[name] = event
-            self._on_log(f"{name}: {event['elapsed_s']:.2f} s{_amount(event)}")
+            self.phases[name] = self.session.phases[name] = event
+            self._listener.on_log(f"{name}: {event['elapsed_s']:.2f} s{_amount(event)}")
+        elif name == "load":
+            self._load = _LoadCurve()
         if name == "run":
-            self._run_begins() if begins else self._on_state("collecting")
+            self._run_begins() if begins else self._listener.on_state("collecting")
         elif begins and self.summary is None:
-            self._on_state("loading")
+            self._listener.on_state("loading")
 
     def _run_begins(self) -> None:
-        self._sampler = self._make_sampler()
-        self._on_state("warming_up" if self._warm_up_s else "measuring")
+        self._sampler = self._listener.make_sampler()
+        self._listener.on_state("warming_up" if self._warm_up_s else "measuring")
 
     def _second(self, event: Event) -> None:
         values = _samples(event)
@@ -78,22 +108,58 @@ class Collector:
         self._spool.add_second(self._run_id, event, values)
         self.samples.append((event["warm_up"], values))
         if event["t"] == self._warm_up_s - 1:
-            self._on_state("measuring")
+            self._listener.on_state("measuring")
+
+    def _progress(self, event: Event) -> None:
+        self.session.progress.append(event)
+        point = self._load.take(event, time.monotonic())
+        if point:
+            self._spool.add_samples(self._run_id, *point)
 
     def _summary(self, event: Event) -> None:
-        self.summary = event
+        self.summary = self.session.summary = event
 
     def _query(self, event: Event) -> None:
-        self.rows[event["name"]] = event["rows"]
-        self._on_query(event["name"])
+        self.session.queries[event["name"]] = event
+        if "error" not in event:
+            self.session.rows[event["name"]] = event["rows"]
+        self._listener.on_query(event["name"])
+
+    def _sampled(self, event: Event) -> None:
+        if "error" in event:
+            self._listener.on_log(f"{event['name']} is not sampled any more: {event['error']}")
+            return
+        self.sampled.setdefault(event["name"], []).append(event["rows"])
 
     def _error(self, event: Event) -> None:
-        self.error = event
+        self.session.error = event
 
     def measured(self, metric: str) -> list[float]:
         """Values of the measured seconds, gaps left out."""
         found = (values.get(metric) for warm_up, values in self.samples if not warm_up)
         return [value for value in found if value is not None]
+
+
+class _LoadCurve:
+    """Rows/s and MB/s of a load from its progress events, one point for each second from its begin."""
+
+    def __init__(self) -> None:
+        self._begun = self._last = time.monotonic()
+        self._rows = self._bytes = 0
+        self._t = -1
+
+    def take(self, event: Event, now: float) -> tuple[int, dict[str, float | None]] | None:
+        """None for a second that has a point already."""
+        t = int(now - self._begun)
+        elapsed_s = now - self._last
+        if t <= self._t or elapsed_s <= 0:
+            return None
+        rows, size = event["rows"], event.get("bytes", 0)
+        values: dict[str, float | None] = {"load_rows_per_s": (rows - self._rows) / elapsed_s}
+        if size:
+            values["load_mb_per_s"] = (size - self._bytes) / elapsed_s / MEGABYTE
+        self._rows, self._bytes, self._last, self._t = rows, size, now, t
+        return t, values
 
 
 def _amount(event: Event) -> str:
@@ -108,6 +174,10 @@ def _samples(event: Event) -> dict[str, float | None]:
         "driver_cpu_cores": event.get("cpu_s"),
     }
     for name in LATENCIES:
-        micros = event.get(f"{name}_us")
-        values[f"latency_{name}_ms"] = None if micros is None else micros / 1000
+        for kind in ("latency", "service"):
+            micros = event.get(f"{'service_' if kind == 'service' else ''}{name}_us")
+            if kind == "latency" or micros is not None:
+                values[f"{kind}_{name}_ms"] = None if micros is None else micros / 1000
+    if event.get("backlog") is not None:
+        values["backlog"] = float(event["backlog"])
     return values

@@ -1,35 +1,40 @@
-"""Runs one job: provision, load, measure, collect, and always clean up."""
+"""Runs one job: provision, let the workload perform, collect, and always clean up."""
 
 from __future__ import annotations
 
 import logging
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import psutil
 
-from benchagent import checks, dbms, histogram, process, workloads
+from benchagent import dbms, judging, process, workloads
 from benchagent.abort import Abort, Aborted
-from benchagent.catalog import DBMSS
-from benchagent.collect import Collector
-from benchagent.dbms.base import EFFECTIVE, Instance, JobError, ProvisionRequest
-from benchagent.java import JavaToolchain, LoadGenerator
+from benchagent.bench import JobBench, Surroundings
+from benchagent.catalog import DBMSS, Durability
+from benchagent.catalog.workloads import KNOBS
+from benchagent.datasets import CONTINUED, FRESH, RESTORED, DataPlan, Dataset, Datasets, dataset_key
+from benchagent.dbms.base import Instance, JobError, ProvisionRequest
+from benchagent.fingerprint import SyncRate, SyncRates
+from benchagent.java import JavaToolchain
+from benchagent.limits import Cage, Limits
 from benchagent.paths import AgentDirs
+from benchagent.places import Placement, Places
 from benchagent.process import Children, ProcessFailed
-from benchagent.protocol import Check, FinishItem, JobResult, JobSpec
-from benchagent.results import driver_facts, empty_result, metrics
-from benchagent.sampling import Sampler
+from benchagent.protocol import FinishItem, JobResult, JobSpec, MetricValue
+from benchagent.results import driver_facts, empty_result, metric, metrics
 from benchagent.spool import Spool
 from benchagent.storage import device_of
-from benchagent.workloads.base import Steps, Workload
+from benchagent.workloads.base import Factors, Workload
 
 log = logging.getLogger(__name__)
-EFFECTIVE_PREFIX = f"{EFFECTIVE}:"
-ROLES = ("data", "log", "temp")
+COPY_TIMEOUT_S = 6 * 3600
+MEGABYTE = 1_000_000
 
 
 class Job:
@@ -43,13 +48,20 @@ class Job:
         self.abort = abort or Abort()
         self.job_dir = dirs.jobs / self.run_id
         self.result: JobResult = empty_result()
+        self._dirs = dirs
         self._spool = spool
         self._toolchain = toolchain
+        self._places = Places(dirs)
         self._children = Children(self.job_dir)
+        self._workload: Workload | None = None
+        self._factors = Factors({})
+        self._placement: Placement | None = None
         self._instance: Instance | None = None
-        self._collector: Collector | None = None
-        self._factors: dict[str, int] = {}
-        self._effective: dict[str, str] = {}
+        self._bench: JobBench | None = None
+        self._cages: dict[str, Cage | None] = {"server": None, "driver": None}
+        self._noted: list[MetricValue] = []
+        self._sync_rate: SyncRate | None = None
+        self._data: DataPlan | None = None
         self._last_state = ""
         self._embedded = spec["dbms"] in DBMSS and DBMSS[spec["dbms"]].embedded
 
@@ -69,7 +81,7 @@ class Job:
         if self.abort.requested:  # whatever went wrong after that is a consequence
             outcome, message = self.abort.outcome, self.abort.message
         self._describe()
-        self._clean_up()
+        self._clean_up(keep_data=outcome == "finished")
         self._log(f"{outcome}: {message}" if message else outcome)
         item: FinishItem = {
             "kind": "finish",
@@ -84,126 +96,174 @@ class Job:
     # Steps
 
     def _measure(self) -> tuple[str, str]:
-        workload = workloads.workload(self.spec["workload"], self.spec["workload_version"])
+        workload = self._workload = workloads.workload(self.spec["workload"], self.spec["workload_version"])
         self._factors = workload.factors(self.spec["factors"])
-        self._make_dir(workload)
-        instance = self._provision()
-        steps = workload.steps(instance.dialect, self._factors, self.spec["seed"])
-        self.result["dataset"] = workload.dataset(self._factors, self.spec["seed"])
-        self._generate_load(instance, steps)
-        return self._judge(workload)
+        self._make_dirs(workload)
+        with self._limits():
+            if self._number("terminals"):
+                self._measure_sync_rate()
+            self._data = self._data_plan(workload)
+            dataset = self._data.put_into_place(self._placed().folders(), self._log)
+            self._instance = self._provision(restored=dataset is not None)
+            bench = self._bench = self._new_bench(workload, self._instance, data_missing=dataset is None)
+            self.result["dataset"] = self._dataset_facts(workload, dataset)
+            self._keep_draft()
+            workload.perform(bench)
+            bench.done = True
+            outcome = self._judge(bench)
+            self._note_memory()
+        return outcome
 
-    def _make_dir(self, workload: Workload) -> None:
-        (self.job_dir / "tmp").mkdir(mode=0o755, parents=True)
-        free, needed = shutil.disk_usage(self.job_dir).free, workload.disk_bytes(self._factors)
+    def _make_dirs(self, workload: Workload) -> None:
+        names = {role: self._text(f"{role}_storage") for role in ("data", "log", "temp", "backup")}
+        self._placement = self._places.place(self.run_id, names)
+        (self.job_dir / "tmp").mkdir(mode=0o755)
+        free, needed = shutil.disk_usage(self._placement.data).free, workload.disk_bytes(self._factors)
         if free < needed:
             raise JobError(f"{needed / 1e9:.1f} GB of disk space are needed, {free / 1e9:.1f} GB are free")
 
-    def _provision(self) -> Instance:
-        settings = [(str(name), str(value)) for name, value in self.spec["settings"]]
-        request = ProvisionRequest(
-            version=self.spec["dbms_version"],
-            settings=settings,
-            connections=self._factors["terminals"],
-            job_dir=self.job_dir,
-            toolchain=self._toolchain,
-            children=self._children,
-            abort=self.abort,
-            log=self._log,
+    @contextmanager
+    def _limits(self) -> Iterator[None]:
+        """Cages for the DBMS and, with nothing but its CPUs limited, for the load generator."""
+        memory, cpus = self._number("memory_limit_mb") * MEGABYTE or None, self._number("cpus") or None
+        throttles = self._places.throttles(self._placed())
+        with (
+            Limits(memory, cpus, throttles).cage(self.run_id) as server,
+            Limits(None, cpus, ()).cage(f"{self.run_id}-driver") as driver,
+        ):
+            self._cages = {"server": server, "driver": driver}
+            yield
+
+    def _provision(self, *, restored: bool) -> Instance:
+        adapter = dbms.adapter(self.spec["dbms"])
+        version = self.spec["dbms_version"]
+        knobs = [
+            pair
+            for knob in KNOBS
+            if (value := self._text(knob.name))
+            for pair in adapter.knob(knob.name, value, version)
+        ]
+        given = [(str(name), str(value)) for name, value in self.spec["settings"]]
+        placement = self._placed()
+        instance = adapter.provision(
+            ProvisionRequest(
+                version=version,
+                settings=[*given, *knobs],
+                connections=self._number("terminals") or 1,
+                job_dir=self.job_dir,
+                placement=placement,
+                restored=restored,
+                engines_dir=self._dirs.engines,
+                toolchain=self._toolchain,
+                children=self._children,
+                cage=self._cages["server"],
+                abort=self.abort,
+                log=self._log,
+            )
         )
-        self._instance = instance = dbms.adapter(self.spec["dbms"]).provision(request)
-        device = device_of(instance.data_path)
-        self.result["storage"] = [{"role": role, "device": device, "path": str(instance.data_path)} for role in ROLES]
-        self._keep_draft()
+        self.result["storage"] = [
+            {"role": role, "device": device_of(path), "path": str(path)} for role, path in placement.folders().items()
+        ]
         return instance
 
-    def _generate_load(self, instance: Instance, steps: Steps) -> None:
-        generator = LoadGenerator(
-            self._toolchain,
-            instance.class_path,
-            heap_mb=instance.heap_mb,
-            cwd=instance.driver_dir,
-            env=self._children.environment(**instance.jvm_environment),
-            spawn=self._children.spawn,
-        )
-        self.abort.check()
-        generator.start(load_job(instance, steps))
-        instance.command_lines.append(generator.command_line)
-        self._collector = collector = self._new_collector(instance, generator)
-        try:
-            for event in generator.events():
-                collector.take(event)
-        finally:
-            generator.abort()
-        self.abort.check()
-        self._log_trouble(generator, instance)
-        if collector.error:
-            raise JobError(_error_words(collector.error))
-        if collector.summary is None:
-            raise JobError("the load generator ended without a result; the end of its output is in the log")
-
-    def _log_trouble(self, generator: LoadGenerator, instance: Instance) -> None:
-        """Keep what load generator and DBMS wrote when something went wrong: their files will be gone."""
-        summary = self._collector.summary if self._collector else None
-        if summary and not summary["dead_terminals"]:
-            return
-        for source, text in (("load generator", generator.stderr_tail), (self.spec["dbms"], instance.log_tail())):
-            for line in text.splitlines():
-                self._log(f"{source}: {line}")
-
-    def _new_collector(self, instance: Instance, generator: LoadGenerator) -> Collector:
-        device = device_of(instance.data_path)
-        return Collector(
-            self._spool,
-            self.run_id,
-            warm_up_s=self._factors["warm_up_s"],
+    def _new_bench(self, workload: Workload, instance: Instance, *, data_missing: bool) -> JobBench:
+        around = Surroundings(
+            spec=self.spec,
+            job_dir=self.job_dir,
+            placement=self._placed(),
+            toolchain=self._toolchain,
+            spool=self._spool,
+            children=self._children,
+            abort=self.abort,
+            server_cage=self._cages["server"],
+            driver_cage=self._cages["driver"],
+            embedded=self._embedded,
+            result=self.result,
+            noted=self._noted,
             on_state=self._state,
             on_log=self._log,
-            on_query=self._queried,
-            make_sampler=lambda: Sampler(driver_pid=generator.pid, server_pids=instance.server_pids, device=device),
+            on_news=self._keep_draft,
+            on_loaded=self._loaded,
+        )
+        return JobBench(
+            around, instance, self._factors, tables=workload.tables(self._factors), data_missing=data_missing
         )
 
-    def _judge(self, workload: Workload) -> tuple[str, str]:
+    # Data: loaded anew, a copy, or handed on
+
+    def _data_plan(self, workload: Workload) -> DataPlan:
+        storage = self._places.get(self._text("data_storage")).path
+        factors = {name: self._factors.text(name) for name in workload.data_factors}
+        origin = self._text("data_origin") or FRESH
+        return DataPlan(origin, dataset_key(self.spec, factors, origin), Datasets(storage, self._copy))
+
+    def _copy(self, source: Path, target: Path) -> None:
+        command = ["cp", "-a", "--reflink=auto", f"{source}/.", f"{target}/"]
+        self._children.run(command, timeout_s=COPY_TIMEOUT_S, cwd=target)
+
+    def _loaded(self) -> None:
+        """The data are there: keep a copy when later repeats shall start from the same."""
+        instance = self._instance
+        if instance is not None and not instance.in_memory and self._data is not None and self._data.origin == RESTORED:
+            instance.shut_down()
+            self._keep_data(self._data, instance)
+            instance.start()
+
+    def _keep_data(self, data: DataPlan, instance: Instance) -> None:
+        facts = {"run_id": self.run_id, "at": time.time(), "dataset": self.result["dataset"]}
+        if not data.keep(self._placed().folders(), facts, instance.size_bytes()):
+            self.result["warnings"].append("there is no space to keep the data for later repeats")
+
+    def _dataset_facts(self, workload: Workload, dataset: Dataset | None) -> dict[str, Any]:
+        if dataset is None:
+            return {**workload.dataset(self._factors, self.spec["seed"]), "origin": "fresh load"}
+        words = {RESTORED: "restored copy", CONTINUED: "continued"}[self._text("data_origin")]
+        return {**dataset.facts["dataset"], "origin": words, "loaded_by_run": dataset.facts["run_id"]}
+
+    # Judgement
+
+    def _judge(self, bench: JobBench) -> tuple[str, str]:
         """Outcome and message. Integrity decides; what is merely suspicious becomes a warning."""
-        collector = self._collector
-        if collector is None or collector.summary is None:
-            raise JobError("the load generator ended without a result")
-        summary = {**collector.summary, "histogram_count": _histogram_count(collector.summary)}
-        found = [
-            checks.terminals_alive(summary),
-            checks.something_measured(summary),
-            *workload.checks(summary, collector.rows),
-            checks.percentiles_ordered(summary),
-            checks.counts_agree(summary, self._spool.seconds(self.run_id)),
-        ]
-        suspicious = self._suspicions(summary)
+        found, suspicious = list(bench.checks), []
+        summary = bench.collector.summary
+        if summary is not None:
+            found = [*judging.integrity(summary, self._spool.seconds(self.run_id)), *found]
+            suspicious = judging.suspicions(
+                summary,
+                terminals=self._number("terminals"),
+                closed_loop=not self._number("rate_per_s"),
+                driver_cores=None if self._embedded else bench.collector.measured("driver_cpu_cores"),
+                sync_rate=self._sync_rate if self._claims_power_loss() else None,
+            )
         self.result["checks"] = [*found, *suspicious]
         self.result["warnings"] += [check["detail"] for check in suspicious if not check["ok"]]
         broken = [check["detail"] for check in found if not check["ok"]]
         return ("failed", "; ".join(broken)) if broken else ("finished", "")
 
-    def _suspicions(self, summary: Mapping[str, Any]) -> list[Check]:
-        found = [checks.little_law(summary, self._factors["terminals"])]
-        cores = self._collector.measured("driver_cpu_cores") if self._collector else []
-        if cores and not self._embedded:
-            found.append(checks.client_bound(sum(cores) / len(cores), psutil.cpu_count() or 1))
-        return found
+    def _claims_power_loss(self) -> bool:
+        durability = self.result["durability"]
+        return durability is not None and durability["durability"] == Durability.POWER_LOSS
+
+    def _measure_sync_rate(self) -> None:
+        """Of the device that holds the log, before the DBMS is there; None where it could not be measured."""
+        folder = self._placed().log
+        try:
+            rates = SyncRates(self._dirs.root / "sync_rates.json")
+            self._sync_rate = rates.of(device_of(folder), folder, self._cages["server"])
+        except JobError as error:
+            self._log(str(error))
+            return
+        self._noted.append(metric("sync_rate_per_s", self._sync_rate.fdatasync_per_s, "run"))
+
+    def _note_memory(self) -> None:
+        cage = self._cages["server"]
+        peak = cage.memory_peak_bytes if cage else None
+        if peak is not None:
+            self._noted.append(metric("memory_peak_bytes", peak, "run"))
+        if cage and cage.oom_kills:
+            self.result["warnings"].append(f"the kernel ended {cage.oom_kills} processes for lack of memory")
 
     # What is known so far
-
-    def _queried(self, name: str) -> None:
-        """The settings in force are known before the run: a run that is cut short has them too."""
-        if not name.startswith(EFFECTIVE_PREFIX) or self._instance is None or self._collector is None:
-            return
-        wanted = {EFFECTIVE_PREFIX + query for query in self._instance.effective_queries()}
-        if wanted <= self._collector.rows.keys():
-            rows = {query.removeprefix(EFFECTIVE_PREFIX): self._collector.rows[query] for query in wanted}
-            settings = self._instance.effective_settings(rows)
-            self.result["effective_settings"] = settings
-            durability, reason = self._instance.durability(dict(settings))
-            self.result["durability"] = {"durability": durability.value, "reason": reason}
-            self._log(f"durability {durability.value}: {reason}")
-            self._keep_draft()
 
     def _describe(self) -> None:
         """Fill in what the run has shown, as far as it came. Never raises: a result without it is better than none."""
@@ -214,21 +274,23 @@ class Job:
             self.result["warnings"].append("the result is incomplete: see the agent's log")
 
     def _fill_result(self) -> None:
-        instance, collector = self._instance, self._collector
+        instance, bench = self._instance, self._bench
         if instance is not None:
             self.result["ignored_settings"] = list(dict.fromkeys(instance.ignored_settings))
             self.result["command_lines"] = [*instance.command_lines]
-        if collector is None:
+        if bench is None:
             return
+        collector = bench.collector
         connected, summary = collector.connected, collector.summary
         self.result["product"] = f"{connected.get('product', '')} {connected.get('product_version', '')}".strip()
         self.result["driver"] = driver_facts(collector, self._embedded)
-        size = instance.size_bytes() if instance and collector.phases.get("load") else None
-        self.result["metrics"] = metrics(collector, psutil.cpu_count() or 1, size)
+        size = instance.size_bytes() if instance and (collector.phases or not bench.data_missing) else None
+        counters = self.result.get("statistics", {}).get("counters", {})
+        self.result["metrics"] = [*metrics(collector, counters, psutil.cpu_count() or 1, size), *self._noted]
         if summary:
             self.result["per_terminal"] = list(summary["per_terminal"])
             self.result["histogram"] = summary["histogram"]
-        elif collector.samples:
+        elif collector.samples and not bench.done:
             self.result["warnings"].append(f"partial: {len(collector.measured('tps'))} measured seconds")
 
     def _keep_draft(self) -> None:
@@ -236,6 +298,17 @@ class Job:
         self._spool.save_draft(self.run_id, self.result)
 
     # Around
+
+    def _number(self, name: str) -> int:
+        return self._factors.number(name) if name in self._factors else 0
+
+    def _text(self, name: str) -> str:
+        return self._factors.text(name) if name in self._factors else ""
+
+    def _placed(self) -> Placement:
+        if self._placement is None:
+            raise RuntimeError("the folders of the job have not been made")
+        return self._placement
 
     def _state(self, state: str) -> None:
         if state != self._last_state:
@@ -245,13 +318,17 @@ class Job:
     def _log(self, line: str) -> None:
         self._spool.add_log(self.run_id, f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {line}\n")
 
-    def _clean_up(self) -> None:
+    def _clean_up(self, *, keep_data: bool) -> None:
         if self._instance is not None:
             try:
+                if keep_data and self._data and self._data.origin == CONTINUED and not self._instance.in_memory:
+                    self._instance.shut_down()
+                    self._keep_data(self._data, self._instance)
                 self._instance.stop()
             except Exception:
                 log.exception("stopping %s", self.spec["dbms"])
         clean_up(self.job_dir, self._children)
+        self._places.clear(self.run_id)
 
 
 def clean_up(job_dir: Path, children: Children | None = None) -> None:
@@ -265,46 +342,3 @@ def clean_up(job_dir: Path, children: Children | None = None) -> None:
             log.warning("could not remove all of %s", job_dir)
     except Exception:
         log.exception("cleaning up %s", job_dir)
-
-
-def load_job(instance: Instance, steps: Steps) -> dict[str, Any]:
-    """The one JSON document that the load generator gets."""
-    before = [{"op": "execute", "phase": "setup", "statements": list(instance.setup_sql)}] if instance.setup_sql else []
-    effective = [
-        {"op": "query", "name": EFFECTIVE_PREFIX + name, "sql": sql}
-        for name, sql in instance.effective_queries().items()
-    ]
-    after = [{"op": "query", "name": name, "sql": sql} for name, sql in steps.queries.items()]
-    connection, transaction, retryable = instance.connection, instance.transaction, instance.retryable
-    return {
-        "version": 1,
-        "connection": {
-            "url": connection.url,
-            "driver_class": connection.driver_class,
-            "properties": dict(connection.properties),
-        },
-        "session": list(instance.session_sql),
-        "transaction": {"begin": transaction.begin, "commit": transaction.commit, "rollback": transaction.rollback},
-        "retryable": {
-            "sqlstates": list(retryable.sqlstates),
-            "sqlstate_prefixes": list(retryable.sqlstate_prefixes),
-            "codes": list(retryable.codes),
-        },
-        "close": list(instance.close_sql),
-        **({"close_url": instance.close_url} if instance.close_url else {}),
-        "steps": [*before, *steps.prepare, *effective, steps.run, *after],
-    }
-
-
-def _error_words(event: Mapping[str, Any]) -> str:
-    details = [f"{name} {event[key]}" for name, key in (("SQLSTATE", "sqlstate"), ("code", "code")) if event.get(key)]
-    where = f"{event['phase']}: " if event.get("phase") else ""
-    return f"{where}{event.get('message')}" + (f" ({', '.join(details)})" if details else "")
-
-
-def _histogram_count(summary: Mapping[str, Any]) -> int | None:
-    try:
-        return histogram.total_count(summary["histogram"])
-    except ValueError as error:
-        log.warning("%s", error)
-        return None

@@ -26,6 +26,8 @@ from benchagent.storage import backing_file, device_of, physical_disks, storage_
 log = logging.getLogger(__name__)
 DEFAULT_PLACE = "default"
 JOBS_FOLDER = ".benchagent-jobs"
+# Free space is told in steps, so that it is not news with every poll.
+FREE_STEP = 500_000_000
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}\Z")
 
 
@@ -341,5 +343,5 @@ def _facts(place: Place, problem: str) -> PlaceFacts:
         facts["disks"] = sorted(physical_disks(place.path))
         facts["medium"], facts["model"], facts["bus"] = device["medium"], device["model"], device["bus"]
         facts["capacity_bytes"] = device["capacity_bytes"]
-        facts["free_bytes"] = shutil.disk_usage(place.path).free
+        facts["free_bytes"] = shutil.disk_usage(place.path).free // FREE_STEP * FREE_STEP
     return facts

@@ -77,6 +77,25 @@ class EngineFacts(TypedDict):
     path: str
 
 
+class PlaceFacts(TypedDict):
+    """One storage as the form and the run page show it.
+
+    `device` is a `StorageFacts.name`; `disks` are the physical disks beneath it. `emulated` is empty or says the
+    rates ("emulated: read 60 MB/s; write 60 MB/s, 120 IOPS"). `problem` is empty when the storage can be used.
+    """
+
+    name: str
+    device: str
+    disks: list[str]
+    medium: str | None
+    model: str | None
+    bus: str | None
+    emulated: str
+    capacity_bytes: int | None
+    free_bytes: int | None
+    problem: str
+
+
 class Registration(TypedDict):
     protocol: int
     agent_version: str
@@ -84,6 +103,7 @@ class Registration(TypedDict):
     code: NotRequired[str]
     hardware: HardwareFacts
     engines: list[EngineFacts]
+    places: NotRequired[list[PlaceFacts]]
 
 
 class Registered(TypedDict):
@@ -97,6 +117,7 @@ class Poll(TypedDict):
     agent_version: str
     engines: NotRequired[list[EngineFacts]]
     hardware: NotRequired[HardwareFacts]
+    places: NotRequired[list[PlaceFacts]]
 
 
 class PollAnswer(TypedDict):
@@ -117,6 +138,8 @@ class JobSpec(TypedDict):
     settings: list[tuple[str, str]]
     factors: dict[str, int | float | str]
     seed: int
+    # Which repeat of its cell it is, from 1: some things are done once per cell.
+    repeat: NotRequired[int]
 
 
 class Claimed(TypedDict):
@@ -183,6 +206,28 @@ class Check(TypedDict):
     detail: str
 
 
+class RunStatistics(TypedDict, total=False):
+    """What the engine told about itself. Names as in ``benchagent/dbms/statistics.py``.
+
+    `counters`: increase over the measured window; `none`: what the engine does not tell, and why; `waits`: event ->
+    mean number of sessions in it; `maintenance`: age of statistics, vacuum and purge when the run began;
+    `transaction_types`: type -> counts and latencies.
+    """
+
+    counters: dict[str, float]
+    none: dict[str, str]
+    waits: dict[str, float]
+    tables: list[dict[str, Any]]
+    indexes: list[dict[str, Any]]
+    maintenance: list[dict[str, Any]]
+    queries: list[dict[str, Any]]
+    consistency: list[dict[str, Any]]
+    marks: list[dict[str, Any]]
+    transaction_types: dict[str, dict[str, Any]]
+    backup: dict[str, Any]
+    conditions: dict[str, str]
+
+
 class JobResult(TypedDict):
     """Everything about the run that is not a sample. Partial for failed and cancelled runs."""
 
@@ -199,6 +244,7 @@ class JobResult(TypedDict):
     warnings: list[str]
     per_terminal: list[int]
     histogram: str | None
+    statistics: NotRequired[RunStatistics]
 
 
 class FinishItem(TypedDict):

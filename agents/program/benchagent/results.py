@@ -8,6 +8,7 @@ from typing import Any
 
 from benchagent import __version__
 from benchagent.collect import Collector
+from benchagent.dbms.statistics import hit_percent
 from benchagent.protocol import JobResult, MetricValue
 
 # Aggregates of the one-second series over the measured window.
@@ -17,8 +18,20 @@ MEANS = (
     "server_cpu_cores",
     "disk_read_mb_per_s",
     "disk_write_mb_per_s",
+    "disk_read_iops",
+    "disk_write_iops",
+    "disk_util_percent",
+    "log_disk_write_mb_per_s",
+    "log_disk_write_iops",
+    "backup_disk_read_mb_per_s",
+    "backup_disk_write_mb_per_s",
+    "backup_disk_write_iops",
+    "tool_cpu_cores",
 )
-MAXIMA = ("driver_rss_bytes", "server_rss_bytes")
+MAXIMA = ("driver_rss_bytes", "server_rss_bytes", "tool_rss_bytes")
+# Counters of the engine that are metrics of the run as they are.
+COUNTED = ("checkpoints", "log_bytes", "log_flushes", "lock_waits", "deadlocks")
+MEGABYTE = 1_000_000
 
 
 def empty_result() -> JobResult:
@@ -53,25 +66,53 @@ def driver_facts(collector: Collector, embedded: bool) -> dict[str, str]:
     }
 
 
-def metrics(collector: Collector, machine_cores: int, size_bytes: int | None) -> list[MetricValue]:
-    """All metrics that can be told from what was collected; a run cut short has counts but no rates."""
+def metrics(
+    collector: Collector, counters: Mapping[str, float], machine_cores: int, size: int | None
+) -> list[MetricValue]:
+    """All metrics that can be told from what was collected; a run cut short has counts but no rates.
+
+    `counters`: what the engine counted over the measured window; `size`: bytes on disk.
+    """
     found = [*_phase_metrics(collector)]
-    if size_bytes is not None:
-        found.append(_metric("db_size_bytes", size_bytes, "run"))
+    if size is not None:
+        found.append(metric("db_size_bytes", size, "run"))
     summary = collector.summary
     if summary is None:
-        counts = {True: 0.0, False: 0.0}
-        for warm_up, values in collector.samples:
-            counts[warm_up] += values["tps"] or 0
-        if collector.samples:
-            found.append(_metric("transactions", counts[False], "run"))
-            found.append(_metric("transactions_warm_up", counts[True], "warm_up"))
-        return found
-    return [*found, *_summary_metrics(summary), *_sample_metrics(collector), *_driver_metrics(collector, machine_cores)]
+        return [*found, *_partial_counts(collector), *_sample_metrics(collector)]
+    return [
+        *found,
+        *_summary_metrics(summary),
+        *_counter_metrics(counters, summary["transactions"]),
+        *_sample_metrics(collector),
+        *_driver_metrics(collector, machine_cores),
+    ]
 
 
-def _metric(name: str, value: float, phase: str) -> MetricValue:
+def metric(name: str, value: float, phase: str) -> MetricValue:
     return {"name": name, "value": float(value), "phase": phase}
+
+
+def _partial_counts(collector: Collector) -> list[MetricValue]:
+    counts = {True: 0.0, False: 0.0}
+    seconds = [(warm_up, values["tps"] or 0) for warm_up, values in collector.samples if "tps" in values]
+    for warm_up, count in seconds:
+        counts[warm_up] += count
+    if not seconds:
+        return []
+    return [metric("transactions", counts[False], "run"), metric("transactions_warm_up", counts[True], "warm_up")]
+
+
+def _counter_metrics(counters: Mapping[str, float], transactions: int) -> list[MetricValue]:
+    """What the engine itself counted between begin and end of the measured window."""
+    found = [metric(name, counters[name], "run") for name in COUNTED if name in counters]
+    hit = hit_percent(counters)
+    if hit is not None:
+        found.append(metric("buffer_hit_percent", hit, "run"))
+    if counters.get("log_flushes"):
+        found.append(metric("commits_per_flush", transactions / counters["log_flushes"], "run"))
+    if transactions and "log_bytes" in counters:
+        found.append(metric("log_bytes_per_tx", counters["log_bytes"] / transactions, "run"))
+    return found
 
 
 def _phase_metrics(collector: Collector) -> list[MetricValue]:
@@ -80,9 +121,12 @@ def _phase_metrics(collector: Collector) -> list[MetricValue]:
         event = collector.phases.get(phase)
         if event is None:
             continue
-        found.append(_metric(f"{phase}_s", event["elapsed_s"], phase))
+        found.append(metric(f"{phase}_s", event["elapsed_s"], phase))
         if phase == "load" and event.get("rows") and event["elapsed_s"] > 0:
-            found.append(_metric("load_rows_per_s", event["rows"] / event["elapsed_s"], phase))
+            found.append(metric("load_rows_per_s", event["rows"] / event["elapsed_s"], phase))
+        if phase == "load" and event.get("bytes") and event["elapsed_s"] > 0:
+            found.append(metric("load_bytes", event["bytes"], phase))
+            found.append(metric("load_mb_per_s", event["bytes"] / event["elapsed_s"] / MEGABYTE, phase))
     return found
 
 
@@ -94,17 +138,30 @@ def _summary_metrics(summary: Mapping[str, Any]) -> list[MetricValue]:
         "errors": "errors",
         "transactions_tail": "tail_transactions",
     }
-    found = [_metric(name, summary[key], "run") for name, key in plain.items()]
-    found.append(_metric("transactions_warm_up", summary["warm_up_transactions"], "warm_up"))
+    found = [metric(name, summary[key], "run") for name, key in plain.items()]
+    found.append(metric("transactions_warm_up", summary["warm_up_transactions"], "warm_up"))
     for name in ("mean", "p50", "p95", "p99", "max"):
         if summary[f"{name}_us"] is not None:
-            found.append(_metric(f"latency_{name}_ms", summary[f"{name}_us"] / 1000, "run"))
+            found.append(metric(f"latency_{name}_ms", summary[f"{name}_us"] / 1000, "run"))
+        if summary.get(f"service_{name}_us") is not None and name != "mean":
+            found.append(metric(f"service_{name}_ms", summary[f"service_{name}_us"] / 1000, "run"))
+    if "unstarted" in summary:
+        found.append(metric("unstarted", summary["unstarted"], "run"))
+    if summary["errors"]:
+        found.append(metric("error_share_percent", 100 * error_share(summary), "run"))
     return found
 
 
+def error_share(summary: Mapping[str, Any]) -> float:
+    """Of all transactions that ended, from warm-up to tail, how many failed."""
+    done = sum(summary[name] for name in ("warm_up_transactions", "transactions", "tail_transactions"))
+    errors: int = summary["errors"]
+    return errors / (done + errors) if errors else 0.0
+
+
 def _sample_metrics(collector: Collector) -> list[MetricValue]:
-    means = [_metric(name, fmean(values), "run") for name in MEANS if (values := collector.measured(name))]
-    maxima = [_metric(name, max(values), "run") for name in MAXIMA if (values := collector.measured(name))]
+    means = [metric(name, fmean(values), "run") for name in MEANS if (values := collector.measured(name))]
+    maxima = [metric(name, max(values), "run") for name in MAXIMA if (values := collector.measured(name))]
     return [*means, *maxima]
 
 
@@ -112,7 +169,7 @@ def _driver_metrics(collector: Collector, machine_cores: int) -> list[MetricValu
     cores, transactions = collector.measured("driver_cpu_cores"), sum(collector.measured("tps"))
     if not cores:
         return []
-    found = [_metric("driver_cpu_share", 100 * fmean(cores) / machine_cores, "run")]
+    found = [metric("driver_cpu_share", 100 * fmean(cores) / machine_cores, "run")]
     if transactions:
-        found.append(_metric("driver_cpu_ms_per_tx", 1000 * sum(cores) / transactions, "run"))
+        found.append(metric("driver_cpu_ms_per_tx", 1000 * sum(cores) / transactions, "run"))
     return found

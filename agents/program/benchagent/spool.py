@@ -121,6 +121,14 @@ class Spool:
                 [(run_id, metric, event["t"], value) for metric, value in samples.items()],
             )
 
+    def add_samples(self, run_id: str, t: int, samples: Mapping[str, float | None]) -> None:
+        """Samples of a second outside the run, as of the load: `t` counts from the begin of that phase."""
+        with self._transaction() as db:
+            db.executemany(
+                "INSERT OR REPLACE INTO samples (run_id, metric, t, value) VALUES (?, ?, ?, ?)",
+                [(run_id, metric, t, value) for metric, value in samples.items()],
+            )
+
     def save_draft(self, run_id: str, result: JobResult) -> None:
         """What is known about the run so far: sent as the result if the agent does not live to see the end."""
         with self._transaction() as db:

@@ -20,8 +20,19 @@ from benchagent.identity import Identity
 from benchagent.java import JavaToolchain
 from benchagent.job import Job, clean_up
 from benchagent.lease import Heartbeat
+from benchagent.limits import remove_leftover_cages
 from benchagent.paths import AgentDirs
-from benchagent.protocol import POLL_IDLE_S, PROTOCOL_VERSION, EngineFacts, FinishItem, Poll, PollAnswer, Registration
+from benchagent.places import Places
+from benchagent.protocol import (
+    POLL_IDLE_S,
+    PROTOCOL_VERSION,
+    EngineFacts,
+    FinishItem,
+    PlaceFacts,
+    Poll,
+    PollAnswer,
+    Registration,
+)
 from benchagent.results import empty_result
 from benchagent.sender import Sender
 from benchagent.spool import Spool, SpooledJob
@@ -55,7 +66,9 @@ class Worker:
         self._abort = Abort()
         self._running = ""
         self._lock = threading.Lock()
+        self._places = Places(dirs)
         self._engines: list[EngineFacts] = []
+        self._storages: list[PlaceFacts] = []
         self._looked_at = 0.0
         self._reported = False
         self._status = ""
@@ -63,6 +76,13 @@ class Worker:
     def run(self) -> None:
         """Work until `stop`. Raises `Stop` with words for the operator."""
         self._recover()
+        self._places.open()
+        try:
+            self._work()
+        finally:
+            self._places.close()
+
+    def _work(self) -> None:
         identity = self._identify()
         if identity is None:
             return
@@ -89,6 +109,9 @@ class Worker:
         for folder in self._dirs.jobs.iterdir():
             log.warning("removing what is left of job %s", folder.name)
             clean_up(folder)
+            remove_leftover_cages(folder.name)
+            remove_leftover_cages(f"{folder.name}-driver")
+            self._places.clear(folder.name)
         for job in self._spool.unfinished():
             self._spool.finish(job.run_id, self._interrupted(job))
         self._spool.trim()
@@ -121,6 +144,7 @@ class Worker:
             "name": self._options.name,
             "hardware": hardware_facts(self._dirs.root),
             "engines": self._discovered(),
+            "places": self._places.facts(),
         }
         code = identities.one_time_code(self._options.code_file)
         if code:
@@ -164,19 +188,20 @@ class Worker:
     def _poll_message(self) -> Poll:
         message: Poll = {"protocol": PROTOCOL_VERSION, "agent_version": __version__}
         if time.monotonic() - self._looked_at > REDISCOVER_S or not self._reported:
-            before = self._engines
-            self._engines = self._discovered()
+            before = self._engines, self._storages
+            self._places.open()
+            self._engines, self._storages = self._discovered(), self._places.facts()
             if not self._reported:
                 message["hardware"] = hardware_facts(self._dirs.root)
-            if self._engines != before or not self._reported:
-                message["engines"] = self._engines
+            if (self._engines, self._storages) != before or not self._reported:
+                message["engines"], message["places"] = self._engines, self._storages
                 self._reported = False
         return message
 
     def _discovered(self) -> list[EngineFacts]:
         self._looked_at = time.monotonic()
         installed = frozenset(marker.name for marker in self._dirs.engines.iterdir())
-        return discover(EngineContext(self._toolchain, installed, self._dirs.jobs))
+        return discover(EngineContext(self._toolchain, installed, self._dirs.jobs, self._dirs.engines))
 
     def _take(self, run_id: str) -> None:
         try:

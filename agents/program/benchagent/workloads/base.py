@@ -77,6 +77,9 @@ class Bench(Protocol):
     def before_run(self) -> None:
         """Between load and run: rest, restart with cold caches, whatever the factors ask for."""
 
+    def restart(self, *, cold: bool) -> None:
+        """Start the DBMS anew; `cold`: with nothing of its files in the page cache, as far as that can be done."""
+
     def tool(self, command: ToolCommand, *, phase: str, timeout_s: float) -> ToolResult:
         """Run a tool to its end, sampled each second. A job that is cancelled kills it."""
 
@@ -93,6 +96,23 @@ class Bench(Protocol):
         """Add to the statistics of the result: tables, indexes, queries, … (see `protocol.RunStatistics`)."""
 
 
+def rate(factors: Factors) -> Step:
+    """What a ``run`` step needs for a fixed rate; nothing for a closed loop."""
+    per_s = factors.number("rate_per_s")
+    return {"rate_per_s": per_s} if per_s else {}
+
+
+def load_and_run(bench: Bench, prepare: Sequence[Step], run: Sequence[Step]) -> SessionResult:
+    """Load, unless the data are there, then run: in two sessions, so that every run starts on a fresh driver."""
+    if bench.instance.in_memory:
+        return bench.session([*prepare, *run])
+    if bench.data_missing:
+        bench.session(prepare)
+        bench.data_loaded()
+    bench.before_run()
+    return bench.session(run)
+
+
 class Workload(ABC):
     """`data_factors`: those that decide what is loaded; runs that agree in them may share a copy of the data."""
 
@@ -107,6 +127,10 @@ class Workload(ABC):
     @abstractmethod
     def perform(self, bench: Bench) -> None:
         """Create, load, run, check."""
+
+    def tables(self, factors: Factors) -> Sequence[str]:
+        """Tables whose statistics are taken after the run."""
+        return ()
 
     @abstractmethod
     def dataset(self, factors: Factors, seed: int) -> dict[str, Any]:

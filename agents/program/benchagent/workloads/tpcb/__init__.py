@@ -6,14 +6,16 @@ and the history holds one row per transaction that was reported as committed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 from benchagent.catalog import WORKLOADS
-from benchagent.dbms.base import Dialect, QueryRows, first_value
+from benchagent.dbms.base import first_value
+from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.statistics import QueryRows
 from benchagent.protocol import Check
-from benchagent.workloads.base import Factors, Step, Steps, Workload
+from benchagent.workloads.base import Bench, Factors, Step, Workload, load_and_run, rate
 
 TELLERS, ACCOUNTS = 10, 100_000  # per branch (scale factor 1)
 MAX_DELTA = 5_000
@@ -29,38 +31,35 @@ BALANCES = {
     "history": "SELECT SUM(CAST(delta AS BIGINT)) FROM history",
 }
 HISTORY_ROWS = "history_rows"
+HISTORY = {HISTORY_ROWS: "SELECT COUNT(*) FROM history"}
+BEFORE = "before:"
 
 
 class Tpcb(Workload):
     slug = "tpcb"
 
-    def steps(self, dialect: Dialect, factors: Factors, seed: int) -> Steps:
-        scale = factors["scale_factor"]
-        prepare: list[Step] = [
-            {"op": "execute", "phase": "create", "statements": _create(dialect)},
-            {
-                "op": "load",
-                "phase": "load",
-                "batch": BATCH_ROWS,
-                "commit_every": COMMIT_ROWS,
-                "tables": [_branches(scale), _tellers(scale), _accounts(scale)],
-            },
-        ]
-        if dialect.primary_key_afterwards:
-            statements = [
-                f"ALTER TABLE {table} ADD CONSTRAINT {table}_pk PRIMARY KEY ({key})" for table, key in KEYS.items()
-            ]
-            prepare.append({"op": "execute", "phase": "index", "statements": statements})
-        settle = [sql.format(table=table) for table in (*KEYS, "history") for sql in dialect.after_load_each] + list(
-            dialect.after_load
+    data_factors = ("scale_factor",)
+
+    def perform(self, bench: Bench) -> None:
+        scale = bench.factors.number("scale_factor")
+        queries = [{"op": "query", "name": name, "sql": sql} for name, sql in {**BALANCES, **HISTORY}.items()]
+        # Data that were used before hold the history of earlier runs.
+        before = (
+            []
+            if bench.data_missing
+            else [{"op": "query", "name": BEFORE + name, "sql": HISTORY[name]} for name in HISTORY]
         )
-        if settle:
-            prepare.append({"op": "execute", "phase": "settle", "statements": settle})
-        queries = {**BALANCES, HISTORY_ROWS: "SELECT COUNT(*) FROM history"}
-        return Steps(prepare, _run(factors, seed), queries)
+        run = [*before, _run(bench.factors, bench.seed), *queries]
+        found = load_and_run(bench, _prepare(bench.instance.dialect, scale), run)
+        bench.check(_balances(found.rows))
+        if found.summary is not None:
+            bench.check(_history(found.summary, found.rows))
+
+    def tables(self, factors: Factors) -> Sequence[str]:
+        return (*KEYS, "history")
 
     def dataset(self, factors: Factors, seed: int) -> dict[str, Any]:
-        scale = factors["scale_factor"]
+        scale = factors.number("scale_factor")
         rows = {"branches": scale, "tellers": scale * TELLERS, "accounts": scale * ACCOUNTS, "history": 0}
         return {
             "generator": "tpcb",
@@ -71,13 +70,31 @@ class Tpcb(Workload):
         }
 
     def disk_bytes(self, factors: Factors) -> int:
-        return BYTES_MINIMUM + factors["scale_factor"] * BYTES_PER_BRANCH
-
-    def checks(self, summary: Mapping[str, Any], rows: QueryRows) -> list[Check]:
-        return [_balances(rows), _history(summary, rows)]
+        return BYTES_MINIMUM + factors.number("scale_factor") * BYTES_PER_BRANCH
 
 
 WORKLOAD = Tpcb()
+
+
+def _prepare(dialect: Dialect, scale: int) -> list[Step]:
+    prepare: list[Step] = [
+        {"op": "execute", "phase": "create", "statements": _create(dialect)},
+        {
+            "op": "load",
+            "phase": "load",
+            "batch": BATCH_ROWS,
+            "commit_every": COMMIT_ROWS,
+            "tables": [_branches(scale), _tellers(scale), _accounts(scale)],
+        },
+    ]
+    if dialect.primary_key_afterwards:
+        statements = [dialect.primary_key(table, [key]) for table, key in KEYS.items()]
+        prepare.append({"op": "execute", "phase": "index", "statements": statements})
+    settle = [sql.format(table=table) for table in (*KEYS, "history") for sql in dialect.after_load_each]
+    settle += dialect.after_load
+    if settle:
+        prepare.append({"op": "execute", "phase": "settle", "statements": settle})
+    return prepare
 
 
 def _create(dialect: Dialect) -> list[str]:
@@ -129,7 +146,7 @@ def _accounts(scale: int) -> Step:
 
 
 def _run(factors: Factors, seed: int) -> Step:
-    scale = factors["scale_factor"]
+    scale = factors.number("scale_factor")
 
     def uniform(name: str, low: int, high: int) -> Step:
         return {"name": name, "kind": "uniform", "min": low, "max": high}
@@ -154,10 +171,11 @@ def _run(factors: Factors, seed: int) -> Step:
     return {
         "op": "run",
         "phase": "run",
-        "terminals": factors["terminals"],
-        "warm_up_s": factors["warm_up_s"],
-        "duration_s": factors["duration_s"],
+        "terminals": factors.number("terminals"),
+        "warm_up_s": factors.number("warm_up_s"),
+        "duration_s": factors.number("duration_s"),
         "seed": seed,
+        **rate(factors),
         "transactions": [{"name": "tpcb", "weight": 1, "variables": variables, "statements": statements}],
     }
 
@@ -180,7 +198,7 @@ def _balances(rows: QueryRows) -> Check:
 
 def _history(summary: Mapping[str, Any], rows: QueryRows) -> Check:
     parts = [int(summary[name]) for name in ("warm_up_transactions", "transactions", "tail_transactions")]
-    found = _number(rows, HISTORY_ROWS)
-    words = f"history holds {found} rows, the load generator committed {sum(parts)} transactions"
+    found = _number(rows, HISTORY_ROWS) - _number(rows, BEFORE + HISTORY_ROWS)
+    words = f"history grew by {found} rows, the load generator committed {sum(parts)} transactions"
     detail = f"{words} (warm-up {parts[0]}, measured {parts[1]}, tail {parts[2]})"
     return {"name": "history_rows", "ok": found == sum(parts), "detail": detail}

@@ -1,0 +1,297 @@
+"""The bench that a workload performs on: sessions of the load generator, restarts, tools, notes for the result."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from benchagent import process, statistics
+from benchagent.abort import Abort
+from benchagent.caches import drop_page_cache
+from benchagent.collect import Collector, Listener, Session
+from benchagent.dbms.backup import ToolCommand
+from benchagent.dbms.base import Instance, JobError
+from benchagent.java import JavaToolchain, LoadGenerator
+from benchagent.limits import Cage
+from benchagent.places import Placement
+from benchagent.process import Children, ProcessFailed
+from benchagent.protocol import Check, JobResult, JobSpec, MetricValue, RunStatistics
+from benchagent.results import metric
+from benchagent.sampling import Sampler
+from benchagent.session import EFFECTIVE_PREFIX, query_steps, rows_named, session_job, watched
+from benchagent.spool import Spool
+from benchagent.storage import device_of
+from benchagent.workloads.base import Factors, SessionResult, Step, ToolResult
+
+OUTPUT_LIMIT = 200_000
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a job works with."""
+
+    spec: JobSpec
+    job_dir: Path
+    placement: Placement
+    toolchain: JavaToolchain
+    spool: Spool
+    children: Children
+    abort: Abort
+    # Limits of the DBMS, and of the load generator where it does not hold the DBMS.
+    server_cage: Cage | None
+    driver_cage: Cage | None
+    embedded: bool
+    result: JobResult
+    # Metrics beside those that follow from the collected events.
+    noted: list[MetricValue]
+    on_state: Callable[[str], None]
+    on_log: Callable[[str], None]
+    # Called when something worth keeping is known: what follows may never come.
+    on_news: Callable[[], None]
+    # Keeps a copy of the data where that was asked for.
+    on_loaded: Callable[[], None]
+
+
+class JobBench:
+    """`workloads.base.Bench` for one job."""
+
+    def __init__(
+        self, around: Surroundings, instance: Instance, factors: Factors, *, tables: Sequence[str], data_missing: bool
+    ) -> None:
+        self.instance = instance
+        self.factors = factors
+        self.seed = around.spec["seed"]
+        self.data_missing = data_missing
+        self.checks: list[Check] = []
+        # True once the workload has come to its end.
+        self.done = False
+        self.generator: LoadGenerator | None = None
+        warm_up_s = factors.number("warm_up_s") if "warm_up_s" in factors else 0
+        listener = Listener(around.on_state, self.log, self._queried, self._sampler)
+        self.collector = Collector(around.spool, around.spec["run_id"], listener, warm_up_s=warm_up_s)
+        self._around = around
+        self._tables = tables
+        self._sessions = 0
+        self._settings_known = False
+
+    # Sessions
+
+    def session(self, steps: Sequence[Step]) -> SessionResult:
+        if self.instance.in_memory and self._sessions:
+            raise JobError("what an engine holds in memory is gone: there can be no second session")
+        self._around.abort.check()
+        job = session_job(self.instance, self._framed(steps), setup=not self._sessions)
+        self._sessions += 1
+        generator = self._new_generator()
+        session = self.collector.begin_session()
+        generator.start(job)
+        self._note_command(generator.command_line)
+        try:
+            for event in generator.events():
+                self.collector.take(event)
+        finally:
+            status = generator.abort()
+        self._around.abort.check()
+        self._take_statistics(session)
+        if status or _deaths(session):
+            self._log_trouble(generator)
+        return _whole(session, status)
+
+    def _framed(self, steps: Sequence[Step]) -> list[Step]:
+        """With what is read around a run; a session without one asks for the settings at its end, once."""
+        if not any(step["op"] == "run" for step in steps):
+            asked = [] if self._settings_known else query_steps(EFFECTIVE_PREFIX, self.instance.effective_queries())
+            return [*steps, *asked]
+        framed: list[Step] = []
+        for step in steps:
+            framed += watched(self.instance, step, self._tables) if step["op"] == "run" else [step]
+        return framed
+
+    def _new_generator(self) -> LoadGenerator:
+        around, instance = self._around, self.instance
+        cage = around.server_cage if around.embedded else around.driver_cage
+        self.generator = LoadGenerator(
+            around.toolchain,
+            instance.class_path,
+            heap_mb=instance.heap_mb,
+            cwd=instance.driver_dir,
+            env=around.children.environment(**instance.jvm_environment),
+            spawn=partial(around.children.spawn, cage=cage),
+        )
+        return self.generator
+
+    def _sampler(self) -> Sampler:
+        if self.generator is None:
+            raise RuntimeError("a run without a load generator")
+        return self.new_sampler({"driver": [self.generator.pid]})
+
+    def new_sampler(self, processes: Mapping[str, Sequence[int]]) -> Sampler:
+        """Of the machine, the DBMS, these processes and the devices of the placement."""
+        return Sampler(
+            driver_pid=next(iter(processes.values()))[0],
+            server_pids=self.instance.server_pids,
+            device=device_of(self.instance.data_path),
+        )
+
+    def _queried(self, name: str) -> None:
+        """The settings in force are known before the run: a run that is cut short has them too."""
+        if self._settings_known or not name.startswith(EFFECTIVE_PREFIX):
+            return
+        found = rows_named(EFFECTIVE_PREFIX, self.collector.session.rows)
+        if not set(self.instance.effective_queries()) <= found.keys():
+            return
+        self._settings_known = True
+        settings = self.instance.effective_settings(found)
+        result = self._around.result
+        result["effective_settings"] = settings
+        durability, reason = self.instance.durability(dict(settings))
+        result["durability"] = {"durability": durability.value, "reason": reason}
+        self.log(f"durability {durability.value}: {reason}")
+        self._around.on_news()
+
+    def _take_statistics(self, session: Session) -> None:
+        """Also of a session that failed: what was measured so far stays."""
+        found = statistics.of_session(self.instance.statistics, session, self.collector.sampled)
+        kept: RunStatistics = self._around.result.setdefault("statistics", {})
+        kept.update(found)
+
+    def _log_trouble(self, generator: LoadGenerator) -> None:
+        """Keep what load generator and DBMS wrote when something went wrong: their files will be gone."""
+        sources = {"load generator": generator.stderr_tail, self._around.spec["dbms"]: self.instance.log_tail()}
+        for source, text in sources.items():
+            for line in text.splitlines():
+                self.log(f"{source}: {line}")
+
+    # Between sessions
+
+    def data_loaded(self) -> None:
+        self._around.on_loaded()
+
+    def before_run(self) -> None:
+        if self.factors.text("cache_state") == "cold":
+            self.restart(cold=True)
+        settle_s = self.factors.number("settle_s") if "settle_s" in self.factors else 0
+        if settle_s:
+            self.log(f"resting {settle_s} s")
+            self._around.abort.sleep(settle_s)
+
+    def restart(self, *, cold: bool) -> None:
+        """Start the DBMS anew; `cold`: with nothing of its files in the page cache, as far as that can be done."""
+        begun = time.monotonic()
+        self.instance.shut_down()
+        if cold:
+            action = drop_page_cache([self._around.placement.data, self._around.placement.log])
+            self.log(f"caches: {action.words}")
+            self.condition("caches", action.words)
+        self.instance.start()
+        self.log(f"DBMS started anew in {time.monotonic() - begun:.2f} s")
+
+    # Tools
+
+    def tool(self, command: ToolCommand, *, phase: str, timeout_s: float) -> ToolResult:
+        """Output is what the tool printed, its end where that is long. Raises `JobError` with it when it fails."""
+        around = self._around
+        self._note_command(" ".join(str(part) for part in command.argv))
+        output_path = around.job_dir / f"{phase}.out"
+        begun = time.monotonic()
+        with ExitStack() as files:
+            output = files.enter_context(output_path.open("w+b"))
+            stdout = files.enter_context(command.stdout.open("wb")) if command.stdout else output
+            stdin = files.enter_context(command.stdin.open("rb")) if command.stdin else subprocess.DEVNULL
+            child = around.children.spawn(
+                command.argv,
+                env=around.children.environment(**command.environment),
+                stdin=stdin,
+                stdout=stdout,
+                stderr=output,
+                cwd=command.cwd or around.job_dir,
+                cage=around.server_cage,
+                **command.user,
+            )
+            try:
+                self._wait(child, self.new_sampler({"tool": [child.pid]}), phase, begun + timeout_s)
+            finally:
+                process.stop(child)
+            elapsed_s = time.monotonic() - begun
+        words = _end_of(output_path)
+        if child.returncode:
+            raise JobError(f"{Path(command.argv[0]).name} ended with {child.returncode}: {words[-2000:].strip()}")
+        self.log(f"{phase}: {Path(command.argv[0]).name} took {elapsed_s:.2f} s")
+        return ToolResult(elapsed_s, words)
+
+    def _wait(self, child: subprocess.Popen[Any], sampler: Sampler, phase: str, deadline: float) -> None:
+        """Until the tool has ended, with a sample each second."""
+        next_at, t = time.monotonic() + 1, 0
+        while child.poll() is None:
+            self._around.abort.sleep(0.01)
+            now = time.monotonic()
+            if now > deadline:
+                raise ProcessFailed(f"{phase} did not end in time")
+            if now >= next_at:
+                self._keep_sample(sampler, phase, t)
+                next_at, t = next_at + 1, t + 1
+
+    def _keep_sample(self, sampler: Sampler, phase: str, t: int) -> None:
+        values = sampler.sample()
+        self._around.spool.add_samples(self._around.spec["run_id"], t, values)
+        self.collector.samples.append((phase != self.timed_phase, values))
+
+    # The phase whose samples become the means of the result, for a workload without a run.
+    timed_phase = "backup"
+
+    # Notes
+
+    def metric(self, name: str, value: float, phase: str) -> None:
+        self._around.noted.append(metric(name, value, phase))
+
+    def check(self, check: Check) -> None:
+        self.checks.append(check)
+        self.log(f"{'ok' if check['ok'] else 'NOT OK'}: {check['detail']}")
+
+    def warn(self, words: str) -> None:
+        self._around.result["warnings"].append(words)
+
+    def log(self, line: str) -> None:
+        self._around.on_log(line)
+
+    def describe(self, part: str, value: Any) -> None:
+        self._around.result.setdefault("statistics", {})[part] = value  # type: ignore[literal-required]
+
+    def condition(self, name: str, words: str) -> None:
+        """Something about the circumstances of the run, in words."""
+        self._around.result.setdefault("statistics", {}).setdefault("conditions", {})[name] = words
+
+    def _note_command(self, line: str) -> None:
+        if line not in self.instance.command_lines:
+            self.instance.command_lines.append(line)
+
+
+def _deaths(session: Session) -> bool:
+    return bool(session.summary and session.summary["dead_terminals"])
+
+
+def _whole(session: Session, status: int | None) -> SessionResult:
+    """Raises `JobError` when the session did not come to its end."""
+    if session.error:
+        raise JobError(_error_words(session.error))
+    if status:
+        raise JobError("the load generator ended without a result; the end of its output is in the log")
+    return session.result()
+
+
+def _error_words(event: Mapping[str, Any]) -> str:
+    details = [f"{name} {event[key]}" for name, key in (("SQLSTATE", "sqlstate"), ("code", "code")) if event.get(key)]
+    where = f"{event['phase']}: " if event.get("phase") else ""
+    return f"{where}{event.get('message')}" + (f" ({', '.join(details)})" if details else "")
+
+
+def _end_of(path: Path) -> str:
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - OUTPUT_LIMIT))
+        return file.read().decode(errors="replace")

@@ -1,0 +1,123 @@
+"""Data that were loaded once and are used again: a copy for each repeat, or handed on from run to run.
+
+A data set lies beside the jobs' folders on the storage it was loaded on, in a folder named by a digest of everything
+that decides its files: engine, version, settings, workload and its data factors. It is written under another name
+first, so that what carries the name is whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchagent.dbms.base import JobError
+from benchagent.protocol import JobSpec
+
+FRESH, RESTORED, CONTINUED = "fresh", "restored", "continued"
+FOLDER = ".benchagent-data"
+FACTS = "facts.json"
+ROLES = ("data", "log")
+Copy = Callable[[Path, Path], None]
+
+
+def dataset_key(spec: JobSpec, data_factors: Mapping[str, str], origin: str) -> str:
+    """The same for jobs whose data are the same, whatever is done with them."""
+    facts = [
+        spec["dbms"],
+        spec["dbms_version"],
+        [list(pair) for pair in spec["settings"]],
+        spec["workload"],
+        spec["workload_version"],
+        dict(data_factors),
+        origin,
+    ]
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:20]
+
+
+@dataclass(frozen=True)
+class Dataset:
+    folder: Path
+    facts: dict[str, Any]
+
+
+class Datasets:
+    """The data sets on one storage. `copy` copies the content of a folder into another one, with owners and modes."""
+
+    def __init__(self, storage: Path, copy: Copy) -> None:
+        self._root = storage / FOLDER
+        self._copy = copy
+
+    def find(self, key: str) -> Dataset | None:
+        folder = self._root / key
+        try:
+            return Dataset(folder, json.loads((folder / FACTS).read_text()))
+        except (OSError, ValueError):
+            return None
+
+    def save(self, key: str, folders: Mapping[str, Path], facts: Mapping[str, Any]) -> None:
+        """Keep a copy of the folders of a shut down instance; an older one of that key is replaced."""
+        draft = self._root / f".draft-{key}"
+        shutil.rmtree(draft, ignore_errors=True)
+        self._root.mkdir(mode=0o755, exist_ok=True)
+        draft.mkdir(mode=0o755)
+        for role in ROLES:
+            (draft / role).mkdir()
+            shutil.copymode(folders[role], draft / role)
+            self._copy(folders[role], draft / role)
+        (draft / FACTS).write_text(json.dumps(facts))
+        shutil.rmtree(self._root / key, ignore_errors=True)
+        draft.rename(self._root / key)
+
+    def restore(self, dataset: Dataset, folders: Mapping[str, Path]) -> None:
+        for role in ROLES:
+            self._copy(dataset.folder / role, folders[role])
+
+    def bytes_needed(self, dataset: Dataset) -> int:
+        return sum(path.lstat().st_blocks * 512 for path in dataset.folder.rglob("*"))
+
+    def make_room(self, bytes_needed: int, keep: Sequence[str]) -> None:
+        """Forget the data sets that were saved longest ago until so much is free."""
+        if not self._root.exists():
+            return
+        oldest_first = sorted(self._root.iterdir(), key=lambda folder: folder.stat().st_mtime)
+        for folder in oldest_first:
+            if shutil.disk_usage(self._root).free >= bytes_needed:
+                return
+            if folder.name not in keep:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+@dataclass(frozen=True)
+class DataPlan:
+    """How one job comes to its data: `origin` is "fresh", "restored" or "continued"."""
+
+    origin: str
+    key: str
+    datasets: Datasets
+
+    def put_into_place(self, folders: Mapping[str, Path], log: Callable[[str], None]) -> Dataset | None:
+        """What was kept of earlier runs; None when the data have to be loaded. Raises `JobError` for lack of space."""
+        dataset = self.datasets.find(self.key) if self.origin != FRESH else None
+        if dataset is None:
+            return None
+        needed = self.datasets.bytes_needed(dataset)
+        if shutil.disk_usage(folders["data"]).free < needed:
+            raise JobError(f"a copy of the data needs {needed / 1e9:.1f} GB, which are not free")
+        begun = time.monotonic()
+        self.datasets.restore(dataset, folders)
+        log(f"data of run {dataset.facts.get('run_id')} put into place in {time.monotonic() - begun:.1f} s")
+        return dataset
+
+    def keep(self, folders: Mapping[str, Path], facts: Mapping[str, Any], size_bytes: int) -> bool:
+        """False when there is no space for it."""
+        self.datasets.make_room(2 * size_bytes, keep=[self.key])
+        if shutil.disk_usage(folders["data"]).free < size_bytes:
+            return False
+        self.datasets.save(self.key, folders, facts)
+        return True

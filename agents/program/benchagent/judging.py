@@ -1,0 +1,57 @@
+"""Which checks a run has to pass, and which only make it suspicious."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+import psutil
+
+from benchagent import checks, histogram
+from benchagent.fingerprint import SyncRate, cannot_have_waited
+from benchagent.protocol import Check
+
+log = logging.getLogger(__name__)
+
+
+def integrity(summary: Mapping[str, Any], seconds: Sequence[Mapping[str, Any]]) -> list[Check]:
+    """Of what the load generator reported; `seconds` are the lines it wrote. One that is not ok fails the run."""
+    counted = {**summary, "histogram_count": _histogram_count(summary)}
+    return [
+        checks.terminals_alive(counted),
+        checks.something_measured(counted),
+        checks.errors_within_limit(counted),
+        checks.percentiles_ordered(counted),
+        checks.counts_agree(counted, seconds),
+    ]
+
+
+def suspicions(
+    summary: Mapping[str, Any],
+    *,
+    terminals: int,
+    closed_loop: bool,
+    driver_cores: Sequence[float] | None,
+    sync_rate: SyncRate | None,
+) -> list[Check]:
+    """`driver_cores`: CPU of the load generator by second, None where it holds the DBMS.
+
+    `sync_rate`: of the device with the log, None where commits do not claim to wait for it.
+    """
+    found = [checks.little_law(summary, terminals)] if closed_loop else []
+    if driver_cores:
+        found.append(checks.client_bound(fmean(driver_cores), psutil.cpu_count() or 1))
+    if sync_rate is not None:
+        ok = not cannot_have_waited(summary["tps"], terminals, sync_rate)
+        found.append(checks.waited_for_disk(summary["tps"], terminals, sync_rate.fdatasync_per_s, ok=ok))
+    return found
+
+
+def _histogram_count(summary: Mapping[str, Any]) -> int | None:
+    try:
+        return histogram.total_count(summary["histogram"])
+    except ValueError as error:
+        log.warning("%s", error)
+        return None

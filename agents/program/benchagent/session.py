@@ -1,0 +1,73 @@
+"""The document that the load generator gets for one session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchagent.dbms.base import EFFECTIVE, Instance, Retryable
+from benchagent.workloads.base import Step
+
+EFFECTIVE_PREFIX = f"{EFFECTIVE}:"
+MAINTENANCE_PREFIX = "maintenance:"
+SCHEMA_PREFIX = "schema:"
+COUNTER_PREFIX = "counters:"
+WAITS_PREFIX = "waits:"
+BEGIN, END = "begin:", "end:"
+
+
+def session_job(instance: Instance, steps: Sequence[Step], *, setup: bool) -> dict[str, Any]:
+    """`setup`: run what the instance wants to be run once, before everything else."""
+    before = (
+        [{"op": "execute", "phase": "setup", "statements": list(instance.setup_sql)}]
+        if setup and instance.setup_sql
+        else []
+    )
+    connection, transaction = instance.connection, instance.transaction
+    return {
+        "version": 1,
+        "connection": {
+            "url": connection.url,
+            "driver_class": connection.driver_class,
+            "properties": dict(connection.properties),
+        },
+        "session": list(instance.session_sql),
+        "transaction": {"begin": transaction.begin, "commit": transaction.commit, "rollback": transaction.rollback},
+        "retryable": _codes(instance.retryable),
+        "tolerable": _codes(instance.tolerable),
+        "close": list(instance.close_sql),
+        **({"close_url": instance.close_url} if instance.close_url else {}),
+        "steps": [*before, *steps],
+    }
+
+
+def _codes(errors: Retryable) -> dict[str, Any]:
+    return {
+        "sqlstates": list(errors.sqlstates),
+        "sqlstate_prefixes": list(errors.sqlstate_prefixes),
+        "codes": list(errors.codes),
+    }
+
+
+def query_steps(prefix: str, queries: Mapping[str, str], *, optional: bool = False) -> list[Step]:
+    """`optional`: an error is reported in the answer and does not end the session."""
+    more = {"optional": True} if optional else {}
+    return [{"op": "query", "name": prefix + name, "sql": sql, **more} for name, sql in queries.items()]
+
+
+def watched(instance: Instance, run: Step, tables: Sequence[str]) -> list[Step]:
+    """A ``run`` step with everything that is read around it: settings in force, ages, counters, waits, statistics."""
+    statistics = instance.statistics
+    prefixed = {COUNTER_PREFIX + name: sql for name, sql in statistics.counter_queries().items()}
+    waits = {WAITS_PREFIX + name: sql for name, sql in statistics.wait_queries().items()}
+    return [
+        *query_steps(EFFECTIVE_PREFIX, instance.effective_queries()),
+        *query_steps(MAINTENANCE_PREFIX, statistics.maintenance_queries(tables), optional=True),
+        {**run, "snapshots": prefixed, "sampled": waits},
+        *query_steps(SCHEMA_PREFIX, statistics.schema_queries(tables), optional=True),
+    ]
+
+
+def rows_named(prefix: str, rows: Mapping[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:
+    """The rows of the queries with this prefix, by their names without it."""
+    return {name.removeprefix(prefix): found for name, found in rows.items() if name.startswith(prefix)}

@@ -1,0 +1,52 @@
+"""From the rows of an engine's own statistics to the `RunStatistics` of the result."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchagent.collect import Session
+from benchagent.dbms.statistics import Statistics, differences
+from benchagent.protocol import RunStatistics
+from benchagent.session import BEGIN, COUNTER_PREFIX, END, MAINTENANCE_PREFIX, SCHEMA_PREFIX, WAITS_PREFIX, rows_named
+
+Sampled = Mapping[str, Sequence[list[list[Any]]]]
+
+
+def of_session(source: Statistics, session: Session, sampled: Sampled) -> RunStatistics:
+    """What a session with a run has shown; empty for one without."""
+    found: RunStatistics = {}
+    begin, end = (rows_named(f"{edge}{COUNTER_PREFIX}", session.rows) for edge in (BEGIN, END))
+    if source.counter_queries() and begin and end:
+        found["counters"] = differences(source.counters(begin), source.counters(end))
+    ages = rows_named(MAINTENANCE_PREFIX, session.rows)
+    if ages:
+        found["maintenance"] = [
+            {"what": age.what, "age_s": age.age_s, "detail": age.detail} for age in source.maintenance(ages)
+        ]
+    schema = rows_named(SCHEMA_PREFIX, session.rows)
+    if schema:
+        found["tables"] = [table.as_dict() for table in source.tables(schema)]
+        found["indexes"] = [index.as_dict() for index in source.indexes(schema)]
+    if sampled and session.summary is not None:
+        found["waits"] = _mean_waits(source, sampled)
+    if session.summary is not None:
+        found["none"] = dict(source.none)
+        found["transaction_types"] = dict(session.summary.get("per_type", {}))
+    return found
+
+
+def _mean_waits(source: Statistics, sampled: Sampled) -> dict[str, float]:
+    """Mean number of sessions in each event over the seconds that were sampled."""
+    seconds = max(len(rows) for rows in sampled.values())
+    sums: dict[str, float] = defaultdict(float)
+    for second in range(seconds):
+        rows = {
+            name.removeprefix(WAITS_PREFIX): answers[second]
+            for name, answers in sampled.items()
+            if second < len(answers)
+        }
+        for event, sessions in source.waits(rows).items():
+            sums[event] += sessions
+    return {event: total / seconds for event, total in sorted(sums.items(), key=lambda pair: -pair[1])}
