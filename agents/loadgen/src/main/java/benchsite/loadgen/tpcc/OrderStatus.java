@@ -2,6 +2,7 @@ package benchsite.loadgen.tpcc;
 
 import benchsite.loadgen.Work;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.SplittableRandom;
 
 /** The Order-Status transaction, clause 2.6: a customer's balance and the lines of the last order. */
@@ -27,11 +28,14 @@ final class OrderStatus implements Work {
 
     @Override
     public boolean execute(Object values) throws SQLException {
-        Draws.Customer of = (Draws.Customer) values;
+        linesOfLastOrder((Draws.Customer) values);
+        return true;
+    }
+
+    List<Object[]> linesOfLastOrder(Draws.Customer of) throws SQLException {
         int id = of.resolve(byName);
         customer.row(of.warehouse(), of.district(), id);
         int order = Prepared.whole(lastOrder.row(of.warehouse(), of.district(), id)[0]);
-        lines.rows(of.warehouse(), of.district(), order);
-        return true;
+        return lines.rows(of.warehouse(), of.district(), order);
     }
 }

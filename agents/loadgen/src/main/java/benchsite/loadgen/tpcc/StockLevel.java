@@ -26,9 +26,13 @@ final class StockLevel implements Work {
 
     @Override
     public boolean execute(Object values) throws SQLException {
-        Input input = (Input) values;
-        int next = Prepared.whole(nextNumber.row(input.warehouse(), input.district())[0]);
-        low.row(input.warehouse(), input.district(), next - ORDERS, next, input.threshold());
+        count((Input) values);
         return true;
+    }
+
+    int count(Input input) throws SQLException {
+        int next = Prepared.whole(nextNumber.row(input.warehouse(), input.district())[0]);
+        Object[] found = low.row(input.warehouse(), input.district(), next - ORDERS, next, input.threshold());
+        return Prepared.whole(found[0]);
     }
 }

@@ -3,8 +3,8 @@ package benchsite.loadgen.tpcc;
 import org.json.JSONObject;
 
 /** The statements of the workload in standard SQL; written by tests/benchagent/workloads/tpcc/java_sql.py. */
-final class Sql {
-    static final JSONObject ALL = new JSONObject("""
+public final class Sql {
+    public static final JSONObject ALL = new JSONObject("""
         {
          "schema": [
           "CREATE TABLE warehouse (w_id INTEGER NOT NULL, w_name VARCHAR(10) NOT NULL, w_street_1 VARCHAR(20) NOT NULL, w_street_2 VARCHAR(20) NOT NULL, w_city VARCHAR(20) NOT NULL, w_state CHAR(2) NOT NULL, w_zip CHAR(9) NOT NULL, w_tax DECIMAL(4, 4) NOT NULL, w_ytd DECIMAL(12, 2) NOT NULL)",

@@ -1,0 +1,125 @@
+"""The twelve consistency conditions of the standard (clause 3.3.2), each as a query that counts what violates it.
+
+Those that need a look at every order or customer are asked of one warehouse only, which the seed chooses: 6, 7, 10 and
+12. Number 11 compares with the 2,100 delivered orders of the load, so it holds before the run only.
+Amounts are compared to half a cent, since some engines add them up as floating-point numbers.
+"""
+
+# ruff: noqa: S608 - every part of a statement is a text of this package
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from benchagent.dbms.base import first_value
+from benchagent.dbms.statistics import QueryRows
+from benchagent.protocol import Check
+from benchagent.workloads.tpcc.tables import CUSTOMERS, NEW_ORDERS
+
+OF_DISTRICT = "o_w_id = d_w_id AND o_d_id = d_id"
+LINES_OF_ORDER = "ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id"
+NEW_OF_ORDER = "no_w_id = o_w_id AND no_d_id = o_d_id AND no_o_id = o_id"
+DELIVERED_TO_CUSTOMER = (
+    "SELECT COALESCE(SUM(ol_amount), 0) FROM orders "
+    f"JOIN order_line ON {LINES_OF_ORDER} "
+    "WHERE o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id AND ol_delivery_d IS NOT NULL"
+)
+
+EVERYWHERE: dict[str, str] = {
+    # W_YTD = sum of D_YTD
+    "1": (
+        "SELECT COUNT(*) FROM warehouse "
+        "WHERE ABS(w_ytd - (SELECT SUM(d_ytd) FROM district WHERE d_w_id = w_id)) > 0.005"
+    ),
+    # D_NEXT_O_ID - 1 = highest O_ID = highest NO_O_ID, where there are new orders
+    "2": (
+        "SELECT COUNT(*) FROM district "
+        f"WHERE d_next_o_id - 1 <> (SELECT MAX(o_id) FROM orders WHERE {OF_DISTRICT}) "
+        "OR d_next_o_id - 1 <> (SELECT MAX(no_o_id) FROM new_order WHERE no_w_id = d_w_id AND no_d_id = d_id)"
+    ),
+    # no gap in the numbers of the new orders
+    "3": (
+        "SELECT COUNT(*) FROM (SELECT no_w_id FROM new_order GROUP BY no_w_id, no_d_id "
+        "HAVING MAX(no_o_id) - MIN(no_o_id) + 1 <> COUNT(*)) n"
+    ),
+    # sum of O_OL_CNT = number of lines
+    "4": (
+        "SELECT COUNT(*) FROM district "
+        f"WHERE (SELECT SUM(o_ol_cnt) FROM orders WHERE {OF_DISTRICT}) "
+        "<> (SELECT COUNT(*) FROM order_line WHERE ol_w_id = d_w_id AND ol_d_id = d_id)"
+    ),
+    # an order is new, and has no carrier yet, or neither
+    "5, orders": (
+        "SELECT COUNT(*) FROM orders WHERE o_carrier_id IS NULL "
+        f"AND NOT EXISTS (SELECT no_o_id FROM new_order WHERE {NEW_OF_ORDER})"
+    ),
+    "5, new orders": (
+        "SELECT COUNT(*) FROM new_order "
+        f"WHERE NOT EXISTS (SELECT o_id FROM orders WHERE {NEW_OF_ORDER} AND o_carrier_id IS NULL)"
+    ),
+    # W_YTD = sum of the payments in the history
+    "8": (
+        "SELECT COUNT(*) FROM (SELECT h_w_id, SUM(h_amount) AS paid FROM history GROUP BY h_w_id) h "
+        "JOIN warehouse ON w_id = h_w_id WHERE ABS(w_ytd - paid) > 0.005"
+    ),
+    # D_YTD = sum of the payments in the history
+    "9": (
+        "SELECT COUNT(*) FROM (SELECT h_w_id, h_d_id, SUM(h_amount) AS paid FROM history GROUP BY h_w_id, h_d_id) h "
+        "JOIN district ON d_w_id = h_w_id AND d_id = h_d_id WHERE ABS(d_ytd - paid) > 0.005"
+    ),
+}
+
+IN_ONE_WAREHOUSE: dict[str, str] = {
+    # O_OL_CNT = number of lines of the order
+    "6": (
+        "SELECT COUNT(*) FROM orders WHERE o_w_id = {warehouse} "
+        f"AND o_ol_cnt <> (SELECT COUNT(*) FROM order_line WHERE {LINES_OF_ORDER})"
+    ),
+    # a line is delivered if and only if its order has a carrier
+    "7": (
+        f"SELECT COUNT(*) FROM order_line JOIN orders ON {LINES_OF_ORDER} WHERE ol_w_id = {{warehouse}} "
+        "AND ((ol_delivery_d IS NULL AND o_carrier_id IS NOT NULL) "
+        "OR (ol_delivery_d IS NOT NULL AND o_carrier_id IS NULL))"
+    ),
+    # C_BALANCE = amounts delivered - amounts paid
+    "10": (
+        "SELECT COUNT(*) FROM (SELECT h_c_w_id, h_c_d_id, h_c_id, SUM(h_amount) AS paid FROM history "
+        "WHERE h_c_w_id = {warehouse} GROUP BY h_c_w_id, h_c_d_id, h_c_id) h "
+        "JOIN customer ON c_w_id = h_c_w_id AND c_d_id = h_c_d_id AND c_id = h_c_id "
+        f"WHERE ABS(c_balance + paid - ({DELIVERED_TO_CUSTOMER})) > 0.005"
+    ),
+    # C_BALANCE + C_YTD_PAYMENT = amounts delivered
+    "12": (
+        "SELECT COUNT(*) FROM customer WHERE c_w_id = {warehouse} "
+        f"AND ABS(c_balance + c_ytd_payment - ({DELIVERED_TO_CUSTOMER})) > 0.005"
+    ),
+}
+
+# orders - new orders = those delivered by the load
+AFTER_LOAD: dict[str, str] = {
+    "11": (
+        f"SELECT COUNT(*) FROM district WHERE (SELECT COUNT(*) FROM orders WHERE {OF_DISTRICT}) "
+        "- (SELECT COUNT(*) FROM new_order WHERE no_w_id = d_w_id AND no_d_id = d_id) <> {delivered}"
+    ),
+}
+
+
+def queries(warehouses: int, seed: int, *, loaded: bool, divisor: int = 1) -> dict[str, str]:
+    """SQL by the number of the condition; each counts violations. `loaded`: nothing has run yet."""
+    warehouse = seed % warehouses + 1
+    delivered = (CUSTOMERS - NEW_ORDERS) // divisor
+    chosen = {**EVERYWHERE, **IN_ONE_WAREHOUSE, **(AFTER_LOAD if loaded else {})}
+    return {name: sql.format(warehouse=warehouse, delivered=delivered) for name, sql in chosen.items()}
+
+
+def check(when: str, asked: Mapping[str, Any], rows: QueryRows) -> Check:
+    """One check for all conditions `asked`; `rows` by the same names. A condition without an answer is broken."""
+    counts = {name: first_value(rows.get(name)) for name in asked}
+    broken = {name: count for name, count in counts.items() if count is None or Decimal(count) != 0}
+    if broken:
+        listed = "; ".join(f"{name}: {count or 'no'} rows" for name, count in broken.items())
+        detail = f"consistency conditions violated {when}: {listed}"
+    else:
+        detail = f"consistency conditions {', '.join(asked)} hold {when}"
+    return {"name": f"consistency_{when.replace(' ', '_')}", "ok": not broken, "detail": detail}

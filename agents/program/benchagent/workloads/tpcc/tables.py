@@ -1,0 +1,213 @@
+"""The nine tables of the TPC-C standard (revision 5.11, clause 1.3) as data: columns, keys, indexes, rows.
+
+Names and order of the columns are the standard's. The names of two tables differ, since ``order`` is a word of SQL and
+``new-order`` holds a hyphen. There are no foreign keys: the standard allows that, and the 2015 article had none.
+"""
+
+# ruff: noqa: S608 - every part of a statement is a text of this package
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from benchagent.dbms.dialect import Dialect
+
+Type = Callable[[Dialect], str]
+DISTRICTS, LINES_PER_ORDER = 10, 10
+ITEMS, CUSTOMERS, NEW_ORDERS = 100_000, 3_000, 900  # customers, orders and new orders are those of a district
+
+
+def number(dialect: Dialect) -> str:
+    return dialect.integer
+
+
+def time(dialect: Dialect) -> str:
+    return dialect.timestamp
+
+
+def char(length: int) -> Type:
+    return lambda dialect: dialect.char(length)
+
+
+def varchar(length: int) -> Type:
+    return lambda dialect: dialect.varchar(length)
+
+
+def decimal(precision: int, scale: int) -> Type:
+    return lambda dialect: dialect.decimal(precision, scale)
+
+
+MONEY, RATE = decimal(12, 2), decimal(4, 4)
+
+
+def _numbers(*names: str) -> dict[str, Type]:
+    return dict.fromkeys(names, number)
+
+
+def _address(prefix: str) -> dict[str, Type]:
+    return {
+        f"{prefix}_street_1": varchar(20),
+        f"{prefix}_street_2": varchar(20),
+        f"{prefix}_city": varchar(20),
+        f"{prefix}_state": char(2),
+        f"{prefix}_zip": char(9),
+    }
+
+
+@dataclass(frozen=True)
+class Table:
+    """`rows`: in one warehouse, or in all where `fixed`. `nullable`: columns that may be null; the others are not."""
+
+    name: str
+    rows: int
+    columns: dict[str, Type]
+    key: Sequence[str] = ()
+    nullable: Sequence[str] = ()
+    fixed: bool = False
+
+    def create(self, dialect: Dialect) -> str:
+        columns = [
+            f"{name} {kind(dialect)}{'' if name in self.nullable else ' NOT NULL'}"
+            for name, kind in self.columns.items()
+        ]
+        return dialect.table(self.name, columns, self.key)
+
+    @property
+    def insert(self) -> str:
+        marks = ", ".join("?" * len(self.columns))
+        return f"INSERT INTO {self.name} ({', '.join(self.columns)}) VALUES ({marks})"
+
+
+@dataclass(frozen=True)
+class Index:
+    name: str
+    table: str
+    columns: Sequence[str]
+
+
+TABLES: tuple[Table, ...] = (
+    Table(
+        "warehouse",
+        1,
+        {**_numbers("w_id"), "w_name": varchar(10), **_address("w"), "w_tax": RATE, "w_ytd": MONEY},
+        key=("w_id",),
+    ),
+    Table(
+        "district",
+        DISTRICTS,
+        {
+            **_numbers("d_id", "d_w_id"),
+            "d_name": varchar(10),
+            **_address("d"),
+            "d_tax": RATE,
+            "d_ytd": MONEY,
+            "d_next_o_id": number,
+        },
+        key=("d_w_id", "d_id"),
+    ),
+    Table(
+        "customer",
+        DISTRICTS * CUSTOMERS,
+        {
+            **_numbers("c_id", "c_d_id", "c_w_id"),
+            "c_first": varchar(16),
+            "c_middle": char(2),
+            "c_last": varchar(16),
+            **_address("c"),
+            "c_phone": char(16),
+            "c_since": time,
+            "c_credit": char(2),
+            "c_credit_lim": MONEY,
+            "c_discount": RATE,
+            "c_balance": MONEY,
+            "c_ytd_payment": MONEY,
+            **_numbers("c_payment_cnt", "c_delivery_cnt"),
+            "c_data": varchar(500),
+        },
+        key=("c_w_id", "c_d_id", "c_id"),
+    ),
+    Table(
+        "history",
+        DISTRICTS * CUSTOMERS,
+        {
+            **_numbers("h_c_id", "h_c_d_id", "h_c_w_id", "h_d_id", "h_w_id"),
+            "h_date": time,
+            "h_amount": decimal(6, 2),
+            "h_data": varchar(24),
+        },
+    ),
+    Table(
+        "orders",
+        DISTRICTS * CUSTOMERS,
+        {
+            **_numbers("o_id", "o_d_id", "o_w_id", "o_c_id"),
+            "o_entry_d": time,
+            **_numbers("o_carrier_id", "o_ol_cnt", "o_all_local"),
+        },
+        key=("o_w_id", "o_d_id", "o_id"),
+        nullable=("o_carrier_id",),
+    ),
+    Table(
+        "order_line",
+        DISTRICTS * CUSTOMERS * LINES_PER_ORDER,
+        {
+            **_numbers("ol_o_id", "ol_d_id", "ol_w_id", "ol_number", "ol_i_id", "ol_supply_w_id"),
+            "ol_delivery_d": time,
+            "ol_quantity": number,
+            "ol_amount": decimal(6, 2),
+            "ol_dist_info": char(24),
+        },
+        key=("ol_w_id", "ol_d_id", "ol_o_id", "ol_number"),
+        nullable=("ol_delivery_d",),
+    ),
+    Table(
+        "new_order",
+        DISTRICTS * NEW_ORDERS,
+        _numbers("no_o_id", "no_d_id", "no_w_id"),
+        key=("no_w_id", "no_d_id", "no_o_id"),
+    ),
+    Table(
+        "item",
+        ITEMS,
+        {**_numbers("i_id", "i_im_id"), "i_name": varchar(24), "i_price": decimal(5, 2), "i_data": varchar(50)},
+        key=("i_id",),
+        fixed=True,
+    ),
+    Table(
+        "stock",
+        ITEMS,
+        {
+            **_numbers("s_i_id", "s_w_id", "s_quantity"),
+            **{f"s_dist_{district:02}": char(24) for district in range(1, DISTRICTS + 1)},
+            **_numbers("s_ytd", "s_order_cnt", "s_remote_cnt"),
+            "s_data": varchar(50),
+        },
+        key=("s_w_id", "s_i_id"),
+    ),
+)
+NAMES = tuple(table.name for table in TABLES)
+
+# Payment and Order-Status look for customers by last name, Order-Status for the last order of a customer.
+INDEXES = (
+    Index("customer_last", "customer", ("c_w_id", "c_d_id", "c_last", "c_first")),
+    Index("orders_customer", "orders", ("o_w_id", "o_d_id", "o_c_id", "o_id")),
+)
+
+
+def rows(table: Table, warehouses: int, divisor: int = 1) -> int:
+    """Rows after the load. A `divisor` makes the small warehouses of tests; warehouses and districts stay whole."""
+    per_warehouse = table.rows if table.rows <= DISTRICTS else table.rows // divisor
+    return per_warehouse if table.fixed else per_warehouse * warehouses
+
+
+def create(dialect: Dialect) -> list[str]:
+    return [table.create(dialect) for table in TABLES]
+
+
+def primary_keys(dialect: Dialect) -> list[str]:
+    """Empty where the keys are part of CREATE TABLE."""
+    return [sql for table in TABLES if table.key and (sql := dialect.primary_key(table.name, table.key))]
+
+
+def secondary_indexes(dialect: Dialect) -> list[str]:
+    return [dialect.index(index.name, index.table, index.columns) for index in INDEXES]
