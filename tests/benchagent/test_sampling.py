@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
-from benchagent.sampling import Sampler, cpu_seconds, disk_bytes, memory_bytes
+from benchagent import processes
+from benchagent.processes import ProcessTable, read_stat
+from benchagent.sampling import DISK_SERIES, Sampler, disk_counters
 from benchagent.storage import device_of
 
 # Burns CPU in a child that ends, then goes on itself.
@@ -28,25 +31,51 @@ def family():
     child.wait()
 
 
+def used(pid: int) -> float | None:
+    table = ProcessTable()
+    table.look()
+    return table.cpu_seconds([pid])
+
+
 def test_it_includes_children_that_have_ended_in_the_cpu_of_a_tree(family):
-    before = 0.0
-    while not (line := family.poll()) and time.monotonic():
-        now = cpu_seconds([family.pid]) or 0.0
+    table = ProcessTable()
+    table.look()
+    now = before = 0.0
+    while family.poll() is None and now < 0.6:
+        now = table.cpu_seconds([family.pid]) or 0.0
         assert now >= before - 0.011  # one clock tick
         before = now
-        if now >= 0.6:
-            break
         time.sleep(0.02)
-    assert line is None
     family.stdout.readline()
-    assert 0.6 <= (cpu_seconds([family.pid]) or 0) < 1.5
+    assert 0.6 <= (used(family.pid) or 0) < 1.5
 
 
 def test_it_knows_nothing_of_a_tree_that_is_gone(family):
+    table = ProcessTable()
     family.kill()
     family.wait()
-    assert cpu_seconds([family.pid]) is None
-    assert memory_bytes([family.pid]) is None
+    table.look()
+    assert table.cpu_seconds([family.pid]) is None
+    assert table.memory_bytes([family.pid]) is None
+
+
+def test_it_finds_new_and_reparented_descendants_without_reading_everything_again(monkeypatch):
+    """A process is read once; who came since is seen at the next look."""
+    table = ProcessTable()
+    table.look()
+    read: list[int] = []
+    monkeypatch.setattr(processes, "read_stat", lambda pid: read.append(pid) or read_stat(pid))
+    code = "import os, time\nif os.fork() == 0:\n    os.fork()\nprint(1, flush=True)\ntime.sleep(600)"
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, start_new_session=True)
+    assert child.stdout is not None
+    for _ in range(3):
+        child.stdout.readline()
+    table.look()
+    members = table.tree([child.pid])
+    assert (len(members), members[0]) == (3, child.pid)
+    assert os.getpid() not in read  # known from the first look
+    subprocess.run(["kill", "-9", "--", f"-{child.pid}"], check=True)
+    child.wait()
 
 
 def test_it_counts_shared_memory_once(tmp_path):
@@ -60,7 +89,9 @@ def test_it_counts_shared_memory_once(tmp_path):
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, start_new_session=True)
     assert child.stdout is not None
     child.stdout.readline()
-    found = memory_bytes([child.pid])
+    table = ProcessTable()
+    table.look()
+    found = table.memory_bytes([child.pid])
     subprocess.run(["kill", "-9", "--", f"-{child.pid}"], check=True)
     child.wait()
     assert found is not None
@@ -69,27 +100,76 @@ def test_it_counts_shared_memory_once(tmp_path):
 
 def test_it_sees_a_written_file_on_its_device(tmp_path: Path):
     device = device_of(tmp_path)
-    before = disk_bytes(device)
-    if before is None:
-        pytest.skip("the temporary folder is not on a block device")
+    before = disk_counters(device)
+    assert before is not None
     with (tmp_path / "file").open("wb") as file:
-        file.write(b"x" * (8 << 20))
+        file.write(os.urandom(8 << 20))
         file.flush()
-        subprocess.run(["sync", str(tmp_path / "file")], check=True)
-    after = disk_bytes(device)
+        os.fsync(file.fileno())
+    after = disk_counters(device)
     assert after is not None
-    assert after[1] - before[1] >= 8 << 20
+    rates = after.rates_since(before, 2.0)
+    assert after.written_bytes - before.written_bytes >= 8 << 20
+    assert rates["write_mb_per_s"] == (after.written_bytes - before.written_bytes) / 2e6
+    assert rates["write_iops"] > 0
+    assert 0 <= rates["util_percent"] <= 100
 
 
-def test_it_has_no_server_series_for_an_embedded_engine(family):
-    sampler = Sampler(driver_pid=family.pid, server_pids=list, device="no-such-device")
+def test_it_has_the_series_of_each_group_and_of_no_device_that_is_none(family):
+    sampler = Sampler({"driver": [family.pid]}, {"data": "no-such-device"})
     assert set(sampler.sample()) == {"machine_cpu_percent", "driver_rss_bytes"}
 
 
-def test_it_leaves_a_gap_where_the_server_is_gone(family):
-    sampler = Sampler(driver_pid=family.pid, server_pids=lambda: [family.pid], device="no-such-device")
+def test_it_measures_server_and_tool_apart(family):
+    """The family burns CPU, the tool sleeps."""
+    tool = subprocess.Popen(["/bin/sleep", "600"])
+    sampler = Sampler({"server": lambda: [family.pid], "tool": [tool.pid]}, {})
+    time.sleep(0.3)
+    values = sampler.sample()
+    tool.kill()
+    tool.wait()
+    assert (values["server_cpu_cores"] or 0) > 0.1
+    assert values["tool_cpu_cores"] == 0
+    assert (values["server_rss_bytes"] or 0) > (values["tool_rss_bytes"] or 0) > 0
+
+
+def test_it_names_a_device_once_and_another_one_by_its_role(tmp_path: Path):
+    """A second device is one with a line of its own in the kernel's statistics: here an unused loop device."""
+    device = device_of(tmp_path)
+    same = Sampler({}, {"data": device, "log": device, "temp": device, "backup": device}).sample()
+    assert {name for name in same if "disk" in name} == set(DISK_SERIES["data"].values())
+    other = Sampler({}, {"data": device, "log": "loop0", "backup": "loop0"}).sample()
+    assert {name for name in other if "disk" in name} == {
+        name for each in DISK_SERIES.values() for name in each.values()
+    }
+    assert other["log_disk_write_iops"] == 0
+
+
+def test_it_leaves_a_gap_where_the_server_is_gone_or_was_started_anew(family):
+    tool = subprocess.Popen(["/bin/sleep", "600"])
+    running = [family.pid]
+    sampler = Sampler({"server": lambda: running}, {})
     assert sampler.sample()["server_cpu_cores"] is not None
-    family.kill()
-    family.wait()
+    running[0] = tool.pid
+    assert sampler.sample()["server_cpu_cores"] is None
+    assert sampler.sample()["server_cpu_cores"] == 0
+    tool.kill()
+    tool.wait()
     values = sampler.sample()
     assert (values["server_cpu_cores"], values["server_rss_bytes"]) == (None, None)
+
+
+def test_it_costs_less_than_a_hundredth_of_a_core_with_forty_backends():
+    code = "import os, time\nfor _ in range(40):\n    if os.fork() == 0: break\nprint(1, flush=True)\ntime.sleep(600)"
+    server = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, start_new_session=True)
+    assert server.stdout is not None
+    for _ in range(41):
+        server.stdout.readline()
+    sampler = Sampler({"server": lambda: [server.pid], "driver": [server.pid]}, {"data": device_of(Path("/"))})
+    before = time.thread_time()
+    for _ in range(30):
+        sampler.sample()
+    cost_s = (time.thread_time() - before) / 30
+    subprocess.run(["kill", "-9", "--", f"-{server.pid}"], check=True)
+    server.wait()
+    assert cost_s < 0.01

@@ -133,11 +133,9 @@ class JobBench:
 
     def new_sampler(self, processes: Mapping[str, Sequence[int]]) -> Sampler:
         """Of the machine, the DBMS, these processes and the devices of the placement."""
-        return Sampler(
-            driver_pid=next(iter(processes.values()))[0],
-            server_pids=self.instance.server_pids,
-            device=device_of(self.instance.data_path),
-        )
+        server = {"server": self.instance.server_pids} if self.instance.server_pids() else {}
+        devices = {role: device_of(folder) for role, folder in self._around.placement.folders().items()}
+        return Sampler({**server, **processes}, devices)
 
     def _queried(self, name: str) -> None:
         """The settings in force are known before the run: a run that is cut short has them too."""

@@ -23,7 +23,8 @@ from benchagent.storage import backing_file
 
 KIB = 1024
 FILE_BYTES = 4 * 1024 * KIB
-PATTERN_S = 0.4
+SLICES = 2
+SLICE_S = 0.2
 TIMEOUT_S = 120.0
 VALID_S = 86_400.0
 TOOL = "benchagent, one thread"
@@ -97,7 +98,7 @@ def measure(folder: Path, cage: Cage | None = None) -> SyncRate:
     return SyncRate(max(rates.values()), rates, TOOL, time.time())
 
 
-def _rate_per_s(folder: Path, size: int, append: bool, flag: int, duration_s: float) -> float:
+def _rate_per_s(folder: Path, size: int, append: bool, flag: int) -> float:
     handle, name = tempfile.mkstemp(dir=folder, prefix=".benchagent-sync-")
     os.close(handle)
     try:
@@ -105,7 +106,7 @@ def _rate_per_s(folder: Path, size: int, append: bool, flag: int, duration_s: fl
             _write_out(name)
         file = os.open(name, os.O_WRONLY | flag)
         try:
-            return _written_per_s(file, os.urandom(size), append, flag, duration_s)
+            return _written_per_s(file, os.urandom(size), append, flag)
         finally:
             os.close(file)
     finally:
@@ -119,22 +120,25 @@ def _write_out(name: str) -> None:
         os.fsync(file.fileno())
 
 
-def _written_per_s(file: int, block: bytes, append: bool, flag: int, duration_s: float) -> float:
-    count, at = 0, 0
-    begun = time.perf_counter()
-    while (elapsed := time.perf_counter() - begun) < duration_s:
-        os.pwrite(file, block, at)
-        if not flag:
-            os.fdatasync(file)
-        count += 1
-        at += len(block)
-        if not append and at >= FILE_BYTES:
-            at = 0
-    return count / elapsed
+def _written_per_s(file: int, block: bytes, append: bool, flag: int) -> float:
+    """The fastest slice: what else the machine does must not make a disk look slower than it is."""
+    best, at = 0.0, 0
+    for _ in range(SLICES):
+        count, begun = 0, time.perf_counter()
+        while (elapsed := time.perf_counter() - begun) < SLICE_S:
+            os.pwrite(file, block, at)
+            if not flag:
+                os.fdatasync(file)
+            count += 1
+            at += len(block)
+            if not append and at >= FILE_BYTES:
+                at = 0
+        best = max(best, count / elapsed)
+    return best
 
 
 def _main(folder: Path) -> None:
-    rates = {name: round(_rate_per_s(folder, *how, PATTERN_S), 1) for name, how in PATTERNS.items()}
+    rates = {name: round(_rate_per_s(folder, *how), 1) for name, how in PATTERNS.items()}
     print(json.dumps(rates))
 
 

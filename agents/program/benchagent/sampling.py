@@ -1,85 +1,67 @@
-"""What machine, DBMS, load generator and disk did since the last look: the source of the one-second series."""
+"""What machine, processes and disks did since the last look: the source of the one-second series."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import psutil
 
+from benchagent.processes import ProcessTable
 from benchagent.storage import SECTOR_BYTES, SYS_BLOCK
 
 MEGABYTE = 1_000_000
-READ_ATTEMPTS = 4
+# Root processes: fixed ones, or asked for each time, because a server may be started anew.
+Pids = Sequence[int] | Callable[[], Sequence[int]]
+# The load generator tells its own CPU.
+WITHOUT_CPU = ("driver",)
+DATA = "data"
+# Series of a device by its role; of the log's and the backup's only where they are other devices than the data's.
+DISK_SERIES: dict[str, dict[str, str]] = {
+    DATA: {
+        "read_mb_per_s": "disk_read_mb_per_s",
+        "write_mb_per_s": "disk_write_mb_per_s",
+        "read_iops": "disk_read_iops",
+        "write_iops": "disk_write_iops",
+        "util_percent": "disk_util_percent",
+    },
+    "log": {"write_mb_per_s": "log_disk_write_mb_per_s", "write_iops": "log_disk_write_iops"},
+    "backup": {
+        "read_mb_per_s": "backup_disk_read_mb_per_s",
+        "write_mb_per_s": "backup_disk_write_mb_per_s",
+        "write_iops": "backup_disk_write_iops",
+    },
+}
 
 
-def cpu_seconds(roots: Sequence[int]) -> float | None:
-    """CPU used so far by these processes, their living descendants and the children they have reaped.
+@dataclass(frozen=True)
+class DiskCounters:
+    """What a block device did since the machine was started (Documentation/block/stat of the kernel)."""
 
-    A child that ends moves into its parent's account, so the sum of a tree never falls; it is read again when
-    somebody came or went meanwhile. None when all are gone.
-    """
-    members = _tree(roots)
-    for _ in range(READ_ATTEMPTS):
-        total = sum(_process_cpu_seconds(process) for process in members)
-        now = _tree(roots)
-        if [process.pid for process in now] == [process.pid for process in members]:
-            break
-        members = now
-    return total if members else None
+    reads: int
+    read_bytes: int
+    writes: int
+    written_bytes: int
+    busy_ms: int
+
+    def rates_since(self, before: DiskCounters, elapsed_s: float) -> dict[str, float]:
+        return {
+            "read_mb_per_s": (self.read_bytes - before.read_bytes) / MEGABYTE / elapsed_s,
+            "write_mb_per_s": (self.written_bytes - before.written_bytes) / MEGABYTE / elapsed_s,
+            "read_iops": (self.reads - before.reads) / elapsed_s,
+            "write_iops": (self.writes - before.writes) / elapsed_s,
+            "util_percent": min(100.0, (self.busy_ms - before.busy_ms) / 10 / elapsed_s),
+        }
 
 
-def _process_cpu_seconds(process: psutil.Process) -> float:
+def disk_counters(device: str) -> DiskCounters | None:
+    """None for what is no block device."""
     try:
-        times = process.cpu_times()
-    except psutil.Error:
-        return 0.0
-    return float(times.user + times.system + times.children_user + times.children_system)
-
-
-def memory_bytes(roots: Sequence[int]) -> int | None:
-    """Memory of a process tree: private pages of each, shared ones (buffer pool, program) counted once."""
-    private, shared, program = 0, 0, 0
-    alive = False
-    for process in _tree(roots):
-        fields = _status_kilobytes(process.pid)
-        if fields is None:
-            continue
-        alive = True
-        private += fields.get("RssAnon", 0)
-        shared = max(shared, fields.get("RssShmem", 0))
-        program = max(program, fields.get("RssFile", 0))
-    return (private + shared + program) * 1024 if alive else None
-
-
-def _tree(roots: Sequence[int]) -> list[psutil.Process]:
-    found: dict[int, psutil.Process] = {}
-    for pid in roots:
-        try:
-            root = psutil.Process(pid)
-            found.update({process.pid: process for process in [root, *root.children(recursive=True)]})
-        except psutil.Error:
-            continue
-    return [found[pid] for pid in sorted(found)]
-
-
-def _status_kilobytes(pid: int) -> dict[str, int] | None:
-    try:
-        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+        fields = [int(field) for field in (SYS_BLOCK / device / "stat").read_text().split()]
     except OSError:
         return None
-    pairs = (line.split(":", 1) for line in lines if line.startswith("Rss"))
-    return {key: int(value.split()[0]) for key, value in pairs}
-
-
-def disk_bytes(device: str) -> tuple[int, int] | None:
-    """(read, written) so far by a block device, as the kernel counts (Documentation/block/stat)."""
-    try:
-        fields = (SYS_BLOCK / device / "stat").read_text().split()
-    except OSError:
-        return None
-    return int(fields[2]) * SECTOR_BYTES, int(fields[6]) * SECTOR_BYTES
+    return DiskCounters(fields[0], fields[2] * SECTOR_BYTES, fields[4], fields[6] * SECTOR_BYTES, fields[9])
 
 
 def _machine_cpu() -> tuple[float, float]:
@@ -89,43 +71,76 @@ def _machine_cpu() -> tuple[float, float]:
     return total - times.idle - getattr(times, "iowait", 0.0), total
 
 
+class _Group:
+    """One named group of process trees."""
+
+    def __init__(self, name: str, pids: Pids, table: ProcessTable) -> None:
+        self._name, self._pids, self._table = name, pids, table
+        self._roots: list[int] = []
+        self._cpu_s: float | None = None
+        self._with_cpu = name not in WITHOUT_CPU
+
+    def values(self, elapsed_s: float) -> dict[str, float | None]:
+        """None in the second in which its processes were not there or became others."""
+        before, roots = self._cpu_s, self._roots
+        self._roots = list(self._pids() if callable(self._pids) else self._pids)
+        found: dict[str, float | None] = {}
+        if self._with_cpu:
+            self._cpu_s = now = self._table.cpu_seconds(self._roots)
+            known = before is not None and now is not None and roots == self._roots
+            found[f"{self._name}_cpu_cores"] = max(0.0, (now or 0) - (before or 0)) / elapsed_s if known else None
+        found[f"{self._name}_rss_bytes"] = self._table.memory_bytes(self._roots)
+        return found
+
+
+class _Disk:
+    """One device in one role."""
+
+    def __init__(self, device: str, series: Mapping[str, str]) -> None:
+        self._device, self._series = device, series
+        self._counters: DiskCounters | None = None
+
+    def values(self, elapsed_s: float) -> dict[str, float | None]:
+        before, self._counters = self._counters, disk_counters(self._device)
+        rates: dict[str, float] = {}
+        if before is not None and self._counters is not None:
+            rates = self._counters.rates_since(before, elapsed_s)
+        return {metric: rates.get(rate) for rate, metric in self._series.items()}
+
+
 class Sampler:
-    """`sample()` once a second; every value covers the time since the call before."""
+    """`sample()` once a second; every value covers the time since the call before.
 
-    def __init__(self, *, driver_pid: int, server_pids: Callable[[], list[int]], device: str) -> None:
-        self._driver = [driver_pid]
-        self._server_pids = server_pids
-        self._has_server = bool(server_pids())
-        self._device = device
-        self._has_device = disk_bytes(device) is not None
-        self._mark()
+    `processes` has the root processes by the name of their group ("server", "tool", "driver"), `devices` the kernel's
+    name of a device by its role ("data", "log", "backup").
+    """
 
-    def _mark(self) -> None:
-        self._time = time.monotonic()
-        self._machine = _machine_cpu()
-        self._server_cpu = cpu_seconds(self._server_pids()) if self._has_server else None
-        self._disk = disk_bytes(self._device)
+    def __init__(self, processes: Mapping[str, Pids], devices: Mapping[str, str]) -> None:
+        table = ProcessTable()
+        self._table = table
+        self._groups = [_Group(name, pids, table) for name, pids in processes.items()]
+        self._disks = [
+            _Disk(device, DISK_SERIES[role])
+            for role, device in devices.items()
+            if role in DISK_SERIES
+            and (role == DATA or device != devices.get(DATA))
+            and disk_counters(device) is not None
+        ]
+        self._time, self._machine = 0.0, (0.0, 0.0)
+        self.sample()
 
     def sample(self) -> dict[str, float | None]:
         """Always the same metrics; None where one could not be read this time."""
-        time_s, machine, server_cpu, disk = self._time, self._machine, self._server_cpu, self._disk
-        self._mark()
+        time_s, machine = self._time, self._machine
+        self._time, self._machine = time.monotonic(), _machine_cpu()
         elapsed_s = max(self._time - time_s, 1e-3)
-        total = self._machine[1] - machine[1]
-        busy = self._machine[0] - machine[0]
+        busy, total = self._machine[0] - machine[0], self._machine[1] - machine[1]
         values: dict[str, float | None] = {
-            "machine_cpu_percent": min(100.0, max(0.0, 100 * busy / total)) if total > 0 else None,
-            "driver_rss_bytes": memory_bytes(self._driver),
+            "machine_cpu_percent": min(100.0, max(0.0, 100 * busy / total)) if total > 0 else None
         }
-        if self._has_server:
-            values["server_cpu_cores"] = _rate(server_cpu, self._server_cpu, elapsed_s)
-            values["server_rss_bytes"] = memory_bytes(self._server_pids())
-        if self._has_device:
-            before, after = disk or (None, None), self._disk or (None, None)
-            values["disk_read_mb_per_s"] = _rate(before[0], after[0], elapsed_s * MEGABYTE)
-            values["disk_write_mb_per_s"] = _rate(before[1], after[1], elapsed_s * MEGABYTE)
+        self._table.look()
+        for group in self._groups:
+            values.update(group.values(elapsed_s))
+        for disk in self._disks:
+            values.update(disk.values(elapsed_s))
         return values
-
-
-def _rate(before: float | None, after: float | None, per: float) -> float | None:
-    return None if before is None or after is None else max(0.0, after - before) / per
