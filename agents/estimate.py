@@ -97,7 +97,7 @@ def _around_s(workload: str, engine: Engine, factors: Mapping[str, FactorValue],
     )
     name, _rows = SIZES.get(workload, ("", 0))
     if name in factors:
-        earlier = earlier.filter(factors__name=name, factors__number=factors[name])
+        earlier = earlier.filter(factors__name=name, factors__number=_number(factors, name))
     latest = earlier.select_related("job").order_by("-created_at")[:EARLIER_RUNS]
     around = [_taken_s(run) - window_s(run.job.spec["factors"]) for run in latest]
     return max(0.0, median(around)) if around else None

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchagent.catalog import DBMSS, WORKLOADS, FactorDef, WorkloadEntry
+from benchagent.catalog import DBMSS, WORKLOADS, WorkloadEntry
 from django import forms
 
 from agents import schedule
+from agents.factor_fields import factor_field
 from agents.offers import approved_agents, offers
 from agents.schedule import Engine, Plan, PlanError
 from runs.choices import Visibility
@@ -40,7 +41,9 @@ def parse_settings(text: str) -> schedule.Settings:
 
 
 class ScheduleForm(forms.Form):
-    workload = forms.ChoiceField(choices=[(entry.slug, entry.name) for entry in WORKLOADS.values()])
+    workload = forms.ChoiceField(
+        choices=[(entry.slug, entry.name) for entry in WORKLOADS.values()], widget=forms.HiddenInput
+    )
     engines = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple, error_messages={"required": "Choose at least one engine."}
     )
@@ -70,7 +73,7 @@ class ScheduleForm(forms.Form):
         self.fields["engines"].choices = [(offer.key, offer.label) for offer in self.offers]  # type: ignore[attr-defined]
         self.fields["agent"].choices = [("", ANY_AGENT), *self._agent_choices()]  # type: ignore[attr-defined]
         for factor in self.workload_entry.factors:
-            self.fields[factor.name] = _factor_field(factor)
+            self.fields[factor.name] = factor_field(factor, self.agents)
         for dbms in dict.fromkeys(offer.dbms for offer in self.offers):
             self.fields[f"settings_{dbms}"] = _settings_field(dbms)
 
@@ -98,8 +101,26 @@ class ScheduleForm(forms.Form):
         return wanted if wanted and wanted not in WORKLOADS else ""
 
     @property
+    def workloads(self) -> list[dict[str, Any]]:
+        """All of the catalogue; the chosen one is `current`."""
+        current = self.workload_entry.slug
+        return [{"entry": entry, "current": entry.slug == current} for entry in WORKLOADS.values()]
+
+    @property
     def factor_fields(self) -> list[forms.BoundField]:
-        return [self[factor.name] for factor in self.workload_entry.factors]
+        """What every run of the workload names."""
+        return [self[factor.name] for factor in self.workload_entry.factors if not factor.optional]
+
+    @property
+    def condition_fields(self) -> list[forms.BoundField]:
+        """What is as usual unless somebody asks for something else."""
+        return [self[factor.name] for factor in self.workload_entry.factors if factor.optional]
+
+    @property
+    def conditions_differ(self) -> bool:
+        """True when one of them is not as usual, or wrong."""
+        fields = self.condition_fields
+        return any(field.errors or field.value() != field.field.initial for field in fields if field.value())
 
     @property
     def engine_groups(self) -> list[dict[str, Any]]:
@@ -108,7 +129,13 @@ class ScheduleForm(forms.Form):
         groups: dict[str, dict[str, Any]] = {}
         for offer in self.offers:
             group = groups.setdefault(
-                offer.dbms, {"name": offer.name, "versions": [], "settings": self[f"settings_{offer.dbms}"]}
+                offer.dbms,
+                {
+                    "name": offer.name,
+                    "versions": [],
+                    "settings": self[f"settings_{offer.dbms}"],
+                    "unverified": DBMSS[offer.dbms].unverified,
+                },
             )
             group["versions"].append(
                 {"offer": offer, "ticked": offer.available and not ticked.isdisjoint((offer.key, offer.dbms))}
@@ -155,10 +182,12 @@ class ScheduleForm(forms.Form):
         cleaned = self.cleaned_data
         order = [offer.key for offer in self.offers]
         keys = sorted(cleaned["engines"], key=order.index)
+        chosen = {factor.name: cleaned[factor.name] for factor in self.workload_entry.factors}
         return Plan(
             workload=cleaned["workload"],
             engines=tuple(Engine(*key.split(":", 1)) for key in keys),
-            factors={factor.name: cleaned[factor.name] for factor in self.workload_entry.factors},
+            factors={name: values[0] for name, values in chosen.items() if len(values) == 1},
+            sweep={name: tuple(values) for name, values in chosen.items() if len(values) > 1},
             repeats=cleaned["repeats"],
             settings=settings,
             agent=next((agent for agent in self.agents if agent.slug == cleaned["agent"]), None),
@@ -173,14 +202,6 @@ class ScheduleForm(forms.Form):
         """Of a valid form."""
         plan: Plan = self.cleaned_data["plan"]
         return plan
-
-
-def _factor_field(factor: FactorDef) -> forms.IntegerField:
-    label = f"{factor.label} ({factor.unit})" if factor.unit in ("s", "GB") else factor.label
-    help_text = factor.help or f"{factor.minimum:,} to {factor.maximum:,}"
-    return forms.IntegerField(
-        label=label, initial=factor.default, min_value=factor.minimum, max_value=factor.maximum, help_text=help_text
-    )
 
 
 def _settings_field(dbms: str) -> forms.CharField:

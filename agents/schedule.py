@@ -297,7 +297,8 @@ def repeat_cell(run: Run) -> Run:
             Experiment.objects.select_for_update().get(pk=run.experiment_id)
         cell = Run.objects.filter(
             experiment=run.experiment_id, dbms_version=run.dbms_version, workload=run.workload, config=run.config
-        )
+        ).select_related("job")
+        repeats = [other.repeat for other in cell if other.job.spec["factors"] == spec["factors"]]
         place = Run.objects.filter(experiment=run.experiment_id).aggregate(last=Max("order_index"))["last"]
         again = ingest.scheduled_run(
             experiment=run.experiment,
@@ -306,7 +307,7 @@ def repeat_cell(run: Run) -> Run:
             dbms_version=spec["dbms_version"],
             settings=[(name, value) for name, value in spec["settings"]],
             factors=spec["factors"],
-            repeat=(cell.aggregate(last=Max("repeat"))["last"] or 0) + 1,
+            repeat=max(repeats, default=0) + 1,
             order_index=None if run.experiment_id is None else (place or 0) + 1,
             hardware=run.hardware,
             demonstration=run.demonstration,

@@ -9,7 +9,7 @@ from benchagent.catalog import DBMSS, WORKLOADS
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
@@ -34,12 +34,32 @@ class EngineSerializer(serializers.Serializer[Any]):
     version = serializers.CharField(max_length=120)
 
 
+@extend_schema_field({"oneOf": [{"type": "integer"}, {"type": "string"}, {"type": "array", "items": {}}]})
+class FactorField(serializers.Field[Any, Any, Any, Any]):
+    """One value or several, as a tuple."""
+
+    def to_internal_value(self, data: Any) -> tuple[int | str, ...]:
+        values = data if isinstance(data, list) else [data]
+        if not values:
+            raise ValidationError(["Name at least one value."])
+        for value in values:
+            if isinstance(value, bool) or not isinstance(value, int | str):
+                raise ValidationError(["A valid integer is required, a text, or a list of them."])
+        return tuple(values)
+
+    def to_representation(self, value: Any) -> Any:
+        return value
+
+
 class PlanSerializer(serializers.Serializer[Any]):
     """What to run: every engine, `repeats` times, in turn. What is left out takes the catalogue's default."""
 
     workload = serializers.ChoiceField(choices=list(WORKLOADS))
     engines = EngineSerializer(many=True, allow_empty=False)
-    factors = serializers.DictField(child=serializers.IntegerField(), required=False, default=dict)
+    factors = serializers.DictField(
+        child=FactorField(), required=False, default=dict,
+        help_text="by name: a whole number, a text, or a list of them: every combination is run",
+    )  # fmt: skip
     repeats = serializers.IntegerField(required=False, default=1)
     settings = serializers.DictField(
         child=serializers.ListField(
@@ -69,10 +89,12 @@ class PlanSerializer(serializers.Serializer[Any]):
     def plan(self) -> Plan:
         given = self.validated_data
         defaults = {factor.name: factor.default for factor in WORKLOADS[given["workload"]].factors}
+        factors = given["factors"]
         return Plan(
             workload=given["workload"],
             engines=tuple(Engine(engine["dbms"], engine["version"]) for engine in given["engines"]),
-            factors=defaults | given["factors"],
+            factors=defaults | {name: values[0] for name, values in factors.items() if len(values) == 1},
+            sweep={name: values for name, values in factors.items() if len(values) > 1},
             repeats=given["repeats"],
             settings={dbms: tuple((name, value) for name, value in pairs) for dbms, pairs in given["settings"].items()},
             agent=given["agent"],

@@ -18,13 +18,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from benchagent import __version__, catalog
+from benchagent import __version__
 from benchagent.client import InsecureUrl
-from benchagent.dbms import discover
-from benchagent.dbms.base import EngineContext
-from benchagent.dbms.embedded import engine_name
+from benchagent.engines.command import add_engines
 from benchagent.facts import hardware_facts
-from benchagent.java import EngineJars, JavaToolchain
+from benchagent.java import JavaToolchain
 from benchagent.paths import AgentDirs, agent_dirs
 from benchagent.worker import Stop, Worker, WorkerOptions
 
@@ -62,13 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--code-file", type=Path, metavar="FILE", help="one-time code that approves this agent")
     run.set_defaults(command=_run)
 
-    engines = commands.add_parser("engines", parents=[common], help="list the DBMSs of this machine, or add one")
-    engines.set_defaults(command=_engines)
-    actions = engines.add_subparsers(metavar="ACTION")
-    install = actions.add_parser("install", parents=[common], help="add an optional engine, as derby-10.6.2.1")
-    install.add_argument("engine")
-    install.set_defaults(command=_install)
-
+    add_engines(commands, common)
     prepare = commands.add_parser("prepare", parents=[common], help="fetch jars and compile the load generator now")
     prepare.set_defaults(command=_prepare)
     facts = commands.add_parser("facts", parents=[common], help="print the hardware profile as JSON")
@@ -92,35 +84,10 @@ def _run(options: argparse.Namespace, dirs: AgentDirs) -> int:
             return EXIT_USAGE
 
 
-def _engines(_options: argparse.Namespace, dirs: AgentDirs) -> int:
-    toolchain = JavaToolchain(dirs.cache)
-    installed = frozenset(marker.name for marker in dirs.engines.iterdir())
-    for facts in discover(EngineContext(toolchain, installed, dirs.jobs)):
-        state = "available" if facts["available"] else f"not available: {facts['reason']}"
-        print(f"{catalog.DBMSS[facts['dbms']].name} {facts['version']}  {facts['path']}  {state}")
-    more = [engine_name(group) for group in _optional(toolchain) if engine_name(group) not in installed]
-    if more:
-        print(f"can be added with `benchagent engines install`: {', '.join(more)}")
-    return 0
-
-
-def _install(options: argparse.Namespace, dirs: AgentDirs) -> int:
-    toolchain = JavaToolchain(dirs.cache)
-    groups = {engine_name(group): group for group in _optional(toolchain)}
-    group = groups.get(options.engine)
-    if group is None:
-        _complain(f"no engine {options.engine!r}; there are: {', '.join(groups)}")
-        return EXIT_USAGE
-    toolchain.prepare([group], _say)
-    (dirs.engines / options.engine).touch()
-    print(f"{options.engine} added")
-    return 0
-
-
 def _prepare(_options: argparse.Namespace, dirs: AgentDirs) -> int:
     toolchain = JavaToolchain(dirs.cache)
     installed = {marker.name for marker in dirs.engines.iterdir()}
-    groups = [group for group in toolchain.engine_groups() if group.default or engine_name(group) in installed]
+    groups = [group for group in toolchain.engine_groups() if group.default or group.name in installed]
     toolchain.prepare(groups, _say)
     return 0
 
@@ -128,10 +95,6 @@ def _prepare(_options: argparse.Namespace, dirs: AgentDirs) -> int:
 def _facts(_options: argparse.Namespace, dirs: AgentDirs) -> int:
     print(json.dumps(hardware_facts(dirs.root), indent=1, ensure_ascii=False))
     return 0
-
-
-def _optional(toolchain: JavaToolchain) -> list[EngineJars]:
-    return [group for group in toolchain.engine_groups() if not group.default]
 
 
 def _complain(words: str) -> None:

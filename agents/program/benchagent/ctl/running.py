@@ -79,11 +79,13 @@ def _engine(text: str) -> dict[str, str]:
     return {"dbms": dbms, "version": version}
 
 
-def _factor(text: str) -> tuple[str, int]:
+def _factor(text: str) -> tuple[str, int | str | list[int | str]]:
+    """terminals=8, terminals=1,4,16 (each is run), cache_state=cold"""
     name, separator, value = text.partition("=")
-    if not separator or not value.lstrip("-").isdecimal():
-        raise BadPlan(f"--factor {text!r}: say NAME=WHOLE-NUMBER, as terminals=8")
-    return name, int(value)
+    if not separator or not name:
+        raise BadPlan(f"--factor {text!r}: say NAME=VALUE, as terminals=8, or NAME=VALUE,VALUE")
+    values = [int(word) if word.lstrip("-").isdecimal() else word for word in value.split(",")]
+    return name, values[0] if len(values) == 1 else values
 
 
 def watch(options: argparse.Namespace, connect: Any) -> int:

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from benchagent.dbms.base import Adapter, EngineContext, JobError, ProvisionRequest
-from benchagent.java import EngineJars, JavaToolchain
+import psutil
+
+from benchagent.configfiles.meaning import settings_of
+from benchagent.configfiles.settings import Given
+from benchagent.dbms.backup import ToolCommand
+from benchagent.dbms.base import Adapter, EngineContext, JobError, ProvisionRequest, Settings
+from benchagent.java import JavaToolchain
 from benchagent.protocol import EngineFacts
 
-
-def engine_name(group: EngineJars) -> str:
-    return f"{group.dbms}-{group.version}"
+MIB = 1 << 20
+# Beside the engine's cache: driver, latencies of a long run, rows on their way.
+HEAP_MB = 512
+# Objects of a page or a row in the heap take more than their bytes.
+HEAP_PER_CACHE = 1.5
+MEMORY_SHARE = 0.4
+STORAGE = "storage"
 
 
 class EmbeddedAdapter(Adapter):
@@ -27,7 +37,7 @@ class EmbeddedAdapter(Adapter):
                 "path": "in the load generator",
             }
             for group in context.toolchain.engine_groups()
-            if group.dbms == self.slug and (group.default or engine_name(group) in context.installed)
+            if group.dbms == self.slug and (group.default or group.name in context.installed)
         ]
 
     def class_path(self, request: ProvisionRequest) -> list[Path]:
@@ -45,19 +55,76 @@ def java_problem(toolchain: JavaToolchain) -> str:
 
 
 def jars(toolchain: JavaToolchain, dbms: str, version: str | None = None) -> list[Path]:
-    """Class path of a group of jars; of the default one when no version is given."""
-    for group in toolchain.engine_groups():
-        if group.dbms == dbms and (group.version == version if version else group.default):
-            try:
-                return toolchain.class_path(group)
-            except Exception as error:  # no network, a changed jar, no space: the run page says which
-                raise JobError(f"the jars of {engine_name(group)} cannot be had: {error}") from error
+    """Class path of a group of jars; the default one, else the first, when no version is given."""
+    groups = [group for group in toolchain.engine_groups() if group.dbms == dbms and version in (None, group.version)]
+    for group in sorted(groups, key=lambda group: not group.default):
+        try:
+            return toolchain.class_path(group)
+        except Exception as error:  # no network, a changed jar, no space: the run page says which
+            raise JobError(f"the jars of {group.name} cannot be had: {error}") from error
     raise JobError(f"this agent has no jars for {dbms} {version or ''}".rstrip())
 
 
-def folders(request: ProvisionRequest) -> tuple[Path, Path]:
-    """Folders for the data and for the load generator."""
-    made = request.job_dir / "data", request.job_dir / "driver"
-    for folder in made:
-        folder.mkdir()
-    return made
+def driver_folder(request: ProvisionRequest) -> Path:
+    """The JVM's working directory. Its temporary files, the engine's too, go to the storage for such."""
+    folder = request.job_dir / "driver"
+    folder.mkdir()
+    (folder / "tmp").symlink_to(request.placement.temp)
+    return folder
+
+
+def refuse_log_apart(request: ProvisionRequest, reason: str) -> None:
+    """Raises `JobError` where the transaction log was given a storage that the engine cannot put it on."""
+    if request.placement.log_apart:
+        raise JobError(reason)
+
+
+def in_url(path: Path) -> str:
+    """A path inside a JDBC URL, whose parts end at a semicolon. Raises `JobError`."""
+    if ";" in str(path):
+        raise JobError(f"a database cannot be opened below a folder whose name holds a semicolon: {path}")
+    return str(path)
+
+
+def heap_mb(cache_bytes: float) -> int:
+    """Heap for a JVM that holds an engine with this cache, of the machine's memory at most a share."""
+    wanted = HEAP_MB + int(cache_bytes * HEAP_PER_CACHE / MIB)
+    return max(HEAP_MB, min(wanted, _largest_heap_mb()))
+
+
+def memory_heap_mb() -> int:
+    """Heap for an engine that keeps all its data in it."""
+    return max(HEAP_MB, _largest_heap_mb())
+
+
+def _largest_heap_mb() -> int:
+    return int(psutil.virtual_memory().total * MEMORY_SHARE / MIB)
+
+
+def split_storage(settings: Settings) -> tuple[bool, list[tuple[str, str]]]:
+    """Our own setting ``storage`` = file or memory, and the engine's settings without it. Raises `JobError`."""
+    given = [value.lower() for name, value in settings if name.lower() == STORAGE]
+    value = given[-1] if given else "file"
+    if value not in ("file", "memory"):
+        raise JobError(f"{STORAGE} has to be file or memory, not {value!r}")
+    return value == "memory", [(name, value) for name, value in settings if name.lower() != STORAGE]
+
+
+def java_tool(toolchain: JavaToolchain, class_path: Sequence[Path], main: str, *arguments: str | Path) -> ToolCommand:
+    """A tool that comes with an engine's jars."""
+    jars_ = ":".join(str(path) for path in class_path)
+    return ToolCommand([toolchain.java().path, "-XX:-UsePerfData", "-cp", jars_, main, *arguments])
+
+
+def not_in_force(dbms: str, given: Settings, effective: Settings) -> list[str]:
+    """Given settings whose value in force is another one, in words; compared by meaning, so 1 MB equals 1024 KB."""
+    asked = settings_of(dbms, [Given(name, value) for name, value in given])
+    found = settings_of(dbms, [Given(name, value) for name, value in effective])
+    if asked is None or found is None:
+        return []
+    words = []
+    for name in asked.names:
+        wanted, has = asked.quantity(name), found.quantity(name) if found.is_set(name) else None
+        if wanted is not None and has is not None and wanted.key != has.key:
+            words.append(f"{asked.words(name)} given, {found.words(name)} in force")
+    return words

@@ -1,7 +1,7 @@
 """What has been installed below STATE/engines: one folder per engine, with its record.
 
-A folder appears by one rename when everything in it is complete, so a record means a usable engine. Files without a folder
-are the marks of optional jars; names with a dot in front are work in progress.
+A folder appears by one rename when everything in it is complete, so a record means a usable engine. Files are
+the marks of optional jars; names with a dot in front are work in progress.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -33,18 +34,26 @@ class Jar:
 
     @property
     def file_name(self) -> str:
-        _, artifact, version = self.coordinate.split(":")
-        return f"{artifact}-{version}.jar"
+        return maven_file_name(self.coordinate)
 
 
 @dataclass(frozen=True)
 class EngineJars:
-    """One version of an engine or of a JDBC driver: it has a class path of its own."""
+    """One version of an engine or of a JDBC driver: it has a class path of its own. `version` is that of the jars.
+
+    `default`: fetched when the agent is set up; others when they are installed or first used.
+    """
 
     dbms: str
     version: str
     default: bool
     jars: tuple[Jar, ...]
+    driver: bool = False
+
+    @property
+    def name(self) -> str:
+        """As `engines install` takes it: "derby-10.6.2.1", for a driver "mysql-jdbc-5.1.49"."""
+        return f"{self.dbms}-jdbc-{self.version}" if self.driver else f"{self.dbms}-{self.version}"
 
 
 @cache
@@ -65,6 +74,7 @@ def engine_groups() -> list[EngineJars]:
             version=group["version"],
             default=group["default"],
             jars=tuple(Jar(**jar) for jar in group["jars"]),
+            driver=group.get("driver", False),
         )
         for group in read_lock()["engines"]
     ]
@@ -85,9 +95,24 @@ class JarStore:
         """Paths of the jars, fetched where missing, every one verified. Raises `JarChecksumError`."""
         return [self._verified(jar, progress) for jar in jars]
 
-    def _verified(self, jar: Jar, progress: Callable[[str], None]) -> Path:
+    def adopt(self, jars: Sequence[Jar], source: Path) -> None:
+        """Take those that are missing here out of a folder. Raises `JarChecksumError`."""
+        for jar in jars:
+            path, offered = self._path(jar), source / jar.file_name
+            if path.exists() or not offered.exists():
+                continue
+            if (actual := sha256_of(offered)) != jar.sha256:
+                raise JarChecksumError(f"{offered} has SHA-256 {actual}, the list has {jar.sha256}")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=self._folder, prefix=".draft-") as draft:
+                Path(shutil.copy(offered, draft)).replace(path)
+
+    def _path(self, jar: Jar) -> Path:
         group, artifact, version = jar.coordinate.split(":")
-        path = self._folder / group.replace(".", "/") / artifact / version / jar.file_name
+        return self._folder / group.replace(".", "/") / artifact / version / jar.file_name
+
+    def _verified(self, jar: Jar, progress: Callable[[str], None]) -> Path:
+        path = self._path(jar)
         if not path.exists():
             progress(f"fetching {jar.file_name}")
             self._fetch(jar, path)
@@ -105,13 +130,28 @@ class JarStore:
             resolve(jar.coordinate, Path(draft)).replace(path)
 
 
+def maven_file_name(coordinate: str) -> str:
+    """Of group:artifact:version[:packaging[:classifier]]."""
+    _, artifact, version, packaging, classifier = _parts(coordinate)
+    return f"{artifact}-{version}{'-' if classifier else ''}{classifier}.{packaging}"
+
+
+def _parts(coordinate: str) -> list[str]:
+    given = coordinate.split(":")
+    return [*given, *["jar", ""][len(given) - 3 :]]
+
+
 def resolve(coordinate: str, folder: Path) -> Path:
-    """Fetch one artefact into `folder` (laid out as a Maven repository). A mirror set for jgo is honoured."""
+    """Fetch group:artifact:version[:packaging[:classifier]] into `folder` (laid out as a Maven repository).
+
+    A mirror set for jgo is honoured.
+    """
     from jgo.config import GlobalSettings
     from jgo.maven import MavenContext
 
     mirrors = GlobalSettings.load().repositories or None
     context = MavenContext(repo_cache=folder, remote_repos=mirrors, timeout=TIMEOUT_S)
-    group, artifact, version = coordinate.split(":")
-    path: Path = context.project(group, artifact).at_version(version).artifact().resolve()
+    group, artifact, version, packaging, classifier = _parts(coordinate)
+    component = context.project(group, artifact).at_version(version)
+    path: Path = component.artifact(classifier, packaging).resolve()
     return path

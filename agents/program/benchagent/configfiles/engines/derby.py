@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchagent.catalog import Durability
 from benchagent.configfiles.settings import Engine, Promise, Settings, commit_flush, one
-from benchagent.configfiles.units import Suffixes, count, flag, pages, size, text, time
+from benchagent.configfiles.units import Suffixes, changed, count, flag, pages, size, text, time
 
 DURABILITY = "derby.system.durability"
 
@@ -27,7 +27,19 @@ SPECS = {
     "derby.locks.escalationThreshold": count("5000"),
     "derby.language.statementCache.size": count("100"),
     "derby.database.forceDatabaseLock": flag("false"),
+    "derby.storage.indexStats.auto": flag(changed(None, ("10.8", "true"))),
 }
+_MORE = """derby.authentication.provider derby.authentication.builtin.algorithm derby.connection.requireAuthentication
+derby.database.classpath derby.database.defaultConnectionMode derby.database.fullAccessUsers
+derby.database.noAutoBoot derby.database.propertiesOnly derby.database.readOnlyAccessUsers
+derby.database.sqlAuthorization derby.infolog.append derby.jdbc.xaTransactionTimeout derby.language.logQueryPlan
+derby.language.logStatementText derby.language.sequence.preallocator derby.language.spsCacheSize
+derby.locks.deadlockTrace derby.locks.monitor derby.replication.logBufferSize derby.replication.maxLogShippingInterval
+derby.replication.minLogShippingInterval derby.replication.verbose derby.storage.indexStats.log
+derby.storage.indexStats.trace derby.storage.useDefaultFilePermissions derby.stream.error.extendedDiagSeverityLevel
+derby.stream.error.field derby.stream.error.file derby.stream.error.logBootTrace derby.stream.error.logSeverityLevel
+derby.stream.error.method derby.stream.error.style derby.stream.error.rollingFile.count
+derby.stream.error.rollingFile.limit derby.stream.error.rollingFile.pattern derby.system.bootAll"""
 
 
 def _commit(settings: Settings) -> str | None:
@@ -68,4 +80,5 @@ ENGINE = Engine(
     meanings=MEANINGS,
     durability=durability,
     canonical=str.strip,
+    more_names=frozenset(_MORE.split()),
 )

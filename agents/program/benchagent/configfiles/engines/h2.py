@@ -19,6 +19,11 @@ SPECS = {
     "ACCESS_MODE_DATA": text(),
     "FILE_LOCK": text(),
     "AUTO_SERVER": text(),
+    "AUTO_COMPACT_FILL_RATE": count("90"),
+    "ANALYZE_AUTO": count("2000"),
+    "RETENTION_TIME": time("45000", 0.001),
+    # The agent's own: a database in a file or in memory.
+    "STORAGE": text("file"),
 }
 
 
@@ -37,10 +42,14 @@ MEANINGS = {
     "lock_timeout": Meaning(("LOCK_TIMEOUT", "DEFAULT_LOCK_TIMEOUT")),
     "temp_memory": one("MAX_OPERATION_MEMORY"),
     "log_capacity": one("MAX_LOG_SIZE"),
+    "garbage_collection": one("AUTO_COMPACT_FILL_RATE", "percent; 0 is off"),
+    "data_place": one("STORAGE"),
 }
 
 
 def durability(settings: Settings, write_cache: str) -> Promise:
+    if settings.low("STORAGE") == "memory":
+        return Promise(Durability.NONE, "the database is in memory: nothing outlives the process")
     delay = settings.text("WRITE_DELAY")
     if delay is None:
         return Promise(None, settings.words("WRITE_DELAY"))

@@ -20,6 +20,8 @@ SPECS = {
     "hsqldb.nio_data_file": flag("true"),
     "hsqldb.default_table_type": text("memory"),
     "hsqldb.result_max_memory_rows": count("0"),
+    # The agent's own: a database in files or in memory.
+    "storage": text("file"),
 }
 _COMMANDS = {
     "WRITE DELAY": WRITE_DELAY,
@@ -69,10 +71,13 @@ MEANINGS = {
     "log_capacity": one("hsqldb.log_size"),
     "isolation": isolation("hsqldb.tx_level"),
     "concurrency_control": one("hsqldb.tx"),
+    "data_place": one("storage"),
 }
 
 
 def durability(settings: Settings, write_cache: str) -> Promise:
+    if settings.low("storage") == "memory":
+        return Promise(Durability.NONE, "the database is in memory: nothing outlives the process")
     if settings.value("hsqldb.log_data") is False:
         return Promise(Durability.NONE, "hsqldb.log_data=false: no log is written")
     delay = settings.text(WRITE_DELAY)

@@ -1,68 +1,86 @@
-"""Which PostgreSQL installations there are, and as which user they can be run."""
+"""Which PostgreSQL installations there are, side by side, and as which user they can be run."""
 
 from __future__ import annotations
 
 import os
-import pwd
 import re
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from benchagent.dbms.base import EngineContext
 from benchagent.dbms.embedded import java_problem
+from benchagent.dbms.postgresql.version import numbers
+from benchagent.engines import installed
 from benchagent.protocol import EngineFacts
+from benchagent.users import ServiceUser, first_blocked, service_user
 
+SLUG = "postgresql"
 # A colon-separated list of folders that replaces the usual places.
 DIRS_VARIABLE = "BENCHAGENT_POSTGRESQL_DIRS"
 USUAL_PLACES = ("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/local/pgsql/bin", "/opt/postgresql/*/bin")
-TOOLS = ("initdb", "postgres")
-SERVICE_USER = "postgres"
+SERVICE_USERS = ("postgres",)
 VERSION = re.compile(r"\(PostgreSQL\) (\S+)")
 
 
 @dataclass(frozen=True)
-class ServiceUser:
-    """The user that runs the server when the agent is root, which PostgreSQL refuses."""
+class Installation:
+    """`environment`: variables that its programs need. `problem`: why it cannot be used, empty when it can."""
 
-    name: str
-    uid: int
-    gid: int
+    version: str
+    bin_dir: Path
+    environment: Mapping[str, str] = field(default_factory=dict)
+    problem: str = ""
 
-    def popen(self) -> dict[str, Any]:
-        """Arguments of `subprocess.Popen`."""
-        return {"user": self.uid, "group": self.gid, "extra_groups": []}
+    def program(self, name: str) -> Path | None:
+        path = self.bin_dir / name
+        return path if os.access(path, os.X_OK) else None
 
 
-def service_user() -> ServiceUser | None:
-    """None when the agent is not root: the server then runs as the agent's own user. Raises `LookupError`."""
-    if os.geteuid() != 0:
-        return None
-    try:
-        entry = pwd.getpwnam(SERVICE_USER)
-    except KeyError:
-        raise LookupError(
-            f"PostgreSQL refuses to run as root, and this machine has no user {SERVICE_USER!r} to run it"
-        ) from None
-    return ServiceUser(entry.pw_name, entry.pw_uid, entry.pw_gid)
+def found(engines_dir: Path | None = None) -> list[Installation]:
+    """All, those that cannot be used too: the machine's own first, then those that the agent has installed."""
+    listed = [_looked_at(folder, {}, "") for folder in bin_dirs()]
+    for engine in installed(engines_dir, SLUG) if engines_dir else []:
+        listed.append(_looked_at(engine.bin_dir, engine.environment(), engine.version))
+    return listed
+
+
+def installations(engines_dir: Path | None = None) -> dict[str, Installation]:
+    """Those that can be used, by version; the first place wins."""
+    usable: dict[str, Installation] = {}
+    for one in found(engines_dir):
+        if not one.problem:
+            usable.setdefault(one.version, one)
+    return usable
 
 
 def bin_dirs() -> list[Path]:
-    """Folders with `initdb` and `postgres`, newest version first as far as names tell."""
+    """Folders with a `postgres`, newest version first as far as names tell."""
     override = os.environ.get(DIRS_VARIABLE)
-    if override is not None:
-        roots = [Path(part) for part in override.split(":") if part]
-        found = [folder for root in roots for folder in (root, root / "bin", *sorted(root.glob("*/bin"), reverse=True))]
-    else:
-        found = [folder for place in USUAL_PLACES for folder in sorted(Path("/").glob(place[1:]), reverse=True)]
-        found += [Path(part) for part in (_pg_config_bindir(), *os.environ.get("PATH", "").split(":")) if part]
+    folders = list(_named(override) if override is not None else _usual())
     # os.access answers also for a folder of the search path that may not be entered.
-    usable = [folder.resolve() for folder in found if all(os.access(folder / tool, os.X_OK) for tool in TOOLS)]
-    return list(dict.fromkeys(usable))
+    return list(dict.fromkeys(folder.resolve() for folder in folders if os.access(folder / "postgres", os.X_OK)))
+
+
+def _named(override: str) -> Iterator[Path]:
+    for root in (Path(part) for part in override.split(":") if part):
+        yield from (root, root / "bin", *sorted(root.glob("*/bin"), key=_by_version, reverse=True))
+
+
+def _usual() -> Iterator[Path]:
+    for place in USUAL_PLACES:
+        yield from sorted(Path("/").glob(place[1:]), key=_by_version, reverse=True)
+    for part in (_pg_config_bindir(), *os.environ.get("PATH", "").split(":")):
+        if part:
+            yield Path(part)
+
+
+def _by_version(folder: Path) -> tuple[int, int]:
+    return numbers(folder.parent.name)
 
 
 def _pg_config_bindir() -> str | None:
@@ -75,54 +93,52 @@ def _pg_config_bindir() -> str | None:
         return None
 
 
-def version_of(folder: Path) -> str | None:
-    binary = folder / "postgres"
+def _looked_at(bin_dir: Path, environment: Mapping[str, str], stated: str) -> Installation:
+    """`stated`: the version that the record of an installed engine names."""
+    version, problem = _asked(bin_dir / "postgres", environment)
+    if not problem and not os.access(bin_dir / "initdb", os.X_OK):
+        problem = f"{bin_dir} has no initdb"
+    return Installation(version or stated or _guessed(bin_dir), bin_dir, dict(environment), problem)
+
+
+def _guessed(bin_dir: Path) -> str:
+    """From the name of its folder, for one that does not answer."""
+    match = re.search(r"\d+(\.\d+)*", bin_dir.parent.name)
+    return match.group() if match else "unknown"
+
+
+def _asked(binary: Path, environment: Mapping[str, str]) -> tuple[str, str]:
+    """Version, and what is wrong with it."""
     try:
-        return _version(binary, binary.stat().st_mtime)
-    except OSError:
-        return None
+        return _version(binary, binary.stat().st_mtime, tuple(environment.items()))
+    except OSError as error:
+        return "", f"{binary}: {error.strerror}"
 
 
 @lru_cache(maxsize=64)
-def _version(binary: Path, _changed: float) -> str | None:
+def _version(binary: Path, _changed: float, environment: tuple[tuple[str, str], ...]) -> tuple[str, str]:
+    variables = {**os.environ, **dict(environment)}
     try:
-        answer = subprocess.run([str(binary), "--version"], capture_output=True, text=True, timeout=10, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    found = VERSION.search(answer.stdout)
-    return found.group(1) if found else None
+        answer = subprocess.run(
+            [str(binary), "--version"], capture_output=True, text=True, timeout=10, check=False, env=variables
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return "", f"{binary} does not run: {error}"
+    match = VERSION.search(answer.stdout)
+    if match:
+        return match.group(1), ""
+    return "", f"{binary} does not tell its version: {(answer.stderr or answer.stdout).strip()[-300:]}"
 
 
-def installations() -> dict[str, Path]:
-    """Folder of the binaries by version; the first place wins."""
-    found: dict[str, Path] = {}
-    for folder in bin_dirs():
-        version = version_of(folder)
-        if version:
-            found.setdefault(version, folder)
-    return found
+def run_user() -> ServiceUser | None:
+    """The user that runs the server. Raises `LookupError` where there is none."""
+    return service_user(SERVICE_USERS)
 
 
-def first_blocked(user: ServiceUser, folder: Path) -> Path | None:
-    """The first folder on the way to `folder` that the user cannot enter, found out by trying as that user."""
-    script = 'for d; do [ -x "$d" ] || { printf %s "$d"; exit 1; }; done'
-    way = [str(part) for part in [*reversed(folder.parents), folder]]
-    answer = subprocess.run(
-        ["/bin/sh", "-c", script, "sh", *way],
-        cwd="/",
-        capture_output=True,
-        text=True,
-        timeout=10,
-        check=False,
-        **user.popen(),
-    )
-    return Path(answer.stdout) if answer.returncode else None
-
-
-def user_problem(jobs_dir: Path) -> str:
+def user_problem(jobs_dir: Path, bin_dir: Path) -> str:
     """Why no instance can be run below `jobs_dir`; empty when one can. The agent never opens a folder to make it so."""
     try:
-        user = service_user()
+        user = run_user()
     except LookupError as error:
         return str(error)
     if user is None:
@@ -130,13 +146,15 @@ def user_problem(jobs_dir: Path) -> str:
     probe = Path(tempfile.mkdtemp(dir=jobs_dir, prefix=".probe-"))
     try:
         os.chown(probe, user.uid, user.gid)
-        blocked = first_blocked(user, probe)
+        blocked = first_blocked(user, probe) or first_blocked(user, bin_dir)
     except (OSError, subprocess.SubprocessError) as error:
         return f"cannot act as user {user.name!r}: {error}"
     finally:
         probe.rmdir()
-    if blocked is None:
-        return ""
+    return "" if blocked is None else _blocked_words(user, blocked)
+
+
+def _blocked_words(user: ServiceUser, blocked: Path) -> str:
     return (
         f"PostgreSQL has to run as user {user.name!r}, who may not enter {blocked}: "
         "start the agent with a state folder that every user can reach"
@@ -144,9 +162,21 @@ def user_problem(jobs_dir: Path) -> str:
 
 
 def discover(context: EngineContext) -> list[EngineFacts]:
-    found = installations()
-    reason = (java_problem(context.toolchain) or user_problem(context.jobs_dir)) if found else ""
-    return [
-        {"dbms": "postgresql", "version": version, "available": not reason, "reason": reason, "path": str(folder)}
-        for version, folder in found.items()
-    ]
+    """One entry for a version: the first that can be used, else the first."""
+    chosen: dict[str, EngineFacts] = {}
+    for one in found(context.engines_dir):
+        known = chosen.get(one.version)
+        if known is None or (not known["available"] and not one.problem):
+            chosen[one.version] = _facts(one, context)
+    return list(chosen.values())
+
+
+def _facts(one: Installation, context: EngineContext) -> EngineFacts:
+    reason = one.problem or java_problem(context.toolchain) or user_problem(context.jobs_dir, one.bin_dir)
+    return {
+        "dbms": SLUG,
+        "version": one.version,
+        "available": not reason,
+        "reason": reason,
+        "path": str(one.bin_dir),
+    }

@@ -7,18 +7,24 @@ from pathlib import Path
 
 from benchagent.catalog import Durability
 from benchagent.configfiles.durability import of_effective
+from benchagent.configfiles.engines.sqlite import LEVELS
+from benchagent.dbms.backup import BackupMethod
 from benchagent.dbms.base import (
     Connection,
-    Dialect,
     Instance,
+    JobError,
     ProvisionRequest,
-    QueryRows,
     Retryable,
+    Settings,
     Transaction,
     checked_settings,
     first_value,
 )
-from benchagent.dbms.embedded import EmbeddedAdapter, folders
+from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.embedded import EmbeddedAdapter, driver_folder, not_in_force, refuse_log_apart
+from benchagent.dbms.sqlite.backup import OnlineBackup, VacuumInto
+from benchagent.dbms.sqlite.statistics import SqliteStatistics
+from benchagent.dbms.statistics import QueryRows
 from benchagent.storage import write_cache_words
 
 SQLITE_BUSY, BUSY_RECOVERY, BUSY_SNAPSHOT = 5, 261, 517
@@ -32,24 +38,42 @@ ALWAYS_READ = (
     "locking_mode",
     "temp_store",
     "mmap_size",
+    "auto_vacuum",
 )
-SYNCHRONOUS = {"0": "OFF", "1": "NORMAL", "2": "FULL", "3": "EXTRA"}
+# SQLite takes words and answers with numbers.
+WORDS = {
+    "synchronous": LEVELS,
+    "auto_vacuum": {"0": "NONE", "1": "FULL", "2": "INCREMENTAL"},
+    "temp_store": {"0": "DEFAULT", "1": "FILE", "2": "MEMORY"},
+}
 BUSY_TIMEOUT_MS = "60000"
+ONE_PLACE = "SQLite keeps its journal beside the database file: its log cannot have a storage of its own"
 
 
 class SqliteInstance(Instance):
     # With auto-commit off the driver takes the write lock too early and keeps it; explicit statements do not.
     transaction = Transaction(begin="BEGIN IMMEDIATE", commit="COMMIT", rollback="ROLLBACK")
     retryable = Retryable(codes=(SQLITE_BUSY, BUSY_RECOVERY, BUSY_SNAPSHOT))
-    dialect = Dialect(primary_key_afterwards=False, after_load=("PRAGMA wal_checkpoint(TRUNCATE)",))
+    dialect = Dialect(
+        primary_key_afterwards=False,
+        timestamp_literal="'{text}'",
+        first="SELECT {select} LIMIT {n}",
+        after_load_each=("ANALYZE {table}",),
+        after_load=("PRAGMA wal_checkpoint(TRUNCATE)",),
+    )
+    statistics = SqliteStatistics()
 
-    def __init__(
-        self, data_path: Path, driver_dir: Path, class_path: Sequence[Path], settings: Sequence[tuple[str, str]]
-    ) -> None:
-        url = f"jdbc:sqlite:{data_path / 'bench.db'}"
-        super().__init__(connection=Connection(url), class_path=class_path, data_path=data_path, driver_dir=driver_dir)
-        self._settings = list(settings)
-        if not any(name.lower() == "busy_timeout" for name, _ in settings):
+    def __init__(self, request: ProvisionRequest, class_path: Sequence[Path], given: Settings) -> None:
+        super().__init__(
+            connection=Connection(f"jdbc:sqlite:{request.placement.data / 'bench.db'}"),
+            class_path=class_path,
+            data_path=request.placement.data,
+            driver_dir=driver_folder(request),
+        )
+        self.jvm_environment = {"SQLITE_TMPDIR": str(request.placement.temp)}
+        self._given = list(given)
+        self._settings = list(given)
+        if not any(name.lower() == "busy_timeout" for name, _ in given):
             self._settings.insert(0, ("busy_timeout", BUSY_TIMEOUT_MS))
         self.session_sql = [f"PRAGMA {name} = {value}" for name, value in self._settings]
 
@@ -64,19 +88,35 @@ class SqliteInstance(Instance):
             if value is None:  # SQLite says nothing about a PRAGMA it does not know
                 self.ignored_settings.append(name)
             else:
-                found.append((name, SYNCHRONOUS.get(value, value) if name == "synchronous" else value))
+                found.append((name, in_words(name, value)))
+        spoken = [(name, in_words(name, value)) for name, value in self._given]
+        self.ignored_settings += not_in_force("sqlite", spoken, found)
         return found
 
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
         return of_effective("sqlite", effective, write_cache_words(self.data_path))
+
+    def backup_methods(self) -> Sequence[BackupMethod]:
+        return (VacuumInto(), OnlineBackup())
+
+
+def in_words(name: str, value: str) -> str:
+    return WORDS.get(name.lower(), {}).get(value, value)
 
 
 class SqliteAdapter(EmbeddedAdapter):
     slug = "sqlite"
 
     def provision(self, request: ProvisionRequest) -> SqliteInstance:
+        refuse_log_apart(request, ONE_PLACE)
         settings = checked_settings(request.settings, forbidden="\n\r\0;")
-        return SqliteInstance(*folders(request), self.class_path(request), settings)
+        return SqliteInstance(request, self.class_path(request), settings)
+
+    def knob(self, name: str, value: str, version: str) -> Settings:
+        if name == "group_commit":
+            raise JobError("SQLite has no group commit: one transaction writes at a time")
+        # It has no process of its own: what is tidied up is so inside commits.
+        return [("auto_vacuum", "FULL" if value == "on" else "NONE")]
 
 
 ADAPTER = SqliteAdapter()
