@@ -61,6 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     run.set_defaults(command=_run)
 
     add_engines(commands, common)
+    cli_storage.add_parser(commands, common)
     prepare = commands.add_parser("prepare", parents=[common], help="fetch jars and compile the load generator now")
     prepare.set_defaults(command=_prepare)
     facts = commands.add_parser("facts", parents=[common], help="print the hardware profile as JSON")

@@ -80,7 +80,28 @@ def test_every_engine_version_has_a_class_path_of_its_own(toolchain, group):
 
 def test_every_engine_has_one_default_version():
     defaults = [group.dbms for group in engine_groups() if group.default]
-    assert sorted(defaults) == sorted({group.dbms for group in engine_groups()})
+    engines = {group.dbms for group in engine_groups() if not group.driver}
+    assert sorted(defaults) == sorted({*engines, "postgresql"})
+
+
+def test_it_takes_jars_out_of_a_folder(offline, stocked, tmp_path):
+    jars = tool_jars("loadgen")
+    source, store = tmp_path / "usb", tmp_path / "other"
+    source.mkdir()
+    store.mkdir()
+    for path in stocked.files(jars):
+        shutil.copy(path, source)
+    made = JarStore(store)
+    made.adopt(jars, source)
+    assert len(made.files(jars)) == len(jars)
+
+
+def test_it_takes_no_changed_jar_out_of_a_folder(offline, tmp_path):
+    jar = tool_jars("loadgen")[0]
+    (tmp_path / jar.file_name).write_bytes(b"something else")
+    with pytest.raises(JarChecksumError, match=jar.file_name):
+        JarStore(tmp_path / "store").adopt([jar], tmp_path)
+    assert not (tmp_path / "store").exists()
 
 
 def test_every_jar_is_pinned():

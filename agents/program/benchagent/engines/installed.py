@@ -30,11 +30,11 @@ class InstalledEngine:
     @property
     def bin_dir(self) -> Path:
         """Folder of the server and its tools."""
-        return self.home / self.record["bin"]
+        return self.home / str(self.record["bin"])
 
     def layout(self, name: str) -> Path:
         """A place the adapter needs, as `plugins`. Raises `KeyError` for one that this engine does not have."""
-        return self.home / self.record["layout"][name]
+        return self.home / str(self.record["layout"][name])
 
     def environment(self) -> dict[str, str]:
         """Variables that its programs need, beside the process's own."""

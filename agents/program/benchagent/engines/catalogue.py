@@ -1,0 +1,101 @@
+"""Which engines can be had, and out of which pieces: `engines.lock.json`, pinned with checksums."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+LOCK_NAME = "engines.lock.json"
+
+
+@dataclass(frozen=True)
+class Unpack:
+    """What of a piece goes where.
+
+    `archive`: a tar file inside the piece, else the piece itself. `strip`: leading folders to drop. `only` and `skip`:
+    patterns over the name before stripping, where `*` also matches `/`; empty `only` is everything. `to`: folder
+    below the engine's.
+    """
+
+    archive: str = ""
+    strip: int = 0
+    only: tuple[str, ...] = ()
+    skip: tuple[str, ...] = ()
+    to: str = "."
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One file to fetch. `kind` says how `name` is read:
+
+    - `maven`: group:artifact:version[:packaging[:classifier]]
+    - `wheel`: name==version of a Python distribution; `file` is the wheel's file name
+    - `debian`: a package; its version and checksum are what apt's signed index states, or one of `known`
+    """
+
+    kind: str
+    name: str
+    file: str = ""
+    sha256: str = ""
+    size_bytes: int = 0
+    known: Mapping[str, str] = field(default_factory=dict)
+    unpack: tuple[Unpack, ...] = ()
+
+
+@dataclass(frozen=True)
+class Engine:
+    """`version` may be a series, as "10.11", when a package decides the rest: `version_from` then names the package."""
+
+    name: str
+    dbms: str
+    version: str
+    licence: str
+    why: str
+    bin: str
+    unpacked_bytes: int
+    pieces: tuple[Piece, ...]
+    version_from: str = ""
+    note: str = ""
+    libraries: tuple[str, ...] = ()
+    layout: Mapping[str, str] = field(default_factory=dict)
+    links: Mapping[str, str] = field(default_factory=dict)
+    executable: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
+    drivers: tuple[str, ...] = ()
+
+    @property
+    def download_bytes(self) -> int:
+        return sum(piece.size_bytes for piece in self.pieces)
+
+    def exact_version(self, package_versions: Mapping[str, str]) -> str:
+        """From "1:10.11.19-0+deb12u1" of the package that decides: "10.11.19", with three numbers at most."""
+        if not self.version_from:
+            return self.version
+        found = re.match(r"(?:\d+:)?(\d+(?:\.\d+){0,2})", package_versions[self.version_from])
+        return found.group(1) if found else self.version
+
+
+@cache
+def catalogue() -> Mapping[str, Engine]:
+    """Engines by name, in the order of the list."""
+    lock = json.loads(files("benchagent.engines").joinpath(LOCK_NAME).read_text(encoding="utf-8"))
+    return {entry["name"]: engine_of(entry) for entry in lock["engines"]}
+
+
+def engine_of(entry: Mapping[str, Any]) -> Engine:
+    """From the list's JSON. Raises `TypeError` for a field that is missing or unknown."""
+    tuples = {name: tuple(entry[name]) for name in ("libraries", "executable", "programs", "drivers") if name in entry}
+    return Engine(**{**entry, **tuples, "pieces": tuple(_piece(piece) for piece in entry["pieces"])})
+
+
+def _piece(entry: Mapping[str, Any]) -> Piece:
+    return Piece(**{**entry, "unpack": tuple(_unpack(step) for step in entry.get("unpack", [{}]))})
+
+
+def _unpack(entry: Mapping[str, Any]) -> Unpack:
+    return Unpack(**{**entry, **{name: tuple(entry[name]) for name in ("only", "skip") if name in entry}})

@@ -1,0 +1,202 @@
+"""The commands `benchagent engines …`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from benchagent import catalog
+from benchagent.engines.catalogue import Engine, catalogue
+from benchagent.engines.install import download, install, remove
+from benchagent.engines.installed import InstalledEngine, installed, read_record
+from benchagent.engines.sources import InstallError, apt_update
+from benchagent.java import EngineJars, JarChecksumError, JavaToolchain
+from benchagent.paths import AgentDirs
+
+EXIT_FAILED, EXIT_USAGE = 1, 2
+Command = Callable[[argparse.Namespace, AgentDirs], int]
+
+
+def add_engines(commands: Any, common: argparse.ArgumentParser) -> None:
+    """Add the command to an argparse group of commands."""
+    engines = commands.add_parser("engines", parents=[common], help="the DBMSs of this machine: list, add, remove")
+    engines.set_defaults(command=_list, json=False)
+    actions = engines.add_subparsers(metavar="ACTION")
+
+    def action(name: str, command: Command, words: str) -> argparse.ArgumentParser:
+        parser: argparse.ArgumentParser = actions.add_parser(name, parents=[common], help=words)
+        parser.set_defaults(command=command)
+        return parser
+
+    listing = action("list", _list, "what is here, and what can be added")
+    listing.add_argument("--json", action="store_true", help="as JSON")
+    adding = action("install", _install, "add engines or drivers, as mysql-5.5.34 or derby-10.6.2.1")
+    adding.add_argument("engine", nargs="+")
+    adding.add_argument("--from", type=Path, dest="source", metavar="DIR", help="take the files from a folder")
+    adding.add_argument("--apt-update", action="store_true", help="as root: fetch apt's package lists first")
+    fetching = action("fetch", _fetch, "only download the files, to carry them to a machine without a network")
+    fetching.add_argument("engine", nargs="+")
+    fetching.add_argument("--to", type=Path, required=True, metavar="DIR")
+    removing = action("remove", _remove, "delete engines that were added")
+    removing.add_argument("engine", nargs="+")
+
+
+# What there is
+
+
+def _list(options: argparse.Namespace, dirs: AgentDirs) -> int:
+    listing = inventory(JavaToolchain(dirs.cache), dirs)
+    if options.json:
+        print(json.dumps(listing, indent=1, ensure_ascii=False))
+        return 0
+    for facts in listing["found"]:
+        state = "available" if facts["available"] else f"not available: {facts['reason']}"
+        print(f"{catalog.DBMSS[facts['dbms']].name} {facts['version']}  {facts['path']}  {state}")
+    if listing["installed"]:
+        print("\ninstalled by this agent (`benchagent engines remove NAME` deletes one):")
+    for entry in listing["installed"]:
+        words = f"{entry['name']}  {entry['version']}  {entry['size_bytes'] / 1e6:.0f} MB  {entry['licence']}"
+        print("  " + "  ".join(part for part in (words, entry["path"], entry["note"]) if part))
+    print("\ncan be added with `benchagent engines install NAME`:")
+    for entry in listing["can_be_added"]:
+        sizes = f"{entry['download_bytes'] / 1e6:.0f} MB" if entry["download_bytes"] else "jar"
+        print(f"  {entry['name']}  {sizes}  {entry['licence']}  {entry['why']}".rstrip())
+    return 0
+
+
+def inventory(toolchain: JavaToolchain, dirs: AgentDirs) -> dict[str, list[dict[str, Any]]]:
+    """`found`: engines that runs can use. `installed`: trees below STATE/engines. `can_be_added`: the rest."""
+    from benchagent.dbms import discover
+    from benchagent.dbms.base import EngineContext
+
+    marks = frozenset(mark.name for mark in dirs.engines.iterdir())
+    found = discover(EngineContext(toolchain, marks, dirs.jobs, dirs.engines))
+    return {
+        "found": [dict(facts) for facts in found],
+        "installed": [_installed_entry(engine) for engine in installed(dirs.engines)],
+        "can_be_added": [
+            *(_engine_entry(engine) for name, engine in catalogue().items() if not read_record(dirs.engines / name)),
+            *(_jar_entry(group) for name, group in optional_jars(toolchain).items() if name not in marks),
+        ],
+    }
+
+
+def optional_jars(toolchain: JavaToolchain) -> Mapping[str, EngineJars]:
+    """Engines and drivers made of jars that are not there from the beginning, by name."""
+    return {group.name: group for group in toolchain.engine_groups() if not group.default}
+
+
+def _installed_entry(engine: InstalledEngine) -> dict[str, Any]:
+    size = sum(path.lstat().st_size for path in engine.home.rglob("*") if not path.is_dir())
+    facts = {"name": engine.name, "dbms": engine.dbms, "version": engine.version, "path": str(engine.home)}
+    return {**facts, "size_bytes": size, "licence": engine.record["licence"], "note": engine.record["note"]}
+
+
+def _engine_entry(engine: Engine) -> dict[str, Any]:
+    return {
+        "name": engine.name,
+        "dbms": engine.dbms,
+        "download_bytes": engine.download_bytes,
+        "unpacked_bytes": engine.unpacked_bytes,
+        "licence": engine.licence,
+        "why": engine.why,
+        "note": engine.note,
+    }
+
+
+def _jar_entry(group: EngineJars) -> dict[str, Any]:
+    why = "JDBC driver" if group.driver else "an engine inside the load generator"
+    facts = {"name": group.name, "dbms": group.dbms, "download_bytes": 0, "unpacked_bytes": 0}
+    return {**facts, "licence": "", "why": why, "note": ""}
+
+
+# Adding and removing
+
+
+def _install(options: argparse.Namespace, dirs: AgentDirs) -> int:
+    def work(name: str, toolchain: JavaToolchain) -> None:
+        if name in catalogue():
+            engine = catalogue()[name]
+            made = install(engine, dirs.engines, _say, options.source)
+            for driver in engine.drivers:
+                _fetch_jars(driver, toolchain, options.source)
+            print(f"{name}: {catalog.DBMSS[made.dbms].name} {made.version} is in {made.home}")
+        else:
+            group = _fetch_jars(name, toolchain, options.source)
+            if not group.driver:
+                toolchain.prepare([group], _say)
+            (dirs.engines / name).touch()
+            print(f"{name} added")
+
+    return _each(options, dirs, work, update=options.apt_update)
+
+
+def _fetch(options: argparse.Namespace, dirs: AgentDirs) -> int:
+    def work(name: str, toolchain: JavaToolchain) -> None:
+        names = [name]
+        if name in catalogue():
+            download(catalogue()[name], options.to, _say)
+            names = list(catalogue()[name].drivers)
+        options.to.mkdir(parents=True, exist_ok=True)
+        for group in (_jar_group(part, toolchain) for part in names):
+            for jar, path in zip(group.jars, toolchain.store.files(group.jars, _say), strict=True):
+                (options.to / jar.file_name).write_bytes(path.read_bytes())
+        print(f"the files of {name} are in {options.to}")
+
+    return _each(options, dirs, work)
+
+
+def _remove(options: argparse.Namespace, dirs: AgentDirs) -> int:
+    def work(name: str, _toolchain: JavaToolchain) -> None:
+        mark = dirs.engines / name
+        if mark.is_file():
+            mark.unlink()
+        elif not remove(name, dirs.engines):
+            raise InstallError(f"{name} is not installed")
+        print(f"{name} removed")
+
+    return _each(options, dirs, work)
+
+
+def _each(
+    options: argparse.Namespace, dirs: AgentDirs, work: Callable[[str, JavaToolchain], None], update: bool = False
+) -> int:
+    """Do it for every engine that was named; the names are looked at before anything is done."""
+    toolchain = JavaToolchain(dirs.cache)
+    known = [*catalogue(), *(group.name for group in toolchain.engine_groups())]
+    if wrong := [name for name in options.engine if name not in known]:
+        _complain(f"no engine {wrong[0]!r}; there are: {', '.join(known)}")
+        return EXIT_USAGE
+    try:
+        if update:
+            apt_update()
+        for name in options.engine:
+            work(name, toolchain)
+    except (InstallError, JarChecksumError, OSError) as error:
+        _complain(str(error))
+        return EXIT_FAILED
+    return 0
+
+
+def _jar_group(name: str, toolchain: JavaToolchain) -> EngineJars:
+    return next(group for group in toolchain.engine_groups() if group.name == name)
+
+
+def _fetch_jars(name: str, toolchain: JavaToolchain, source: Path | None) -> EngineJars:
+    group = _jar_group(name, toolchain)
+    if source is not None:
+        toolchain.store.adopt(group.jars, source)
+    toolchain.store.files(group.jars, _say)
+    return group
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+def _complain(words: str) -> None:
+    print(f"benchagent: {words}", file=sys.stderr)

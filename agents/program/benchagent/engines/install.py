@@ -1,0 +1,182 @@
+"""Install and remove engines below STATE/engines: each is complete or not there, and two installs do not disturb."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from benchagent.engines.catalogue import Engine, Piece
+from benchagent.engines.installed import RECORD_NAME, InstalledEngine, read_record
+from benchagent.engines.sources import Fetched, InstallError, Progress, fetch, take
+from benchagent.engines.unpack import make_readable, unpack
+
+Source = Callable[[Piece, Path], Fetched]
+RESERVE_BYTES = 256 << 20
+DRAFT = ".draft-"
+
+
+def install(engine: Engine, engines_dir: Path, progress: Progress, source: Path | None = None) -> InstalledEngine:
+    """Fetch, check, unpack and record; `source` is a folder with the pieces, instead of the network.
+
+    Raises `InstallError`; what was there before is then there unchanged.
+    """
+    home = engines_dir / engine.name
+    with engine_lock(engines_dir, engine.name, progress):
+        if present := read_record(home):
+            progress(f"{engine.name} is already installed in {home}")
+            return present
+        for stale in engines_dir.glob(f"{DRAFT}{engine.name}-*"):
+            shutil.rmtree(stale, ignore_errors=True)
+        _check_space(engine, engines_dir, source is None)
+        with tempfile.TemporaryDirectory(dir=engines_dir, prefix=f"{DRAFT}{engine.name}-") as draft:
+            tree = Path(draft) / "tree"
+            tree.mkdir()
+            _build(engine, tree, Path(draft), _source(source), progress)
+            _settle(tree)
+            tree.rename(home)
+    made = read_record(home)
+    if made is None:
+        raise InstallError(f"{home} is not readable after the installation")
+    return made
+
+
+def remove(name: str, engines_dir: Path) -> bool:
+    """Delete an engine; False when it is not there. Raises `InstallError` while one of its programs runs."""
+    home = engines_dir / name
+    with engine_lock(engines_dir, name, lambda text: None):
+        if not home.is_dir():
+            return False
+        if users := processes_of(home):
+            raise InstallError(f"{name} is in use by {', '.join(users)}")
+        with tempfile.TemporaryDirectory(dir=engines_dir, prefix=f"{DRAFT}{name}-") as draft:
+            home.rename(Path(draft) / "tree")
+    return True
+
+
+def download(engine: Engine, folder: Path, progress: Progress) -> None:
+    """Fetch the pieces into `folder`, for a machine without a network. Those that are there already stay."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for piece in engine.pieces:
+        try:
+            take(piece, folder)
+        except InstallError:
+            with tempfile.TemporaryDirectory(dir=folder, prefix=DRAFT) as draft:
+                path = _fetched(piece, Path(draft), fetch, progress).path
+                path.replace(folder / path.name)
+
+
+@contextmanager
+def engine_lock(engines_dir: Path, name: str, progress: Progress) -> Iterator[None]:
+    """One process per engine; another waits. The lock ends with the process, however that ends."""
+    with (engines_dir / f".{name}.lock").open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            progress(f"another process is busy with {name}, waiting")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def processes_of(home: Path) -> list[str]:
+    """Processes that run a program of this folder, as "mysqld (4711)"."""
+    found = []
+    for process in psutil.process_iter(["name", "exe"]):
+        if Path(process.info["exe"] or "/").is_relative_to(home.resolve()):
+            found.append(f"{process.info['name']} ({process.pid})")
+    return found
+
+
+def _source(folder: Path | None) -> Source:
+    return fetch if folder is None else lambda piece, _draft: take(piece, folder)
+
+
+def _check_space(engine: Engine, engines_dir: Path, downloads: bool) -> None:
+    needed = engine.unpacked_bytes + (engine.download_bytes if downloads else 0) + RESERVE_BYTES
+    free = shutil.disk_usage(engines_dir).free
+    if free < needed:
+        raise InstallError(f"{engine.name} needs {needed >> 20} MB in {engines_dir}, {free >> 20} MB are free")
+
+
+def _build(engine: Engine, tree: Path, draft: Path, source: Source, progress: Progress) -> None:
+    """Fill `tree`, a piece at a time, so that no two downloads take space at once."""
+    records: list[dict[str, str]] = []
+    versions: dict[str, str] = {}
+    for piece in engine.pieces:
+        with tempfile.TemporaryDirectory(dir=draft) as folder:
+            fetched = _fetched(piece, Path(folder), source, progress)
+            for step in piece.unpack:
+                unpack(fetched.path, step, tree)
+        versions[piece.name] = fetched.version
+        records.append(_piece_record(fetched))
+    for link, aim in engine.links.items():
+        (tree / link).symlink_to(aim)
+    make_readable(tree, engine.executable)
+    check_programs(engine, tree)
+    record = _record(engine, engine.exact_version(versions), records)
+    (tree / RECORD_NAME).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    (tree / RECORD_NAME).chmod(0o644)
+
+
+def _fetched(piece: Piece, folder: Path, source: Source, progress: Progress) -> Fetched:
+    size = f" ({piece.size_bytes / 1e6:.1f} MB)" if piece.size_bytes else ""
+    progress(f"{piece.name}{size}")
+    started = time.monotonic()
+    fetched = source(piece, folder)
+    progress(f"  {fetched.path.name}, checksum right, {time.monotonic() - started:.1f} s")
+    return fetched
+
+
+def _piece_record(fetched: Fetched) -> dict[str, str]:
+    record = {"kind": fetched.piece.kind, "name": fetched.piece.name, "sha256": fetched.sha256}
+    return {**record, "version": fetched.version} if fetched.version else record
+
+
+def _record(engine: Engine, version: str, pieces: Sequence[dict[str, str]]) -> dict[str, Any]:
+    return {
+        "engine": engine.name,
+        "dbms": engine.dbms,
+        "version": version,
+        "licence": engine.licence,
+        "note": engine.note,
+        "bin": engine.bin,
+        "libraries": list(engine.libraries),
+        "layout": dict(engine.layout),
+        "drivers": list(engine.drivers),
+        "pieces": list(pieces),
+        "installed_at": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def check_programs(engine: Engine, tree: Path) -> None:
+    """Raises `InstallError` when a program lacks a library, naming it."""
+    path = ":".join(str(tree / part) for part in engine.libraries)
+    for program in engine.programs:
+        command = ["ldd", str(tree / program)]
+        answer = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+            env={"LD_LIBRARY_PATH": path, "LC_ALL": "C"},
+        )
+        missing = [line.split()[0] for line in answer.stdout.splitlines() if "not found" in line]
+        if missing or answer.returncode:
+            words = f"lacks {', '.join(missing)}" if missing else answer.stderr.strip()
+            raise InstallError(f"{engine.name}: {Path(program).name} {words}")
+
+
+def _settle(tree: Path) -> None:
+    """To the disk before the rename, so that a power loss cannot leave a record without its files."""
+    subprocess.run(["sync", "--file-system", str(tree)], check=True)

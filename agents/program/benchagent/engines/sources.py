@@ -1,0 +1,143 @@
+"""Where pieces come from: a Maven repository, Python's package index, Debian's archive, or a folder brought along.
+
+Each source goes through the ordinary client of its registry, so mirrors and proxies that the user has set are honoured.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchagent.engines.catalogue import Piece
+from benchagent.java.jars import maven_file_name, resolve, sha256_of
+
+Progress = Callable[[str], None]
+
+
+class InstallError(Exception):
+    """An engine cannot be installed, for a reason the user can act on."""
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """`sha256` was checked; `version` is that of a Debian package, else empty."""
+
+    piece: Piece
+    path: Path
+    sha256: str
+    version: str = ""
+
+
+def fetch(piece: Piece, folder: Path) -> Fetched:
+    """Into `folder`, from the network. Raises `InstallError`."""
+    if piece.kind == "debian":
+        return _fetch_debian(piece, folder)
+    path = _fetch_maven(piece, folder) if piece.kind == "maven" else _fetch_wheel(piece, folder)
+    return Fetched(piece, path, checked(path, piece.sha256))
+
+
+def take(piece: Piece, source: Path) -> Fetched:
+    """Out of a folder that was filled on another machine. Raises `InstallError`."""
+    if piece.kind == "debian":
+        return _take_debian(piece, source)
+    path = source / file_name(piece)
+    if not path.is_file():
+        raise InstallError(f"{source} has no {path.name}")
+    return Fetched(piece, path, checked(path, piece.sha256))
+
+
+def file_name(piece: Piece) -> str:
+    return piece.file or maven_file_name(piece.name)
+
+
+def checked(path: Path, *allowed: str) -> str:
+    """The file's SHA-256. Raises `InstallError` when it is not one of those allowed."""
+    actual = sha256_of(path)
+    if actual not in allowed:
+        raise InstallError(f"{path.name} has SHA-256 {actual}, expected {' or '.join(allowed) or 'nothing known'}")
+    return actual
+
+
+# Maven and Python
+
+
+def _fetch_maven(piece: Piece, folder: Path) -> Path:
+    try:
+        return resolve(piece.name, folder)
+    except Exception as error:  # the resolver's own errors have no common class
+        raise InstallError(f"{piece.name} cannot be fetched: {error}") from error
+
+
+def _fetch_wheel(piece: Piece, folder: Path) -> Path:
+    options = ["--quiet", "--no-deps", "--only-binary=:all:", "--dest", str(folder)]
+    _run([sys.executable, "-m", "pip", "download", *options, piece.name], folder, piece.name)
+    path = folder / piece.file
+    if not path.is_file():
+        found = ", ".join(sorted(other.name for other in folder.glob("*.whl"))) or "nothing"
+        raise InstallError(f"pip brought {found} for {piece.name}, expected {piece.file}: is this Linux on x86-64?")
+    return path
+
+
+# Debian
+
+
+def apt_update() -> None:
+    """Fetch apt's package lists anew. Raises `InstallError`."""
+    if os.geteuid() != 0:
+        raise InstallError("--apt-update needs root: run `sudo apt-get update` yourself")
+    _run(["apt-get", "update", "--quiet"], Path("/"), "apt's package lists")
+
+
+def _fetch_debian(piece: Piece, folder: Path) -> Fetched:
+    offered = _offered(piece.name)
+    # Without this, apt as root complains that its own user cannot write here.
+    command = ["apt-get", "download", "--quiet", "--option", "APT::Sandbox::User=root"]
+    _run([*command, f"{piece.name}={offered['Version']}"], folder, piece.name)
+    (path,) = folder.glob(f"{piece.name}_*.deb")
+    return Fetched(piece, path, checked(path, offered["SHA256"]), offered["Version"])
+
+
+def _take_debian(piece: Piece, source: Path) -> Fetched:
+    """The newest that is there and that the list or this machine's apt knows."""
+    found = sorted(source.glob(f"{piece.name}_*.deb"), reverse=True)
+    if not found:
+        raise InstallError(f"{source} has no {piece.name}_….deb")
+    try:
+        offered = _offered(piece.name)
+    except InstallError:
+        offered = {}
+    allowed = {**piece.known, **({offered["Version"]: offered["SHA256"]} if offered else {})}
+    actual = checked(found[0], *allowed.values())
+    return Fetched(piece, found[0], actual, next(version for version, sum_ in allowed.items() if sum_ == actual))
+
+
+def _offered(package: str) -> Mapping[str, str]:
+    """What apt's index states about the version it would fetch. Raises `InstallError`."""
+    if not shutil.which("apt-get"):
+        raise InstallError(f"{package} is a Debian package, and this machine has no apt-get")
+    command = ["apt-cache", "show", "--no-all-versions", package]
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    lines = [line.partition(": ") for line in answer.stdout.splitlines() if line[:1].isalpha()]
+    fields = {name: value for name, _, value in lines}
+    if "SHA256" in fields and "Version" in fields:
+        return fields
+    raise InstallError(
+        f"apt's package lists do not offer {package}: run `apt-get update` as root (or add --apt-update); "
+        "if they still do not, this engine needs Debian 12"
+    )
+
+
+def _run(command: list[str], folder: Path, what: str) -> None:
+    environment = {**os.environ, "LC_ALL": "C"}
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=environment)
+    except FileNotFoundError as error:
+        raise InstallError(f"{what} cannot be fetched: no program {command[0]}") from error
+    if done.returncode:
+        words = (done.stderr.strip() or done.stdout.strip()).splitlines()
+        raise InstallError(f"{what} cannot be fetched: {' / '.join(words[-3:])}")

@@ -1,0 +1,132 @@
+"""Unpack archives into an engine's folder: nothing lands outside it, everyone may read it, no stranger owns it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fnmatch import fnmatch
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from benchagent.engines.catalogue import Unpack
+from benchagent.engines.sources import InstallError
+
+ZIPS = (".jar", ".zip", ".whl")
+
+
+def unpack(path: Path, step: Unpack, home: Path) -> None:
+    """Raises `InstallError` for an archive that is broken or holds a name that leads out of the folder."""
+    target = home / step.to
+    target.mkdir(parents=True, exist_ok=True)
+    try:
+        if path.suffix in ZIPS and not step.archive:
+            _unpack_zip(path, step, target)
+        else:
+            with _tar_stream(path, step) as stream, tarfile.open(fileobj=stream, mode="r|*") as tar:
+                _unpack_tar(tar, step, target)
+    except (tarfile.TarError, zipfile.BadZipFile, EOFError, KeyError) as error:
+        raise InstallError(f"{path.name} cannot be unpacked: {error}") from error
+
+
+def make_readable(home: Path, executable: tuple[str, ...] = ()) -> None:
+    """Everyone may read; the programs named by patterns may be run."""
+    for path in [home, *home.rglob("*")]:
+        if path.is_symlink():
+            continue
+        runs = path.is_dir() or any(fnmatch(str(path.relative_to(home)), pattern) for pattern in executable)
+        mode = stat.S_IMODE(path.stat().st_mode)
+        path.chmod((mode | 0o644 | (0o111 if runs or mode & 0o100 else 0)) & 0o755)
+
+
+def _place(name: str, step: Unpack) -> PurePosixPath | None:
+    """Where a member goes below the target; None when it is not wanted."""
+    parts = PurePosixPath(name).parts
+    if name.startswith("/") or ".." in parts:
+        raise InstallError(f"the archive holds the name {name!r}, which leads out of its folder")
+    path = "/".join(parts)
+    wanted = not step.only or any(fnmatch(path, pattern) for pattern in step.only)
+    if not wanted or any(fnmatch(path, pattern) for pattern in step.skip) or len(parts) <= step.strip:
+        return None
+    return PurePosixPath(*parts[step.strip :])
+
+
+def _unpack_zip(path: Path, step: Unpack, target: Path) -> None:
+    with zipfile.ZipFile(path) as archive:
+        for info in archive.infolist():
+            place = _place(info.filename, step)
+            if place is None or info.is_dir():
+                continue
+            file = target / place
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with archive.open(info) as source, file.open("wb") as sink:
+                shutil.copyfileobj(source, sink, 1 << 20)
+            file.chmod(0o755 if (info.external_attr >> 16) & 0o100 else 0o644)
+
+
+@contextmanager
+def _tar_stream(path: Path, step: Unpack) -> Iterator[IO[bytes]]:
+    """The tar file: inside a zip, inside a Debian package, or as it is."""
+    if step.archive:
+        with zipfile.ZipFile(path) as outer, outer.open(step.archive) as stream:
+            yield stream
+    elif path.suffix == ".deb":
+        with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(path)], stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None  # noqa: S101 - it is a pipe
+            yield process.stdout
+            shutil.copyfileobj(process.stdout, _Nowhere())
+        if process.returncode:
+            raise InstallError(f"dpkg-deb cannot read {path.name}")
+    else:
+        with path.open("rb") as stream:
+            yield stream
+
+
+class _Nowhere:
+    def write(self, data: bytes) -> int:
+        return len(data)
+
+
+def _unpack_tar(tar: tarfile.TarFile, step: Unpack, target: Path) -> None:
+    for member in tar:
+        place = _place(member.name, step)
+        if place is None or not (member.isfile() or member.issym() or member.islnk()):
+            continue
+        file = target / place
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.unlink(missing_ok=True)
+        if member.issym():
+            _link(file, member.linkname, target)
+        elif member.islnk():
+            _hard_link(file, member, step, target)
+        else:
+            _write(tar, member, file)
+
+
+def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, file: Path) -> None:
+    source = tar.extractfile(member)
+    if source is None:
+        return
+    with source, file.open("wb") as sink:
+        shutil.copyfileobj(source, sink, 1 << 20)
+    file.chmod(0o755 if member.mode & 0o100 else 0o644)
+
+
+def _hard_link(file: Path, member: tarfile.TarInfo, step: Unpack, target: Path) -> None:
+    origin = _place(member.linkname, step)
+    if origin is None or not (target / origin).is_file():
+        raise InstallError(f"the archive's {member.name} is a link to {member.linkname}, which was left out")
+    os.link(target / origin, file)
+
+
+def _link(file: Path, aim: str, target: Path) -> None:
+    """A symbolic link inside the folder; one that leads out of it is left out. A package's own root is `target`."""
+    to = target / aim.lstrip("/") if aim.startswith("/") else file.parent / aim
+    inside = Path(os.path.normpath(to))
+    if inside.is_relative_to(target):
+        file.symlink_to(os.path.relpath(inside, file.parent))
