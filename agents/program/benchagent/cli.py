@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from benchagent import __version__
+from benchagent import __version__, cli_storage
 from benchagent.client import InsecureUrl
 from benchagent.engines.command import add_engines
 from benchagent.facts import hardware_facts
