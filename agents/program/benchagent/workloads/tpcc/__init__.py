@@ -1,0 +1,204 @@
+"""TPC-C-like: nine tables and five transactions of the TPC-C standard, without terminals that think or wait.
+
+It is no TPC-C benchmark in the sense of the standard, and its figures are no tpmC results: there is no think time, each
+transaction chooses its warehouse among all, Delivery is not deferred, and nothing was audited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchagent.catalog import WORKLOADS
+from benchagent.dbms.base import JobError, first_value
+from benchagent.protocol import Check
+from benchagent.workloads.base import Bench, Factors, SessionResult, Step, Workload
+from benchagent.workloads.tpcc import conditions, queries, sizes, steps, tables
+from benchagent.workloads.tpcc.memory import MemoryCurve
+
+LOADED, RUN = "after the load", "after the run"
+BEFORE, AFTER = "before", "after"
+WARM_UP = "warm-up"
+
+
+class Tpcc(Workload):
+    """`divisor`: for tests only, see `tables.rows`."""
+
+    slug = "tpcc"
+    data_factors = ("warehouses", "loader_threads", "loader_profile")
+
+    def __init__(self, divisor: int = 1) -> None:
+        self._divisor = divisor
+
+    def factors(self, given: Mapping[str, int | float | str], dbms: str = "") -> Factors:
+        """A target size becomes a number of warehouses."""
+        found = super().factors(given, dbms)
+        target_mb = found.number("target_size_mb")
+        return found.replaced(warehouses=sizes.warehouses_for(target_mb, dbms)) if target_mb else found
+
+    def tables(self, factors: Factors) -> Sequence[str]:
+        return tables.NAMES
+
+    def dataset(self, factors: Factors, seed: int) -> dict[str, Any]:
+        warehouses = factors.number("warehouses")
+        return {
+            "generator": "tpcc",
+            "generator_version": WORKLOADS["tpcc"].version,
+            "warehouses": warehouses,
+            "seed": seed,
+            "rows": {table.name: tables.rows(table, warehouses, self._divisor) for table in tables.TABLES},
+        }
+
+    def disk_bytes(self, factors: Factors) -> int:
+        return sizes.disk_bytes(
+            factors.number("warehouses"), factors.number("warm_up_s") + factors.number("duration_s")
+        )
+
+    def perform(self, bench: Bench) -> None:
+        _Performance(bench, self._divisor).perform()
+
+
+WORKLOAD = Tpcc()
+
+
+class _Performance:
+    """One run of the workload, part by part."""
+
+    def __init__(self, bench: Bench, divisor: int) -> None:
+        self._bench = bench
+        self._statistics = bench.instance.statistics
+        self._plan = steps.Plan(bench.instance.dialect, bench.factors, bench.seed, divisor)
+        self._conditions = {
+            when: conditions.queries(self._plan.warehouses, bench.seed, loaded=when == LOADED, divisor=divisor)
+            for when in (LOADED, RUN)
+        }
+        self._with_queries = bench.factors.text("queries") == "yes"
+        self._warm = queries.warm(self._plan.dialect, self._plan.warehouses) if self._with_queries else []
+        self._consistency: list[dict[str, Any]] = []
+
+    def perform(self) -> None:
+        load = [*steps.prepare(self._plan), *steps.ask(LOADED, self._conditions[LOADED])]
+        if self._bench.instance.in_memory:
+            found = self._bench.session([*load, *self._warm_up(), *self._run()])
+            self._loaded(found)
+        else:
+            if self._bench.data_missing:
+                self._loaded(self._bench.session(load))
+                self._bench.data_loaded()
+            self._bench.before_run()
+            found = self._bench.session([*self._warmed_up(), *self._run()])
+        self._ran(found)
+        if self._with_queries:
+            self._describe_queries(found)
+
+    # Load
+
+    def _loaded(self, found: SessionResult) -> None:
+        """A database that is wrong from the start is not worth a run."""
+        if not self._bench.instance.in_memory:
+            self._note_size(found.phases["load"]["elapsed_s"])
+        self._check_consistency(LOADED, found)
+
+    def _note_size(self, load_s: float) -> None:
+        """The size that was reached, and the article's load rate: size of the database by the time of the load."""
+        size = self._bench.instance.size_bytes()
+        self._bench.metric("db_size_bytes", size, "load")
+        self._bench.metric("load_size_mb_per_s", size / load_s / sizes.MEGABYTE, "load")
+
+    def _check_consistency(self, when: str, found: SessionResult) -> None:
+        asked = self._conditions[when]
+        events = {name: found.queries.get(f"{when}:{name}", {}) for name in asked}
+        for name, event in events.items():
+            rows = event.get("rows") or [[None]]
+            facts = {"condition": name, "when": when, "violations": rows[0][0], "elapsed_s": event.get("elapsed_s")}
+            self._consistency.append(facts | ({"error": event["error"]} if "error" in event else {}))
+        self._bench.describe("consistency", self._consistency)
+        check = conditions.check(when, asked, {name: event.get("rows", []) for name, event in events.items()})
+        self._bench.check(check)
+        if when == LOADED and not check["ok"]:
+            raise JobError(check["detail"])
+
+    # Run
+
+    def _warm_up(self) -> list[Step]:
+        return steps.ask(WARM_UP, queries.warm_up(self._plan.dialect)) if self._with_queries else []
+
+    def _warmed_up(self) -> list[Step]:
+        """Steps still to be done in the session of the run: an embedded engine starts anew with each session."""
+        asked = self._warm_up()
+        if not asked or not self._bench.instance.server_pids():
+            return asked
+        with MemoryCurve(self._bench.instance.server_pids) as curve:
+            found = self._bench.session(asked)
+        if curve.points:
+            begun = curve.points[0][0]
+            ran = [
+                {"name": name, "t": event["at"] - begun, "elapsed_s": event.get("elapsed_s")}
+                for name, event in found.queries.items()
+                if name.startswith(f"{WARM_UP}:")
+            ]
+            memory = [{"t": at - begun, "bytes": size} for at, size in curve.points]
+            self._bench.describe("warm_up_queries", {"memory": memory, "queries": ran})
+        return []
+
+    def _run(self) -> list[Step]:
+        executions = [step for execution in self._warm for step in execution.steps(self._statistics)]
+        return [
+            *steps.ask(BEFORE, steps.GROWING),
+            steps.run(self._plan),
+            *queries.plan_steps(self._statistics, self._warm),
+            *executions,
+            *steps.ask(AFTER, steps.GROWING),
+            *steps.ask(RUN, self._conditions[RUN]),
+        ]
+
+    def _ran(self, found: SessionResult) -> None:
+        self._check_consistency(RUN, found)
+        if found.summary is None:
+            return
+        for check in _grown(found, found.summary):
+            self._bench.check(check)
+        for name, value in _figures(found.summary).items():
+            self._bench.metric(name, value, "run")
+
+    # The six queries
+
+    def _describe_queries(self, ran: SessionResult) -> None:
+        plans = queries.plans(self._statistics, self._warm, ran)
+        answers: list[dict[str, Any]] = []
+        if self._bench.instance.in_memory:
+            answers += queries.gaps(self._warm, queries.COLD, queries.IN_MEMORY)
+        else:
+            for execution in queries.cold(self._plan.dialect, self._plan.warehouses):
+                self._bench.restart(cold=True)
+                found = self._bench.session(execution.steps(self._statistics))
+                answers.append(execution.answer(self._statistics, found, plans[execution.sql]))
+        answers += [execution.answer(self._statistics, ran, plans[execution.sql]) for execution in self._warm]
+        answers += queries.gaps(self._warm, queries.OTHER, queries.ONE_WAREHOUSE)
+        self._bench.describe("queries", answers)
+
+
+def _figures(summary: Mapping[str, Any]) -> dict[str, float]:
+    """Operations of all five types a second; beside it, never in its place, committed new orders a minute."""
+    duration_s = summary["duration_s"]
+    if not duration_s:
+        return {}
+    new_orders = summary["per_type"].get("new_order", {"transactions": 0, "rolled_back": 0})
+    committed = new_orders["transactions"] - new_orders["rolled_back"]
+    return {
+        "ops_per_s": summary["transactions"] / duration_s,
+        "tpmc": 60 * committed / duration_s,
+        "rolled_back": summary["rolled_back"],
+    }
+
+
+def _grown(found: SessionResult, summary: Mapping[str, Any]) -> list[Check]:
+    """The database has grown by exactly what was reported as committed, from the warm-up to the tail."""
+    checks: list[Check] = []
+    for name, kind in (("orders", "new_order"), ("payments", "payment")):
+        before, after = (first_value(found.rows.get(f"{when}:{name}")) for when in (BEFORE, AFTER))
+        committed = summary["per_type"].get(kind, {"committed": 0})["committed"]
+        grown = None if before is None or after is None else int(after) - int(before)
+        detail = f"{grown} {name} more than before the run, the load generator committed {committed}"
+        checks.append({"name": f"{name}_committed", "ok": grown == committed, "detail": detail})
+    return checks

@@ -143,4 +143,4 @@ def programs(dialect: Dialect, parameters: dict[str, Any]) -> list[dict[str, Any
 
 
 def _for_update(dialect: Dialect, select: str) -> str:
-    return f"{select} {dialect.for_update}".rstrip()
+    return f"{select} {dialect.for_update.strip()}".rstrip()

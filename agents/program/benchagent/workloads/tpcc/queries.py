@@ -1,0 +1,166 @@
+"""The six queries of the 2015 article and its five warm-up queries.
+
+The article asked for warehouses 10000, 10050 and 8000 to 10000 of its 21,000: here the same proportions of those that
+were loaded. Each query is measured four times: `cold`, after the DBMS was started anew with its files out of the page
+cache; `warm`, after the run; `repeated`, the same once more; `other`, with parameters that no query had before.
+"""
+
+# ruff: noqa: S608 - every part of a statement is a text of this package
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.statistics import Statistics
+from benchagent.workloads.base import SessionResult, Step
+
+ARTICLE_WAREHOUSES = 21_000
+COLD, WARM, REPEATED, OTHER = "cold", "warm", "repeated", "other"
+BEGIN, END = "begin", "end"
+WARM_UP_TABLES = ("order_line", "stock", "customer", "orders", "new_order")
+ONE_WAREHOUSE = "one warehouse only: there are no other parameters"
+IN_MEMORY = "an engine in memory loses its data when it is started anew"
+
+JOIN = "FROM warehouse, customer WHERE c_w_id = w_id"
+CUSTOMER_COLUMNS = "w_id, w_name, c_id, c_last"
+LINES = (
+    "c1.c_id, c1.c_first, c1.c_last, o1.o_id, o1.o_ol_cnt, i1.i_name, i1.i_price, ol1.ol_amount FROM customer c1 "
+    "JOIN orders o1 ON c1.c_w_id = o1.o_w_id AND c1.c_d_id = o1.o_d_id AND c1.c_id = o1.o_c_id "
+    "JOIN order_line ol1 ON ol1.ol_w_id = c1.c_w_id AND ol1.ol_d_id = c1.c_d_id AND ol1.ol_o_id = o1.o_id "
+    "JOIN item i1 ON ol1.ol_i_id = i1.i_id WHERE o1.o_d_id = 1 AND o1.o_w_id = 1 AND c1.c_id = {customer}"
+)
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """`one`: warehouse of queries 1 and 2; `lines`: of 3 and 4; `above` and `below`: limits of 5; `customer`: of 6."""
+
+    one: int
+    lines: int
+    above: int
+    below: int
+    customer: int
+
+
+def parameters(warehouses: int) -> Parameters:
+    one = max(1, warehouses * 10_000 // ARTICLE_WAREHOUSES)
+    lines = max(warehouses * 10_050 // ARTICLE_WAREHOUSES, min(one + 1, warehouses))
+    above = warehouses * 8_000 // ARTICLE_WAREHOUSES
+    return Parameters(one, lines, above, max(above + 2, warehouses * 10_000 // ARTICLE_WAREHOUSES), customer=10)
+
+
+def other_parameters(warehouses: int) -> Parameters:
+    """The warehouses that follow those of `parameters`, as far as there are others."""
+    first = parameters(warehouses)
+    above = min(first.below - 1, warehouses - 1)
+    return Parameters(
+        one=first.one % warehouses + 1,
+        lines=first.lines % warehouses + 1,
+        above=above,
+        below=above + first.below - first.above,
+        customer=first.customer + 1,
+    )
+
+
+def six(dialect: Dialect, of: Parameters) -> dict[str, str]:
+    return {
+        "1": dialect.first_rows(f"{CUSTOMER_COLUMNS} {JOIN} AND c_w_id = {of.one}", 10),
+        "2": f"SELECT COUNT(*) {JOIN} AND c_w_id = {of.one}",
+        "3": dialect.first_rows(f"* FROM order_line WHERE ol_w_id = {of.lines}", 10),
+        "4": f"SELECT COUNT(*) FROM order_line WHERE ol_w_id = {of.lines}",
+        "5": dialect.first_rows(f"{CUSTOMER_COLUMNS} {JOIN} AND c_w_id > {of.above} AND c_w_id < {of.below}", 10),
+        "6": dialect.first_rows(LINES.format(customer=of.customer), 10),
+    }
+
+
+def warm_up(dialect: Dialect) -> dict[str, str]:
+    return {table: dialect.first_rows(f"* FROM {table}", 1) for table in WARM_UP_TABLES}
+
+
+@dataclass(frozen=True)
+class Execution:
+    """One query, once."""
+
+    query: str
+    state: str
+    sql: str
+
+    @property
+    def name(self) -> str:
+        return f"query {self.query}, {self.state}"
+
+    def steps(self, statistics: Statistics) -> list[Step]:
+        """The query, between two looks at what its session has read so far."""
+        look = statistics.effort_queries()
+        return [
+            *(_optional(f"{self.name}, {BEGIN}:{name}", sql) for name, sql in look.items()),
+            {**_optional(self.name, self.sql), "max_rows": 1},
+            *(_optional(f"{self.name}, {END}:{name}", sql) for name, sql in look.items()),
+        ]
+
+    def answer(self, statistics: Statistics, found: SessionResult, plan: str) -> dict[str, Any]:
+        event = found.queries.get(self.name, {})
+        facts: dict[str, Any] = {"query": int(self.query), "state": self.state, "sql": self.sql, "plan": plan}
+        if "error" in event:
+            return {**facts, "error": event["error"]}
+        facts |= {"elapsed_s": event["elapsed_s"], "row_count": event["row_count"]}
+        if self.sql.startswith("SELECT COUNT(*)"):
+            facts["count"] = event["rows"][0][0]
+        return facts | self._effort(statistics, found)
+
+    def _effort(self, statistics: Statistics, found: SessionResult) -> dict[str, float]:
+        """Reads and fetches of the query, where the engine tells."""
+        looks = []
+        for edge in (BEGIN, END):
+            names = {name: f"{self.name}, {edge}:{name}" for name in statistics.effort_queries()}
+            rows = {name: found.rows[full] for name, full in names.items() if full in found.rows}
+            looks.append(statistics.effort(rows) if rows else {})
+        return {name: looks[1][name] - value for name, value in looks[0].items() if name in looks[1]}
+
+
+def cold(dialect: Dialect, warehouses: int) -> list[Execution]:
+    return [Execution(number, COLD, sql) for number, sql in six(dialect, parameters(warehouses)).items()]
+
+
+def warm(dialect: Dialect, warehouses: int) -> list[Execution]:
+    """Three executions of each; two where there is no other warehouse to ask for."""
+    other = six(dialect, other_parameters(warehouses))
+    executions = []
+    for number, sql in six(dialect, parameters(warehouses)).items():
+        executions += [Execution(number, WARM, sql), Execution(number, REPEATED, sql)]
+        if other[number] != sql:
+            executions.append(Execution(number, OTHER, other[number]))
+    return executions
+
+
+def gaps(executions: list[Execution], state: str, reason: str) -> list[dict[str, Any]]:
+    """An entry with the reason for each query that was not executed in this state."""
+    there = {execution.query for execution in executions if execution.state == state}
+    queries = dict.fromkeys(execution.query for execution in executions)
+    return [{"query": int(query), "state": state, "missing": reason} for query in queries if query not in there]
+
+
+def plan_steps(statistics: Statistics, executions: list[Execution]) -> list[Step]:
+    """What shows the plan of each query; asked before it is timed for the first time, for it runs nothing."""
+    return [
+        _optional(f"plan of {execution.name}:{part}", sql)
+        for execution in executions
+        for part, sql in enumerate(statistics.plan_queries(execution.sql))
+    ]
+
+
+def plans(statistics: Statistics, executions: list[Execution], found: SessionResult) -> Mapping[str, str]:
+    """Plan as text by the SQL of the query."""
+    shown = {}
+    for execution in executions:
+        rows: list[list[Any]] = []
+        for part, _ in enumerate(statistics.plan_queries(execution.sql)):
+            rows += found.rows.get(f"plan of {execution.name}:{part}", [])
+        shown[execution.sql] = statistics.plan(rows) if rows else ""
+    return shown
+
+
+def _optional(name: str, sql: str) -> Step:
+    return {"op": "query", "name": name, "sql": sql, "optional": True}

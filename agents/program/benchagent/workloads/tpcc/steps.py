@@ -1,0 +1,95 @@
+"""The steps of the load generator: create and load, the conditions, the run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from benchagent.dbms.dialect import Dialect
+from benchagent.workloads.base import Factors, Step, rate
+from benchagent.workloads.tpcc import tables, transactions
+
+BATCH_ROWS, COMMIT_ROWS = 1_000, 10_000
+# The article's loader: the first 70 % of the data fast, the rest slowly, down to 1 MB/s. A row has about 125 bytes.
+SLOW_SHARE, SLOW_ROWS_PER_S = 0.3, 8_000
+GROWING = {
+    "orders": "SELECT SUM(d_next_o_id - 1) FROM district",
+    "payments": "SELECT COUNT(*) FROM history",
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to make steps of. `divisor` above 1 is for tests: no factor leads to it."""
+
+    dialect: Dialect
+    factors: Factors
+    seed: int
+    divisor: int = 1
+
+    @property
+    def warehouses(self) -> int:
+        return self.factors.number("warehouses")
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        scale = {"scale_divisor": self.divisor} if self.divisor > 1 else {}
+        return {"warehouses": self.warehouses, "seed": self.seed, **scale}
+
+
+def prepare(plan: Plan) -> list[Step]:
+    """Create, load, build indexes, and let the engine gather its statistics."""
+    dialect = plan.dialect
+    indexes = [*tables.primary_keys(dialect), *tables.secondary_indexes(dialect)]
+    settle = [sql.format(table=table) for table in tables.NAMES for sql in dialect.after_load_each]
+    settle += dialect.after_load
+    return [
+        {"op": "execute", "phase": "create", "statements": tables.create(dialect)},
+        _load(plan),
+        {"op": "execute", "phase": "index", "statements": indexes},
+        *([{"op": "execute", "phase": "settle", "statements": settle}] if settle else []),
+    ]
+
+
+def _load(plan: Plan) -> Step:
+    slow = plan.factors.text("loader_profile") == "fast_slow"
+    profile = {"profile": {"slow_share": SLOW_SHARE, "slow_rows_per_s": SLOW_ROWS_PER_S}} if slow else {}
+    return {
+        "op": "load",
+        "phase": "load",
+        "batch": BATCH_ROWS,
+        "commit_every": COMMIT_ROWS,
+        "threads": plan.factors.number("loader_threads"),
+        "seed": plan.seed,
+        **profile,
+        "tables": [
+            {
+                "name": table.name,
+                "program": f"tpcc.{table.name}",
+                "rows": tables.rows(table, plan.warehouses, plan.divisor),
+                "insert": table.insert,
+                "parameters": plan.parameters,
+            }
+            for table in tables.TABLES
+        ],
+    }
+
+
+def run(plan: Plan) -> Step:
+    factors = plan.factors
+    return {
+        "op": "run",
+        "phase": "run",
+        "terminals": factors.number("terminals"),
+        "warm_up_s": factors.number("warm_up_s"),
+        "duration_s": factors.number("duration_s"),
+        "seed": plan.seed,
+        **rate(factors),
+        "transactions": transactions.programs(plan.dialect, plan.parameters),
+    }
+
+
+def ask(when: str, queries: Mapping[str, str]) -> list[Step]:
+    """A query that fails says so in its answer: one that an engine cannot do must not hide the others."""
+    return [{"op": "query", "name": f"{when}:{name}", "sql": sql, "optional": True} for name, sql in queries.items()]
