@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import subprocess
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 from benchagent import process, statistics
 from benchagent.abort import Abort
 from benchagent.caches import drop_page_cache
+from benchagent.catalog import METRICS
 from benchagent.collect import Collector, Listener, Session
 from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.base import Instance, JobError
@@ -68,6 +70,8 @@ class JobBench:
         self.factors = factors
         self.seed = around.spec["seed"]
         self.data_missing = data_missing
+        self.first_repeat = around.spec.get("repeat", 1) == 1
+        self.data_dir, self.backup_dir = around.placement.data, around.placement.backup
         self.checks: list[Check] = []
         # True once the workload has come to its end.
         self.done = False
@@ -82,19 +86,22 @@ class JobBench:
 
     # Sessions
 
-    def session(self, steps: Sequence[Step]) -> SessionResult:
+    def session(self, steps: Sequence[Step], *, watch: str = "", url: str = "") -> SessionResult:
         if self.instance.in_memory and self._sessions:
             raise JobError("what an engine holds in memory is gone: there can be no second session")
         self._around.abort.check()
-        job = session_job(self.instance, self._framed(steps), setup=not self._sessions)
+        job = session_job(self.instance, self._framed(steps) if not url else steps, setup=not self._sessions)
+        if url:
+            job["connection"]["url"] = url
         self._sessions += 1
         generator = self._new_generator()
         session = self.collector.begin_session()
         generator.start(job)
         self._note_command(generator.command_line)
         try:
-            for event in generator.events():
-                self.collector.take(event)
+            with self._watched(watch, generator.pid):
+                for event in generator.events():
+                    self.collector.take(event)
         finally:
             status = generator.abort()
         self._around.abort.check()
@@ -125,6 +132,29 @@ class JobBench:
             spawn=partial(around.children.spawn, cage=cage),
         )
         return self.generator
+
+    @contextmanager
+    def _watched(self, phase: str, pid: int) -> Iterator[None]:
+        """Sample each second while a phase goes on that reports no seconds itself."""
+        if not phase:
+            yield
+            return
+        over = threading.Event()
+        sampler = self.new_sampler({"driver": [pid]})
+
+        def watch() -> None:
+            t = 0
+            while not over.wait(1):
+                self._keep_sample(sampler, phase, t)
+                t += 1
+
+        thread = threading.Thread(target=watch, name="watch", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
 
     def _sampler(self) -> Sampler:
         if self.generator is None:
@@ -237,6 +267,8 @@ class JobBench:
 
     def _keep_sample(self, sampler: Sampler, phase: str, t: int) -> None:
         values = sampler.sample()
+        if phase != self.timed_phase:
+            values = {f"{phase}_{name}": value for name, value in values.items() if f"{phase}_{name}" in METRICS}
         self._around.spool.add_samples(self._around.spec["run_id"], t, values)
         self.collector.samples.append((phase != self.timed_phase, values))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -61,6 +60,8 @@ class Collector:
         # Rows of the queries that were run each second, by name.
         self.sampled: dict[str, list[list[list[Any]]]] = {}
         self.summary: Event | None = None
+        # Moments of a phase that have a name, as the begin of the slow part of a load.
+        self.marks: list[Event] = []
         self.session = Session()
 
     def begin_session(self) -> Session:
@@ -112,9 +113,10 @@ class Collector:
 
     def _progress(self, event: Event) -> None:
         self.session.progress.append(event)
-        point = self._load.take(event, time.monotonic())
-        if point:
-            self._spool.add_samples(self._run_id, *point)
+        self._spool.add_samples(self._run_id, *self._load.take(event))
+
+    def _mark(self, event: Event) -> None:
+        self.marks.append(event)
 
     def _summary(self, event: Event) -> None:
         self.summary = self.session.summary = event
@@ -141,25 +143,20 @@ class Collector:
 
 
 class _LoadCurve:
-    """Rows/s and MB/s of a load from its progress events, one point for each second from its begin."""
+    """Rows/s and MB/s of a load from its progress events, one a second."""
 
     def __init__(self) -> None:
-        self._begun = self._last = time.monotonic()
-        self._rows = self._bytes = 0
-        self._t = -1
+        self._last: Event = {"t": -1, "rows": 0, "bytes": 0}
 
-    def take(self, event: Event, now: float) -> tuple[int, dict[str, float | None]] | None:
-        """None for a second that has a point already."""
-        t = int(now - self._begun)
-        elapsed_s = now - self._last
-        if t <= self._t or elapsed_s <= 0:
-            return None
-        rows, size = event["rows"], event.get("bytes", 0)
-        values: dict[str, float | None] = {"load_rows_per_s": (rows - self._rows) / elapsed_s}
-        if size:
-            values["load_mb_per_s"] = (size - self._bytes) / elapsed_s / MEGABYTE
-        self._rows, self._bytes, self._last, self._t = rows, size, now, t
-        return t, values
+    def take(self, event: Event) -> tuple[int, dict[str, float | None]]:
+        """The second, counted from the begin of the load, and its samples."""
+        elapsed_s = max(1, event["t"] - self._last["t"])
+        values: dict[str, float | None] = {
+            "load_rows_per_s": (event["rows"] - self._last["rows"]) / elapsed_s,
+            "load_mb_per_s": (event["bytes"] - self._last["bytes"]) / elapsed_s / MEGABYTE,
+        }
+        self._last = event
+        return int(event["t"]), values
 
 
 def _amount(event: Event) -> str:

@@ -97,7 +97,7 @@ class Job:
 
     def _measure(self) -> tuple[str, str]:
         workload = self._workload = workloads.workload(self.spec["workload"], self.spec["workload_version"])
-        self._factors = workload.factors(self.spec["factors"])
+        self._factors = workload.factors(self.spec["factors"], self.spec["dbms"])
         self._make_dirs(workload)
         with self._limits():
             if self._number("terminals"):
@@ -287,6 +287,8 @@ class Job:
         size = instance.size_bytes() if instance and (collector.phases or not bench.data_missing) else None
         counters = self.result.get("statistics", {}).get("counters", {})
         self.result["metrics"] = [*metrics(collector, counters, psutil.cpu_count() or 1, size), *self._noted]
+        if collector.marks:
+            bench.describe("marks", [dict(mark) for mark in collector.marks])
         if summary:
             self.result["per_terminal"] = list(summary["per_terminal"])
             self.result["histogram"] = summary["histogram"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchagent.abort import Abort
 from benchagent.catalog import DBMSS, Durability
-from benchagent.dbms.backup import BackupMethod
+from benchagent.dbms.backup import Action, BackupMethod
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.statistics import QueryRows, Statistics
 from benchagent.java import JavaToolchain
@@ -150,6 +150,10 @@ class Instance(ABC):
         """Space the database takes on disk now."""
         return sum(_size(path) for path in self.data_path.rglob("*"))
 
+    def buffer_bytes(self) -> int | None:
+        """Size of the buffer pool as configured; None where there is none or it is not known."""
+        return None
+
     def restart(self) -> None:  # noqa: B027 - an embedded engine is started anew with each session
         """Stop cleanly and start again on the same data. Raises `JobError`."""
 
@@ -158,6 +162,13 @@ class Instance(ABC):
 
     def start(self) -> None:  # noqa: B027
         """Start again after `shut_down`. Raises `JobError`."""
+
+    def own(self, folder: Path) -> None:  # noqa: B027 - an engine in our own process may write wherever we may
+        """Hand a folder to the user that the DBMS runs as."""
+
+    def make_dense(self) -> Sequence[Action]:
+        """What leaves the data without old versions and gaps, where loading alone does not."""
+        return ()
 
     def backup_methods(self) -> Sequence[BackupMethod]:
         """The first one is the usual one."""

@@ -27,6 +27,8 @@ class Dialect:
     descending_columns: bool = True
     # The first n rows of a SELECT: {select} is what follows the word SELECT.
     first: str = "SELECT {select} FETCH FIRST {n} ROWS ONLY"
+    # A SELECT of expressions from no table.
+    select_values: str = "SELECT {expressions}"
     # Appended to a SELECT that will update what it read; empty where the engine needs or knows nothing of the kind.
     for_update: str = ""
     drop_table: str = "DROP TABLE {table}"
@@ -52,6 +54,10 @@ class Dialect:
     def first_rows(self, select: str, n: int) -> str:
         """`select` without its first word, as ``* FROM item WHERE …``."""
         return self.first.format(select=select, n=n)
+
+    def values(self, expressions: str) -> str:
+        """One row of expressions, from no table."""
+        return self.select_values.format(expressions=expressions)
 
     def table(self, name: str, columns: Sequence[str], primary_key: Sequence[str] = ()) -> str:
         """CREATE TABLE. The key is part of it where it cannot be added afterwards, see `primary_key`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from benchagent.catalog import WORKLOADS, FactorDef, FactorKind
@@ -31,6 +32,9 @@ class Factors:
 
     def __contains__(self, name: str) -> bool:
         return name in self._values
+
+    def replaced(self, **values: int | str) -> Factors:
+        return Factors({**self._values, **values})
 
 
 @dataclass(frozen=True)
@@ -63,12 +67,18 @@ class Bench(Protocol):
     # How the data come: "fresh", "restored" or "continued". With the last two the data are there already, unless
     # `data_missing`.
     data_missing: bool
+    # Some things are done once per cell.
+    first_repeat: bool
+    # Where data and backups lie in this job.
+    data_dir: Path
+    backup_dir: Path
 
-    def session(self, steps: Sequence[Step]) -> SessionResult:
+    def session(self, steps: Sequence[Step], *, watch: str = "", url: str = "") -> SessionResult:
         """Run steps of the load generator in one process, which for an embedded engine is one start of it.
 
         A ``run`` step is measured: seconds go to the server at once, counters are read around its window, and what
-        the settings in force are is asked before it. An engine in memory has one session only.
+        the settings in force are is asked before it. An engine in memory has one session only. `watch`: name of a
+        phase without a ``run`` whose CPU, memory and disk are sampled. `url`: another database than the instance's.
         """
 
     def data_loaded(self) -> None:
@@ -91,6 +101,9 @@ class Bench(Protocol):
     def warn(self, words: str) -> None: ...
 
     def log(self, line: str) -> None: ...
+
+    def condition(self, name: str, words: str) -> None:
+        """Something about the circumstances of the run, in words."""
 
     def describe(self, part: str, value: Any) -> None:
         """Add to the statistics of the result: tables, indexes, queries, … (see `protocol.RunStatistics`)."""
@@ -119,8 +132,11 @@ class Workload(ABC):
     slug: str
     data_factors: Sequence[str] = ()
 
-    def factors(self, given: Mapping[str, int | float | str]) -> Factors:
-        """All factors of the catalogue, defaults filled in. Raises `JobError` for a value that cannot be."""
+    def factors(self, given: Mapping[str, int | float | str], dbms: str = "") -> Factors:
+        """All factors of the catalogue, defaults filled in. Raises `JobError` for a value that cannot be.
+
+        What one factor decides for another on this DBMS is settled here, once: a size in MB becomes a number of rows.
+        """
         definitions = WORKLOADS[self.slug].factors
         return Factors({factor.name: checked(factor, given.get(factor.name, factor.default)) for factor in definitions})
 

@@ -47,7 +47,7 @@ interface Column {
                 return (row, random) -> start + row / size;
             }
             case "numbered_text":
-                return numberedText(definition);
+                return NumberedText.column(definition);
             case "timestamp":
                 return timestamp(definition);
             default:
@@ -63,17 +63,6 @@ interface Column {
     private static Column filled(JSONObject definition) {
         String text = definition.optString("fill", " ").repeat(definition.getInt("length"));
         return (row, random) -> text;
-    }
-
-    /** The prefix and the row's number with leading zeros. */
-    private static Column numberedText(JSONObject definition) {
-        String prefix = definition.optString("prefix", "");
-        int width = definition.optInt("width", 1);
-        long start = definition.optLong("start", 1);
-        return (row, random) -> {
-            String number = Long.toString(start + row);
-            return prefix + "0".repeat(Math.max(width - number.length(), 0)) + number;
-        };
     }
 
     private static Column timestamp(JSONObject definition) {

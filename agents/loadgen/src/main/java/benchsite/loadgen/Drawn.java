@@ -20,6 +20,7 @@ interface Drawn {
             case "nurand" -> nurand(definition);
             case "text" -> text(definition);
             case "decimal" -> decimal(definition);
+            case "numbered_text" -> NumberedText.drawn(definition);
             case "choice" -> choice(definition.getJSONArray("values"));
             case "constant" -> {
                 Object value = definition.isNull("value") ? null : definition.get("value");

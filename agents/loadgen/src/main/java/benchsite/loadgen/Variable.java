@@ -17,6 +17,8 @@ interface Variable {
             case "sequence":
                 AtomicLong next = new AtomicLong(definition.optLong("start", 1));
                 return (random, terminal) -> next.getAndIncrement();
+            case "scattered_text":
+                return NumberedText.scattered(definition);
             case "terminal":
                 return (random, terminal) -> terminal;
             default:

@@ -1,0 +1,181 @@
+"""Backup by the engine's own tools and methods: timed, sized, sampled, and verified by a restore once per cell."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from benchagent.catalog import WORKLOADS
+from benchagent.dbms.backup import Action, BackupMethod, SqlCommands
+from benchagent.dbms.base import JobError, first_value
+from benchagent.protocol import Check
+from benchagent.storage import same_device
+from benchagent.workloads.backup import dataset
+from benchagent.workloads.base import Bench, Factors, Step, Workload
+
+BATCH_ROWS, COMMIT_ROWS, LOADER_THREADS = 1_000, 10_000, 2
+TIMEOUT_S = 24 * 3600.0
+MEGABYTE = 1_000_000
+BYTES_MINIMUM = 1_500_000_000
+BACKUP, RESTORE, COUNT = "backup", "restore", "count"
+
+
+class Backup(Workload):
+    slug = "backup"
+    data_factors = ("dataset_mb",)
+
+    def perform(self, bench: Bench) -> None:
+        if bench.instance.in_memory:
+            raise JobError("a database in memory leaves nothing to back up")
+        method, options = _chosen(bench)
+        rows = dataset.tables(bench.factors.number("dataset_mb"))
+        if bench.data_missing:
+            bench.session(_prepare(bench, rows))
+            _do(bench, bench.instance.make_dense(), "dense")
+            bench.data_loaded()
+        bench.before_run()
+        method.check(options)
+        bench.condition("backup_storage", same_device(bench.data_dir, bench.backup_dir).words)
+        target = bench.backup_dir / "backup"
+        took_s = self._back_up(bench, method, target, options)
+        _note_backup(bench, target, took_s)
+        _count(bench, rows)
+        if bench.first_repeat:
+            _verify(bench, method, target, rows)
+
+    def _back_up(self, bench: Bench, method: BackupMethod, target: Path, options: Mapping[str, str]) -> float:
+        """Seconds of all its actions together."""
+        bench.log(f"backup by {method.label}")
+        try:
+            return _do(bench, method.backup(target, options), BACKUP)
+        except BaseException:
+            with suppress(Exception):  # what stopped it is what is told
+                method.cancel()
+            raise
+
+    def tables(self, factors: Factors) -> Sequence[str]:
+        return list(dataset.tables(factors.number("dataset_mb")))[:3]
+
+    def dataset(self, factors: Factors, seed: int) -> dict[str, Any]:
+        rows = dataset.tables(factors.number("dataset_mb"))
+        return {
+            "generator": self.slug,
+            "generator_version": WORKLOADS[self.slug].version,
+            "seed": seed,
+            "rows": {**dict(list(rows.items())[:3]), "each of 147 small tables": list(rows.values())[-1]},
+        }
+
+    def disk_bytes(self, factors: Factors) -> int:
+        # Data with indexes, a dense copy, the backup and a restored database stand side by side.
+        return BYTES_MINIMUM + 5 * factors.number("dataset_mb") * MEGABYTE
+
+
+WORKLOAD = Backup()
+
+
+def _chosen(bench: Bench) -> tuple[BackupMethod, dict[str, str]]:
+    """The method that was asked for, with its options. Raises `JobError`."""
+    methods = {method.slug: method for method in bench.instance.backup_methods()}
+    wanted = bench.factors.text("method") or next(iter(methods), "")
+    if wanted not in methods:
+        known = ", ".join(methods) or "none"
+        raise JobError(f"there is no backup method {wanted!r} in this installation; there are: {known}")
+    options = {"verbose": bench.factors.text("verbose")}
+    asked = [name for name, value in options.items() if value == "on" and name not in methods[wanted].options]
+    if asked:
+        raise JobError(f"backup method {wanted} knows no {', '.join(asked)}")
+    return methods[wanted], options
+
+
+def _prepare(bench: Bench, rows: Mapping[str, int]) -> list[Step]:
+    dialect = bench.instance.dialect
+    settle = [sql.format(table=table) for table in rows for sql in dialect.after_load_each] + list(dialect.after_load)
+    return [
+        {"op": "execute", "phase": "create", "statements": dataset.create(dialect, rows)},
+        {
+            "op": "load",
+            "phase": "load",
+            "threads": LOADER_THREADS,
+            "batch": BATCH_ROWS,
+            "commit_every": COMMIT_ROWS,
+            "seed": bench.seed,
+            "tables": [dataset.load(name, count) for name, count in rows.items()],
+        },
+        {"op": "execute", "phase": "index", "statements": dataset.indexes(dialect, rows)},
+        *([{"op": "execute", "phase": "settle", "statements": settle}] if settle else []),
+    ]
+
+
+def _do(bench: Bench, actions: Sequence[Action], phase: str) -> float:
+    """All actions one after the other; seconds of all together."""
+    total_s = 0.0
+    for action in actions:
+        if isinstance(action, SqlCommands):
+            steps = [{"op": "execute", "phase": phase, "statements": list(action.statements)}]
+            total_s += float(bench.session(steps, watch=phase).phases[phase]["elapsed_s"])
+        else:
+            total_s += bench.tool(action, phase=phase, timeout_s=TIMEOUT_S).elapsed_s
+    return total_s
+
+
+def _note_backup(bench: Bench, target: Path, took_s: float) -> None:
+    size, data = _bytes(target), bench.instance.size_bytes()
+    bench.metric("backup_s", took_s, BACKUP)
+    bench.metric("backup_bytes", size, BACKUP)
+    if took_s > 0:
+        bench.metric("backup_mb_per_s", size / MEGABYTE / took_s, BACKUP)
+        bench.metric("backup_data_mb_per_s", data / MEGABYTE / took_s, BACKUP)
+    bench.check({"name": "backup_made", "ok": size > 0, "detail": f"the backup has {size} bytes, the database {data}"})
+
+
+def _count(bench: Bench, rows: Mapping[str, int]) -> None:
+    """The article's control: how long it takes to count the largest table, under the same caches as the backup."""
+    bench.before_run()
+    name = next(iter(rows))
+    sql = f"SELECT COUNT(*) FROM {name}"  # noqa: S608
+    found = bench.session([{"op": "query", "name": COUNT, "sql": sql}], watch=COUNT)
+    counted, took_s = int(first_value(found.rows.get(COUNT)) or 0), float(found.queries[COUNT]["elapsed_s"])
+    bench.metric("count_s", took_s, COUNT)
+    detail = f"{name} has {counted} rows, {rows[name]} were loaded"
+    bench.check({"name": "rows_counted", "ok": counted == rows[name], "detail": detail})
+
+
+def _verify(bench: Bench, method: BackupMethod, target: Path, rows: Mapping[str, int]) -> None:
+    """Restore the backup and count the rows of every table of it."""
+    scratch = bench.backup_dir / "restored"
+    scratch.mkdir()
+    bench.instance.own(scratch)
+    begun = time.monotonic()
+    _do(bench, method.restore(target, scratch), RESTORE)
+    stop = method.open_restored(target, scratch)
+    try:
+        steps = [
+            {"op": "query", "name": name, "sql": f"SELECT COUNT(*) FROM {name}"}  # noqa: S608
+            for name in rows
+        ]
+        found = bench.session(steps, url=method.restored_url(target, scratch))
+    finally:
+        stop()
+        _do(bench, method.discard(target, scratch), "discard")
+    bench.metric("restore_s", time.monotonic() - begun, RESTORE)
+    bench.check(_same_rows(rows, {name: int(first_value(found.rows.get(name)) or 0) for name in rows}))
+
+
+def _same_rows(loaded: Mapping[str, int], restored: Mapping[str, int]) -> Check:
+    differ = [
+        f"{name} {restored[name]} instead of {count}" for name, count in loaded.items() if restored[name] != count
+    ]
+    detail = f"restored and counted: {len(loaded)} tables, {sum(restored.values())} rows"
+    if differ:
+        detail += f"; wrong: {', '.join(differ[:5])}"
+    return {"name": "restored", "ok": not differ, "detail": detail}
+
+
+def _bytes(path: Path) -> int:
+    """Of a file or of all files of a folder; 0 when it is not there."""
+    if path.is_dir():
+        return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+    return path.stat().st_size if path.exists() else 0

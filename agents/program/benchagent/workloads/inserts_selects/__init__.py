@@ -1,0 +1,199 @@
+"""The loads of the 2011 article: INSERT into one of 40 tables, or three SELECTs by three indexes.
+
+The range of the SELECTs' keys is narrow or wide against the buffer: narrow keeps all pages that are touched within a
+fifth of it, wide takes every row. Both are said in the result, and so is the hit ratio that the engine measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import gcd
+from typing import Any
+
+from benchagent.catalog import WORKLOADS
+from benchagent.dbms.base import JobError, first_value
+from benchagent.dbms.statistics import QueryRows
+from benchagent.protocol import Check
+from benchagent.workloads.base import Bench, Factors, SessionResult, Step, Workload, load_and_run, rate
+from benchagent.workloads.inserts_selects import schema
+
+# Row with its three index entries, roughly, as row stores keep them: for the check of free space and the narrow range.
+ROW_BYTES = 800
+BYTES_MINIMUM = 1_000_000_000
+NARROW_SHARE = 0.2
+INSERT, NARROW = "insert", "select_narrow"
+BATCH_ROWS, COMMIT_ROWS = 500, 5_000
+ROWS, ROWS_BEFORE = "rows", "rows_before"
+COUNT_ALL = " + ".join(f"(SELECT COUNT(*) FROM {table})" for table in schema.TABLES)  # noqa: S608
+# Assumed where the engine does not say how large its buffer is.
+BUFFER_BYTES = 64 << 20
+
+
+class InsertsSelects(Workload):
+    slug = "inserts_selects"
+    data_factors = ("rows_per_table", "preloaded")
+
+    def perform(self, bench: Bench) -> None:
+        if not _loaded_rows(bench.factors) and not _inserts(bench.factors):
+            raise JobError("there is nothing to select from empty tables")
+        counted = self._count(bench)
+        run = [_step(ROWS_BEFORE, counted), self._run(bench), _step(ROWS, counted)]
+        found = load_and_run(bench, self._prepare(bench), run)
+        bench.check(_row_count(found, inserts=_inserts(bench.factors)))
+
+    def tables(self, factors: Factors) -> Sequence[str]:
+        return schema.TABLES
+
+    def dataset(self, factors: Factors, seed: int) -> dict[str, Any]:
+        rows = _loaded_rows(factors)
+        return {
+            "generator": self.slug,
+            "generator_version": WORKLOADS[self.slug].version,
+            "seed": seed,
+            "rows": {"each of 40 tables": rows, "all": rows * len(schema.TABLES)},
+        }
+
+    def disk_bytes(self, factors: Factors) -> int:
+        return BYTES_MINIMUM + len(schema.TABLES) * _loaded_rows(factors) * ROW_BYTES * 2
+
+    def _count(self, bench: Bench) -> str:
+        return bench.instance.dialect.values(COUNT_ALL)
+
+    def _prepare(self, bench: Bench) -> list[Step]:
+        dialect, factors = bench.instance.dialect, bench.factors
+        settle = [sql.format(table=table) for table in schema.TABLES for sql in dialect.after_load_each]
+        settle += dialect.after_load
+        load = {
+            "op": "load",
+            "phase": "load",
+            "threads": factors.number("loader_threads"),
+            "batch": BATCH_ROWS,
+            "commit_every": COMMIT_ROWS,
+            "seed": bench.seed,
+            "tables": [_table(table, _loaded_rows(factors)) for table in schema.TABLES],
+        }
+        return [
+            {"op": "execute", "phase": "create", "statements": schema.create(dialect)},
+            *([load] if _loaded_rows(factors) else []),
+            {"op": "execute", "phase": "index", "statements": schema.indexes(dialect)},
+            *([{"op": "execute", "phase": "settle", "statements": settle}] if settle else []),
+        ]
+
+    def _run(self, bench: Bench) -> Step:
+        factors = bench.factors
+        if _inserts(factors):
+            transactions = [_insert(table, factors.number("rows_per_table"), bench.seed) for table in schema.TABLES]
+        else:
+            reach = self._reach(bench)
+            transactions = [_select(table, reach) for table in schema.TABLES]
+        return {
+            "op": "run",
+            "phase": "run",
+            "terminals": factors.number("terminals"),
+            "warm_up_s": factors.number("warm_up_s"),
+            "duration_s": factors.number("duration_s"),
+            "seed": bench.seed,
+            **rate(factors),
+            "transactions": transactions,
+        }
+
+    def _reach(self, bench: Bench) -> int:
+        """Rows of each table that the SELECTs choose from."""
+        rows = bench.factors.number("rows_per_table")
+        buffer = bench.instance.buffer_bytes()
+        data = rows * len(schema.TABLES) * ROW_BYTES
+        words = f"buffer {buffer / 1e6:.0f} MB" if buffer else f"buffer not known, taken as {BUFFER_BYTES / 1e6:.0f} MB"
+        narrow = max(1, int(NARROW_SHARE * (buffer or BUFFER_BYTES) / (len(schema.TABLES) * ROW_BYTES)))
+        reach = min(rows, narrow) if bench.factors.text("load") == NARROW else rows
+        touched = reach * len(schema.TABLES) * ROW_BYTES
+        bench.condition(
+            "key_range",
+            f"{reach:,} of {rows:,} rows of each table: about {touched / 1e6:.0f} of {data / 1e6:.0f} MB, {words}",
+        )
+        return reach
+
+
+WORKLOAD = InsertsSelects()
+
+
+def _inserts(factors: Factors) -> bool:
+    return factors.text("load") == INSERT
+
+
+def _loaded_rows(factors: Factors) -> int:
+    return 0 if factors.text("preloaded") == "empty" else factors.number("rows_per_table")
+
+
+def _table(table: str, rows: int) -> Step:
+    filled = {
+        "id": {"kind": "numbered_text", **schema.key(start=schema.KEY_STEP)},
+        **schema.values(),
+        "col9": {"kind": "timestamp", "start": "2010-01-01 00:00:00", "step_s": 1},
+        "col11": {"kind": "timestamp", "start": "2010-01-01 00:00:00", "step_s": 1},
+    }
+    columns = [filled[name] for name in schema.inserted()]
+    return {"name": table, "insert": schema.insert(table), "rows": rows, "columns": columns}
+
+
+def _insert(table: str, rows: int, seed: int) -> Step:
+    """One row whose key falls between two loaded ones, in no order; another seed uses other keys."""
+    band = seed % (schema.KEY_STEP // 2)
+    scattered = schema.key(slots=rows, multiplier=_multiplier(rows), start=band * rows)
+    drawn = {
+        "id": {"kind": "scattered_text", **scattered},
+        **schema.values(),
+        "col9": {"kind": "timestamp"},
+        "col11": {"kind": "timestamp"},
+    }
+    names = list(schema.inserted())
+    variables = [{"name": name, **drawn[name]} for name in names]
+    statement = {"sql": schema.insert(table), "bind": names, "expect_rows": 1}
+    return {"name": "insert", "weight": 1, "variables": variables, "statements": [statement]}
+
+
+def _multiplier(slots: int) -> int:
+    """About the golden section of the slots, and without a common divisor: keys in a row land far apart."""
+    candidate = max(1, int(slots * 0.618))
+    while gcd(candidate, slots) != 1:
+        candidate += 1
+    return candidate
+
+
+def _select(table: str, reach: int) -> Step:
+    """By primary key, by the unique index, by the secondary one: three rows, each drawn for itself."""
+    names = ("by_primary", "by_unique", "by_secondary")
+    variables = [{"name": name, "kind": "numbered_text", **schema.key(min=1, max=reach)} for name in names]
+    fixed = {"seq": schema.SEQ, "col3": schema.COL3, "col4": schema.COL4, "col5": schema.COL5, "col14": schema.COL14}
+    variables += [{"name": name, "kind": "constant", "value": value} for name, value in fixed.items()]
+    columns = ", ".join(schema.COLUMNS)
+    conditions = {
+        "by_primary": ("id = ? AND seq = ?", ["seq"]),
+        "by_unique": ("id = ? AND col3 = ? AND col4 = ? AND col5 = ?", ["col3", "col4", "col5"]),
+        "by_secondary": ("id = ? AND col14 = ? ORDER BY col9 DESC", ["col14"]),
+    }
+    statements = [
+        {
+            "sql": f"SELECT {columns} FROM {table} WHERE {where}",  # noqa: S608
+            "bind": [name, *more],
+            "fetch": True,
+            "expect_rows": 1,
+        }
+        for name, (where, more) in conditions.items()
+    ]
+    return {"name": "select", "weight": 1, "variables": variables, "statements": statements}
+
+
+def _step(name: str, sql: str) -> Step:
+    return {"op": "query", "name": name, "sql": sql}
+
+
+def _number(rows: QueryRows, name: str) -> int:
+    return int(first_value(rows.get(name)) or 0)
+
+
+def _row_count(found: SessionResult, *, inserts: bool) -> Check:
+    """The tables grew by what was committed, which for SELECTs is nothing."""
+    grown = _number(found.rows, ROWS) - _number(found.rows, ROWS_BEFORE)
+    expected = int(found.summary["committed"]) if inserts and found.summary is not None else 0
+    detail = f"the tables grew by {grown} rows, {expected} inserts were committed"
+    return {"name": "rows_counted", "ok": grown == expected, "detail": detail}
