@@ -79,6 +79,13 @@ def refuse_log_apart(request: ProvisionRequest, reason: str) -> None:
         raise JobError(reason)
 
 
+def refuse_temp_apart(request: ProvisionRequest, reason: str) -> None:
+    """The same for temporary files."""
+    places = request.placement.places
+    if places["temp"].name != places["data"].name:
+        raise JobError(reason)
+
+
 def in_url(path: Path) -> str:
     """A path inside a JDBC URL, whose parts end at a semicolon. Raises `JobError`."""
     if ";" in str(path):

@@ -29,6 +29,7 @@ from benchagent.dbms.embedded import (
     memory_heap_mb,
     not_in_force,
     refuse_log_apart,
+    refuse_temp_apart,
     split_storage,
 )
 from benchagent.dbms.hsqldb.backup import BackupDatabase
@@ -58,8 +59,6 @@ class HsqldbInstance(Instance):
             data_path=data,
             driver_dir=driver_folder(request),
         )
-        if not self.in_memory:
-            _temporary_files(data / "bench.tmp", request.placement.temp)
         self.setup_sql = [_command(name, value) for name, value in self._settings]
         self._toolchain = request.toolchain
         # Without CACHED a table of a file database too is held in the heap, and written as a script.
@@ -91,12 +90,6 @@ class HsqldbInstance(Instance):
         return (int(given) if given.isdecimal() else DEFAULT_CACHE_KIB) * KIB
 
 
-def _temporary_files(link: Path, folder: Path) -> None:
-    """HSQLDB writes them beside the data, whatever is set. A copy of the data holds the link of the original."""
-    link.unlink(missing_ok=True)
-    link.symlink_to(folder)
-
-
 def _command(name: str, value: str) -> str:
     scope = "" if name.upper().split()[0] in ("FILES", "DATABASE") else "DATABASE "
     return f"SET {scope}{name} {value}"
@@ -107,6 +100,7 @@ class HsqldbAdapter(EmbeddedAdapter):
 
     def provision(self, request: ProvisionRequest) -> HsqldbInstance:
         refuse_log_apart(request, ONE_PLACE)
+        refuse_temp_apart(request, "HSQLDB keeps temporary files beside its data: they cannot have another storage")
         settings = checked_settings(request.settings, forbidden="\n\r\0;")
         return HsqldbInstance(request, self.class_path(request), settings)
 

@@ -1,0 +1,34 @@
+"""Derby's own backup: a procedure copies the files while transactions go on, and adds the log that is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands
+from benchagent.dbms.embedded import in_url
+
+DATABASE = "bench"
+
+
+class BackupProcedure(BackupMethod):
+    slug = "backup_database"
+    label = "SYSCS_UTIL.SYSCS_BACKUP_DATABASE"
+
+    def backup(self, target: Path, options: Options) -> Sequence[Action]:
+        return [SqlCommands([f"CALL SYSCS_UTIL.SYSCS_BACKUP_DATABASE('{quoted(target)}')"])]
+
+    def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
+        """Nothing: Derby restores while it connects, see `restored_url`."""
+        return ()
+
+    def restored_url(self, source: Path, scratch: Path) -> str:
+        """The first connection copies the backup and replays its log, later ones open what it made."""
+        target = scratch / "restored"
+        url = f"jdbc:derby:{in_url(target)}"
+        return url if target.exists() else f"{url};createFrom={in_url(source / DATABASE)}"
+
+
+def quoted(path: Path) -> str:
+    """Inside an SQL literal."""
+    return str(path).replace("'", "''")

@@ -1,0 +1,113 @@
+"""What Derby tells: sizes from SYSCS_DIAG.SPACE_TABLE, waits from its lock table, plans of executed statements."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchagent.dbms.statistics import (
+    COUNTERS,
+    Age,
+    IndexStatistics,
+    QueryRows,
+    Statistics,
+    TableStatistics,
+)
+
+NO_COUNTERS = "Derby counts nothing of the kind where SQL could ask for it"
+# Conglomerates behind tables: the heap has the table's own name in `ISINDEX` = 0.
+SPACE = (
+    "SELECT T.TABLENAME, S.CONGLOMERATENAME, S.ISINDEX, S.NUMALLOCATEDPAGES, S.NUMFREEPAGES, S.PAGESIZE "
+    "FROM SYS.SYSTABLES T, TABLE (SYSCS_DIAG.SPACE_TABLE('APP', T.TABLENAME)) AS S WHERE T.TABLETYPE = 'T'"
+)
+# Kept for indexes only, and from 10.9 on not for a unique one of one column.
+CARDINALITY = (
+    "SELECT T.TABLENAME, C.CONGLOMERATENAME, S.STATISTICS, S.COLCOUNT, "
+    "{fn TIMESTAMPDIFF(SQL_TSI_SECOND, S.CREATIONTIMESTAMP, CURRENT_TIMESTAMP)} "
+    "FROM SYS.SYSSTATISTICS S JOIN SYS.SYSTABLES T ON T.TABLEID = S.TABLEID "
+    "JOIN SYS.SYSCONGLOMERATES C ON C.CONGLOMERATEID = S.REFERENCEID WHERE T.TABLETYPE = 'T'"
+)
+CONSTRAINTS = (
+    "SELECT C.CONGLOMERATENAME, N.CONSTRAINTNAME FROM SYS.SYSCONSTRAINTS N "
+    "JOIN SYS.SYSKEYS K ON K.CONSTRAINTID = N.CONSTRAINTID "
+    "JOIN SYS.SYSCONGLOMERATES C ON C.CONGLOMERATEID = K.CONGLOMERATEID"
+)
+WAITING = "SELECT TYPE, COUNT(*) FROM SYSCS_DIAG.LOCK_TABLE WHERE STATE = 'WAIT' GROUP BY TYPE"
+ROWS = re.compile(r"numunique=\s*(\d+)\s+numrows=\s*(\d+)")
+PLAN_MARK = "Statement Execution Plan Text:"
+
+
+class DerbyStatistics(Statistics):
+    none = dict.fromkeys(COUNTERS, NO_COUNTERS)
+
+    def wait_queries(self) -> Mapping[str, str]:
+        return {"locks": WAITING}
+
+    def waits(self, rows: QueryRows) -> dict[str, float]:
+        return {f"{str(kind).strip().lower()} lock": float(count) for kind, count in rows.get("locks", [])}
+
+    def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
+        listed = ", ".join(f"'{table.upper()}'" for table in tables)
+        only = f" AND T.TABLENAME IN ({listed})"
+        return {"space": SPACE + only, "cardinality": CARDINALITY + only, "constraints": CONSTRAINTS}
+
+    def tables(self, rows: QueryRows) -> list[TableStatistics]:
+        known = {table: int(numbers[1]) for table, _, numbers, _ in _cardinality(rows)}
+        indexes: dict[str, int] = {}
+        for table, _, is_index, pages, free, page_size in rows.get("space", []):
+            if int(is_index):
+                indexes[table] = indexes.get(table, 0) + (int(pages) + int(free)) * int(page_size)
+        return [
+            TableStatistics(
+                table=str(table).lower(),
+                rows=known.get(table),
+                pages=int(pages) + int(free),
+                size_bytes=(int(pages) + int(free)) * int(page_size),
+                index_bytes=indexes.get(table, 0),
+            )
+            for table, _, is_index, pages, free, page_size in rows.get("space", [])
+            if not int(is_index)
+        ]
+
+    def indexes(self, rows: QueryRows) -> list[IndexStatistics]:
+        # The statistics of all columns together come last.
+        known = {index: numbers for _, index, numbers, _ in _cardinality(rows)}
+        names = {str(row[0]): str(row[1]) for row in rows.get("constraints", [])}
+        found = []
+        for table, index, is_index, pages, free, page_size in rows.get("space", []):
+            if int(is_index):
+                unique, keys = known.get(index, (None, None))
+                size = (int(pages) + int(free)) * int(page_size)
+                name = names.get(index, str(index)).lower()
+                found.append(IndexStatistics(name, str(table).lower(), keys=keys, unique_keys=unique, size_bytes=size))
+        return found
+
+    def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
+        listed = ", ".join(f"'{table.upper()}'" for table in tables)
+        return {"cardinality": f"{CARDINALITY} AND T.TABLENAME IN ({listed})"}
+
+    def maintenance(self, rows: QueryRows) -> list[Age]:
+        ages = [float(row[4]) for row in rows.get("cardinality", [])]
+        if not ages:
+            return [Age("statistics", None, "no index has any; a unique index of one column needs none")]
+        return [Age("statistics", max(ages), f"of the {len(ages)} that indexes have, the oldest")]
+
+    def plan_queries(self, sql: str) -> Sequence[str]:
+        """The statement is executed: Derby explains what it did."""
+        on, off = (f"CALL SYSCS_UTIL.SYSCS_SET_RUNTIMESTATISTICS({value})" for value in (1, 0))
+        return (on, sql, "VALUES SYSCS_UTIL.SYSCS_GET_RUNTIMESTATISTICS()", off)
+
+    def plan(self, rows: Sequence[Sequence[Any]]) -> str:
+        texts = [str(row[0]) for row in rows if row and PLAN_MARK in str(row[0])]
+        return texts[-1].partition(PLAN_MARK)[2].strip() if texts else ""
+
+
+def _cardinality(rows: QueryRows) -> list[tuple[str, str, tuple[int, int], int]]:
+    """Table, index, (unique keys, rows), number of leading columns; in the order of the latter."""
+    found = []
+    for table, index, text, columns, _ in rows.get("cardinality", []):
+        match = ROWS.search(str(text))
+        if match:
+            found.append((str(table), str(index), (int(match[1]), int(match[2])), int(columns)))
+    return sorted(found, key=lambda entry: entry[3])

@@ -1,0 +1,42 @@
+"""What HSQLDB tells: rows of its tables, who waits for whom, plans."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from benchagent.dbms.base import first_value
+from benchagent.dbms.statistics import COUNTERS, INDEXES, MAINTENANCE, QueryRows, Statistics, TableStatistics
+
+NO_COUNTER = "HSQLDB does not count it"
+WAITING = "SELECT COUNT(*) FROM INFORMATION_SCHEMA.SYSTEM_SESSIONS WHERE THIS_WAITING_FOR <> ''"
+ROWS = (
+    "SELECT TABLE_NAME, TABLE_TYPE, CARDINALITY FROM INFORMATION_SCHEMA.SYSTEM_TABLESTATS "
+    "WHERE TABLE_SCHEMA = 'PUBLIC' AND LOWER(TABLE_NAME) IN ({tables})"
+)
+
+
+class HsqldbStatistics(Statistics):
+    none = {
+        **dict.fromkeys(COUNTERS, NO_COUNTER),
+        INDEXES: "HSQLDB tells sizes of indexes only of tables with a space of their own, which these have not",
+        MAINTENANCE: "HSQLDB has no statistics of values, and nothing to be tidied up but at a checkpoint",
+    }
+
+    def wait_queries(self) -> Mapping[str, str]:
+        return {"waiting": WAITING}
+
+    def waits(self, rows: QueryRows) -> dict[str, float]:
+        count = float(first_value(rows.get("waiting")) or 0)
+        return {"transaction": count} if count else {}
+
+    def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
+        return {"tables": ROWS.format(tables=", ".join(f"'{table.lower()}'" for table in tables))}
+
+    def tables(self, rows: QueryRows) -> list[TableStatistics]:
+        return [
+            TableStatistics(str(table).lower(), None if count is None else int(count), engine=str(kind))
+            for table, kind, count in rows.get("tables", [])
+        ]
+
+    def plan_queries(self, sql: str) -> Sequence[str]:
+        return (f"EXPLAIN PLAN FOR {sql}",)

@@ -1,0 +1,92 @@
+"""What SQLite tells: the pages of each B-tree from its table `dbstat`, estimates of ANALYZE, plans."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchagent.dbms.statistics import (
+    COUNTERS,
+    MAINTENANCE,
+    WAITS,
+    IndexStatistics,
+    QueryRows,
+    Statistics,
+    TableStatistics,
+)
+
+NO_COUNTERS = "SQLite has counters in its C interface only, none that SQL could ask for"
+# One row for each B-tree; a path ends with one slash for each page on the way.
+TREES = (
+    "SELECT m.type, m.name, m.tbl_name, SUM(d.pgsize), COUNT(*), "
+    "SUM(CASE WHEN d.pagetype = 'leaf' THEN d.ncell ELSE 0 END), "
+    "SUM(CASE WHEN d.pagetype = 'leaf' OR m.type = 'index' THEN d.payload ELSE 0 END), SUM(d.unused), "
+    "MAX(LENGTH(d.path) - LENGTH(REPLACE(d.path, '/', ''))), SUM(d.ncell) "
+    "FROM sqlite_master m JOIN dbstat d ON d.name = m.name WHERE m.tbl_name IN ({tables}) GROUP BY m.name"
+)
+
+
+class SqliteStatistics(Statistics):
+    none = {
+        **dict.fromkeys(COUNTERS, NO_COUNTERS),
+        WAITS: "there is one lock for writing, waited for inside the connection where nobody sees it",
+        MAINTENANCE: "SQLite notes no time of its last ANALYZE or VACUUM",
+    }
+
+    def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
+        """Reads every page of the database."""
+        return {"trees": TREES.format(tables=", ".join(f"'{table}'" for table in tables))}
+
+    def tables(self, rows: QueryRows) -> list[TableStatistics]:
+        trees = rows.get("trees", [])
+        indexes: dict[str, int] = {}
+        for kind, _, table, size, *_ in trees:
+            if kind == "index":
+                indexes[table] = indexes.get(table, 0) + int(size)
+        return [
+            TableStatistics(
+                table=table,
+                rows=int(cells),
+                row_bytes=_mean(payload, cells),
+                pages=int(pages),
+                size_bytes=int(size),
+                index_bytes=indexes.get(table, 0),
+                fill_percent=_filled(size, unused),
+            )
+            for kind, _, table, size, pages, cells, payload, unused, *_ in trees
+            if kind == "table"
+        ]
+
+    def indexes(self, rows: QueryRows) -> list[IndexStatistics]:
+        return [_index(row) for row in rows.get("trees", [])]
+
+    def plan_queries(self, sql: str) -> Sequence[str]:
+        return (f"EXPLAIN QUERY PLAN {sql}",)
+
+    def plan(self, rows: Sequence[Sequence[Any]]) -> str:
+        """Rows are (id, parent, unused, detail); children are indented below their parents."""
+        depths: dict[int, int] = {}
+        lines = []
+        for number, parent, _, detail in rows:
+            depths[int(number)] = depths.get(int(parent), -1) + 1
+            lines.append("  " * depths[int(number)] + str(detail))
+        return "\n".join(lines)
+
+
+def _index(row: Sequence[Any]) -> IndexStatistics:
+    """Inner pages of an index hold keys that no leaf repeats. The tree of a table is its index by rowid as well, whose
+    bytes are the table's."""
+    kind, name, table, size, _pages, leaf_cells, payload, _unused, depth, cells = row
+    if kind == "table":
+        return IndexStatistics(f"{name} (rowid)", table, depth=int(depth), keys=int(leaf_cells))
+    return IndexStatistics(
+        name, table, depth=int(depth), keys=int(cells), key_bytes=_mean(payload, cells), size_bytes=int(size)
+    )
+
+
+def _mean(total: Any, number: Any) -> float | None:
+    return round(float(total) / float(number), 1) if number else None
+
+
+def _filled(size: Any, unused: Any) -> float | None:
+    return round(100 * (1 - float(unused) / float(size)), 1) if size else None

@@ -1,0 +1,34 @@
+"""Trials of engines; each keeps everything below one temporary folder."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchagent.java import JavaToolchain
+
+from tests.benchagent.dbms.trial import Trial
+
+MakeTrial = Callable[..., Trial]
+
+
+@pytest.fixture
+def make_trial(toolchain: JavaToolchain) -> Iterator[MakeTrial]:
+    """`make_trial("derby", "10.6.2.1", {...}, log_apart=True)`: a provisioned instance, gone with the test."""
+    root = Path(tempfile.mkdtemp(prefix="benchagent-trial-"))
+    root.chmod(0o755)
+    made: list[Trial] = []
+
+    def make(slug: str, version: str, settings: dict[str, str], **more: Any) -> Trial:
+        trial = Trial(root / str(len(made)), toolchain, slug, version, settings, **more)
+        made.append(trial)
+        return trial
+
+    yield make
+    for trial in made:
+        trial.close()
+    shutil.rmtree(root)

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from benchagent import dbms
+from benchagent.dbms.base import JobError
+
+from tests.benchagent.dbms import crash
+from tests.benchagent.dbms.conftest import MakeTrial
+
+pytestmark = pytest.mark.engines
+VERSION = "2.5.252"
+
+
+def test_it_syncs_no_commit_whatever_is_set(make_trial: MakeTrial, tmp_path: Path):
+    trial = crash.loaded(make_trial("h2", VERSION, {"WRITE_DELAY": "0"}))
+    acknowledged, missing = crash.missing_after_kill(trial)
+    assert acknowledged > 100
+    assert missing == 0
+    commits, syncs = crash.syncs_of_commits(trial, tmp_path / "trace")
+    assert commits == crash.COMMITS
+    assert syncs < commits / 2
+
+
+def test_it_counts_reads_and_writes_of_its_file(make_trial: MakeTrial):
+    trial = make_trial("h2", VERSION, {"WRITE_DELAY": "0", "CACHE_SIZE": "20000"})
+    session = trial.tpcb()
+    assert trial.effective(session)["CACHE_SIZE"] == "20000"
+    assert trial.instance.ignored_settings == []
+    assert trial.statistics(session)["counters"]["data_writes"] > 100
+
+
+def test_it_turns_compaction_and_statistics_off(make_trial: MakeTrial):
+    settings = dict(dbms.adapter("h2").knob("background_maintenance", "off", VERSION))
+    assert settings == {"AUTO_COMPACT_FILL_RATE": "0", "ANALYZE_AUTO": "0"}
+    trial = make_trial("h2", VERSION, settings)
+    assert trial.effective(trial.tpcb())["ANALYZE_AUTO"] == "0"
+    assert trial.instance.ignored_settings == []
+    with pytest.raises(JobError, match="no group commit"):
+        dbms.adapter("h2").knob("group_commit", "2", VERSION)

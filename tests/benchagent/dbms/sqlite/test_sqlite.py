@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from benchagent import dbms
+from benchagent.dbms.base import JobError
+
+from tests.benchagent.dbms import crash
+from tests.benchagent.dbms.conftest import MakeTrial
+
+pytestmark = pytest.mark.engines
+VERSION = "3.54.1"
+WAL = {"journal_mode": "WAL"}
+
+
+@pytest.mark.parametrize(("level", "synced"), [("FULL", True), ("NORMAL", False)])
+def test_it_loses_no_commit_to_a_kill_but_syncs_each_with_full_only(
+    level: str, synced: bool, make_trial: MakeTrial, tmp_path: Path
+):
+    trial = crash.loaded(make_trial("sqlite", VERSION, {**WAL, "synchronous": level}))
+    acknowledged, missing = crash.missing_after_kill(trial)
+    assert acknowledged > 100
+    assert missing == 0
+    commits, syncs = crash.syncs_of_commits(trial, tmp_path / "trace")
+    assert commits == crash.COMMITS
+    assert (syncs >= commits) == synced, syncs
+
+
+def test_it_reports_what_sqlite_did_not_take(make_trial: MakeTrial):
+    settings = {**WAL, "page_size": "8192", "cache_size": "-4000", "no_such_pragma": "7", "synchronous": "1"}
+    trial = make_trial("sqlite", VERSION, settings)
+    effective = trial.effective(trial.tpcb())
+    assert (effective["cache_size"], effective["synchronous"]) == ("-4000", "NORMAL")
+    # The page size of a database in WAL mode cannot be changed any more: it has to be given first.
+    assert trial.instance.ignored_settings == ["no_such_pragma", "page_size=8192 given, page_size=4096 in force"]
+
+
+def test_it_counts_pages_and_depth_of_each_tree(make_trial: MakeTrial):
+    trial = make_trial("sqlite", VERSION, {"page_size": "512", **WAL})
+    found = trial.statistics(trial.tpcb())
+    accounts = next(entry for entry in found["tables"] if entry["table"] == "accounts")
+    assert accounts["rows"] == 100_000
+    assert accounts["size_bytes"] == accounts["pages"] * 512
+    tree = next(entry for entry in found["indexes"] if entry["table"] == "accounts")
+    assert tree["index"] == "accounts (rowid)"
+    assert tree["depth"] >= 3
+
+
+def test_it_tidies_up_in_commits_or_not_at_all():
+    adapter = dbms.adapter("sqlite")
+    assert adapter.knob("background_maintenance", "on", VERSION) == [("auto_vacuum", "FULL")]
+    with pytest.raises(JobError, match="no group commit"):
+        adapter.knob("group_commit", "2", VERSION)

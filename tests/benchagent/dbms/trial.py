@@ -1,0 +1,196 @@
+"""An instance of an engine without a job around it: sessions of the load generator, statistics, SQL."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from benchagent import dbms, statistics
+from benchagent.abort import Abort
+from benchagent.collect import Session
+from benchagent.dbms.backup import Action, SqlCommands, ToolCommand
+from benchagent.dbms.base import Connection, ProvisionRequest
+from benchagent.dbms.statistics import PARTS
+from benchagent.java import JavaToolchain, LoadGenerator
+from benchagent.places import Place, Placement
+from benchagent.process import Children
+from benchagent.session import EFFECTIVE_PREFIX, rows_named, session_job, watched
+from benchagent.workloads.base import Factors, SessionResult, Step
+from benchagent.workloads.tpcb import WORKLOAD as TPCB
+
+TPCB_FACTORS = {"scale_factor": 1, "terminals": 2, "warm_up_s": 0, "duration_s": 2}
+
+
+class Trial:
+    """`workloads.base.Bench` as far as a workload needs it. `log_apart` puts the log into another storage."""
+
+    def __init__(
+        self,
+        root: Path,
+        toolchain: JavaToolchain,
+        slug: str,
+        version: str,
+        settings: Mapping[str, str],
+        *,
+        log_apart: bool = False,
+        temp_apart: bool = False,
+        engines_dir: Path | None = None,
+        restored_from: Trial | None = None,
+        factors: Mapping[str, int | str] | None = None,
+    ) -> None:
+        self.root = root
+        self.slug, self.version = slug, version
+        self.placement = _placement(root, {"log"} if log_apart else set(), {"temp"} if temp_apart else set())
+        (root / "job" / "tmp").mkdir(parents=True)
+        self.children = Children(root / "job")
+        self.toolchain = toolchain
+        self.lines: list[str] = []
+        if restored_from is not None:
+            for role in ("data", "log"):
+                source, target = restored_from.placement.folders()[role], self.placement.folders()[role]
+                subprocess.run(["cp", "-a", f"{source}/.", f"{target}/"], check=True)
+        self.request = ProvisionRequest(
+            version=version,
+            settings=list(settings.items()),
+            connections=4,
+            job_dir=root / "job",
+            placement=self.placement,
+            restored=restored_from is not None,
+            engines_dir=engines_dir or root,
+            toolchain=toolchain,
+            children=self.children,
+            cage=None,
+            abort=Abort(),
+            log=self.lines.append,
+        )
+        self.instance = dbms.adapter(slug).provision(self.request)
+        self.factors: Factors = TPCB.factors({**TPCB_FACTORS, **(factors or {})})
+        self.seed = 42
+        self.data_missing = restored_from is None
+        self.checks: list[dict[str, Any]] = []
+        self.sessions: list[Session] = []
+        self.last = Session()
+        self.generator: LoadGenerator | None = None
+
+    # What a workload asks for
+
+    def session(self, steps: Sequence[Step]) -> SessionResult:
+        tables = TPCB.tables(self.factors)
+        framed = [
+            part for step in steps for part in (watched(self.instance, step, tables) if step["op"] == "run" else [step])
+        ]
+        return self.events(framed).result()
+
+    def data_loaded(self) -> None: ...
+
+    def before_run(self) -> None: ...
+
+    def check(self, check: Any) -> None:
+        self.checks.append(check)
+
+    # What a test asks for
+
+    def events(self, steps: Sequence[Step], connection: Connection | None = None) -> Session:
+        """Run these steps as they are. An error of the load generator is in the session."""
+        job = session_job(self.instance, steps, setup=not self.sessions)
+        if connection is not None:
+            job["connection"] = {"url": connection.url, "driver_class": connection.driver_class}
+            job["connection"]["properties"] = dict(connection.properties)
+            job["close"], job["close_url"] = [], None
+        instance, session = self.instance, Session()
+        self.sessions.append(session)
+        self.generator = LoadGenerator(
+            self.toolchain,
+            instance.class_path,
+            heap_mb=min(instance.heap_mb, 1024),
+            cwd=instance.driver_dir,
+            env=self.children.environment(**instance.jvm_environment),
+            spawn=partial(self.children.spawn),
+        )
+        self.generator.start(job)
+        for event in self.generator.events():
+            take(session, event)
+        self.generator.abort(10)
+        return session
+
+    def tpcb(self) -> Session:
+        """Load and run; the session with the run. Integrity was checked."""
+        TPCB.perform(self)  # type: ignore[arg-type]
+        assert self.checks and all(check["ok"] for check in self.checks), self.checks
+        return self.sessions[-1]
+
+    def query(self, *statements: str, connection: Connection | None = None) -> list[list[list[Any]]]:
+        steps = [{"op": "query", "name": str(number), "sql": sql} for number, sql in enumerate(statements)]
+        session = self.events(steps, connection)
+        assert session.error is None, session.error
+        return [session.rows[str(number)] for number in range(len(statements))]
+
+    def effective(self, session: Session) -> dict[str, str]:
+        return dict(self.instance.effective_settings(rows_named(EFFECTIVE_PREFIX, session.rows)))
+
+    def statistics(self, session: Session) -> dict[str, Any]:
+        sampled = {name: list(rows) for name, rows in getattr(session, "sampled", {}).items()}
+        return dict(statistics.of_session(self.instance.statistics, session, sampled))
+
+    def act(self, actions: Sequence[Action]) -> None:
+        for action in actions:
+            if isinstance(action, SqlCommands):
+                session = self.events([{"op": "execute", "phase": "act", "statements": list(action.statements)}])
+                assert session.error is None, session.error
+            else:
+                run_tool(action)
+
+    def close(self) -> None:
+        self.instance.stop()
+        self.children.kill_all()
+
+
+def run_tool(command: ToolCommand) -> None:
+    done = subprocess.run(
+        [str(part) for part in command.argv],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **command.environment},
+        cwd=command.cwd,
+        **dict(command.user),  # type: ignore[call-overload]
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def take(session: Session, event: Mapping[str, Any]) -> None:
+    match event["event"]:
+        case "query":
+            session.rows[event["name"]] = event["rows"]
+            session.queries[event["name"]] = event
+        case "summary":
+            session.summary = event
+        case "error":
+            session.error = event
+        case "phase" if event["state"] == "end":
+            session.phases[event["phase"]] = event
+
+
+def undeclared(trial: Trial, session: Session) -> set[str]:
+    """Parts of the statistics that were neither delivered nor have a reason for it, or both at once."""
+    found = trial.statistics(session)
+    delivered = set(found.get("counters", {})) | {
+        part for part in ("tables", "indexes", "maintenance") if found.get(part)
+    }
+    source = trial.instance.statistics
+    delivered |= {"waits"} if source.wait_queries() else set()
+    delivered |= {"plans"} if source.plan_queries("SELECT 1") else set()
+    return set(PARTS) - (delivered ^ set(source.none))
+
+
+def _placement(root: Path, *apart: set[str]) -> Placement:
+    folders = {role: root / "place" / role for role in ("data", "log", "temp", "backup")}
+    for folder in folders.values():
+        folder.mkdir(parents=True)
+    away = set().union(*apart)
+    places = {role: Place("other" if role in away else "default", root) for role in folders}
+    return Placement(**folders, places=places)
