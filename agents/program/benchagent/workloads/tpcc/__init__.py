@@ -146,8 +146,8 @@ class _Performance:
         return [
             *steps.ask(BEFORE, steps.GROWING),
             steps.run(self._plan),
-            *queries.plan_steps(self._statistics, self._warm),
             *executions,
+            *queries.plan_steps(self._statistics, self._warm),
             *steps.ask(AFTER, steps.GROWING),
             *steps.ask(RUN, self._conditions[RUN]),
         ]

@@ -50,11 +50,11 @@ EVERYWHERE: dict[str, str] = {
         "<> (SELECT COUNT(*) FROM order_line WHERE ol_w_id = d_w_id AND ol_d_id = d_id)"
     ),
     # an order is new, and has no carrier yet, or neither
-    "5, orders": (
+    "5 (orders)": (
         "SELECT COUNT(*) FROM orders WHERE o_carrier_id IS NULL "
         f"AND NOT EXISTS (SELECT no_o_id FROM new_order WHERE {NEW_OF_ORDER})"
     ),
-    "5, new orders": (
+    "5 (new orders)": (
         "SELECT COUNT(*) FROM new_order "
         f"WHERE NOT EXISTS (SELECT o_id FROM orders WHERE {NEW_OF_ORDER} AND o_carrier_id IS NULL)"
     ),
@@ -110,7 +110,8 @@ def queries(warehouses: int, seed: int, *, loaded: bool, divisor: int = 1) -> di
     warehouse = seed % warehouses + 1
     delivered = (CUSTOMERS - NEW_ORDERS) // divisor
     chosen = {**EVERYWHERE, **IN_ONE_WAREHOUSE, **(AFTER_LOAD if loaded else {})}
-    return {name: sql.format(warehouse=warehouse, delivered=delivered) for name, sql in chosen.items()}
+    in_order = sorted(chosen, key=lambda name: int(name.split()[0]))
+    return {name: chosen[name].format(warehouse=warehouse, delivered=delivered) for name in in_order}
 
 
 def check(when: str, asked: Mapping[str, Any], rows: QueryRows) -> Check:

@@ -143,7 +143,7 @@ def gaps(executions: list[Execution], state: str, reason: str) -> list[dict[str,
 
 
 def plan_steps(statistics: Statistics, executions: list[Execution]) -> list[Step]:
-    """What shows the plan of each query; asked before it is timed for the first time, for it runs nothing."""
+    """What shows the plan of each query; asked after all of them, since some engines run a query to explain it."""
     return [
         _optional(f"plan of {execution.name}:{part}", sql)
         for execution in executions

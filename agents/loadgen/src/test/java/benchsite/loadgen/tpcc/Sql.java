@@ -154,15 +154,15 @@ public final class Sql {
           "2": "SELECT COUNT(*) FROM district WHERE d_next_o_id - 1 <> (SELECT MAX(o_id) FROM orders WHERE o_w_id = d_w_id AND o_d_id = d_id) OR d_next_o_id - 1 <> (SELECT MAX(no_o_id) FROM new_order WHERE no_w_id = d_w_id AND no_d_id = d_id)",
           "3": "SELECT COUNT(*) FROM (SELECT no_w_id FROM new_order GROUP BY no_w_id, no_d_id HAVING MAX(no_o_id) - MIN(no_o_id) + 1 <> COUNT(*)) n",
           "4": "SELECT COUNT(*) FROM district WHERE (SELECT SUM(o_ol_cnt) FROM orders WHERE o_w_id = d_w_id AND o_d_id = d_id) <> (SELECT COUNT(*) FROM order_line WHERE ol_w_id = d_w_id AND ol_d_id = d_id)",
-          "5, orders": "SELECT COUNT(*) FROM orders WHERE o_carrier_id IS NULL AND NOT EXISTS (SELECT no_o_id FROM new_order WHERE no_w_id = o_w_id AND no_d_id = o_d_id AND no_o_id = o_id)",
-          "5, new orders": "SELECT COUNT(*) FROM new_order WHERE NOT EXISTS (SELECT o_id FROM orders WHERE no_w_id = o_w_id AND no_d_id = o_d_id AND no_o_id = o_id AND o_carrier_id IS NULL)",
-          "8": "SELECT COUNT(*) FROM (SELECT h_w_id, SUM(h_amount) AS paid FROM history GROUP BY h_w_id) h JOIN warehouse ON w_id = h_w_id WHERE ABS(w_ytd - paid) > 0.005",
-          "9": "SELECT COUNT(*) FROM (SELECT h_w_id, h_d_id, SUM(h_amount) AS paid FROM history GROUP BY h_w_id, h_d_id) h JOIN district ON d_w_id = h_w_id AND d_id = h_d_id WHERE ABS(d_ytd - paid) > 0.005",
+          "5 (orders)": "SELECT COUNT(*) FROM orders WHERE o_carrier_id IS NULL AND NOT EXISTS (SELECT no_o_id FROM new_order WHERE no_w_id = o_w_id AND no_d_id = o_d_id AND no_o_id = o_id)",
+          "5 (new orders)": "SELECT COUNT(*) FROM new_order WHERE NOT EXISTS (SELECT o_id FROM orders WHERE no_w_id = o_w_id AND no_d_id = o_d_id AND no_o_id = o_id AND o_carrier_id IS NULL)",
           "6": "SELECT COUNT(*) FROM orders WHERE o_w_id = 1 AND o_ol_cnt <> (SELECT COUNT(*) FROM order_line WHERE ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id)",
           "7": "SELECT COUNT(*) FROM order_line JOIN orders ON ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id WHERE ol_w_id = 1 AND ((ol_delivery_d IS NULL AND o_carrier_id IS NOT NULL) OR (ol_delivery_d IS NOT NULL AND o_carrier_id IS NULL))",
+          "8": "SELECT COUNT(*) FROM (SELECT h_w_id, SUM(h_amount) AS paid FROM history GROUP BY h_w_id) h JOIN warehouse ON w_id = h_w_id WHERE ABS(w_ytd - paid) > 0.005",
+          "9": "SELECT COUNT(*) FROM (SELECT h_w_id, h_d_id, SUM(h_amount) AS paid FROM history GROUP BY h_w_id, h_d_id) h JOIN district ON d_w_id = h_w_id AND d_id = h_d_id WHERE ABS(d_ytd - paid) > 0.005",
           "10": "SELECT COUNT(*) FROM (SELECT h_c_w_id, h_c_d_id, h_c_id, SUM(h_amount) AS paid FROM history WHERE h_c_w_id = 1 GROUP BY h_c_w_id, h_c_d_id, h_c_id) h JOIN customer ON c_w_id = h_c_w_id AND c_d_id = h_c_d_id AND c_id = h_c_id WHERE ABS(c_balance + paid - (SELECT COALESCE(SUM(ol_amount), 0) FROM orders JOIN order_line ON ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id WHERE o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id AND ol_delivery_d IS NOT NULL)) > 0.005",
-          "12": "SELECT COUNT(*) FROM customer WHERE c_w_id = 1 AND ABS(c_balance + c_ytd_payment - (SELECT COALESCE(SUM(ol_amount), 0) FROM orders JOIN order_line ON ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id WHERE o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id AND ol_delivery_d IS NOT NULL)) > 0.005",
-          "11": "SELECT COUNT(*) FROM district WHERE (SELECT COUNT(*) FROM orders WHERE o_w_id = d_w_id AND o_d_id = d_id) - (SELECT COUNT(*) FROM new_order WHERE no_w_id = d_w_id AND no_d_id = d_id) <> 21"
+          "11": "SELECT COUNT(*) FROM district WHERE (SELECT COUNT(*) FROM orders WHERE o_w_id = d_w_id AND o_d_id = d_id) - (SELECT COUNT(*) FROM new_order WHERE no_w_id = d_w_id AND no_d_id = d_id) <> 21",
+          "12": "SELECT COUNT(*) FROM customer WHERE c_w_id = 1 AND ABS(c_balance + c_ytd_payment - (SELECT COALESCE(SUM(ol_amount), 0) FROM orders JOIN order_line ON ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id WHERE o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id AND ol_delivery_d IS NOT NULL)) > 0.005"
          },
          "parameters": {
           "warehouses": 2,
