@@ -58,7 +58,7 @@ class Emulation:
 
 
 def _rates(what: str, mb_per_s: float | None, iops: int | None) -> str:
-    words = [f"{mb_per_s:g} MB/s"] * bool(mb_per_s) + [f"{iops} IOPS"] * bool(iops)
+    words = [words for words, value in ((f"{mb_per_s or 0:g} MB/s", mb_per_s), (f"{iops} IOPS", iops)) if value]
     return f"{what} {', '.join(words) or 'without limit'}"
 
 
