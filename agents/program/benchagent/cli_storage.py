@@ -11,7 +11,9 @@ from typing import Any
 from benchagent.dbms.base import JobError
 from benchagent.emulation import MEGABYTE, Emulation
 from benchagent.paths import AgentDirs
-from benchagent.places import Place, PlaceFacts, Places
+from benchagent.places import Places
+from benchagent.placesfile import Place
+from benchagent.protocol import PlaceFacts
 
 EXIT_FAILED = 1
 Action = Callable[[argparse.Namespace, Places], None]

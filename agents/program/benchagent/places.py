@@ -6,59 +6,29 @@ disks. They are kept in ``places.json`` below the agent's state folder.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import re
 import shutil
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypedDict
 
 from benchagent import emulation
 from benchagent.cgroups import Throttle
 from benchagent.dbms.base import JobError
 from benchagent.emulation import Emulation
-from benchagent.paths import AgentDirs, write_private
+from benchagent.paths import AgentDirs
+from benchagent.placesfile import Place, PlaceError, read_places, write_places
+from benchagent.process import JOBS_FOLDER
+from benchagent.protocol import PlaceFacts
 from benchagent.storage import backing_file, device_of, physical_disks, storage_facts_of
 
 log = logging.getLogger(__name__)
 DEFAULT_PLACE = "default"
-JOBS_FOLDER = ".benchagent-jobs"
 # Free space is told in steps, so that it is not news with every poll.
 FREE_STEP = 500_000_000
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}\Z")
-
-
-class PlaceError(JobError):
-    """A storage cannot be used; the text says which and why."""
-
-
-class PlaceFacts(TypedDict):
-    """One storage as the form and the run page show it.
-
-    `device` is a `StorageFacts.name`; `disks` are the physical disks beneath it. `emulated` is empty or says the
-    rates ("emulated: read 60 MB/s; write 60 MB/s, 120 IOPS"). `problem` is empty when the storage can be used.
-    """
-
-    name: str
-    device: str
-    disks: list[str]
-    medium: str | None
-    model: str | None
-    bus: str | None
-    emulated: str
-    capacity_bytes: int | None
-    free_bytes: int | None
-    problem: str
-
-
-@dataclass(frozen=True)
-class Place:
-    name: str
-    path: Path
-    emulation: Emulation | None = None
 
 
 @dataclass(frozen=True)
@@ -133,7 +103,7 @@ class Places:
         if any(place.path == other.path for other in self.listed()):
             raise PlaceError(f"{place.path} has a name already")
         _check_usable(place.path)
-        self._save([*self._named(), place])
+        write_places(self._file, [*self._named(), place])
         return place
 
     def emulate(self, name: str, made: Emulation) -> Place:
@@ -143,7 +113,7 @@ class Places:
         try:
             emulation.set_up(made, place.path)
             emulation.take_down(made)
-            self._save([*self._named(), place])
+            write_places(self._file, [*self._named(), place])
         except BaseException:
             _discard(place)
             raise
@@ -161,7 +131,7 @@ class Places:
             _discard(place)
         elif jobs.is_dir():
             jobs.rmdir()
-        self._save([other for other in self._named() if other.name != name])
+        write_places(self._file, [other for other in self._named() if other.name != name])
 
     # Life of the agent
 
@@ -176,6 +146,8 @@ class Places:
                 try:
                     made = place.emulation
                     device = emulation.set_up(made, place.path) if made else ""
+                    # What a machine that lost power has left: while the disk was not there, no job can have been.
+                    shutil.rmtree(place.path / JOBS_FOLDER, ignore_errors=True)
                     log.info("storage %s is %s on %s", place.name, made.words if made else "", device)
                 except JobError as error:
                     self._problems[place.name] = str(error)
@@ -257,16 +229,7 @@ class Places:
             return []
 
     def _named(self) -> list[Place]:
-        try:
-            content = json.loads(self._file.read_text(encoding="utf-8"))
-            return [_from_json(entry) for entry in content["places"]]
-        except FileNotFoundError:
-            return []
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise PlaceError(f"{self._file} cannot be read ({error}): correct or remove it") from error
-
-    def _save(self, places: list[Place]) -> None:
-        write_private(self._file, {"places": [_to_json(place) for place in places]})
+        return read_places(self._file)
 
     def _new_name(self, name: str) -> str:
         if not NAME.match(name):
@@ -274,18 +237,6 @@ class Places:
         if any(place.name == name for place in self.listed()):
             raise PlaceError(f"there is a storage {name!r} already")
         return name
-
-
-def _to_json(place: Place) -> dict[str, Any]:
-    made = place.emulation
-    emulated = {**asdict(made), "file": str(made.file)} if made else None
-    return {"name": place.name, "path": str(place.path), "emulation": emulated}
-
-
-def _from_json(entry: Mapping[str, Any]) -> Place:
-    emulated = entry["emulation"]
-    made = Emulation(**{**emulated, "file": Path(emulated["file"])}) if emulated else None
-    return Place(entry["name"], Path(entry["path"]), made)
 
 
 def _is_set_up(place: Place) -> bool:

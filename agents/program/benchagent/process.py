@@ -33,6 +33,8 @@ PR_SET_PDEATHSIG = 1
 # Inherited by every child of a job: a leftover is recognised by it.
 JOB_DIR_VARIABLE = "BENCHAGENT_JOB_DIR"
 RECORD_NAME = "processes.jsonl"
+# Holds a folder of each job in a storage other than the agent's own: see `places`.
+JOBS_FOLDER = ".benchagent-jobs"
 
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
@@ -219,8 +221,13 @@ def _belongs_to(process: psutil.Process, job_dir: Path) -> bool:
         if process.environ().get(JOB_DIR_VARIABLE) == str(job_dir):
             return True
         # PostgreSQL overwrites its environment with its title; a person's shell in that folder has a terminal.
-        return not _has_terminal(process.pid) and Path(process.cwd()).is_relative_to(job_dir)
+        return not _has_terminal(process.pid) and _is_inside(Path(process.cwd()), job_dir)
     return False
+
+
+def _is_inside(folder: Path, job_dir: Path) -> bool:
+    """In the folder of the job, or in one of its folders in another storage."""
+    return folder.is_relative_to(job_dir) or f"/{JOBS_FOLDER}/{job_dir.name}/" in f"{folder}/"
 
 
 def _has_terminal(pid: int) -> bool:
