@@ -1,75 +1,38 @@
-"""The PostgreSQL adapter: settings, effective settings, durability."""
+"""The PostgreSQL adapter: a private server for one job, its settings, what it tells, how it is backed up."""
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchagent.catalog import Durability
 from benchagent.configfiles.durability import of_effective
+from benchagent.dbms.backup import BackupMethod
 from benchagent.dbms.base import (
     Adapter,
     Connection,
-    Dialect,
     EngineContext,
     Instance,
     JobError,
     ProvisionRequest,
-    QueryRows,
     Retryable,
+    Settings,
     checked_settings,
 )
+from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.embedded import jars
-from benchagent.dbms.postgresql import discovery
-from benchagent.dbms.postgresql.server import DATABASE, HOST, USER, Server
+from benchagent.dbms.postgresql import cluster, discovery, settings
+from benchagent.dbms.postgresql.backup import methods
+from benchagent.dbms.postgresql.cluster import DATABASE, HOST, USER
+from benchagent.dbms.postgresql.discovery import Installation
+from benchagent.dbms.postgresql.server import Server
+from benchagent.dbms.postgresql.statistics import PostgresqlStatistics
+from benchagent.dbms.statistics import QueryRows
 from benchagent.process import ProcessFailed
 from benchagent.protocol import EngineFacts
 from benchagent.storage import write_cache_words
+from benchagent.users import ServiceUser, first_blocked
 
-# The agent decides where the cluster lies and how it is reached.
-LOCKED = (
-    "port",
-    "listen_addresses",
-    "data_directory",
-    "hba_file",
-    "ident_file",
-    "external_pid_file",
-    "config_file",
-    "unix_socket_directory",
-    "unix_socket_directories",
-    "include",
-    "include_dir",
-    "include_if_exists",
-    "logging_collector",
-    "ssl",
-)
-# Read back even where they have their default: durability and memory.
-TELLING = (
-    "fsync",
-    "synchronous_commit",
-    "full_page_writes",
-    "wal_sync_method",
-    "wal_writer_delay",
-    "wal_level",
-    "commit_delay",
-    "commit_siblings",
-    "shared_buffers",
-    "work_mem",
-    "maintenance_work_mem",
-    "effective_cache_size",
-    "max_connections",
-    "max_wal_size",
-    "checkpoint_timeout",
-    "autovacuum",
-    "wal_buffers",
-    "data_checksums",
-    "block_size",
-    "server_version",
-)
-SPARE_CONNECTIONS = 10
-DEFAULT_CONNECTIONS = 100
 # A connection that ever had a time-out, also that of asking for encryption, is waited for with poll(): three system
 # calls for an answer instead of one.
 DRIVER_PROPERTIES = {
@@ -80,102 +43,168 @@ DRIVER_PROPERTIES = {
     "gssEncMode": "disable",
 }
 SERIALIZATION_FAILURE, DEADLOCK = "40001", "40P01"
+LOCK_TIMEOUT, CANCELLED, INTEGRITY_CLASS = "55P03", "57014", "23"
+# Microseconds that a commit waits for others, where a group is asked for: about what a disk needs for a sync.
+GROUP_DELAY_US = 1_000
 
 
 class PostgresqlInstance(Instance):
+    dialect = Dialect(
+        first="SELECT {select} LIMIT {n}",
+        for_update=" FOR UPDATE",
+        after_load_each=("VACUUM ANALYZE {table}",),
+        after_load=("CHECKPOINT",),
+    )
     retryable = Retryable(sqlstates=(SERIALIZATION_FAILURE, DEADLOCK))
-    dialect = Dialect(after_load_each=("VACUUM ANALYZE {table}",), after_load=("CHECKPOINT",))
+    tolerable = Retryable(sqlstates=(LOCK_TIMEOUT, CANCELLED), sqlstate_prefixes=(INTEGRITY_CLASS,))
 
-    def __init__(self, server: Server, class_path: Sequence[Path], driver_dir: Path, ignored: Sequence[str]) -> None:
-        properties = {"user": USER, "password": server.password, **DRIVER_PROPERTIES}
-        url = f"jdbc:postgresql://{HOST}:{server.port}/{DATABASE}"
+    def __init__(
+        self, server: Server, request: ProvisionRequest, given: Settings, password: str, class_path: Sequence[Path]
+    ) -> None:
+        self._server = server
+        self._request = request
+        self._given = given
+        self._password = password
+        driver_dir = request.job_dir / "driver"
+        driver_dir.mkdir(exist_ok=True)
         super().__init__(
-            connection=Connection(url, None, properties),
+            connection=self._connection(),
             class_path=class_path,
-            data_path=server.data_dir,
+            data_path=server.folders.home,
             driver_dir=driver_dir,
         )
-        self._server = server
         self.command_lines = server.command_lines
-        self.ignored_settings = list(ignored)
+        self.ignored_settings = settings.locked(given)
+        method = settings.last(given, "wal_sync_method") or ""
+        self.statistics = PostgresqlStatistics(server.version, wal_sync_method=method)
+
+    def _connection(self) -> Connection:
+        url = f"jdbc:postgresql://{HOST}:{self._server.port}/{DATABASE}"
+        return Connection(url, None, {"user": USER, "password": self._password, **DRIVER_PROPERTIES})
 
     def server_pids(self) -> list[int]:
-        return [self._server.process.pid] if self._server.process else []
+        running = self._server.process
+        return [running.pid] if running and running.poll() is None else []
+
+    # Settings
 
     def effective_queries(self) -> Mapping[str, str]:
-        listed = ", ".join(f"'{name}'" for name in TELLING)
-        hidden = ", ".join(f"'{name}'" for name in LOCKED)
-        return {
-            "settings": f"SELECT name, current_setting(name) FROM pg_settings WHERE name NOT IN ({hidden})"  # noqa: S608
-            f" AND (source IN ('configuration file', 'command line') OR name IN ({listed})) ORDER BY name"
-        }
+        return settings.effective_queries(self._server.version, self._given)
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
-        return [(str(row[0]), str(row[1])) for row in rows.get("settings", [])]
+        self.ignored_settings += settings.ignored(self._given, rows)
+        return settings.in_force(rows)
 
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
-        return of_effective("postgresql", effective, write_cache_words(self.data_path))
+        return of_effective(cluster.SLUG, effective, write_cache_words(self._server.folders.log or self.data_path))
 
-    def log_tail(self) -> str:
-        return self._server.log_tail()
+    # Life
+
+    def start(self) -> None:
+        self._server.start()
+        self.connection = self._connection()
+
+    def shut_down(self) -> None:
+        self._server.shut_down()
+
+    def restart(self) -> None:
+        self.shut_down()
+        self.start()
 
     def stop(self) -> None:
         self._server.stop()
 
+    def log_tail(self) -> str:
+        return self._server.log_tail()
+
+    # Files
+
+    def size_bytes(self) -> int:
+        """With the transaction log, wherever it lies."""
+        return sum(_blocks(path) for folder in self._server.folders.all() for path in folder.rglob("*"))
+
+    def buffer_bytes(self) -> int | None:
+        return settings.buffer_bytes(self._server.installation.version, self._given)
+
+    def backup_methods(self) -> Sequence[BackupMethod]:
+        return methods(self._server, self._request, self._given)
+
 
 class PostgresqlAdapter(Adapter):
-    slug = "postgresql"
+    slug = cluster.SLUG
 
     def discover(self, context: EngineContext) -> list[EngineFacts]:
         return discovery.discover(context)
 
     def provision(self, request: ProvisionRequest) -> PostgresqlInstance:
-        bin_dir = discovery.installations().get(request.version)
-        if bin_dir is None:
+        installation = discovery.installations(request.engines_dir).get(request.version)
+        if installation is None:
             raise JobError(f"PostgreSQL {request.version} is no longer on this machine")
         given = checked_settings(request.settings)
-        ignored = [f"{name}: set by the agent" for name, _ in given if name.lower() in LOCKED]
-        server = self._server(request, bin_dir)
-        driver_dir = request.job_dir / "driver"
-        driver_dir.mkdir()
+        class_path = jars(request.toolchain, self.slug)
+        server = _server(request, installation)
         try:
-            class_path = jars(request.toolchain, self.slug)
-            server.create(_configuration(request, given))
-            request.log(f"initdb done in {server.data_dir}")
+            password = _opened(server, request, given) if request.restored else _created(server, request, given)
             server.start()
-        except ProcessFailed as error:
+        except (ProcessFailed, OSError) as error:
             raise JobError(f"PostgreSQL: {error}") from error
         except BaseException:
             server.stop()
             raise
         request.log(f"PostgreSQL {request.version} answers on port {server.port}")
-        return PostgresqlInstance(server, class_path, driver_dir, ignored)
+        return PostgresqlInstance(server, request, given, password, class_path)
 
-    def _server(self, request: ProvisionRequest, bin_dir: Path) -> Server:
-        try:
-            user = discovery.service_user()
-        except LookupError as error:
-            raise JobError(str(error)) from error
-        base_dir = request.job_dir / "postgresql"
-        base_dir.mkdir(mode=0o700)
-        tmp = request.job_dir / "tmp"
-        if user:
-            os.chown(base_dir, user.uid, user.gid)
-            blocked = discovery.first_blocked(user, base_dir)
-            if blocked:
-                raise JobError(f"user {user.name!r} may not enter {blocked}")
-            os.chown(tmp, user.uid, user.gid)
-        major = float(re.match(r"\d+(\.\d+)?", request.version)[0])  # type: ignore[index]
-        return Server(request, bin_dir=bin_dir, base_dir=base_dir, user=user, major=major)
+    def knob(self, name: str, value: str, version: str) -> Settings:
+        """The nearest kin: n commits for one flush are a commit that waits while n - 1 others are at work."""
+        if name == "group_commit":
+            if value == "off":
+                return [("commit_delay", "0")]
+            return [("commit_delay", str(GROUP_DELAY_US)), ("commit_siblings", str(int(value) - 1))]
+        if name == "background_maintenance":
+            return [("autovacuum", value)]
+        return super().knob(name, value, version)
 
 
-def _configuration(request: ProvisionRequest, given: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Ours first, so that the user's win; then what only the agent may say."""
-    version = tuple(int(part) for part in re.findall(r"\d+", request.version)[:2])
-    connections = max(DEFAULT_CONNECTIONS, request.connections + SPARE_CONNECTIONS)
-    first = [("max_connections", str(connections)), ("lc_messages", "C")]
-    if version >= (9, 4):  # segments in /dev/shm would outlive a killed server
-        first.append(("dynamic_shared_memory_type", "mmap"))
-    socket_option = "unix_socket_directories" if version >= (9, 3) else "unix_socket_directory"
-    last = [("listen_addresses", HOST), (socket_option, ""), ("logging_collector", "off")]
-    return [*first, *((name, value) for name, value in given if name.lower() not in LOCKED), *last]
+def _server(request: ProvisionRequest, installation: Installation) -> Server:
+    """Its folders belong to the user that will run it. Raises `JobError`."""
+    try:
+        user = discovery.run_user()
+    except LookupError as error:
+        raise JobError(str(error)) from error
+    placement = request.placement
+    folders = [placement.data, placement.log, placement.temp, placement.backup]
+    cluster.hand_over([*folders, request.job_dir / "tmp"], user)
+    for folder in (*folders, installation.bin_dir):
+        _check_entry(user, folder)
+    return Server(request, installation, cluster.folders_of(placement), user)
+
+
+def _check_entry(user: ServiceUser | None, folder: Path) -> None:
+    blocked = first_blocked(user, folder) if user else None
+    if user and blocked:
+        raise JobError(f"user {user.name!r} may not enter {blocked}")
+
+
+def _created(server: Server, request: ProvisionRequest, given: Settings) -> str:
+    options = settings.initdb_options(server.version, given)
+    password = server.create(_configuration(server, request, given), options)
+    request.log(f"initdb done in {server.folders.data}")
+    return password
+
+
+def _opened(server: Server, request: ProvisionRequest, given: Settings) -> str:
+    server.configure(_configuration(server, request, given))
+    request.log(f"opening the copy in {server.folders.data}")
+    return cluster.read_password(server.folders)
+
+
+def _configuration(server: Server, request: ProvisionRequest, given: Settings) -> Settings:
+    temp = server.folders.temp is not None
+    return settings.configuration(server.version, given, connections=request.connections, temp=temp)
+
+
+def _blocks(path: Path) -> int:
+    try:
+        return path.lstat().st_blocks * 512 if path.is_file() and not path.is_symlink() else 0
+    except OSError:  # a log segment that the server has just removed
+        return 0

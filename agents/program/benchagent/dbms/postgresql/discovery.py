@@ -14,12 +14,12 @@ from pathlib import Path
 
 from benchagent.dbms.base import EngineContext
 from benchagent.dbms.embedded import java_problem
+from benchagent.dbms.postgresql.cluster import SLUG
 from benchagent.dbms.postgresql.version import numbers
 from benchagent.engines import installed
 from benchagent.protocol import EngineFacts
 from benchagent.users import ServiceUser, first_blocked, service_user
 
-SLUG = "postgresql"
 # A colon-separated list of folders that replaces the usual places.
 DIRS_VARIABLE = "BENCHAGENT_POSTGRESQL_DIRS"
 USUAL_PLACES = ("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/local/pgsql/bin", "/opt/postgresql/*/bin")
@@ -36,9 +36,13 @@ class Installation:
     environment: Mapping[str, str] = field(default_factory=dict)
     problem: str = ""
 
-    def program(self, name: str) -> Path | None:
-        path = self.bin_dir / name
-        return path if os.access(path, os.X_OK) else None
+    def has(self, program: str) -> bool:
+        """Whether it is there and runs: slim installations leave tools out, old ones miss libraries."""
+        path = self.bin_dir / program
+        try:
+            return not _version(path, path.stat().st_mtime, tuple(self.environment.items()))[1]
+        except OSError:
+            return False
 
 
 def found(engines_dir: Path | None = None) -> list[Installation]:

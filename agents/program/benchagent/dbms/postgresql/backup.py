@@ -1,0 +1,218 @@
+"""Ways to back up a PostgreSQL server: pg_dump in three formats and pg_basebackup, with restore and clean end."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import psutil
+
+from benchagent.dbms.backup import Action, BackupMethod, Options, ToolCommand
+from benchagent.dbms.base import JobError, ProvisionRequest, Settings
+from benchagent.dbms.postgresql import discovery, settings
+from benchagent.dbms.postgresql.cluster import DATABASE, HOST, USER, Folders
+from benchagent.dbms.postgresql.discovery import Installation
+from benchagent.dbms.postgresql.server import Server
+from benchagent.dbms.postgresql.version import Version, numbers
+
+TOOLS = ("pg_dump", "pg_restore", "psql", "pg_basebackup")
+RESTORED = "restored"
+PARALLEL_DUMP_SINCE, STREAM_SINCE, MAPPING_SINCE = (9, 3), (9, 3), (9, 4)
+# Before 10 a server is not ready for a base backup by default.
+READY_SINCE = (10, 0)
+CANCEL_TIMEOUT_S = 30.0
+
+
+def methods(server: Server, request: ProvisionRequest, given: Settings) -> list[BackupMethod]:
+    """Those whose tools are here: in the server's own installation, else in the next newer one that has them."""
+    found_tools = tools(server.installation, discovery.installations(request.engines_dir).values())
+    client = Client(server, found_tools)
+    found: list[BackupMethod] = []
+    if all(client.has(name) for name in ("pg_dump", "pg_restore", "psql")):
+        found += [PlainDump(client), CustomDump(client), DirectoryDump(client)]
+    if client.has("pg_basebackup"):
+        found.append(BaseBackup(client, request, given))
+    return found
+
+
+def tools(own: Installation, others: Iterable[Installation]) -> dict[str, Installation]:
+    """Where each tool comes from. One talks to servers of its own version and of older ones."""
+    newer = [one for one in others if numbers(one.version) > numbers(own.version)]
+    listed = [own, *sorted(newer, key=lambda one: numbers(one.version))]
+    found = {name: next((one for one in listed if one.has(name)), None) for name in TOOLS}
+    return {name: one for name, one in found.items() if one}
+
+
+class Client:
+    """Tools that connect to one server as its user, and what they leave running in it."""
+
+    def __init__(self, server: Server, found: Mapping[str, Installation]) -> None:
+        self.server = server
+        self._tools = found
+        self._known: set[int] = set()
+
+    def has(self, tool: str) -> bool:
+        return tool in self._tools
+
+    def version(self, tool: str) -> Version:
+        return numbers(self._tools[tool].version)
+
+    def command(self, name: str, *arguments: str | Path) -> ToolCommand:
+        """Its path says which installation the tool is from."""
+        server, installation = self.server, self._tools[name]
+        argv = [installation.bin_dir / name, "-h", HOST, "-p", str(server.port), "-U", USER, "-w", *arguments]
+        environment = {**installation.environment, "PGPASSFILE": str(server.folders.password_file)}
+        return ToolCommand(argv, environment, user=server.popen_user(), cwd=server.folders.home)
+
+    def sql(self, database: str, *arguments: str | Path) -> ToolCommand:
+        return self.command("psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", database, *arguments)
+
+    def url(self, database: str, port: int | None = None) -> str:
+        return f"jdbc:postgresql://{HOST}:{port or self.server.port}/{database}"
+
+    def remember_sessions(self) -> None:
+        self._known = {process.pid for process in self._sessions()}
+
+    def end_new_sessions(self) -> None:
+        """As pg_terminate_backend would, without a connection. Raises `JobError` when one does not end."""
+        deadline = time.monotonic() + CANCEL_TIMEOUT_S
+        while new := [process for process in self._sessions() if process.pid not in self._known]:
+            for process in new:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.terminate()
+            if time.monotonic() > deadline:
+                raise JobError(f"{len(new)} sessions of the backup did not end within {CANCEL_TIMEOUT_S:.0f} s")
+            time.sleep(0.05)
+
+    def _sessions(self) -> list[psutil.Process]:
+        """Server processes with a client: their title names its address."""
+        postmaster = self.server.process
+        found = []
+        with contextlib.suppress(psutil.NoSuchProcess):
+            for process in psutil.Process(postmaster.pid).children() if postmaster else []:
+                with contextlib.suppress(psutil.Error):
+                    if f"{HOST}(" in " ".join(process.cmdline()):
+                        found.append(process)
+        return found
+
+
+class ToolMethod(BackupMethod):
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def cancel(self) -> None:
+        self._client.end_new_sessions()
+
+
+class Dump(ToolMethod):
+    """pg_dump of the one database; restored into a second database of the same server."""
+
+    format = ""
+
+    def backup(self, target: Path, options: Options) -> Sequence[Action]:
+        self._client.remember_sessions()
+        more = ["-v"] if options.get("verbose") == "on" else []
+        more += self._more(options)
+        return [self._client.command("pg_dump", "-F", self.format, "-f", target, *more, DATABASE)]
+
+    def _more(self, options: Options) -> list[str]:
+        return []
+
+    def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
+        create = self._client.sql(DATABASE, "-c", f"CREATE DATABASE {RESTORED} TEMPLATE template0")
+        return [create, self._fill(source)]
+
+    def _fill(self, source: Path) -> ToolCommand:
+        return self._client.command("pg_restore", "-d", RESTORED, source)
+
+    def restored_url(self, source: Path, scratch: Path) -> str:
+        return self._client.url(RESTORED)
+
+    def discard(self, source: Path, scratch: Path) -> Sequence[Action]:
+        return [self._client.sql(DATABASE, "-c", f"DROP DATABASE IF EXISTS {RESTORED}")]
+
+
+class PlainDump(Dump):
+    slug, label, format = "pg_dump_plain", "pg_dump, plain SQL", "p"
+    options = ("verbose",)
+
+    def _fill(self, source: Path) -> ToolCommand:
+        return self._client.sql(RESTORED, "-o", "/dev/null", "-f", source)
+
+
+class CustomDump(Dump):
+    slug, label, format = "pg_dump_custom", "pg_dump, custom format", "c"
+    options = ("verbose",)
+
+
+class DirectoryDump(Dump):
+    slug, label, format = "pg_dump_directory", "pg_dump, directory format", "d"
+    options = ("verbose", "jobs")
+
+    def check(self, options: Options) -> None:
+        if _jobs(options) > 1 and self._client.version("pg_dump") < PARALLEL_DUMP_SINCE:
+            raise JobError("this pg_dump has no parallel jobs: they came with 9.3")
+
+    def _more(self, options: Options) -> list[str]:
+        return ["-j", str(_jobs(options))] if _jobs(options) > 1 else []
+
+
+class BaseBackup(ToolMethod):
+    """pg_basebackup of the whole cluster; a copy of it is started as a second server."""
+
+    slug, label = "pg_basebackup", "pg_basebackup"
+    options = ("verbose",)
+
+    def __init__(self, client: Client, request: ProvisionRequest, given: Settings) -> None:
+        super().__init__(client)
+        self._request = request
+        self._given = given
+        self._second: Server | None = None
+
+    def check(self, options: Options) -> None:
+        server = self._client.server
+        if server.version < READY_SINCE:
+            level = settings.last(self._given, "wal_level") or "minimal"
+            senders = settings.last(self._given, "max_wal_senders") or "0"
+            if level == "minimal" or senders == "0":
+                raise JobError(
+                    f"pg_basebackup needs a server with wal_level above minimal and max_wal_senders of 2 or more: "
+                    f"PostgreSQL {server.installation.version} runs with {level} and {senders}"
+                )
+        if server.folders.temp and self._client.version("pg_basebackup") < MAPPING_SINCE:
+            raise JobError("this pg_basebackup cannot move the tablespace for temporary files: that came with 9.4")
+
+    def backup(self, target: Path, options: Options) -> Sequence[Action]:
+        """Plain format, with the log that it needs, from an immediate checkpoint."""
+        self._client.remember_sessions()
+        server = self._client.server
+        method = "stream" if server.version >= STREAM_SINCE else "fetch"
+        more: list[str | Path] = ["-v"] if options.get("verbose") == "on" else []
+        if server.folders.temp:
+            more += ["-T", f"{server.folders.temp}={target.with_name(target.name + '-tablespace')}"]
+        return [self._client.command("pg_basebackup", "-D", target, "-X", method, "-c", "fast", *more)]
+
+    def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
+        """A copy: a base backup is a cluster."""
+        server = self._client.server
+        self._second = Server(self._request, server.installation, Folders(scratch), server.user)
+        return [ToolCommand(["cp", "-a", source, self._second.folders.data], user=server.popen_user())]
+
+    def restored_url(self, source: Path, scratch: Path) -> str:
+        return self._client.url(DATABASE, self._running().port)
+
+    def open_restored(self, source: Path, scratch: Path) -> Callable[[], None]:
+        second = self._running()
+        second.start()
+        return second.stop
+
+    def _running(self) -> Server:
+        if self._second is None:
+            raise JobError("the base backup has not been restored")
+        return self._second
+
+
+def _jobs(options: Options) -> int:
+    return int(options.get("jobs") or 1)

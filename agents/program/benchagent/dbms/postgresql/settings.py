@@ -1,0 +1,249 @@
+"""Settings: what the agent says, what initdb is told, and which of those given are not in force."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchagent.configfiles.engines.postgresql import SUFFIXES
+from benchagent.configfiles.meaning import settings_of
+from benchagent.configfiles.settings import Facts, Given, bare
+from benchagent.configfiles.units import NO, YES, Kind
+from benchagent.dbms.base import JobError, Settings
+from benchagent.dbms.postgresql.cluster import HOST, SLUG, TEMP_TABLESPACE
+from benchagent.dbms.postgresql.version import Version
+from benchagent.dbms.statistics import QueryRows
+
+# The agent decides where the cluster lies, how it is reached and where it logs. A private server has no standby: a
+# commit that waited for one would wait for ever.
+LOCKED = (
+    "port",
+    "listen_addresses",
+    "data_directory",
+    "hba_file",
+    "ident_file",
+    "external_pid_file",
+    "config_file",
+    "unix_socket_directory",
+    "unix_socket_directories",
+    "include",
+    "include_dir",
+    "include_if_exists",
+    "logging_collector",
+    "log_destination",
+    "ssl",
+    "synchronous_standby_names",
+)
+# Read back even where they have their default: durability, memory, upkeep.
+TELLING = (
+    "fsync",
+    "synchronous_commit",
+    "full_page_writes",
+    "wal_sync_method",
+    "wal_writer_delay",
+    "wal_level",
+    "commit_delay",
+    "commit_siblings",
+    "shared_buffers",
+    "work_mem",
+    "maintenance_work_mem",
+    "effective_cache_size",
+    "max_connections",
+    "max_wal_size",
+    "checkpoint_segments",
+    "checkpoint_timeout",
+    "checkpoint_completion_target",
+    "autovacuum",
+    "wal_buffers",
+    "wal_segment_size",
+    "data_checksums",
+    "block_size",
+    "huge_pages_status",
+    "io_method",
+    "server_version",
+)
+SPARE_CONNECTIONS = 10
+DEFAULT_CONNECTIONS = 100
+# Defaults with which the server chooses by itself: what it chose is no deviation.
+CHOSEN_BY_THE_SERVER = ("-1", "0")
+# Words that the server takes for others.
+SYNONYMS = {
+    "wal_level": {"archive": "replica", "hot_standby": "replica"},
+    "wal_compression": {"on": "pglz"},
+    "password_encryption": {"on": "md5"},
+}
+# Fixed when the cluster is made: (since, option of initdb for on, for off).
+CHECKSUMS, SEGMENT = "data_checksums", "wal_segment_size"
+CHECKSUMS_SINCE, NO_CHECKSUMS_SINCE, SEGMENT_SINCE = (9, 3), (18, 0), (11, 0)
+MIB = 1 << 20
+
+
+def last(given: Settings, name: str) -> str | None:
+    """The value that counts of a setting that may be given several times."""
+    values = [value for key, value in given if key.lower() == name]
+    return bare(values[-1]) if values else None
+
+
+def configuration(version: Version, given: Settings, *, connections: int, temp: bool) -> list[tuple[str, str]]:
+    """Ours first, so that the user's win; then what only the agent may say. Raises `JobError`."""
+    needed = connections + SPARE_CONNECTIONS
+    _check_connections(last(given, "max_connections"), connections)
+    first = [("max_connections", str(max(DEFAULT_CONNECTIONS, needed))), ("lc_messages", "C")]
+    if version >= (9, 4):  # segments in /dev/shm would outlive a killed server
+        first.append(("dynamic_shared_memory_type", "mmap"))
+    if temp:
+        first.append(("temp_tablespaces", TEMP_TABLESPACE))
+    own = {*LOCKED, CHECKSUMS, SEGMENT}
+    fixed = [("listen_addresses", HOST), _no_socket(version), ("logging_collector", "off")]
+    fixed += [("log_destination", "stderr"), ("synchronous_standby_names", "")]
+    return [*first, *((name, value) for name, value in given if name.lower() not in own), *fixed]
+
+
+def _no_socket(version: Version) -> tuple[str, str]:
+    """Before 9.3 there is always one; in the cluster's own folder nobody else may enter, and the path is short."""
+    return ("unix_socket_directories", "") if version >= (9, 3) else ("unix_socket_directory", ".")
+
+
+def _check_connections(given: str | None, connections: int) -> None:
+    if given and given.isdigit() and int(given) < connections:
+        raise JobError(f"max_connections = {given} is too few for {connections} connections")
+
+
+def initdb_options(version: Version, given: Settings) -> list[str]:
+    """Raises `JobError` for what this version cannot do."""
+    options = []
+    checksums, segment = last(given, CHECKSUMS), last(given, SEGMENT)
+    if checksums is not None:
+        options += _checksum_options(version, checksums)
+    if segment is not None:
+        size = _bytes(segment)
+        if version < SEGMENT_SINCE:
+            raise JobError(f"{SEGMENT} cannot be chosen before PostgreSQL 11")
+        if size is None or size % MIB:
+            raise JobError(f"{SEGMENT} has to be a whole number of MB, not {segment!r}")
+        options.append(f"--wal-segsize={int(size) // MIB}")
+    return options
+
+
+def _checksum_options(version: Version, given: str) -> list[str]:
+    if given.lower() in YES:
+        if version < CHECKSUMS_SINCE:
+            raise JobError(f"{CHECKSUMS} = {given}: PostgreSQL has them since 9.3")
+        return ["--data-checksums"]
+    if given.lower() not in NO:
+        raise JobError(f"{CHECKSUMS} has to be on or off, not {given!r}")
+    return ["--no-data-checksums"] if version >= NO_CHECKSUMS_SINCE else []
+
+
+def _bytes(text: str) -> float | None:
+    """None for what is no size. A bare number counts bytes, as PostgreSQL shows this one."""
+    match = re.fullmatch(r"(\d+)\s*([A-Za-z]*)", text.strip())
+    factor = SUFFIXES.find(match[2] or "B", Kind.BYTES) if match else None
+    return float(match[1]) * factor if match and factor else None
+
+
+def buffer_bytes(version: str, given: Settings) -> int | None:
+    """shared_buffers, as given or by default."""
+    found = settings_of(SLUG, [Given(name, value) for name, value in given], Facts(version=version))
+    size = found.value("shared_buffers") if found else None
+    return int(size) if isinstance(size, (int, float)) else None
+
+
+# Read back
+
+COLUMNS = "name, current_setting(name), source, setting, unit, vartype, boot_val"
+
+
+def effective_queries(version: Version, given: Settings) -> dict[str, str]:
+    """``settings``: `COLUMNS` and whether a restart is needed; ``file_errors`` since 9.5."""
+    hidden = _listed(LOCKED)
+    listed = _listed([*TELLING, *(name.lower() for name, _ in given)])
+    pending = "pending_restart" if version >= (9, 5) else "false"
+    queries = {
+        "settings": f"SELECT {COLUMNS}, {pending} FROM pg_settings WHERE name NOT IN ({hidden})"  # noqa: S608
+        f" AND (source IN ('configuration file', 'command line') OR lower(name) IN ({listed})) ORDER BY name"
+    }
+    if version >= (9, 5):
+        # A later line for the same parameter is no error, so what is listed here could not be applied.
+        queries["file_errors"] = "SELECT DISTINCT name, error FROM pg_file_settings WHERE error IS NOT NULL"
+    return queries
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in dict.fromkeys(names))
+
+
+def in_force(rows: QueryRows) -> list[tuple[str, str]]:
+    return [(str(row[0]), str(row[1])) for row in rows.get("settings", [])]
+
+
+def locked(given: Settings) -> list[str]:
+    return [f"{name}: set by the agent" for name, _ in given if name.lower() in LOCKED]
+
+
+def ignored(given: Settings, rows: QueryRows) -> list[str]:
+    """Given settings that are not in force, in words."""
+    known = {str(row[0]).lower(): row for row in rows.get("settings", [])}
+    counts = {name.lower(): value for name, value in given}
+    seen: dict[str, int] = {}
+    words = [f"{name}: {error}" for name, error in rows.get("file_errors", []) if name]
+    for position, (name, value) in enumerate(given):
+        seen[name.lower()] = position
+        if name.lower() not in LOCKED and value != counts[name.lower()]:
+            words.append(f"{name} = {value}: given again later, the last counts")
+    for name, position in seen.items():
+        if name not in LOCKED:
+            words += _deviation(*given[position], known.get(name))
+    return words
+
+
+def _deviation(name: str, value: str, row: Sequence[Any] | None) -> list[str]:
+    if row is None:
+        return [f"{name}: no parameter of this server, without effect"]
+    found = str(row[1])
+    if row[7] in (True, "t"):
+        return [f"{name}: {value} given, {found} in force until a restart"]
+    return [] if _same(bare(value), row) else [f"{name}: {value} given, {found} in force (by {row[2]})"]
+
+
+def _same(given: str, row: Sequence[Any]) -> bool:
+    """Whether the value in force means what was given."""
+    name, shown, _, setting, unit, kind, boot_value = (None if part is None else str(part) for part in row[:7])
+    if given in (shown, setting) or (given == boot_value and given in CHOSEN_BY_THE_SERVER):
+        return True
+    if kind == "bool":
+        return _truth(given) == _truth(setting or "")
+    if kind in ("integer", "real"):
+        return _same_number(given, setting or "", unit or "")
+    wanted = SYNONYMS.get(name or "", {}).get(given.lower(), given.lower())
+    if kind == "enum" and _truth(wanted) is not None:
+        return _truth(wanted) == _truth(setting or "")
+    return wanted == (setting or "").lower()
+
+
+def _truth(text: str) -> bool | None:
+    low = text.lower()
+    return True if low in YES else False if low in NO else None
+
+
+def _same_number(given: str, setting: str, unit: str) -> bool:
+    """`setting` counts units, as "8kB" or "ms"; the server rounds to whole ones."""
+    match = re.fullmatch(r"([+-]?[\d.]+(?:[eE][+-]?\d+)?)\s*([A-Za-z]*)", given.strip())
+    if not match:
+        return False
+    wanted, found, each = float(match[1]), float(setting), _unit(unit)
+    if not match[2]:
+        return abs(wanted - found) < (1 if unit else 1e-9)
+    factor = _unit(match[2])
+    return bool(each and factor) and abs(wanted * (factor or 0) / (each or 1) - found) < 1
+
+
+def _unit(text: str) -> float | None:
+    """Bytes or seconds of a unit as "kB" or "16MB"."""
+    match = re.fullmatch(r"(\d*)([A-Za-z]+)", text)
+    if not match:
+        return None
+    known: Mapping[str, float] = {**SUFFIXES.sizes, **SUFFIXES.times}
+    factor = known.get(match[2])
+    return None if factor is None else factor * int(match[1] or 1)
