@@ -162,7 +162,9 @@ class Job:
             )
         )
         self.result["storage"] = [
-            {"role": role, "device": device_of(path), "path": str(path)} for role, path in placement.folders().items()
+            {"role": role, "device": device_of(path), "path": str(path)}
+            for role, path in placement.folders().items()
+            if role != "backup" or "backup_storage" in self._factors
         ]
         return instance
 

@@ -1,0 +1,82 @@
+"""A bench without a DBMS: it keeps what a workload asks for and answers with what the test says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from benchagent.dbms.dialect import Dialect
+from benchagent.protocol import Check
+from benchagent.workloads.base import SessionResult, Step, Workload
+
+Answer = Callable[[Sequence[Step]], SessionResult]
+
+
+class FakeBench:
+    """`sessions` holds the steps of each session; `checks`, `metrics` and `conditions` what was noted."""
+
+    def __init__(
+        self,
+        workload: Workload,
+        factors: Mapping[str, Any],
+        *,
+        dialect: Dialect | None = None,
+        rows: Mapping[str, list[list[Any]]] | None = None,
+        summary: Mapping[str, Any] | None = None,
+        in_memory: bool = False,
+        data_missing: bool = True,
+        buffer_bytes: int | None = None,
+    ) -> None:
+        self.factors = workload.factors(factors)
+        self.seed = 42
+        self.data_missing = data_missing
+        self.first_repeat = True
+        self.data_dir = self.backup_dir = Path("/nonexistent")
+        self.instance: Any = SimpleNamespace(
+            dialect=dialect or Dialect(),
+            in_memory=in_memory,
+            buffer_bytes=lambda: buffer_bytes,
+            backup_methods=lambda: (),
+        )
+        self.sessions: list[list[Step]] = []
+        self.calls: list[str] = []
+        self.checks: list[Check] = []
+        self.metrics: dict[str, float] = {}
+        self.conditions: dict[str, str] = {}
+        self._rows = dict(rows or {})
+        self._summary = summary
+
+    def session(self, steps: Sequence[Step], *, watch: str = "", url: str = "") -> SessionResult:
+        self.sessions.append(list(steps))
+        self.calls.append("session")
+        return SessionResult(self._summary, self._rows, {}, {}, [])
+
+    def data_loaded(self) -> None:
+        self.calls.append("data_loaded")
+
+    def before_run(self) -> None:
+        self.calls.append("before_run")
+
+    def metric(self, name: str, value: float, phase: str) -> None:
+        self.metrics[name] = value
+
+    def check(self, check: Check) -> None:
+        self.checks.append(check)
+
+    def condition(self, name: str, words: str) -> None:
+        self.conditions[name] = words
+
+    def log(self, line: str) -> None:
+        self.calls.append(line)
+
+    # For the tests
+
+    def step(self, op: str) -> Step:
+        """The only step of that kind."""
+        (found,) = [step for steps in self.sessions for step in steps if step["op"] == op]
+        return found
+
+    def phases(self) -> list[str]:
+        return [step["phase"] for steps in self.sessions for step in steps if "phase" in step]

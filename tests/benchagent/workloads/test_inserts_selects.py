@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import pytest
+from benchagent.dbms.base import JobError
+from benchagent.dbms.dialect import Dialect
+from benchagent.workloads.inserts_selects import WORKLOAD, schema
+
+from tests.benchagent.workloads.fake_bench import FakeBench
+
+FACTORS = {"rows_per_table": 1000, "terminals": 40, "warm_up_s": 10, "duration_s": 20}
+SUMMARY = {"committed": 90}
+
+
+def performed(
+    dialect: Dialect | None = None, *, before: int = 40_000, after: int = 40_090, **factors: object
+) -> FakeBench:
+    rows = {"rows_before": [[before]], "rows": [[after]]}
+    bench = FakeBench(
+        WORKLOAD, {**FACTORS, **factors}, dialect=dialect, rows=rows, summary=SUMMARY, buffer_bytes=64 << 20
+    )
+    WORKLOAD.perform(bench)
+    return bench
+
+
+def test_it_makes_the_40_tables_with_15_columns_and_three_indexes_each():
+    create, _, index = performed().sessions[0]
+    assert len(create["statements"]) == 40
+    first = create["statements"][0]
+    assert first.startswith("CREATE TABLE tbl_200 (id VARCHAR(20) NOT NULL, seq INTEGER NOT NULL, col3 VARCHAR(16)")
+    assert first.count("NOT NULL") == 13
+    assert "col15 TIMESTAMP DEFAULT TIMESTAMP '2010-07-30 16:25:44' NOT NULL" in first
+    assert len(index["statements"]) == 120
+    assert index["statements"][1:3] == [
+        "CREATE UNIQUE INDEX iuk_200 ON tbl_200 (id, col3, col4, col5)",
+        "CREATE INDEX ink1_200 ON tbl_200 (id, col9 DESC, col14)",
+    ]
+
+
+def test_it_leaves_out_descending_columns_and_late_keys_where_there_are_none():
+    dialect = Dialect(descending_columns=False, primary_key_afterwards=False)
+    create, _, index = performed(dialect).sessions[0]
+    assert create["statements"][0].endswith("PRIMARY KEY (id, seq))")
+    assert len(index["statements"]) == 80
+    assert not any("DESC" in statement for statement in index["statements"])
+
+
+def test_the_texts_of_the_key_fit_their_columns():
+    assert len(schema.KEY_PREFIX) + schema.KEY_WIDTH <= 20
+    lengths = {"col3": 16, "col4": 5, "col5": 50}
+    assert {
+        name: len(value) for name, value in (("col3", schema.COL3), ("col4", schema.COL4), ("col5", schema.COL5))
+    } == lengths
+
+
+def test_it_inserts_one_row_a_transaction_between_the_loaded_ones():
+    bench = performed(load="insert")
+    run = bench.step("run")
+    assert len(run["transactions"]) == 40
+    (statement,) = run["transactions"][0]["statements"]
+    assert statement["sql"].count("?") == len(statement["bind"]) == 13
+    key = run["transactions"][0]["variables"][0]
+    assert (key["kind"], key["slots"], key["step"], key["start"]) == ("scattered_text", 1000, 1_000_000, 42_000)
+    assert [table["rows"] for table in bench.step("load")["tables"]] == [1000] * 40
+    assert bench.checks[0]["ok"]
+
+
+def test_it_begins_with_empty_tables_where_that_was_asked_for():
+    bench = performed(load="insert", preloaded="empty", before=0, after=90)
+    assert bench.phases() == ["create", "index", "run"]
+    assert bench.checks[0]["ok"]
+    with pytest.raises(JobError, match="nothing to select"):
+        performed(load="select_wide", preloaded="empty")
+
+
+def test_it_selects_by_each_of_the_three_indexes():
+    run = performed(load="select_wide", after=40_000).step("run")
+    statements = run["transactions"][5]["statements"]
+    assert [statement["sql"].split(" WHERE ")[1] for statement in statements] == [
+        "id = ? AND seq = ?",
+        "id = ? AND col3 = ? AND col4 = ? AND col5 = ?",
+        "id = ? AND col14 = ? ORDER BY col9 DESC",
+    ]
+    assert {statement["expect_rows"] for statement in statements} == {1}
+    keys = run["transactions"][5]["variables"][:3]
+    assert {(key["min"], key["max"]) for key in keys} == {(1, 1000)}
+
+
+def test_the_narrow_range_stays_within_a_fifth_of_the_buffer():
+    bench = performed(load="select_narrow", after=40_000, rows_per_table=100_000)
+    key = bench.step("run")["transactions"][0]["variables"][0]
+    assert key["max"] * 40 * 800 <= 0.2 * (64 << 20) < (key["max"] + 1) * 40 * 800
+    assert bench.conditions["key_range"].startswith(f"{key['max']:,} of 100,000 rows of each table")
+    assert "buffer 67 MB" in bench.conditions["key_range"]
+
+
+@pytest.mark.parametrize(("load", "after", "ok"), [("insert", 40_089, False), ("select_wide", 40_001, False)])
+def test_it_wants_the_tables_to_grow_by_what_was_committed(load: str, after: int, ok: bool):
+    (check,) = performed(load=load, after=after).checks
+    assert check["ok"] is ok
+    assert f"grew by {after - 40_000} rows" in check["detail"]
