@@ -49,7 +49,11 @@ class Piece:
 
 @dataclass(frozen=True)
 class Engine:
-    """`version` may be a series, as "10.11", when a package decides the rest: `version_from` then names the package."""
+    """`version` may be a series, as "10.11", when a package decides the rest: `version_from` then names the package.
+
+    Paths are relative to the engine's folder. `relocate`: constants in the programs that name folders of the system,
+    and what to put there. `environment`: variables whose values are such paths.
+    """
 
     name: str
     dbms: str
@@ -64,6 +68,8 @@ class Engine:
     libraries: tuple[str, ...] = ()
     layout: Mapping[str, str] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
+    relocate: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
     executable: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
     drivers: tuple[str, ...] = ()

@@ -19,7 +19,7 @@ import psutil
 from benchagent.engines.catalogue import Engine, Piece
 from benchagent.engines.installed import RECORD_NAME, InstalledEngine, read_record
 from benchagent.engines.sources import Fetched, InstallError, Progress, fetch, take
-from benchagent.engines.unpack import make_readable, unpack
+from benchagent.engines.unpack import make_readable, relocate, unpack
 
 Source = Callable[[Piece, Path], Fetched]
 RESERVE_BYTES = 256 << 20
@@ -119,13 +119,19 @@ def _build(engine: Engine, tree: Path, draft: Path, source: Source, progress: Pr
                 unpack(fetched.path, step, tree)
         versions[piece.name] = fetched.version
         records.append(_piece_record(fetched))
-    for link, aim in engine.links.items():
-        (tree / link).symlink_to(aim)
-    make_readable(tree, engine.executable)
-    check_programs(engine, tree)
+    finish(engine, tree)
     record = _record(engine, engine.exact_version(versions), records)
     (tree / RECORD_NAME).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     (tree / RECORD_NAME).chmod(0o644)
+
+
+def finish(engine: Engine, tree: Path) -> None:
+    """What is left to do when everything is unpacked. Raises `InstallError`."""
+    for link, aim in engine.links.items():
+        (tree / link).symlink_to(aim)
+    relocate(tree, engine.relocate)
+    make_readable(tree, engine.executable)
+    _check_programs(engine, tree)
 
 
 def _fetched(piece: Piece, folder: Path, source: Source, progress: Progress) -> Fetched:
@@ -152,13 +158,15 @@ def _record(engine: Engine, version: str, pieces: Sequence[dict[str, str]]) -> d
         "bin": engine.bin,
         "libraries": list(engine.libraries),
         "layout": dict(engine.layout),
+        "environment": dict(engine.environment),
+        "relocated": dict(engine.relocate),
         "drivers": list(engine.drivers),
         "pieces": list(pieces),
         "installed_at": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
 
-def check_programs(engine: Engine, tree: Path) -> None:
+def _check_programs(engine: Engine, tree: Path) -> None:
     """Raises `InstallError` when a program lacks a library, naming it."""
     path = ":".join(str(tree / part) for part in engine.libraries)
     for program in engine.programs:

@@ -38,7 +38,9 @@ class InstalledEngine:
 
     def environment(self) -> dict[str, str]:
         """Variables that its programs need, beside the process's own."""
-        return {"LD_LIBRARY_PATH": os.pathsep.join(map(str, self.library_path))} if self.library_path else {}
+        named = {name: str(self.home / path) for name, path in self.record["environment"].items()}
+        libraries = {"LD_LIBRARY_PATH": os.pathsep.join(map(str, self.library_path))} if self.library_path else {}
+        return {**named, **libraries}
 
 
 def installed(engines_dir: Path, dbms: str | None = None) -> list[InstalledEngine]:

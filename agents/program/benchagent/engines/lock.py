@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from benchagent.engines.catalogue import LOCK_NAME, Engine, Piece, engine_of
-from benchagent.engines.install import check_programs
+from benchagent.engines.install import finish
 from benchagent.engines.sources import fetch
-from benchagent.engines.unpack import make_readable, unpack
+from benchagent.engines.unpack import unpack
 from benchagent.java.jars import resolve, sha256_of
 
 
@@ -38,10 +38,7 @@ def _renew(entry: dict[str, Any], engine: Engine) -> None:
                 file = _pin(fields, piece, Path(draft))
                 for step in piece.unpack:
                     unpack(file, step, tree)
-        for link, aim in engine.links.items():
-            (tree / link).symlink_to(aim)
-        make_readable(tree, engine.executable)
-        check_programs(engine, tree)
+        finish(engine, tree)
         entry["unpacked_bytes"] = sum(path.lstat().st_size for path in tree.rglob("*") if not path.is_dir())
 
 

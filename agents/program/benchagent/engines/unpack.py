@@ -8,7 +8,7 @@ import stat
 import subprocess
 import tarfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
@@ -42,6 +42,28 @@ def make_readable(home: Path, executable: tuple[str, ...] = ()) -> None:
         runs = path.is_dir() or any(fnmatch(str(path.relative_to(home)), pattern) for pattern in executable)
         mode = stat.S_IMODE(path.stat().st_mode)
         path.chmod((mode | 0o644 | (0o111 if runs or mode & 0o100 else 0)) & 0o755)
+
+
+def relocate(home: Path, constants: Mapping[str, str]) -> None:
+    """Replace path constants in the programs and libraries, whole strings, by something shorter.
+
+    Raises `InstallError` when one is found nowhere: the package is then built in another way than expected.
+    """
+    pending = set(constants)
+    for path in home.rglob("*") if constants else ():
+        if path.is_symlink() or not path.is_file() or not (old := path.read_bytes()).startswith(b"\x7fELF"):
+            continue
+        new = old
+        for constant, value in constants.items():
+            text, put = constant.encode(), value.encode() + b"\0"
+            # What lies behind stays: a linker lets shorter constants share the end of longer ones.
+            replaced = new.replace(b"\0" + text + b"\0", b"\0" + put + text[len(put) :] + b"\0")
+            pending -= {constant} if replaced != new else set()
+            new = replaced
+        if new != old:
+            path.write_bytes(new)
+    if pending:
+        raise InstallError(f"no program holds the path {', '.join(sorted(pending))}: another build than expected")
 
 
 def _place(name: str, step: Unpack) -> PurePosixPath | None:
