@@ -25,10 +25,10 @@ KEYS = {"branches": "bid", "tellers": "tid", "accounts": "aid"}
 BATCH_ROWS, COMMIT_ROWS = 1_000, 10_000
 
 BALANCES = {
-    "accounts": "SELECT SUM(CAST(abalance AS BIGINT)) FROM accounts",
-    "tellers": "SELECT SUM(CAST(tbalance AS BIGINT)) FROM tellers",
-    "branches": "SELECT SUM(CAST(bbalance AS BIGINT)) FROM branches",
-    "history": "SELECT SUM(CAST(delta AS BIGINT)) FROM history",
+    "accounts": "SELECT SUM(CAST(abalance AS DECIMAL(18))) FROM accounts",
+    "tellers": "SELECT SUM(CAST(tbalance AS DECIMAL(18))) FROM tellers",
+    "branches": "SELECT SUM(CAST(bbalance AS DECIMAL(18))) FROM branches",
+    "history": "SELECT SUM(CAST(delta AS DECIMAL(18))) FROM history",
 }
 HISTORY_ROWS = "history_rows"
 HISTORY = {HISTORY_ROWS: "SELECT COUNT(*) FROM history"}

@@ -1,0 +1,10 @@
+"""MySQL: a private throw-away instance from the binaries on this machine, reached over loopback TCP.
+
+MariaDB, its kin, is the same code: what differs is asked of `product.Product`.
+"""
+
+from __future__ import annotations
+
+from benchagent.dbms.mysql.adapter import MysqlFamilyAdapter
+
+ADAPTER = MysqlFamilyAdapter("mysql")

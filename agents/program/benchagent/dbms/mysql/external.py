@@ -1,0 +1,44 @@
+"""MySQL and MariaDB servers that somebody else runs: the schema of the agent's own is a database."""
+
+from __future__ import annotations
+
+from benchagent.dbms.external.side import Side
+from benchagent.dbms.mysql.adapter import DRIVERS
+from benchagent.dbms.mysql.dialect import dialect
+from benchagent.dbms.mysql.effective import in_force
+from benchagent.dbms.mysql.instance import MARIADB_PROPERTIES, MYSQL_PROPERTIES, MysqlFamilyInstance
+from benchagent.dbms.mysql.product import MARIADB, MYSQL, Product
+from benchagent.dbms.mysql.statistics import InnodbStatistics
+from benchagent.dbms.statistics import QueryRows
+
+
+def side(version: str, schema: str) -> Side:
+    return side_of_family(MYSQL, version, schema)
+
+
+def side_of_family(slug: str, version: str, schema: str) -> Side:
+    product = Product(slug, version)
+    properties = MARIADB_PROPERTIES if slug == MARIADB else MYSQL_PROPERTIES
+    return Side(
+        dbms=slug,
+        dialect=dialect(product),
+        objects="SELECT table_name FROM information_schema.tables WHERE table_schema = '{schema}'",
+        schemas="SELECT schema_name FROM information_schema.schemata WHERE schema_name = '{schema}'",
+        create="CREATE DATABASE {schema}",
+        use=("USE {schema}",),
+        effective_queries={"variables": "SHOW GLOBAL VARIABLES"},
+        in_force=_in_force,
+        statistics=InnodbStatistics(product, schema),
+        retryable=MysqlFamilyInstance.retryable,
+        tolerable=MysqlFamilyInstance.tolerable,
+        # Whether the connection is encrypted is up to its URL.
+        properties={name: value for name, value in properties.items() if name not in ("sslMode", "useSSL")},
+        driver=DRIVERS[slug],
+        version_query="SELECT VERSION()",
+        folder="SELECT @@datadir",
+    )
+
+
+def _in_force(rows: QueryRows) -> list[tuple[str, str]]:
+    variables = {str(row[0]).lower(): "" if row[1] is None else str(row[1]) for row in rows.get("variables", [])}
+    return in_force([], variables)

@@ -1,0 +1,114 @@
+"""The files of one instance: where they lie, and what is mended when a copy is opened under another path."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchagent.users import ServiceUser
+
+if TYPE_CHECKING:
+    from benchagent.places import Placement
+
+# Names inside the data directory; the index of the binary log holds paths relative to it.
+BINLOG = "benchagent-binlog"
+REDO = "redo"
+REDO_FILES = ("ib_logfile*", "#innodb_redo")
+
+
+@dataclass(frozen=True)
+class Folders:
+    """`home` holds the data directory and the password; `log` is None where the logs lie in the data directory.
+
+    `work`: option files, socket and output of the server, gone with the job. `backup`: where the server may write
+    files when SQL tells it to.
+    """
+
+    home: Path
+    log: Path | None
+    temp: Path
+    backup: Path
+    work: Path
+
+    @property
+    def data(self) -> Path:
+        return self.home / "data"
+
+    @property
+    def password_file(self) -> Path:
+        """Beside the data directory, so that a copy takes it along."""
+        return self.home / "password"
+
+    @property
+    def client_file(self) -> Path:
+        return self.work / "client.cnf"
+
+    @property
+    def redo(self) -> Path | None:
+        return self.log / REDO if self.log else None
+
+    @property
+    def binlog(self) -> Path | None:
+        return self.log / "binlog" if self.log else None
+
+    def by_role(self) -> dict[str, list[Path]]:
+        return {"data": [self.home], **({"log": [self.log]} if self.log else {})}
+
+
+def folders_of(placement: Placement, job_dir: Path) -> Folders:
+    """A copy whose logs lay apart keeps them so, even where both lie on one storage now."""
+    apart = placement.log_apart or (placement.log / REDO).is_dir()
+    log = placement.log if apart else None
+    return Folders(placement.data, log, placement.temp / "tmp", placement.backup, job_dir / "mysql")
+
+
+def make(folders: Folders, user: ServiceUser | None) -> None:
+    """What is not there yet. The data directory itself is left to the server."""
+    made = [folders.work, folders.temp, *filter(None, (folders.redo, folders.binlog))]
+    for folder in made:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    hand_over([folders.home, folders.backup, *made], user)
+    if folders.log:
+        hand_over([folders.log], user)
+
+
+def mend(folders: Folders, user: ServiceUser | None) -> None:
+    """Put the logs where they belong and renew the link from the data directory to the binary log."""
+    if folders.redo is None or folders.binlog is None:
+        return
+    for pattern in REDO_FILES:
+        for path in folders.data.glob(pattern):  # of a copy whose logs lay with the data
+            shutil.move(path, folders.redo / path.name)
+    link = folders.data / BINLOG
+    link.unlink(missing_ok=True)
+    link.symlink_to(folders.binlog)
+    if user:
+        os.lchown(link, user.uid, user.gid)
+
+
+def hand_over(paths: Iterable[Path], user: ServiceUser | None) -> None:
+    for path in paths:
+        if user:
+            os.chown(path, user.uid, user.gid)
+
+
+def write_private(path: Path, text: str, user: ServiceUser | None) -> None:
+    path.touch(mode=0o600)
+    path.write_text(text, encoding="utf-8")
+    hand_over([path], user)
+
+
+def make_password(folders: Folders) -> str:
+    password = secrets.token_urlsafe(24)
+    write_private(folders.password_file, password, None)
+    return password
+
+
+def read_password(folders: Folders) -> str:
+    """Raises `OSError`."""
+    return folders.password_file.read_text(encoding="utf-8").strip()

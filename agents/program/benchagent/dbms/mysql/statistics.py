@@ -1,0 +1,177 @@
+"""What these servers tell about themselves, by version."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchagent.dbms.mysql.product import Product
+from benchagent.dbms.mysql.schema import USER
+from benchagent.dbms.statistics import Age, IndexStatistics, QueryRows, Statistics, TableStatistics
+
+STATUS = {
+    "log_bytes": "Innodb_os_log_written",
+    "log_writes": "Innodb_log_writes",
+    "data_reads": "Innodb_pages_read",
+    "data_writes": "Innodb_pages_written",
+    "commits": "Com_commit",
+    "rollbacks": "Com_rollback",
+    "lock_waits": "Innodb_row_lock_waits",
+    "lock_wait_ms": "Innodb_row_lock_time",
+    "buffer_reads": "Innodb_buffer_pool_reads",
+}
+REQUESTS = "Innodb_buffer_pool_read_requests"
+# One of these: MariaDB 10.8 and later count the log's together with those of data files.
+LOG_SYNCS = ("Innodb_os_log_fsyncs", "Innodb_data_fsyncs")
+METRICS = {"checkpoints": "log_checkpoints", "deadlocks": "lock_deadlocks"}
+HISTORY = re.compile(r"History list length (\d+)")
+NO_METRICS = "InnoDB counts them from 5.6 on only (information_schema.innodb_metrics)"
+NO_TEMP = "counted are temporary tables on disk (Created_tmp_disk_tables), not their bytes"
+
+
+class InnodbStatistics(Statistics):
+    def __init__(self, product: Product, schema: str) -> None:
+        self._product = product
+        self._schema = schema
+        self._has_metrics = product.since((5, 6), (10, 0))
+        missing = {} if self._has_metrics else dict.fromkeys(METRICS, NO_METRICS)
+        self.none = {**missing, "temp_bytes": NO_TEMP}
+
+    def counter_queries(self) -> Mapping[str, str]:
+        names = ", ".join(f"'{name}'" for name in (*STATUS.values(), REQUESTS, *LOG_SYNCS))
+        queries = {"status": f"SHOW GLOBAL STATUS WHERE Variable_name IN ({names})"}
+        if self._has_metrics:
+            metrics = ", ".join(f"'{name}'" for name in METRICS.values())
+            queries["metrics"] = f"SELECT name, count FROM information_schema.innodb_metrics WHERE name IN ({metrics})"  # noqa: S608
+        return queries
+
+    def counters(self, rows: QueryRows) -> dict[str, float]:
+        status, metrics = _numbers(rows["status"]), _numbers(rows.get("metrics", []))
+        found = {name: status[variable] for name, variable in STATUS.items() if variable in status}
+        found["buffer_hits"] = status[REQUESTS] - status["Innodb_buffer_pool_reads"]
+        syncs = next((status[name] for name in LOG_SYNCS if name in status), None)
+        if syncs is not None:
+            found["log_flushes"] = syncs
+        return {**found, **{name: metrics[metric] for name, metric in METRICS.items() if metric in metrics}}
+
+    def wait_queries(self) -> Mapping[str, str]:
+        states = (
+            "SELECT COALESCE(NULLIF(state, ''), 'running'), COUNT(*) FROM information_schema.processlist "  # noqa: S608
+            f"WHERE user = '{USER}' AND command <> 'Sleep' AND id <> CONNECTION_ID() GROUP BY 1"
+        )
+        locks = "SELECT trx_state, COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT' GROUP BY 1"
+        return {"states": states, "locks": locks}
+
+    def waits(self, rows: QueryRows) -> dict[str, float]:
+        found = {f"state: {state}": float(count) for state, count in rows.get("states", [])}
+        waiting = sum(float(count) for _, count in rows.get("locks", []))
+        return {**found, "row lock": waiting} if waiting else found
+
+    # Tables and indexes
+
+    def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
+        listed = ", ".join(f"'{table}'" for table in tables)
+        where = f"WHERE table_schema = '{self._schema}' AND table_name IN ({listed})"
+        queries = {
+            "tables": "SELECT table_name, table_rows, avg_row_length, data_length, index_length, engine, "  # noqa: S608
+            f"{self._page_size} FROM information_schema.tables {where} ORDER BY table_name",
+            "cardinality": "SELECT table_name, index_name, seq_in_index, cardinality "  # noqa: S608
+            f"FROM information_schema.statistics {where} ORDER BY table_name, index_name, seq_in_index",
+        }
+        if self._has_index_statistics:
+            queries["indexes"] = (
+                "SELECT table_name, index_name, stat_value * @@innodb_page_size FROM mysql.innodb_index_stats "  # noqa: S608
+                f"WHERE database_name = '{self._schema}' AND table_name IN ({listed}) AND stat_name = 'size'"
+            )
+        return queries
+
+    @property
+    def _page_size(self) -> str:
+        """Before 5.6 it was the same for all."""
+        return "@@innodb_page_size" if self._has_metrics else "16384"
+
+    @property
+    def _has_index_statistics(self) -> bool:
+        return self._product.since((5, 6), (10, 0))
+
+    def tables(self, rows: QueryRows) -> list[TableStatistics]:
+        return [_table(row) for row in rows.get("tables", [])]
+
+    def indexes(self, rows: QueryRows) -> list[IndexStatistics]:
+        """One for each index; its last column tells how many different keys there are, by estimate."""
+        sizes = {(str(table), str(index)): int(float(size)) for table, index, size in rows.get("indexes", [])}
+        keys = {str(row[0]): int(row[1]) for row in rows.get("tables", []) if row[1] is not None}
+        unique = {(str(row[0]), str(row[1])): row[3] for row in rows.get("cardinality", [])}
+        return [
+            IndexStatistics(
+                index=index,
+                table=table,
+                keys=keys.get(table),
+                unique_keys=None if count is None else int(count),
+                size_bytes=sizes.get((table, index)),
+            )
+            for (table, index), count in unique.items()
+        ]
+
+    # Upkeep
+
+    def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
+        queries = {"innodb": "SHOW ENGINE INNODB STATUS"}
+        if self._has_index_statistics:
+            queries["statistics"] = (
+                "SELECT table_name, TIMESTAMPDIFF(SECOND, last_update, NOW()) FROM mysql.innodb_table_stats "  # noqa: S608
+                f"WHERE database_name = '{self._schema}' ORDER BY table_name"
+            )
+        return queries
+
+    def maintenance(self, rows: QueryRows) -> list[Age]:
+        ages = [Age(f"statistics of {table}", float(age)) for table, age in rows.get("statistics", [])]
+        history = HISTORY.search(" ".join(str(value) for row in rows.get("innodb", []) for value in row))
+        if history:
+            ages.append(Age("purge", 0.0, f"it runs all the time; history list length {history[1]}"))
+        return ages
+
+    # Plans and effort
+
+    def plan_queries(self, sql: str) -> Sequence[str]:
+        """5.5 explains SELECT only."""
+        if not self._product.since((5, 6, 3), (10, 0, 5)) and not sql.lstrip().lower().startswith("select"):
+            return ()
+        if self._product.since((8, 0, 18), None):
+            return (f"EXPLAIN FORMAT = TREE {sql}",)
+        return (f"EXPLAIN FORMAT = JSON {sql}",) if self._product.since((5, 6, 5), (10, 1)) else (f"EXPLAIN {sql}",)
+
+    def plan(self, rows: Sequence[Sequence[Any]]) -> str:
+        if self._product.since((5, 6, 5), (10, 1)):
+            return "\n".join(str(row[0]) for row in rows)
+        head = ["id", "select_type", "table", "type", "possible_keys", "key", "key_len", "ref", "rows", "Extra"]
+        lines = [head, *[["-" if value is None else str(value) for value in row] for row in rows]]
+        return "\n".join(" | ".join(line) for line in lines)
+
+    def effort_queries(self) -> Mapping[str, str]:
+        """InnoDB counts pages for the whole server; the queries run alone."""
+        names = f"'Innodb_pages_read', '{REQUESTS}'"
+        return {"status": f"SHOW GLOBAL STATUS WHERE Variable_name IN ({names})"}
+
+    def effort(self, rows: QueryRows) -> dict[str, float]:
+        status = _numbers(rows["status"])
+        return {"reads": status["Innodb_pages_read"], "fetches": status[REQUESTS]}
+
+
+def _numbers(rows: Sequence[Sequence[Any]]) -> dict[str, float]:
+    return {str(row[0]): float(row[1]) for row in rows}
+
+
+def _table(row: Sequence[Any]) -> TableStatistics:
+    name, count, row_bytes, data, indexes, engine, page_size = row
+    size = None if data is None else int(data)
+    return TableStatistics(
+        table=str(name),
+        rows=None if count is None else int(count),
+        row_bytes=None if row_bytes is None else float(row_bytes),
+        pages=size // int(page_size) if size is not None and str(engine).lower() == "innodb" else None,
+        size_bytes=size,
+        index_bytes=None if indexes is None else int(indexes),
+        engine=None if engine is None else str(engine),
+    )
