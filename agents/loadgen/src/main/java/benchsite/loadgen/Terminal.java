@@ -91,6 +91,7 @@ final class Terminal implements Runnable {
             while (!isOver() && course.budget().take()) {
                 boolean committed = false;
                 try {
+                    requireNoInterrupt();
                     committed = transactInTime(works);
                 } finally {
                     if (!committed) {
@@ -100,6 +101,13 @@ final class Terminal implements Runnable {
             }
         } finally {
             endedAt = course.clock().getAsLong();
+        }
+    }
+
+    /** The run is given up. */
+    private static void requireNoInterrupt() throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException("interrupted between two transactions");
         }
     }
 
