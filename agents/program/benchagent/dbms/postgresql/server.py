@@ -103,6 +103,8 @@ class Server:
     def start(self) -> None:
         """On the same port as before, where it is still free. Raises `JobError` with the end of the server's log."""
         cluster.mend(self.folders, self.version, self.user)
+        if self.process:
+            self.process.poll()  # one that was killed keeps its number until it is reaped, and its lock file names it
         for attempt in range(PORT_ATTEMPTS):
             self.port = self.port if attempt == 0 else _free_port()
             begin = self._log_size()
