@@ -19,6 +19,7 @@ from benchagent.workloads import tpcc
 from tests.benchagent.fake_server import job_spec
 
 pytestmark = pytest.mark.engines
+WORKLOAD_TABLES = tpcc.WORKLOAD.tables(tpcc.WORKLOAD.factors({}))
 RunJob = Callable[..., FinishItem]
 
 
@@ -34,7 +35,7 @@ def run_job(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain, monkeypatch
             workload_version=WORKLOADS["tpcc"].version,
             dbms=dbms,
             dbms_version=version,
-            settings=list((DBMSS[dbms].settings if settings is None else settings.items())),
+            settings=list(DBMSS[dbms].settings if settings is None else settings.items()),
             factors={"warehouses": 1, "terminals": 4, "warm_up_s": 1, "duration_s": 2, **factors},
         )
         spool.add_job({"job": spec, "job_token": "x", "lease_s": 600}, time.time())
@@ -52,9 +53,74 @@ def checks(item: FinishItem) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("dbms", ["sqlite", "derby", "hsqldb", "h2"])
-def test_it_loads_runs_and_leaves_a_consistent_database(dbms: str, run_job: RunJob):
+def test_it_loads_runs_and_leaves_a_consistent_database(dbms: str, run_job: RunJob, monkeypatch: pytest.MonkeyPatch):
+    # As often as the others, so that each is sure to be met in a short run.
+    monkeypatch.setattr(tpcc.steps.transactions, "MIX", dict.fromkeys(tpcc.steps.transactions.MIX, 1))
     item = run_job(dbms, warehouses=2)
     assert (item["outcome"], item["message"]) == ("finished", "")
-    found, types = values(item, "run"), item["result"]["statistics"]["transaction_types"]
-    assert set(found) | set(values(item, "load")) <= set(METRICS)
-    print(dbms, found, values(item, "load"), types)
+    found, loaded, result = values(item, "run"), values(item, "load"), item["result"]
+    assert set(found) | set(loaded) <= set(METRICS)
+    types = result["statistics"]["transaction_types"]
+    assert sum(one["transactions"] for one in types.values()) == found["transactions"]
+    assert found["ops_per_s"] == found["transactions"] / 2
+    new_orders = types["new_order"]
+    assert found["tpmc"] == 30 * (new_orders["transactions"] - new_orders["rolled_back"])
+    assert set(types) == {"new_order", "payment", "order_status", "delivery", "stock_level"}
+    assert loaded["load_bytes"] > 1_000_000
+    assert loaded["load_size_mb_per_s"] == pytest.approx(loaded["db_size_bytes"] / loaded["load_s"] / 1e6)
+    assert [check["ok"] for name, check in checks(item).items() if name.startswith("consistency")] == [True, True]
+    assert checks(item)["orders_committed"]["ok"] and checks(item)["payments_committed"]["ok"]
+    assert len(result["statistics"]["consistency"]) == 13 + 12
+    assert {table["table"] for table in result["statistics"]["tables"]} == set(WORKLOAD_TABLES)
+
+
+def test_it_measures_the_six_queries_cold_warm_and_again(run_job: RunJob):
+    item = run_job("sqlite", warehouses=2, queries="yes", loader_profile="fast_slow")
+    assert (item["outcome"], item["message"]) == ("finished", "")
+    answers = item["result"]["statistics"]["queries"]
+    assert [(one["query"], one["state"]) for one in answers[:7]] == [
+        *((number, "cold") for number in range(1, 7)),
+        (1, "warm"),
+    ]
+    assert {one["state"] for one in answers if one["query"] == 3} == {"cold", "warm", "repeated", "other"}
+    for one in answers:
+        assert one["elapsed_s"] > 0
+        assert one["plan"]
+    assert {one["count"] for one in answers if one["query"] == 2} == {300}, "customers of a small warehouse"
+    assert {one["row_count"] for one in answers if one["query"] in (1, 3, 5)} == {10}
+    (mark,) = item["result"]["statistics"]["marks"]
+    assert (mark["name"], mark["rows"]) == ("slow_part", 7_701)
+
+
+def test_it_has_no_cold_queries_of_an_engine_in_memory(run_job: RunJob):
+    item = run_job("hsqldb", {"storage": "memory", "TRANSACTION CONTROL": "MVCC"}, queries="yes")
+    assert (item["outcome"], item["message"]) == ("finished", "")
+    answers = item["result"]["statistics"]["queries"]
+    assert [one["missing"] for one in answers if one["state"] == "cold"] == [tpcc.queries.IN_MEMORY] * 6
+    assert [one["missing"] for one in answers if one["state"] == "other" and "missing" in one] == [
+        tpcc.queries.ONE_WAREHOUSE
+    ] * 5
+    assert "db_size_bytes" not in values(item, "load")
+
+
+def test_it_fails_a_run_whose_data_were_changed_behind_its_back(run_job: RunJob, monkeypatch: pytest.MonkeyPatch):
+    theft = {
+        "name": "theft",
+        "weight": 100,
+        "statements": [{"sql": "UPDATE warehouse SET w_ytd = w_ytd - 1 WHERE w_id = 1"}],
+    }
+    programs = tpcc.steps.transactions.programs
+    monkeypatch.setattr(tpcc.steps.transactions, "programs", lambda *given: [*programs(*given), theft])
+    item = run_job("h2", duration_s=1)
+    assert item["outcome"] == "failed"
+    assert item["message"] == "consistency conditions violated after the run: 1: 1 rows; 8: 1 rows"
+
+
+def test_it_does_not_run_on_a_database_that_is_wrong_from_the_start(run_job: RunJob, monkeypatch: pytest.MonkeyPatch):
+    prepare = tpcc.steps.prepare
+    loss = {"op": "execute", "phase": "loss", "statements": ["DELETE FROM new_order WHERE no_o_id = 25"]}
+    monkeypatch.setattr(tpcc.steps, "prepare", lambda plan: [*prepare(plan), loss])
+    item = run_job("h2")
+    assert item["outcome"] == "failed"
+    assert item["message"].startswith("consistency conditions violated after the load: 3: 10 rows")
+    assert "transactions" not in values(item, "run")

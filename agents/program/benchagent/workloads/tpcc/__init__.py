@@ -7,6 +7,7 @@ transaction chooses its warehouse among all, Delivery is not deferred, and nothi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from benchagent.catalog import WORKLOADS
@@ -102,6 +103,8 @@ class _Performance:
     def _note_size(self, load_s: float) -> None:
         """The size that was reached, and the article's load rate: size of the database by the time of the load."""
         size = self._bench.instance.size_bytes()
+        if not size:  # of a server of others
+            return
         self._bench.metric("db_size_bytes", size, "load")
         self._bench.metric("load_size_mb_per_s", size / load_s / sizes.MEGABYTE, "load")
 
@@ -198,7 +201,7 @@ def _grown(found: SessionResult, summary: Mapping[str, Any]) -> list[Check]:
     for name, kind in (("orders", "new_order"), ("payments", "payment")):
         before, after = (first_value(found.rows.get(f"{when}:{name}")) for when in (BEFORE, AFTER))
         committed = summary["per_type"].get(kind, {"committed": 0})["committed"]
-        grown = None if before is None or after is None else int(after) - int(before)
+        grown = None if before is None or after is None else int(Decimal(after) - Decimal(before))
         detail = f"{grown} {name} more than before the run, the load generator committed {committed}"
         checks.append({"name": f"{name}_committed", "ok": grown == committed, "detail": detail})
     return checks

@@ -14,7 +14,7 @@ BATCH_ROWS, COMMIT_ROWS = 1_000, 10_000
 # The article's loader: the first 70 % of the data fast, the rest slowly, down to 1 MB/s. A row has about 125 bytes.
 SLOW_SHARE, SLOW_ROWS_PER_S = 0.3, 8_000
 GROWING = {
-    "orders": "SELECT SUM(d_next_o_id - 1) FROM district",
+    "orders": "SELECT SUM(CAST(d_next_o_id - 1 AS DECIMAL(18))) FROM district",
     "payments": "SELECT COUNT(*) FROM history",
 }
 

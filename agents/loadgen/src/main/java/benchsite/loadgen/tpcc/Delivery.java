@@ -1,5 +1,6 @@
 package benchsite.loadgen.tpcc;
 
+import benchsite.loadgen.Conflict;
 import benchsite.loadgen.Work;
 import java.sql.SQLException;
 import java.sql.Timestamp;
@@ -13,6 +14,7 @@ import java.util.SplittableRandom;
 final class Delivery implements Work {
     record Input(int warehouse, int carrier, Timestamp at) {}
 
+    private static final int NONE = 0;
     private final Draws draws;
     private final Prepared oldest;
     private final Prepared remove;
@@ -42,17 +44,35 @@ final class Delivery implements Work {
     public boolean execute(Object values) throws SQLException {
         Input input = (Input) values;
         for (int district = 1; district <= Scale.DISTRICTS; district++) {
-            Object[] found = oldest.first(input.warehouse(), district);
-            if (found != null) {
-                deliver(input, district, Prepared.whole(found[0]));
+            int number = takeOldest(input.warehouse(), district);
+            if (number != NONE) {
+                deliver(input, district, number);
             }
         }
         return true;
     }
 
+    /** When another delivery was first, there is a next one; unless this transaction still sees what is gone. */
+    private int takeOldest(int warehouse, int district) throws SQLException {
+        int missed = NONE;
+        while (true) {
+            Object[] found = oldest.first(warehouse, district);
+            if (found == null) {
+                return NONE;
+            }
+            int number = Prepared.whole(found[0]);
+            if (remove.update(warehouse, district, number) == 1) {
+                return number;
+            }
+            if (number == missed) {
+                throw new Conflict("another delivery has taken order " + number);
+            }
+            missed = number;
+        }
+    }
+
     private void deliver(Input input, int district, int number) throws SQLException {
         int home = input.warehouse();
-        remove.oneIfThere(home, district, number);
         int customer = Prepared.whole(order.row(home, district, number)[0]);
         carry.one(input.carrier(), home, district, number);
         deliverLines.update(input.at(), home, district, number);

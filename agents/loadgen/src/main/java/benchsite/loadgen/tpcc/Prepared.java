@@ -1,6 +1,5 @@
 package benchsite.loadgen.tpcc;
 
-import benchsite.loadgen.Conflict;
 import benchsite.loadgen.Parameters;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -38,13 +37,6 @@ final class Prepared {
         int rows = update(values);
         if (rows != 1) {
             throw new SQLException(name + " touched " + rows + " rows, not 1");
-        }
-    }
-
-    /** A change of one row that another transaction may have taken away since it was read. */
-    void oneIfThere(Object... values) throws SQLException {
-        if (update(values) == 0) {
-            throw new Conflict(name + ": another transaction was first");
         }
     }
 

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import pytest
+from benchagent.workloads.tpcc import conditions
+
+LOADED = conditions.queries(5, 42, loaded=True)
+RUN = conditions.queries(5, 42, loaded=False)
+
+
+def test_it_asks_all_twelve_conditions_after_the_load():
+    assert list(dict.fromkeys(name.split()[0] for name in LOADED)) == [str(number) for number in range(1, 13)]
+    assert set(LOADED) - set(RUN) == {"11"}, "a run delivers more orders than the load has"
+
+
+def test_it_looks_into_one_warehouse_where_every_row_has_to_be_seen():
+    for name in ("6", "7", "10", "12"):
+        assert "w_id = 3" in LOADED[name], "42 modulo 5, from 1"
+    assert "w_id = 1" in conditions.queries(1, 42, loaded=True)["6"]
+    assert LOADED["11"].endswith("<> 2100")
+
+
+def test_it_holds_when_nothing_violates_a_condition():
+    check = conditions.check("after the load", LOADED, {name: [["0"]] for name in LOADED})
+    assert check["ok"]
+    assert check["detail"].startswith("consistency conditions 1, 2, 3, 4, 5 (orders)")
+
+
+@pytest.mark.parametrize("answer", [[[1]], [], [[None]]])
+def test_it_is_broken_by_one_row_and_by_a_missing_answer(answer: list[list[object]]):
+    rows = {name: [[0]] for name in RUN}
+    check = conditions.check("after the run", RUN, {**rows, "8": answer})
+    assert not check["ok"]
+    assert check["detail"].startswith("consistency conditions violated after the run: 8: ")
