@@ -122,9 +122,19 @@ def test_it_makes_the_file_system_anew_when_it_is_broken(slow: Emulation, tmp_pa
 
 def test_it_refuses_to_take_down_what_is_in_use(slow: Emulation, tmp_path: Path, monkeypatch):
     monkeypatch.setattr(emulation, "BUSY_WAIT_S", 0.2)
-    emulation.set_up(slow, tmp_path / "mounted")
-    with (tmp_path / "mounted" / "file").open("w"), pytest.raises(EmulationError, match="busy"):
+    device = emulation.set_up(slow, tmp_path / "mounted")
+    limits = limits_of(emulation.device_number(device))
+    with (tmp_path / "mounted" / "file").open("w"), pytest.raises(EmulationError, match=r"still in use.* busy"):
         emulation.take_down(slow)
+    assert limits_of(emulation.device_number(device)) == limits
+
+
+def test_it_does_not_wait_for_its_own_slowness_when_it_is_taken_down(tmp_path: Path):
+    made = an_emulation(tmp_path, write_mb_per_s=1)
+    emulation.create(made)
+    emulation.set_up(made, tmp_path / "mounted")
+    (tmp_path / "mounted" / "file").write_bytes(os.urandom(WRITTEN_BYTES))
+    assert took_s(lambda: emulation.take_down(made)) < 4
 
 
 def test_it_writes_the_whole_file_and_never_over_another(tmp_path: Path):

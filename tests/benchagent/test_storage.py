@@ -7,7 +7,17 @@ from pathlib import Path
 
 import pytest
 from benchagent import storage
-from benchagent.storage import Mount, device_facts, device_of, disks_below, mounts, storage_facts
+from benchagent.storage import (
+    Mount,
+    backing_file,
+    device_facts,
+    device_of,
+    disks_below,
+    mounts,
+    physical_disks,
+    same_device,
+    storage_facts,
+)
 
 MOUNT = Mount("8:1", "/", "/data", "rw,noatime", "xfs", "/dev/sda1")
 
@@ -105,3 +115,77 @@ def test_it_finds_the_device_of_a_path_that_the_kernel_says(tmp_path: Path):
     if not link.exists():
         pytest.skip("the temporary folder is not on a block device")
     assert device_of(tmp_path / "not" / "yet" / "made") == link.resolve().name
+
+
+# Same or other storage
+
+
+@pytest.fixture
+def machine(sys_block: Path, monkeypatch) -> Path:
+    """Mounts /a (part of sda), /b (nvme0n1), /lv (a volume on it), /md (both), /v (vda), and three loop devices."""
+    folder = sys_block.parent / "devices"
+
+    def beneath(name: str, slave: str) -> None:
+        (folder / name / "slaves").mkdir(parents=True)
+        (folder / name / "slaves" / slave).symlink_to((sys_block / slave).resolve())
+        (sys_block / name).symlink_to(folder / name)
+
+    beneath("dm-0", "nvme0n1")
+    for loop, file in (("loop0", "/a/disk.img"), ("loop1", "/loop0/disk.img"), ("loop2", "/shm/disk.img (deleted)")):
+        (folder / loop / "loop").mkdir(parents=True)
+        (folder / loop / "loop" / "backing_file").write_text(f"{file}\n")
+        (sys_block / loop).symlink_to(folder / loop)
+    devices = {"/a": "sda1", "/b": "nvme0n1", "/lv": "dm-0", "/md": "md0", "/v": "vda"}
+    devices |= {f"/loop{number}": f"loop{number}" for number in range(3)}
+    table = [Mount(f"8:{at}", "/", point, "rw", "ext4", device) for at, (point, device) in enumerate(devices.items())]
+    table += [
+        Mount("0:1", "/", "/", "rw", "overlay", "overlay"),
+        Mount("0:2", "/", "/shm", "rw", "tmpfs", "tmpfs"),
+        Mount("0:3", "/", "/pool", "rw", "zfs", "tank/data"),
+        Mount("0:4", "/", "/other", "rw", "overlay", "overlay"),
+    ]
+    monkeypatch.setattr(storage, "SYS_BLOCK", sys_block)
+    monkeypatch.setattr(storage, "mounts", lambda: table)
+    monkeypatch.setattr(storage, "block_device", lambda mount: mount.source if mount.file_system == "ext4" else None)
+    monkeypatch.setattr(storage, "disks_below", lambda device, _sys=None: disks_below(device, sys_block))
+    monkeypatch.setattr(storage, "backing_file", lambda device: backing_file(device, sys_block))
+    return sys_block
+
+
+@pytest.mark.parametrize(
+    ("path", "disks"),
+    [
+        ("/a", {"sda"}),
+        ("/lv", {"nvme0n1"}),
+        ("/md", {"sda", "nvme0n1"}),
+        ("/loop0", {"sda"}),
+        ("/loop1", {"sda"}),
+        ("/loop2", {"memory"}),
+        ("/shm", {"memory"}),
+        ("/pool", {"zfs tank/data"}),
+        ("/", set()),
+    ],
+)
+def test_it_finds_the_physical_disks_through_everything_above_them(machine: Path, path: str, disks: set[str]):
+    assert physical_disks(Path(path)) == disks
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same", "words"),
+    [
+        ("/a/x", "/a/y", True, "sda1: the same physical disk"),
+        ("/a", "/b", False, "sda1 and nvme0n1: different physical disks"),
+        ("/b", "/lv", True, "nvme0n1 and dm-0: the same physical disk"),
+        ("/a", "/md", True, "sda1 and md0: the same physical disk"),
+        ("/a", "/v", False, "sda1 and vda: different virtual disks"),
+        ("/a", "/loop1", True, "sda1 and loop1 (emulated, a file on sda): the same physical disk"),
+        ("/b", "/loop0", False, "nvme0n1 and loop0 (emulated, a file on sda): different physical disks"),
+        ("/a", "/shm", False, "sda1 and tmpfs: different physical disks"),
+        ("/x", "/y", True, "overlay: the same physical disk"),
+        ("/x", "/other", None, "overlay: this machine does not tell whether that is one physical disk"),
+        ("/pool", "/a", None, "zfs and sda1: this machine does not tell whether that is one physical disk"),
+    ],
+)
+def test_it_tells_same_from_other_storage(machine: Path, first: str, second: str, same: bool | None, words: str):
+    found = same_device(Path(first), Path(second))
+    assert (found.same_physical, found.words) == (same, words)

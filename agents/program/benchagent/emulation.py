@@ -162,26 +162,27 @@ def take_down(emulation: Emulation) -> None:
     """Unmount and detach every loop device on the file. Raises `EmulationError` when something still uses it."""
     deadline = time.monotonic() + BUSY_WAIT_S
     while devices := attached(emulation.file):
+        problem = "it does not go away"
         try:
             for device in devices:
                 _detach(device)
-        except EmulationError:
-            if time.monotonic() > deadline:
-                raise
+        except EmulationError as error:
+            problem = str(error)
         if time.monotonic() > deadline:
-            raise EmulationError(
-                f"{', '.join(devices)} on {emulation.file} cannot be detached: something still uses it"
-            )
+            for device in attached(emulation.file):
+                _throttle(emulation.throttle(device_number(device)))
+            raise EmulationError(f"{', '.join(devices)} on {emulation.file} is still in use: {problem}")
         time.sleep(0.02)
 
 
 def _detach(device: str) -> None:
+    """Without limits: what is still to be written out is nobody's measurement."""
     number = device_number(device)
+    _throttle(Throttle(number, 0, 0, 0, 0))
     for mount in mounts():
         if mount.device_number == number:
             _command("umount", mount.mount_point)
     _command("losetup", "--detach", f"/dev/{device}")
-    _throttle(Throttle(number, 0, 0, 0, 0))
 
 
 def _throttle(throttle: Throttle | None) -> None:
