@@ -8,6 +8,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from agents import estimate as estimating
 from agents import schedule as scheduling
+from agents.articles import EXPERIMENTS
 from agents.forms import ScheduleForm
 from agents.views.access import operator_required
 
@@ -50,7 +51,7 @@ def _estimate(request: HttpRequest, form: ScheduleForm) -> estimating.Estimate |
 
 
 def _page(request: HttpRequest, form: ScheduleForm, *, status: int = 200, **context: Any) -> HttpResponse:
-    return render(request, "schedule.html", {"form": form, **context}, status=status)
+    return render(request, "schedule.html", {"form": form, "articles": EXPERIMENTS.values(), **context}, status=status)
 
 
 def _initial(query: QueryDict) -> dict[str, Any]:

@@ -135,6 +135,8 @@ PAGES = [
     page("schedule", "read", "/schedule/"),
     form("schedule", "schedule", "/schedule/", 422, data={"action": "start"}),
     form("schedule-estimate", "read", "/schedule/estimate/", 200),
+    page("article-experiment", "read", "/schedule/article/tpcb-2010/"),
+    form("article-experiment", "schedule", "/schedule/article/tpcb-2010/"),
     page("login", "read", "/login/", is_open=True),
     form("login", "read", "/login/", (200, 429), is_open=True, data={"username": "x", "password": "y"}),
     form("logout", "read", "/logout/", is_open=True),

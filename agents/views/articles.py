@@ -1,0 +1,53 @@
+"""The experiment of an article, as it is re-run today: what will be run, what stays a gap, and the start."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from agents import articles
+from agents.estimate import about, estimate
+from agents.offers import approved_agents
+from agents.schedule import PlanError
+from agents.views.access import operator_required
+from runs.models import Publication
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def article(request: HttpRequest, slug: str) -> HttpResponse:
+    """`?quick=1`: the same cells with one repeat. `?part=…` (several): only these parts."""
+    known = articles.EXPERIMENTS.get(slug)
+    if known is None:
+        raise Http404
+    agent = articles.best_agent(approved_agents())
+    given = request.POST if request.method == "POST" else request.GET
+    quick, chosen = bool(given.get("quick")), given.getlist("part")
+    prepared = [articles.prepare(known, part, agent, quick=quick) for part in known.parts] if agent else []
+    if request.method == "POST":
+        return _start(request, slug, [one for one in prepared if one.part.slug in chosen])
+    estimates = [estimate(one.plan, user=request.user) if one.plan else None for one in prepared]
+    context = {
+        "publication": Publication.objects.filter(slug=slug).first(), "experiment": known, "agent": agent,
+        "quick": quick, "parts": list(zip(prepared, estimates, strict=True)),
+        "total": about(sum(one.seconds for one in estimates if one)),
+    }  # fmt: skip
+    return render(request, "article_experiment.html", context)
+
+
+@operator_required
+def _start(request: HttpRequest, slug: str, parts: list[articles.Prepared]) -> HttpResponse:
+    user = request.user if request.user.is_authenticated else None
+    try:
+        started = [made for one in parts if (made := articles.start(one, user=user))]
+    except PlanError as error:
+        messages.error(request, f"Nothing more was started: {error}")
+        return redirect("article-experiment", slug=slug)
+    if not started:
+        messages.error(request, "Choose at least one part that this machine can run.")
+        return redirect("article-experiment", slug=slug)
+    if len(started) == 1:
+        return redirect("experiment", slug=started[0].slug)
+    messages.success(request, f"{len(started)} experiments are queued, one after the other.")
+    return redirect("publication", slug=slug)
