@@ -171,6 +171,8 @@ def take(session: Session, event: Mapping[str, Any]) -> None:
             session.summary = event
         case "error":
             session.error = event
+        case "sampled" if "error" not in event:
+            session.__dict__.setdefault("sampled", {}).setdefault(event["name"], []).append(event["rows"])
         case "phase" if event["state"] == "end":
             session.phases[event["phase"]] = event
 

@@ -90,7 +90,8 @@ class PostgresqlStatistics(Statistics):
     # Tables and indexes
 
     def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        return {"tables": table_query(tables), "indexes": index_query(tables, with_depth=self._superuser)}
+        queries = {"tables": table_query(tables), "indexes": index_query(tables, with_depth=self._superuser)}
+        return {**self._awaited(), **queries}
 
     def tables(self, rows: QueryRows) -> list[TableStatistics]:
         return [table_of(dict(zip(TABLE_COLUMNS, row, strict=True))) for row in rows.get("tables", [])]
@@ -101,7 +102,7 @@ class PostgresqlStatistics(Statistics):
     # Upkeep
 
     def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        return upkeep.queries(tables, self._version)
+        return {**self._awaited(), **upkeep.queries(tables, self._version)}
 
     def maintenance(self, rows: QueryRows) -> list[Age]:
         return upkeep.ages(rows)
@@ -130,6 +131,10 @@ class PostgresqlStatistics(Statistics):
             return {}
         reads, fetches = rows["effort"][0]
         return {"reads": float(reads), "fetches": float(fetches)}
+
+    def _awaited(self) -> dict[str, str]:
+        """Before 15 what sessions report is seen by others up to half a second later."""
+        return {} if self._is(FLUSH_SINCE) else {"report": f"SELECT pg_sleep({REPORT_INTERVAL_S})"}
 
     def _is(self, since: Version) -> bool:
         return self._version >= since
