@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections import namedtuple
+from pathlib import Path
+
+import pytest
+from benchagent.engines import install as install_module
+from benchagent.engines import installed
+from benchagent.engines.catalogue import engine_of
+from benchagent.engines.install import download, install, remove
+from benchagent.engines.sources import InstallError
+from benchagent.java.jars import sha256_of
+
+from tests.benchagent.engines.conftest import Tiny, zip_file
+
+
+def left(engines_dir: Path) -> list[str]:
+    return [path.name for path in engines_dir.iterdir() if path.suffix != ".lock"]
+
+
+def test_it_installs_out_of_a_folder(tiny: Tiny, engines_dir: Path, said: list[str]):
+    made = install(tiny.engine, engines_dir, said.append, tiny.source)
+    assert (made.name, made.dbms, made.version) == ("tiny-1.0", "postgresql", "1.0")
+    assert made.home == engines_dir / "tiny-1.0"
+    assert made.bin_dir == made.home / "bin"
+    assert made.layout("server") == made.home / "bin" / "served"
+    assert made.environment() == {
+        "SERVED_HOME": str(made.home / "share"),
+        "LD_LIBRARY_PATH": str(made.home / "compat"),
+    }
+    assert (made.home / "compat" / "libnew.so").read_bytes() == b"library"
+    assert not (made.home / "docs").exists()
+    assert installed(engines_dir) == [made]
+    assert installed(engines_dir, "postgresql") == [made]
+    assert installed(engines_dir, "mysql") == []
+    assert any("server-1.0-linux.zip, checksum right" in line for line in said)
+
+
+def test_every_user_may_read_what_is_installed(tiny: Tiny, engines_dir: Path, said: list[str]):
+    home = install(tiny.engine, engines_dir, said.append, tiny.source).home
+    modes = {path.relative_to(home).as_posix(): path.stat().st_mode & 0o777 for path in [home, *home.rglob("*")]}
+    assert modes["."] == modes["bin"] == modes["compat"] == 0o755
+    assert modes["bin/served"] == 0o755
+    assert modes["compat/libold.so.1"] == modes["README"] == modes["installed.json"] == 0o644
+    assert {path.lstat().st_uid for path in home.rglob("*")} == {os.getuid()}
+
+
+def test_the_record_says_what_was_installed(tiny: Tiny, engines_dir: Path, said: list[str]):
+    home = install(tiny.engine, engines_dir, said.append, tiny.source).home
+    record = json.loads((home / "installed.json").read_text())
+    assert record["licence"] == "MIT"
+    assert [piece["sha256"] for piece in record["pieces"]] == [piece["sha256"] for piece in tiny.entry["pieces"]]
+    assert record["installed_at"].endswith("+00:00")
+
+
+def test_it_refuses_a_wrong_checksum_and_leaves_nothing(tiny: Tiny, engines_dir: Path, said: list[str]):
+    with (tiny.source / "library-2.0.jar").open("ab") as file:
+        file.write(b"\0")
+    with pytest.raises(InstallError) as refused:
+        install(tiny.engine, engines_dir, said.append, tiny.source)
+    assert "library-2.0.jar has SHA-256" in str(refused.value)
+    assert tiny.entry["pieces"][1]["sha256"] in str(refused.value)
+    assert left(engines_dir) == []
+
+
+def test_it_names_a_piece_that_the_folder_lacks(tiny: Tiny, engines_dir: Path, said: list[str]):
+    (tiny.source / "library-2.0.jar").unlink()
+    with pytest.raises(InstallError, match=r"usb has no library-2\.0\.jar"):
+        install(tiny.engine, engines_dir, said.append, tiny.source)
+    assert left(engines_dir) == []
+
+
+def test_it_names_the_library_that_a_program_lacks(tiny: Tiny, engines_dir: Path, said: list[str]):
+    program = Path(shutil.which("sleep") or "").read_bytes().replace(b"\0libc.so.6\0", b"\0libx.so.6\0")
+    path = zip_file(tiny.source / "server-1.0-linux.zip", {"bin/served": program})
+    tiny.entry["pieces"][0]["sha256"] = sha256_of(path)
+    with pytest.raises(InstallError, match=r"tiny-1\.0: served lacks libx\.so\.6"):
+        install(engine_of(tiny.entry), engines_dir, said.append, tiny.source)
+    assert left(engines_dir) == []
+
+
+def test_it_asks_for_space_before_it_begins(tiny: Tiny, engines_dir: Path, said: list[str], monkeypatch):
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: usage(1 << 40, 1 << 40, 10 << 20))
+    with pytest.raises(InstallError, match=r"tiny-1\.0 needs 256 MB in .*, 10 MB are free"):
+        install(tiny.engine, engines_dir, said.append, tiny.source)
+    assert said == []
+
+
+KILLED = """
+import json, sys, time
+from pathlib import Path
+from benchagent.engines import install as module
+from benchagent.engines.catalogue import engine_of
+
+def hang(engine, tree):
+    print("unpacked", flush=True)
+    time.sleep(60)
+
+module.finish = hang
+module.install(engine_of(json.loads(sys.argv[1])), Path(sys.argv[2]), lambda text: None, Path(sys.argv[3]))
+"""
+
+
+def test_a_killed_install_leaves_nothing_that_looks_installed(tiny: Tiny, engines_dir: Path, said: list[str]):
+    command = [sys.executable, "-c", KILLED, json.dumps(tiny.entry), str(engines_dir), str(tiny.source)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "unpacked\n"
+        process.kill()
+    assert len(left(engines_dir)) == 1
+    assert installed(engines_dir) == []
+    install(tiny.engine, engines_dir, said.append, tiny.source)
+    assert left(engines_dir) == ["tiny-1.0"]
+
+
+def test_two_at_once_install_it_once(tiny: Tiny, engines_dir: Path, monkeypatch):
+    finish, finished = install_module.finish, []
+
+    def slowly(engine, tree):
+        finish(engine, tree)
+        finished.append(engine.name)
+        time.sleep(0.3)
+
+    monkeypatch.setattr(install_module, "finish", slowly)
+    said: list[list[str]] = [[], []]
+    made = []
+
+    def work(number: int) -> None:
+        made.append(install(tiny.engine, engines_dir, said[number].append, tiny.source))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert finished == ["tiny-1.0"]
+    assert made[0] == made[1]
+    late = next(lines for lines in said if "already installed" in lines[-1])
+    assert late[0] == "another process is busy with tiny-1.0, waiting"
+
+
+def test_it_removes_an_engine(tiny: Tiny, engines_dir: Path, said: list[str]):
+    install(tiny.engine, engines_dir, said.append, tiny.source)
+    assert remove("tiny-1.0", engines_dir)
+    assert left(engines_dir) == []
+    assert not remove("tiny-1.0", engines_dir)
+
+
+def test_it_removes_no_engine_that_runs(tiny: Tiny, engines_dir: Path, said: list[str]):
+    made = install(tiny.engine, engines_dir, said.append, tiny.source)
+    with subprocess.Popen([made.bin_dir / "served", "60"]) as server:
+        with pytest.raises(InstallError, match=rf"tiny-1\.0 is in use by served \({server.pid}\)"):
+            remove("tiny-1.0", engines_dir)
+        server.kill()
+    assert installed(engines_dir) == [made]
+
+
+def test_a_folder_without_a_record_is_no_engine(engines_dir: Path):
+    (engines_dir / "half" / "bin").mkdir(parents=True)
+    (engines_dir / "broken").mkdir()
+    (engines_dir / "broken" / "installed.json").write_text('{"dbms": "mysql"')
+    (engines_dir / "derby-10.6.2.1").touch()
+    assert installed(engines_dir) == []
+
+
+def test_what_was_downloaded_is_not_fetched_again(tiny: Tiny, said: list[str], monkeypatch):
+    monkeypatch.setattr(install_module, "fetch", lambda piece, folder: pytest.fail(f"{piece.name} would be fetched"))
+    download(tiny.engine, tiny.source, said.append)
+    assert said == []
