@@ -46,6 +46,9 @@ _SPECS = {
     "ParallelWorkers": count(changed(None, ("5", "1"))),
     "StatementTimeout": time(),
     "SweepInterval": count(),
+    "PageBuffers": pages(),
+    "ReserveSpace": flag(),
+    "CharacterSet": text(),
     "ConnectionTimeout": time("180"),
     "TcpRemoteBufferSize": size("8192"),
     "EventMemSize": size(),
@@ -69,7 +72,8 @@ allowencryptedsecuritydatabase legacyhash oldsetclauses relaxedaliaschecking red
 remotefileopenability cleargttatretaining traceplugin wirecryptplugin keyholderplugin remotepipename
 legacydatabasefileid completebooleanevaluation oldparameterordering oldcolumnnaming createinternalwindow
 lockgrantorder lockrequirespins prioritizethreadsswitch priorityboost locksemcount locksignal maxidentifierbytelength
-datatypecompatibility defaultprofilerplugin useshell outputredirectionfile defaulttimezone"""
+datatypecompatibility defaultprofilerplugin useshell outputredirectionfile defaulttimezone odsversion engineversion
+sqldialect"""
 # Words that articles use for the same things.
 _SPOKEN = {
     "page buffers": "defaultdbcachepages",
@@ -80,6 +84,14 @@ _SPOKEN = {
     "forced writes": "forcedwrites",
     "forced_writes": "forcedwrites",
     "force write": "forcedwrites",
+    "sweep_interval": "sweepinterval",
+    "sweep interval": "sweepinterval",
+    "page_buffers": "pagebuffers",
+    "reserve_space": "reservespace",
+    "character_set": "characterset",
+    "ods_version": "odsversion",
+    "engine_version": "engineversion",
+    "sql_dialect": "sqldialect",
 }
 
 
@@ -115,7 +127,9 @@ def _commit(settings: Settings) -> str | None:
 
 
 MEANINGS = {
-    "buffer_pool": one("defaultdbcachepages", "of a database (SuperServer) or a connection (Classic)"),
+    "buffer_pool": Meaning(
+        ("pagebuffers", "defaultdbcachepages"), None, "of a database (SuperServer) or a connection (Classic)"
+    ),
     "page_size": one("pagesize", "a property of the database"),
     "sort_memory": one("tempcachelimit", "all sorts of a server together"),
     "temp_memory": one("tempblocksize"),

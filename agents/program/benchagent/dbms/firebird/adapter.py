@@ -1,0 +1,220 @@
+"""The Firebird adapter: a private server for one job, its settings, what it tells, how it is backed up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from benchagent.catalog import Durability
+from benchagent.configfiles.durability import of_effective
+from benchagent.dbms.backup import BackupMethod
+from benchagent.dbms.base import (
+    Adapter,
+    Connection,
+    EngineContext,
+    Instance,
+    JobError,
+    ProvisionRequest,
+    Retryable,
+    Settings,
+    checked_settings,
+)
+from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.embedded import jars, refuse_log_apart
+from benchagent.dbms.firebird import backup, discovery, settings
+from benchagent.dbms.firebird.root import SYSDBA
+from benchagent.dbms.firebird.server import Server
+from benchagent.dbms.firebird.statistics import NO_LOG, FirebirdStatistics
+from benchagent.dbms.statistics import QueryRows
+from benchagent.process import ProcessFailed
+from benchagent.protocol import EngineFacts
+from benchagent.storage import write_cache_words
+from benchagent.users import first_blocked
+
+DEADLOCK, LOCK_CONFLICT, CONCURRENT_TRANSACTION = 335544336, 335544345, 335544878
+UNIQUE_VIOLATION, DUPLICATE_KEY = 335544665, 335544349
+SERIALIZATION, INTEGRITY_CLASS = "40001", "23"
+# The driver's own READ COMMITTED, stated: an update waits for another's, then reports a conflict, and is tried again.
+ISOLATION = "isc_tpb_read_committed,isc_tpb_rec_version,isc_tpb_write,isc_tpb_wait"
+DRIVER_PROPERTIES = {
+    "encoding": "UTF8",
+    "processName": "benchagent",
+    "defaultIsolation": "TRANSACTION_READ_COMMITTED",
+    "TRANSACTION_READ_COMMITTED": ISOLATION,
+}
+# Selectivities are kept in the index and computed when it is built, or so.
+STATISTICS_OF_INDEXES = (
+    "EXECUTE BLOCK AS DECLARE NAME VARCHAR(63); BEGIN FOR SELECT TRIM(RDB$INDEX_NAME) FROM RDB$INDICES"
+    " WHERE RDB$RELATION_NAME = UPPER('{table}') INTO :NAME DO"
+    " EXECUTE STATEMENT 'SET STATISTICS INDEX \"' || NAME || '\"'; END"
+)
+DIALECT = Dialect(
+    first="SELECT FIRST {n} {select}",
+    select_values="SELECT {expressions} FROM RDB$DATABASE",
+    for_update=" FOR UPDATE WITH LOCK",
+    descending_columns=False,
+    after_load_each=(STATISTICS_OF_INDEXES,),
+)
+PLAN_SCRIPT = "SET PLANONLY ON;\n{sql};\nSET EXPLAIN ON;\n{sql};\n"
+MAINTENANCE = {
+    "on": [("sweep_interval", "20000"), ("GCPolicy", "combined")],
+    "off": [("sweep_interval", "0"), ("GCPolicy", "cooperative")],
+}
+
+
+class FirebirdInstance(Instance):
+    dialect = DIALECT
+    retryable = Retryable(sqlstates=(SERIALIZATION,), codes=(DEADLOCK, LOCK_CONFLICT, CONCURRENT_TRANSACTION))
+    tolerable = Retryable(sqlstate_prefixes=(INTEGRITY_CLASS,), codes=(UNIQUE_VIOLATION, DUPLICATE_KEY))
+
+    def __init__(
+        self, server: Server, request: ProvisionRequest, given: settings.Split, class_path: Sequence[Path]
+    ) -> None:
+        driver_dir = request.job_dir / "driver"
+        driver_dir.mkdir(exist_ok=True)
+        super().__init__(
+            connection=_connection(server),
+            class_path=class_path,
+            data_path=server.data_dir,
+            driver_dir=driver_dir,
+        )
+        self._server = server
+        self._request = request
+        self._given = given
+        self.command_lines = server.command_lines
+        self.ignored_settings = list(given.ignored)
+        self.statistics = FirebirdStatistics(self._gstat, self._plan)
+        server.after_start = self._connect_anew
+
+    def _connect_anew(self) -> None:
+        self.connection = _connection(self._server)
+
+    def server_pids(self) -> list[int]:
+        return self._server.pids()
+
+    # Settings
+
+    def effective_queries(self) -> Mapping[str, str]:
+        return settings.effective_queries(self._server.home.major)
+
+    def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
+        listener = next(iter(self._server.pids()), 0)
+        found = settings.effective(rows, listener, self._given.server)
+        self.ignored_settings += settings.differences(self._given, found)
+        untold = settings.untold(self._given, found)
+        if untold:
+            self._request.log(f"given, but not told by this version of Firebird: {', '.join(untold)}")
+        return found
+
+    def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
+        return of_effective(discovery.SLUG, effective, write_cache_words(self.data_path))
+
+    def buffer_bytes(self) -> int | None:
+        """Of the database in Super, of each connection in the Classics."""
+        words = self._server.query("SELECT 'bytes=' || (MON$PAGE_SIZE * MON$PAGE_BUFFERS) FROM MON$DATABASE")
+        found = words.partition("bytes=")[2].split()
+        return int(found[0]) if found else None
+
+    # What it tells
+
+    def _gstat(self) -> str:
+        """Of the file as it is on disk. Empty, with a line in the log, when gstat fails."""
+        tool = self._server.home.bin_dir / "fbstat"
+        try:
+            return self._server.run_tool([tool, "-a", "-r", self._server.remote(self._server.database)])
+        except ProcessFailed as error:
+            self._request.log(f"no statistics of tables and indexes: {error}")
+            return ""
+
+    def _plan(self, sql: str) -> str:
+        script = PLAN_SCRIPT.format(sql=sql.rstrip().rstrip(";"))
+        try:
+            return self._server.run_sql(script, self._server.remote(self._server.database)).strip()
+        except ProcessFailed as error:
+            return f"no plan: {error}"
+
+    def log_tail(self) -> str:
+        return self._server.log_tail()
+
+    def backup_methods(self) -> Sequence[BackupMethod]:
+        return backup.methods(self._server, self._given.mode)
+
+    # Stopping
+
+    def restart(self) -> None:
+        self.shut_down()
+        self.start()
+
+    def shut_down(self) -> None:
+        self._server.shut_down()
+
+    def start(self) -> None:
+        self._server.start()
+
+    def stop(self) -> None:
+        self._server.stop()
+
+
+def _connection(server: Server) -> Connection:
+    properties = {"user": SYSDBA, "password": server.password, **DRIVER_PROPERTIES}
+    return Connection(backup.url(server, server.database), None, properties)
+
+
+class FirebirdAdapter(Adapter):
+    slug = discovery.SLUG
+
+    def discover(self, context: EngineContext) -> list[EngineFacts]:
+        return discovery.discover(context)
+
+    def provision(self, request: ProvisionRequest) -> FirebirdInstance:
+        home = discovery.homes(request.engines_dir).get(request.version)
+        if home is None:
+            raise JobError(f"Firebird {request.version} is no longer on this machine")
+        refuse_log_apart(request, f"the log cannot be put on a storage of its own: {NO_LOG}")
+        given = settings.split(checked_settings(request.settings), home.engine)
+        mode = given.mode
+        class_path = jars(request.toolchain, self.slug)
+        server = self._server(request, home)
+        try:
+            self._make(server, request, given)
+        except ProcessFailed as error:
+            server.stop()
+            raise JobError(f"Firebird: {error}") from error
+        except BaseException:
+            server.stop()
+            raise
+        request.log(f"Firebird {request.version} ({mode}) answers on port {server.port}")
+        return FirebirdInstance(server, request, given, class_path)
+
+    def _server(self, request: ProvisionRequest, home: discovery.Home) -> Server:
+        try:
+            user = discovery.user()
+        except LookupError as error:
+            raise JobError(str(error)) from error
+        server = Server(request, home, user)
+        blocked = first_blocked(user, server.root.folder) if user else None
+        if user and blocked:
+            raise JobError(f"user {user.name!r} may not enter {blocked}")
+        return server
+
+    def _make(self, server: Server, request: ProvisionRequest, given: settings.Split) -> None:
+        server.configure(settings.configuration(given, request.placement.temp))
+        server.create_users()
+        server.start()
+        if not request.restored:
+            server.run_sql(settings.create_database(server.remote(server.database), given), None)
+        for options in settings.gfix_options(given):
+            server.run_tool([server.home.bin_dir / "gfix", *options, server.remote(server.database)])
+
+    def knob(self, name: str, value: str, version: str) -> Settings:
+        """Background maintenance: sweeps, and in SuperServer the garbage collector's own thread."""
+        if name == "group_commit":
+            if value == "off":
+                return ()
+            raise JobError(f"Firebird cannot group commits: {NO_LOG}")
+        if value not in MAINTENANCE:
+            raise JobError(f"background maintenance is on or off, not {value!r}")
+        return MAINTENANCE[value]
+
+
+ADAPTER = FirebirdAdapter()

@@ -1,0 +1,231 @@
+"""Ways to back up a Firebird database: gbak over TCP, inside gbak, by the server; nbackup.
+
+A local backup holds the engine in gbak's own process. That needs a root without other providers: with the usual ones
+gbak turns to TCP without a word when the database is open in a SuperServer.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchagent.dbms.backup import Action, BackupMethod, Options, ToolCommand
+from benchagent.dbms.base import JobError
+from benchagent.dbms.firebird import honesty
+from benchagent.dbms.firebird.server import HOST, Server
+from benchagent.dbms.firebird.settings import SUPER
+from benchagent.process import ProcessFailed
+from benchagent.storage import same_device
+
+SERVICE = "service_mgr"
+RESTORED = "restored.fdb"
+CANCEL_TIMEOUT_S = 60.0
+# A service that runs for a tool has an attachment of its own, without a process at its other end.
+SERVICE_SESSIONS = "MON$SYSTEM_FLAG = 0 AND MON$REMOTE_PROCESS IS NULL AND MON$ATTACHMENT_ID <> CURRENT_CONNECTION"
+COUNT_SESSIONS = f"SELECT 'sessions=' || COUNT(*) FROM MON$ATTACHMENTS WHERE {SERVICE_SESSIONS}"  # noqa: S608
+END_SESSIONS = f"DELETE FROM MON$ATTACHMENTS WHERE {SERVICE_SESSIONS}; COMMIT"  # noqa: S608
+
+
+class GbakMethod(BackupMethod):
+    """`restored_url` opens the restored database on the same server."""
+
+    options: Sequence[str] = ("verbose",)
+    embedded = False
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+        self._targets: list[Path] = []
+
+    def source(self) -> str:
+        """The database as gbak is to name it."""
+        return str(self.server.database)
+
+    def switches(self) -> list[str | Path]:
+        """What chooses the way, before the names."""
+        return []
+
+    def restored(self, scratch: Path) -> str:
+        return str(scratch / RESTORED)
+
+    def backup(self, target: Path, options: Options) -> Sequence[Action]:
+        self._targets.append(target)
+        return [self._gbak(["-b", "-g", *_verbose(options, target), *self.switches(), self.source(), target])]
+
+    def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
+        return [self._gbak(["-c", *self.switches(), source, self.restored(scratch)])]
+
+    def restored_url(self, source: Path, scratch: Path) -> str:
+        return url(self.server, scratch / RESTORED)
+
+    def cancel(self) -> None:
+        """gbak was the only one to write: only its session has to go."""
+        end_sessions(self.server, self._targets)
+
+    def _gbak(self, arguments: Sequence[str | Path]) -> ToolCommand:
+        return ToolCommand(
+            [self.server.home.bin_dir / "gbak", *arguments],
+            environment=self.server.tool_environment(embedded=self.embedded),
+            user=self.server.as_user(),
+            cwd=self.server.root.folder,
+        )
+
+
+class GbakTcp(GbakMethod):
+    slug, label = "gbak_tcp", "gbak over TCP"
+
+    def source(self) -> str:
+        return self.server.remote(self.server.database)
+
+    def restored(self, scratch: Path) -> str:
+        return self.server.remote(scratch / RESTORED)
+
+    def honest(self, trace: Sequence[str]) -> str:
+        if not trace or f"{HOST}:{self.server.port}" in honesty.tcp_targets(trace):
+            return ""
+        return "gbak was to use TCP and opened no connection to the server"
+
+
+class GbakLocal(GbakMethod):
+    """The engine inside gbak: SuperServer must not have the database open meanwhile, the Classics may."""
+
+    slug, label = "gbak_local", "gbak, local (engine inside gbak)"
+    embedded = True
+
+    def __init__(self, server: Server, mode: str) -> None:
+        super().__init__(server)
+        self._mode = mode
+
+    def check(self, options: Options) -> None:
+        if self._mode == SUPER and self.server.holds_open(self.server.database):
+            raise JobError(
+                "a local backup cannot be made while SuperServer has the database open: close every connection, "
+                "or use ServerMode = SuperClassic"
+            )
+        words = self.honest(self._rehearsal())
+        if words:
+            raise JobError(words)
+
+    def honest(self, trace: Sequence[str]) -> str:
+        targets = honesty.tcp_targets(trace)
+        return f"a local backup went over TCP, to {', '.join(targets)}" if targets else ""
+
+    def _rehearsal(self) -> list[str]:
+        """A backup without rows, under strace: gbak takes the same way with them. Empty where there is no strace."""
+        folder = self.server.root.lock
+        trace, target = folder / "connects.trace", folder / "rehearsal.fbk"
+        (command,) = self._rehearsed(target)
+        traced = honesty.traced(command.argv, trace)
+        if traced is None:
+            return []
+        try:
+            self.server.run_with(traced, command.environment)
+        except ProcessFailed as error:
+            raise JobError(f"a local backup is not possible: {error}") from error
+        finally:
+            lines = trace.read_text(errors="replace").splitlines() if trace.exists() else []
+            for path in (trace, target):
+                path.unlink(missing_ok=True)
+        return lines
+
+    def _rehearsed(self, target: Path) -> list[ToolCommand]:
+        return [self._gbak(["-b", "-g", "-m", *self.switches(), self.source(), target])]
+
+
+class GbakEmbeddedServices(GbakLocal):
+    slug, label = "gbak_embedded_services", "gbak, Services API inside gbak"
+
+    def switches(self) -> list[str | Path]:
+        return ["-se", SERVICE]
+
+
+class GbakServices(GbakMethod):
+    """The server reads and writes. Killing gbak ends nothing in a SuperServer or SuperClassic: see `cancel`."""
+
+    slug, label = "gbak_services", "gbak, Services API"
+
+    def switches(self) -> list[str | Path]:
+        return ["-se", self.server.remote(SERVICE)]
+
+    def honest(self, trace: Sequence[str]) -> str:
+        if not trace or f"{HOST}:{self.server.port}" in honesty.tcp_targets(trace):
+            return ""
+        return "gbak was to ask the server's Services API and opened no connection to it"
+
+
+class GbakServicesSame(GbakServices):
+    slug, label = "gbak_services_same", "gbak, Services API, to the database's own disk"
+
+    def backup(self, target: Path, options: Options) -> Sequence[Action]:
+        found = same_device(self.server.database, target.parent)
+        if found.same_physical is False:
+            raise JobError(f"{self.label}: the target lies on another disk ({found.words})")
+        return super().backup(target, options)
+
+
+class Nbackup(BackupMethod):
+    """A copy of pages, level 0: nbackup reads the file itself, while the server writes changes into a delta file."""
+
+    slug, label = "nbackup", "nbackup, level 0"
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+
+    def backup(self, target: Path, options: Options) -> Sequence[Action]:
+        return [self._nbackup(["-B", "0", self.server.database, target])]
+
+    def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
+        return [self._nbackup(["-R", scratch / RESTORED, source])]
+
+    def restored_url(self, source: Path, scratch: Path) -> str:
+        return url(self.server, scratch / RESTORED)
+
+    def cancel(self) -> None:
+        """Merge the delta file into the database, which a killed nbackup leaves undone."""
+        state = self.server.query("SELECT 'state=' || MON$BACKUP_STATE FROM MON$DATABASE")
+        if "state=0" not in state:
+            self.server.query("ALTER DATABASE END BACKUP")
+
+    def _nbackup(self, arguments: Sequence[str | Path]) -> ToolCommand:
+        return ToolCommand(
+            [self.server.home.bin_dir / "nbackup", *arguments],
+            environment=self.server.tool_environment(),
+            user=self.server.as_user(),
+            cwd=self.server.root.folder,
+        )
+
+
+def methods(server: Server, mode: str) -> list[BackupMethod]:
+    local: list[BackupMethod] = [GbakLocal(server, mode), GbakEmbeddedServices(server, mode)]
+    return [GbakServices(server), GbakServicesSame(server), GbakTcp(server), *local, Nbackup(server)]
+
+
+def url(server: Server, database: Path) -> str:
+    return f"jdbc:firebirdsql://{HOST}:{server.port}/{database}"
+
+
+def end_sessions(server: Server, targets: Sequence[Path]) -> None:
+    """End what the server still does for a tool that was killed, and wait until it writes no more.
+
+    The server's own backup is a session like any other, and can be deleted as one; the server then removes the
+    target. If it does not end, the whole server is killed and started again. Raises `JobError`.
+    """
+    deadline = time.monotonic() + CANCEL_TIMEOUT_S
+    try:
+        while _working(server, targets):
+            if time.monotonic() > deadline:
+                raise ProcessFailed("the backup goes on")
+            server.query(END_SESSIONS)
+            time.sleep(0.1)
+    except ProcessFailed:
+        server.kill()
+        server.start()
+
+
+def _working(server: Server, targets: Sequence[Path]) -> bool:
+    return "sessions=0" not in server.query(COUNT_SESSIONS) or any(map(server.holds_open, targets))
+
+
+def _verbose(options: Options, target: Path) -> list[str | Path]:
+    """Into a file beside the backup, as a terminal would slow gbak down."""
+    return ["-v", "-y", target.with_name(f"{target.name}.log")] if options.get("verbose") == "on" else []

@@ -1,0 +1,182 @@
+"""Which Firebird installations there are: Debian's, and those that the agent has installed for itself."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from benchagent.dbms.base import EngineContext
+from benchagent.dbms.embedded import java_problem
+from benchagent.engines import InstalledEngine, installed
+from benchagent.protocol import EngineFacts
+from benchagent.users import ServiceUser, first_blocked, service_user
+
+SLUG = "firebird"
+USERS = ("firebird",)
+# A folder that replaces the root below which Debian's packages lie.
+ROOT_VARIABLE = "BENCHAGENT_FIREBIRD_ROOT"
+SERIES = "3.0"
+VERSION = re.compile(r"-V(\d+\.\d+\.\d+)\.\d+")
+TOOLS = ("gbak", "isql-fb", "nbackup", "fbsvcmgr", "fbstat", "gfix")
+ENGINE = re.compile(r"libEngine(\d+)\.so\Z")
+
+
+@dataclass(frozen=True)
+class Home:
+    """The parts of one installation. `variables` are what its programs need, beside those of a root.
+
+    The server and the tools of a mixed home are of another version than its engine; `version` then says so.
+    `shared_log`: where the server writes its log, whatever its root is.
+    """
+
+    version: str
+    server: Path
+    bin_dir: Path
+    plugins: Path
+    intl: Path
+    messages: Path
+    security_sql: Path
+    time_zones: Path | None = None
+    variables: tuple[tuple[str, str], ...] = ()
+    shared_log: Path | None = None
+
+    @property
+    def engine(self) -> Path:
+        """The plugin that is the DBMS. Raises `LookupError`."""
+        for path in sorted(self.plugins.glob("libEngine*.so")):
+            if ENGINE.search(path.name):
+                return path
+        raise LookupError(f"{self.plugins} holds no engine")
+
+    @property
+    def provider(self) -> str:
+        """The engine's name in the setting Providers, as Engine12."""
+        return self.engine.stem.removeprefix("lib")
+
+    @property
+    def major(self) -> int:
+        return int(self.version.split(".")[0])
+
+    def environment(self) -> dict[str, str]:
+        return dict(self.variables)
+
+    def problem(self) -> str:
+        """What is missing; empty when the home is whole."""
+        needed = [self.server, *(self.bin_dir / tool for tool in TOOLS)]
+        missing = [path for path in needed if not os.access(path, os.X_OK)]
+        missing += [path for path in (self.messages, self.security_sql) if not path.exists()]
+        if missing:
+            return f"missing: {', '.join(map(str, missing))}"
+        try:
+            self.engine  # noqa: B018 - raises
+        except LookupError as error:
+            return str(error)
+        return ""
+
+
+def debian_home(root: Path) -> Home | None:
+    """Of the packages firebird3.0-*, below `root`. None when there is no server."""
+    server = root / "usr/sbin/firebird"
+    if not server.is_file():
+        return None
+    (*_, own) = [Path("none"), *sorted(root.glob(f"usr/lib/*/firebird/{SERIES}"))]
+    return Home(
+        version=_version_of(server, {}) or SERIES,
+        server=server,
+        bin_dir=root / "usr/bin",
+        plugins=own / "plugins",
+        intl=own / "intl",
+        messages=own / "firebird.msg",
+        security_sql=root / f"usr/share/firebird/{SERIES}/security.sql",
+        shared_log=Path(f"/var/log/firebird/firebird{SERIES}.log"),
+    )
+
+
+def installed_home(engine: InstalledEngine) -> Home:
+    server = engine.layout("server")
+    environment = engine.environment()
+    listener = _version_of(server, environment) or "?"
+    mixed = not _same_series(listener, engine.version)
+    return Home(
+        version=f"{engine.version} (listener and tools {listener})" if mixed else engine.version,
+        server=server,
+        bin_dir=engine.bin_dir,
+        plugins=engine.layout("plugins"),
+        intl=engine.layout("intl"),
+        messages=engine.layout("messages"),
+        security_sql=engine.layout("security_sql"),
+        time_zones=engine.layout("time_zones") if "time_zones" in engine.record["layout"] else None,
+        variables=tuple(environment.items()),
+    )
+
+
+def _same_series(one: str, other: str) -> bool:
+    return one.split(".")[:2] == other.split(".")[:2]
+
+
+def homes(engines_dir: Path) -> dict[str, Home]:
+    """By version; the machine's own wins."""
+    own = debian_home(Path(os.environ.get(ROOT_VARIABLE, "/")))
+    found = [own] if own else []
+    found += [installed_home(engine) for engine in installed(engines_dir, SLUG)]
+    return {home.version: home for home in reversed(found)}
+
+
+def _version_of(server: Path, environment: Mapping[str, str]) -> str | None:
+    try:
+        return _version(server, server.stat().st_mtime, tuple(environment.items()))
+    except OSError:
+        return None
+
+
+@lru_cache(maxsize=64)
+def _version(server: Path, _changed: float, environment: tuple[tuple[str, str], ...]) -> str | None:
+    """Of `firebird -z`, which is the version of the program, whatever engine it loads."""
+    full = {**os.environ, **dict(environment)}
+    try:
+        answer = subprocess.run(
+            [server, "-z"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=10, check=False, env=full
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    found = VERSION.search(answer.stdout + answer.stderr)
+    return found.group(1) if found else None
+
+
+def user() -> ServiceUser | None:
+    """Who runs the server; None when the agent is not root. Raises `LookupError`."""
+    return service_user(USERS)
+
+
+def user_problem(context: EngineContext) -> str:
+    try:
+        found = user()
+    except LookupError as error:
+        return str(error)
+    blocked = first_blocked(found, context.jobs_dir) if found else None
+    if found is None or blocked is None:
+        return ""
+    return (
+        f"Firebird runs as user {found.name!r}, who may not enter {blocked}: "
+        "start the agent with a state folder that every user can reach"
+    )
+
+
+def discover(context: EngineContext) -> list[EngineFacts]:
+    found = homes(context.engines_dir)
+    reason = (java_problem(context.toolchain) or user_problem(context)) if found else ""
+    return [
+        {
+            "dbms": SLUG,
+            "version": home.version,
+            "available": not (reason or home.problem()),
+            "reason": reason or home.problem(),
+            "path": str(home.server),
+        }
+        for home in found.values()
+    ]

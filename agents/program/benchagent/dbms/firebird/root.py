@@ -1,0 +1,75 @@
+"""The private root of one server: its configuration, its locks, its users. Nothing of the machine's own is touched.
+
+Two traps: without SecurityDatabase even a private root changes the users of the machine's own installation, and an
+installation that was unpacked looks for its plugins where it was built to lie, so each is named with its path.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchagent.dbms.base import Settings
+from benchagent.dbms.firebird.discovery import Home
+from benchagent.users import ServiceUser
+
+SYSDBA = "SYSDBA"
+PLUGIN_NAMES = {"udr_engine": "UDR"}
+# Only in-process: no way to reach a server, by TCP or otherwise.
+EMBEDDED_FOLDER = "embedded"
+
+
+@dataclass(frozen=True)
+class Root:
+    """Environment and files for the server and for tools. `folder` is what FIREBIRD points to."""
+
+    folder: Path
+    lock: Path
+    home: Home
+
+    @property
+    def security_database(self) -> Path:
+        return self.folder / "security.fdb"
+
+    def environment(self, password: str = "") -> dict[str, str]:
+        """For programs of this root. Without a password: for those that open files themselves."""
+        found = {"FIREBIRD": str(self.folder), "FIREBIRD_LOCK": str(self.lock), "FIREBIRD_TMP": str(self.lock)}
+        secret = {"ISC_PASSWORD": password} if password else {}
+        return {**found, **self.home.environment(), "ISC_USER": SYSDBA, **secret}
+
+    def write_configuration(self, settings: Settings) -> None:
+        """firebird.conf with `settings` in their order, duplicates kept."""
+        lines = [f"{name} = {_quoted(value)}\n" for name, value in settings]
+        (self.folder / "firebird.conf").write_text("".join(lines), encoding="utf-8")
+
+
+def make_root(folder: Path, home: Home, user: ServiceUser | None, *, lock: Path | None = None) -> Root:
+    """A folder that may be used as FIREBIRD. With `lock`: one that shares the locks of another root."""
+    root = Root(folder, lock or folder / "lock", home)
+    for made in dict.fromkeys((folder, root.lock)):
+        made.mkdir(mode=0o755, exist_ok=True)
+    links = {"firebird.msg": home.messages, "intl": home.intl, "plugins": home.plugins, "tzdata": home.time_zones}
+    for name, target in links.items():
+        if target is not None:
+            (folder / name).symlink_to(target)
+    (folder / "plugins.conf").write_text("".join(_plugin(path) for path in sorted(home.plugins.glob("lib*.so"))))
+    (folder / "databases.conf").write_text("")
+    hand_over([folder, root.lock], user)
+    return root
+
+
+def hand_over(paths: Sequence[Path], user: ServiceUser | None) -> None:
+    for path in paths:
+        if user:
+            os.chown(path, user.uid, user.gid)
+
+
+def _plugin(path: Path) -> str:
+    name = path.stem.removeprefix("lib")
+    return f"Plugin = {PLUGIN_NAMES.get(name, name)} {{\n\tModule = {path}\n}}\n"
+
+
+def _quoted(value: str) -> str:
+    return f'"{value}"' if "#" in value and '"' not in value else value

@@ -1,0 +1,255 @@
+"""One throw-away server: made, started as a direct child, stopped with all its processes."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import shlex
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from benchagent import process
+from benchagent.dbms.base import JobError, ProvisionRequest, Settings
+from benchagent.dbms.firebird.discovery import Home
+from benchagent.dbms.firebird.root import EMBEDDED_FOLDER, SYSDBA, Root, hand_over, make_root
+from benchagent.process import ProcessFailed
+from benchagent.users import ServiceUser
+
+HOST = "127.0.0.1"
+DATABASE_NAME = "bench.fdb"
+START_TIMEOUT_S, STOP_TIMEOUT_S, TOOL_TIMEOUT_S = 60.0, 120.0, 600.0
+PORT_ATTEMPTS = 3
+LOG_TAIL_BYTES = 3000
+
+
+class Server:
+    """`root` and `password` are for tools; `embedded` is a root whose tools open files themselves."""
+
+    def __init__(self, request: ProvisionRequest, home: Home, user: ServiceUser | None) -> None:
+        self.home = home
+        self.user = user
+        self.password = secrets.token_urlsafe(20)
+        self.port = 0
+        self.process: subprocess.Popen[Any] | None = None
+        self.command_lines: list[str] = []
+        self.data_dir = request.placement.data
+        self.database = self.data_dir / DATABASE_NAME
+        self._request = request
+        self._settings: Settings = ()
+        self.after_start: Callable[[], None] = lambda: None
+        folder = request.job_dir / "firebird"
+        self.root = make_root(folder, home, user)
+        self.embedded = make_root(folder / EMBEDDED_FOLDER, home, user, lock=self.root.lock)
+        self.log_path = home.shared_log or folder / "firebird.log"
+        self._log_start = self._log_size()
+        hand_over([request.placement.data, request.placement.temp, request.placement.backup], user)
+
+    # Made once
+
+    def configure(self, settings: Settings) -> None:
+        """`settings`: of firebird.conf. The port comes with each start."""
+        self._settings = list(settings)
+        self._write_configurations()
+
+    def create_users(self) -> None:
+        """The security database, with one user. Raises `ProcessFailed`."""
+        database = self.root.security_database
+        self.run_sql(f"CREATE DATABASE '{database}';", None, root=self.embedded)
+        self.run_tool([self.home.bin_dir / "isql-fb", "-q", "-i", self.home.security_sql, database], root=self.embedded)
+        user = f"CREATE OR ALTER USER {SYSDBA} PASSWORD '{self.password}'; COMMIT;"
+        self.run_sql(user, database, root=self.embedded)
+
+    def _write_configurations(self) -> None:
+        base = [("SecurityDatabase", str(self.root.security_database)), *self._settings]
+        reach = [("RemoteServicePort", str(self.port)), ("RemoteBindAddress", HOST), ("IpcName", f"bench{self.port}")]
+        providers = f"Remote,{self.home.provider},Loopback"
+        self.root.write_configuration([*base, *reach, ("Providers", providers)])
+        self.embedded.write_configuration([*base, ("Providers", self.home.provider)])
+
+    # Running
+
+    def start(self) -> None:
+        """On a free port, each time another. Raises `JobError` with the end of the log if it does not come up.
+
+        Firebird cannot listen again on a port whose old connections the kernel still remembers.
+        """
+        for _ in range(PORT_ATTEMPTS):
+            self.port = _free_port()
+            self._write_configurations()
+            self._spawn()
+            if self._wait_until_ready():
+                self.after_start()
+                return
+            self.stop()
+        raise JobError(f"Firebird did not start: {self.log_tail() or self._output()}")
+
+    def _spawn(self) -> None:
+        command = [self.home.server]
+        environment = self._request.children.environment(**self.root.environment())
+        self._remember(command)
+        with (self.root.folder / "server.out").open("ab") as output:
+            self.process = self._request.children.spawn(
+                command,
+                env=environment,
+                stdout=output,
+                stderr=output,
+                cwd=self.root.folder,
+                cage=self._request.cage,
+                **self.as_user(),
+            )
+
+    def _wait_until_ready(self) -> bool:
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while time.monotonic() < deadline:
+            self._request.abort.check()
+            if self.process is None or self.process.poll() is not None:
+                return False
+            with contextlib.suppress(OSError), socket.create_connection((HOST, self.port), timeout=2):
+                return self._answers()
+            self._request.abort.sleep(0.05)
+        return False
+
+    def _answers(self) -> bool:
+        """True when it lets us in. A signal that comes before it ever did so is lost."""
+        command = [self.home.bin_dir / "fbsvcmgr", self.remote("service_mgr"), "info_server_version"]
+        with contextlib.suppress(ProcessFailed):
+            return "Server version" in self.run_tool(command)
+        return False
+
+    def pids(self) -> list[int]:
+        """The server's own process first; in Classic mode then one for each connection."""
+        if self.process is None or self.process.poll() is not None:
+            return []
+        return [self.process.pid, *(member.pid for member in process.family(self.process.pid)[1:])]
+
+    def shut_down(self) -> None:
+        """Every process is asked to end and waited for. Raises `JobError` when one had to be killed."""
+        deadline = time.monotonic() + STOP_TIMEOUT_S
+        while members := self._ask_to_end():
+            if time.monotonic() > deadline:
+                self.stop()
+                raise JobError(f"{len(members)} processes of Firebird did not stop by themselves: {self.log_tail()}")
+            psutil.wait_procs(members, timeout=1)
+
+    def _ask_to_end(self) -> list[psutil.Process]:
+        """A signal to every process; those that have not ended yet."""
+        if self.process is None:
+            return []
+        self.process.poll()
+        members = [member for member in process.family(self.process.pid) if member.status() != psutil.STATUS_ZOMBIE]
+        for member in members:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                member.send_signal(signal.SIGTERM)
+        return members
+
+    def stop(self) -> None:
+        """For good: the data are thrown away."""
+        if self.process is not None:
+            process.stop(self.process, first=signal.SIGKILL)
+
+    def kill(self) -> None:
+        """End whatever it does at once; what was not committed is gone."""
+        self.stop()
+
+    # Tools
+
+    def as_user(self) -> dict[str, Any]:
+        return self.user.popen() if self.user else {}
+
+    def remote(self, path: str | Path) -> str:
+        """How a tool names a file or `service_mgr` of this server."""
+        return f"{HOST}/{self.port}:{path}"
+
+    def tool_environment(self, *, embedded: bool = False) -> dict[str, str]:
+        return self.embedded.environment() if embedded else self.root.environment(self.password)
+
+    def run_tool(self, command: Sequence[str | Path], *, root: Root | None = None, stdin: str = "") -> str:
+        """What it printed. Raises `ProcessFailed`."""
+        chosen = root or self.root
+        environment = chosen.environment(self.password if chosen is self.root else "")
+        return self.run_with(command, environment, stdin)
+
+    def run_with(self, command: Sequence[str | Path], environment: Mapping[str, str], stdin: str = "") -> str:
+        child = self._request.children.spawn(
+            command,
+            env=self._request.children.environment(**environment),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            cwd=self.root.folder,
+            text=True,
+            errors="replace",
+            **self.as_user(),
+        )
+        try:
+            output = str(child.communicate(stdin, timeout=TOOL_TIMEOUT_S)[0])
+        except subprocess.TimeoutExpired:
+            raise ProcessFailed(f"{Path(command[0]).name} did not end within {TOOL_TIMEOUT_S:.0f} s") from None
+        finally:
+            process.stop(child)
+        if child.returncode:
+            raise ProcessFailed(f"{Path(command[0]).name} ended with {child.returncode}: {output[-2000:].strip()}")
+        return output
+
+    def run_sql(self, script: str, database: str | Path | None, *, root: Root | None = None) -> str:
+        """By isql, which gets everything through its standard input. Raises `ProcessFailed` at the first error."""
+        target = [str(database)] if database else []
+        return self.run_tool([self.home.bin_dir / "isql-fb", "-q", "-bail", *target], root=root, stdin=script)
+
+    def query(self, sql: str) -> str:
+        """On the server, without headings."""
+        return self.run_sql(f"SET HEADING OFF;\n{sql};\n", self.remote(self.database))
+
+    # Log
+
+    def log_tail(self) -> str:
+        """What was written since this server was made; a log that is shared may hold lines of other servers."""
+        try:
+            with self.log_path.open("rb") as file:
+                file.seek(max(self._log_start, self._log_size() - LOG_TAIL_BYTES))
+                return file.read().decode(errors="replace").strip()
+        except OSError:
+            return ""
+
+    def _log_size(self) -> int:
+        try:
+            return self.log_path.stat().st_size
+        except OSError:
+            return 0
+
+    def _output(self) -> str:
+        with contextlib.suppress(OSError):
+            return (self.root.folder / "server.out").read_text(errors="replace")[-LOG_TAIL_BYTES:].strip()
+        return ""
+
+    def _remember(self, command: Sequence[str | Path]) -> None:
+        words = f"FIREBIRD={self.root.folder} {shlex.join(str(part) for part in command)}"
+        if words not in self.command_lines:
+            self.command_lines.append(words)
+
+    def holds_open(self, path: Path) -> bool:
+        """True while a process of the server has this file open."""
+        return any(_has_open(pid, path) for pid in self.pids())
+
+
+def _has_open(pid: int, path: Path) -> bool:
+    with contextlib.suppress(OSError):
+        for handle in Path(f"/proc/{pid}/fd").iterdir():
+            with contextlib.suppress(OSError):
+                if handle.readlink() == path or handle.samefile(path):
+                    return True
+    return False
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        port: int = probe.getsockname()[1]
+        return port

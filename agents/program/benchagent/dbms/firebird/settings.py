@@ -1,0 +1,217 @@
+"""Settings of a Firebird server and of its database: which go where, which are the agent's, what is in force."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchagent.configfiles.engines.firebird import canonical
+from benchagent.configfiles.meaning import settings_of
+from benchagent.configfiles.settings import Given, bare
+from benchagent.configfiles.units import NO, YES
+from benchagent.dbms.base import JobError, Settings
+from benchagent.dbms.statistics import QueryRows
+
+# The agent decides where everything lies, how it is reached and who may log in.
+_LOCKED = """\
+remoteserviceport remoteservicename remotebindaddress remoteauxport remoteaccess ipcname providers redirection
+securitydatabase rootdirectory databaseaccess authserver authclient authentication usermanager tempdirectories
+ipv6v6only bugcheckabort externalfileaccess udfaccess audittraceconfigfile"""
+LOCKED = frozenset(_LOCKED.split())
+# Properties of the database, as gfix and CREATE DATABASE give them; what they are called in `SPECS`.
+PAGE_SIZE, FORCED_WRITES, SWEEP, BUFFERS = "pagesize", "forcedwrites", "sweepinterval", "pagebuffers"
+RESERVE, CHARACTER_SET = "reservespace", "characterset"
+DATABASE_SETTINGS = (PAGE_SIZE, FORCED_WRITES, SWEEP, BUFFERS, RESERVE, CHARACTER_SET)
+SPELT = {
+    PAGE_SIZE: "page_size",
+    FORCED_WRITES: "forced_writes",
+    SWEEP: "sweep_interval",
+    BUFFERS: "page_buffers",
+    RESERVE: "reserve_space",
+    CHARACTER_SET: "character_set",
+}
+DEFAULTS = {PAGE_SIZE: "8192", CHARACTER_SET: "UTF8"}
+WORD = re.compile(r"[A-Za-z0-9_]+\Z")
+MODES = {
+    "super": "Super",
+    "threadeddedicated": "Super",
+    "superclassic": "SuperClassic",
+    "threadedshared": "SuperClassic",
+    "classic": "Classic",
+    "multiprocess": "Classic",
+}
+SUPER, SUPER_CLASSIC, CLASSIC = "Super", "SuperClassic", "Classic"
+
+DATABASE_SQL = (
+    "SELECT MON$PAGE_SIZE, MON$PAGE_BUFFERS, MON$FORCED_WRITES, MON$SWEEP_INTERVAL, MON$RESERVE_SPACE, MON$ODS_MAJOR,"
+    " MON$ODS_MINOR, MON$SQL_DIALECT, RDB$GET_CONTEXT('SYSTEM', 'ENGINE_VERSION'),"
+    " (SELECT TRIM(RDB$CHARACTER_SET_NAME) FROM RDB$DATABASE) FROM MON$DATABASE"
+)
+# Background threads are attachments of their own, in Super only.
+PROCESS_SQL = (
+    "SELECT (SELECT COUNT(*) FROM MON$ATTACHMENTS WHERE MON$SYSTEM_FLAG = 1),"
+    " (SELECT MON$SERVER_PID FROM MON$ATTACHMENTS WHERE MON$ATTACHMENT_ID = CURRENT_CONNECTION) FROM RDB$DATABASE"
+)
+CONFIG_SQL = "SELECT TRIM(RDB$CONFIG_NAME), RDB$CONFIG_VALUE, RDB$CONFIG_IS_SET FROM RDB$CONFIG ORDER BY 1"
+CONFIG_SINCE = 4
+# Read back even where they have their default.
+_TELLING = """defaultdbcachepages filesystemcachethreshold usefilesystemcache tempcachelimit maxunflushedwrites
+maxunflushedwritetime gcpolicy readconsistency parallelworkers wirecrypt servermode lockhashslots"""
+TELLING = frozenset(_TELLING.split())
+
+
+@dataclass(frozen=True)
+class Split:
+    """`server`: lines of firebird.conf in their order. `database`: values by name as in `DATABASE_SETTINGS`."""
+
+    server: Settings
+    database: Mapping[str, str]
+    ignored: Sequence[str]
+
+    def last(self, name: str) -> str | None:
+        found = [value for key, value in self.server if canonical(key) == name]
+        return found[-1] if found else None
+
+    @property
+    def mode(self) -> str:
+        """Super, SuperClassic or Classic. Raises `JobError` for another word."""
+        given = bare(self.last("servermode") or SUPER)
+        if given.lower() not in MODES:
+            raise JobError(f"ServerMode has to be Super, SuperClassic or Classic, not {given!r}")
+        return MODES[given.lower()]
+
+
+def split(given: Settings, engine: Path) -> Split:
+    """Raises `JobError` for a value of the database that cannot be."""
+    server, database, ignored = [], dict(DEFAULTS), []
+    binary = engine.read_bytes().lower()
+    for name, value in given:
+        key = canonical(name)
+        if key in DATABASE_SETTINGS:
+            database[key] = _checked(key, bare(value))
+        elif key in LOCKED:
+            ignored.append(f"{name}: set by the agent")
+        elif f"\0{key}\0".encode() not in binary:
+            ignored.append(f"{name}: no setting of this version, which passes over it in silence")
+        else:
+            server.append((name, value))
+    return Split(server, database, ignored)
+
+
+def _checked(key: str, value: str) -> str:
+    if key in (FORCED_WRITES, RESERVE):
+        if value.lower() not in YES | NO:
+            raise JobError(f"{SPELT[key]} has to be on or off, not {value!r}")
+        return "on" if value.lower() in YES else "off"
+    if key == CHARACTER_SET:
+        if not WORD.match(value):
+            raise JobError(f"{SPELT[key]} has to be the name of a character set, not {value!r}")
+        return value.upper()
+    quantity = settings_of("firebird", [Given(key, value)])
+    number = quantity.value(key) if quantity else None
+    if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+        raise JobError(f"{SPELT[key]} has to be a whole number, not {value!r}")
+    return str(number)
+
+
+def configuration(split: Split, temp: Path) -> Settings:
+    """Ours first, so that the user's win; then what only the agent may say."""
+    first = [("WireCrypt", "Disabled")]
+    last = [("AuthServer", "Srp"), ("AuthClient", "Srp"), ("UserManager", "Srp"), ("TempDirectories", str(temp))]
+    return [*first, *split.server, *last]
+
+
+def create_database(database: str, split: Split) -> str:
+    size, characters = split.database[PAGE_SIZE], split.database[CHARACTER_SET]
+    return f"CREATE DATABASE '{database}' PAGE_SIZE {size} DEFAULT CHARACTER SET {characters};\n"
+
+
+def gfix_options(split: Split) -> list[list[str]]:
+    """Arguments of one gfix each: it does one thing at a time."""
+    database = split.database
+    found = []
+    if FORCED_WRITES in database:
+        found.append(["-write", "sync" if database[FORCED_WRITES] == "on" else "async"])
+    if SWEEP in database:
+        found.append(["-housekeeping", database[SWEEP]])
+    if BUFFERS in database:
+        found.append(["-buffers", database[BUFFERS]])
+    if RESERVE in database:
+        found.append(["-use", "reserve" if database[RESERVE] == "on" else "full"])
+    return found
+
+
+# What is in force
+
+
+def effective_queries(major: int) -> dict[str, str]:
+    more = {"config": CONFIG_SQL} if major >= CONFIG_SINCE else {}
+    return {"database": DATABASE_SQL, "process": PROCESS_SQL, **more}
+
+
+def effective(rows: QueryRows, listener_pid: int, given: Settings) -> list[tuple[str, str]]:
+    """Of the server: where it tells them (since 4), those that were given or that matter; ServerMode in any version."""
+    found = _of_database(rows.get("database", []))
+    found += _of_server(rows.get("config", []), given)
+    if rows.get("process") and not any(canonical(name) == "servermode" for name, _ in found):
+        found.append(("ServerMode", _mode(rows["process"][0], listener_pid)))
+    return found
+
+
+def _of_database(rows: Sequence[Sequence[Any]]) -> list[tuple[str, str]]:
+    if not rows:
+        return []
+    size, buffers, forced, sweep, reserve, major, minor, dialect, version, characters = rows[0]
+    return [
+        ("page_size", str(size)),
+        ("page_buffers", str(buffers)),
+        ("forced_writes", "on" if int(forced) else "off"),
+        ("sweep_interval", str(sweep)),
+        ("reserve_space", "on" if int(reserve) else "off"),
+        ("character_set", str(characters)),
+        ("ods_version", f"{major}.{minor}"),
+        ("sql_dialect", str(dialect)),
+        ("engine_version", str(version)),
+    ]
+
+
+def _of_server(rows: Sequence[Sequence[Any]], given: Settings) -> list[tuple[str, str]]:
+    names = {canonical(name) for name, _ in given} | TELLING
+    return [(str(row[0]), "" if row[1] is None else str(row[1])) for row in rows if canonical(str(row[0])) in names]
+
+
+def _mode(row: Sequence[Any], listener_pid: int) -> str:
+    if int(row[0]):
+        return SUPER
+    return SUPER_CLASSIC if int(row[1]) == listener_pid else CLASSIC
+
+
+def differences(split: Split, effective: Settings) -> list[str]:
+    """Settings that have another value than the one given, in words."""
+    in_force = {canonical(name): value for name, value in effective}
+    buffers = BUFFERS in split.database
+    asked = {**{canonical(name): (name, value) for name, value in split.server}}
+    asked |= {key: (SPELT[key], value) for key, value in split.database.items()}
+    found = []
+    for key, (name, value) in asked.items():
+        now = in_force.get(BUFFERS if key == "defaultdbcachepages" else key)
+        if now is not None and not _same(key, value, now):
+            why = " (page_buffers of the database go before)" if key == "defaultdbcachepages" and buffers else ""
+            found.append(f"{name}: {bare(value)} given, {now} in force{why}")
+    return found
+
+
+def untold(split: Split, effective: Settings) -> list[str]:
+    """Settings that were given and that this version has no way to tell."""
+    told = {canonical(name) for name, _ in effective} | {"defaultdbcachepages"}
+    return list(dict.fromkeys(name for name, _ in split.server if canonical(name) not in told))
+
+
+def _same(key: str, given: str, now: str) -> bool:
+    if key == "servermode":
+        return MODES.get(bare(given).lower()) == now
+    found = settings_of("firebird", [])
+    return found is not None and found.converted(key, given).key == found.converted(key, now).key

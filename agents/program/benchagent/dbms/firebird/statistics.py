@@ -1,0 +1,147 @@
+"""What Firebird tells: counters of the MON$ tables, gstat's tables and indexes, isql's plans.
+
+The rows of a MON$ table are taken once per transaction: the load generator asks in auto-commit mode, so each query
+sees the moment. Tables, indexes and plans come from tools, which run when the rows are turned into statistics.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from benchagent.dbms.firebird import gstat
+from benchagent.dbms.statistics import Age, IndexStatistics, QueryRows, Statistics, TableStatistics
+
+NO_LOG = (
+    "Firebird has no transaction log: a commit writes the changed pages themselves, in an order that stays consistent"
+)
+NO_CHECKPOINTS = f"{NO_LOG}; so there are no checkpoints"
+NO_COUNT = "Firebird counts page and record accesses, not"
+IO = "SELECT S.MON$PAGE_READS, S.MON$PAGE_WRITES, S.MON$PAGE_FETCHES, S.MON$PAGE_MARKS FROM MON$IO_STATS S"
+DATABASE_IO = f"{IO} JOIN MON$DATABASE D ON D.MON$STAT_ID = S.MON$STAT_ID"
+OWN_IO = f"{IO} JOIN MON$ATTACHMENTS A ON A.MON$STAT_ID = S.MON$STAT_ID WHERE A.MON$ATTACHMENT_ID = CURRENT_CONNECTION"
+RECORD_WAITS = "SELECT S.MON$RECORD_WAITS FROM MON$RECORD_STATS S JOIN MON$DATABASE D ON D.MON$STAT_ID = S.MON$STAT_ID"
+STATES = (
+    "SELECT S.MON$STATE, COUNT(*) FROM MON$STATEMENTS S WHERE S.MON$STATE > 0"
+    " AND S.MON$ATTACHMENT_ID <> CURRENT_CONNECTION GROUP BY 1"
+)
+STATE_WORDS = {1: "statement running", 2: "statement stalled, waiting for its client"}
+TRANSACTIONS = (
+    "SELECT D.MON$NEXT_TRANSACTION, D.MON$OLDEST_TRANSACTION, D.MON$OLDEST_ACTIVE, D.MON$OLDEST_SNAPSHOT,"
+    " D.MON$SWEEP_INTERVAL,"
+    " (SELECT MAX(DATEDIFF(SECOND FROM T.MON$TIMESTAMP TO CAST('NOW' AS TIMESTAMP))) FROM MON$TRANSACTIONS T"
+    " WHERE T.MON$STATE = 1 AND T.MON$ATTACHMENT_ID <> CURRENT_CONNECTION) FROM MON$DATABASE D"
+)
+ONE_ROW = "SELECT COUNT(*) FROM RDB$DATABASE"
+SHOWN = "SELECT '{sql}' FROM RDB$DATABASE"
+
+
+class ToolStatistics(Statistics):
+    """Tables, indexes and plans by tools of the engine: `run_gstat` and `plan_of` run them."""
+
+    def __init__(self) -> None:
+        self._tables: frozenset[str] = frozenset()
+        self._rows: QueryRows | None = None
+        self._output = ""
+
+    @abstractmethod
+    def run_gstat(self) -> str:
+        """Output of gstat -a -r."""
+
+    @abstractmethod
+    def plan_of(self, sql: str) -> str: ...
+
+    def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
+        """A query that says when: gstat runs as its row arrives."""
+        self._tables = frozenset(table.upper() for table in tables)
+        return {"gstat": ONE_ROW}
+
+    def tables(self, rows: QueryRows) -> list[TableStatistics]:
+        found, page = self._analysed(rows)
+        return [gstat.table_statistics(table, page) for table in found]
+
+    def indexes(self, rows: QueryRows) -> list[IndexStatistics]:
+        found, page = self._analysed(rows)
+        return [gstat.index_statistics(table, index, page) for table in found for index in table.indexes]
+
+    def _analysed(self, rows: QueryRows) -> tuple[list[gstat.Block], int | None]:
+        """Once for the same rows: gstat reads the whole database."""
+        if self._rows is not rows:
+            self._rows, self._output = rows, self.run_gstat()
+        found = [table for table in gstat.blocks(self._output) if not self._tables or table.name in self._tables]
+        return found, gstat.page_size(self._output)
+
+    def plan_queries(self, sql: str) -> Sequence[str]:
+        """The statement travels as a value to `plan`, which asks isql."""
+        return (SHOWN.format(sql=sql.replace("'", "''")),)
+
+    def plan(self, rows: Sequence[Sequence[Any]]) -> str:
+        return "\n".join(self.plan_of(str(row[0])) for row in rows)
+
+
+class FirebirdStatistics(ToolStatistics):
+    none = {
+        "checkpoints": NO_CHECKPOINTS,
+        "log_bytes": NO_LOG,
+        "log_flushes": NO_LOG,
+        "log_writes": NO_LOG,
+        "commits": f"{NO_COUNT} commits; the number of transactions begun is no count of those committed",
+        "rollbacks": f"{NO_COUNT} rollbacks",
+        "lock_wait_ms": f"{NO_COUNT} the time of waits; lock_waits is their number",
+        "deadlocks": f"{NO_COUNT} deadlocks; the lock manager's own figure is shown by fb_lock_print only",
+        "temp_bytes": f"{NO_COUNT} temporary files",
+    }
+
+    def __init__(self, gstat_tool: Callable[[], str], plan_tool: Callable[[str], str]) -> None:
+        super().__init__()
+        self._gstat_tool, self._plan_tool = gstat_tool, plan_tool
+
+    def run_gstat(self) -> str:
+        return self._gstat_tool()
+
+    def plan_of(self, sql: str) -> str:
+        return self._plan_tool(sql)
+
+    def counter_queries(self) -> Mapping[str, str]:
+        return {"io": DATABASE_IO, "records": RECORD_WAITS}
+
+    def counters(self, rows: QueryRows) -> dict[str, float]:
+        found: dict[str, float] = {}
+        for reads, writes, fetches, _ in rows.get("io", []):
+            found |= {"data_reads": reads, "data_writes": writes}
+            found |= {"buffer_reads": reads, "buffer_hits": fetches - reads}
+        for (waits,) in rows.get("records", []):
+            found["lock_waits"] = waits
+        return {name: float(value) for name, value in found.items()}
+
+    def wait_queries(self) -> Mapping[str, str]:
+        return {"states": STATES}
+
+    def waits(self, rows: QueryRows) -> dict[str, float]:
+        """No wait events: what statements of other connections are doing."""
+        return {STATE_WORDS.get(int(state), f"state {state}"): float(count) for state, count in rows.get("states", [])}
+
+    def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
+        return {"transactions": TRANSACTIONS}
+
+    def maintenance(self, rows: QueryRows) -> list[Age]:
+        return [age for row in rows.get("transactions", []) for age in _ages(row)]
+
+    def effort_queries(self) -> Mapping[str, str]:
+        return {"io": OWN_IO}
+
+    def effort(self, rows: QueryRows) -> dict[str, float]:
+        return next(({"reads": float(row[0]), "fetches": float(row[2])} for row in rows.get("io", [])), {})
+
+
+def _ages(row: Sequence[Any]) -> list[Age]:
+    """When a sweep ran is kept nowhere; the gap that calls for the next one is."""
+    next_, oldest, active, snapshot, sweep_interval, longest_s = row
+    gap = int(snapshot) - int(oldest)
+    limit = f"a sweep begins above {sweep_interval}" if int(sweep_interval) else "sweeps are off"
+    numbers = f"next transaction {next_}, oldest {oldest}, oldest active {active}, oldest snapshot {snapshot}"
+    return [
+        Age("sweep", None, f"when the last one was is not recorded; gap {gap}, {limit} ({numbers})"),
+        Age("oldest running transaction", 0.0 if longest_s is None else float(longest_s), "of other connections"),
+    ]
