@@ -16,7 +16,7 @@ from benchagent.dbms.mysql.dialect import dialect
 from benchagent.dbms.mysql.effective import differences, in_force
 from benchagent.dbms.mysql.folders import hand_over
 from benchagent.dbms.mysql.product import MARIADB
-from benchagent.dbms.mysql.schema import DATABASE, USER
+from benchagent.dbms.mysql.schema import DATABASE, USER, setup
 from benchagent.dbms.mysql.server import Server
 from benchagent.dbms.mysql.statistics import InnodbStatistics
 from benchagent.dbms.statistics import QueryRows
@@ -72,6 +72,7 @@ class MysqlFamilyInstance(Instance):
         self._given = given
         self._methods = methods
         self._user = user
+        self.setup_sql = setup(server.product)
         self.dialect = dialect(server.product)
         self.statistics = InnodbStatistics(server.product, DATABASE)
         self.command_lines = server.command_lines

@@ -1,4 +1,4 @@
-"""Statements that an instance begins with: its account, its database, and the procedure that writes dirty pages."""
+"""Statements that an instance begins with: its account, its database, a procedure that writes all changed pages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,14 @@ def accounts(product: Product, password_hash: str) -> list[str]:
         *made,
         *granted,
         f"CREATE DATABASE {DATABASE}",
-        f"CREATE DATABASE {TOOLS}",
+    ]
+
+
+def setup(product: Product) -> list[str]:
+    """Done over a connection: servers differ in how they read a procedure out of a file."""
+    return [
+        f"CREATE DATABASE IF NOT EXISTS {TOOLS}",
+        f"DROP PROCEDURE IF EXISTS {TOOLS}.write_dirty_pages",
         write_pages(product),
     ]
 
@@ -48,6 +55,7 @@ def write_pages(product: Product) -> str:
     """
     status = "performance_schema" if product.since((5, 7), None) else "information_schema"
     more = product.since((5, 6), (10, 0))
+    number = "DECIMAL(9, 6)" if more else "BIGINT"
     keep = "SET share = @@global.innodb_max_dirty_pages_pct, speed = @@global.innodb_io_capacity;"
     hurry = "SET GLOBAL innodb_max_dirty_pages_pct = 0; SET GLOBAL innodb_io_capacity = 20000;"
     back = "SET GLOBAL innodb_io_capacity = speed; SET GLOBAL innodb_max_dirty_pages_pct = share;"
@@ -60,8 +68,8 @@ def write_pages(product: Product) -> str:
         "WHERE variable_name = 'Innodb_buffer_pool_pages_dirty';"
     )
     return (
-        f"CREATE DEFINER = '{USER}'@'{HOSTS[0]}' PROCEDURE {TOOLS}.write_dirty_pages() BEGIN "
-        "DECLARE pages, rounds, speed, top BIGINT DEFAULT 0; DECLARE share, lwm DECIMAL(9, 6) DEFAULT 0; "
+        f"CREATE PROCEDURE {TOOLS}.write_dirty_pages() BEGIN "
+        f"DECLARE pages, rounds, speed, top BIGINT DEFAULT 0; DECLARE share, lwm {number} DEFAULT 0; "
         f"{keep} {hurry} {left} "
         f"WHILE pages > 0 AND rounds < {WRITE_TIMEOUT_S * 10} DO DO SLEEP(0.1); {left} SET rounds = rounds + 1; "
         f"END WHILE; {back} END"
