@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchagent.dbms.base import JobError
 from benchagent.emulation import MEGABYTE, Emulation
+from benchagent.errors import JobError
 from benchagent.paths import AgentDirs
 from benchagent.places import Places
 from benchagent.placesfile import Place

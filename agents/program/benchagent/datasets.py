@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchagent.caches import drop_page_cache
-from benchagent.dbms.base import JobError
+from benchagent.errors import JobError
 from benchagent.protocol import JobSpec
 
 FRESH, RESTORED, CONTINUED = "fresh", "restored", "continued"

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchagent.cgroups import CgroupError, Throttle, hierarchy
-from benchagent.dbms.base import JobError
+from benchagent.errors import JobError
 from benchagent.storage import SYS_BLOCK, backing_file, mounts
 
 MEGABYTE = 1_000_000

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchagent import process
-from benchagent.dbms.base import JobError
+from benchagent.errors import JobError
 from benchagent.limits import Cage
 from benchagent.paths import write_private
 from benchagent.storage import backing_file

@@ -19,7 +19,7 @@ from pathlib import Path
 import psutil
 
 from benchagent.cgroups import CgroupError, Hierarchy, Throttle, groups_named, hierarchy, make_group, remove_group
-from benchagent.dbms.base import JobError
+from benchagent.errors import JobError
 
 MIB = 1 << 20
 SMALLEST_MEMORY_BYTES = 16 * MIB

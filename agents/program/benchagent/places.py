@@ -16,8 +16,8 @@ from pathlib import Path
 
 from benchagent import emulation
 from benchagent.cgroups import Throttle
-from benchagent.dbms.base import JobError
 from benchagent.emulation import Emulation
+from benchagent.errors import JobError
 from benchagent.paths import AgentDirs
 from benchagent.placesfile import Place, PlaceError, read_places, write_places
 from benchagent.process import JOBS_FOLDER

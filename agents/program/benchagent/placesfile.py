@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchagent.dbms.base import JobError
 from benchagent.emulation import Emulation
+from benchagent.errors import JobError
 from benchagent.paths import write_private
 
 

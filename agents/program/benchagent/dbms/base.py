@@ -14,6 +14,7 @@ from benchagent.catalog import DBMSS, Durability
 from benchagent.dbms.backup import Action, BackupMethod
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.statistics import QueryRows, Statistics
+from benchagent.errors import JobError as JobError  # noqa: PLC0414 - adapters find it here
 from benchagent.java import JavaToolchain
 from benchagent.process import Children
 from benchagent.protocol import EngineFacts
@@ -25,10 +26,6 @@ if TYPE_CHECKING:
 Settings = Sequence[tuple[str, str]]
 EFFECTIVE = "effective"
 KNOB_WORDS = {"group_commit": "group commit", "background_maintenance": "background maintenance"}
-
-
-class JobError(Exception):
-    """The job cannot be done, for a reason the reader of the run page can act on."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +138,18 @@ class Instance(ABC):
     @abstractmethod
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
         """What a COMMIT promises under the *effective* settings, and why."""
+
+    def adapted(self, steps: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+        """Steps as the load generator gets them. Raises `JobError` for what must not be done here."""
+        return steps
+
+    def seen(self, event: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Every event of the load generator passes through here before anybody else sees it."""
+        return event
+
+    def scrubbed(self, text: str) -> str:
+        """Text of driver and DBMS without what must not be known of the server."""
+        return text
 
     def log_tail(self) -> str:
         """The end of the DBMS's own log; read only when something went wrong."""

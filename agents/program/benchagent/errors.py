@@ -1,0 +1,7 @@
+"""What ends a job with words for its reader. Imports nothing of ours."""
+
+from __future__ import annotations
+
+
+class JobError(Exception):
+    """The job cannot be done, for a reason the reader of the run page can act on."""
