@@ -101,7 +101,7 @@ class JobBench:
         try:
             with self._watched(watch, generator.pid):
                 for event in generator.events():
-                    self.collector.take(event)
+                    self.collector.take(self.instance.seen(event))
         finally:
             status = generator.abort()
         self._around.abort.check()
@@ -193,7 +193,7 @@ class JobBench:
         """Keep what load generator and DBMS wrote when something went wrong: their files will be gone."""
         sources = {"load generator": generator.stderr_tail, self._around.spec["dbms"]: self.instance.log_tail()}
         for source, text in sources.items():
-            for line in text.splitlines():
+            for line in self.instance.scrubbed(text).splitlines():
                 self.log(f"{source}: {line}")
 
     # Between sessions

@@ -13,12 +13,13 @@ from typing import Any
 
 import psutil
 
-from benchagent import dbms, judging, process, workloads
+from benchagent import dbms, identity, judging, process, workloads
 from benchagent.abort import Abort, Aborted
 from benchagent.bench import JobBench, Surroundings
 from benchagent.catalog import DBMSS, Durability
 from benchagent.catalog.workloads import KNOBS
 from benchagent.datasets import CONTINUED, FRESH, RESTORED, DataPlan, Dataset, Datasets, dataset_key
+from benchagent.dbms import external
 from benchagent.dbms.base import Instance, JobError, ProvisionRequest
 from benchagent.fingerprint import SyncRate, SyncRates
 from benchagent.java import JavaToolchain
@@ -63,7 +64,8 @@ class Job:
         self._sync_rate: SyncRate | None = None
         self._data: DataPlan | None = None
         self._last_state = ""
-        self._embedded = spec["dbms"] in DBMSS and DBMSS[spec["dbms"]].embedded
+        self._connection = spec.get("connection", "")
+        self._embedded = not self._connection and spec["dbms"] in DBMSS and DBMSS[spec["dbms"]].embedded
 
     def run(self) -> FinishItem:
         self._log(f"job {self.run_id}: {self.spec['workload']} on {self.spec['dbms']} {self.spec['dbms_version']}")
@@ -100,7 +102,7 @@ class Job:
         self._factors = workload.factors(self.spec["factors"], self.spec["dbms"])
         self._make_dirs(workload)
         with self._limits():
-            if self._number("terminals"):
+            if self._number("terminals") and not self._connection:
                 self._measure_sync_rate()
             self._data = self._data_plan(workload)
             dataset = self._data.put_into_place(self._placed().folders(), self._log)
@@ -118,6 +120,8 @@ class Job:
         names = {role: self._text(f"{role}_storage") for role in ("data", "log", "temp", "backup")}
         self._placement = self._places.place(self.run_id, names)
         (self.job_dir / "tmp").mkdir(mode=0o755)
+        if self._connection:  # the space that counts is the server's
+            return
         free, needed = shutil.disk_usage(self._placement.data).free, workload.disk_bytes(self._factors)
         if free < needed:
             raise JobError(f"{needed / 1e9:.1f} GB of disk space are needed, {free / 1e9:.1f} GB are free")
@@ -145,28 +149,38 @@ class Job:
         ]
         given = [(str(name), str(value)) for name, value in self.spec["settings"]]
         placement = self._placed()
-        instance = adapter.provision(
-            ProvisionRequest(
-                version=version,
-                settings=[*given, *knobs],
-                connections=self._number("terminals") or 1,
-                job_dir=self.job_dir,
-                placement=placement,
-                restored=restored,
-                engines_dir=self._dirs.engines,
-                toolchain=self._toolchain,
-                children=self._children,
-                cage=self._cages["server"],
-                abort=self.abort,
-                log=self._log,
-            )
+        request = ProvisionRequest(
+            version=version,
+            settings=[*given, *knobs],
+            connections=self._number("terminals") or 1,
+            job_dir=self.job_dir,
+            placement=placement,
+            restored=restored,
+            engines_dir=self._dirs.engines,
+            toolchain=self._toolchain,
+            children=self._children,
+            cage=self._cages["server"],
+            abort=self.abort,
+            log=self._log,
         )
+        if self._connection:
+            return self._connect(request, changes=bool(knobs))
+        instance = adapter.provision(request)
         self.result["storage"] = [
             {"role": role, "device": device_of(path), "path": str(path)}
             for role, path in placement.folders().items()
             if role != "backup" or "backup_storage" in self._factors
         ]
         return instance
+
+    def _connect(self, request: ProvisionRequest, *, changes: bool) -> Instance:
+        """A schema on a server of others, of whose machine nothing is known."""
+        if changes or (self._text("data_origin") or FRESH) != FRESH or self._text("cache_state") == "cold":
+            raise JobError("nothing is set, copied or started anew on a server that the agent did not start")
+        known = identity.load(self._dirs.identity)
+        agent_id = known.agent_id if known else ""
+        self.result["warnings"].append("server not sampled: it was not started by the agent")
+        return external.connect(request, self._dirs.root, agent_id, self.spec["dbms"], self._connection)
 
     def _new_bench(self, workload: Workload, instance: Instance, *, data_missing: bool) -> JobBench:
         around = Surroundings(
@@ -286,9 +300,9 @@ class Job:
         connected, summary = collector.connected, collector.summary
         self.result["product"] = f"{connected.get('product', '')} {connected.get('product_version', '')}".strip()
         self.result["driver"] = driver_facts(collector, self._embedded)
-        size = instance.size_bytes() if instance and (collector.phases or not bench.data_missing) else None
+        size = instance.size_bytes() if instance and (collector.phases or not bench.data_missing) else 0
         counters = self.result.get("statistics", {}).get("counters", {})
-        self.result["metrics"] = [*metrics(collector, counters, psutil.cpu_count() or 1, size), *self._noted]
+        self.result["metrics"] = [*metrics(collector, counters, psutil.cpu_count() or 1, size or None), *self._noted]
         if collector.marks:
             bench.describe("marks", [dict(mark) for mark in collector.marks])
         if summary:

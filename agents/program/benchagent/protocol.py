@@ -68,13 +68,17 @@ class HardwareFacts(TypedDict):
 
 
 class EngineFacts(TypedDict):
-    """One installed version of a DBMS. `available` false carries `reason` in words for the form."""
+    """One installed version of a DBMS. `available` false carries `reason` in words for the form.
+
+    `connection`: name of a connection of this machine to a server that the agent did not start.
+    """
 
     dbms: str
     version: str
     available: bool
     reason: str
     path: str
+    connection: NotRequired[str]
 
 
 class PlaceFacts(TypedDict):
@@ -138,6 +142,8 @@ class JobSpec(TypedDict):
     settings: list[tuple[str, str]]
     factors: dict[str, int | float | str]
     seed: int
+    # Name of the agent's connection to work on, instead of a server that it starts.
+    connection: NotRequired[str]
     # Which repeat of its cell it is, from 1: some things are done once per cell.
     repeat: NotRequired[int]
 
@@ -211,7 +217,10 @@ class RunStatistics(TypedDict, total=False):
 
     `counters`: increase over the measured window; `none`: what the engine does not tell, and why; `waits`: event ->
     mean number of sessions in it; `maintenance`: age of statistics, vacuum and purge when the run began;
-    `transaction_types`: type -> counts and latencies.
+    `transaction_types`: type -> counts and latencies; `queries`: single statements with plan, time and effort;
+    `consistency`: each condition of the data, when it was checked and how often it was violated; `marks`: moments of a
+    phase that have a name; `warm_up_queries`: what was asked before the run and the DBMS's memory meanwhile;
+    `conditions`: circumstances in words.
     """
 
     counters: dict[str, float]
@@ -224,7 +233,7 @@ class RunStatistics(TypedDict, total=False):
     consistency: list[dict[str, Any]]
     marks: list[dict[str, Any]]
     transaction_types: dict[str, dict[str, Any]]
-    backup: dict[str, Any]
+    warm_up_queries: dict[str, Any]
     conditions: dict[str, str]
 
 

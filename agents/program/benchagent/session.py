@@ -37,7 +37,7 @@ def session_job(instance: Instance, steps: Sequence[Step], *, setup: bool) -> di
         "tolerable": _codes(instance.tolerable),
         "close": list(instance.close_sql),
         **({"close_url": instance.close_url} if instance.close_url else {}),
-        "steps": [*before, *steps],
+        "steps": [*before, *instance.adapted(steps)],
     }
 
 

@@ -6,6 +6,7 @@ import logging
 from importlib import import_module
 
 from benchagent.catalog import DBMSS
+from benchagent.dbms import external
 from benchagent.dbms.base import Adapter, EngineContext, JobError
 from benchagent.protocol import EngineFacts
 
@@ -28,4 +29,8 @@ def discover(context: EngineContext) -> list[EngineFacts]:
             found += adapter(slug).discover(context)
         except Exception:
             log.exception("looking for %s", slug)
+    try:
+        found += external.discover(context.engines_dir.parent)
+    except JobError as error:
+        log.warning("%s", error)
     return found

@@ -1,0 +1,110 @@
+"""Servers that somebody else runs: the agent works in a schema of its own there, and touches nothing else."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchagent.catalog import DBMSS
+from benchagent.connections import Connections, ConnectionsError, ServerConnection
+from benchagent.dbms.base import JobError, ProvisionRequest
+from benchagent.dbms.embedded import jars
+from benchagent.dbms.external.asking import Answers, Asker
+from benchagent.dbms.external.instance import SPACE, ExternalInstance, drop_own, low_space
+from benchagent.dbms.external.side import reachable, side_of
+from benchagent.dbms.external.space import is_this_machine, shortage
+from benchagent.dbms.external.target import ASK_OBJECTS, ASK_OWNER, ASK_SCHEMA, Target
+from benchagent.java import JavaToolchain
+from benchagent.process import Children
+from benchagent.protocol import EngineFacts
+
+__all__ = ["Visit", "connect", "discover", "drop_own", "visit"]
+
+FOLDER, VERSION = "folder", "version"
+UNREGISTERED = "an agent that never registered has no id: start it once with `benchagent run`"
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What was found on a server, before anything was changed."""
+
+    asker: Asker
+    target: Target
+    answers: Answers
+
+    @property
+    def version(self) -> str:
+        rows = self.answers.rows.get(VERSION)
+        found = re.search(r"\d+(?:\.\d+)+", str(rows[0][0])) if rows else None
+        return found[0] if found else ""
+
+    @property
+    def folder(self) -> Path | None:
+        """The server's data folder, where the server is this machine and tells it."""
+        rows = self.answers.rows.get(FOLDER)
+        local = rows and rows[0][0] and is_this_machine(self.asker.connection.url)
+        return Path(str(rows[0][0])) if rows and local and Path(str(rows[0][0])).is_dir() else None
+
+    def preparation(self) -> list[str]:
+        """Statements that make the schema ready. Raises `JobError` where it is not the agent's to use."""
+        rows = self.answers.rows
+        prepared = self.target.preparation(rows.get(ASK_SCHEMA), rows.get(ASK_OBJECTS), rows.get(ASK_OWNER))
+        schema_there = bool(rows.get(ASK_SCHEMA))
+        use = [statement.format(schema=self.target.schema) for statement in self.asker.side.use]
+        return [*use, *prepared] if schema_there and prepared else prepared
+
+    def shortage(self) -> str:
+        rows = self.answers.rows.get(SPACE)
+        return shortage(float(rows[0][0]), float(rows[0][1])) if rows else ""
+
+
+def visit(
+    connection: ServerConnection, agent_id: str, toolchain: JavaToolchain, children: Children, folder: Path
+) -> Visit:
+    """Look at a server, changing nothing. Raises `JobError`."""
+    if not agent_id:
+        raise JobError(UNREGISTERED)
+    side = side_of(connection.dbms, connection.version, connection.schema)
+    class_path = jars(toolchain, connection.dbms, side.driver or None)
+    asker = Asker(connection, side, class_path, toolchain, children, folder)
+    target = Target(side, connection.name, connection.schema, agent_id)
+    questions = {**target.questions(), VERSION: side.version_query, SPACE: side.free_space, FOLDER: side.folder}
+    answers = asker.ask({name: sql for name, sql in questions.items() if sql})
+    for name in (ASK_SCHEMA, ASK_OBJECTS):
+        if name in answers.errors:
+            raise JobError(f"connection {connection.name}: what is there cannot be asked: {answers.errors[name]}")
+    return Visit(asker, target, answers)
+
+
+def connect(request: ProvisionRequest, root: Path, agent_id: str, dbms: str, name: str) -> ExternalInstance:
+    """An instance on a server of others; `root` is the agent's state folder. Raises `JobError`."""
+    connection = Connections(root).get(name)
+    if connection.dbms != dbms:
+        raise JobError(f"connection {name} leads to {DBMSS[connection.dbms].name}, not to {DBMSS[dbms].name}")
+    folder = request.job_dir / "driver"
+    folder.mkdir(exist_ok=True)
+    found = visit(connection, agent_id, request.toolchain, request.children, folder)
+    low_space(found.folder, found.shortage())
+    found.asker.execute(found.preparation())
+    request.log(f"connection {name}: working in a schema of the agent's own; the server is not sampled")
+    return ExternalInstance(request, found.asker, found.target, found.folder)
+
+
+def discover(root: Path) -> list[EngineFacts]:
+    """The connections of this machine as engines of the form: name and version, nothing that leads to the server."""
+    try:
+        listed = Connections(root).listed()
+    except ConnectionsError as error:
+        raise JobError(str(error)) from error
+    return [
+        {
+            "dbms": connection.dbms,
+            "version": connection.version,
+            "available": reachable(connection.dbms),
+            "reason": "" if reachable(connection.dbms) else "the agent cannot work on a server of others of this DBMS",
+            "path": f"connection {connection.name}",
+            "connection": connection.name,
+        }
+        for connection in listed
+    ]

@@ -1,0 +1,142 @@
+"""A server of others as a job sees it: nothing is set, started or stopped; a schema of the agent's own is worked in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from benchagent.catalog import Durability
+from benchagent.configfiles.durability import of_effective
+from benchagent.dbms.backup import BackupMethod
+from benchagent.dbms.base import Connection, Instance, JobError, ProvisionRequest
+from benchagent.dbms.external.asking import Asker
+from benchagent.dbms.external.guard import check, statements
+from benchagent.dbms.external.secrets import Scrubber
+from benchagent.dbms.external.side import Side
+from benchagent.dbms.external.space import Watch, folder_shortage, shortage
+from benchagent.dbms.external.target import ASK_OBJECTS, ASK_OWNER, Target
+from benchagent.dbms.statistics import QueryRows
+
+NOT_OURS = "the agent does not stop or start a server of others"
+SPACE = "space"
+PLANNED = "SELECT 1"
+Step = dict[str, Any]
+
+
+class ExternalInstance(Instance):
+    """`watched`: the server's data folder, where the server runs on this machine."""
+
+    def __init__(self, request: ProvisionRequest, asker: Asker, target: Target, watched: Path | None) -> None:
+        side, connection = asker.side, asker.connection
+        super().__init__(
+            connection=Connection(connection.url, side.driver_class, asker.login()),
+            class_path=asker.class_path,
+            data_path=request.placement.data,
+            driver_dir=asker.folder,
+        )
+        self._request, self._asker, self._target = request, asker, target
+        self._scrubber = Scrubber(connection)
+        # A checkpoint would be one of the whole server.
+        self.dialect = replace(side.dialect, after_load=())
+        self.transaction, self.retryable, self.tolerable = side.transaction, side.retryable, side.tolerable
+        self.statistics = side.statistics
+        self.session_sql = [statement.format(schema=target.schema) for statement in side.use]
+        self.ignored_settings = [f"{name}: nothing is set on a server of others" for name, _ in request.settings]
+        self._trusted = _own_words(side)
+        self._watch = Watch(watched, self._low) if watched else None
+
+    # What goes out and what comes in
+
+    def adapted(self, steps: Sequence[Step]) -> list[Step]:
+        """Only what works on the agent's own, each table noted as soon as it is made, free space looked at."""
+        result = []
+        for step in steps:
+            for sql in statements(step):
+                if not self._trusted.match(sql):
+                    check(sql)
+            kept = dict(step)
+            if step["op"] == "execute":
+                kept["statements"] = self._target.noted(step["statements"])
+            if step["op"] == "run" and self._asker.side.free_space:
+                kept["sampled"] = {**step.get("sampled", {}), SPACE: self._asker.side.free_space}
+            result.append(kept)
+        return result
+
+    def seen(self, event: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The event without secrets. What it tells about space is acted on."""
+        if event["event"] == "sampled" and event.get("name") == SPACE and event.get("rows"):
+            free, total = event["rows"][0]
+            words = shortage(float(free), float(total))
+            if words:
+                self._low(words)
+        return self._scrubber.event(event)
+
+    def scrubbed(self, text: str) -> str:
+        return self._scrubber.text(text)
+
+    def _low(self, words: str) -> None:
+        self._request.abort.request("failed", f"stopped: {words}")
+
+    # What is told
+
+    def effective_queries(self) -> Mapping[str, str]:
+        return self._asker.side.effective_queries
+
+    def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
+        return [(name, self._scrubber.text(value)) for name, value in self._asker.side.in_force(rows)]
+
+    def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
+        return of_effective(self._asker.side.dbms, effective, "nothing is known about the disks of the server")
+
+    def size_bytes(self) -> int:
+        """Not known: the files are not the agent's to look at."""
+        return 0
+
+    def backup_methods(self) -> Sequence[BackupMethod]:
+        return self._asker.side.backup_methods
+
+    # Life
+
+    def restart(self) -> None:
+        raise JobError(NOT_OURS)
+
+    def shut_down(self) -> None:
+        raise JobError(NOT_OURS)
+
+    def stop(self) -> None:
+        """Drop what the agent has made. What cannot be dropped now is so before the next job."""
+        if self._watch:
+            self._watch.stop()
+        try:
+            drop_own(self._asker, self._target)
+        except Exception as error:  # SHALL NOT raise; the job may have been cancelled, or the server gone
+            self._request.log(f"tables of the agent may still be there: {self._scrubber.text(str(error))}")
+
+
+def _own_words(side: Side) -> re.Pattern[str]:
+    """Statements that the adapter itself wrote, which may begin with CALL or SHOW."""
+    source = side.statistics
+    asked = [source.counter_queries(), source.wait_queries(), source.effort_queries(), side.effective_queries]
+    exact = [sql for queries in asked for sql in queries.values()]
+    exact += [sql for sql in source.plan_queries(PLANNED) if PLANNED not in sql] + [side.free_space]
+    each = [re.escape(sql).replace(r"\{table\}", r"\w+") for sql in side.dialect.after_load_each]
+    return re.compile("|".join(rf"(?:{pattern})\Z" for pattern in [*map(re.escape, filter(None, exact)), *each]))
+
+
+def drop_own(asker: Asker, target: Target) -> int:
+    """Drop the tables that the agent has made; how many statements that took. Raises `JobError`."""
+    found = asker.ask({name: target.questions()[name] for name in (ASK_OBJECTS, ASK_OWNER)})
+    clearing = target.clearing(found.rows.get(ASK_OWNER), found.rows.get(ASK_OBJECTS))
+    inside = [statement.format(schema=target.schema) for statement in asker.side.use] if clearing else []
+    asker.execute([*inside, *clearing])
+    return len(clearing)
+
+
+def low_space(folder: Path | None, words: str) -> None:
+    """Raises `JobError` when the server has too little space from the start."""
+    found = words or (folder_shortage(folder) if folder else "")
+    if found:
+        raise JobError(found)

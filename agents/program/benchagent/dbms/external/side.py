@@ -1,0 +1,62 @@
+"""What an adapter says about servers of its engine that somebody else runs: a module ``external`` in its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
+
+from benchagent.catalog import DBMSS
+from benchagent.dbms.backup import BackupMethod
+from benchagent.dbms.base import JobError, Retryable, Transaction
+from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.statistics import QueryRows, Statistics
+
+MARKER = "benchagent_owner"
+
+
+@dataclass(frozen=True)
+class Side:
+    """In SQL, ``{schema}`` is the schema (or database) of the agent's own.
+
+    `objects` lists the names of all tables and views in it; `schemas` gives a row when it is there; `create` makes it,
+    empty where the agent cannot; `use` makes unqualified names mean it. `free_space`: free and all bytes; `folder`: the
+    server's data folder, for a server on this machine. `in_force`: settings from the rows of `effective_queries`.
+    """
+
+    dbms: str
+    dialect: Dialect
+    objects: str
+    schemas: str
+    create: str
+    use: Sequence[str]
+    effective_queries: Mapping[str, str]
+    in_force: Callable[[QueryRows], list[tuple[str, str]]]
+    statistics: Statistics
+    transaction: Transaction = field(default_factory=Transaction)
+    retryable: Retryable = field(default_factory=Retryable)
+    tolerable: Retryable = field(default_factory=Retryable)
+    properties: Mapping[str, str] = field(default_factory=dict)
+    driver_class: str | None = None
+    # Version of the group of jars with the driver; empty for the default one.
+    driver: str = ""
+    # A query for the version, read as text up to the first blank behind the number.
+    version_query: str = ""
+    marker: str = "{schema}." + MARKER
+    free_space: str = ""
+    folder: str = ""
+    backup_methods: Sequence[BackupMethod] = ()
+
+
+def side_of(dbms: str, version: str, schema: str) -> Side:
+    """Raises `JobError` where the agent can use no server of others."""
+    if not reachable(dbms):
+        raise JobError(f"the agent cannot work on a server of {DBMSS[dbms].name} that it did not start")
+    made: Side = import_module(f"{DBMSS[dbms].module}.external").side(version, schema)
+    return made
+
+
+def reachable(dbms: str) -> bool:
+    module = DBMSS[dbms].module
+    return find_spec(module) is not None and find_spec(f"{module}.external") is not None
