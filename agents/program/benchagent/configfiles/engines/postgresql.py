@@ -30,6 +30,7 @@ SEGMENT = 16 * MIB
 MS, US = 0.001, 0.000_001
 # PostgreSQL manual, "Asynchronous Commit": at most three times wal_writer_delay.
 WAL_WRITER_ROUNDS = 3
+OFF = ("off", "false", "no", "0")
 TORN = (
     "full_page_writes=off: a page torn by a crash of the machine cannot be repaired, "
     "unless the file system writes whole pages"
@@ -130,11 +131,11 @@ def _log_capacity(settings: Settings) -> Quantity | None:
 
 def _commit(settings: Settings) -> Quantity | None:
     level = settings.text("synchronous_commit")
-    if settings.low("fsync") in ("off", "false", "no", "0"):
+    if settings.low("fsync") in OFF:
         return Quantity(Kind.TEXT, "never", COMMIT_WORDS["never"], settings.words("fsync"))
     if level is None:
         return None
-    if level in ("off", "false", "no", "0"):
+    if level.lower() in OFF:
         return Quantity(Kind.TEXT, "later", COMMIT_WORDS["later"], settings.words("synchronous_commit"))
     return Quantity(Kind.TEXT, "each", COMMIT_WORDS["each"], settings.words("synchronous_commit"))
 
@@ -178,27 +179,48 @@ MEANINGS = {
 }
 
 
+# What a commit waits for on this machine is the same with all of these; they differ in what standbys have done.
+WAITING = {
+    "on": "written by the standby to its disk",
+    "remote_write": "handed to the standby's system",
+    "remote_apply": "applied by the standby",
+    "local": "",
+    **dict.fromkeys(("true", "yes", "1"), "written by the standby to its disk"),
+}
+
+
 def durability(settings: Settings, write_cache: str) -> Promise:
-    unprotected = settings.low("full_page_writes") in ("off", "false", "no", "0")
+    unprotected = settings.low("full_page_writes") in OFF
     torn = "; full_page_writes=off: a torn page cannot be repaired" if unprotected else ""
     commit = settings.low("synchronous_commit")
-    if settings.low("fsync") in ("off", "false", "no", "0"):
+    if settings.low("fsync") in OFF:
         return Promise(Durability.NONE, f"fsync=off: a crash of the machine may corrupt the whole cluster{torn}")
-    if commit in ("off", "false", "no", "0"):
+    if commit in OFF:
         delay = settings.text("wal_writer_delay") or "its default, 200ms"
         return Promise(
             Durability.BOUNDED_LOSS,
             f"synchronous_commit=off: commits of the last {WAL_WRITER_ROUNDS} × wal_writer_delay ({delay}) "
             f"may be lost in a crash{torn}",
         )
-    if not settings.text("fsync") or not commit:
-        return Promise(None, f"{settings.words('fsync')}, {settings.words('synchronous_commit')}{torn}")
     given = f"{settings.words('fsync')}, {settings.words('synchronous_commit')}"
-    method = f", {settings.words('wal_sync_method')}" if settings.is_set("wal_sync_method") else ""
+    if not settings.text("fsync") or not commit:
+        return Promise(None, f"{given}{torn}")
+    if commit not in WAITING:
+        return Promise(None, f"{given}: not recognised")
+    synced = f"{given}{_sync_method(settings)}: each commit is synced{_standby(settings, commit)}"
     if unprotected:
-        return Promise(Durability.DBMS_CRASH, f"{given}{method}: each commit is synced, but {TORN}")
-    cache = f"; {write_cache}" if write_cache else ""
-    return Promise(Durability.POWER_LOSS, f"{given}{method}: each commit is synced{cache}")
+        return Promise(Durability.DBMS_CRASH, f"{synced}, but {TORN}")
+    return Promise(Durability.POWER_LOSS, f"{synced}; {write_cache}" if write_cache else synced)
+
+
+def _sync_method(settings: Settings) -> str:
+    """However the log is synced, the kernel reports it when the device says that it is done."""
+    return f", {settings.words('wal_sync_method')}" if settings.is_set("wal_sync_method") else ""
+
+
+def _standby(settings: Settings, commit: str) -> str:
+    named = settings.text("synchronous_standby_names")
+    return f" here and {WAITING[commit]}" if named and WAITING[commit] else ""
 
 
 ENGINE = Engine(
