@@ -36,6 +36,8 @@ class Plot:
     lines: tuple[Line, ...]
     note: str = ""
     always: bool = False
+    # Time counts from the begin of this phase; the run's begins with its warm-up.
+    phase: str = "run"
 
 
 PLOTS = (
@@ -49,18 +51,45 @@ PLOTS = (
         note="Percentiles of the transactions that ended in each second; a retry counts from its first attempt.",
         always=True,
     ),
+    Plot(
+        "service-time", "Service time at the fixed rate", "Service time", "ms",
+        (
+            Line("service_p50_ms", "p50", 0), Line("service_p95_ms", "p95", 1, dash=True),
+            Line("service_p99_ms", "p99", 3, dash=True),
+        ),
+        note="From the actual start of a transaction; the latency above counts from when it was due.",
+    ),
+    Plot("backlog", "Due and waiting", "Backlog", "transactions", (Line("backlog", "not started", 0),)),
+    Plot(
+        "load", "Load rate over time", "Load rate", "MB/s", (Line("load_mb_per_s", "Load rate", 0),), phase="load",
+        note="Bytes of the values, whatever the DBMS makes of them; time counts from the begin of the load.",
+    ),
     Plot("machine-cpu", "CPU of the machine", "CPU", "%", (Line("machine_cpu_percent", "machine", 0),)),
     Plot(
         "process-cpu", "CPU by process", "CPU", "cores",
-        (Line("server_cpu_cores", "DBMS", 0), Line("driver_cpu_cores", "load generator", 1, dash=True)),
+        (
+            Line("server_cpu_cores", "DBMS", 0), Line("driver_cpu_cores", "load generator", 1, dash=True),
+            Line("tool_cpu_cores", "tool", 2),
+        ),
     ),
     Plot(
         "disk", "Disk", "Disk", "MB/s",
-        (Line("disk_write_mb_per_s", "written", 1), Line("disk_read_mb_per_s", "read", 0, dash=True)),
+        (
+            Line("disk_write_mb_per_s", "written", 1), Line("disk_read_mb_per_s", "read", 0, dash=True),
+            Line("log_disk_write_mb_per_s", "written, log disk", 2),
+            Line("backup_disk_write_mb_per_s", "written, backup disk", 3),
+        ),
+    ),
+    Plot(
+        "iops", "Disk operations", "Operations", "IOPS",
+        (Line("disk_write_iops", "writes", 1), Line("disk_read_iops", "reads", 0, dash=True)),
     ),
     Plot(
         "memory", "Memory by process", "Memory", "bytes",
-        (Line("server_rss_bytes", "DBMS", 0), Line("driver_rss_bytes", "load generator", 1, dash=True)),
+        (
+            Line("server_rss_bytes", "DBMS", 0), Line("driver_rss_bytes", "load generator", 1, dash=True),
+            Line("tool_rss_bytes", "tool", 2),
+        ),
     ),
 )  # fmt: skip
 
@@ -82,7 +111,7 @@ def _figure(run: Run, plot: Plot, found: dict[str, Series]) -> Figure:
         x={"label": "Time", "unit": "s", "scale": "linear"},
         y={"label": plot.y_label, "unit": unit, "zero": True},
         series=[_series(run, line, found.get(line.metric), scale) for line in wanted],
-        bands=warm_up_band(run),
+        bands=warm_up_band(run) if plot.phase == "run" else slow_band(run),
         live=_live(run, wanted) if run.is_open else None,
     )
     names = ", ".join(line.label for line in wanted)
@@ -120,6 +149,15 @@ def _shared_process(run: Run, wanted: Sequence[Line]) -> str:
 def is_embedded(run: Run) -> bool:
     entry = DBMSS.get(run.dbms_version.dbms.slug)
     return entry is not None and entry.embedded
+
+
+def slow_band(run: Run) -> list[BandSpec]:
+    """The part of a load that was slow on purpose."""
+    marks = [mark for mark in run.statistics.get("marks", []) if mark.get("name") == "slow_part"]
+    total_s = next((one.value for one in run.measurements.all() if one.metric.name == "load_s"), None)
+    if not marks or total_s is None:
+        return []
+    return [{"from": float(marks[0].get("t", 0)), "to": total_s, "label": "slow part, by design"}]
 
 
 def warm_up_band(run: Run) -> list[BandSpec]:

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from runs import changes, correction, editing, run_facts, series
+from runs import changes, correction, editing, run_facts, run_statistics, series
 from runs.artefacts import artefacts_of
 from runs.charts.run import figures, series_rows
 from runs.facets import sort_factors
@@ -42,6 +42,7 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "origin": run_facts.origin(run),
         "changes": _changes(run),
         "files": artefacts_of(run),
+        "told": run_statistics.of_run(run),
     }
     return render(request, "run.html", context)
 

@@ -21,6 +21,8 @@ TIMEOUT_S = 24 * 3600.0
 MEGABYTE = 1_000_000
 BYTES_MINIMUM = 1_500_000_000
 BACKUP, RESTORE, COUNT = "backup", "restore", "count"
+# The phase whose figures are the result, as with every workload.
+MEASURED = "run"
 
 
 class Backup(Workload):
@@ -123,11 +125,11 @@ def _do(bench: Bench, actions: Sequence[Action], phase: str) -> float:
 
 def _note_backup(bench: Bench, target: Path, took_s: float) -> None:
     size, data = _bytes(target), bench.instance.size_bytes()
-    bench.metric("backup_s", took_s, BACKUP)
-    bench.metric("backup_bytes", size, BACKUP)
+    bench.metric("backup_s", took_s, MEASURED)
+    bench.metric("backup_bytes", size, MEASURED)
     if took_s > 0:
-        bench.metric("backup_mb_per_s", size / MEGABYTE / took_s, BACKUP)
-        bench.metric("backup_data_mb_per_s", data / MEGABYTE / took_s, BACKUP)
+        bench.metric("backup_mb_per_s", size / MEGABYTE / took_s, MEASURED)
+        bench.metric("backup_data_mb_per_s", data / MEGABYTE / took_s, MEASURED)
     bench.check({"name": "backup_made", "ok": size > 0, "detail": f"the backup has {size} bytes, the database {data}"})
 
 

@@ -1,0 +1,172 @@
+"""What the DBMS told about itself in one run (`Run.statistics`), as tables for its page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from runs.models import Run
+
+DEEP_INDEX = 3
+# Name as in benchagent's standard counters: (label, unit).
+COUNTERS: Mapping[str, tuple[str, str]] = {
+    "buffer_hits": ("Pages found in the buffer", "pages"),
+    "buffer_reads": ("Pages read into the buffer", "pages"),
+    "data_reads": ("Reads of data files", "reads"),
+    "data_writes": ("Writes of data files", "writes"),
+    "log_bytes": ("Log written", "bytes"),
+    "log_writes": ("Writes of the log", "writes"),
+    "log_flushes": ("Log forced to disk", "times"),
+    "checkpoints": ("Checkpoints", ""),
+    "commits": ("Commits", ""),
+    "rollbacks": ("Rollbacks", ""),
+    "lock_waits": ("Waits for locks", ""),
+    "lock_wait_ms": ("Time waited for locks", "ms"),
+    "deadlocks": ("Deadlocks", ""),
+    "temp_bytes": ("Temporary files written", "bytes"),
+}
+PARTS: Mapping[str, str] = {
+    **{name: label for name, (label, _unit) in COUNTERS.items()},
+    "tables": "Tables",
+    "indexes": "Indexes",
+    "plans": "Plans",
+    "waits": "Waits",
+    "maintenance": "Upkeep",
+}
+CONDITIONS: Mapping[str, str] = {
+    "caches": "Caches",
+    "checkpoints": "Checkpoints",
+    "server_sampling": "CPU and memory of the server",
+    "key_range": "Keys of the SELECTs",
+    "backup_storage": "Backup on",
+}
+TABLE_COLUMNS = (
+    ("rows", "Rows", ""), ("row_bytes", "Row length", "B"), ("pages", "Pages", ""), ("size_bytes", "Size", "bytes"),
+    ("index_bytes", "Indexes", "bytes"), ("fill_percent", "Fill", "%"), ("engine", "Engine", "text"),
+)  # fmt: skip
+INDEX_COLUMNS = (
+    ("table", "Table", "text"), ("depth", "Depth", ""), ("keys", "Keys", ""), ("key_bytes", "Key length", "B"),
+    ("unique_keys", "Unique keys", ""), ("size_bytes", "Size", "bytes"),
+)  # fmt: skip
+QUERY_COLUMNS = (
+    ("elapsed_s", "Elapsed", "s"), ("row_count", "Rows", ""), ("count", "Count", ""), ("reads", "Reads", ""),
+    ("fetches", "Fetches", ""), ("why", "Not executed", "text"),
+)  # fmt: skip
+TYPE_COLUMNS = (
+    ("transactions", "Executed", ""), ("rolled_back", "Rolled back by design", ""), ("retries", "Retries", ""),
+    ("errors", "Errors", ""), ("p50_us", "p50", "µs"), ("p95_us", "p95", "µs"), ("p99_us", "p99", "µs"),
+    ("max_us", "Maximum", "µs"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Cell:
+    """`value` None: not told."""
+
+    value: Any
+    unit: str
+    marked: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    head: str
+    cells: list[Cell]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Only columns of which at least one row has a value."""
+
+    columns: list[tuple[str, str]]
+    rows: list[Row]
+
+
+@dataclass(frozen=True)
+class Statistics:
+    conditions: list[tuple[str, str]]
+    counters: list[tuple[str, float, str]]
+    types: Table | None
+    waits: list[tuple[str, float]]
+    upkeep: list[dict[str, Any]]
+    tables: Table | None
+    indexes: Table | None
+    queries: list[Query]
+    consistency: list[dict[str, Any]]
+    none: list[tuple[str, str]]
+
+    @property
+    def any(self) -> bool:
+        return any((self.counters, self.types, self.waits, self.upkeep, self.tables, self.indexes, self.queries))
+
+
+@dataclass(frozen=True)
+class Query:
+    """One statement: its plan, and a row for each execution."""
+
+    name: str
+    sql: str
+    plan: str
+    executions: Table | None
+
+
+def of_run(run: Run) -> Statistics:
+    told: dict[str, Any] = run.statistics
+    counters = told.get("counters", {})
+    return Statistics(
+        conditions=[(CONDITIONS.get(name, name), str(words)) for name, words in told.get("conditions", {}).items()],
+        counters=[(label, counters[name], unit) for name, (label, unit) in COUNTERS.items() if name in counters],
+        types=_types(told.get("transaction_types", {})),
+        waits=list(told.get("waits", {}).items()),
+        upkeep=list(told.get("maintenance", [])),
+        tables=_table(told.get("tables", []), "table", TABLE_COLUMNS),
+        indexes=_table(told.get("indexes", []), "index", INDEX_COLUMNS),
+        queries=_queries(told.get("queries", [])),
+        consistency=list(told.get("consistency", [])),
+        none=[(PARTS.get(name, name), str(reason)) for name, reason in told.get("none", {}).items()],
+    )
+
+
+def _types(types: Mapping[str, Mapping[str, Any]]) -> Table | None:
+    """Of a mix: a single type says nothing that the run does not."""
+    if len(types) < 2:
+        return None
+    return _table([{"type": name, **figures} for name, figures in types.items()], "type", TYPE_COLUMNS)
+
+
+def _table(rows: Sequence[Mapping[str, Any]], head: str, columns: Sequence[tuple[str, str, str]]) -> Table | None:
+    used = [column for column in columns if any(row.get(column[0]) is not None for row in rows)]
+    if not rows or not used:
+        return None
+    return Table(
+        [(label, unit) for _name, label, unit in used],
+        [
+            Row(str(row.get(head, "")), [_cell(row.get(name), name, unit) for name, _label, unit in used])
+            for row in rows
+        ],
+    )
+
+
+def _cell(value: Any, name: str, unit: str) -> Cell:
+    """What an agent sends where a number belongs, and is none, is shown as the text that it is."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return Cell(value, "text" if value is not None else unit)
+    return Cell(value, unit, marked=name == "depth" and value > DEEP_INDEX)
+
+
+def _queries(answers: Sequence[Mapping[str, Any]]) -> list[Query]:
+    """By statement, in their order; what could not be executed says why in place of figures."""
+    found = []
+    for number in dict.fromkeys(answer.get("query") for answer in answers):
+        own = [answer for answer in answers if answer.get("query") == number]
+        rows = [{**answer, "why": answer.get("missing") or answer.get("error")} for answer in own]
+        found.append(
+            Query(
+                name=f"Query {number}",
+                sql=next((str(answer["sql"]) for answer in own if answer.get("sql")), ""),
+                plan=next((str(answer["plan"]) for answer in own if answer.get("plan")), ""),
+                executions=_table(rows, "state", QUERY_COLUMNS),
+            )
+        )
+    return found

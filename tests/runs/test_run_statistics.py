@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from benchagent.dbms import statistics
+
+from runs import run_statistics
+from runs.models import Run
+
+TOLD: dict[str, Any] = {
+    "counters": {"log_bytes": 4096.0, "checkpoints": 0.0, "of_tomorrow": 1.0},
+    "waits": {"IO/WALSync": 1.5},
+    "conditions": {"checkpoints": "no checkpoint in the window"},
+    "maintenance": [{"what": "statistics of accounts", "age_s": 12.0, "detail": ""}],
+    "tables": [{"table": "stock", "rows": 100_000, "size_bytes": 30_000_000}, {"table": "history", "rows": 0}],
+    "indexes": [{"index": "stock_pk", "table": "stock", "depth": 3}, {"index": "ol_pk", "table": "order_line", "depth": 4}],
+    "transaction_types": {"payment": {"transactions": 43, "errors": 0}, "new_order": {"transactions": 45, "errors": 1}},
+    "queries": [
+        {"query": 1, "state": "cold", "sql": "SELECT 1", "plan": "NATURAL", "elapsed_s": 0.5, "row_count": 1},
+        {"query": 1, "state": "other parameters", "missing": "there is one warehouse"},
+    ],
+    "none": {"log_flushes": "it has no log"},
+}  # fmt: skip
+
+
+def told(**changes: Any) -> run_statistics.Statistics:
+    return run_statistics.of_run(Run(statistics={**TOLD, **changes}))
+
+
+def test_it_knows_every_standard_statistic_of_the_agent():
+    assert set(run_statistics.COUNTERS) == set(statistics.COUNTERS)
+    assert set(run_statistics.PARTS) == set(statistics.PARTS)
+    assert run_statistics.DEEP_INDEX == statistics.DEEP_INDEX
+
+
+def test_it_shows_counters_with_words_and_leaves_out_unknown_ones():
+    assert told().counters == [("Log written", 4096.0, "bytes"), ("Checkpoints", 0.0, "")]
+    assert told().none == [("Log forced to disk", "it has no log")]
+
+
+def test_it_marks_indexes_of_more_than_three_levels():
+    table = told().indexes
+    assert table is not None
+    assert [label for label, _ in table.columns] == ["Table", "Depth"]
+    assert [row.cells[1].marked for row in table.rows] == [False, True]
+
+
+def test_it_has_no_column_that_nobody_fills_and_a_gap_where_one_row_has_nothing():
+    table = told().tables
+    assert table is not None
+    assert [label for label, _ in table.columns] == ["Rows", "Size"]
+    assert [cell.value for cell in table.rows[1].cells] == [0, None]
+
+
+def test_it_lists_types_of_a_mix_only():
+    table = told().types
+    assert table is not None
+    assert [row.head for row in table.rows] == ["payment", "new_order"]
+    assert told(transaction_types={"tpcb": {"transactions": 1}}).types is None
+
+
+def test_it_says_why_a_query_was_not_executed():
+    (query,) = told().queries
+    assert (query.name, query.sql, query.plan) == ("Query 1", "SELECT 1", "NATURAL")
+    assert query.executions is not None
+    assert [row.head for row in query.executions.rows] == ["cold", "other parameters"]
+    assert query.executions.rows[1].cells[-1].value == "there is one warehouse"
+
+
+def test_what_is_no_number_is_shown_as_text():
+    table = told(tables=[{"table": "x", "rows": "<b>many</b>"}]).tables
+    assert table is not None
+    assert table.rows[0].cells[0].unit == "text"
+
+
+@pytest.mark.django_db
+def test_the_page_shows_them(client, world):
+    run = Run.objects.get(pk=world.things["public"]["run"])
+    Run.objects.filter(pk=run.pk).update(statistics=TOLD)
+    page = client.get(run.get_absolute_url()).content.decode()
+    for words in ("no checkpoint in the window", "IO/WALSync", "there is one warehouse", "deeper than 3 levels"):
+        assert words in page
+
+
+def test_a_run_without_statistics_has_nothing_to_show():
+    assert not run_statistics.of_run(Run()).any
