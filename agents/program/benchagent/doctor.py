@@ -20,10 +20,10 @@ from benchagent.dbms.base import EngineContext
 from benchagent.engines.catalogue import catalogue
 from benchagent.java import JavaNotFoundError, JavaToolchain
 from benchagent.paths import AgentDirs
-from benchagent.users import ServiceUser, first_blocked, service_user
+from benchagent.users import first_blocked, service_user
 
 EXIT_MISSING, EXIT_USAGE = 1, 2
-# In the order in which the servers' adapters prefer them.
+# As the servers' adapters prefer them.
 SERVICE_USERS = {"postgresql": "postgres", "mysql": "mysql", "mariadb": "mysql", "firebird": "firebird"}
 DROP_CACHES = Path("/proc/sys/vm/drop_caches")
 LOW_SPACE_BYTES = 5_000_000_000
@@ -88,9 +88,9 @@ def examine(toolchain: JavaToolchain, dirs: AgentDirs, wanted: Sequence[str] = (
         external = [entry.name for entry in DBMSS.values() if entry.unverified]
         words = f"{', '.join(external)}: only on servers of yours"
         yield Finding("other DBMSs", State.OK, words, "`benchagent connections add NAME`")
-    users = list(dict.fromkeys(SERVICE_USERS[slug] for slug in slugs if slug in SERVICE_USERS))
-    if users and os.geteuid() == 0:
-        yield _user(users, dirs)
+    for slug in slugs:
+        if slug in SERVICE_USERS:
+            yield _user(slug, dirs)
     yield _space(dirs)
     yield from _limits()
     for tool, loss in TOOLS.items():
@@ -129,6 +129,7 @@ def _dbms(slug: str, toolchain: JavaToolchain, dirs: AgentDirs) -> Iterator[Find
 
 
 def _how_to_get(slug: str) -> str:
+    """The last of a DBMS in the catalogue is the one for a first try."""
     names = [name for name, engine in catalogue().items() if engine.dbms == slug]
     if names:
         return f"`benchagent engines install {names[-1]}`" + (f" (or {', '.join(names[:-1])})" if names[1:] else "")
@@ -138,19 +139,20 @@ def _how_to_get(slug: str) -> str:
 # The machine
 
 
-def _user(users: Sequence[str], dirs: AgentDirs) -> Finding:
+def _user(slug: str, dirs: AgentDirs) -> Finding:
     """Servers do not run as root: as whom, and can that user reach the folders?"""
+    subject = f"{DBMSS[slug].name} user"
     try:
-        chosen = {wanted: service_user([wanted]) for wanted in users}
+        user = service_user([SERVICE_USERS[slug]])
     except LookupError as error:
-        return Finding("server user", State.MISSING, str(error), f"`useradd --system {users[0]}`")
-    found: list[ServiceUser] = list({user.name: user for user in chosen.values() if user}.values())
-    for user in found:
-        for folder in (dirs.jobs, dirs.engines):
-            if blocked := first_blocked(user, folder):
-                remedy = "start the agent with a state folder that every user can reach"
-                return Finding("server user", State.MISSING, f"{user.name!r} may not enter {blocked}", remedy)
-    return Finding("server user", State.OK, ", ".join(user.name for user in found))
+        return Finding(subject, State.MISSING, str(error), f"`useradd --system {SERVICE_USERS[slug]}`")
+    if user is None:
+        return Finding(subject, State.OK, "its servers run as the agent's own user")
+    for folder in (dirs.jobs, dirs.engines):
+        if blocked := first_blocked(user, folder):
+            remedy = "start the agent with a state folder that every user can reach"
+            return Finding(subject, State.MISSING, f"{user.name!r} may not enter {blocked}", remedy)
+    return Finding(subject, State.OK, f"its servers run as {user.name!r}")
 
 
 def _space(dirs: AgentDirs) -> Finding:

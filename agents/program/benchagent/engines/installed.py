@@ -38,7 +38,7 @@ class InstalledEngine:
 
     def environment(self) -> dict[str, str]:
         """Variables that its programs need, beside the process's own."""
-        named = {name: str(self.home / path) for name, path in self.record["environment"].items()}
+        named = {name: str(self.home / path) for name, path in self.record.get("environment", {}).items()}
         libraries = {"LD_LIBRARY_PATH": os.pathsep.join(map(str, self.library_path))} if self.library_path else {}
         return {**named, **libraries}
 
