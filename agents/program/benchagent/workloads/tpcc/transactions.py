@@ -18,6 +18,7 @@ MIX = {"new_order": 45, "payment": 43, "order_status": 4, "delivery": 4, "stock_
 DISTRICT = "d_w_id = ? AND d_id = ?"
 CUSTOMER = "c_w_id = ? AND c_d_id = ? AND c_id = ?"
 ORDER = "o_w_id = ? AND o_d_id = ? AND o_id = ?"
+NEW_ORDER = "no_w_id = ? AND no_d_id = ? AND no_o_id = ?"
 LINES = "ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?"
 BY_NAME = "SELECT c_id FROM customer WHERE c_w_id = ? AND c_d_id = ? AND c_last = ? ORDER BY c_first"
 
@@ -98,7 +99,9 @@ def delivery(dialect: Dialect) -> dict[str, str]:
         "oldest": dialect.first_rows(
             "no_o_id FROM new_order WHERE no_w_id = ? AND no_d_id = ? ORDER BY no_w_id, no_d_id, no_o_id", 1
         ),
-        "remove": "DELETE FROM new_order WHERE no_w_id = ? AND no_d_id = ? AND no_o_id = ?",
+        # By its key, since few engines lock the row of a limited and ordered SELECT.
+        "lock": _for_update(dialect, f"SELECT no_o_id FROM new_order WHERE {NEW_ORDER}"),
+        "remove": f"DELETE FROM new_order WHERE {NEW_ORDER}",
         "order": f"SELECT o_c_id FROM orders WHERE {ORDER}",
         "carry": f"UPDATE orders SET o_carrier_id = ? WHERE {ORDER}",
         "deliver_lines": f"UPDATE order_line SET ol_delivery_d = ? WHERE {LINES}",

@@ -17,6 +17,7 @@ final class Delivery implements Work {
     private static final int NONE = 0;
     private final Draws draws;
     private final Prepared oldest;
+    private final Prepared lock;
     private final Prepared remove;
     private final Prepared order;
     private final Prepared carry;
@@ -27,6 +28,7 @@ final class Delivery implements Work {
     Delivery(Statements statements, Draws draws) throws SQLException {
         this.draws = draws;
         oldest = statements.prepare("oldest");
+        lock = statements.prepare("lock");
         remove = statements.prepare("remove");
         order = statements.prepare("order");
         carry = statements.prepare("carry");
@@ -61,7 +63,7 @@ final class Delivery implements Work {
                 return NONE;
             }
             int number = Prepared.whole(found[0]);
-            if (remove.update(warehouse, district, number) == 1) {
+            if (lock.first(warehouse, district, number) != null && remove.update(warehouse, district, number) == 1) {
                 return number;
             }
             if (number == missed) {
