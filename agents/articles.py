@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchagent.catalog import DBMSS
+from benchagent.configfiles.article_2011 import PRINTED_MY_CNF, TUNED_MY_CNF, scaled
 
 from agents import registry, schedule
 from agents.models import Agent
@@ -252,4 +253,50 @@ TPCC = ArticleExperiment(
     ),
 )  # fmt: skip
 
-EXPERIMENTS: dict[str, ArticleExperiment] = {one.publication: one for one in (GBAK, TPCB, TPCC)}
+# Data of about 40 × 20,000 × 800 bytes = 640 MB: five times the buffer, to keep the article's proportions.
+LOADS_BUFFER_MB = 128
+LOADS_FACTORS: dict[str, FactorValue] = {
+    "rows_per_table": 20_000, "terminals": 40, "data_origin": "restored", "loader_threads": 2, **WINDOW,
+}  # fmt: skip
+PRINTED: dict[str, Settings] = {"mysql": scaled(PRINTED_MY_CNF, LOADS_BUFFER_MB)}
+TUNED: dict[str, Settings] = {
+    "mysql": scaled(TUNED_MY_CNF, LOADS_BUFFER_MB),
+    # As with the printed my.cnf, a commit waits for no disk.
+    "postgresql": (("shared_buffers", f"{LOADS_BUFFER_MB}MB"), ("synchronous_commit", "off"), ("max_wal_size", "2GB")),
+}
+MYSQL_55, POSTGRESQL = Wanted("mysql", "5.5"), Wanted("postgresql", "15")
+LOADS_GAPS = (
+    Gap("CUBRID 2008 R3.0", UNVERIFIED),
+    Gap("MySQL 5.1.47", "its binaries are in no registry: 5.5 is the oldest that can be installed"),
+)
+
+
+PLACES = ("data_storage",)
+
+
+def _loads(slug: str, title: str, engines: tuple[Wanted, ...], settings: dict[str, Settings]) -> tuple[Part, Part]:
+    """INSERT into full and into empty tables, and both SELECTs; each on both storages."""
+    return (
+        Part(
+            f"insert-{slug}", f"INSERT, {title}", "inserts_selects", engines, {**LOADS_FACTORS, "load": "insert"}, 2,
+            sweep={"preloaded": ("full", "empty")}, figure="cubrid-fig2", gaps=LOADS_GAPS,
+            settings=settings, place_factors=PLACES,
+        ),
+        Part(
+            f"select-{slug}", f"SELECT, {title}", "inserts_selects", engines, LOADS_FACTORS, 2,
+            sweep={"load": ("select_narrow", "select_wide")}, figure="cubrid-fig9", gaps=LOADS_GAPS,
+            settings=settings, place_factors=PLACES,
+        ),
+    )  # fmt: skip
+
+
+LOADS = ArticleExperiment(
+    "cubrid-mysql-ssd-2011",
+    "INSERT and SELECT on two disks",
+    (
+        *_loads("printed", "MySQL with the printed my.cnf", (MYSQL_55,), PRINTED),
+        *_loads("tuned", "MySQL tuned, and PostgreSQL", (MYSQL_55, POSTGRESQL), TUNED),
+    ),
+)
+
+EXPERIMENTS: dict[str, ArticleExperiment] = {one.publication: one for one in (GBAK, TPCB, TPCC, LOADS)}
