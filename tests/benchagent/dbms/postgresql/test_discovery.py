@@ -23,16 +23,16 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root changes users"
 
 
 @pytest.fixture
-def context(dirs: AgentDirs, toolchain: JavaToolchain, engines_dir: Path) -> EngineContext:
+def surroundings(dirs: AgentDirs, toolchain: JavaToolchain, engines_dir: Path) -> EngineContext:
     return EngineContext(toolchain, frozenset(), dirs.jobs, engines_dir)
 
 
-def offered(context: EngineContext) -> list[EngineFacts]:
-    return [engine for engine in dbms.discover(context) if engine["dbms"] == "postgresql"]
+def offered(surroundings: EngineContext) -> list[EngineFacts]:
+    return [engine for engine in dbms.discover(surroundings) if engine["dbms"] == "postgresql"]
 
 
-def test_it_offers_every_version_side_by_side_under_its_full_number(context: EngineContext):
-    found = {engine["version"]: engine for engine in offered(context)}
+def test_it_offers_every_version_side_by_side_under_its_full_number(surroundings: EngineContext):
+    found = {engine["version"]: engine for engine in offered(surroundings)}
     assert {OLDEST, SLIM, LOG_VIEW, NEWEST} <= found.keys()
     assert all(engine["available"] for engine in found.values()), found
     assert all((Path(engine["path"]) / "initdb").is_file() for engine in found.values())
@@ -44,7 +44,7 @@ def test_it_prefers_the_machines_own_installation_to_one_of_the_same_version(eng
     assert discovery.installations(engines_dir)[NEWEST] == Installation(NEWEST, own)
 
 
-def test_it_names_what_is_wrong_with_an_installation(context: EngineContext, dirs: AgentDirs, monkeypatch):
+def test_it_names_what_is_wrong_with_an_installation(surroundings: EngineContext, dirs: AgentDirs, monkeypatch):
     broken, half = dirs.tmp / "postgresql-7.4" / "bin", dirs.tmp / "postgresql-8.0" / "bin"
     script = {broken: "echo postgres: no libfoo.so >&2; exit 127", half: "echo 'postgres (PostgreSQL) 8.0.1'"}
     for folder, line in script.items():
@@ -52,7 +52,7 @@ def test_it_names_what_is_wrong_with_an_installation(context: EngineContext, dir
         (folder / "postgres").write_text(f"#!/bin/sh\n{line}\n")
         (folder / "postgres").chmod(0o755)
     monkeypatch.setenv(discovery.DIRS_VARIABLE, f"{broken}:{half}")
-    found = {engine["version"]: engine for engine in offered(context)}
+    found = {engine["version"]: engine for engine in offered(surroundings)}
     assert not found["7.4"]["available"]
     assert "no libfoo.so" in found["7.4"]["reason"]
     assert not found["8.0.1"]["available"]
@@ -88,10 +88,10 @@ def test_it_passes_over_folders_of_the_search_path_that_it_may_not_enter(tmp_pat
 
 @as_root
 def test_it_names_the_folder_that_postgresqls_user_may_not_enter_and_changes_no_mode(
-    context: EngineContext, dirs: AgentDirs
+    surroundings: EngineContext, dirs: AgentDirs
 ):
     dirs.root.chmod(0o700)
-    (first, *_) = offered(context)
+    (first, *_) = offered(surroundings)
     assert not first["available"]
     assert f"who may not enter {dirs.root}:" in first["reason"]
     assert stat.S_IMODE(dirs.root.stat().st_mode) == 0o700
@@ -99,11 +99,11 @@ def test_it_names_the_folder_that_postgresqls_user_may_not_enter_and_changes_no_
 
 
 @as_root
-def test_it_gives_the_reason_when_there_is_no_user_to_run_postgresql(context: EngineContext, monkeypatch):
+def test_it_gives_the_reason_when_there_is_no_user_to_run_postgresql(surroundings: EngineContext, monkeypatch):
     def unknown(name: str) -> None:
         raise KeyError(name)
 
     monkeypatch.setattr(pwd, "getpwnam", unknown)
-    (first, *_) = offered(context)
+    (first, *_) = offered(surroundings)
     assert not first["available"]
     assert "no user 'postgres'" in first["reason"]

@@ -22,8 +22,8 @@ TABLE = (
     "CREATE TABLE t AS SELECT i AS id, i % 10 AS tenth, repeat('x', 100) AS filler FROM generate_series(1, 2000) i",
     "CREATE UNIQUE INDEX t_id ON t (id)",
     "CREATE INDEX t_tenth ON t (tenth)",
-    # Before 15 a session reports its rows up to half a second later, and would add them to those that ANALYZE has found.
-    "SELECT pg_sleep(0.6)",
+    # A session reports its rows up to a second later, and would add them to those that ANALYZE has found.
+    "SELECT pg_sleep(1.1)",
     "VACUUM ANALYZE t",
     "CHECKPOINT",
 )

@@ -123,6 +123,9 @@ class PostgresqlInstance(Instance):
         """With the transaction log, wherever it lies."""
         return sum(_blocks(path) for folder in self._server.folders.all() for path in folder.rglob("*"))
 
+    def own(self, folder: Path) -> None:
+        cluster.hand_over([folder], self._server.user)
+
     def buffer_bytes(self) -> int | None:
         return settings.buffer_bytes(self._server.installation.version, self._given)
 

@@ -22,6 +22,7 @@ RESTORED = "restored"
 PARALLEL_DUMP_SINCE, STREAM_SINCE, MAPPING_SINCE = (9, 3), (9, 3), (9, 4)
 # Before 10 a server is not ready for a base backup by default.
 READY_SINCE = (10, 0)
+PARALLEL_JOBS = 2
 CANCEL_TIMEOUT_S = 30.0
 
 
@@ -148,15 +149,23 @@ class CustomDump(Dump):
 
 
 class DirectoryDump(Dump):
-    slug, label, format = "pg_dump_directory", "pg_dump, directory format", "d"
+    """The one format that several jobs can write at once: two, where that is possible and nothing else is asked for."""
+
+    slug, label, format = "pg_dump_directory", "pg_dump, directory format, parallel", "d"
     options = ("verbose", "jobs")
 
     def check(self, options: Options) -> None:
-        if _jobs(options) > 1 and self._client.version("pg_dump") < PARALLEL_DUMP_SINCE:
+        if self._jobs(options) > 1 and not self._is_parallel():
             raise JobError("this pg_dump has no parallel jobs: they came with 9.3")
 
     def _more(self, options: Options) -> list[str]:
-        return ["-j", str(_jobs(options))] if _jobs(options) > 1 else []
+        return ["-j", str(self._jobs(options))] if self._is_parallel() else []
+
+    def _jobs(self, options: Options) -> int:
+        return int(options.get("jobs") or (PARALLEL_JOBS if self._is_parallel() else 1))
+
+    def _is_parallel(self) -> bool:
+        return self._client.version("pg_dump") >= PARALLEL_DUMP_SINCE
 
 
 class BaseBackup(ToolMethod):
@@ -212,7 +221,3 @@ class BaseBackup(ToolMethod):
         if self._second is None:
             raise JobError("the base backup has not been restored")
         return self._second
-
-
-def _jobs(options: Options) -> int:
-    return int(options.get("jobs") or 1)
