@@ -34,7 +34,7 @@ def run(dirs: AgentDirs, *words: str) -> int:
 
 def test_it_lists_what_can_be_added_and_what_was(dirs: AgentDirs, only_tiny: Tiny, capsys):
     assert run(dirs) == 0
-    assert "  tiny-1.0  jar  MIT  a test" in capsys.readouterr().out
+    assert "  tiny-1.0  jars  MIT  a test" in capsys.readouterr().out
     assert run(dirs, "install", "tiny-1.0", "--from", str(only_tiny.source)) == 0
     capsys.readouterr()
     assert run(dirs, "list") == 0

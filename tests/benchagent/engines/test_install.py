@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from benchagent.engines import install as install_module
 from benchagent.engines import installed
-from benchagent.engines.catalogue import engine_of
+from benchagent.engines.catalogue import Piece, engine_of
 from benchagent.engines.install import download, install, remove
-from benchagent.engines.sources import InstallError
+from benchagent.engines.sources import Fetched, InstallError
 from benchagent.java.jars import sha256_of
 
 from tests.benchagent.engines.conftest import Tiny, zip_file
@@ -98,7 +98,7 @@ KILLED = """
 import json, sys, time
 from pathlib import Path
 from benchagent.engines import install as module
-from benchagent.engines.catalogue import engine_of
+from benchagent.engines.catalogue import Piece, engine_of
 
 def hang(engine, tree):
     print("unpacked", flush=True)
@@ -175,3 +175,16 @@ def test_what_was_downloaded_is_not_fetched_again(tiny: Tiny, said: list[str], m
     monkeypatch.setattr(install_module, "fetch", lambda piece, folder: pytest.fail(f"{piece.name} would be fetched"))
     download(tiny.engine, tiny.source, said.append)
     assert said == []
+
+
+def test_it_tells_how_much_has_arrived(tiny: Tiny, tmp_path: Path, said: list[str], monkeypatch):
+    def slowly(piece: Piece, folder: Path) -> Fetched:
+        path = folder / "half.jar"
+        path.write_bytes(bytes(2_000_000))
+        time.sleep(0.3)
+        return Fetched(piece, path, "")
+
+    monkeypatch.setattr(install_module, "PROGRESS_S", 0.1)
+    monkeypatch.setattr(install_module, "fetch", slowly)
+    download(tiny.engine, tmp_path / "new", said.append)
+    assert "  2 of 0 MB" in said

@@ -63,7 +63,7 @@ def _list(options: argparse.Namespace, dirs: AgentDirs) -> int:
         print("  " + "  ".join(part for part in (words, entry["path"], entry["note"]) if part))
     print("\ncan be added with `benchagent engines install NAME`:")
     for entry in listing["can_be_added"]:
-        sizes = f"{entry['download_bytes'] / 1e6:.0f} MB" if entry["download_bytes"] else "jar"
+        sizes = f"{entry['download_bytes'] / 1e6:.0f} MB" if entry["download_bytes"] else "jars"
         print(f"  {entry['name']}  {sizes}  {entry['licence']}  {entry['why']}".rstrip())
     return 0
 
@@ -109,9 +109,8 @@ def _engine_entry(engine: Engine) -> dict[str, Any]:
 
 
 def _jar_entry(group: EngineJars) -> dict[str, Any]:
-    why = "JDBC driver" if group.driver else "an engine inside the load generator"
     facts = {"name": group.name, "dbms": group.dbms, "download_bytes": 0, "unpacked_bytes": 0}
-    return {**facts, "licence": "", "why": why, "note": ""}
+    return {**facts, "licence": group.licence, "why": group.why, "note": ""}
 
 
 # Adding and removing

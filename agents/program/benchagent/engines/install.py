@@ -7,9 +7,10 @@ import json
 import shutil
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from benchagent.engines.unpack import make_readable, relocate, unpack
 Source = Callable[[Piece, Path], Fetched]
 RESERVE_BYTES = 256 << 20
 DRAFT = ".draft-"
+PROGRESS_S = 3.0
 
 
 def install(engine: Engine, engines_dir: Path, progress: Progress, source: Path | None = None) -> InstalledEngine:
@@ -138,9 +140,30 @@ def _fetched(piece: Piece, folder: Path, source: Source, progress: Progress) -> 
     size = f" ({piece.size_bytes / 1e6:.1f} MB)" if piece.size_bytes else ""
     progress(f"{piece.name}{size}")
     started = time.monotonic()
-    fetched = source(piece, folder)
+    with _watched(folder, piece, progress):
+        fetched = source(piece, folder)
     progress(f"  {fetched.path.name}, checksum right, {time.monotonic() - started:.1f} s")
     return fetched
+
+
+@contextmanager
+def _watched(folder: Path, piece: Piece, progress: Progress) -> Iterator[None]:
+    """Tell every few seconds how much has arrived, whichever program fetches it."""
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(PROGRESS_S):
+            with suppress(OSError):  # a file that was just renamed
+                arrived = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+                progress(f"  {arrived / 1e6:.0f} of {piece.size_bytes / 1e6:.0f} MB")
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
 
 
 def _piece_record(fetched: Fetched) -> dict[str, str]:

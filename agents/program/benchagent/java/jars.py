@@ -49,6 +49,8 @@ class EngineJars:
     default: bool
     jars: tuple[Jar, ...]
     driver: bool = False
+    licence: str = ""
+    why: str = ""
 
     @property
     def name(self) -> str:
@@ -75,6 +77,8 @@ def engine_groups() -> list[EngineJars]:
             default=group["default"],
             jars=tuple(Jar(**jar) for jar in group["jars"]),
             driver=group.get("driver", False),
+            licence=group.get("licence", ""),
+            why=group.get("why", ""),
         )
         for group in read_lock()["engines"]
     ]
