@@ -77,8 +77,8 @@ def test_it_runs_the_standard_mix():
 def test_it_words_its_statements_for_the_dialect():
     dialect = Dialect(first="SELECT FIRST {n} {select}", for_update=" FOR UPDATE WITH LOCK")
     assert transactions.delivery(dialect)["oldest"].startswith("SELECT FIRST 1 no_o_id FROM new_order WHERE")
-    assert transactions.payment(dialect)["customer"].endswith("c_id = ? FOR UPDATE WITH LOCK")
-    assert transactions.payment(Dialect())["customer"].endswith("c_id = ?")
+    assert transactions.payment(dialect)["warehouse"].endswith("w_id = ? FOR UPDATE WITH LOCK")
+    assert transactions.payment(Dialect())["warehouse"].endswith("w_id = ?")
 
 
 def test_it_takes_as_many_warehouses_as_come_nearest_to_a_size():

@@ -1,7 +1,9 @@
 """The five transactions: their SQL by the names that the load generator's programs ask for.
 
-Logic and random values are in the load generator (`tpcc.*`); parameters stand in the order given here. Numbers that are
-counted up are updated before they are read, so no two terminals get the same one under any isolation level.
+Logic and random values are in the load generator (`tpcc.*`); parameters stand in the order given here. The rows that
+many want, of warehouses, districts and the oldest new orders, are locked when they are read, where the engine can do
+that: some report a conflict when an UPDATE had to wait. Nothing depends on it: what is counted up is so by the UPDATE
+itself, and what has to be known afterwards is read after it.
 """
 
 # ruff: noqa: S608 - every part of a statement is a text of this package
@@ -20,6 +22,7 @@ CUSTOMER = "c_w_id = ? AND c_d_id = ? AND c_id = ?"
 ORDER = "o_w_id = ? AND o_d_id = ? AND o_id = ?"
 NEW_ORDER = "no_w_id = ? AND no_d_id = ? AND no_o_id = ?"
 LINES = "ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?"
+NEXT_NUMBER = f"SELECT d_next_o_id FROM district WHERE {DISTRICT}"
 BY_NAME = "SELECT c_id FROM customer WHERE c_w_id = ? AND c_d_id = ? AND c_last = ? ORDER BY c_first"
 
 
@@ -32,8 +35,9 @@ def new_order(dialect: Dialect) -> dict[str, str]:
     }
     return {
         "warehouse": "SELECT w_tax FROM warehouse WHERE w_id = ?",
+        "district": _for_update(dialect, f"SELECT d_tax FROM district WHERE {DISTRICT}"),
         "take_number": f"UPDATE district SET d_next_o_id = d_next_o_id + 1 WHERE {DISTRICT}",
-        "district": f"SELECT d_next_o_id, d_tax FROM district WHERE {DISTRICT}",
+        "next_number": NEXT_NUMBER,
         "customer": f"SELECT c_discount, c_last, c_credit FROM customer WHERE {CUSTOMER}",
         "insert_order": (
             "INSERT INTO orders (o_id, o_d_id, o_w_id, o_c_id, o_entry_d, o_carrier_id, o_ol_cnt, o_all_local) "
@@ -57,15 +61,18 @@ def new_order(dialect: Dialect) -> dict[str, str]:
 
 def payment(dialect: Dialect) -> dict[str, str]:
     return {
+        "warehouse": _for_update(
+            dialect, "SELECT w_name, w_street_1, w_street_2, w_city, w_state, w_zip FROM warehouse WHERE w_id = ?"
+        ),
         "pay_warehouse": "UPDATE warehouse SET w_ytd = w_ytd + ? WHERE w_id = ?",
-        "warehouse": "SELECT w_name, w_street_1, w_street_2, w_city, w_state, w_zip FROM warehouse WHERE w_id = ?",
+        "district": _for_update(
+            dialect, f"SELECT d_name, d_street_1, d_street_2, d_city, d_state, d_zip FROM district WHERE {DISTRICT}"
+        ),
         "pay_district": f"UPDATE district SET d_ytd = d_ytd + ? WHERE {DISTRICT}",
-        "district": f"SELECT d_name, d_street_1, d_street_2, d_city, d_state, d_zip FROM district WHERE {DISTRICT}",
         "customers_by_name": BY_NAME,
-        "customer": _for_update(
-            dialect,
+        "customer": (
             "SELECT c_credit, c_first, c_middle, c_last, c_street_1, c_street_2, c_city, c_state, c_zip, c_phone, "
-            f"c_since, c_credit_lim, c_discount, c_balance FROM customer WHERE {CUSTOMER}",
+            f"c_since, c_credit_lim, c_discount, c_balance FROM customer WHERE {CUSTOMER}"
         ),
         "pay_customer": (
             "UPDATE customer SET c_balance = c_balance - ?, c_ytd_payment = c_ytd_payment + ?, "
@@ -114,7 +121,7 @@ def delivery(dialect: Dialect) -> dict[str, str]:
 
 def stock_level(dialect: Dialect) -> dict[str, str]:
     return {
-        "next_number": f"SELECT d_next_o_id FROM district WHERE {DISTRICT}",
+        "next_number": NEXT_NUMBER,
         "low": (
             "SELECT COUNT(DISTINCT s_i_id) FROM order_line JOIN stock ON s_w_id = ol_w_id AND s_i_id = ol_i_id "
             "WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id >= ? AND ol_o_id < ? AND s_quantity < ?"

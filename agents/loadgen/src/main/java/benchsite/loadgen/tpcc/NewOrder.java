@@ -12,8 +12,8 @@ import java.util.SplittableRandom;
  * The New-Order transaction, clause 2.4: an order of 5 to 15 lines, one line in a hundred from another warehouse, one
  * order in a hundred with an unused item, which is rolled back.
  *
- * <p>What is counted up is updated first and read afterwards, so that two terminals never take the same number whatever
- * the isolation level is. Lines come in the order of their items: two orders never wait for each other's stock.
+ * <p>The number of the order is read after it was counted up, so that two terminals never take the same one, whatever
+ * the isolation level is and whether or not a SELECT can lock. Lines come in the order of their items: two orders never wait for each other's stock.
  */
 final class NewOrder implements Work {
     record Line(int item, int supplier, int quantity) {}
@@ -28,8 +28,9 @@ final class NewOrder implements Work {
         Comparator.comparingInt(Line::item).thenComparingInt(Line::supplier);
     private final Draws draws;
     private final Prepared warehouse;
-    private final Prepared takeNumber;
     private final Prepared district;
+    private final Prepared takeNumber;
+    private final Prepared nextNumber;
     private final Prepared customer;
     private final Prepared order;
     private final Prepared newOrder;
@@ -41,8 +42,9 @@ final class NewOrder implements Work {
     NewOrder(Statements statements, Draws draws) throws SQLException {
         this.draws = draws;
         warehouse = statements.prepare("warehouse");
-        takeNumber = statements.prepare("take_number");
         district = statements.prepare("district");
+        takeNumber = statements.prepare("take_number");
+        nextNumber = statements.prepare("next_number");
         customer = statements.prepare("customer");
         order = statements.prepare("insert_order");
         newOrder = statements.prepare("insert_new_order");
@@ -77,8 +79,9 @@ final class NewOrder implements Work {
         Input input = (Input) values;
         int home = input.warehouse();
         warehouse.row(home);
+        district.row(home, input.district());
         takeNumber.one(home, input.district());
-        int number = Prepared.whole(district.row(home, input.district())[0]) - 1;
+        int number = Prepared.whole(nextNumber.row(home, input.district())[0]) - 1;
         customer.row(home, input.district(), input.customer());
         order.one(number, input.district(), home, input.customer(), input.at(), input.lines().length,
             input.isLocal() ? 1 : 0);

@@ -51,10 +51,10 @@ final class Payment implements Work {
     @Override
     public boolean execute(Object values) throws SQLException {
         Input input = (Input) values;
-        payWarehouse.one(input.amount(), input.warehouse());
         Object[] paidWarehouse = warehouse.row(input.warehouse());
-        payDistrict.one(input.amount(), input.warehouse(), input.district());
+        payWarehouse.one(input.amount(), input.warehouse());
         Object[] paidDistrict = district.row(input.warehouse(), input.district());
+        payDistrict.one(input.amount(), input.warehouse(), input.district());
         int id = pay(input);
         Draws.Customer of = input.customer();
         history.one(id, of.district(), of.warehouse(), input.district(), input.warehouse(), input.at(), input.amount(),

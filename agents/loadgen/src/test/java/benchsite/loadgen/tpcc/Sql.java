@@ -72,8 +72,9 @@ public final class Sql {
            "program": "tpcc.new_order",
            "sql": {
             "warehouse": "SELECT w_tax FROM warehouse WHERE w_id = ?",
+            "district": "SELECT d_tax FROM district WHERE d_w_id = ? AND d_id = ?",
             "take_number": "UPDATE district SET d_next_o_id = d_next_o_id + 1 WHERE d_w_id = ? AND d_id = ?",
-            "district": "SELECT d_next_o_id, d_tax FROM district WHERE d_w_id = ? AND d_id = ?",
+            "next_number": "SELECT d_next_o_id FROM district WHERE d_w_id = ? AND d_id = ?",
             "customer": "SELECT c_discount, c_last, c_credit FROM customer WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?",
             "insert_order": "INSERT INTO orders (o_id, o_d_id, o_w_id, o_c_id, o_entry_d, o_carrier_id, o_ol_cnt, o_all_local) VALUES (?, ?, ?, ?, ?, NULL, ?, ?)",
             "insert_new_order": "INSERT INTO new_order (no_o_id, no_d_id, no_w_id) VALUES (?, ?, ?)",
@@ -98,10 +99,10 @@ public final class Sql {
            "weight": 43,
            "program": "tpcc.payment",
            "sql": {
-            "pay_warehouse": "UPDATE warehouse SET w_ytd = w_ytd + ? WHERE w_id = ?",
             "warehouse": "SELECT w_name, w_street_1, w_street_2, w_city, w_state, w_zip FROM warehouse WHERE w_id = ?",
-            "pay_district": "UPDATE district SET d_ytd = d_ytd + ? WHERE d_w_id = ? AND d_id = ?",
+            "pay_warehouse": "UPDATE warehouse SET w_ytd = w_ytd + ? WHERE w_id = ?",
             "district": "SELECT d_name, d_street_1, d_street_2, d_city, d_state, d_zip FROM district WHERE d_w_id = ? AND d_id = ?",
+            "pay_district": "UPDATE district SET d_ytd = d_ytd + ? WHERE d_w_id = ? AND d_id = ?",
             "customers_by_name": "SELECT c_id FROM customer WHERE c_w_id = ? AND c_d_id = ? AND c_last = ? ORDER BY c_first",
             "customer": "SELECT c_credit, c_first, c_middle, c_last, c_street_1, c_street_2, c_city, c_state, c_zip, c_phone, c_since, c_credit_lim, c_discount, c_balance FROM customer WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?",
             "pay_customer": "UPDATE customer SET c_balance = c_balance - ?, c_ytd_payment = c_ytd_payment + ?, c_payment_cnt = c_payment_cnt + 1 WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?",
