@@ -7,7 +7,7 @@ BOOTSTRAP = $(PYTHON) scripts/bootstrap.py
 DEV = $(BOOTSTRAP) --dev
 RUN = .venv/bin/python
 
-.PHONY: help up login token test check lock bench-driver bench-uploads bench-pages fuzz-api clean
+.PHONY: help up login token test check lock experiments bench-driver bench-uploads bench-pages fuzz-api clean
 
 help:
 	@echo 'make up            install, start everything, run a first benchmark; stop with Ctrl-C'
@@ -17,6 +17,7 @@ help:
 	@echo 'make test          all tests; LEGS="sqlite browser" for some'
 	@echo 'make check         linters, types, import rules, migrations, deployment check, JavaScript tests'
 	@echo 'make lock          compile requirements.txt and requirements-dev.txt from pyproject.toml'
+	@echo 'make experiments   re-run the experiments of the four articles: QUICK=1 [ARGS="tpcb-2010 --part engines"]'
 	@echo 'make bench-driver  the load generator against pgbench'
 	@echo 'make fuzz-api      schemathesis over the whole API'
 	@echo 'make bench-uploads  results and samples a second that one web process takes'
@@ -57,6 +58,10 @@ lock:
 	@$(DEV)
 	$(LOCK) --output-file requirements.txt pyproject.toml
 	$(LOCK) --extra dev --constraints requirements.txt --output-file requirements-dev.txt pyproject.toml
+
+# Engines that it lacks are installed first; a second storage is emulated where root allows it.
+experiments:
+	@QUICK=$(QUICK) exec $(BOOTSTRAP) scripts/experiments.py $(ARGS)
 
 bench-driver:
 	@exec $(DEV) benchmarks/bench_driver.py $(ARGS)
