@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchagent.catalog import Durability
-from benchagent.configfiles.durability import of_effective
+from benchagent.configfiles.durability import Facts, Given, durability
 from benchagent.dbms.backup import BackupMethod
 from benchagent.dbms.base import Connection, Instance, JobError, ProvisionRequest
 from benchagent.dbms.external.asking import Asker
@@ -89,7 +89,10 @@ class ExternalInstance(Instance):
         return [(name, self._scrubber.text(value)) for name, value in self._asker.side.in_force(rows)]
 
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
-        return of_effective(self._asker.side.dbms, effective, "nothing is known about the disks of the server")
+        side, disks = self._asker.side, "nothing is known about the disks of the server"
+        given = [Given(name, value) for name, value in effective.items()]
+        found = durability(side.dbms, given, Facts(complete=side.settings_complete), disks)
+        return found.durability or Durability.NONE, found.reason
 
     def size_bytes(self) -> int:
         """Not known: the files are not the agent's to look at."""

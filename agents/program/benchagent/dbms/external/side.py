@@ -44,6 +44,8 @@ class Side:
     # A query for the version, read as text up to the first blank behind the number.
     version_query: str = ""
     marker: str = "{schema}." + MARKER
+    # False where the engine does not tell all settings: then none has its default for certain.
+    settings_complete: bool = True
     free_space: str = ""
     folder: str = ""
     backup_methods: Sequence[BackupMethod] = ()

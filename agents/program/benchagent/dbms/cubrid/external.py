@@ -1,0 +1,75 @@
+"""CUBRID servers that somebody else runs. A schema is a user there, from 11.2 on; before, a database is one schema."""
+
+from __future__ import annotations
+
+import re
+
+from benchagent.dbms.base import Retryable
+from benchagent.dbms.cubrid.statistics import CubridStatistics
+from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.external.side import MARKER, Side
+from benchagent.dbms.external.tools import Tool, ToolBackup
+from benchagent.dbms.statistics import QueryRows
+
+DRIVER_CLASS = "cubrid.jdbc.driver.CUBRIDDriver"
+UNIQUE_VIOLATION, LOCK_TIMEOUTS, DEADLOCK = -670, (-73, -74, -75, -76), -72
+FIRST_WITH_USER_SCHEMA, FIRST_WITH_FOR_UPDATE = (11, 2), (10,)
+TABLES = "SELECT class_name FROM db_class WHERE is_system_class = 'NO'"
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version)[:2])
+
+
+def dialect_of(version: str) -> Dialect:
+    return Dialect(
+        double="DOUBLE",
+        # TIMESTAMP counts whole seconds and ends in 2038.
+        timestamp="DATETIME",
+        timestamp_literal="DATETIME '{text}'",
+        first="SELECT {select} LIMIT {n}",
+        for_update=" FOR UPDATE" if _numbers(version) >= FIRST_WITH_FOR_UPDATE else "",
+        after_load_each=("UPDATE STATISTICS ON {table}",),
+    )
+
+
+def side(version: str, schema: str) -> Side:
+    own = _numbers(version) >= FIRST_WITH_USER_SCHEMA
+    return Side(
+        dbms="cubrid",
+        dialect=dialect_of(version),
+        objects=f"{TABLES} AND owner_name = UPPER('{{schema}}')" if own else TABLES,
+        # Unqualified names mean the schema of who has logged in, so that has to be the one.
+        schemas="SELECT name FROM db_user WHERE name = UPPER('{schema}') AND name = SUBSTRING_INDEX(USER(), '@', 1)",
+        create="",
+        use=(),
+        effective_queries={
+            "isolation": "GET TRANSACTION ISOLATION LEVEL",
+            "lock_timeout": "GET TRANSACTION LOCK TIMEOUT",
+        },
+        in_force=_in_force,
+        settings_complete=False,
+        statistics=CubridStatistics(),
+        retryable=Retryable(codes=(DEADLOCK, *LOCK_TIMEOUTS)),
+        tolerable=Retryable(codes=(UNIQUE_VIOLATION,)),
+        driver_class=DRIVER_CLASS,
+        driver="11.3.2.0053",
+        version_query="SELECT VERSION()",
+        marker=MARKER,
+        backup_methods=[ToolBackup(_backup())],
+    )
+
+
+def _in_force(rows: QueryRows) -> list[tuple[str, str]]:
+    names = {"isolation": "isolation_level", "lock_timeout": "lock_timeout_in_secs"}
+    return [(names[query], str(found[0][0])) for query, found in rows.items() if query in names and found]
+
+
+def _backup() -> Tool:
+    """Of the database that the target is named like, while it is in use; `target` is a folder."""
+    return Tool(
+        "backupdb",
+        "cubrid backupdb",
+        lambda target: ["cubrid", "backupdb", "-C", "-D", target, target.name],
+        lambda source: ["cubrid", "restoredb", "-B", source, "-u", source.name],
+    )

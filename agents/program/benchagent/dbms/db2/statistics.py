@@ -1,0 +1,95 @@
+"""What Db2 tells in its monitoring functions (10.5 and later) and in its catalogue."""
+
+# ruff: noqa: S608 - names were checked, the rest is our own
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from benchagent.dbms.base import first_value
+from benchagent.dbms.external.catalog import index_rows, table_rows
+from benchagent.dbms.statistics import (
+    COUNTERS,
+    PLANS,
+    Age,
+    IndexStatistics,
+    QueryRows,
+    Statistics,
+    TableStatistics,
+)
+
+LOG_PAGE_BYTES = 4096
+BUFFERS = (
+    "SELECT SUM(pool_data_l_reads + pool_index_l_reads), SUM(pool_data_p_reads + pool_index_p_reads), "
+    "SUM(pool_data_writes + pool_index_writes) FROM TABLE(MON_GET_BUFFERPOOL(NULL, -2)) AS b"
+)
+LOG = "SELECT SUM(log_writes), SUM(num_log_write_io) FROM TABLE(MON_GET_TRANSACTION_LOG(-2)) AS l"
+WORK = (
+    "SELECT SUM(total_app_commits), SUM(total_app_rollbacks), SUM(lock_waits), SUM(lock_wait_time), SUM(deadlocks) "
+    "FROM TABLE(MON_GET_DATABASE(-2)) AS d"
+)
+WAITING = "SELECT COUNT(*) FROM TABLE(MON_GET_APPL_LOCKWAIT(NULL, -2)) AS w"
+DELIVERED = {
+    "buffers": ("buffer_logical", "buffer_reads", "data_writes"),
+    "log": ("log_pages", "log_flushes"),
+    "work": ("commits", "rollbacks", "lock_waits", "lock_wait_ms", "deadlocks"),
+}
+COUNTED = {"buffer_hits", "buffer_reads", "data_reads", "data_writes", "log_bytes", "log_flushes", *DELIVERED["work"]}
+
+
+class Db2Statistics(Statistics):
+    none = {
+        **{name: "Db2 tells it in no monitoring function" for name in COUNTERS if name not in COUNTED},
+        "checkpoints": "Db2 has no checkpoints: page cleaners write all the time",
+        PLANS: "Db2 writes plans into tables that its DBA has to make (EXPLAIN.DDL)",
+    }
+
+    def __init__(self, schema: str) -> None:
+        self._schema = schema
+
+    def counter_queries(self) -> Mapping[str, str]:
+        return {"buffers": BUFFERS, "log": LOG, "work": WORK}
+
+    def counters(self, rows: QueryRows) -> dict[str, float]:
+        raw: dict[str, float] = {}
+        for query, names in DELIVERED.items():
+            for row in rows.get(query, []):
+                raw |= {name: float(value or 0) for name, value in zip(names, row, strict=True)}
+        found = {name: value for name, value in raw.items() if name in COUNTED}
+        if "buffer_logical" in raw:
+            found["buffer_hits"] = raw["buffer_logical"] - raw["buffer_reads"]
+            found["data_reads"] = raw["buffer_reads"]
+        if "log_pages" in raw:
+            found["log_bytes"] = raw["log_pages"] * LOG_PAGE_BYTES
+        return found
+
+    def wait_queries(self) -> Mapping[str, str]:
+        return {"locks": WAITING}
+
+    def waits(self, rows: QueryRows) -> dict[str, float]:
+        count = float(first_value(rows.get("locks")) or 0)
+        return {"lock": count} if count else {}
+
+    def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
+        where = self._where(tables)
+        return {
+            "tables": "SELECT tabname, card, avgrowsize, fpages, fpages * (SELECT pagesize FROM syscat.tablespaces s "
+            f"WHERE s.tbspace = t.tbspace) FROM syscat.tables t {where}",
+            "indexes": f"SELECT indname, tabname, nlevels, indcard, fullkeycard, -1 FROM syscat.indexes {where}",
+        }
+
+    def tables(self, rows: QueryRows) -> list[TableStatistics]:
+        return table_rows(rows.get("tables", []))
+
+    def indexes(self, rows: QueryRows) -> list[IndexStatistics]:
+        return index_rows(rows.get("indexes", []))
+
+    def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
+        age = "MIN(TIMESTAMPDIFF(2, CAST(CURRENT_TIMESTAMP - stats_time AS CHAR(22))))"
+        return {"analyzed": f"SELECT {age} FROM syscat.tables {self._where(tables)}"}
+
+    def maintenance(self, rows: QueryRows) -> list[Age]:
+        return [Age("statistics", None if row[0] is None else float(row[0])) for row in rows.get("analyzed", [])]
+
+    def _where(self, tables: Sequence[str]) -> str:
+        listed = ", ".join(f"'{table.upper()}'" for table in tables)
+        return f"WHERE tabschema = UPPER('{self._schema}') AND tabname IN ({listed})"

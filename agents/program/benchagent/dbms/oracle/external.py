@@ -1,0 +1,108 @@
+"""Oracle servers that somebody else runs. A schema is a user there, which only its DBA can make.
+
+The login needs CREATE TABLE and a quota in that schema (it is best the schema's own user), and SELECT_CATALOG_ROLE for
+settings and statistics.
+"""
+
+# ruff: noqa: S608 - names were checked, the rest is our own
+from __future__ import annotations
+
+import re
+
+from benchagent.dbms.base import Retryable
+from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.external.side import Side
+from benchagent.dbms.external.tools import Tool, ToolBackup
+from benchagent.dbms.oracle.statistics import OracleStatistics
+from benchagent.dbms.statistics import QueryRows
+
+DEADLOCK, CANNOT_SERIALIZE, LOCK_TIMEOUT, RESOURCE_BUSY = 60, 8177, 30006, 54
+DUPLICATE_KEY = 1
+FIRST_WITH_FETCH_FIRST = 12
+# Shown even where they have their default: durability and memory.
+TELLING = (
+    "commit_logging", "commit_wait", "commit_write", "db_block_size", "db_cache_size", "sga_target", "memory_target",
+    "pga_aggregate_target", "log_buffer", "processes", "filesystemio_options", "fast_start_mttr_target",
+)  # fmt: skip
+SETTINGS = (
+    "SELECT name, value FROM v$parameter WHERE isdefault = 'FALSE' OR name IN ("
+    + ", ".join(f"'{name}'" for name in TELLING)
+    + ") ORDER BY name"
+)
+FREE_SPACE = (
+    "SELECT (m.tablespace_size - m.used_space) * t.block_size, m.tablespace_size * t.block_size "
+    "FROM dba_tablespace_usage_metrics m JOIN dba_tablespaces t ON t.tablespace_name = m.tablespace_name "
+    "JOIN dba_users u ON u.default_tablespace = t.tablespace_name "
+    "WHERE u.username = SYS_CONTEXT('USERENV', 'CURRENT_SCHEMA')"
+)
+RMAN = 'printf "%s\\n" "$1" | rman target /'
+# Places, users and addresses say nothing about speed.
+HIDDEN = re.compile(r"listener|service|dispatchers|control_files|dump_dest|audit|_name\Z|domain|_file_dest|diagnostic")
+
+
+def dialect_of(version: str) -> Dialect:
+    found = re.match(r"\d+", version)
+    modern = found is not None and int(found[0]) >= FIRST_WITH_FETCH_FIRST
+    return Dialect(
+        integer="NUMBER(10)",
+        bigint="NUMBER(19)",
+        smallint="NUMBER(5)",
+        double="BINARY_DOUBLE",
+        varchar_type="VARCHAR2({n})",
+        decimal_type="NUMBER({precision}, {scale})",
+        first=Dialect.first if modern else "SELECT * FROM (SELECT {select}) WHERE ROWNUM <= {n}",
+        select_values="SELECT {expressions} FROM dual",
+        for_update=" FOR UPDATE",
+        after_load_each=(
+            "CALL DBMS_STATS.GATHER_TABLE_STATS(SYS_CONTEXT('USERENV', 'CURRENT_SCHEMA'), UPPER('{table}'))",
+        ),
+    )
+
+
+def side(version: str, schema: str) -> Side:
+    return Side(
+        dbms="oracle",
+        dialect=dialect_of(version),
+        objects="SELECT object_name FROM all_objects WHERE owner = UPPER('{schema}') "
+        "AND object_type IN ('TABLE', 'VIEW', 'MATERIALIZED VIEW')",
+        schemas="SELECT username FROM all_users WHERE username = UPPER('{schema}')",
+        create="",
+        use=("ALTER SESSION SET CURRENT_SCHEMA = {schema}",),
+        effective_queries={"parameters": SETTINGS},
+        in_force=_in_force,
+        statistics=OracleStatistics(schema),
+        retryable=Retryable(codes=(DEADLOCK, CANNOT_SERIALIZE, LOCK_TIMEOUT, RESOURCE_BUSY)),
+        tolerable=Retryable(codes=(DUPLICATE_KEY,)),
+        driver="23.26.4.0.0" if dialect_of(version).first == Dialect.first else "11.2.0.4",
+        version_query="SELECT banner FROM v$version WHERE banner LIKE 'Oracle%'",
+        free_space=FREE_SPACE,
+        backup_methods=[ToolBackup(_rman()), ToolBackup(_data_pump(schema))],
+    )
+
+
+def _in_force(rows: QueryRows) -> list[tuple[str, str]]:
+    named = ((str(row[0]).lower(), row[1]) for row in rows.get("parameters", []))
+    return [(name, str(value)) for name, value in named if value is not None and not HIDDEN.search(name)]
+
+
+def _rman() -> Tool:
+    """RMAN takes its commands from a shell, so that they stand in the argument and no file has to be made."""
+    return Tool(
+        "rman",
+        "RMAN, backup of the whole database",
+        lambda target: ["sh", "-c", RMAN, "rman", f"BACKUP DATABASE FORMAT '{target}_%U';"],
+        lambda source: ["sh", "-c", RMAN, "rman", "RESTORE DATABASE VALIDATE;"],
+        program="rman",
+    )
+
+
+def _data_pump(schema: str) -> Tool:
+    """Writes into the server's directory object DATA_PUMP_DIR, whatever the target's folder is."""
+    return Tool(
+        "expdp",
+        "Data Pump export of the schema",
+        lambda target: ["expdp", "/", f"schemas={schema}", f"dumpfile={target.name}.dmp", "nologfile=y"],
+        lambda source: [
+            "impdp", "/", f"remap_schema={schema}:{schema}_restored", f"dumpfile={source.name}.dmp", "nologfile=y",
+        ],
+    )  # fmt: skip
