@@ -9,32 +9,28 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
-
-import psutil
 
 from benchagent import dbms, identity, judging, process, workloads
 from benchagent.abort import Abort, Aborted
 from benchagent.bench import JobBench, Surroundings
 from benchagent.catalog import DBMSS, Durability
 from benchagent.catalog.workloads import KNOBS
-from benchagent.datasets import CONTINUED, FRESH, RESTORED, DataPlan, Dataset, Datasets, dataset_key
+from benchagent.datasets import FRESH, DataPlan, Datasets, copied_by, dataset_key
 from benchagent.dbms import external
-from benchagent.dbms.base import Instance, JobError, ProvisionRequest
+from benchagent.dbms.base import Adapter, Instance, JobError, ProvisionRequest, Settings
+from benchagent.description import NOT_SAMPLED, SAMPLED, Description
 from benchagent.fingerprint import SyncRate, SyncRates
 from benchagent.java import JavaToolchain
 from benchagent.limits import Cage, Limits
 from benchagent.paths import AgentDirs
-from benchagent.places import Placement, Places
+from benchagent.places import DEFAULT_PLACE, Placement, Places
 from benchagent.process import Children, ProcessFailed
-from benchagent.protocol import FinishItem, JobResult, JobSpec, MetricValue
-from benchagent.results import driver_facts, empty_result, metric, metrics
+from benchagent.protocol import FinishItem, JobSpec
 from benchagent.spool import Spool
 from benchagent.storage import device_of
 from benchagent.workloads.base import Factors, Workload
 
 log = logging.getLogger(__name__)
-COPY_TIMEOUT_S = 6 * 3600
 MEGABYTE = 1_000_000
 
 
@@ -48,24 +44,23 @@ class Job:
         self.run_id = spec["run_id"]
         self.abort = abort or Abort()
         self.job_dir = dirs.jobs / self.run_id
-        self.result: JobResult = empty_result()
         self._dirs = dirs
         self._spool = spool
         self._toolchain = toolchain
         self._places = Places(dirs)
         self._children = Children(self.job_dir)
-        self._workload: Workload | None = None
         self._factors = Factors({})
         self._placement: Placement | None = None
         self._instance: Instance | None = None
         self._bench: JobBench | None = None
         self._cages: dict[str, Cage | None] = {"server": None, "driver": None}
-        self._noted: list[MetricValue] = []
         self._sync_rate: SyncRate | None = None
         self._data: DataPlan | None = None
         self._last_state = ""
         self._connection = spec.get("connection", "")
         self._embedded = not self._connection and spec["dbms"] in DBMSS and DBMSS[spec["dbms"]].embedded
+        self._described = Description(embedded=self._embedded)
+        self.result = self._described.result
 
     def run(self) -> FinishItem:
         self._log(f"job {self.run_id}: {self.spec['workload']} on {self.spec['dbms']} {self.spec['dbms_version']}")
@@ -82,49 +77,40 @@ class Job:
             outcome, message = "failed", f"{type(error).__name__}: {error}"
         if self.abort.requested:  # whatever went wrong after that is a consequence
             outcome, message = self.abort.outcome, self.abort.message
-        self._describe()
+        self._described.complete(self._instance, self._bench)
         self._clean_up(keep_data=outcome == "finished")
         self._log(f"{outcome}: {message}" if message else outcome)
-        item: FinishItem = {
-            "kind": "finish",
-            "outcome": outcome,
-            "message": message,
-            "at": time.time(),
-            "result": self.result,
-        }
+        item = FinishItem(kind="finish", outcome=outcome, message=message, at=time.time(), result=self.result)
         self._spool.finish(self.run_id, item)
         return item
 
     # Steps
 
     def _measure(self) -> tuple[str, str]:
-        workload = self._workload = workloads.workload(self.spec["workload"], self.spec["workload_version"])
+        workload = workloads.workload(self.spec["workload"], self.spec["workload_version"])
         self._factors = workload.factors(self.spec["factors"], self.spec["dbms"])
-        self._make_dirs(workload)
+        self._make_dirs()
+        self._data = self._data_plan(workload)
+        if not self._connection:  # there the space that counts is the server's
+            self._data.ensure_space(self._placed().data, workload.disk_bytes(self._factors))
         with self._limits():
             if self._number("terminals") and not self._connection:
                 self._measure_sync_rate()
-            self._data = self._data_plan(workload)
             dataset = self._data.put_into_place(self._placed().folders(), self._log)
             self._instance = self._provision(restored=dataset is not None)
             bench = self._bench = self._new_bench(workload, self._instance, data_missing=dataset is None)
-            self.result["dataset"] = self._dataset_facts(workload, dataset)
+            self.result["dataset"] = self._data.facts(dataset, workload.dataset(self._factors, self.spec["seed"]))
             self._keep_draft()
             workload.perform(bench)
             bench.done = True
             outcome = self._judge(bench)
-            self._note_memory()
+            self._described.memory(self._cages)
         return outcome
 
-    def _make_dirs(self, workload: Workload) -> None:
+    def _make_dirs(self) -> None:
         names = {role: self._text(f"{role}_storage") for role in ("data", "log", "temp", "backup")}
         self._placement = self._places.place(self.run_id, names)
         (self.job_dir / "tmp").mkdir(mode=0o755)
-        if self._connection:  # the space that counts is the server's
-            return
-        free, needed = shutil.disk_usage(self._placement.data).free, workload.disk_bytes(self._factors)
-        if free < needed:
-            raise JobError(f"{needed / 1e9:.1f} GB of disk space are needed, {free / 1e9:.1f} GB are free")
 
     @contextmanager
     def _limits(self) -> Iterator[None]:
@@ -136,25 +122,19 @@ class Job:
             Limits(None, cpus, ()).cage(f"{self.run_id}-driver") as driver,
         ):
             self._cages = {"server": server, "driver": driver}
+            self._described.limits(self._cages)
             yield
 
     def _provision(self, *, restored: bool) -> Instance:
         adapter = dbms.adapter(self.spec["dbms"])
-        version = self.spec["dbms_version"]
-        knobs = [
-            pair
-            for knob in KNOBS
-            if (value := self._text(knob.name))
-            for pair in adapter.knob(knob.name, value, version)
-        ]
+        knobs = self._knob_settings(adapter)
         given = [(str(name), str(value)) for name, value in self.spec["settings"]]
-        placement = self._placed()
         request = ProvisionRequest(
-            version=version,
+            version=self.spec["dbms_version"],
             settings=[*given, *knobs],
             connections=self._number("terminals") or 1,
             job_dir=self.job_dir,
-            placement=placement,
+            placement=self._placed(),
             restored=restored,
             engines_dir=self._dirs.engines,
             toolchain=self._toolchain,
@@ -166,12 +146,13 @@ class Job:
         if self._connection:
             return self._connect(request, changes=bool(knobs))
         instance = adapter.provision(request)
-        self.result["storage"] = [
-            {"role": role, "device": device_of(path), "path": str(path)}
-            for role, path in placement.folders().items()
-            if role != "backup" or "backup_storage" in self._factors
-        ]
+        self._described.condition("server_sampling", SAMPLED)
+        self._described.storage(self._placed(), backup="backup_storage" in self._factors)
         return instance
+
+    def _knob_settings(self, adapter: Adapter) -> Settings:
+        asked = [(knob.name, value) for knob in KNOBS if (value := self._text(knob.name))]
+        return [pair for name, value in asked for pair in adapter.knob(name, value, self.spec["dbms_version"])]
 
     def _connect(self, request: ProvisionRequest, *, changes: bool) -> Instance:
         """A schema on a server of others, of whose machine nothing is known."""
@@ -179,7 +160,8 @@ class Job:
             raise JobError("nothing is set, copied or started anew on a server that the agent did not start")
         known = identity.load(self._dirs.identity)
         agent_id = known.agent_id if known else ""
-        self.result["warnings"].append("server not sampled: it was not started by the agent")
+        self._described.condition("server_sampling", NOT_SAMPLED)
+        self._described.warn(f"{NOT_SAMPLED}: it was not started by the agent")
         return external.connect(request, self._dirs.root, agent_id, self.spec["dbms"], self._connection)
 
     def _new_bench(self, workload: Workload, instance: Instance, *, data_missing: bool) -> JobBench:
@@ -195,7 +177,7 @@ class Job:
             driver_cage=self._cages["driver"],
             embedded=self._embedded,
             result=self.result,
-            noted=self._noted,
+            noted=self._described.noted,
             on_state=self._state,
             on_log=self._log,
             on_news=self._keep_draft,
@@ -208,19 +190,19 @@ class Job:
     # Data: loaded anew, a copy, or handed on
 
     def _data_plan(self, workload: Workload) -> DataPlan:
-        storage = self._places.get(self._text("data_storage")).path
-        factors = {name: self._factors.text(name) for name in workload.data_factors}
+        place = self._places.get(self._text("data_storage"))
+        # Not among the jobs: what is left there by a job that was interrupted goes at the next start.
+        storage = self._dirs.root if place.name == DEFAULT_PLACE else place.path
+        deciding = [*workload.data_factors, *(knob.name for knob in KNOBS if knob.name in self._factors)]
+        factors = {name: self._factors.text(name) for name in deciding}
         origin = self._text("data_origin") or FRESH
-        return DataPlan(origin, dataset_key(self.spec, factors, origin), Datasets(storage, self._copy))
-
-    def _copy(self, source: Path, target: Path) -> None:
-        command = ["cp", "-a", "--reflink=auto", f"{source}/.", f"{target}/"]
-        self._children.run(command, timeout_s=COPY_TIMEOUT_S, cwd=target)
+        key = dataset_key(self.spec, factors, origin, log_apart=self._placed().log_apart)
+        return DataPlan(origin, key, Datasets(storage, copied_by(self._children)))
 
     def _loaded(self) -> None:
         """The data are there: keep a copy when later repeats shall start from the same."""
         instance = self._instance
-        if instance is not None and not instance.in_memory and self._data is not None and self._data.origin == RESTORED:
+        if instance is not None and not instance.in_memory and self._data is not None and self._data.for_each_repeat:
             instance.shut_down()
             self._keep_data(self._data, instance)
             instance.start()
@@ -228,13 +210,7 @@ class Job:
     def _keep_data(self, data: DataPlan, instance: Instance) -> None:
         facts = {"run_id": self.run_id, "at": time.time(), "dataset": self.result["dataset"]}
         if not data.keep(self._placed().folders(), facts, instance.size_bytes()):
-            self.result["warnings"].append("there is no space to keep the data for later repeats")
-
-    def _dataset_facts(self, workload: Workload, dataset: Dataset | None) -> dict[str, Any]:
-        if dataset is None:
-            return {**workload.dataset(self._factors, self.spec["seed"]), "origin": "fresh load"}
-        words = {RESTORED: "restored copy", CONTINUED: "continued"}[self._text("data_origin")]
-        return {**dataset.facts["dataset"], "origin": words, "loaded_by_run": dataset.facts["run_id"]}
+            self._described.warn("there is no space to keep the data for later repeats")
 
     # Judgement
 
@@ -244,21 +220,19 @@ class Job:
         summary = bench.collector.summary
         if summary is not None:
             found = [*judging.integrity(summary, self._spool.seconds(self.run_id)), *found]
+            durability = self.result["durability"]
+            claims_disk = durability is not None and durability["durability"] == Durability.POWER_LOSS
             suspicious = judging.suspicions(
                 summary,
                 terminals=self._number("terminals"),
                 closed_loop=not self._number("rate_per_s"),
                 driver_cores=None if self._embedded else bench.collector.measured("driver_cpu_cores"),
-                sync_rate=self._sync_rate if self._claims_power_loss() else None,
+                sync_rate=self._sync_rate if claims_disk else None,
             )
         self.result["checks"] = [*found, *suspicious]
         self.result["warnings"] += [check["detail"] for check in suspicious if not check["ok"]]
         broken = [check["detail"] for check in found if not check["ok"]]
         return ("failed", "; ".join(broken)) if broken else ("finished", "")
-
-    def _claims_power_loss(self) -> bool:
-        durability = self.result["durability"]
-        return durability is not None and durability["durability"] == Durability.POWER_LOSS
 
     def _measure_sync_rate(self) -> None:
         """Of the device that holds the log, before the DBMS is there; None where it could not be measured."""
@@ -269,50 +243,10 @@ class Job:
         except JobError as error:
             self._log(str(error))
             return
-        self._noted.append(metric("sync_rate_per_s", self._sync_rate.fdatasync_per_s, "run"))
-
-    def _note_memory(self) -> None:
-        cage = self._cages["server"]
-        peak = cage.memory_peak_bytes if cage else None
-        if peak is not None:
-            self._noted.append(metric("memory_peak_bytes", peak, "run"))
-        if cage and cage.oom_kills:
-            self.result["warnings"].append(f"the kernel ended {cage.oom_kills} processes for lack of memory")
-
-    # What is known so far
-
-    def _describe(self) -> None:
-        """Fill in what the run has shown, as far as it came. Never raises: a result without it is better than none."""
-        try:
-            self._fill_result()
-        except Exception:
-            log.exception("the result of run %s is incomplete", self.run_id)
-            self.result["warnings"].append("the result is incomplete: see the agent's log")
-
-    def _fill_result(self) -> None:
-        instance, bench = self._instance, self._bench
-        if instance is not None:
-            self.result["ignored_settings"] = list(dict.fromkeys(instance.ignored_settings))
-            self.result["command_lines"] = [*instance.command_lines]
-        if bench is None:
-            return
-        collector = bench.collector
-        connected, summary = collector.connected, collector.summary
-        self.result["product"] = f"{connected.get('product', '')} {connected.get('product_version', '')}".strip()
-        self.result["driver"] = driver_facts(collector, self._embedded)
-        size = instance.size_bytes() if instance and (collector.phases or not bench.data_missing) else 0
-        counters = self.result.get("statistics", {}).get("counters", {})
-        self.result["metrics"] = [*metrics(collector, counters, psutil.cpu_count() or 1, size or None), *self._noted]
-        if collector.marks:
-            bench.describe("marks", [dict(mark) for mark in collector.marks])
-        if summary:
-            self.result["per_terminal"] = list(summary["per_terminal"])
-            self.result["histogram"] = summary["histogram"]
-        elif collector.samples and not bench.done:
-            self.result["warnings"].append(f"partial: {len(collector.measured('tps'))} measured seconds")
+        self._described.metric("sync_rate_per_s", self._sync_rate.fdatasync_per_s)
 
     def _keep_draft(self) -> None:
-        self._fill_result()
+        self._described.fill(self._instance, self._bench)
         self._spool.save_draft(self.run_id, self.result)
 
     # Around
@@ -339,7 +273,7 @@ class Job:
     def _clean_up(self, *, keep_data: bool) -> None:
         if self._instance is not None:
             try:
-                if keep_data and self._data and self._data.origin == CONTINUED and not self._instance.in_memory:
+                if keep_data and self._data and self._data.handed_on and not self._instance.in_memory:
                     self._instance.shut_down()
                     self._keep_data(self._data, self._instance)
                 self._instance.stop()
