@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import subprocess
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,7 +14,6 @@ from typing import Any
 from benchagent import process, statistics
 from benchagent.abort import Abort
 from benchagent.caches import drop_page_cache
-from benchagent.catalog import METRICS
 from benchagent.collect import Collector, Listener, Session
 from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.base import Instance, JobError
@@ -29,6 +27,7 @@ from benchagent.sampling import Sampler
 from benchagent.session import EFFECTIVE_PREFIX, query_steps, rows_named, session_job, watched
 from benchagent.spool import Spool
 from benchagent.storage import device_of
+from benchagent.watching import PhaseWatch
 from benchagent.workloads.base import Factors, SessionResult, Step, ToolResult
 
 OUTPUT_LIMIT = 200_000
@@ -79,6 +78,7 @@ class JobBench:
         warm_up_s = factors.number("warm_up_s") if "warm_up_s" in factors else 0
         listener = Listener(around.on_state, self.log, self._queried, self._sampler)
         self.collector = Collector(around.spool, around.spec["run_id"], listener, warm_up_s=warm_up_s)
+        self._watch = PhaseWatch(around.spool, around.spec["run_id"], self.collector)
         self._around = around
         self._tables = tables
         self._sessions = 0
@@ -99,7 +99,7 @@ class JobBench:
         generator.start(job)
         self._note_command(generator.command_line)
         try:
-            with self._watched(watch, generator.pid):
+            with self._watch.background(watch, self.new_sampler({"tool": [generator.pid]})) if watch else nullcontext():
                 for event in generator.events():
                     self.collector.take(self.instance.seen(event))
         finally:
@@ -133,29 +133,6 @@ class JobBench:
         )
         return self.generator
 
-    @contextmanager
-    def _watched(self, phase: str, pid: int) -> Iterator[None]:
-        """Sample each second while a phase goes on that reports no seconds itself."""
-        if not phase:
-            yield
-            return
-        over = threading.Event()
-        sampler = self.new_sampler({"driver": [pid]})
-
-        def watch() -> None:
-            t = 0
-            while not over.wait(1):
-                self._keep_sample(sampler, phase, t)
-                t += 1
-
-        thread = threading.Thread(target=watch, name="watch", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            over.set()
-            thread.join()
-
     def _sampler(self) -> Sampler:
         if self.generator is None:
             raise RuntimeError("a run without a load generator")
@@ -185,7 +162,10 @@ class JobBench:
 
     def _take_statistics(self, session: Session) -> None:
         """Also of a session that failed: what was measured so far stays."""
-        found = statistics.of_session(self.instance.statistics, session, self.collector.sampled)
+        source = self.instance.statistics
+        found = statistics.of_session(source, session, self.collector.sampled)
+        if session.summary is not None:
+            self.condition("checkpoints", statistics.checkpoint_words(source, found.get("counters", {})))
         kept: RunStatistics = self._around.result.setdefault("statistics", {})
         kept.update(found)
 
@@ -243,7 +223,7 @@ class JobBench:
                 **command.user,
             )
             try:
-                self._wait(child, self.new_sampler({"tool": [child.pid]}), phase, begun + timeout_s)
+                self._wait(child, phase, begun + timeout_s)
             finally:
                 process.stop(child)
             elapsed_s = time.monotonic() - begun
@@ -253,27 +233,17 @@ class JobBench:
         self.log(f"{phase}: {Path(command.argv[0]).name} took {elapsed_s:.2f} s")
         return ToolResult(elapsed_s, words)
 
-    def _wait(self, child: subprocess.Popen[Any], sampler: Sampler, phase: str, deadline: float) -> None:
+    def _wait(self, child: subprocess.Popen[Any], phase: str, deadline: float) -> None:
         """Until the tool has ended, with a sample each second."""
-        next_at, t = time.monotonic() + 1, 0
+        sampler, next_at = self.new_sampler({"tool": [child.pid]}), time.monotonic() + 1
         while child.poll() is None:
             self._around.abort.sleep(0.01)
             now = time.monotonic()
             if now > deadline:
                 raise ProcessFailed(f"{phase} did not end in time")
             if now >= next_at:
-                self._keep_sample(sampler, phase, t)
-                next_at, t = next_at + 1, t + 1
-
-    def _keep_sample(self, sampler: Sampler, phase: str, t: int) -> None:
-        values = sampler.sample()
-        if phase != self.timed_phase:
-            values = {f"{phase}_{name}": value for name, value in values.items() if f"{phase}_{name}" in METRICS}
-        self._around.spool.add_samples(self._around.spec["run_id"], t, values)
-        self.collector.samples.append((phase != self.timed_phase, values))
-
-    # The phase whose samples become the means of the result, for a workload without a run.
-    timed_phase = "backup"
+                self._watch.take(phase, sampler)
+                next_at += 1
 
     # Notes
 

@@ -57,7 +57,7 @@ class Collector:
         self.connected: Event = {}
         self.phases: dict[str, Event] = {}
         self.samples: list[tuple[bool, dict[str, float | None]]] = []
-        # Rows of the queries that were run each second, by name.
+        # Rows of the queries that were run each measured second, by name.
         self.sampled: dict[str, list[list[list[Any]]]] = {}
         self.summary: Event | None = None
         # Moments of a phase that have a name, as the begin of the slow part of a load.
@@ -130,11 +130,16 @@ class Collector:
     def _sampled(self, event: Event) -> None:
         if "error" in event:
             self._listener.on_log(f"{event['name']} is not sampled any more: {event['error']}")
-            return
-        self.sampled.setdefault(event["name"], []).append(event["rows"])
+        elif event["t"] >= self._warm_up_s:
+            self.sampled.setdefault(event["name"], []).append(event["rows"])
 
     def _error(self, event: Event) -> None:
         self.session.error = event
+
+    @property
+    def has_seconds(self) -> bool:
+        """True once a run has reported a second."""
+        return any("tps" in values for _, values in self.samples)
 
     def measured(self, metric: str) -> list[float]:
         """Values of the measured seconds, gaps left out."""

@@ -18,16 +18,29 @@ from typing import Any
 
 from benchagent.caches import drop_page_cache
 from benchagent.errors import JobError
+from benchagent.process import Children
 from benchagent.protocol import JobSpec
 
 FRESH, RESTORED, CONTINUED = "fresh", "restored", "continued"
 FOLDER = ".benchagent-data"
 FACTS = "facts.json"
 ROLES = ("data", "log")
+COPY_TIMEOUT_S = 6 * 3600
+ORIGIN_WORDS = {FRESH: "fresh load", RESTORED: "restored copy", CONTINUED: "continued"}
 Copy = Callable[[Path, Path], None]
 
 
-def dataset_key(spec: JobSpec, data_factors: Mapping[str, str], origin: str) -> str:
+def copied_by(children: Children) -> Copy:
+    """Copies of whole folders that are on the disk at the end: nothing is left to be written during a run."""
+
+    def copy(source: Path, target: Path) -> None:
+        children.run(["cp", "-a", "--reflink=auto", f"{source}/.", f"{target}/"], timeout_s=COPY_TIMEOUT_S)
+        children.run(["sync", "-f", target], timeout_s=COPY_TIMEOUT_S)
+
+    return copy
+
+
+def dataset_key(spec: JobSpec, data_factors: Mapping[str, str], origin: str, *, log_apart: bool) -> str:
     """The same for jobs whose data are the same, whatever is done with them."""
     facts = [
         spec["dbms"],
@@ -37,6 +50,7 @@ def dataset_key(spec: JobSpec, data_factors: Mapping[str, str], origin: str) -> 
         spec["workload_version"],
         dict(data_factors),
         origin,
+        log_apart,
     ]
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:20]
 
@@ -67,11 +81,14 @@ class Datasets:
         shutil.rmtree(draft, ignore_errors=True)
         self._root.mkdir(mode=0o755, exist_ok=True)
         draft.mkdir(mode=0o755)
-        for role in ROLES:
-            (draft / role).mkdir()
-            shutil.copymode(folders[role], draft / role)
-            self._copy(folders[role], draft / role)
-        (draft / FACTS).write_text(json.dumps(facts))
+        try:
+            for role in ROLES:
+                (draft / role).mkdir()
+                self._copy(folders[role], draft / role)
+            (draft / FACTS).write_text(json.dumps(facts))
+        except BaseException:
+            shutil.rmtree(draft, ignore_errors=True)
+            raise
         shutil.rmtree(self._root / key, ignore_errors=True)
         draft.rename(self._root / key)
 
@@ -102,6 +119,31 @@ class DataPlan:
     key: str
     datasets: Datasets
 
+    @property
+    def for_each_repeat(self) -> bool:
+        """True where each run starts from what was there after the load."""
+        return self.origin == RESTORED
+
+    @property
+    def handed_on(self) -> bool:
+        """True where a run starts from what the run before has left."""
+        return self.origin == CONTINUED
+
+    def ensure_space(self, folder: Path, bytes_needed: int) -> None:
+        """For a job: data sets that were kept for others make way. Raises `JobError`."""
+        self.datasets.make_room(bytes_needed, keep=[self.key])
+        free = shutil.disk_usage(folder).free
+        if free < bytes_needed:
+            raise JobError(f"{bytes_needed / 1e9:.1f} GB of disk space are needed, {free / 1e9:.1f} GB are free")
+
+    def facts(self, dataset: Dataset | None, loaded: Mapping[str, Any]) -> dict[str, Any]:
+        """How the data of this run came about; `loaded`: what it would load itself."""
+        if dataset is None:
+            return {**loaded, "origin": ORIGIN_WORDS[FRESH]}
+        earlier, run_id = dataset.facts["dataset"], dataset.facts["run_id"]
+        found = {**earlier, "origin": ORIGIN_WORDS[self.origin], "loaded_by_run": earlier.get("loaded_by_run", run_id)}
+        return {**found, "continues_run": run_id} if self.handed_on else found
+
     def put_into_place(self, folders: Mapping[str, Path], log: Callable[[str], None]) -> Dataset | None:
         """What was kept of earlier runs; None when the data have to be loaded. Raises `JobError` for lack of space."""
         dataset = self.datasets.find(self.key) if self.origin != FRESH else None
@@ -115,13 +157,14 @@ class DataPlan:
         # Pages that the agent has touched are outside a memory limit of the job, and warm without a run.
         action = drop_page_cache(folders.values())
         log(f"caches: {action.words}")
-        log(f"data of run {dataset.facts.get('run_id')} put into place in {time.monotonic() - begun:.1f} s")
+        log(f"data of run {dataset.facts['run_id']} put into place in {time.monotonic() - begun:.1f} s")
         return dataset
 
     def keep(self, folders: Mapping[str, Path], facts: Mapping[str, Any], size_bytes: int) -> bool:
-        """False when there is no space for it."""
+        """False when there is no space for it. What is kept leaves the page cache, as it will when it is restored."""
         self.datasets.make_room(2 * size_bytes, keep=[self.key])
         if shutil.disk_usage(folders["data"]).free < size_bytes:
             return False
         self.datasets.save(self.key, folders, facts)
+        drop_page_cache(folders.values())
         return True

@@ -31,6 +31,10 @@ MEANS = (
 MAXIMA = ("driver_rss_bytes", "server_rss_bytes", "tool_rss_bytes")
 # Counters of the engine that are metrics of the run as they are.
 COUNTED = ("checkpoints", "log_bytes", "log_flushes", "lock_waits", "deadlocks")
+# Of a workload without a run, the phase whose samples are its result.
+TIMED_PHASE = "backup"
+# Samples of other phases that have metrics of their own.
+COUNT_MEANS = ("count_server_cpu_cores", "count_disk_read_mb_per_s")
 MEGABYTE = 1_000_000
 
 
@@ -138,7 +142,8 @@ def _summary_metrics(summary: Mapping[str, Any]) -> list[MetricValue]:
         "errors": "errors",
         "transactions_tail": "tail_transactions",
     }
-    found = [metric(name, summary[key], "run") for name, key in plain.items()]
+    # A run that ended in its warm-up has no rate.
+    found = [metric(name, summary[key], "run") for name, key in plain.items() if summary[key] is not None]
     found.append(metric("transactions_warm_up", summary["warm_up_transactions"], "warm_up"))
     for name in ("mean", "p50", "p95", "p99", "max"):
         if summary[f"{name}_us"] is not None:
@@ -162,7 +167,8 @@ def error_share(summary: Mapping[str, Any]) -> float:
 def _sample_metrics(collector: Collector) -> list[MetricValue]:
     means = [metric(name, fmean(values), "run") for name in MEANS if (values := collector.measured(name))]
     maxima = [metric(name, max(values), "run") for name in MAXIMA if (values := collector.measured(name))]
-    return [*means, *maxima]
+    counting = [metric(name, fmean(values), "count") for name in COUNT_MEANS if (values := collector.measured(name))]
+    return [*means, *maxima, *counting]
 
 
 def _driver_metrics(collector: Collector, machine_cores: int) -> list[MetricValue]:

@@ -11,6 +11,7 @@ from benchagent.dbms.statistics import Statistics, differences
 from benchagent.protocol import RunStatistics
 from benchagent.session import BEGIN, COUNTER_PREFIX, END, MAINTENANCE_PREFIX, SCHEMA_PREFIX, WAITS_PREFIX, rows_named
 
+CHECKPOINTS = "checkpoints"
 Sampled = Mapping[str, Sequence[list[list[Any]]]]
 
 
@@ -35,6 +36,18 @@ def of_session(source: Statistics, session: Session, sampled: Sampled) -> RunSta
         found["none"] = dict(source.none)
         found["transaction_types"] = dict(session.summary.get("per_type", {}))
     return found
+
+
+def checkpoint_words(source: Statistics, counters: Mapping[str, float]) -> str:
+    """How many checkpoints fell into the measured window, or why that is not known."""
+    if CHECKPOINTS in source.none:
+        return f"the engine does not count checkpoints: {source.none[CHECKPOINTS]}"
+    if CHECKPOINTS not in counters:
+        return "the number of checkpoints in the measured window is not known: their counter could not be read"
+    number = round(counters[CHECKPOINTS])
+    if not number:
+        return "no checkpoint in the window"
+    return f"{number} {'checkpoint' if number == 1 else 'checkpoints'} in the measured window"
 
 
 def _mean_waits(source: Statistics, sampled: Sampled) -> dict[str, float]:

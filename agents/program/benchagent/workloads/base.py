@@ -118,6 +118,10 @@ def rate(factors: Factors) -> Step:
 def load_and_run(bench: Bench, prepare: Sequence[Step], run: Sequence[Step]) -> SessionResult:
     """Load, unless the data are there, then run: in two sessions, so that every run starts on a fresh driver."""
     if bench.instance.in_memory:
+        if bench.factors.text("cache_state") == "cold":
+            raise JobError("a database in memory cannot be started anew: there are no cold caches")
+        if bench.factors.number("settle_s"):
+            bench.warn("no rest before the run: a database in memory is loaded and used in one session")
         return bench.session([*prepare, *run])
     if bench.data_missing:
         bench.session(prepare)

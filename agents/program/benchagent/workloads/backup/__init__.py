@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +11,7 @@ from benchagent.catalog import WORKLOADS
 from benchagent.dbms.backup import Action, BackupMethod, SqlCommands
 from benchagent.dbms.base import JobError, first_value
 from benchagent.protocol import Check
+from benchagent.session import SCHEMA_PREFIX, query_steps, rows_named
 from benchagent.storage import same_device
 from benchagent.workloads.backup import dataset
 from benchagent.workloads.base import Bench, Factors, Step, Workload
@@ -20,6 +20,7 @@ BATCH_ROWS, COMMIT_ROWS, LOADER_THREADS = 1_000, 10_000, 2
 TIMEOUT_S = 24 * 3600.0
 MEGABYTE = 1_000_000
 BYTES_MINIMUM = 1_500_000_000
+LARGE_TABLES = tuple(dataset.ARTICLE_ROWS)
 BACKUP, RESTORE, COUNT = "backup", "restore", "count"
 # The phase whose figures are the result, as with every workload.
 MEASURED = "run"
@@ -59,7 +60,7 @@ class Backup(Workload):
             raise
 
     def tables(self, factors: Factors) -> Sequence[str]:
-        return list(dataset.tables(factors.number("dataset_mb")))[:3]
+        return LARGE_TABLES
 
     def dataset(self, factors: Factors, seed: int) -> dict[str, Any]:
         rows = dataset.tables(factors.number("dataset_mb"))
@@ -141,8 +142,19 @@ def _count(bench: Bench, rows: Mapping[str, int]) -> None:
     found = bench.session([{"op": "query", "name": COUNT, "sql": sql}], watch=COUNT)
     counted, took_s = int(first_value(found.rows.get(COUNT)) or 0), float(found.queries[COUNT]["elapsed_s"])
     bench.metric("count_s", took_s, COUNT)
+    size = _table_bytes(bench, LARGE_TABLES).get(name)
+    if size and took_s > 0:
+        bench.metric("count_mb_per_s", size / MEGABYTE / took_s, COUNT)
     detail = f"{name} has {counted} rows, {rows[name]} were loaded"
     bench.check({"name": "rows_counted", "ok": counted == rows[name], "detail": detail})
+
+
+def _table_bytes(bench: Bench, names: Sequence[str]) -> dict[str, int]:
+    """As far as the engine tells. Asked after the count, for it may read the tables."""
+    source = bench.instance.statistics
+    found = bench.session(query_steps(SCHEMA_PREFIX, source.schema_queries(names), optional=True))
+    tables = source.tables(rows_named(SCHEMA_PREFIX, found.rows))
+    return {table.table.lower(): table.size_bytes for table in tables if table.size_bytes}
 
 
 def _verify(bench: Bench, method: BackupMethod, target: Path, rows: Mapping[str, int]) -> None:
@@ -150,8 +162,7 @@ def _verify(bench: Bench, method: BackupMethod, target: Path, rows: Mapping[str,
     scratch = bench.backup_dir / "restored"
     scratch.mkdir()
     bench.instance.own(scratch)
-    begun = time.monotonic()
-    _do(bench, method.restore(target, scratch), RESTORE)
+    bench.metric("restore_s", _do(bench, method.restore(target, scratch), RESTORE), RESTORE)
     stop = method.open_restored(target, scratch)
     try:
         steps = [
@@ -162,7 +173,6 @@ def _verify(bench: Bench, method: BackupMethod, target: Path, rows: Mapping[str,
     finally:
         stop()
         _do(bench, method.discard(target, scratch), "discard")
-    bench.metric("restore_s", time.monotonic() - begun, RESTORE)
     bench.check(_same_rows(rows, {name: int(first_value(found.rows.get(name)) or 0) for name in rows}))
 
 
