@@ -1,0 +1,90 @@
+"""What the tests of MySQL and MariaDB share: installed engines, statements, a run of each backup method."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+from benchagent.dbms.backup import Action, BackupMethod, SqlCommands
+from benchagent.engines.catalogue import catalogue
+from benchagent.engines.install import install
+from benchagent.session import query_steps, rows_named
+
+from tests.benchagent.dbms.trial import Trial
+
+MakeServer = Callable[..., Trial]
+TABLE = (
+    "CREATE TABLE t (id INTEGER PRIMARY KEY, tenth INTEGER NOT NULL, filler VARCHAR(100))",
+    "CREATE INDEX t_tenth ON t (tenth)",
+    "INSERT INTO t VALUES (1, 1, REPEAT('x', 100))",
+    *(f"INSERT INTO t SELECT id + {1 << n}, (id + {1 << n}) % 10, filler FROM t" for n in range(11)),
+    "ANALYZE TABLE t",
+)
+ROWS = 1 << 11
+
+
+def installed_engines(repository: Path, *names: str) -> Path:
+    folder = Path(os.environ.get("BENCHSITE_TEST_CACHE", repository / "var" / "test-cache")) / "engines"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        install(catalogue()[name], folder, lambda line: None)
+    return folder
+
+
+def with_rows(trial: Trial) -> Trial:
+    session = trial.events([{"op": "execute", "phase": "create", "statements": list(TABLE)}])
+    assert session.error is None, session.error
+    return trial
+
+
+def effective(trial: Trial) -> dict[str, str]:
+    session = trial.events(query_steps("effective:", trial.instance.effective_queries()))
+    assert session.error is None, session.error
+    return dict(trial.instance.effective_settings(rows_named("effective:", session.rows)))
+
+
+def command_lines_of_the_machine() -> str:
+    return "\n".join(" ".join(found.info["cmdline"] or []) for found in psutil.process_iter(["cmdline"]))
+
+
+def act(trial: Trial, actions: list[Action]) -> None:
+    """As a job does it: with the tool's standard input and output where the method says so."""
+    for action in actions:
+        if isinstance(action, SqlCommands):
+            trial.act([action])
+            continue
+        done = subprocess.run(
+            [str(part) for part in action.argv],
+            stdin=action.stdin.open("rb") if action.stdin else subprocess.DEVNULL,
+            stdout=action.stdout.open("wb") if action.stdout else subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            check=False,
+            env={**os.environ, **action.environment},
+            **dict(action.user),  # type: ignore[call-overload]
+        )
+        assert done.returncode == 0, (done.stdout, done.stderr)
+
+
+def backed_up_and_restored(trial: Trial, method: BackupMethod) -> list[list[Any]]:
+    """Rows of the restored table, counted; the backup is left where it is."""
+    target = trial.placement.backup / method.slug
+    scratch = trial.placement.backup / f"{method.slug}-scratch"
+    method.check({})
+    act(trial, list(method.backup(target, {"verbose": "on"})))
+    scratch.mkdir()
+    trial.instance.own(scratch)
+    act(trial, list(method.restore(target, scratch)))
+    close = method.open_restored(target, scratch)
+    try:
+        connection = dataclasses.replace(trial.instance.connection, url=method.restored_url(target, scratch))
+        assert connection.url != trial.instance.connection.url
+        (rows,) = trial.query("SELECT COUNT(*), SUM(id), MAX(filler) FROM t", connection=connection)
+    finally:
+        close()
+        act(trial, list(method.discard(target, scratch)))
+    return rows

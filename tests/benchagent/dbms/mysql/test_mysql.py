@@ -1,0 +1,168 @@
+"""Real servers of three versions: life, folders, settings in force, statistics, backup, durability."""
+
+from __future__ import annotations
+
+import stat
+
+import psutil
+import pytest
+from benchagent import process
+from benchagent.catalog import Durability
+from benchagent.configfiles.article_2011 import PRINTED_MY_CNF, TUNED_MY_CNF, scaled
+from benchagent.dbms.base import JobError
+from benchagent.dbms.statistics import COUNTERS
+from benchagent.session import COUNTER_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX, query_steps, rows_named
+
+from tests.benchagent.dbms.mysql.conftest import MIDDLE, NEW, OLD
+from tests.benchagent.dbms.mysql.family import (
+    ROWS,
+    TABLE,
+    MakeServer,
+    backed_up_and_restored,
+    command_lines_of_the_machine,
+    effective,
+    with_rows,
+)
+from tests.benchagent.dbms.trial import undeclared
+from tests.benchagent.durability import COMMITS, survivors, syncs_of_commits
+
+pytestmark = pytest.mark.engines
+SMALL = {"innodb_buffer_pool_size": "32M"}
+
+
+def test_it_runs_tpcb_with_its_logs_apart_and_opens_a_copy_of_it_elsewhere(make_mysql: MakeServer):
+    given = {**SMALL, "port": "1", "log-bin": "mysql-bin", "server-id": "1", "sort_buffer_size": "1K"}
+    trial = make_mysql(OLD, given, log_apart=True)
+    instance = trial.instance
+    session = trial.tpcb()
+    in_force = trial.effective(session)
+    assert (in_force["version"], in_force["innodb_buffer_pool_size"]) == (f"{OLD}-log", str(32 << 20))
+    assert in_force["table_engines"] == "InnoDB (4)"
+    assert instance.buffer_bytes() == 32 << 20
+    assert instance.ignored_settings == [
+        "port: set by the agent",
+        f"sort_buffer_size: 1K given, {in_force['sort_buffer_size']} in force",
+    ]
+    assert undeclared(trial, session) == set()
+    found = trial.statistics(session)["counters"]
+    transactions = session.summary["transactions"]  # type: ignore[index]
+    assert found["commits"] >= transactions
+    assert found["log_flushes"] > 0
+    assert found["log_bytes"] > transactions * 100
+
+    password = instance.connection.properties["password"]
+    shown = [*instance.command_lines, *trial.lines, command_lines_of_the_machine()]
+    assert password not in "\n".join(shown)
+    assert stat.S_IMODE((trial.placement.data / "password").stat().st_mode) == 0o600
+    (count, accounts) = trial.query("SELECT COUNT(*) FROM history", "SELECT DISTINCT user FROM mysql.user")
+    assert accounts == [["bench"]]
+
+    instance.shut_down()
+    assert list(trial.placement.log.glob("redo/ib_logfile*"))
+    assert list(trial.placement.log.glob("binlog/mysql-bin.0*"))
+    assert not list(trial.placement.data.rglob("ib_logfile*"))
+    copy = make_mysql(OLD, given, log_apart=True, restored_from=trial)
+    for folder in (trial.placement.data, trial.placement.log):
+        folder.rename(folder.with_name(f"{folder.name}-gone"))
+    copy.instance.restart()
+    assert copy.query("SELECT COUNT(*) FROM history") == [count]
+
+
+@pytest.mark.parametrize("version", [MIDDLE, NEW])
+def test_it_asks_every_version_for_its_statistics_in_its_own_words(version: str, make_mysql: MakeServer):
+    trial = make_mysql(version, {"innodb_buffer_pool_size": "130M", "loose_query_cachet": "1"})
+    source = trial.instance.statistics
+    steps = [
+        {"op": "execute", "phase": "create", "statements": [*TABLE, *trial.instance.dialect.after_load]},
+        *query_steps(COUNTER_PREFIX, source.counter_queries()),
+        *query_steps(MAINTENANCE_PREFIX, source.maintenance_queries(["t"])),
+        *query_steps(SCHEMA_PREFIX, source.schema_queries(["t"])),
+        *query_steps("waits:", source.wait_queries()),
+        *query_steps("effort:", source.effort_queries()),
+        {"op": "query", "name": "plan", "sql": source.plan_queries("UPDATE t SET filler = '' WHERE id = 7")[0]},
+        *query_steps("pages:", {"dirty": "SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'"}),
+    ]
+    session = trial.events(steps)
+    assert session.error is None, session.error
+    assert set(source.counters(rows_named(COUNTER_PREFIX, session.rows))) == set(COUNTERS) - set(source.none)
+    assert int(session.rows["pages:dirty"][0][1]) < 20
+    ages = {age.what: age for age in source.maintenance(rows_named(MAINTENANCE_PREFIX, session.rows))}
+    assert 0 <= ages["statistics of t"].age_s < 60  # type: ignore[operator]
+    assert "history list length" in ages["purge"].detail
+    (table,) = source.tables(rows_named(SCHEMA_PREFIX, session.rows))
+    assert table.rows == pytest.approx(ROWS, rel=0.1)
+    assert (table.engine, table.size_bytes) == ("InnoDB", table.pages * 16384)  # type: ignore[operator]
+    indexes = {index.index: index for index in source.indexes(rows_named(SCHEMA_PREFIX, session.rows))}
+    assert indexes["t_tenth"].unique_keys == 10
+    assert indexes["t_tenth"].size_bytes
+    assert source.effort(rows_named("effort:", session.rows))["fetches"] > 0
+    assert "t" in source.plan(session.rows["plan"])
+
+    trial.instance.restart()
+    assert effective(trial)["innodb_page_size"] == "16384"
+    assert trial.instance.ignored_settings == [
+        f"innodb_buffer_pool_size: 130M given, {256 << 20} in force",
+        "loose_query_cachet: this server does not know it",
+    ]
+
+
+@pytest.mark.parametrize("version", [OLD, NEW])
+def test_it_says_in_the_servers_words_why_a_setting_cannot_be(version: str, make_mysql: MakeServer):
+    with pytest.raises(JobError, match="innodb_buffer_pool_sizes"):
+        make_mysql(version, {"innodb_buffer_pool_sizes": "1M"})
+
+
+def test_it_takes_the_printed_my_cnf_and_the_tuned_one(make_mysql: MakeServer):
+    printed = make_mysql(OLD, dict(scaled(PRINTED_MY_CNF, 64)))
+    in_force = effective(with_rows(printed))
+    assert in_force["table_open_cache"] == "1024"
+    assert (in_force["query_cache_size"], in_force["innodb_thread_concurrency"]) == (str(64 << 20), "16")
+    assert in_force["innodb_log_file_size"] == str(8 << 20)
+    assert printed.instance.ignored_settings == []
+    assert printed.instance.durability(in_force)[0] is Durability.BOUNDED_LOSS
+    printed.close()
+    tuned = make_mysql(OLD, dict(scaled(TUNED_MY_CNF, 64)))
+    in_force = effective(tuned)
+    assert (in_force["query_cache_size"], in_force["innodb_flush_method"]) == ("0", "O_DIRECT")
+    assert tuned.instance.ignored_settings == []
+    assert tuned.instance.durability(in_force)[0] is Durability.BOUNDED_LOSS
+
+
+def test_it_backs_up_by_dump_where_there_are_tools_for_it(make_mysql: MakeServer):
+    trial = with_rows(make_mysql(OLD, SMALL))
+    methods = trial.instance.backup_methods()
+    assert [method.slug for method in methods] == ["dump", "dump_tab"]
+    (rows,) = trial.query("SELECT COUNT(*), SUM(id), MAX(filler) FROM t")
+    for method in methods:
+        assert backed_up_and_restored(trial, method) == rows
+    assert len(list((trial.placement.backup / "dump_tab").glob("t.*"))) == 2
+
+
+def test_it_offers_no_backup_without_tools_and_leaves_nothing_running(make_mysql: MakeServer):
+    trial = make_mysql(MIDDLE, SMALL)
+    assert list(trial.instance.backup_methods()) == []
+    (pid,) = trial.instance.server_pids()
+    trial.instance.stop()
+    trial.instance.stop()
+    assert not psutil.pid_exists(pid)
+    assert process.leftovers(trial.root / "job") == []
+
+
+def test_it_waits_for_the_disk_where_it_says_so_and_loses_no_commit_when_it_is_killed(make_mysql: MakeServer):
+    trial = make_mysql(OLD, SMALL)
+    commits, syncs = syncs_of_commits(trial)
+    assert commits == COMMITS
+    assert syncs >= COMMITS
+    assert trial.instance.durability(effective(trial))[0] is Durability.POWER_LOSS
+    found = survivors(trial, after_s=1)
+    assert found.acknowledged > 0
+    assert found.is_safe, found
+
+    trial.query("SET GLOBAL innodb_flush_log_at_trx_commit = 2")
+    commits, syncs = syncs_of_commits(trial)
+    assert commits == COMMITS
+    assert syncs < COMMITS / 2
+    assert trial.instance.durability(effective(trial))[0] is Durability.DBMS_CRASH
+    found = survivors(trial, after_s=1)
+    assert found.acknowledged > 0
+    assert found.is_safe, found
