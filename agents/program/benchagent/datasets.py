@@ -18,6 +18,7 @@ from typing import Any
 
 from benchagent.caches import drop_page_cache
 from benchagent.errors import JobError
+from benchagent.limits import Cage
 from benchagent.process import Children
 from benchagent.protocol import JobSpec
 
@@ -30,12 +31,15 @@ ORIGIN_WORDS = {FRESH: "fresh load", RESTORED: "restored copy", CONTINUED: "cont
 Copy = Callable[[Path, Path], None]
 
 
-def copied_by(children: Children) -> Copy:
-    """Copies of whole folders that are on the disk at the end: nothing is left to be written during a run."""
+def copied_by(children: Children, cage: Callable[[], Cage | None]) -> Copy:
+    """Copies of whole folders within the limits of the job: every byte of them, and on the disk at the end.
+
+    Blocks that two files share would have to be copied during the run, and what is not on the disk yet written then.
+    """
 
     def copy(source: Path, target: Path) -> None:
-        children.run(["cp", "-a", "--reflink=auto", f"{source}/.", f"{target}/"], timeout_s=COPY_TIMEOUT_S)
-        children.run(["sync", "-f", target], timeout_s=COPY_TIMEOUT_S)
+        for command in (["cp", "-a", "--reflink=never", f"{source}/.", f"{target}/"], ["sync", "-f", target]):
+            children.run(command, timeout_s=COPY_TIMEOUT_S, cage=cage())
 
     return copy
 

@@ -197,7 +197,7 @@ class Job:
         factors = {name: self._factors.text(name) for name in deciding}
         origin = self._text("data_origin") or FRESH
         key = dataset_key(self.spec, factors, origin, log_apart=self._placed().log_apart)
-        return DataPlan(origin, key, Datasets(storage, copied_by(self._children)))
+        return DataPlan(origin, key, Datasets(storage, copied_by(self._children, lambda: self._cages["server"])))
 
     def _loaded(self) -> None:
         """The data are there: keep a copy when later repeats shall start from the same."""
