@@ -118,10 +118,14 @@ class FirebirdInstance(Instance):
     # What it tells
 
     def _gstat(self) -> str:
-        """Of the file as it is on disk. Empty, with a line in the log, when gstat fails."""
-        tool = self._server.home.bin_dir / "fbstat"
+        """By the server, as gstat -a -r: fbstat itself reads files of its own version only.
+
+        Empty, with a line in the log, when it fails.
+        """
+        server = self._server
+        asked = ["action_db_stats", "dbname", server.database, "sts_data_pages", "sts_idx_pages", "sts_record_versions"]
         try:
-            return self._server.run_tool([tool, "-a", "-r", self._server.remote(self._server.database)])
+            return server.run_tool([server.home.bin_dir / "fbsvcmgr", server.remote("service_mgr"), *asked])
         except ProcessFailed as error:
             self._request.log(f"no statistics of tables and indexes: {error}")
             return ""
@@ -198,7 +202,7 @@ class FirebirdAdapter(Adapter):
         return server
 
     def _make(self, server: Server, request: ProvisionRequest, given: settings.Split) -> None:
-        server.configure(settings.configuration(given, request.placement.temp))
+        server.configure(settings.configuration(given, request.placement.temp, mixed=server.home.mixed))
         server.create_users()
         server.start()
         if not request.restored:

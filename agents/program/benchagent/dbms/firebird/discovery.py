@@ -62,6 +62,10 @@ class Home:
     def major(self) -> int:
         return int(self.version.split(".")[0])
 
+    @property
+    def mixed(self) -> bool:
+        return "(" in self.version
+
     def environment(self) -> dict[str, str]:
         return dict(self.variables)
 

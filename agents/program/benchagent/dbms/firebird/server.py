@@ -118,9 +118,9 @@ class Server:
 
     def _answers(self) -> bool:
         """True when it lets us in. A signal that comes before it ever did so is lost."""
-        command = [self.home.bin_dir / "fbsvcmgr", self.remote("service_mgr"), "info_server_version"]
+        tool = self.home.bin_dir / "fbsvcmgr"
         with contextlib.suppress(ProcessFailed):
-            return "Server version" in self.run_tool(command)
+            return "Server version" in self.run_tool([tool, self.remote("service_mgr"), "info_server_version"])
         return False
 
     def pids(self) -> list[int]:

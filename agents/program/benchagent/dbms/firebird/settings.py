@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchagent.configfiles.engines.firebird import canonical
+from benchagent.configfiles.engines.firebird import FIREBIRD, canonical
 from benchagent.configfiles.meaning import settings_of
 from benchagent.configfiles.settings import Given, bare
 from benchagent.configfiles.units import NO, YES
@@ -94,11 +94,17 @@ def split(given: Settings, engine: Path) -> Split:
             database[key] = _checked(key, bare(value))
         elif key in LOCKED:
             ignored.append(f"{name}: set by the agent")
-        elif f"\0{key}\0".encode() not in binary:
+        elif not _known(key, binary):
             ignored.append(f"{name}: no setting of this version, which passes over it in silence")
         else:
             server.append((name, value))
     return Split(server, database, ignored)
+
+
+def _known(key: str, binary: bytes) -> bool:
+    """Whether the engine's program holds the name. One that ends another may have been put into that by the linker."""
+    whole, ending = f"\0{key}\0".encode(), f"{key}\0".encode()
+    return whole in binary or (FIREBIRD.knows(key) and ending in binary)
 
 
 def _checked(key: str, value: str) -> str:
@@ -117,9 +123,10 @@ def _checked(key: str, value: str) -> str:
     return str(number)
 
 
-def configuration(split: Split, temp: Path) -> Settings:
-    """Ours first, so that the user's win; then what only the agent may say."""
-    first = [("WireCrypt", "Disabled")]
+def configuration(split: Split, temp: Path, *, mixed: bool) -> Settings:
+    """Ours first, so that the user's win; then what only the agent may say. `mixed`: the listener is of version 3.0,
+    whose protocol has no types of 4.0, such as those of SUM and CURRENT_TIMESTAMP."""
+    first = [("WireCrypt", "Disabled"), *([("DataTypeCompatibility", "3.0")] if mixed else [])]
     last = [("AuthServer", "Srp"), ("AuthClient", "Srp"), ("UserManager", "Srp"), ("TempDirectories", str(temp))]
     return [*first, *split.server, *last]
 

@@ -1,0 +1,248 @@
+"""Every method backs up and restores; what is not local is refused; a cancelled backup writes no more."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchagent.dbms.backup import BackupMethod, ToolCommand
+from benchagent.dbms.base import Connection, JobError
+from benchagent.dbms.firebird import gstat, honesty
+from benchagent.dbms.firebird.backup import GbakLocal
+
+from tests.benchagent.dbms.firebird.conftest import WIDE_ROWS, MakeFirebird, with_rows
+from tests.benchagent.dbms.trial import Trial
+
+pytestmark = pytest.mark.engines
+COUNT = "SELECT COUNT(*), SUM(id) FROM wide"
+FEW = 2_000
+SLUGS = ["gbak_services", "gbak_services_same", "gbak_tcp", "gbak_local", "gbak_embedded_services", "nbackup"]
+# So long the server sleeps for each moment that it works.
+PAUSE_S, WORK_S = 0.15, 0.004
+
+
+def popen(command: ToolCommand, **more: Any) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [str(part) for part in command.argv],
+        env={**os.environ, **command.environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        **dict(command.user),  # type: ignore[call-overload]
+        **more,
+    )
+
+
+def perform(actions: Any) -> list[str]:
+    """Run tools to their end; whom they were seen connected to."""
+    trace: list[str] = []
+    for action in actions:
+        tool = popen(action)
+        while tool.poll() is None:
+            trace += honesty.seen(tool.pid)
+            time.sleep(0.005)
+        assert tool.returncode == 0, tool.communicate()[0]
+    return trace
+
+
+def method_of(trial: Trial, slug: str) -> BackupMethod:
+    return next(method for method in trial.instance.backup_methods() if method.slug == slug)
+
+
+def restored(trial: Trial, method: BackupMethod, backup: Path) -> list[list[Any]]:
+    """The answer to `COUNT` of the database made of the backup."""
+    scratch = trial.placement.data / "scratch"
+    scratch.mkdir()
+    scratch.chmod(0o777)
+    perform(method.restore(backup, scratch))
+    url = method.restored_url(backup, scratch)
+    (rows,) = trial.query(COUNT, connection=Connection(url, None, trial.instance.connection.properties))
+    return rows
+
+
+def closed(trial: Trial) -> None:
+    """Until SuperServer has let go of the database."""
+    deadline = time.monotonic() + 10
+    while trial.instance._server.holds_open(trial.instance._server.database) and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_it_backs_up_and_restores(make_firebird: MakeFirebird, slug: str):
+    trial = with_rows(make_firebird("3.0", {"page_size": "16384"}), FEW)
+    assert [method.slug for method in trial.instance.backup_methods()] == SLUGS
+    method, target = method_of(trial, slug), trial.placement.backup / "a.bak"
+    closed(trial)
+    verbose = {"verbose": "on"} if method.options else {}
+    method.check(verbose)
+    trace = perform(method.backup(target, verbose))
+    assert method.honest(trace) == "", trace
+    assert target.stat().st_size > FEW * 200
+    if verbose:
+        assert "writing data for table" in target.with_name("a.bak.log").read_text()
+    assert restored(trial, method, target) == [[FEW, FEW * (FEW - 1) // 2]]
+
+
+def test_a_local_backup_beside_an_open_database_works_in_super_classic(make_firebird: MakeFirebird):
+    trial = with_rows(make_firebird("3.0", {"ServerMode": "SuperClassic"}), FEW)
+    method, target = method_of(trial, "gbak_local"), trial.placement.backup / "a.bak"
+    with held_open(trial):
+        method.check({})
+        trace = perform(method.backup(target, {}))
+    assert honesty.tcp_targets(trace) == []
+    assert target.stat().st_size > FEW * 200
+
+
+def test_a_local_backup_beside_an_open_database_is_refused_in_super(make_firebird: MakeFirebird):
+    trial = with_rows(make_firebird(), 10)
+    with held_open(trial), pytest.raises(JobError, match="while SuperServer has the database open"):
+        method_of(trial, "gbak_local").check({})
+
+
+def test_a_local_backup_that_goes_over_tcp_is_detected_and_refused(make_firebird: MakeFirebird):
+    """With the usual providers gbak turns to the server, without a word, when that has the database open."""
+    trial = with_rows(make_firebird(), 10)
+    server = trial.instance._server
+    trap = GbakLocal(server, "SuperClassic")
+    trap.embedded = False
+    target = trial.placement.backup / "a.bak"
+    with held_open(trial):
+        with pytest.raises(JobError, match=rf"went over TCP, to .*:{server.port}"):
+            trap.check({})
+        trace = perform(trap.backup(target, {}))
+    assert target.exists()
+    assert f"127.0.0.1:{server.port}" in honesty.tcp_targets(trace)
+    assert "went over TCP" in trap.honest(trace)
+
+
+def test_a_backup_over_tcp_that_opens_no_connection_is_none(make_firebird: MakeFirebird):
+    trial = make_firebird()
+    for slug in ("gbak_tcp", "gbak_services"):
+        method = method_of(trial, slug)
+        assert "no connection" in method.honest(['connect(3, {sa_family=AF_UNIX, sun_path="/x"}, 110) = 0'])
+        assert method.honest([f"tcp 127.0.0.1:{trial.instance._server.port}"]) == ""
+
+
+@pytest.mark.parametrize("mode", ["Super", "SuperClassic"])
+def test_a_cancelled_services_backup_writes_no_more(make_firebird: MakeFirebird, mode: str):
+    trial = with_rows(make_firebird("3.0", {"ServerMode": mode, "forced_writes": "off"}), WIDE_ROWS // 4)
+    method, target = method_of(trial, "gbak_services"), trial.placement.backup / "a.bak"
+    with slowed(trial):
+        kill_under_way(method, target)
+        sizes = watched(target, 2.0)
+        assert sizes[-1] > sizes[0], "killing gbak alone was to end nothing"
+        method.cancel()
+        gone = watched(target, 0.0)
+        assert watched(target, 3.0)[-1] == gone[0]
+    assert watched(target, 2.0)[-1] == gone[0]
+    assert trial.query(COUNT)[0][0][0] == WIDE_ROWS // 4
+
+
+def test_a_cancelled_backup_in_classic_and_over_tcp_writes_no_more(make_firebird: MakeFirebird):
+    trial = with_rows(make_firebird("3.0", {"ServerMode": "Classic", "forced_writes": "off"}), WIDE_ROWS // 4)
+    for slug in ("gbak_services", "gbak_tcp"):
+        method, target = method_of(trial, slug), trial.placement.backup / f"{slug}.bak"
+        with slowed(trial):
+            kill_under_way(method, target)
+            method.cancel()
+            gone = watched(target, 0.0)
+        assert watched(target, 2.0)[-1] == gone[0]
+
+
+def test_a_server_that_cannot_end_a_backup_is_started_anew(make_firebird: MakeFirebird, monkeypatch):
+    trial = with_rows(make_firebird("3.0", {"forced_writes": "off"}), WIDE_ROWS // 4)
+    method, target = method_of(trial, "gbak_services"), trial.placement.backup / "a.bak"
+    monkeypatch.setattr("benchagent.dbms.firebird.backup.CANCEL_TIMEOUT_S", -1.0)
+    with slowed(trial):
+        kill_under_way(method, target)
+        before = trial.instance.server_pids()
+        method.cancel()
+        assert trial.instance.server_pids() != before
+        gone = watched(target, 0.0)
+    assert watched(target, 2.0)[-1] == gone[0]
+    assert trial.query(COUNT)[0][0][0] == WIDE_ROWS // 4
+
+
+def test_a_cancelled_nbackup_leaves_the_database_as_it_was(make_firebird: MakeFirebird):
+    trial = with_rows(make_firebird(), FEW)
+    method, server = method_of(trial, "nbackup"), trial.instance._server
+    server.query("ALTER DATABASE BEGIN BACKUP")
+    assert Path(f"{server.database}.delta").exists()
+    method.cancel()
+    assert not Path(f"{server.database}.delta").exists()
+    assert trial.query(COUNT)[0][0][0] == FEW
+
+
+def test_it_tells_the_structure_on_disk_of_a_database(make_firebird: MakeFirebird):
+    assert gstat.ods(make_firebird().instance.statistics.run_gstat()) == "12.0"
+
+
+class held_open:
+    """A connection to the database for the length of a block."""
+
+    def __init__(self, trial: Trial) -> None:
+        server = trial.instance._server
+        command = [str(server.home.bin_dir / "isql-fb"), "-q", server.remote(server.database)]
+        environment = {**os.environ, **server.tool_environment()}
+        self._isql = subprocess.Popen(
+            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **server.as_user()
+        )
+
+    def __enter__(self) -> None:
+        assert self._isql.stdin and self._isql.stdout
+        self._isql.stdin.write("SELECT 'here' FROM RDB$DATABASE;\n")
+        self._isql.stdin.flush()
+        while "here" not in self._isql.stdout.readline():
+            pass
+
+    def __exit__(self, *_: object) -> None:
+        self._isql.communicate("QUIT;\n")
+
+
+class slowed:
+    """A server that is stopped most of the time, so that it backs up slowly."""
+
+    def __init__(self, trial: Trial) -> None:
+        self._trial, self._over = trial, threading.Event()
+        self._thread = threading.Thread(target=self._pause)
+
+    def _signal(self, name: str) -> None:
+        for pid in self._trial.instance.server_pids():
+            subprocess.run(["kill", f"-{name}", str(pid)], check=False, capture_output=True)
+
+    def _pause(self) -> None:
+        while not self._over.wait(WORK_S):
+            self._signal("STOP")
+            self._over.wait(PAUSE_S)
+            self._signal("CONT")
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+        self._signal("CONT")
+
+
+def kill_under_way(method: BackupMethod, target: Path) -> None:
+    """Start a backup and kill gbak when it has written something."""
+    (command,) = method.backup(target, {})
+    gbak = popen(command)  # type: ignore[arg-type]
+    while gbak.poll() is None and watched(target, 0.0)[0] < 100_000:
+        time.sleep(0.02)
+    assert gbak.poll() is None, "the backup was over before it could be cancelled"
+    gbak.kill()
+    gbak.wait()
+
+
+def watched(target: Path, seconds: float) -> list[int]:
+    """Sizes at the begin and at the end; -1 where there is no file."""
+    begin = target.stat().st_size if target.exists() else -1
+    time.sleep(seconds)
+    return [begin, target.stat().st_size if target.exists() else -1]

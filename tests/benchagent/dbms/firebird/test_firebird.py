@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import psutil
+import pytest
+from benchagent.catalog import Durability
+from benchagent.dbms.base import JobError
+from benchagent.session import EFFECTIVE_PREFIX, query_steps, rows_named
+
+from tests.benchagent import durability
+from tests.benchagent.dbms.firebird.conftest import MakeFirebird, with_rows
+from tests.benchagent.dbms.trial import Trial, undeclared
+
+pytestmark = pytest.mark.engines
+MACHINES_USERS = Path("/var/lib/firebird/3.0/system/security3.fdb")
+COUNT = "SELECT COUNT(*) FROM wide"
+HISTORY = "SELECT COUNT(*) FROM history"
+COMMITS = 100
+
+
+def in_force(trial: Trial) -> dict[str, str]:
+    session = trial.events(query_steps(EFFECTIVE_PREFIX, trial.instance.effective_queries()))
+    assert session.error is None, session.error
+    return dict(trial.instance.effective_settings(rows_named(EFFECTIVE_PREFIX, session.rows)))
+
+
+def running_below(trial: Trial) -> list[psutil.Process]:
+    return [
+        process
+        for process in psutil.process_iter(["environ"])
+        if str(trial.root) in str((process.info["environ"] or {}).get("FIREBIRD", ""))
+    ]
+
+
+def test_it_runs_tpcb_keeps_its_commits_restarts_and_opens_a_copy_elsewhere(make_firebird: MakeFirebird):
+    before = MACHINES_USERS.stat() if MACHINES_USERS.exists() else None
+    given = {"ServerMode": "Super", "DefaultDbCachePages": "4096", "page_size": "16384", "GCPolicy": "combined"}
+    trial = make_firebird("3.0", {**given, "Nonsense": "1", "RemoteServicePort": "3050"})
+    session = trial.tpcb()
+    found = trial.effective(session)
+    assert found.items() >= {"page_size": "16384", "page_buffers": "4096", "ServerMode": "Super"}.items()
+    assert found.items() >= {"forced_writes": "on", "sweep_interval": "20000", "ods_version": "12.0"}.items()
+    assert trial.instance.durability(found)[0] is Durability.POWER_LOSS
+    assert [words.split(":")[0] for words in trial.instance.ignored_settings] == ["Nonsense", "RemoteServicePort"]
+    assert any("not told by this version" in line and "GCPolicy" in line for line in trial.lines)
+    assert trial.instance.buffer_bytes() == 4096 * 16384
+    check_statistics(trial, session)
+    check_commits_wait_for_the_disk_and_survive(trial)
+    rows = trial.query(HISTORY)
+    trial.instance.restart()
+    assert trial.query(HISTORY) == rows
+    trial.instance.shut_down()
+    assert trial.instance.server_pids() == []
+    copy = make_firebird("3.0", {**given, "forced_writes": "off"}, restored_from=trial)
+    assert copy.query(HISTORY) == rows
+    commits, syncs = durability.syncs_of_commits(copy, COMMITS)
+    assert syncs < commits
+    copy.instance.stop()
+    assert running_below(trial) == running_below(copy) == []
+    if before:
+        after = MACHINES_USERS.stat()
+        assert (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size)
+
+
+def check_commits_wait_for_the_disk_and_survive(trial: Trial) -> None:
+    commits, syncs = durability.syncs_of_commits(trial, COMMITS)
+    assert syncs >= commits >= COMMITS
+    survivors = durability.survivors(trial)
+    assert survivors.acknowledged > 0
+    assert survivors.is_safe, survivors
+
+
+def check_statistics(trial: Trial, session) -> None:
+    assert undeclared(trial, session) == set()
+    statistics = trial.statistics(session)
+    assert {table["table"]: table["rows"] for table in statistics["tables"]}["ACCOUNTS"] == 100_000
+    assert {index["index"]: index["depth"] for index in statistics["indexes"]}["ACCOUNTS_PK"] == 2
+    assert statistics["counters"]["buffer_hits"] > 10 * session.summary["transactions"]
+    assert statistics["counters"]["data_writes"] > session.summary["transactions"]
+
+
+@pytest.mark.parametrize("mode", ["SuperClassic", "Classic"])
+def test_it_runs_in_the_other_modes(make_firebird: MakeFirebird, mode: str):
+    trial = with_rows(make_firebird("3.0", {"ServerMode": mode, "page_size": "16384", "forced_writes": "off"}), 100)
+    found = in_force(trial)
+    assert (found["ServerMode"], found["forced_writes"]) == (mode, "off")
+    assert trial.instance.ignored_settings == []
+    assert trial.instance.durability(found)[0] is Durability.DBMS_CRASH
+    trial.instance.restart()
+    assert trial.query(COUNT) == [[[100]]]
+    trial.instance.shut_down()
+    assert running_below(trial) == []
+
+
+def test_it_counts_every_process_of_classic(make_firebird: MakeFirebird):
+    trial = make_firebird("3.0", {"ServerMode": "Classic"})
+    seen = []
+    sql = "SELECT COUNT(*) FROM RDB$TYPES A, RDB$TYPES B, RDB$TYPES C"
+    worker = threading.Thread(target=lambda: trial.query(sql))
+    worker.start()
+    while worker.is_alive():
+        seen.append(len(trial.instance.server_pids()))
+        worker.join(0.1)
+    assert max(seen) >= 2
+    trial.instance.stop()
+    assert running_below(trial) == []
+
+
+def test_it_runs_the_engine_of_version_5_and_says_that_it_is_a_mix(make_firebird: MakeFirebird):
+    trial = make_firebird("5.0.4", {"page_size": "32768", "ParallelWorkers": "1", "TempCacheLimit": "32M"})
+    assert trial.version == "5.0.4 (listener and tools 3.0.11)"
+    session = with_rows(trial, 1000).sessions[-1]
+    assert session.error is None
+    found = in_force(trial)
+    assert found.items() >= {"engine_version": "5.0.4", "page_size": "32768", "TempCacheLimit": "33554432"}.items()
+    assert trial.instance.ignored_settings == []
+    statistics = trial.instance.statistics
+    rows = {name: [[0]] for name in statistics.schema_queries(["wide"])}
+    assert [(table.table, table.rows) for table in statistics.tables(rows)] == [("WIDE", 1000)]
+    # Sums are wider since version 4, and the listener's protocol has no such type.
+    assert trial.query("SELECT SUM(CAST(id AS BIGINT)), CURRENT_TIMESTAMP FROM wide")[0][0][0] == 499_500
+
+
+def test_it_shows_plans_and_what_a_statement_read(make_firebird: MakeFirebird):
+    trial = with_rows(make_firebird(), 5000)
+    statistics = trial.instance.statistics
+    (shown,) = statistics.plan_queries("SELECT text1 FROM wide WHERE id = ? AND text1 <> 'it''s'")
+    plan = statistics.plan(trial.query(shown)[0])
+    assert "PLAN (WIDE INDEX (WIDE_PK))" in plan
+    assert '-> Table "WIDE" Access By ID' in plan
+    (look,) = statistics.effort_queries().values()
+    begin, _, end = trial.query(look, "SELECT MAX(text1) FROM wide", look)
+    spent = statistics.effort({"io": end})["fetches"] - statistics.effort({"io": begin})["fetches"]
+    assert spent > 5000
+
+
+def test_it_has_no_log_to_put_elsewhere(make_firebird: MakeFirebird):
+    with pytest.raises(JobError, match="no transaction log"):
+        make_firebird(log_apart=True)
+
+
+def test_its_passwords_are_on_no_command_line(make_firebird: MakeFirebird):
+    trial = make_firebird()
+    password = trial.instance.connection.properties["password"]
+    trial.instance.restart()
+    assert len(password) >= 20
+    assert not any(password in line for line in [*trial.lines, *trial.instance.command_lines])
+    for process in psutil.process_iter(["cmdline"]):
+        assert not any(password in part for part in process.info["cmdline"] or [])
