@@ -10,6 +10,8 @@ import psutil
 import pytest
 from benchagent import process
 from benchagent.dbms.base import JobError
+from benchagent.dbms.postgresql import settings
+from benchagent.dbms.postgresql.statistics import PostgresqlStatistics
 from benchagent.dbms.statistics import COUNTERS, Statistics
 from benchagent.session import COUNTER_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX, WAITS_PREFIX, query_steps, rows_named
 
@@ -156,6 +158,23 @@ def questions(source: Statistics) -> list[dict[str, Any]]:
         *query_steps("", {"scan": "SELECT count(filler) FROM t"}),
         *query_steps("after:", source.effort_queries()),
     ]
+
+
+def test_it_asks_a_server_of_others_for_what_an_ordinary_user_may_know(make_postgresql: MakePostgresql):
+    trial = make_postgresql(SLIM)
+    version = (9, 6)
+    source = PostgresqlStatistics(version, superuser=False)
+    ordinary = [*TABLE, "GRANT SELECT ON t TO PUBLIC", "CREATE ROLE ordinary", "SET ROLE ordinary"]
+    session = trial.events(
+        [
+            {"op": "execute", "phase": "create", "statements": ordinary},
+            *questions(source),
+            *query_steps("effective:", settings.effective_queries(version, [], superuser=False)),
+        ]
+    )
+    assert session.error is None, session.error
+    assert [one.depth for one in source.indexes(rows_named(SCHEMA_PREFIX, session.rows))] == [None, None]
+    assert trial.effective(session)["fsync"] == "on"
 
 
 @pytest.mark.parametrize("temp_apart", [False, True])

@@ -155,8 +155,8 @@ def buffer_bytes(version: str, given: Settings) -> int | None:
 COLUMNS = "name, current_setting(name), source, setting, unit, vartype, boot_val"
 
 
-def effective_queries(version: Version, given: Settings) -> dict[str, str]:
-    """``settings``: `COLUMNS` and whether a restart is needed; ``file_errors`` since 9.5."""
+def effective_queries(version: Version, given: Settings, *, superuser: bool = True) -> dict[str, str]:
+    """``settings``: `COLUMNS` and whether a restart is needed; ``file_errors`` since 9.5, for superusers only."""
     hidden = _listed(LOCKED)
     listed = _listed([*TELLING, *(name.lower() for name, _ in given)])
     pending = "pending_restart" if version >= (9, 5) else "false"
@@ -164,7 +164,7 @@ def effective_queries(version: Version, given: Settings) -> dict[str, str]:
         "settings": f"SELECT {COLUMNS}, {pending} FROM pg_settings WHERE name NOT IN ({hidden})"  # noqa: S608
         f" AND (source IN ('configuration file', 'command line') OR lower(name) IN ({listed})) ORDER BY name"
     }
-    if version >= (9, 5):
+    if superuser and version >= (9, 5):
         # A later line for the same parameter is no error, so what is listed here could not be applied.
         queries["file_errors"] = "SELECT DISTINCT name, error FROM pg_file_settings WHERE error IS NOT NULL"
     return queries
