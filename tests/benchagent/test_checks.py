@@ -18,6 +18,9 @@ def summary(**changes: Any) -> dict[str, Any]:
         "max_us": 9000,
         "per_terminal": [500, 500, 500, 500],
         "dead_terminals": [],
+        "errors": 0,
+        "warm_up_transactions": 700,
+        "tail_transactions": 4,
         "histogram_count": 2000,
     }
     return {**good, **changes}
@@ -65,3 +68,18 @@ def test_it_calls_a_run_client_bound_over_a_quarter_of_the_cores():
 
 def test_it_wants_something_measured():
     assert not checks.something_measured(summary(transactions=0))["ok"]
+
+
+@pytest.mark.parametrize(("errors", "ok"), [(0, True), (27, True), (28, False)])
+def test_it_fails_a_run_in_which_more_than_one_percent_failed(errors, ok):
+    """Of 2,704 transactions that ended from warm-up to tail, and the errors themselves."""
+    check = checks.errors_within_limit(summary(errors=errors))
+    assert check["ok"] is ok
+    assert check["detail"].startswith(f"{errors} failed transactions, ")
+    assert check["detail"].endswith("% of all (limit 1 %)")
+
+
+def test_it_does_not_divide_by_nothing():
+    empty = summary(transactions=0, warm_up_transactions=0, tail_transactions=0)
+    assert checks.errors_within_limit(empty)["ok"]
+    assert not checks.errors_within_limit({**empty, "errors": 1})["ok"]

@@ -12,6 +12,7 @@ from benchagent.workloads.base import SessionResult
 Event = Mapping[str, Any]
 LATENCIES = ("p50", "p95", "p99", "max")
 MEGABYTE = 1_000_000
+SHORTEST_SECOND_S = 0.5
 
 
 class Samples(Protocol):
@@ -113,7 +114,9 @@ class Collector:
 
     def _progress(self, event: Event) -> None:
         self.session.progress.append(event)
-        self._spool.add_samples(self._run_id, *self._load.take(event))
+        point = self._load.take(event)
+        if point:
+            self._spool.add_samples(self._run_id, *point)
 
     def _mark(self, event: Event) -> None:
         self.marks.append(event)
@@ -148,20 +151,25 @@ class Collector:
 
 
 class _LoadCurve:
-    """Rows/s and MB/s of a load from its progress events, one a second."""
+    """Rows/s and MB/s of a load from its progress events, which come once a second, or late."""
 
     def __init__(self) -> None:
-        self._last: Event = {"t": -1, "rows": 0, "bytes": 0}
+        self._last: Event = {"t": 0.0, "rows": 0, "bytes": 0}
 
-    def take(self, event: Event) -> tuple[int, dict[str, float | None]]:
-        """The second, counted from the begin of the load, and its samples."""
-        elapsed_s = max(1, event["t"] - self._last["t"])
+    def take(self, event: Event) -> tuple[int, dict[str, float | None]] | None:
+        """The second that has ended, counted from the begin of the load, and its samples.
+
+        None for an event that follows a late one at once: what it has goes to the next.
+        """
+        elapsed_s = event["t"] - self._last["t"]
+        if elapsed_s < SHORTEST_SECOND_S:
+            return None
         values: dict[str, float | None] = {
             "load_rows_per_s": (event["rows"] - self._last["rows"]) / elapsed_s,
             "load_mb_per_s": (event["bytes"] - self._last["bytes"]) / elapsed_s / MEGABYTE,
         }
         self._last = event
-        return int(event["t"]), values
+        return max(0, int(event["t"]) - 1), values
 
 
 def _amount(event: Event) -> str:

@@ -38,7 +38,7 @@ def copied_by(children: Children, cage: Callable[[], Cage | None]) -> Copy:
     """
 
     def copy(source: Path, target: Path) -> None:
-        for command in (["cp", "-a", "--reflink=never", f"{source}/.", f"{target}/"], ["sync", "-f", target]):
+        for command in (["cp", "-a", "--reflink=never", f"{source}/.", f"{target}/"], ["sync", "-f", f"{target}"]):
             children.run(command, timeout_s=COPY_TIMEOUT_S, cage=cage())
 
     return copy
