@@ -83,13 +83,20 @@ final class Database {
 
     void begin(Statement control) throws SQLException {
         if (begin != null) {
-            control.execute(begin);
+            executeUnlessEmpty(control, begin);
+        }
+    }
+
+    /** An empty text sends nothing: with all three empty, each statement is a transaction of its own. */
+    private static void executeUnlessEmpty(Statement control, String sql) throws SQLException {
+        if (!sql.isEmpty()) {
+            control.execute(sql);
         }
     }
 
     void commit(Connection connection, Statement control) throws SQLException {
         if (commit != null) {
-            control.execute(commit);
+            executeUnlessEmpty(control, commit);
         } else {
             connection.commit();
         }
@@ -97,7 +104,7 @@ final class Database {
 
     void rollback(Connection connection, Statement control) throws SQLException {
         if (rollback != null) {
-            control.execute(rollback);
+            executeUnlessEmpty(control, rollback);
         } else if (!connection.getAutoCommit()) {
             connection.rollback();
         }
