@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.mysql.product import Product
-from benchagent.dbms.mysql.schema import WRITE_PAGES
 
 
 def dialect(product: Product) -> Dialect:
@@ -19,5 +18,4 @@ def dialect(product: Product) -> Dialect:
         first="SELECT {select} LIMIT {n}",
         for_update=" FOR UPDATE",
         after_load_each=("ANALYZE TABLE {table}",),
-        after_load=(WRITE_PAGES,),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from benchagent.catalog import Durability
@@ -16,7 +17,7 @@ from benchagent.dbms.mysql.dialect import dialect
 from benchagent.dbms.mysql.effective import differences, in_force
 from benchagent.dbms.mysql.folders import hand_over
 from benchagent.dbms.mysql.product import MARIADB
-from benchagent.dbms.mysql.schema import DATABASE, USER, setup
+from benchagent.dbms.mysql.schema import DATABASE, USER, WRITE_PAGES, setup
 from benchagent.dbms.mysql.server import Server
 from benchagent.dbms.mysql.statistics import InnodbStatistics
 from benchagent.dbms.statistics import QueryRows
@@ -73,7 +74,7 @@ class MysqlFamilyInstance(Instance):
         self._methods = methods
         self._user = user
         self.setup_sql = setup(server.product)
-        self.dialect = dialect(server.product)
+        self.dialect = replace(dialect(server.product), after_load=(WRITE_PAGES,))
         self.statistics = InnodbStatistics(server.product, DATABASE)
         self.command_lines = server.command_lines
 
