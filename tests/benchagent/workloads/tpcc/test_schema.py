@@ -86,7 +86,7 @@ def test_it_takes_as_many_warehouses_as_come_nearest_to_a_size():
         return WORKLOAD.factors({"target_size_mb": target_size_mb, "warehouses": 7}, dbms).number("warehouses")
 
     assert warehouses(0, "firebird") == 7
-    assert warehouses(9_257, "firebird") == 100
+    assert warehouses(10_600, "firebird") == 100
     assert warehouses(1, "firebird") == 1
     assert warehouses(1_000, "sqlite") > warehouses(1_000, "postgresql")
     assert warehouses(1_122, "no-such-engine") == 10

@@ -98,6 +98,9 @@ class _Performance:
         """A database that is wrong from the start is not worth a run."""
         if not self._bench.instance.in_memory:
             self._note_size(found.phases["load"]["elapsed_s"])
+        statements = steps.indexes(self._plan.dialect)
+        for sql, elapsed_s in zip(statements, found.phases["index"]["elapsed"], strict=True):
+            self._bench.log(f"{elapsed_s:.2f} s: {sql}")
         self._check_consistency(LOADED, found)
 
     def _note_size(self, load_s: float) -> None:
@@ -169,8 +172,9 @@ class _Performance:
     def _describe_queries(self, ran: SessionResult) -> None:
         plans = queries.plans(self._statistics, self._warm, ran)
         answers: list[dict[str, Any]] = []
-        if self._bench.instance.in_memory:
-            answers += queries.gaps(self._warm, queries.COLD, queries.IN_MEMORY)
+        instance = self._bench.instance
+        if instance.in_memory or instance.no_restart:
+            answers += queries.gaps(self._warm, queries.COLD, instance.no_restart or queries.IN_MEMORY)
         else:
             for execution in queries.cold(self._plan.dialect, self._plan.warehouses):
                 self._bench.restart(cold=True)
