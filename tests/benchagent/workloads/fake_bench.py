@@ -7,7 +7,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from benchagent.dbms.base import JobError
 from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.statistics import Statistics
 from benchagent.protocol import Check
 from benchagent.workloads.base import SessionResult, Step, Workload
 
@@ -28,6 +30,7 @@ class FakeBench:
         in_memory: bool = False,
         data_missing: bool = True,
         buffer_bytes: int | None = None,
+        elapsed_s: float = 0.0,
     ) -> None:
         self.factors = workload.factors(factors)
         self.seed = 42
@@ -39,19 +42,36 @@ class FakeBench:
             in_memory=in_memory,
             buffer_bytes=lambda: buffer_bytes,
             backup_methods=lambda: (),
+            make_dense=lambda: (),
+            own=lambda folder: None,
+            size_bytes=lambda: 5_000_000,
+            statistics=Statistics(),
         )
         self.sessions: list[list[Step]] = []
         self.calls: list[str] = []
         self.checks: list[Check] = []
         self.metrics: dict[str, float] = {}
         self.conditions: dict[str, str] = {}
+        self.warnings: list[str] = []
+        self.watched: list[str] = []
+        self.urls: list[str] = []
+        # True: another database than the instance's cannot be opened.
+        self.breaks_at_url = False
+        self._elapsed_s = elapsed_s
         self._rows = dict(rows or {})
         self._summary = summary
 
     def session(self, steps: Sequence[Step], *, watch: str = "", url: str = "") -> SessionResult:
         self.sessions.append(list(steps))
         self.calls.append("session")
-        return SessionResult(self._summary, self._rows, {}, {}, [])
+        self.watched += [watch] if watch else []
+        self.urls += [url] if url else []
+        if url and self.breaks_at_url:
+            raise JobError(f"{url} cannot be opened")
+        took = {"elapsed_s": self._elapsed_s}
+        queries = {step["name"]: took for step in steps if step["op"] == "query"}
+        phases = {step["phase"]: took for step in steps if "phase" in step}
+        return SessionResult(self._summary, self._rows, queries, phases, [])
 
     def data_loaded(self) -> None:
         self.calls.append("data_loaded")
@@ -67,6 +87,9 @@ class FakeBench:
 
     def condition(self, name: str, words: str) -> None:
         self.conditions[name] = words
+
+    def warn(self, words: str) -> None:
+        self.warnings.append(words)
 
     def log(self, line: str) -> None:
         self.calls.append(line)

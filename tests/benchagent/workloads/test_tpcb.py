@@ -80,6 +80,14 @@ def test_it_loads_and_runs_in_two_sessions_with_what_is_asked_for_between_them()
     assert performed(in_memory=True).calls == ["session"]
 
 
+def test_a_database_in_memory_is_never_cold_and_has_no_rest():
+    with pytest.raises(JobError, match="there are no cold caches"):
+        WORKLOAD.perform(FakeBench(WORKLOAD, {**FACTORS, "cache_state": "cold"}, in_memory=True))
+    bench = FakeBench(WORKLOAD, {**FACTORS, "settle_s": 5}, rows=rows(), summary=SUMMARY, in_memory=True)
+    WORKLOAD.perform(bench)
+    assert bench.warnings == ["no rest before the run: a database in memory is loaded and used in one session"]
+
+
 def test_it_counts_only_its_own_history_on_data_that_were_used_before():
     bench = performed(data_missing=False, rows={**rows(history_rows=1123), "before:history_rows": [[1000]]})
     assert bench.calls == ["before_run", "session"]

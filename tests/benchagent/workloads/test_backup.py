@@ -1,0 +1,261 @@
+"""The backup workload on a bench without a DBMS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands, ToolCommand
+from benchagent.dbms.base import JobError
+from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.statistics import QueryRows, Statistics, TableStatistics
+from benchagent.workloads.backup import WORKLOAD, dataset
+from benchagent.workloads.base import ToolResult
+
+from tests.benchagent.workloads.fake_bench import FakeBench
+
+ROWS = dataset.tables(10)
+
+
+class Copying(BackupMethod):
+    """Two tools, of which the second leaves the backup."""
+
+    slug = "copying"
+    label = "copying"
+    options = ("verbose",)
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+        self.asked: dict[str, str] = {}
+
+    def check(self, options: Options) -> None:
+        self.calls.append("check")
+
+    def backup(self, target: Path, options: Options) -> Sequence[Action]:
+        self.asked = dict(options)
+        return [ToolCommand(["prepare"]), ToolCommand(["copy", target])]
+
+    def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
+        return [ToolCommand(["restore", source, scratch])]
+
+    def restored_url(self, source: Path, scratch: Path) -> str:
+        return f"jdbc:made-up:{scratch}"
+
+    def open_restored(self, source: Path, scratch: Path) -> Callable[[], None]:
+        self.calls.append("open")
+        return lambda: self.calls.append("close")
+
+    def discard(self, source: Path, scratch: Path) -> Sequence[Action]:
+        return [ToolCommand(["discard"])]
+
+    def cancel(self) -> None:
+        self.calls.append("cancel")
+
+
+class BySql(BackupMethod):
+    slug = "by_sql"
+    label = "by SQL"
+
+    def backup(self, target: Path, options: Options) -> Sequence[Action]:
+        target.write_bytes(b"x" * 2000)
+        return [SqlCommands([f"BACKUP TO '{target}'"])]
+
+    def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
+        return [SqlCommands(["RESTORE"])]
+
+    def restored_url(self, source: Path, scratch: Path) -> str:
+        return "jdbc:made-up:restored"
+
+
+class Sizes(Statistics):
+    def tables(self, rows: QueryRows) -> list[TableStatistics]:
+        return [TableStatistics("BIG", size_bytes=3_000_000), TableStatistics("MIDDLE_1")]
+
+
+class BackupBench(FakeBench):
+    """Its tools take 1 s and make a backup of 2,000 bytes, its statements take half a second."""
+
+    def __init__(self, folder: Path, *, tables: dict[str, int] | None = None, **more: Any) -> None:
+        factors = {"dataset_mb": 10, **more.pop("factors", {})}
+        counted = {name: [[count]] for name, count in {**ROWS, **(tables or {})}.items()}
+        self.method = Copying()
+        rows = {"count": [[ROWS["big"]]], **counted, **more.pop("rows", {})}
+        super().__init__(WORKLOAD, factors, rows=rows, elapsed_s=0.5, **more)
+        self.data_dir = folder / "data"
+        self.backup_dir = folder / "backup"
+        for made in (self.data_dir, self.backup_dir):
+            made.mkdir()
+        self.instance.backup_methods = lambda: (self.method, BySql())
+        self.tools: list[str] = []
+        self.fails = ""
+
+    def tool(self, command: ToolCommand, *, phase: str, timeout_s: float) -> ToolResult:
+        name = str(command.argv[0])
+        self.tools.append(f"{phase}: {name}")
+        if name == self.fails:
+            raise JobError(f"{name} ended with 1")
+        if name == "copy":
+            Path(command.argv[1]).write_bytes(b"x" * 2000)
+        return ToolResult(1.0, "")
+
+    def failed(self) -> list[str]:
+        return [check["name"] for check in self.checks if not check["ok"]]
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> BackupBench:
+    return BackupBench(tmp_path)
+
+
+def test_the_data_set_is_the_articles_scaled():
+    tables = dataset.tables(2_700)
+    assert len(tables) == 150
+    assert list(tables.items())[:3] == [("big", 14_000_000), ("middle_1", 1_500_000), ("middle_2", 1_100_000)]
+    assert sum(tables.values()) * dataset.RECORD_BYTES == pytest.approx(2.7e9, rel=0.001)
+    assert tables["big"] * dataset.RECORD_BYTES == pytest.approx(1.9e9)
+    assert len(dataset.indexes(Dialect(), tables)) == 300
+    assert dataset.tables(270)["big"] == 1_400_000
+    assert min(dataset.tables(10).values()) >= 1
+
+
+def test_every_table_is_created_and_filled_with_what_it_has(bench: BackupBench):
+    WORKLOAD.perform(bench)
+    create, load, index = bench.sessions[0]
+    assert (len(create["statements"]), len(load["tables"]), len(index["statements"])) == (150, 150, 300)
+    assert {table["name"]: table["rows"] for table in load["tables"]} == ROWS
+    for table in load["tables"]:
+        assert table["insert"].count("?") == len(table["columns"]) == 6
+
+
+def test_the_backup_is_timed_as_a_whole_sized_restored_and_counted(bench: BackupBench):
+    WORKLOAD.perform(bench)
+    assert bench.tools == ["backup: prepare", "backup: copy", "restore: restore", "discard: discard"]
+    assert bench.method.calls == ["check", "open", "close"]
+    assert bench.metrics["backup_s"] == 2.0
+    assert bench.metrics["backup_bytes"] == 2000
+    assert bench.metrics["backup_mb_per_s"] == 0.001
+    assert bench.metrics["backup_data_mb_per_s"] == 2.5
+    assert bench.metrics["restore_s"] == 1.0
+    assert bench.metrics["count_s"] == 0.5
+    assert [check["name"] for check in bench.checks] == ["backup_made", "rows_counted", "restored"]
+    assert bench.failed() == []
+    assert bench.checks[-1]["detail"] == f"restored and counted: 150 tables, {sum(ROWS.values())} rows"
+    assert "backup_storage" in bench.conditions
+
+
+def test_the_count_has_a_rate_where_the_engine_tells_how_large_the_table_is(bench: BackupBench):
+    WORKLOAD.perform(bench)
+    assert "count_mb_per_s" not in bench.metrics
+    told = BackupBench(bench.data_dir)
+    told.instance.statistics = Sizes()
+    WORKLOAD.perform(told)
+    assert told.metrics["count_mb_per_s"] == 6.0
+
+
+def test_a_backup_by_sql_is_sampled_as_one_by_a_tool(tmp_path: Path):
+    bench = BackupBench(tmp_path, factors={"method": "by_sql"})
+    WORKLOAD.perform(bench)
+    assert bench.metrics["backup_s"] == 0.5
+    assert bench.watched == ["backup", "count", "restore"]
+    assert bench.urls == ["jdbc:made-up:restored"]
+
+
+def test_data_that_are_there_are_not_loaded_again(tmp_path: Path):
+    bench = BackupBench(tmp_path, data_missing=False)
+    WORKLOAD.perform(bench)
+    assert "data_loaded" not in bench.calls
+    assert bench.phases() == []
+
+
+def test_caches_are_as_asked_for_before_the_backup_and_before_the_count(bench: BackupBench):
+    WORKLOAD.perform(bench)
+    first = bench.calls.index("backup by copying")
+    assert bench.calls[:first] == ["session", "data_loaded", "before_run"]
+    assert bench.calls[first + 1 : first + 3] == ["before_run", "session"]
+
+
+def test_only_the_first_repeat_is_restored(bench: BackupBench):
+    bench.first_repeat = False
+    WORKLOAD.perform(bench)
+    assert bench.tools == ["backup: prepare", "backup: copy"]
+    assert "restore_s" not in bench.metrics
+
+
+def test_an_unknown_method_is_refused_with_the_known_ones(tmp_path: Path):
+    bench = BackupBench(tmp_path, factors={"method": "gbak"})
+    with pytest.raises(JobError, match=r"no backup method 'gbak' in this installation; there are: copying, by_sql"):
+        WORKLOAD.perform(bench)
+    assert bench.sessions == []
+
+
+def test_an_engine_without_any_method_is_told(bench: BackupBench):
+    bench.instance.backup_methods = lambda: ()
+    with pytest.raises(JobError, match="there are: none"):
+        WORKLOAD.perform(bench)
+
+
+def test_verbose_is_handed_on_and_refused_where_it_is_not_known(tmp_path: Path, bench: BackupBench):
+    WORKLOAD.perform(bench)
+    assert bench.method.asked == {"verbose": "off"}
+    (tmp_path / "more").mkdir()
+    more = BackupBench(tmp_path / "more", factors={"verbose": "on"})
+    WORKLOAD.perform(more)
+    assert more.method.asked == {"verbose": "on"}
+    (tmp_path / "other").mkdir()
+    other = BackupBench(tmp_path / "other", factors={"verbose": "on", "method": "by_sql"})
+    with pytest.raises(JobError, match="backup method by_sql knows no verbose"):
+        WORKLOAD.perform(other)
+
+
+@pytest.mark.parametrize("tool", ["prepare", "copy"])
+def test_a_backup_that_fails_is_ended_on_the_server_too(bench: BackupBench, tool: str):
+    bench.fails = tool
+    with pytest.raises(JobError, match=f"{tool} ended with 1"):
+        WORKLOAD.perform(bench)
+    assert bench.method.calls == ["check", "cancel"]
+    assert "backup_s" not in bench.metrics
+
+
+def test_what_stopped_the_backup_is_told_and_not_what_went_wrong_then(bench: BackupBench, monkeypatch):
+    def cancel() -> None:
+        raise RuntimeError("the server is gone")
+
+    bench.fails = "copy"
+    monkeypatch.setattr(bench.method, "cancel", cancel)
+    with pytest.raises(JobError, match="copy ended with 1"):
+        WORKLOAD.perform(bench)
+
+
+def test_a_restored_database_is_closed_whatever_happens(bench: BackupBench):
+    bench.breaks_at_url = True
+    with pytest.raises(JobError, match="cannot be opened"):
+        WORKLOAD.perform(bench)
+    assert bench.method.calls == ["check", "open", "close"]
+    assert bench.tools[-1] == "discard: discard"
+
+
+def test_a_table_with_fewer_rows_than_were_loaded_fails_the_run(tmp_path: Path):
+    bench = BackupBench(tmp_path, tables={"middle_1": 7, "small_147": 0})
+    WORKLOAD.perform(bench)
+    assert bench.failed() == ["restored"]
+    detail = bench.checks[-1]["detail"]
+    assert f"middle_1 7 instead of {ROWS['middle_1']}, small_147 0 instead of {ROWS['small_147']}" in detail
+
+
+def test_a_count_that_differs_fails_the_run(tmp_path: Path):
+    bench = BackupBench(tmp_path, rows={"count": [[ROWS["big"] - 1]]})
+    WORKLOAD.perform(bench)
+    assert bench.failed() == ["rows_counted"]
+
+
+def test_an_empty_backup_fails_the_run(bench: BackupBench, monkeypatch):
+    monkeypatch.setattr(bench.method, "backup", lambda target, options: [ToolCommand(["prepare"])])
+    WORKLOAD.perform(bench)
+    assert bench.failed() == ["backup_made"]
+
+
+def test_a_database_in_memory_has_nothing_to_back_up(tmp_path: Path):
+    with pytest.raises(JobError, match="a database in memory leaves nothing to back up"):
+        WORKLOAD.perform(BackupBench(tmp_path, in_memory=True))
