@@ -15,13 +15,11 @@ from benchagent.dbms.base import (
     Instance,
     JobError,
     ProvisionRequest,
-    Retryable,
     Settings,
     checked_settings,
 )
-from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.embedded import jars, refuse_log_apart
-from benchagent.dbms.firebird import backup, discovery, settings
+from benchagent.dbms.firebird import backup, conflicts, discovery, settings
 from benchagent.dbms.firebird.root import SYSDBA
 from benchagent.dbms.firebird.server import Server
 from benchagent.dbms.firebird.statistics import NO_LOG, FirebirdStatistics
@@ -31,30 +29,6 @@ from benchagent.protocol import EngineFacts
 from benchagent.storage import write_cache_words
 from benchagent.users import first_blocked
 
-DEADLOCK, LOCK_CONFLICT, CONCURRENT_TRANSACTION = 335544336, 335544345, 335544878
-UNIQUE_VIOLATION, DUPLICATE_KEY = 335544665, 335544349
-SERIALIZATION, INTEGRITY_CLASS = "40001", "23"
-# The driver's own READ COMMITTED, stated: an update waits for another's, then reports a conflict, and is tried again.
-ISOLATION = "isc_tpb_read_committed,isc_tpb_rec_version,isc_tpb_write,isc_tpb_wait"
-DRIVER_PROPERTIES = {
-    "encoding": "UTF8",
-    "processName": "benchagent",
-    "defaultIsolation": "TRANSACTION_READ_COMMITTED",
-    "TRANSACTION_READ_COMMITTED": ISOLATION,
-}
-# Selectivities are kept in the index and computed when it is built, or so.
-STATISTICS_OF_INDEXES = (
-    "EXECUTE BLOCK AS DECLARE NAME VARCHAR(63); BEGIN FOR SELECT TRIM(RDB$INDEX_NAME) FROM RDB$INDICES"
-    " WHERE RDB$RELATION_NAME = UPPER('{table}') INTO :NAME DO"
-    " EXECUTE STATEMENT 'SET STATISTICS INDEX \"' || NAME || '\"'; END"
-)
-DIALECT = Dialect(
-    first="SELECT FIRST {n} {select}",
-    select_values="SELECT {expressions} FROM RDB$DATABASE",
-    for_update=" FOR UPDATE WITH LOCK",
-    descending_columns=False,
-    after_load_each=(STATISTICS_OF_INDEXES,),
-)
 PLAN_SCRIPT = "SET PLANONLY ON;\n{sql};\nSET EXPLAIN ON;\n{sql};\n"
 MAINTENANCE = {
     "on": [("sweep_interval", "20000"), ("GCPolicy", "combined")],
@@ -63,9 +37,9 @@ MAINTENANCE = {
 
 
 class FirebirdInstance(Instance):
-    dialect = DIALECT
-    retryable = Retryable(sqlstates=(SERIALIZATION,), codes=(DEADLOCK, LOCK_CONFLICT, CONCURRENT_TRANSACTION))
-    tolerable = Retryable(sqlstate_prefixes=(INTEGRITY_CLASS,), codes=(UNIQUE_VIOLATION, DUPLICATE_KEY))
+    dialect = conflicts.DIALECT
+    retryable = conflicts.RETRYABLE
+    tolerable = conflicts.TOLERABLE
 
     def __init__(
         self, server: Server, request: ProvisionRequest, given: settings.Split, class_path: Sequence[Path]
@@ -123,7 +97,14 @@ class FirebirdInstance(Instance):
         Empty, with a line in the log, when it fails.
         """
         server = self._server
-        asked = ["action_db_stats", "dbname", server.database, "sts_data_pages", "sts_idx_pages", "sts_record_versions"]
+        asked: list[str | Path] = [
+            "action_db_stats",
+            "dbname",
+            server.database,
+            "sts_data_pages",
+            "sts_idx_pages",
+            "sts_record_versions",
+        ]
         try:
             return server.run_tool([server.home.bin_dir / "fbsvcmgr", server.remote("service_mgr"), *asked])
         except ProcessFailed as error:
@@ -160,7 +141,7 @@ class FirebirdInstance(Instance):
 
 
 def _connection(server: Server) -> Connection:
-    properties = {"user": SYSDBA, "password": server.password, **DRIVER_PROPERTIES}
+    properties = {"user": SYSDBA, "password": server.password, **conflicts.DRIVER_PROPERTIES}
     return Connection(backup.url(server, server.database), None, properties)
 
 

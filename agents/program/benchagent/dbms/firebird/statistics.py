@@ -11,12 +11,22 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from benchagent.dbms.firebird import gstat
-from benchagent.dbms.statistics import Age, IndexStatistics, QueryRows, Statistics, TableStatistics
+from benchagent.dbms.statistics import (
+    INDEXES,
+    PLANS,
+    TABLES,
+    Age,
+    IndexStatistics,
+    QueryRows,
+    Statistics,
+    TableStatistics,
+)
 
 NO_LOG = (
     "Firebird has no transaction log: a commit writes the changed pages themselves, in an order that stays consistent"
 )
 NO_CHECKPOINTS = f"{NO_LOG}; so there are no checkpoints"
+BY_GSTAT = "gstat tells of tables and indexes, and it is not run on a server of others"
 NO_COUNT = "Firebird counts page and record accesses, not"
 IO = "SELECT S.MON$PAGE_READS, S.MON$PAGE_WRITES, S.MON$PAGE_FETCHES, S.MON$PAGE_MARKS FROM MON$IO_STATS S"
 DATABASE_IO = f"{IO} JOIN MON$DATABASE D ON D.MON$STAT_ID = S.MON$STAT_ID"
@@ -80,7 +90,9 @@ class ToolStatistics(Statistics):
         return "\n".join(self.plan_of(str(row[0])) for row in rows)
 
 
-class FirebirdStatistics(ToolStatistics):
+class MonitoringStatistics(Statistics):
+    """What SQL alone can ask for, on any server."""
+
     none = {
         "checkpoints": NO_CHECKPOINTS,
         "log_bytes": NO_LOG,
@@ -92,16 +104,6 @@ class FirebirdStatistics(ToolStatistics):
         "deadlocks": f"{NO_COUNT} deadlocks; the lock manager's own figure is shown by fb_lock_print only",
         "temp_bytes": f"{NO_COUNT} temporary files",
     }
-
-    def __init__(self, gstat_tool: Callable[[], str], plan_tool: Callable[[str], str]) -> None:
-        super().__init__()
-        self._gstat_tool, self._plan_tool = gstat_tool, plan_tool
-
-    def run_gstat(self) -> str:
-        return self._gstat_tool()
-
-    def plan_of(self, sql: str) -> str:
-        return self._plan_tool(sql)
 
     def counter_queries(self) -> Mapping[str, str]:
         return {"io": DATABASE_IO, "records": RECORD_WAITS}
@@ -133,6 +135,31 @@ class FirebirdStatistics(ToolStatistics):
 
     def effort(self, rows: QueryRows) -> dict[str, float]:
         return next(({"reads": float(row[0]), "fetches": float(row[2])} for row in rows.get("io", [])), {})
+
+
+class FirebirdStatistics(ToolStatistics, MonitoringStatistics):
+    """Of a server whose tools can be run."""
+
+    def __init__(self, gstat_tool: Callable[[], str], plan_tool: Callable[[str], str]) -> None:
+        super().__init__()
+        self._gstat_tool, self._plan_tool = gstat_tool, plan_tool
+
+    def run_gstat(self) -> str:
+        return self._gstat_tool()
+
+    def plan_of(self, sql: str) -> str:
+        return self._plan_tool(sql)
+
+
+class ForeignStatistics(MonitoringStatistics):
+    """Of a server that somebody else runs."""
+
+    none = {
+        **MonitoringStatistics.none,
+        TABLES: BY_GSTAT,
+        INDEXES: BY_GSTAT,
+        PLANS: "isql shows plans, and it is not run on a server of others",
+    }
 
 
 def _ages(row: Sequence[Any]) -> list[Age]:

@@ -1,0 +1,41 @@
+"""Firebird servers that somebody else runs. A database has no schemas: the agent works in one that is given to it."""
+
+from __future__ import annotations
+
+from benchagent.dbms.external.side import MARKER, Side
+from benchagent.dbms.firebird import conflicts, settings
+from benchagent.dbms.firebird.conflicts import DIALECT
+from benchagent.dbms.firebird.statistics import ForeignStatistics
+from benchagent.dbms.statistics import QueryRows
+
+RELATIONS = "SELECT TRIM(RDB$RELATION_NAME) FROM RDB$RELATIONS WHERE COALESCE(RDB$SYSTEM_FLAG, 0) = 0"
+CONNECTED = "SELECT 1 FROM RDB$DATABASE"
+VERSION = "SELECT RDB$GET_CONTEXT('SYSTEM', 'ENGINE_VERSION') FROM RDB$DATABASE"
+
+
+def side(version: str, schema: str) -> Side:
+    major = int(version.split(".", maxsplit=1)[0]) if version[:1].isdigit() else 0
+    return Side(
+        dbms="firebird",
+        dialect=DIALECT,
+        objects=RELATIONS,
+        schemas=CONNECTED,
+        create="",
+        use=(),
+        effective_queries=settings.effective_queries(major),
+        in_force=_in_force,
+        settings_complete=False,
+        statistics=ForeignStatistics(),
+        retryable=conflicts.RETRYABLE,
+        tolerable=conflicts.TOLERABLE,
+        properties=conflicts.DRIVER_PROPERTIES,
+        version_query=VERSION,
+        marker=MARKER,
+    )
+
+
+def _in_force(rows: QueryRows) -> list[tuple[str, str]]:
+    """Without a look at its processes, the two Classics cannot be told apart."""
+    found = settings.effective({name: rows[name] for name in rows if name != "process"}, 0, ())
+    threads = rows.get("process", [])
+    return [*found, ("ServerMode", settings.SUPER)] if threads and int(threads[0][0]) else found

@@ -1,0 +1,77 @@
+"""InterBase servers (7.5 and later) that somebody else runs: the database that the connection names is the agent's.
+
+SQL is dialect 3 without what only Firebird has: no BIGINT, no FIRST, no WITH LOCK, no typed literals.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchagent.dbms.base import Retryable
+from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.external.side import MARKER, Side
+from benchagent.dbms.external.tools import Tool, ToolBackup
+from benchagent.dbms.firebird.conflicts import ISOLATION, RETRYABLE, TOLERABLE
+from benchagent.dbms.interbase.statistics import InterbaseStatistics
+from benchagent.dbms.statistics import QueryRows
+
+# The last driver that speaks the protocols which InterBase and Firebird 1.0 to 2.5 have in common.
+DRIVER, DRIVER_CLASS = "2.2.15", "org.firebirdsql.jdbc.FBDriver"
+DIALECT = Dialect(
+    bigint="NUMERIC(18, 0)",
+    timestamp_literal="CAST('{text}' AS TIMESTAMP)",
+    first="SELECT {select} ROWS {n}",
+    select_values="SELECT {expressions} FROM RDB$DATABASE",
+    descending_columns=False,
+)
+SETTINGS = "SELECT TMP$CACHE_BUFFERS, TMP$SWEEP_INTERVAL FROM TMP$DATABASE"
+
+
+def side(version: str, schema: str) -> Side:
+    return Side(
+        dbms="interbase",
+        dialect=DIALECT,
+        objects="SELECT RDB$RELATION_NAME FROM RDB$RELATIONS WHERE RDB$SYSTEM_FLAG = 0 OR RDB$SYSTEM_FLAG IS NULL",
+        schemas="SELECT 1 FROM RDB$DATABASE",
+        create="",
+        use=(),
+        effective_queries={"database": SETTINGS},
+        in_force=_in_force,
+        settings_complete=False,
+        statistics=InterbaseStatistics(),
+        retryable=Retryable(sqlstates=(), codes=RETRYABLE.codes),
+        tolerable=TOLERABLE,
+        properties={"TRANSACTION_READ_COMMITTED": ISOLATION},
+        driver_class=DRIVER_CLASS,
+        driver=DRIVER,
+        marker=MARKER,
+        backup_methods=[ToolBackup(_gbak()), ToolBackup(_gbak_services())],
+    )
+
+
+def _in_force(rows: QueryRows) -> list[tuple[str, str]]:
+    names = ("page_buffers", "sweep_interval")
+    return [(name, str(value)) for row in rows.get("database", []) for name, value in zip(names, row, strict=True)]
+
+
+def _restored(source: Path) -> Path:
+    return source.with_name(f"{source.name}.restored.ib")
+
+
+def _gbak() -> Tool:
+    """Of the database with the target's name as its alias; gbak gets its login from ISC_USER and ISC_PASSWORD."""
+    return Tool(
+        "gbak_local",
+        "gbak, local protocol",
+        lambda target: ["gbak", "-b", "-g", target.name, target],
+        lambda source: ["gbak", "-c", source, _restored(source)],
+    )
+
+
+def _gbak_services() -> Tool:
+    return Tool(
+        "gbak_services",
+        "gbak, Services API",
+        lambda target: ["gbak", "-b", "-g", "-se", "localhost:service_mgr", target.name, target],
+        lambda source: ["gbak", "-c", "-se", "localhost:service_mgr", source, _restored(source)],
+    )

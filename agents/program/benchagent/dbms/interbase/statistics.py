@@ -1,0 +1,89 @@
+"""What InterBase tells: the system temporary tables TMP$…, as its Language Reference describes them (7.0 and later).
+
+They are visible to SYSDBA and to the owner of the database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from benchagent.dbms.statistics import (
+    INDEXES,
+    PLANS,
+    Age,
+    IndexStatistics,
+    QueryRows,
+    Statistics,
+    TableStatistics,
+)
+
+NO_LOG = (
+    "without a journal, a commit writes the changed pages themselves; what a journal does is counted nowhere in SQL"
+)
+DATABASE = (
+    "SELECT TMP$PAGE_READS, TMP$PAGE_WRITES, TMP$PAGE_FETCHES, TMP$TRANSACTION_COMMITS, TMP$TRANSACTION_ROLLBACKS,"
+    " TMP$TRANSACTION_DEADLOCKS, TMP$TRANSACTION_WAITS FROM TMP$DATABASE"
+)
+# There is no CURRENT_CONNECTION: the connection that asks is the one with a statement that reads this table.
+STATEMENTS = "SELECT TMP$STATE, COUNT(*) FROM TMP$STATEMENTS GROUP BY TMP$STATE"
+RELATIONS = "SELECT TMP$RELATION_NAME, TMP$DATA_PAGES FROM TMP$RELATIONS"
+TRANSACTIONS = (
+    "SELECT TMP$NEXT_TRANSACTION, TMP$OLDEST_INTERESTING, TMP$OLDEST_ACTIVE, TMP$OLDEST_SNAPSHOT, TMP$SWEEP_INTERVAL"
+    " FROM TMP$DATABASE"
+)
+
+
+class InterbaseStatistics(Statistics):
+    none = {
+        "checkpoints": NO_LOG,
+        "log_bytes": NO_LOG,
+        "log_flushes": NO_LOG,
+        "log_writes": NO_LOG,
+        "lock_wait_ms": "InterBase counts waits, not their time",
+        "temp_bytes": "InterBase counts no temporary files",
+        INDEXES: "gstat tells of indexes, and it is not run on a server of others",
+        PLANS: "isql shows plans, and it is not run on a server of others",
+    }
+
+    def counter_queries(self) -> Mapping[str, str]:
+        return {"database": DATABASE}
+
+    def counters(self, rows: QueryRows) -> dict[str, float]:
+        found: dict[str, float] = {}
+        for reads, writes, fetches, commits, rollbacks, deadlocks, waits in rows.get("database", []):
+            found |= {"data_reads": float(reads), "data_writes": float(writes)}
+            found |= {"buffer_reads": float(reads), "buffer_hits": float(fetches) - float(reads)}
+            found |= {"commits": float(commits), "rollbacks": float(rollbacks)}
+            found |= {"deadlocks": float(deadlocks), "lock_waits": float(waits)}
+        return found
+
+    def wait_queries(self) -> Mapping[str, str]:
+        return {"statements": STATEMENTS}
+
+    def waits(self, rows: QueryRows) -> dict[str, float]:
+        """No wait events: the states of statements, the one that asks included."""
+        named = [(str(state).strip().lower(), float(count)) for state, count in rows.get("statements", [])]
+        return {f"statement {state}": count for state, count in named if state != "inactive"}
+
+    def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
+        listed = ", ".join(f"'{table.upper()}'" for table in tables)
+        return {"relations": f"{RELATIONS} WHERE TMP$RELATION_NAME IN ({listed})" if tables else RELATIONS}
+
+    def tables(self, rows: QueryRows) -> list[TableStatistics]:
+        """Of those that were used since the database was opened."""
+        return [TableStatistics(str(name).strip(), pages=int(pages)) for name, pages in rows.get("relations", [])]
+
+    def indexes(self, rows: QueryRows) -> list[IndexStatistics]:
+        return []
+
+    def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
+        return {"transactions": TRANSACTIONS}
+
+    def maintenance(self, rows: QueryRows) -> list[Age]:
+        return [_sweep(*map(int, row)) for row in rows.get("transactions", [])]
+
+
+def _sweep(next_: int, oldest: int, active: int, snapshot: int, interval: int) -> Age:
+    limit = f"a sweep begins above {interval}" if interval else "sweeps are off"
+    numbers = f"next transaction {next_}, oldest {oldest}, oldest active {active}, oldest snapshot {snapshot}"
+    return Age("sweep", None, f"when the last one was is not recorded; gap {snapshot - oldest}, {limit} ({numbers})")
