@@ -16,7 +16,6 @@ from tests.benchagent.dbms.conftest import MakeTrial
 from tests.benchagent.dbms.trial import Trial
 
 ENGINES = ("firebird-3.0", "firebird-5.0.4")
-WIDE_ROWS = 200_000
 TABLE = (
     "CREATE TABLE wide (id INTEGER NOT NULL, part INTEGER, text1 VARCHAR(400) CHARACTER SET ASCII,"
     " CONSTRAINT wide_pk PRIMARY KEY (id))"
@@ -50,7 +49,8 @@ def make_firebird(make_trial: MakeTrial, engines_dir: Path) -> MakeFirebird:
 
 
 def with_rows(trial: Trial, rows: int) -> Trial:
-    """With a table of wide rows, filled inside the server."""
-    session = trial.events([{"op": "execute", "phase": "fill", "statements": [TABLE, FILL.format(rows=rows)]}])
-    assert session.error is None, session.error
+    """With a table of wide rows, made and filled inside the server."""
+    server = trial.instance._server
+    script = f"{TABLE};\nSET TERM ^;\n{FILL.format(rows=rows)}^\nSET TERM ;^\nCOMMIT;\n"
+    server.run_sql(script, server.remote(server.database))
     return trial

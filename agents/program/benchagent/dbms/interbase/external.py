@@ -19,7 +19,8 @@ from benchagent.dbms.statistics import QueryRows
 DRIVER, DRIVER_CLASS = "2.2.15", "org.firebirdsql.jdbc.FBDriver"
 DIALECT = Dialect(
     bigint="NUMERIC(18, 0)",
-    timestamp_literal="CAST('{text}' AS TIMESTAMP)",
+    # Also as a constant of a DEFAULT, which can be no expression.
+    timestamp_literal="'{text}'",
     first="SELECT {select} ROWS {n}",
     select_values="SELECT {expressions} FROM RDB$DATABASE",
     descending_columns=False,

@@ -1,0 +1,99 @@
+"""Every statement for InterBase runs on Firebird 3 in dialect 3, but what asks for InterBase's own TMP$ tables."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+from benchagent.dbms import adapter
+from benchagent.dbms.base import JobError
+from benchagent.dbms.embedded import jars
+from benchagent.dbms.external.side import side_of
+from benchagent.dbms.firebird.discovery import homes
+from benchagent.dbms.interbase.statistics import InterbaseStatistics
+from benchagent.dbms.statistics import PARTS
+from benchagent.engines.catalogue import catalogue
+from benchagent.engines.install import install
+from benchagent.java import JavaToolchain, LoadGenerator
+
+from tests.benchagent.dbms.conftest import MakeTrial
+from tests.benchagent.dbms.stand_in import CATALOGUE, SCHEMA, Report, StandIn
+from tests.benchagent.dbms.trial import Trial
+
+pytestmark = pytest.mark.engines
+LEFT_OUT = {r"TMP\$": CATALOGUE}
+# Firebird's own SQL, which InterBase does not know.
+FIREBIRD_ONLY = ("BIGINT", "FIRST ", "WITH LOCK", "EXECUTE BLOCK", "MON$", "GEN_UUID", "RETURNING", "TIMESTAMP '")
+
+
+@pytest.fixture(scope="session")
+def engines_dir(repository: Path) -> Path:
+    folder = Path(os.environ.get("BENCHSITE_TEST_CACHE", repository / "var" / "test-cache")) / "engines"
+    folder.mkdir(parents=True, exist_ok=True)
+    install(catalogue()["firebird-3.0"], folder, lambda line: None)
+    return folder
+
+
+class OnFirebird(StandIn):
+    """On a Firebird of the agent's, in the place of H2."""
+
+    def run_on(self, trial: Trial) -> Report:
+        instance = trial.instance
+        generator = LoadGenerator(trial.toolchain, instance.class_path, heap_mb=768, cwd=instance.driver_dir)
+        properties = dict(instance.connection.properties)
+        connection = {"url": instance.connection.url, "driver_class": None, "properties": properties}
+        generator.start({"version": 1, "connection": connection, "steps": self.steps()})
+        try:
+            for event in generator.events():
+                self._see(event)
+        finally:
+            generator.abort(10)
+        return self.report
+
+
+def test_it_executes_every_statement_of_every_workload_on_firebird_3(
+    make_trial: MakeTrial, engines_dir: Path, capsys: pytest.CaptureFixture[str]
+):
+    (version,) = (known for known in homes(engines_dir) if known.startswith("3.0"))
+    settings = {"page_size": "16384", "forced_writes": "off"}
+    trial = make_trial("firebird", version, settings, engines_dir=engines_dir)
+    report = OnFirebird(side_of("interbase", "2020", SCHEMA), "", left_out=LEFT_OUT).run_on(trial)
+    with capsys.disabled():
+        print(f"\n{report.words('interbase').replace('H2', 'Firebird 3')}")
+    assert (report.errors, report.dead, report.violated) == ([], [], [])
+    assert [sql for sql in report.executed for word in FIREBIRD_ONLY if word in sql] == []
+
+
+def test_its_driver_is_loaded_and_answers_a_closed_port_with_its_own_error(toolchain: JavaToolchain, tmp_path: Path):
+    side = side_of("interbase", "2020", SCHEMA)
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        url = f"jdbc:firebirdsql://127.0.0.1:{closed.getsockname()[1]}/bench.ib"
+        generator = LoadGenerator(toolchain, jars(toolchain, "interbase", side.driver), cwd=tmp_path)
+        properties = {"user": "sysdba", "password": "x", **side.properties}
+        connection = {"url": url, "driver_class": side.driver_class, "properties": properties}
+        generator.start({"version": 1, "connection": connection, "steps": []})
+        (error,) = [event for event in generator.events() if event["event"] == "error"]
+        generator.abort(10)
+    assert error["code"] == 335544721
+    assert "Unable to complete network request" in error["message"]
+
+
+def test_it_delivers_a_part_of_the_statistics_or_says_why_not():
+    statistics = InterbaseStatistics()
+    counters = statistics.counters({"database": [[10, 20, 100, 5, 1, 0, 3]]})
+    assert counters["buffer_hits"] == 90
+    assert set(counters) | {"tables", "waits", "maintenance"} | set(statistics.none) == set(PARTS)
+    assert not set(counters) & set(statistics.none)
+    (age,) = statistics.maintenance({"transactions": [[120, 10, 115, 110, 20000]]})
+    assert "gap 100, a sweep begins above 20000" in age.detail
+    assert statistics.waits({"statements": [["ACTIVE   ", 3], ["INACTIVE", 9]]}) == {"statement active": 3}
+    (table,) = statistics.tables({"relations": [["ACCOUNTS     ", 360]]})
+    assert (table.table, table.pages) == ("ACCOUNTS", 360)
+
+
+def test_it_cannot_be_started():
+    with pytest.raises(JobError, match="InterBase cannot be started by the agent"):
+        adapter("interbase").provision(None)  # type: ignore[arg-type]
