@@ -39,7 +39,10 @@ class Wanted:
         versions = [
             engine["version"]
             for engine in registry.engines_of(agent)
-            if engine["dbms"] == self.dbms and engine["available"] and _begins(engine["version"], self.version)
+            if engine["dbms"] == self.dbms
+            and engine["available"]
+            and not engine.get("connection")
+            and _begins(engine["version"], self.version)
         ]
         return Engine(self.dbms, max(versions, key=version_order)) if versions else None
 

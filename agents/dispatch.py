@@ -69,8 +69,10 @@ def may_take(agent: Agent, run: Run) -> bool:
 
 
 def _offers_all(agent: Agent, runs: Iterable[Run]) -> bool:
-    wanted = {(run.dbms_version.dbms.slug, run.dbms_version.version) for run in runs}
-    return all(registry.offers(agent, dbms, version) for dbms, version in wanted)
+    wanted = {
+        (run.dbms_version.dbms.slug, run.dbms_version.version, run.job.spec.get("connection", "")) for run in runs
+    }
+    return all(registry.offers(agent, *engine) for engine in wanted)
 
 
 def _siblings(run: Run) -> Iterable[Run]:

@@ -36,7 +36,9 @@ def ensure() -> Experiment | None:
 
 def _newest(agent: Agent, dbms: str) -> Engine | None:
     versions = [
-        engine["version"] for engine in registry.engines_of(agent) if engine["dbms"] == dbms and engine["available"]
+        engine["version"]
+        for engine in registry.engines_of(agent)
+        if engine["dbms"] == dbms and engine["available"] and not engine.get("connection")
     ]
     return Engine(dbms, max(versions, key=version_order)) if versions else None
 

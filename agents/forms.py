@@ -185,7 +185,7 @@ class ScheduleForm(forms.Form):
         chosen = {factor.name: cleaned[factor.name] for factor in self.workload_entry.factors}
         return Plan(
             workload=cleaned["workload"],
-            engines=tuple(Engine(*key.split(":", 1)) for key in keys),
+            engines=tuple(Engine.of_key(key) for key in keys),
             factors={name: values[0] for name, values in chosen.items() if len(values) == 1},
             sweep={name: tuple(values) for name, values in chosen.items() if len(values) > 1},
             repeats=cleaned["repeats"],

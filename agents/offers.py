@@ -13,17 +13,21 @@ from agents.models import Agent, AgentStatus
 
 @dataclass
 class Offer:
-    """One version of a DBMS. `reasons` says per agent why it is not available there."""
+    """One version of a DBMS. `reasons` says per agent why it is not available there.
+
+    `connection`: the agent's name for a server that it did not start; empty for engines that it starts itself.
+    """
 
     dbms: str
     name: str
     version: str
+    connection: str = ""
     agents: list[str] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
 
     @property
     def key(self) -> str:
-        return engine_key(self.dbms, self.version)
+        return engine_key(self.dbms, self.version, self.connection)
 
     @property
     def available(self) -> bool:
@@ -31,15 +35,17 @@ class Offer:
 
     @property
     def label(self) -> str:
-        return f"{self.name} {self.version}".rstrip()
+        where = f" on connection {self.connection}" if self.connection else ""
+        return f"{self.name} {self.version}".rstrip() + where
 
     @property
     def reason(self) -> str:
         return "; ".join(dict.fromkeys(self.reasons))
 
 
-def engine_key(dbms: str, version: str) -> str:
-    return f"{dbms}:{version}"
+def engine_key(dbms: str, version: str, connection: str = "") -> str:
+    """As "postgresql:15.20", or "postgresql:15.20@name" for a server that the agent did not start."""
+    return f"{dbms}:{version}@{connection}" if connection else f"{dbms}:{version}"
 
 
 def approved_agents() -> list[Agent]:
@@ -54,7 +60,7 @@ def offers(agents: list[Agent]) -> list[Offer]:
             entry = DBMSS.get(engine["dbms"])
             if entry is None:
                 continue
-            offer = Offer(engine["dbms"], entry.name, engine["version"])
+            offer = Offer(engine["dbms"], entry.name, engine["version"], engine.get("connection", ""))
             offer = found.setdefault(offer.key, offer)
             if engine["available"]:
                 offer.agents.append(agent.name)

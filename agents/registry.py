@@ -108,9 +108,11 @@ def disable(agent: Agent) -> None:
     Agent.objects.filter(pk=agent.pk).update(status=AgentStatus.DISABLED)
 
 
-def offers(agent: Agent, dbms: str, version: str) -> bool:
+def offers(agent: Agent, dbms: str, version: str, connection: str = "") -> bool:
+    wanted = dbms, version, connection
     return any(
-        engine["available"] and engine["dbms"] == dbms and engine["version"] == version for engine in engines_of(agent)
+        engine["available"] and (engine["dbms"], engine["version"], engine.get("connection", "")) == wanted
+        for engine in engines_of(agent)
     )
 
 

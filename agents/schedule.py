@@ -36,17 +36,27 @@ FactorValue = int | str
 
 @dataclass(frozen=True)
 class Engine:
+    """`connection`: the agent's name for a server that it did not start; on it nothing is set."""
+
     dbms: str
     version: str
+    connection: str = ""
+
+    @classmethod
+    def of_key(cls, key: str) -> Engine:
+        dbms, _, rest = key.partition(":")
+        version, _, connection = rest.rpartition("@") if "@" in rest else (rest, "", "")
+        return cls(dbms, version, connection)
 
     @property
     def key(self) -> str:
-        return engine_key(self.dbms, self.version)
+        return engine_key(self.dbms, self.version, self.connection)
 
     @property
     def label(self) -> str:
         entry = DBMSS.get(self.dbms)
-        return f"{entry.name if entry else self.dbms} {self.version}"
+        where = f" on connection {self.connection}" if self.connection else ""
+        return f"{entry.name if entry else self.dbms} {self.version}{where}"
 
 
 @dataclass(frozen=True)
@@ -92,8 +102,10 @@ class Plan:
         workload = WORKLOADS[self.workload].name if self.workload in WORKLOADS else self.workload
         return f"{workload}: {', '.join(names)}"[:NAME_LIMIT]
 
-    def settings_of(self, dbms: str) -> Settings:
-        return tuple(self.settings.get(dbms, DBMSS[dbms].settings))
+    def settings_of(self, engine: Engine) -> Settings:
+        if engine.connection:
+            return ()
+        return tuple(self.settings.get(engine.dbms, DBMSS[engine.dbms].settings))
 
     def cells(self) -> list[Cell]:
         names = list(self.sweep)
@@ -116,9 +128,9 @@ class Plan:
         """For the experiment, which is public: without secrets."""
         return {
             "workload": self.workload,
-            "engines": [[engine.dbms, engine.version] for engine in self.engines],
+            "engines": [engine.key.split(":", 1) for engine in self.engines],
             "settings": {
-                engine.dbms: [[name, redact(name, value)] for name, value in self.settings_of(engine.dbms)]
+                engine.dbms: [[name, redact(name, value)] for name, value in self.settings_of(engine)]
                 for engine in self.engines
             },
             "factors": dict(self.factors),
@@ -219,7 +231,10 @@ def _engines_problem(plan: Plan) -> str:
     agents = [plan.agent] if plan.agent else approved_agents()
     if not agents:
         return "No agent is registered and approved yet."
-    missing = {agent: [e for e in plan.engines if not registry.offers(agent, e.dbms, e.version)] for agent in agents}
+    missing = {
+        agent: [e for e in plan.engines if not registry.offers(agent, e.dbms, e.version, e.connection)]
+        for agent in agents
+    }
     if any(not lacks for lacks in missing.values()):
         return ""
     nowhere = [engine.label for engine in plan.engines if all(engine in lacks for lacks in missing.values())]
@@ -264,12 +279,13 @@ def _add_run(experiment: Experiment, plan: Plan, cell: Cell, *, repeat: int, ord
         workload=plan.workload,
         dbms=engine.dbms,
         dbms_version=engine.version,
-        settings=plan.settings_of(engine.dbms),
+        settings=plan.settings_of(engine),
         factors=cell.factors,
         repeat=repeat,
         order_index=order_index,
         hardware=plan.agent.hardware if plan.agent else None,
         demonstration=experiment.demonstration,
+        context={"connection": engine.connection} if engine.connection else {},
     )
     spec: JobSpec = {
         "run_id": str(run.pk),
@@ -277,11 +293,13 @@ def _add_run(experiment: Experiment, plan: Plan, cell: Cell, *, repeat: int, ord
         "workload_version": WORKLOADS[plan.workload].version,
         "dbms": engine.dbms,
         "dbms_version": engine.version,
-        "settings": list(plan.settings_of(engine.dbms)),
+        "settings": list(plan.settings_of(engine)),
         "factors": dict(cell.factors),
         "seed": seed,
         "repeat": repeat,
     }
+    if engine.connection:
+        spec["connection"] = engine.connection
     Job.objects.create(run=run, spec=spec, requested_agent=plan.agent)
     return run
 
@@ -311,6 +329,7 @@ def repeat_cell(run: Run) -> Run:
             order_index=None if run.experiment_id is None else (place or 0) + 1,
             hardware=run.hardware,
             demonstration=run.demonstration,
+            context=run.context,
             owner=run.owner,
             visibility=run.visibility,
         )

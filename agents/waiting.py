@@ -57,7 +57,8 @@ def _no_offer(agents: list[Agent], run: Run) -> str:
     if _offering(agents, run):
         return ""
     dbms, version = run.dbms_version.dbms.slug, run.dbms_version.version
-    if any(registry.offers(agent, dbms, version) for agent in _approved(agents)):
+    connection = run.job.spec.get("connection", "")
+    if any(registry.offers(agent, dbms, version, connection) for agent in _approved(agents)):
         return "No single agent offers all engines of this experiment any more, and it stays on one machine."
     reasons = [
         engine["reason"]

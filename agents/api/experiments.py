@@ -32,6 +32,10 @@ from runs.visibility import default_visibility
 class EngineSerializer(serializers.Serializer[Any]):
     dbms = serializers.ChoiceField(choices=list(DBMSS))
     version = serializers.CharField(max_length=120)
+    connection = serializers.CharField(
+        max_length=40, required=False, default="", allow_blank=True,
+        help_text="the agent's name for a server that it did not start",
+    )  # fmt: skip
 
 
 @extend_schema_field({"oneOf": [{"type": "integer"}, {"type": "string"}, {"type": "array", "items": {}}]})
@@ -92,7 +96,9 @@ class PlanSerializer(serializers.Serializer[Any]):
         factors = given["factors"]
         return Plan(
             workload=given["workload"],
-            engines=tuple(Engine(engine["dbms"], engine["version"]) for engine in given["engines"]),
+            engines=tuple(
+                Engine(engine["dbms"], engine["version"], engine["connection"]) for engine in given["engines"]
+            ),
             factors=defaults | {name: values[0] for name, values in factors.items() if len(values) == 1},
             sweep={name: values for name, values in factors.items() if len(values) > 1},
             repeats=given["repeats"],

@@ -47,8 +47,9 @@ def scheduled_run(
     demonstration: bool = False,
     owner: User | None = None,
     visibility: str = "",
+    context: Mapping[str, str] | None = None,
 ) -> Run:
-    """A queued run of catalogue names. Raises UnknownName.
+    """A queued run of catalogue names. Raises UnknownName. `context`: what else sets its cell apart.
 
     A run of an experiment belongs to who started that and is seen by whom that is seen; `owner` and `visibility`
     (empty: the setting's default) are for a run without one.
@@ -70,6 +71,7 @@ def scheduled_run(
             order_index=order_index,
             owner=owner,
             visibility=visibility or default_visibility(),
+            context=dict(context or {}),
         )
         RunFactor.objects.bulk_create(
             factor_row(run, name, value, units.get(name, "")) for name, value in factors.items()

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import pytest
+from benchagent.catalog import WORKLOADS, FactorDef, FactorKind
+from django import forms
+
+from agents.factor_fields import factor_field
+from agents.forms import ScheduleForm
+from agents.models import Agent, Job
+from agents.schedule import Plan, PlanError, check, start
+from tests.agents.conftest import EMBEDDED, FACTORS, plan_of
+
+pytestmark = pytest.mark.django_db
+TERMINALS = WORKLOADS["tpcb"].factor("terminals")
+CACHES = WORKLOADS["tpcb"].factor("cache_state")
+PLACE = {
+    "name": "slow",
+    "device": "loop7",
+    "medium": "virtual",
+    "model": None,
+    "emulated": "emulated: 60 MB/s",
+    "problem": "",
+}
+
+
+def cleaned(factor: FactorDef, value: object, *agents: Agent) -> list[object]:
+    return factor_field(factor, agents).clean(value)
+
+
+@pytest.mark.parametrize(("text", "numbers"), [("4", [4]), ("1, 4,16", [1, 4, 16]), (" 2 8 ", [2, 8])])
+def test_numbers_may_be_several(text, numbers):
+    assert cleaned(TERMINALS, text) == numbers
+
+
+@pytest.mark.parametrize("text", ["", "four", "1,x", "1.5", "0", "1001", "9" * 30])
+def test_a_wrong_number_is_named(text):
+    with pytest.raises(forms.ValidationError):
+        cleaned(TERMINALS, text)
+
+
+def test_choices_may_be_several_and_none_is_the_usual_one():
+    assert cleaned(CACHES, ["warm", "cold"]) == ["warm", "cold"]
+    assert cleaned(CACHES, []) == ["warm"]
+    with pytest.raises(forms.ValidationError):
+        cleaned(CACHES, ["tepid"])
+
+
+def test_places_are_those_of_the_agents_that_can_be_used():
+    agent = Agent(places=[{**PLACE, "name": "default"}, PLACE, {**PLACE, "name": "gone", "problem": "not mounted"}])
+    field = factor_field(FactorDef("data_storage", "Data", kind=FactorKind.PLACE, default=""), [agent])
+    assert field.choices == [("", "the agent's own folder"), ("slow", "slow (loop7, virtual, emulated: 60 MB/s)")]
+
+
+def test_the_form_makes_a_sweep_of_several_values(machine):
+    machine()
+    data = {"workload": "tpcb", "engines": [f"{EMBEDDED[0]}"], "repeats": 2, "scale_factor": "1", "terminals": "1,2",
+            "warm_up_s": "0", "duration_s": "1", "cache_state": ["warm", "cold"]}  # fmt: skip
+    form = ScheduleForm(data)
+    assert form.is_valid(), form.errors
+    assert form.plan.sweep == {"terminals": (1, 2), "cache_state": ("warm", "cold")}
+    assert form.plan.run_count == 8
+    assert form.conditions_differ
+
+
+def test_cells_are_run_in_turn_and_name_only_what_was_asked_for(machine):
+    machine()
+    plan = plan_of(repeats=2)
+    swept = Plan(
+        **{**plan.__dict__, "factors": {**FACTORS, "cpus": 0, "memory_limit_mb": 64}, "sweep": {"terminals": (1, 2)}}
+    )
+    experiment = start(swept, user=None)
+    specs = [job.spec["factors"] for job in Job.objects.filter(run__experiment=experiment).order_by("run__order_index")]
+    assert [factors["terminals"] for factors in specs] == [1, 2, 1, 2]
+    assert all("cpus" not in factors and factors["memory_limit_mb"] == 64 for factors in specs)
+    assert experiment.plan["sweep"] == {"terminals": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("sweep", "words"),
+    [
+        ({"terminals": (1, 1)}, "every value once"),
+        ({"terminals": ()}, "every value once"),
+        ({"cache_state": ("warm", "tepid")}, "must be one of warm, cold"),
+        ({"data_storage": ("", "nvme")}, "No usable storage 'nvme'"),
+        ({"no_such": (1,)}, "Unknown"),
+    ],
+)
+def test_a_sweep_that_cannot_be_is_refused_by_name(sweep, words, machine):
+    machine()
+    with pytest.raises(PlanError, match=words) as caught:
+        check(Plan(**{**plan_of().__dict__, "sweep": sweep}))
+    assert list(caught.value.errors) == [f"factors.{name}" for name in sweep]
