@@ -15,6 +15,7 @@ from benchagent.paths import AgentDirs, agent_dirs
 from benchagent.spool import Spool
 
 from tests.benchagent.fake_server import FakeServer
+from tests.benchagent.jobs import MakeJob, maker
 
 
 @pytest.fixture
@@ -52,3 +53,8 @@ def spool(dirs: AgentDirs) -> Iterator[Spool]:
     made = Spool(dirs.spool)
     yield made
     made.close()
+
+
+@pytest.fixture
+def make_job(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> MakeJob:
+    return maker(dirs, spool, toolchain)

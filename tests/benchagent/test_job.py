@@ -5,55 +5,25 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
 from benchagent import process
-from benchagent.abort import Abort
-from benchagent.catalog import DBMSS, METRICS
+from benchagent.catalog import METRICS
 from benchagent.dbms.postgresql.discovery import installations
-from benchagent.java import JavaToolchain
-from benchagent.job import Job
 from benchagent.paths import AgentDirs
-from benchagent.protocol import Claimed, FinishItem
+from benchagent.protocol import FinishItem
 from benchagent.spool import Spool
 
-from tests.benchagent.fake_server import job_spec, wait_until
+from tests.benchagent.fake_server import wait_until
+from tests.benchagent.jobs import MakeJob, series, told, values
 from tests.benchagent.test_spool import sent
 
 pytestmark = pytest.mark.engines
 EMBEDDED = ("sqlite", "derby", "hsqldb", "h2")
 needs_postgresql = pytest.mark.skipif(not installations(), reason="no PostgreSQL on this machine")
 ENGINES = [*EMBEDDED, pytest.param("postgresql", marks=needs_postgresql)]
-MakeJob = Callable[..., Job]
-
-
-@pytest.fixture
-def make_job(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> MakeJob:
-    def make(dbms: str, *, settings: dict[str, str] | None = None, version: str = "", **factors: int) -> Job:
-        run_id = f"run-{dbms}"
-        groups = [group.version for group in toolchain.engine_groups() if group.dbms == dbms and group.default]
-        version = version or (next(iter(installations())) if dbms == "postgresql" else groups[0])
-        given = {"scale_factor": 1, "terminals": 2, "warm_up_s": 1, "duration_s": 2, **factors}
-        pairs = list((settings if settings is not None else dict(DBMSS[dbms].settings)).items())
-        spec = job_spec(run_id, dbms=dbms, dbms_version=version, settings=pairs, factors=given)
-        claimed: Claimed = {"job": spec, "job_token": "x", "lease_s": 600}
-        spool.add_job(claimed, time.time())
-        return Job(spec, dirs=dirs, toolchain=toolchain, spool=spool, abort=Abort())
-
-    return make
-
-
-def values(item: FinishItem) -> dict[str, float]:
-    return {metric["name"]: metric["value"] for metric in item["result"]["metrics"]}
-
-
-def series(batches: list[dict[str, Any]], metric: str) -> list[float | None]:
-    chunks = [item for batch in batches for item in batch["items"] if item.get("metric") == metric]
-    return [value for chunk in chunks for value in chunk["values"]]
 
 
 @pytest.mark.parametrize("dbms", ENGINES)
@@ -80,6 +50,12 @@ def test_it_runs_tpcb_and_leaves_nothing_behind(dbms: str, make_job: MakeJob, sp
     states = [item["state"] for batch in batches for item in batch["items"] if item["kind"] == "state"]
     assert list(dict.fromkeys(states)) == ["preparing", "loading", "warming_up", "measuring", "collecting"]
     assert [use["role"] for use in result["storage"]] == ["data", "log", "temp"]
+    assert result["dataset"]["origin"] == "fresh load"
+    conditions = told(item)["conditions"]
+    assert conditions["server_sampling"] == "server sampled by the agent on its machine"
+    no_counter = "the engine does not count checkpoints: "
+    assert conditions["checkpoints"].startswith(no_counter) == ("checkpoints" in told(item)["none"])
+    assert dbms != "postgresql" or conditions["checkpoints"].endswith(("in the measured window", "in the window"))
     assert result["effective_settings"]
 
     assert list(dirs.jobs.iterdir()) == []

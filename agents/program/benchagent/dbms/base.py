@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 Settings = Sequence[tuple[str, str]]
 EFFECTIVE = "effective"
+# SQLSTATEs of violated constraints.
+INTEGRITY_CLASS = "23"
 KNOB_WORDS = {"group_commit": "group commit", "background_maintenance": "background maintenance"}
 
 
@@ -97,8 +99,8 @@ class Instance(ABC):
     dialect = Dialect()
     transaction = Transaction()
     retryable = Retryable()
-    # Errors that end a transaction, counted, but not its terminal.
-    tolerable = Retryable()
+    # Errors that end a transaction, counted, but not its terminal: a row that is there already, for instance.
+    tolerable = Retryable(sqlstate_prefixes=(INTEGRITY_CLASS,))
     session_sql: Sequence[str] = ()
     # Run once, before the schema is created.
     setup_sql: Sequence[str] = ()
@@ -107,6 +109,8 @@ class Instance(ABC):
     close_url: str | None = None
     # True where nothing outlives the process: there is one session, no restart and no copy of the data.
     in_memory = False
+    # Why it cannot be started anew; empty where it can.
+    no_restart = ""
     statistics: Statistics = Statistics()
     # For the JVM that holds the driver and, for an embedded engine, the DBMS.
     heap_mb = 512

@@ -11,7 +11,7 @@ from benchagent.configfiles.durability import of_effective
 from benchagent.configfiles.meaning import settings_of
 from benchagent.configfiles.settings import Facts, Given
 from benchagent.dbms.backup import BackupMethod
-from benchagent.dbms.base import Connection, Instance, Retryable, Settings
+from benchagent.dbms.base import INTEGRITY_CLASS, Connection, Instance, Retryable, Settings
 from benchagent.dbms.mysql.configuration import HOST
 from benchagent.dbms.mysql.dialect import dialect
 from benchagent.dbms.mysql.effective import differences, in_force
@@ -50,7 +50,7 @@ MYSQL_PROPERTIES = {
 
 class MysqlFamilyInstance(Instance):
     retryable = Retryable(codes=(DEADLOCK, LOCK_WAIT_TIMEOUT, RECORD_CHANGED))
-    tolerable = Retryable(codes=TOO_LONG)
+    tolerable = Retryable(sqlstate_prefixes=(INTEGRITY_CLASS,), codes=TOO_LONG)
 
     def __init__(
         self,

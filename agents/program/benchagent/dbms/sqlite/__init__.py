@@ -28,6 +28,7 @@ from benchagent.dbms.statistics import QueryRows
 from benchagent.storage import write_cache_words
 
 SQLITE_BUSY, BUSY_RECOVERY, BUSY_SNAPSHOT = 5, 261, 517
+SQLITE_CONSTRAINT = 19
 ALWAYS_READ = (
     "journal_mode",
     "synchronous",
@@ -54,6 +55,7 @@ class SqliteInstance(Instance):
     # With auto-commit off the driver takes the write lock too early and keeps it; explicit statements do not.
     transaction = Transaction(begin="BEGIN IMMEDIATE", commit="COMMIT", rollback="ROLLBACK")
     retryable = Retryable(codes=(SQLITE_BUSY, BUSY_RECOVERY, BUSY_SNAPSHOT))
+    tolerable = Retryable(codes=(SQLITE_CONSTRAINT,))
     dialect = Dialect(
         primary_key_afterwards=False,
         timestamp_literal="'{text}'",

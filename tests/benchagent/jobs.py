@@ -1,0 +1,75 @@
+"""Real jobs for tests, and what is in their results."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from benchagent.abort import Abort
+from benchagent.catalog import DBMSS
+from benchagent.dbms.postgresql.discovery import installations
+from benchagent.java import JavaToolchain
+from benchagent.job import Job
+from benchagent.paths import AgentDirs
+from benchagent.protocol import Claimed, FinishItem
+from benchagent.spool import Spool
+
+from tests.benchagent.fake_server import job_spec
+
+MakeJob = Callable[..., Job]
+FACTORS: dict[str, dict[str, int | str]] = {
+    "tpcb": {"scale_factor": 1, "terminals": 2, "warm_up_s": 1, "duration_s": 2},
+    "script": {"terminals": 2, "warm_up_s": 0, "duration_s": 1},
+    "backup": {"dataset_mb": 10},
+}
+
+
+def maker(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> MakeJob:
+    """Jobs of one agent; each has a run id of its own when one is given."""
+
+    def make(
+        dbms: str,
+        *,
+        workload: str = "tpcb",
+        run_id: str = "",
+        settings: dict[str, str] | None = None,
+        version: str = "",
+        **factors: int | str,
+    ) -> Job:
+        groups = [group.version for group in toolchain.engine_groups() if group.dbms == dbms and group.default]
+        spec = job_spec(
+            run_id or f"run-{dbms}",
+            workload=workload,
+            dbms=dbms,
+            dbms_version=version or (next(iter(installations())) if dbms == "postgresql" else groups[0]),
+            settings=list((settings if settings is not None else dict(DBMSS[dbms].settings)).items()),
+            factors={**FACTORS[workload], **factors},
+        )
+        claimed: Claimed = {"job": spec, "job_token": "x", "lease_s": 600}
+        spool.add_job(claimed, time.time())
+        return Job(spec, dirs=dirs, toolchain=toolchain, spool=spool, abort=Abort())
+
+    return make
+
+
+def values(item: FinishItem) -> dict[str, float]:
+    return {metric["name"]: metric["value"] for metric in item["result"]["metrics"]}
+
+
+def told(item: FinishItem) -> dict[str, Any]:
+    """The statistics of a result."""
+    return dict(item["result"].get("statistics", {}))
+
+
+def checks(item: FinishItem) -> dict[str, bool]:
+    return {check["name"]: check["ok"] for check in item["result"]["checks"]}
+
+
+def series(batches: list[dict[str, Any]], metric: str) -> list[float | None]:
+    chunks = [item for batch in batches for item in batch["items"] if item.get("metric") == metric]
+    return [value for chunk in chunks for value in chunk["values"]]
+
+
+def log_of(batches: list[dict[str, Any]]) -> str:
+    return "".join(item["text"] for batch in batches for item in batch["items"] if item["kind"] == "log")

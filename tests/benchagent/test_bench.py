@@ -1,0 +1,195 @@
+"""What jobs do with their factors: real SQLite and Derby jobs, of one agent each."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from benchagent.paths import AgentDirs
+from benchagent.places import Places
+from benchagent.spool import Spool
+from benchagent.storage import device_of
+
+from tests.benchagent.jobs import MakeJob, checks, log_of, series, told, values
+from tests.benchagent.storages import needs_cages
+from tests.benchagent.test_spool import sent
+
+pytestmark = pytest.mark.engines
+
+FAILING = """\
+[setup]
+CREATE TABLE seat (id INTEGER NOT NULL PRIMARY KEY);
+CREATE TABLE note (id INTEGER NOT NULL);
+[load seat 10]
+id = sequence
+
+[transaction take]
+\\set id random(1, 10)
+INSERT INTO seat (id) VALUES (:id);
+
+[transaction write weight {weight}]
+\\set id random(1, 10)
+INSERT INTO note (id) VALUES (:id);
+
+[check seats]
+SELECT COUNT(*) FROM seat;
+= 10
+
+[check notes]
+SELECT COUNT(*) FROM note;
++ committed(write)
+"""
+
+
+@pytest.fixture
+def second_place(dirs: AgentDirs) -> Iterator[Path]:
+    """A storage named "second"."""
+    folder = Path(tempfile.mkdtemp(prefix="benchagent-test-second-"))
+    folder.chmod(0o755)
+    Places(dirs).add("second", folder)
+    yield folder
+    shutil.rmtree(folder)
+
+
+# Data: a copy for each repeat, or handed on
+
+
+@pytest.mark.parametrize("dbms", ["sqlite", "derby"])
+@pytest.mark.parametrize(("origin", "words"), [("restored", "restored copy"), ("continued", "continued")])
+def test_the_second_run_uses_what_the_first_has_loaded(dbms: str, origin: str, words: str, make_job: MakeJob, spool):
+    given = {"data_origin": origin, "warm_up_s": 0, "duration_s": 1}
+    first, second = (make_job(dbms, run_id=f"run-{number}", **given).run() for number in (1, 2))
+    assert [(item["outcome"], item["message"]) for item in (first, second)] == [("finished", "")] * 2
+    loaded, used = first["result"]["dataset"], second["result"]["dataset"]
+    assert loaded["origin"] == "fresh load"
+    assert used["origin"] == words
+    assert used["loaded_by_run"] == "run-1"
+    assert used["rows"] == loaded["rows"]
+    assert used.get("continues_run") == ("run-1" if origin == "continued" else None)
+    assert values(first)["load_s"] > 0 and "load_s" not in values(second)
+    batches = sent(spool, "run-2")
+    assert series(batches, "load_rows_per_s") == []
+    assert checks(second)["balances"] and checks(second)["history_rows"]
+    assert values(second)["db_size_bytes"] > 8_000_000
+    log = log_of(batches)
+    assert "data of run run-1 put into place" in log
+    assert "\nload: " not in log
+
+
+# Circumstances
+
+
+@needs_cages
+def test_it_starts_cold_and_rested_within_memory_and_cpus(make_job: MakeJob, spool: Spool):
+    limits = {"memory_limit_mb": 400, "cpus": 1}
+    item = make_job("sqlite", cache_state="cold", settle_s=1, warm_up_s=0, duration_s=1, **limits).run()
+    assert item["outcome"] == "finished", item["message"]
+    conditions = told(item)["conditions"]
+    assert conditions["caches"].startswith(("the files' pages were dropped", "the machine's page cache was dropped"))
+    assert "MB were in it" in conditions["caches"]
+    assert conditions["limits"] == "CPU 0; 381 MiB of memory, page cache included, no swap"
+    assert 20_000_000 < values(item)["memory_peak_bytes"] <= 400_000_000
+    lines = log_of(sent(spool, "run-sqlite")).splitlines()
+    order = [next(number for number, line in enumerate(lines) if words in line)
+             for words in (" load: ", "DBMS started anew", "resting 1 s", " run: ")]  # fmt: skip
+    assert order == sorted(order)
+
+
+def test_it_keeps_a_rate_and_says_which_device_held_what(make_job: MakeJob, spool: Spool, second_place: Path):
+    job = make_job("sqlite", rate_per_s=50, data_storage="second", duration_s=3)
+    item = job.run()
+    assert item["outcome"] == "finished", item["message"]
+    found = values(item)
+    assert found["tps"] == pytest.approx(50, rel=0.2)
+    assert found["service_p50_ms"] <= found["latency_p50_ms"] + 0.01
+    assert found["service_p50_ms"] <= found["service_p95_ms"] <= found["service_p99_ms"] <= found["service_max_ms"]
+    assert found["unstarted"] >= 0
+    assert "little_law" not in checks(item)
+    batches = sent(spool, "run-sqlite")
+    assert len(series(batches, "backlog")) == len(series(batches, "tps")) == 4
+    storage = {use["role"]: use for use in item["result"]["storage"]}
+    assert list(storage) == ["data", "log", "temp"]
+    assert {use["device"] for use in storage.values()} == {device_of(second_place)}
+    assert all(Path(use["path"]).is_relative_to(second_place) for use in storage.values())
+    assert not any(second_place.rglob("run-sqlite"))
+    rows, megabytes = series(batches, "load_rows_per_s"), series(batches, "load_mb_per_s")
+    assert len(rows) == len(megabytes)
+    assert found["load_rows_per_s"] > 0 and found["load_mb_per_s"] > 0 and found["load_bytes"] > 8_000_000
+
+
+def test_derby_puts_its_log_onto_the_storage_that_was_asked_for(make_job: MakeJob, second_place: Path, dirs: AgentDirs):
+    item = make_job("derby", log_storage="second", warm_up_s=0, duration_s=1).run()
+    assert item["outcome"] == "finished", item["message"]
+    paths = {use["role"]: Path(use["path"]) for use in item["result"]["storage"]}
+    assert paths["log"].is_relative_to(second_place)
+    assert paths["data"].is_relative_to(dirs.jobs)
+    assert not any(second_place.rglob("run-derby"))
+
+
+def test_an_engine_that_keeps_its_log_with_its_data_refuses_another_storage(make_job: MakeJob, second_place: Path):
+    item = make_job("sqlite", log_storage="second").run()
+    assert item["outcome"] == "failed"
+    assert "its log cannot have a storage of its own" in item["message"]
+
+
+def test_commits_faster_than_the_disk_are_flagged(make_job: MakeJob, dirs: AgentDirs):
+    """As with a disk that is said to sync once in ten seconds."""
+    rate = {"fdatasync_per_s": 0.1, "patterns_per_s": {}, "tool": "a test", "at": time.time()}
+    (dirs.root / "sync_rates.json").write_text(json.dumps({device_of(dirs.jobs): rate}))
+    settings = {"journal_mode": "WAL", "synchronous": "FULL"}
+    item = make_job("sqlite", settings=settings, warm_up_s=0, duration_s=1).run()
+    assert item["outcome"] == "finished", item["message"]
+    assert checks(item)["waited_for_disk"] is False
+    assert any("cannot have waited for this disk" in words for words in item["result"]["warnings"])
+    assert values(item)["sync_rate_per_s"] == 0.1
+
+
+# Errors
+
+
+def test_a_run_with_many_errors_fails_and_keeps_its_numbers(make_job: MakeJob):
+    item = make_job("sqlite", workload="script", script_text=FAILING.format(weight=10)).run()
+    assert item["outcome"] == "failed"
+    assert "failed transactions, " in item["message"] and "(limit 1 %)" in item["message"]
+    found = values(item)
+    assert found["errors"] > 0 and found["transactions"] > 0 and found["tps"] > 0
+    assert found["error_share_percent"] > 1
+    wrong = {name for name, ok in checks(item).items() if not ok}
+    assert wrong - {"little_law"} == {"errors_within_limit"}  # time went into what failed
+    types = told(item)["transaction_types"]
+    assert types["take"]["errors"] == found["errors"] and types["write"]["errors"] == 0
+
+
+def test_a_few_errors_are_counted(make_job: MakeJob):
+    item = make_job("h2", workload="script", script_text=FAILING.format(weight=1000)).run()
+    assert item["outcome"] == "finished", item["message"]
+    found = values(item)
+    assert found["errors"] > 0
+    assert 0 < found["error_share_percent"] <= 1
+
+
+# Backup
+
+
+def test_it_backs_up_restores_and_counts_150_tables(make_job: MakeJob, spool: Spool, dirs: AgentDirs):
+    item = make_job("sqlite", workload="backup", settings={}).run()
+    assert (item["outcome"], item["message"]) == ("finished", "")
+    found = values(item)
+    assert checks(item) == {"backup_made": True, "rows_counted": True, "restored": True}
+    assert found["backup_bytes"] > 5_000_000
+    assert found["backup_mb_per_s"] == pytest.approx(found["backup_bytes"] / 1e6 / found["backup_s"])
+    assert found["restore_s"] > 0 and found["count_s"] > 0
+    assert found["count_mb_per_s"] > 0
+    assert found["load_s"] > 0 and "tps" not in found
+    conditions = told(item)["conditions"]
+    assert conditions["backup_storage"]
+    assert "checkpoints" not in conditions
+    assert {table["table"] for table in told(item)["tables"]} == {"big", "middle_1", "middle_2"}
+    assert [use["role"] for use in item["result"]["storage"]] == ["data", "log", "temp", "backup"]
+    assert item["result"]["durability"] and item["result"]["effective_settings"]
+    assert list(dirs.jobs.iterdir()) == []
