@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,17 +22,17 @@ EVENT = {"rows": [[0]], "row_count": 1, "elapsed_s": 0.0, "at": 0.0}
 
 
 class _Answers(dict[str, Any]):
-    """The same answer to every question."""
+    """The same answer to every question that has none of its own."""
 
-    def __init__(self, answer: Any) -> None:
-        super().__init__()
+    def __init__(self, answer: Any, own: Mapping[str, Any] | None = None) -> None:
+        super().__init__(own or {})
         self._answer = answer
 
     def __missing__(self, name: str) -> Any:
         return self._answer
 
     def get(self, name: str, default: Any = None) -> Any:
-        return self._answer
+        return self[name]
 
 
 class PaperInstance(Instance):
@@ -71,7 +71,12 @@ class PaperBench:
     def session(self, steps: Sequence[Step], *, watch: str = "", url: str = "") -> SessionResult:
         for step in steps:
             self.steps += watched(self.instance, step, self._tables) if step["op"] == "run" else [step]
-        return SessionResult(None, _Answers([[0]]), _Answers(EVENT), _Answers({"elapsed_s": 0.0}), [])
+        executed = {
+            str(step["phase"]): {"elapsed_s": 0.0, "elapsed": [0.0] * len(step["statements"])}
+            for step in steps
+            if step["op"] == "execute"
+        }
+        return SessionResult(None, _Answers([[0]]), _Answers(EVENT), _Answers({"elapsed_s": 0.0}, executed), [])
 
     def tool(self, command: ToolCommand, *, phase: str, timeout_s: float) -> ToolResult:
         raise JobError("this workload runs tools on the server's own machine")

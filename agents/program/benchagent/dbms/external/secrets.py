@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchagent.connections import ServerConnection
-from benchagent.dbms.external.space import host_of
+from benchagent.dbms.external.space import addresses_of, host_of
 from benchagent.redaction import redact_text
 
 # Fields of events that hold words of a driver or of a server.
@@ -19,7 +19,7 @@ class Scrubber:
         self._name = connection.name
         host = host_of(connection.url)
         place = connection.url.partition("//")[2] or connection.url.partition("@")[2]
-        parts = [connection.password, connection.url, place, host]
+        parts = [connection.password, connection.url, place, host, *addresses_of(connection.url)]
         # A word alone: the user "a" is no letter of another word.
         whole = [re.escape(part) for part in sorted(filter(None, parts), key=len, reverse=True)]
         words = [rf"(?<!\w){re.escape(connection.user)}(?!\w)"] if connection.user else []

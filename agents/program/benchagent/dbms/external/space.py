@@ -12,7 +12,7 @@ from pathlib import Path
 SMALLEST_SHARE = 0.10
 SMALLEST_BYTES = 5_000_000_000
 EACH_S = 2.0
-HOST = re.compile(r"//(\[[0-9a-fA-F:]+\]|[^:/;,?]+)|@(?:\w+:)?(?://)?([\w.-]+):\d")
+HOST = re.compile(r"//(\[[0-9a-fA-F:]+\]|[^:/;,?]+)|@(?://)?([\w.-]+):\d|^jdbc:\w+:([\w.-]+):\d+:")
 
 
 def shortage(free_bytes: float, all_bytes: float) -> str:
@@ -27,18 +27,20 @@ def shortage(free_bytes: float, all_bytes: float) -> str:
 def host_of(url: str) -> str:
     """Host in a JDBC URL; empty where none is found."""
     found = HOST.search(url)
-    return (found[1] or found[2]).strip("[]") if found else ""
+    return (found[1] or found[2] or found[3]).strip("[]") if found else ""
 
 
 def is_this_machine(url: str) -> bool:
+    return any(address.startswith("127.") or address == "::1" or _bound(address) for address in addresses_of(url))
+
+
+def addresses_of(url: str) -> list[str]:
+    """Of the host in a JDBC URL, as drivers name them beside it; empty where it has none or cannot be found."""
     host = host_of(url)
-    if not host:
-        return False
     try:
-        addresses = {entry[4][0] for entry in socket.getaddrinfo(host, None)}
+        return sorted({str(entry[4][0]) for entry in socket.getaddrinfo(host, None)}) if host else []
     except OSError:
-        return False
-    return any(str(address).startswith("127.") or address == "::1" or _bound(str(address)) for address in addresses)
+        return []
 
 
 def _bound(address: str) -> bool:

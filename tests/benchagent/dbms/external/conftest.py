@@ -1,0 +1,74 @@
+"""Servers of others: private ones of the tests, filled with tables that nobody may touch."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchagent import identity
+from benchagent.abort import Abort
+from benchagent.connections import Connections, ServerConnection
+from benchagent.identity import Identity
+from benchagent.java import JavaToolchain
+from benchagent.job import Job
+from benchagent.paths import AgentDirs
+from benchagent.protocol import Claimed
+from benchagent.spool import Spool
+from benchagent.workloads import tpcc
+
+from tests.benchagent.dbms.mariadb.conftest import make_mariadb, mariadb_dir
+from tests.benchagent.dbms.postgresql.conftest import engines_dir, make_postgresql
+from tests.benchagent.dbms.trial import Trial
+from tests.benchagent.fake_server import job_spec
+
+__all__ = ["engines_dir", "make_mariadb", "make_postgresql", "mariadb_dir"]
+
+AGENT_ID = "4f6f5c0e-0000-4000-8000-000000000001"
+SCHEMA, NAME = "bench_own", "their-server"
+RunOn = Callable[..., dict[str, Any]]
+
+
+def connect_to(trial: Trial, dirs: AgentDirs, *, schema: str = SCHEMA, name: str = NAME) -> ServerConnection:
+    """Name a trial's server in the agent's file, as its user would have done."""
+    given = trial.instance.connection
+    login = given.properties
+    url = given.url if trial.slug == "postgresql" else given.url.rpartition("/")[0] + "/"
+    if trial.slug == "postgresql":
+        url += "?sslmode=disable"
+    elif trial.slug == "mariadb":
+        url += "?sslMode=disable"
+    made = ServerConnection(name, trial.slug, url, login["user"], login["password"], schema, trial.version)
+    Connections(dirs.root).add(made)
+    return made
+
+
+@pytest.fixture
+def registered(dirs: AgentDirs) -> AgentDirs:
+    identity.save(dirs.identity, Identity(AGENT_ID, "token", "http://127.0.0.1:1"))
+    return dirs
+
+
+@pytest.fixture
+def run_on(registered: AgentDirs, spool: Spool, toolchain: JavaToolchain, monkeypatch: pytest.MonkeyPatch) -> RunOn:
+    """`run_on("postgresql", "tpcc", warehouses=1)`: what a job on the connection ended with, and its whole log."""
+    monkeypatch.setattr(tpcc, "WORKLOAD", tpcc.Tpcc(divisor=50))
+
+    def run(dbms: str, workload: str, *, settings: list[Any] | None = None, **factors: Any) -> dict[str, Any]:
+        run_id = f"run-{dbms}-{workload}-{time.monotonic_ns()}"
+        given = {"terminals": 2, "warm_up_s": 0, "duration_s": 1, **factors}
+        spec = job_spec(run_id, dbms=dbms, workload=workload, settings=settings or [], factors=given, connection=NAME)
+        claimed: Claimed = {"job": spec, "job_token": "x", "lease_s": 600}
+        spool.add_job(claimed, time.time())
+        item = Job(spec, dirs=registered, toolchain=toolchain, spool=spool, abort=Abort()).run()
+        return {**item, "everything": _everything(registered.spool)}
+
+    return run
+
+
+def _everything(spool: Path) -> str:
+    """All that the agent has written down to be sent."""
+    files = [spool, *spool.parent.glob(f"{spool.name}-*")]
+    return "".join(path.read_bytes().decode("utf-8", "replace") for path in files)

@@ -1,0 +1,49 @@
+"""The real JDBC drivers of engines that no registry offers: each is loaded, and says itself that nobody answers."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+from benchagent.connections import ServerConnection
+from benchagent.dbms.base import JobError
+from benchagent.dbms.embedded import jars
+from benchagent.dbms.external.asking import Asker
+from benchagent.dbms.external.side import side_of
+from benchagent.java import JavaToolchain
+from benchagent.process import Children
+
+pytestmark = pytest.mark.engines
+
+
+def closed_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    ("dbms", "version", "url", "words"),
+    [
+        ("oracle", "19.3", "jdbc:oracle:thin:@//127.0.0.1:{port}/orcl", "ORA-"),
+        ("oracle", "11.2", "jdbc:oracle:thin:@//127.0.0.1:{port}/orcl", "The Network Adapter could not establish"),
+        ("db2", "11.5", "jdbc:db2://127.0.0.1:{port}/bench", "ERRORCODE=-4499"),
+        ("cubrid", "11.3", "jdbc:cubrid:127.0.0.1:{port}:bench:::", "CUBRIDException|connect|Cannot|broker"),
+    ],
+)
+def test_it_answers_a_closed_port_with_its_own_error(
+    dbms: str, version: str, url: str, words: str, toolchain: JavaToolchain, tmp_path: Path
+):
+    port = closed_port()
+    connection = ServerConnection("theirs", dbms, url.format(port=port), "scott", "open-sesame", "own", version)
+    side = side_of(dbms, version, "own")
+    (tmp_path / "tmp").mkdir()
+    children = Children(tmp_path)
+    asker = Asker(connection, side, jars(toolchain, dbms, side.driver), toolchain, children, tmp_path)
+    with pytest.raises(JobError, match=words) as found:
+        asker.ask({"one": "SELECT 1"})
+    message = str(found.value)
+    assert message.startswith("connection theirs: ")
+    for secret in ("open-sesame", "127.0.0.1"):
+        assert secret not in message

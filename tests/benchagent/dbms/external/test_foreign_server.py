@@ -1,0 +1,163 @@
+"""Every workload on servers full of tables of others, which have to be there afterwards as they were."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from benchagent.connections import Connections, ServerConnection
+from benchagent.dbms.external.target import MARKER
+from benchagent.paths import AgentDirs
+
+from tests.benchagent.dbms.external.conftest import AGENT_ID, NAME, SCHEMA, RunOn, connect_to
+from tests.benchagent.dbms.trial import Trial
+
+pytestmark = pytest.mark.engines
+# Named like those of the workloads, so that a name without a schema would hit them.
+FOREIGN = ("accounts", "branches", "tellers", "history", "warehouse", "orders", "stock", "tbl_200", "precious", MARKER)
+SCRIPT = """
+[setup]
+CREATE TABLE precious (id INTEGER NOT NULL, v INTEGER);
+[load precious 100]
+id = sequence
+v = constant(0)
+[transaction count]
+\\set id random(1, 100)
+UPDATE precious SET v = v + 1 WHERE id = :id;
+"""
+
+
+def make_foreign(trial: Trial) -> None:
+    statements = []
+    for table in FOREIGN:
+        statements.append(f"CREATE TABLE {table} (agent_id VARCHAR(64), made VARCHAR(128), n INTEGER)")
+        statements += [f"INSERT INTO {table} VALUES ('somebody', '{table}', {n})" for n in range(20)]
+    session = trial.events([{"op": "execute", "phase": "foreign", "statements": statements}])
+    assert session.error is None, session.error
+
+
+def foreign(trial: Trial) -> list[list[list[Any]]]:
+    """Every row of every foreign table, and the list of tables itself."""
+    listed = (
+        "SELECT table_schema, table_name FROM information_schema.tables WHERE table_schema <> 'bench_own' ORDER BY 1, 2"
+    )
+    return trial.query(listed, *(f"SELECT * FROM {table} ORDER BY n" for table in FOREIGN))
+
+
+def secrets(connection: ServerConnection) -> list[str]:
+    host, _, port = connection.url.partition("//")[2].partition("/")[0].partition(":")
+    return [connection.password, connection.url, f"{host}:{port}"]
+
+
+def workloads_of(run_on: RunOn, dbms: str) -> dict[str, dict[str, Any]]:
+    return {
+        "tpcb": run_on(dbms, "tpcb", scale_factor=1),
+        "tpcc": run_on(dbms, "tpcc", warehouses=1, queries="yes" if dbms == "postgresql" else "no"),
+        "inserts_selects": run_on(dbms, "inserts_selects", rows_per_table=100, load="insert", preloaded="full"),
+        "script": run_on(dbms, "script", script_text=SCRIPT),
+    }
+
+
+@pytest.mark.parametrize("dbms", ["postgresql", "mariadb"])
+def test_it_runs_every_workload_and_touches_nothing_of_others(
+    dbms: str, request: pytest.FixtureRequest, registered: AgentDirs, run_on: RunOn
+):
+    trial: Trial = request.getfixturevalue(f"make_{dbms}")()
+    make_foreign(trial)
+    before = foreign(trial)
+    connection = connect_to(trial, registered)
+    for workload, item in workloads_of(run_on, dbms).items():
+        assert (workload, item["outcome"], item["message"]) == (workload, "finished", "")
+        result = item["result"]
+        assert result["effective_settings"]
+        assert result["durability"]["durability"] == "power_loss"
+        assert result["storage"] == []
+        assert "db_size_bytes" not in {metric["name"] for metric in result["metrics"]}
+        assert any("not sampled" in words for words in result["warnings"])
+        for secret in secrets(connection):
+            assert secret not in item["everything"]
+    assert foreign(trial) == before
+    owner = f"SELECT agent_id, made FROM {SCHEMA}.{MARKER}"
+    assert trial.query(owner) == [[[AGENT_ID, None]]]
+    tables = f"SELECT table_name FROM information_schema.tables WHERE table_schema = '{SCHEMA}'"
+    assert trial.query(tables) == [[[MARKER]]]
+
+
+def test_it_refuses_a_schema_with_tables_of_others_and_what_a_script_would_do_to_them(
+    make_postgresql: Any, registered: AgentDirs, run_on: RunOn
+):
+    trial = make_postgresql()
+    make_foreign(trial)
+    before = foreign(trial)
+    connect_to(trial, registered, schema="public")
+    item = run_on("postgresql", "tpcb")
+    assert item["outcome"] == "failed"
+    assert "belongs to another agent" in item["message"]
+    Connections(registered.root).remove(NAME)
+
+    trial.events(
+        [
+            {
+                "op": "execute",
+                "phase": "x",
+                "statements": ["CREATE SCHEMA full_one", "CREATE VIEW full_one.v AS SELECT 1 AS one"],
+            }
+        ]
+    )
+    connect_to(trial, registered, schema="full_one")
+    item = run_on("postgresql", "tpcb")
+    assert "holds 1 tables or views that the agent has not made (v)" in item["message"]
+    Connections(registered.root).remove(NAME)
+
+    connection = connect_to(trial, registered)
+    script = "[setup]\nDROP TABLE public.precious;\n[transaction one]\nSELECT 1;\n"
+    item = run_on("postgresql", "script", script_text=script)
+    assert "a statement that names the schema of what it changes is not sent" in item["message"]
+    assert foreign(trial)[1:] == before[1:]
+    assert connection.password not in item["everything"]
+
+
+def test_it_drops_what_a_killed_run_has_left_before_the_next(
+    make_postgresql: Any, registered: AgentDirs, run_on: RunOn
+):
+    trial = make_postgresql()
+    connect_to(trial, registered)
+    left = [
+        f"CREATE SCHEMA {SCHEMA}",
+        f"CREATE TABLE {SCHEMA}.{MARKER} (agent_id VARCHAR(64) NOT NULL, made VARCHAR(128))",
+        f"INSERT INTO {SCHEMA}.{MARKER} VALUES ('{AGENT_ID}', NULL), ('{AGENT_ID}', 'accounts'), ('{AGENT_ID}', 'x')",
+        f"CREATE TABLE {SCHEMA}.accounts (a INTEGER)",
+    ]
+    assert trial.events([{"op": "execute", "phase": "x", "statements": left}]).error is None
+    item = run_on("postgresql", "tpcb", scale_factor=1)
+    assert (item["outcome"], item["message"]) == ("finished", "")
+    assert trial.query(f"SELECT made FROM {SCHEMA}.{MARKER}") == [[[None]]]
+
+
+def test_it_says_without_secrets_why_there_is_no_connection_and_sets_nothing(
+    make_postgresql: Any, registered: AgentDirs, run_on: RunOn
+):
+    trial = make_postgresql()
+    right = connect_to(trial, registered)
+    item = run_on("postgresql", "tpcb", group_commit="2")
+    assert "nothing is set, copied or started anew" in item["message"]
+    file = Connections(registered.root)
+    file.remove(NAME)
+    wrong = ServerConnection(NAME, "postgresql", right.url, "nobody-there", "open-sesame", SCHEMA, right.version)
+    file.add(wrong)
+    item = run_on("postgresql", "tpcb", settings=[("fsync", "off")])
+    assert item["outcome"] == "failed"
+    assert f"connection {NAME}" in item["message"]
+    assert "no pg_hba.conf entry" in item["message"]
+    for secret in ("nobody-there", "open-sesame", *secrets(right)):
+        assert secret not in item["everything"]
+
+
+def test_it_stops_a_run_when_the_server_runs_out_of_space(
+    make_postgresql: Any, registered: AgentDirs, run_on: RunOn, monkeypatch: pytest.MonkeyPatch
+):
+    connect_to(make_postgresql(), registered)
+    monkeypatch.setattr("benchagent.dbms.external.space.SMALLEST_BYTES", 10**18)
+    item = run_on("postgresql", "tpcb", scale_factor=1)
+    assert item["outcome"] == "failed"
+    assert "of space are left on the server" in item["message"]

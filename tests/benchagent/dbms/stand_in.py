@@ -1,0 +1,196 @@
+"""H2 as a stand-in for engines that no registry offers: every statement of every workload is executed on it.
+
+The steps are those that a workload gives the load generator for the adapter's side, in a small size; they run for real,
+the transactions too. What H2 has no kin of is left out for a stated reason, listed and counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchagent.catalog import DBMSS, WORKLOADS
+from benchagent.dbms.embedded import jars
+from benchagent.dbms.external.guard import created_table, statements
+from benchagent.dbms.external.side import Side
+from benchagent.dbms.external.target import Target
+from benchagent.dryrun import PaperBench
+from benchagent.java import JavaToolchain, LoadGenerator
+from benchagent.workloads import workload as workload_of
+from benchagent.workloads.backup import dataset
+from benchagent.workloads.base import Step, Workload
+from benchagent.workloads.tpcc import Tpcc
+
+SCHEMA = "bench_own"
+CATALOGUE = "asks the engine's own catalogue"
+CONDITIONS = ("after the load:", "after the run:")
+WINDOW: dict[str, int | str] = {"terminals": 1, "warm_up_s": 0, "duration_s": 1}
+SCRIPT = """
+[setup]
+CREATE TABLE counters (id INTEGER NOT NULL, v INTEGER);
+[load counters 100]
+id = sequence
+v = constant(0)
+[transaction count]
+\\set id random(1, 100)
+UPDATE counters SET v = v + 1 WHERE id = :id;
+\\rows 1
+[check counted]
+SELECT SUM(v) FROM counters;
++ committed(count)
+"""
+# Factors by workload; with others the SELECTs of the articles.
+SMALL: list[tuple[str, dict[str, int | str]]] = [
+    ("tpcb", {"scale_factor": 1}),
+    ("tpcc", {"warehouses": 1, "queries": "yes"}),
+    ("inserts_selects", {"rows_per_table": 100, "preloaded": "full"}),
+    ("inserts_selects", {"rows_per_table": 100, "preloaded": "full", "load": "select_wide"}),
+    ("script", {"script_text": SCRIPT}),
+]
+# It runs tools on the server's own machine; what it creates and loads is executed all the same.
+NOT_PERFORMED = {"backup"}
+
+
+@dataclass
+class Report:
+    executed: dict[str, None] = field(default_factory=dict)
+    left_out: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    errors: list[str] = field(default_factory=list)
+    dead: list[Any] = field(default_factory=list)
+    violated: list[str] = field(default_factory=list)
+
+    def words(self, dbms: str) -> str:
+        lines = [f"{DBMSS[dbms].name}: {len(self.executed)} statements executed on H2"]
+        lines += [f"  {len(found)} left out: {reason}" for reason, found in self.left_out.items()]
+        return "\n".join(lines)
+
+
+class StandIn:
+    """`left_out`: pattern -> reason. `translated`: what is written differently in H2, as pattern -> text."""
+
+    def __init__(
+        self, side: Side, url: str, *, left_out: Mapping[str, str], translated: Mapping[str, str] | None = None
+    ) -> None:
+        self.side = side
+        self._url = url
+        self._left_out = left_out
+        self._translated = translated or {}
+        self.report = Report()
+
+    def steps(self) -> list[Step]:
+        found: list[Step] = []
+        for slug, factors in SMALL:
+            chosen = _workload(slug)
+            bench = PaperBench(chosen, self.side, chosen.factors({**WINDOW, **factors}, self.side.dbms))
+            chosen.perform(bench)
+            created = [table for step in bench.steps for sql in statements(step) if (table := created_table(sql))]
+            drops = [self.side.dialect.drop_table.format(table=table) for table in created]
+            found += [*bench.steps, {"op": "execute", "phase": "drop", "statements": drops}]
+        assert {slug for slug, _ in SMALL} | NOT_PERFORMED == set(WORKLOADS)
+        return [kept for step in [*self._own(), *found, *_backup(self.side)] if (kept := self._kept(step))]
+
+    def _own(self) -> list[Step]:
+        """What the agent does to make a schema its own, and what it asks."""
+        target = Target(self.side, "stand-in", SCHEMA, "agent")
+        prepared = target.preparation([[1]] if not self.side.create else [], [], None)
+        use = [statement.format(schema=SCHEMA) for statement in self.side.use]
+        first = [] if self.side.create else [f"CREATE SCHEMA {SCHEMA}"] if SCHEMA in target.marker else []
+        asked = {**target.questions(), "version": self.side.version_query, "space": self.side.free_space}
+        source = self.side.statistics
+        asked |= {**source.counter_queries(), **source.wait_queries(), **source.effort_queries()}
+        noted = target.noted(["CREATE TABLE kept (a INTEGER)"])
+        dropped = target.preparation([[1]], [["kept"]], [["agent", None], ["agent", "kept"]])
+        return [
+            {"op": "execute", "phase": "own", "statements": [*first, *prepared, *use, *noted, *dropped]},
+            *({"op": "query", "name": name, "sql": sql} for name, sql in asked.items() if sql),
+        ]
+
+    def _kept(self, step: Step) -> Step | None:
+        """The step without what is left out; None when nothing remains."""
+        kept = {key: value for key, value in step.items() if key not in ("snapshots", "sampled", "optional")}
+        for watched in ("snapshots", "sampled"):
+            for sql in step.get(watched, {}).values():
+                self._take(sql)
+        if step["op"] == "query":
+            text = self._take(step["sql"])
+            return {**kept, "sql": text} if text else None
+        if step["op"] == "execute":
+            texts = [text for sql in step["statements"] if (text := self._take(sql))]
+            return {**kept, "statements": texts} if texts else None
+        for sql in statements(kept):
+            assert self._take(sql) == self._translate(sql)
+        return _mapped(kept, self._translate)
+
+    def _take(self, sql: str) -> str | None:
+        for pattern, reason in self._left_out.items():
+            if re.search(pattern, sql, re.IGNORECASE):
+                if sql not in self.report.left_out[reason]:
+                    self.report.left_out[reason].append(sql)
+                return None
+        self.report.executed[sql] = None
+        return self._translate(sql)
+
+    def _translate(self, sql: str) -> str:
+        for pattern, text in self._translated.items():
+            sql = re.sub(pattern, text, sql)
+        return sql
+
+    def run(self, toolchain: JavaToolchain, folder: Path) -> Report:
+        steps = self.steps()
+        generator = LoadGenerator(toolchain, jars(toolchain, "h2"), heap_mb=768, cwd=folder)
+        connection = {"url": self._url, "driver_class": None, "properties": {"user": "sa", "password": ""}}
+        generator.start({"version": 1, "connection": connection, "steps": steps})
+        try:
+            for event in generator.events():
+                self._see(event)
+        finally:
+            generator.abort(10)
+        return self.report
+
+    def _see(self, event: Mapping[str, Any]) -> None:
+        if event["event"] == "error":
+            self.report.errors.append(f"{event.get('phase')}: {event['message']}")
+        elif event["event"] == "summary":
+            self.report.dead += event["dead_terminals"]
+            if event.get("errors") or not event["transactions"]:
+                self.report.errors.append(f"{event.get('errors')} errors, {event['transactions']} transactions")
+            idle = [name for name, found in event["per_type"].items() if not found["transactions"]]
+            self.report.errors += [f"no transaction {name}" for name in idle]
+        elif event["event"] == "query" and event["name"].startswith(CONDITIONS) and event["rows"] != [[0]]:
+            self.report.violated.append(event["name"])
+
+
+def _backup(side: Side) -> list[Step]:
+    rows = dataset.tables(1)
+    tables = [dataset.load(name, min(count, 10)) for name, count in rows.items()]
+    return [
+        {"op": "execute", "phase": "create", "statements": dataset.create(side.dialect, rows)},
+        {"op": "load", "phase": "load", "batch": 10, "commit_every": 10, "seed": 1, "tables": tables},
+        {"op": "execute", "phase": "index", "statements": dataset.indexes(side.dialect, rows)},
+    ]
+
+
+def _workload(slug: str) -> Workload:
+    return Tpcc(divisor=50) if slug == "tpcc" else workload_of(slug, WORKLOADS[slug].version)
+
+
+def _mapped(value: Any, change: Any) -> Any:
+    """Every text below ``sql``, ``insert`` and ``statements`` changed."""
+    if isinstance(value, dict):
+        return {
+            key: change(part)
+            if key in ("sql", "insert") and isinstance(part, str)
+            else {name: change(text) for name, text in part.items()}
+            if key == "sql"
+            else _mapped(part, change)
+            for key, part in value.items()
+        }
+    return (
+        [_mapped(part, change) for part in value]
+        if isinstance(value, Sequence) and not isinstance(value, str)
+        else value
+    )
