@@ -20,10 +20,10 @@ from benchagent.workloads.tpcc.tables import CUSTOMERS, NEW_ORDERS
 OF_DISTRICT = "o_w_id = d_w_id AND o_d_id = d_id"
 LINES_OF_ORDER = "ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id"
 NEW_OF_ORDER = "no_w_id = o_w_id AND no_d_id = o_d_id AND no_o_id = o_id"
+# No JOIN … ON: Derby 10.3.2.1 then keeps the lines of the first customer for all others.
 DELIVERED_TO_CUSTOMER = (
-    "SELECT COALESCE(SUM(ol_amount), 0) FROM orders "
-    f"JOIN order_line ON {LINES_OF_ORDER} "
-    "WHERE o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id AND ol_delivery_d IS NOT NULL"
+    f"SELECT COALESCE(SUM(ol_amount), 0) FROM orders, order_line WHERE {LINES_OF_ORDER} "
+    "AND o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id AND ol_delivery_d IS NOT NULL"
 )
 
 EVERYWHERE: dict[str, str] = {
