@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PYTHON = sys.executable
 # The load generator's jars and classes are fetched once and shared by all legs.
 CACHE = Path(os.environ.get("BENCHSITE_TEST_CACHE") or ROOT / "var" / "test-cache")
-DEBIAN_PACKAGES = {"chromium": "chromium", "node": "nodejs", "postgres": "postgresql"}
+DEBIAN_PACKAGES = {"chromium": "chromium", "node": "nodejs", "postgres": "postgresql", "strace": "strace"}
 SHOWN_OF_A_GREEN_LEG = 20
 LAST_LINE = re.compile(r"(\d+) passed, (\d+) failed, (\d+) skipped")
 
@@ -111,8 +111,9 @@ def missing(program: str) -> str:
     return ""
 
 
-def needing(program: str, leg: str, action: Callable[[], Outcome]) -> Outcome:
-    why = missing(program)
+def needing(programs: str, leg: str, action: Callable[[], Outcome]) -> Outcome:
+    """`programs`: their names, separated by blanks."""
+    why = "; ".join(filter(None, map(missing, programs.split())))
     return Outcome(leg, skipped=1, why=why) if why else action()
 
 
@@ -135,8 +136,17 @@ def leg_postgresql() -> Outcome:
     return needing("postgres", "postgresql", action)
 
 
+# Real DBMSs of many versions, which the agent installs for itself.
+ENGINE_TESTS = [f"tests/benchagent/{name}" for name in ("dbms", "correctness", "workloads", "test_job.py")]
+
+
 def leg_agent() -> Outcome:
-    return needing("postgres", "agent", lambda: pytest("agent", ["tests/benchagent", "-m", "not java"]))
+    others = [f"--ignore={path}" for path in ENGINE_TESTS]
+    return needing("postgres", "agent", lambda: pytest("agent", ["tests/benchagent", "-m", "not java", *others]))
+
+
+def leg_engines() -> Outcome:
+    return needing("postgres strace", "engines", lambda: pytest("engines", [*ENGINE_TESTS, "-m", "not java"]))
 
 
 def leg_ops() -> Outcome:
@@ -166,6 +176,7 @@ LEGS: dict[str, Callable[[], Outcome]] = {
     "sqlite": leg_sqlite,
     "postgresql": leg_postgresql,
     "agent": leg_agent,
+    "engines": leg_engines,
     "browser": leg_browser,
     "ops": leg_ops,
     "bare": leg_bare,
@@ -174,7 +185,7 @@ LEGS: dict[str, Callable[[], Outcome]] = {
 
 # Two lanes at a time: most of the time goes into waiting for servers and clocks. What starts whole systems and
 # looks at the clock stays in one lane, so that such legs do not disturb each other.
-LANES = (("check", "sqlite", "postgresql", "agent"), ("java", "js", "browser", "ops", "bare"))
+LANES = (("check", "sqlite", "postgresql", "agent"), ("java", "js", "engines", "browser", "ops", "bare"))
 
 
 def one(name: str) -> int:
@@ -204,8 +215,11 @@ def apart(name: str) -> Outcome:
 
 def install_missing(chosen: Sequence[str]) -> None:
     """One after the other, before the lanes: apt-get allows one at a time."""
-    needed = {"postgresql": "postgres", "agent": "postgres", "ops": "postgres", "browser": "chromium", "js": "node"}
-    for program in dict.fromkeys(needed[name] for name in chosen if name in needed):
+    needed = {
+        "postgresql": "postgres", "agent": "postgres", "engines": "postgres strace", "ops": "postgres",
+        "browser": "chromium", "js": "node",
+    }  # fmt: skip
+    for program in dict.fromkeys(program for name in chosen for program in needed.get(name, "").split()):
         missing(program)
 
 
