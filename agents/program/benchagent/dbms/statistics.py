@@ -1,8 +1,8 @@
 """What an engine tells about itself, under names that are the same for every engine.
 
 An adapter gives SQL by name, run by the load generator on a connection of its own, and functions from the rows to
-the standard names. For each part that an engine has not, `none` holds the reason; a test compares both with what
-runs delivered and with the table in the documentation.
+the standard names. For each part of `PARTS`, `sources` says where it comes from, or `none` why the engine has it not;
+tests compare both with what runs delivered and with the table in the documentation.
 """
 
 from __future__ import annotations
@@ -86,6 +86,8 @@ class Age:
 class Statistics:
     """The defaults tell nothing; an adapter overrides what its engine has and explains the rest in `none`."""
 
+    # Part -> view, command or tool that it comes from, in this version.
+    sources: Mapping[str, str] = {}
     # Part -> why this engine (in this version) has none.
     none: Mapping[str, str] = {}
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchagent.dbms.statistics import COUNTERS, INDEXES, MAINTENANCE, TABLES, WAITS, Statistics
+from benchagent.dbms.statistics import COUNTERS, INDEXES, MAINTENANCE, PLANS, TABLES, WAITS, Statistics
 
 BY_TOOL = "CUBRID tells it to `cubrid statdump` on the server's machine, not to SQL"
 
 
 class CubridStatistics(Statistics):
+    sources = {PLANS: "`SHOW TRACE`: the statement is executed"}
     none = {
         **dict.fromkeys(COUNTERS, BY_TOOL),
         TABLES: "CUBRID tells it table by table in SHOW HEAP CAPACITY, whose columns differ with its version",

@@ -9,7 +9,11 @@ from benchagent.dbms.base import first_value
 from benchagent.dbms.external.catalog import index_rows, table_rows
 from benchagent.dbms.statistics import (
     COUNTERS,
+    INDEXES,
+    MAINTENANCE,
     PLANS,
+    TABLES,
+    WAITS,
     Age,
     IndexStatistics,
     QueryRows,
@@ -37,6 +41,23 @@ COUNTED = {"buffer_hits", "buffer_reads", "data_reads", "data_writes", "log_byte
 
 
 class Db2Statistics(Statistics):
+    sources = {
+        "buffer_hits": "`MON_GET_BUFFERPOOL`, logical reads less the physical ones",
+        "buffer_reads": "`MON_GET_BUFFERPOOL`, physical reads",
+        "data_reads": "`MON_GET_BUFFERPOOL`, physical reads",
+        "data_writes": "`MON_GET_BUFFERPOOL`, `pool_data_writes` + `pool_index_writes`",
+        "log_bytes": "`MON_GET_TRANSACTION_LOG`, `log_writes` × 4,096 bytes",
+        "log_flushes": "`MON_GET_TRANSACTION_LOG`, `num_log_write_io`",
+        "commits": "`MON_GET_DATABASE`, `total_app_commits`",
+        "rollbacks": "`MON_GET_DATABASE`, `total_app_rollbacks`",
+        "lock_waits": "`MON_GET_DATABASE`, `lock_waits`",
+        "lock_wait_ms": "`MON_GET_DATABASE`, `lock_wait_time`",
+        "deadlocks": "`MON_GET_DATABASE`, `deadlocks`",
+        TABLES: "`syscat.tables`: as of the last RUNSTATS",
+        INDEXES: "`syscat.indexes`: as of the last RUNSTATS; no bytes",
+        WAITS: "`MON_GET_APPL_LOCKWAIT` each second: lock waits",
+        MAINTENANCE: "`syscat.tables`, `stats_time`",
+    }
     none = {
         **{name: "Db2 tells it in no monitoring function" for name in COUNTERS if name not in COUNTED},
         "checkpoints": "Db2 has no checkpoints: page cleaners write all the time",

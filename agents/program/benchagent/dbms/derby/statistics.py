@@ -8,6 +8,11 @@ from typing import Any
 
 from benchagent.dbms.statistics import (
     COUNTERS,
+    INDEXES,
+    MAINTENANCE,
+    PLANS,
+    TABLES,
+    WAITS,
     Age,
     IndexStatistics,
     QueryRows,
@@ -39,6 +44,13 @@ PLAN_MARK = "Statement Execution Plan Text:"
 
 
 class DerbyStatistics(Statistics):
+    sources = {
+        TABLES: "`SYSCS_DIAG.SPACE_TABLE`; rows from `SYS.SYSSTATISTICS`, where an index of the table is there",
+        INDEXES: "`SYSCS_DIAG.SPACE_TABLE`, keys from `SYS.SYSSTATISTICS` (from 10.9 not of unique ones); no depth",
+        PLANS: "`SYSCS_GET_RUNTIMESTATISTICS`: the statement is executed",
+        WAITS: "`SYSCS_DIAG.LOCK_TABLE` each second: locks waited for, by type",
+        MAINTENANCE: "`SYS.SYSSTATISTICS`, time of creation",
+    }
     none = dict.fromkeys(COUNTERS, NO_COUNTERS)
 
     def wait_queries(self) -> Mapping[str, str]:

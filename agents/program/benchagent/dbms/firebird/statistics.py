@@ -13,8 +13,10 @@ from typing import Any
 from benchagent.dbms.firebird import gstat
 from benchagent.dbms.statistics import (
     INDEXES,
+    MAINTENANCE,
     PLANS,
     TABLES,
+    WAITS,
     Age,
     IndexStatistics,
     QueryRows,
@@ -93,6 +95,15 @@ class ToolStatistics(Statistics):
 class MonitoringStatistics(Statistics):
     """What SQL alone can ask for, on any server."""
 
+    sources: Mapping[str, str] = {
+        "buffer_hits": "`MON$IO_STATS` of the database, `MON$PAGE_FETCHES` less the reads",
+        "buffer_reads": "`MON$IO_STATS` of the database, `MON$PAGE_READS`: the page cache of the system may serve it",
+        "data_reads": "`MON$IO_STATS` of the database, `MON$PAGE_READS`",
+        "data_writes": "`MON$IO_STATS` of the database, `MON$PAGE_WRITES`",
+        "lock_waits": "`MON$RECORD_STATS`, `MON$RECORD_WAITS`",
+        WAITS: "`MON$STATEMENTS` each second: what statements are doing",
+        MAINTENANCE: "`MON$DATABASE`, `MON$TRANSACTIONS`: the gap that calls for a sweep; no time of the last",
+    }
     none = {
         "checkpoints": NO_CHECKPOINTS,
         "log_bytes": NO_LOG,
@@ -139,6 +150,13 @@ class MonitoringStatistics(Statistics):
 
 class FirebirdStatistics(ToolStatistics, MonitoringStatistics):
     """Of a server whose tools can be run."""
+
+    sources = {
+        **MonitoringStatistics.sources,
+        TABLES: "`gstat -a -r`",
+        INDEXES: "`gstat -a -r`",
+        PLANS: "`isql`, SET PLANONLY",
+    }
 
     def __init__(self, gstat_tool: Callable[[], str], plan_tool: Callable[[str], str]) -> None:
         super().__init__()

@@ -7,7 +7,11 @@ from collections.abc import Mapping, Sequence
 from benchagent.dbms.base import first_value
 from benchagent.dbms.statistics import (
     COUNTERS,
+    INDEXES,
     MAINTENANCE,
+    PLANS,
+    TABLES,
+    WAITS,
     IndexStatistics,
     QueryRows,
     Statistics,
@@ -33,6 +37,13 @@ class H2Statistics(Statistics):
     # A database in memory says 0 for every size.
     _tells_sizes = True
 
+    sources: Mapping[str, str] = {
+        **{name: f"`INFORMATION_SCHEMA.SETTINGS`, `{setting}`" for setting, name in FROM_STORE.items()},
+        TABLES: "`INFORMATION_SCHEMA.TABLES`, `DB_OBJECT_SIZE`",
+        INDEXES: "`INFORMATION_SCHEMA.INDEXES`, `DB_OBJECT_SIZE`; no depth, no keys",
+        PLANS: "`EXPLAIN ANALYZE`: the statement is executed",
+        WAITS: "`INFORMATION_SCHEMA.SESSIONS` each second: sessions that are blocked",
+    }
     none: Mapping[str, str] = {
         **{name: NO_COUNTER for name in COUNTERS if name not in FROM_STORE.values()},
         "buffer_hits": "H2 tells a ratio since it was opened (info.CACHE_HIT_RATIO), no counts",
@@ -96,6 +107,11 @@ class H2Statistics(Statistics):
 
 class H2MemoryStatistics(H2Statistics):
     _tells_sizes = False
+    sources = {
+        **{part: words for part, words in H2Statistics.sources.items() if part not in FROM_STORE.values()},
+        TABLES: "`INFORMATION_SCHEMA.TABLES`: rows; in memory there are no sizes",
+        INDEXES: "`INFORMATION_SCHEMA.INDEXES`: names",
+    }
     none = {
         **H2Statistics.none,
         **dict.fromkeys(FROM_STORE.values(), "the database is in memory, it has no file"),

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchagent.dbms.base import first_value
-from benchagent.dbms.statistics import COUNTERS, INDEXES, MAINTENANCE, QueryRows, Statistics, TableStatistics
+from benchagent.dbms.statistics import (
+    COUNTERS,
+    INDEXES,
+    MAINTENANCE,
+    PLANS,
+    TABLES,
+    WAITS,
+    QueryRows,
+    Statistics,
+    TableStatistics,
+)
 
 NO_COUNTER = "HSQLDB does not count it"
 WAITING = "SELECT COUNT(*) FROM INFORMATION_SCHEMA.SYSTEM_SESSIONS WHERE THIS_WAITING_FOR <> ''"
@@ -16,6 +26,11 @@ ROWS = (
 
 
 class HsqldbStatistics(Statistics):
+    sources = {
+        TABLES: "`INFORMATION_SCHEMA.SYSTEM_TABLESTATS`: rows; no sizes",
+        PLANS: "`EXPLAIN PLAN FOR`",
+        WAITS: "`INFORMATION_SCHEMA.SYSTEM_SESSIONS` each second: sessions that wait for another",
+    }
     none = {
         **dict.fromkeys(COUNTERS, NO_COUNTER),
         INDEXES: "HSQLDB tells sizes of indexes only of tables with a space of their own, which these have not",

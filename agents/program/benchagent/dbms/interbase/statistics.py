@@ -9,7 +9,10 @@ from collections.abc import Mapping, Sequence
 
 from benchagent.dbms.statistics import (
     INDEXES,
+    MAINTENANCE,
     PLANS,
+    TABLES,
+    WAITS,
     Age,
     IndexStatistics,
     QueryRows,
@@ -34,6 +37,19 @@ TRANSACTIONS = (
 
 
 class InterbaseStatistics(Statistics):
+    sources = {
+        "buffer_hits": "`TMP$DATABASE`, `TMP$PAGE_FETCHES` less the reads",
+        "buffer_reads": "`TMP$DATABASE`, `TMP$PAGE_READS`",
+        "data_reads": "`TMP$DATABASE`, `TMP$PAGE_READS`",
+        "data_writes": "`TMP$DATABASE`, `TMP$PAGE_WRITES`",
+        "commits": "`TMP$DATABASE`, `TMP$TRANSACTION_COMMITS`",
+        "rollbacks": "`TMP$DATABASE`, `TMP$TRANSACTION_ROLLBACKS`",
+        "deadlocks": "`TMP$DATABASE`, `TMP$TRANSACTION_DEADLOCKS`",
+        "lock_waits": "`TMP$DATABASE`, `TMP$TRANSACTION_WAITS`",
+        TABLES: "`TMP$RELATIONS`: pages of those used since the database was opened",
+        WAITS: "`TMP$STATEMENTS` each second: states of statements",
+        MAINTENANCE: "`TMP$DATABASE`: the gap that calls for a sweep; no time of the last",
+    }
     none = {
         "checkpoints": NO_LOG,
         "log_bytes": NO_LOG,

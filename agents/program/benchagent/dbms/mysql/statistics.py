@@ -7,8 +7,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchagent.dbms.mysql.product import Product
-from benchagent.dbms.mysql.schema import USER
-from benchagent.dbms.statistics import Age, IndexStatistics, QueryRows, Statistics, TableStatistics
+from benchagent.dbms.statistics import (
+    INDEXES,
+    MAINTENANCE,
+    PLANS,
+    TABLES,
+    WAITS,
+    Age,
+    IndexStatistics,
+    QueryRows,
+    Statistics,
+    TableStatistics,
+)
 
 STATUS = {
     "log_bytes": "Innodb_os_log_written",
@@ -37,6 +47,30 @@ class InnodbStatistics(Statistics):
         self._has_metrics = product.since((5, 6), (10, 0))
         missing = {} if self._has_metrics else dict.fromkeys(METRICS, NO_METRICS)
         self.none = {**missing, "temp_bytes": NO_TEMP}
+        self.sources = self._told()
+
+    def _told(self) -> dict[str, str]:
+        explain = self.plan_queries("SELECT 1")[0].removesuffix(" SELECT 1")
+        of_indexes = ", bytes from `mysql.innodb_index_stats`" if self._has_index_statistics else ", no bytes"
+        ages = "; `mysql.innodb_table_stats`" if self._has_index_statistics else ""
+        metrics = {name: f"`innodb_metrics`, `{metric}`" for name, metric in METRICS.items() if self._has_metrics}
+        return {
+            **{name: f"SHOW GLOBAL STATUS, `{variable}`" for name, variable in STATUS.items()},
+            **metrics,
+            "buffer_hits": f"SHOW GLOBAL STATUS, `{REQUESTS}` less the reads",
+            "log_flushes": "SHOW GLOBAL STATUS, " + self._log_syncs(),
+            TABLES: "`information_schema.tables`: rows by estimate",
+            INDEXES: f"`information_schema.statistics`: keys by estimate{of_indexes}; no depth",
+            PLANS: f"`{explain}`" + ("" if self.plan_queries("DELETE") else ", of SELECT only"),
+            WAITS: "`information_schema.processlist` each second: states; row locks from `innodb_trx`",
+            MAINTENANCE: f"SHOW ENGINE INNODB STATUS: length of the history list{ages}",
+        }
+
+    def _log_syncs(self) -> str:
+        log, all_files = (f"`{name}`" for name in LOG_SYNCS)
+        if self._product.since(None, (10, 8)):
+            return f"{all_files}: those of data files are in it"
+        return log
 
     def counter_queries(self) -> Mapping[str, str]:
         names = ", ".join(f"'{name}'" for name in (*STATUS.values(), REQUESTS, *LOG_SYNCS))
@@ -57,8 +91,8 @@ class InnodbStatistics(Statistics):
 
     def wait_queries(self) -> Mapping[str, str]:
         states = (
-            "SELECT COALESCE(NULLIF(state, ''), 'running'), COUNT(*) FROM information_schema.processlist "  # noqa: S608
-            f"WHERE user = '{USER}' AND command <> 'Sleep' AND id <> CONNECTION_ID() GROUP BY 1"
+            "SELECT COALESCE(NULLIF(state, ''), 'running'), COUNT(*) FROM information_schema.processlist "
+            "WHERE user = SUBSTRING_INDEX(USER(), '@', 1) AND command <> 'Sleep' AND id <> CONNECTION_ID() GROUP BY 1"
         )
         locks = "SELECT trx_state, COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT' GROUP BY 1"
         return {"states": states, "locks": locks}

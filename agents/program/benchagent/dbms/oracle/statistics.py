@@ -6,7 +6,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchagent.dbms.external.catalog import index_rows, table_rows
-from benchagent.dbms.statistics import Age, IndexStatistics, QueryRows, Statistics, TableStatistics
+from benchagent.dbms.statistics import (
+    INDEXES,
+    MAINTENANCE,
+    PLANS,
+    TABLES,
+    WAITS,
+    Age,
+    IndexStatistics,
+    QueryRows,
+    Statistics,
+    TableStatistics,
+)
 
 # v$sysstat -> standard names. What several add up to is computed in `counters`.
 FROM_SYSSTAT = {
@@ -38,6 +49,17 @@ BLOCK = "(SELECT TO_NUMBER(value) FROM v$parameter WHERE name = 'db_block_size')
 
 
 class OracleStatistics(Statistics):
+    sources = {
+        **{name: f"`v$sysstat`, {statistic}" for statistic, name in FROM_SYSSTAT.items()},
+        "buffer_hits": f"`v$sysstat`, {' + '.join(LOGICAL)} less the reads",
+        "lock_waits": "`v$system_event`, enq: TX and TM",
+        "lock_wait_ms": "`v$system_event`, enq: TX and TM",
+        TABLES: "`all_tables`: as of the last statistics",
+        INDEXES: "`all_indexes`: as of the last statistics",
+        PLANS: "`EXPLAIN PLAN`, `DBMS_XPLAN.DISPLAY`",
+        WAITS: "`v$session` each second: wait events",
+        MAINTENANCE: "`all_tables`, `last_analyzed`",
+    }
     none = {"temp_bytes": "Oracle counts blocks of temporary tablespaces, whose sizes may differ"}
 
     def __init__(self, schema: str) -> None:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchagent.dbms.postgresql import upkeep
+from benchagent.dbms.postgresql import sources, upkeep
 from benchagent.dbms.postgresql.relations import (
     INDEX_COLUMNS,
     TABLE_COLUMNS,
@@ -36,6 +36,8 @@ class PostgresqlStatistics(Statistics):
         self._version = version
         self._superuser = superuser
         self.none = _reasons(version, wal_sync_method)
+        told = sources.by_part(version, superuser=superuser)
+        self.sources = {part: words for part, words in told.items() if part not in self.none}
 
     # Counters
 

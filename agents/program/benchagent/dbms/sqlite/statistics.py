@@ -7,7 +7,10 @@ from typing import Any
 
 from benchagent.dbms.statistics import (
     COUNTERS,
+    INDEXES,
     MAINTENANCE,
+    PLANS,
+    TABLES,
     WAITS,
     IndexStatistics,
     QueryRows,
@@ -27,6 +30,11 @@ TREES = (
 
 
 class SqliteStatistics(Statistics):
+    sources = {
+        TABLES: "`dbstat`, which reads the whole database; rows are cells of leaves",
+        INDEXES: "`dbstat`; the tree of a table by rowid is listed as an index",
+        PLANS: "`EXPLAIN QUERY PLAN`",
+    }
     none = {
         **dict.fromkeys(COUNTERS, NO_COUNTERS),
         WAITS: "there is one lock for writing, waited for inside the connection where nobody sees it",

@@ -1,0 +1,134 @@
+"""Print docs/statistics.md: what each DBMS tells about itself, and where from.
+
+    .venv/bin/python scripts/statistics_table.py > docs/statistics.md
+
+Everything in it is what the adapters say; a test compares the file with this output.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+from benchagent.catalog import DBMSS
+from benchagent.dbms.cubrid.statistics import CubridStatistics
+from benchagent.dbms.db2.statistics import Db2Statistics
+from benchagent.dbms.derby.statistics import DerbyStatistics
+from benchagent.dbms.firebird.statistics import FirebirdStatistics, ForeignStatistics
+from benchagent.dbms.h2.statistics import H2MemoryStatistics, H2Statistics
+from benchagent.dbms.hsqldb.statistics import HsqldbStatistics
+from benchagent.dbms.interbase.statistics import InterbaseStatistics
+from benchagent.dbms.mysql.product import MARIADB, MYSQL, Product
+from benchagent.dbms.mysql.statistics import InnodbStatistics
+from benchagent.dbms.oracle.statistics import OracleStatistics
+from benchagent.dbms.postgresql.statistics import PostgresqlStatistics
+from benchagent.dbms.sqlite.statistics import SqliteStatistics
+from benchagent.dbms.statistics import PARTS, Statistics
+
+SCHEMA = "bench"
+# Where something changes from one version to the next; and servers of others, whose files and tools are out of reach.
+POSTGRESQL = ("9.2", "9.6", "10", "14", "16", "17", "18")
+MYSQLS, MARIADBS = ("5.5", "5.6.5", "8.0.18"), ("10.1", "10.8")
+OPEN_SYNC = "open_datasync"
+OTHERS = "server of others"
+HIT_RATIO = ("buffer_hits", "buffer_reads")
+HEAD = """# Statistics
+
+What each DBMS tells about itself, and where the agent reads it. Counters are read at the begin and at the end of the
+measured window, and a run shows their difference; waits are sampled each second of it; tables and indexes are read
+after the run; the age of statistics, vacuum and purge just before the warm-up. What an engine has not is shown on the
+page of a run as a gap, with the reason below. *Oracle Database, IBM Db2, CUBRID and InterBase have not been verified
+against a live server.*
+
+The **buffer hit ratio** is the share of hits in hits and reads. Transactions, latencies and retries are counted by the
+load generator, never by the DBMS.
+
+This page is the output of `scripts/statistics_table.py`, which asks the adapters; tests compare it with them, and what
+they declare with what runs delivered (`tests/benchagent/test_statistics_table.py`). *some*: in some versions, or not
+everywhere, as the source says.
+"""
+
+
+def variants() -> dict[str, dict[str, Statistics]]:
+    """By DBMS, in the order of the catalogue: a label for each variant, oldest version first, and what it tells."""
+    found: dict[str, dict[str, Statistics]] = {
+        "postgresql": {
+            **{f"from {version}": PostgresqlStatistics(numbers(version)) for version in POSTGRESQL},
+            f"wal_sync_method = {OPEN_SYNC}": PostgresqlStatistics(numbers(POSTGRESQL[-1]), wal_sync_method=OPEN_SYNC),
+            OTHERS: PostgresqlStatistics(numbers(POSTGRESQL[-1]), superuser=False),
+        },
+        "mysql": {f"from {version}": InnodbStatistics(Product(MYSQL, version), SCHEMA) for version in MYSQLS},
+        "mariadb": {f"from {version}": InnodbStatistics(Product(MARIADB, version), SCHEMA) for version in MARIADBS},
+        "firebird": {"own server": FirebirdStatistics(str, str), OTHERS: ForeignStatistics()},
+        "sqlite": {"": SqliteStatistics()},
+        "derby": {"": DerbyStatistics()},
+        "hsqldb": {"": HsqldbStatistics()},
+        "h2": {"in files": H2Statistics(), "in memory": H2MemoryStatistics()},
+        "oracle": {"": OracleStatistics(SCHEMA)},
+        "db2": {"": Db2Statistics(SCHEMA)},
+        "cubrid": {"": CubridStatistics()},
+        "interbase": {"": InterbaseStatistics()},
+    }
+    return {slug: found[slug] for slug in DBMSS}
+
+
+def numbers(version: str) -> tuple[int, int]:
+    major, _, minor = version.partition(".")
+    return int(major), int(minor or 0)
+
+
+def page() -> str:
+    return "\n".join(
+        [HEAD, *overview(), *(line for slug, kinds in variants().items() for line in of_dbms(slug, kinds))]
+    )
+
+
+def overview() -> list[str]:
+    """Statistic by DBMS: yes, no, or in some versions."""
+    told = variants()
+    head = " | ".join(DBMSS[slug].name for slug in told)
+    lines = ["## All engines", "", f"| statistic | {head} |", f"|---|{'---|' * len(told)}"]
+    for part in PARTS:
+        lines.append(f"| `{part}` | {' | '.join(mark(part, kinds) for kinds in told.values())} |")
+    ratios = [[all(name in one.sources for name in HIT_RATIO) for one in kinds.values()] for kinds in told.values()]
+    lines.append(f"| buffer hit ratio | {' | '.join(map(mark_of, ratios))} |")
+    meanings = [f"| `{part}` | {meaning} |" for part, meaning in PARTS.items()]
+    return [*lines, "", "| statistic | what it is |", "|---|---|", *meanings, ""]
+
+
+def mark(part: str, kinds: Mapping[str, Statistics]) -> str:
+    return mark_of([part in one.sources for one in kinds.values()])
+
+
+def mark_of(shown: list[bool]) -> str:
+    if all(shown):
+        return "yes"
+    return "some" if any(shown) else "–"
+
+
+def of_dbms(slug: str, kinds: Mapping[str, Statistics]) -> list[str]:
+    """What is shown, each for itself, then what is not, by reason."""
+    missing: dict[str, list[str]] = defaultdict(list)
+    lines = [f"## {DBMSS[slug].name}", "", "| statistic | shown | source, or why there is none |", "|---|---|---|"]
+    for part in PARTS:
+        if any(part in one.sources for one in kinds.values()):
+            lines.append(f"| `{part}` | {mark(part, kinds)} | {words(part, kinds)} |")
+        else:
+            missing[words(part, kinds)].append(f"`{part}`")
+    return [*lines, *(f"| {', '.join(parts)} | – | {reason} |" for reason, parts in missing.items()), ""]
+
+
+def words(part: str, kinds: Mapping[str, Statistics]) -> str:
+    """One text where all variants agree; else each text with the first variant that has it."""
+    first: dict[str, str] = {}
+    for label, one in kinds.items():
+        first.setdefault(text(part, one), label)
+    return next(iter(first)) if len(first) == 1 else "; ".join(f"*{label}:* {said}" for said, label in first.items())
+
+
+def text(part: str, one: Statistics) -> str:
+    return one.sources[part] if part in one.sources else f"none: {one.none[part]}"
+
+
+if __name__ == "__main__":
+    print(page(), end="")

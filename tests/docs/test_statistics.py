@@ -1,0 +1,43 @@
+"""docs/statistics.md: what it says is what the adapters say, and they say something about every statistic."""
+
+from __future__ import annotations
+
+import pytest
+from benchagent.catalog import DBMSS
+from benchagent.dbms.statistics import PARTS, Statistics
+
+from scripts.statistics_table import page, variants
+from tests.conftest import REPOSITORY
+
+VARIANTS = [
+    pytest.param(one, id=f"{slug} {label}".strip())
+    for slug, kinds in variants().items()
+    for label, one in kinds.items()
+]
+
+
+def test_the_table_is_current():
+    """After a change: `scripts/statistics_table.py > docs/statistics.md`."""
+    assert (REPOSITORY / "docs" / "statistics.md").read_text() == page()
+
+
+def test_it_has_every_dbms():
+    assert list(variants()) == list(DBMSS)
+
+
+@pytest.mark.parametrize("source", VARIANTS)
+def test_every_statistic_has_a_source_or_a_reason_why_there_is_none(source: Statistics):
+    assert set(source.sources) | set(source.none) == set(PARTS)
+    assert not set(source.sources) & set(source.none)
+    assert all(words.strip() for words in [*source.sources.values(), *source.none.values()])
+
+
+@pytest.mark.parametrize("source", VARIANTS)
+def test_what_has_a_source_is_asked_for_and_nothing_else(source: Statistics):
+    """Of the parts that can be told without a server; the counters are compared with what runs delivered."""
+    asked = {
+        "waits": source.wait_queries(),
+        "maintenance": source.maintenance_queries(["t"]),
+        "plans": source.plan_queries("SELECT 1"),
+    }
+    assert {part for part, queries in asked.items() if queries} == set(source.sources) & set(asked)
