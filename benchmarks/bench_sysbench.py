@@ -1,6 +1,6 @@
 """The load generator against sysbench on one MariaDB: point selects, and inserts of one row.
 
-    .venv/bin/python benchmarks/bench_sysbench.py --pairs 3 --seconds 10 --warm-up 5
+    .venv/bin/python benchmarks/bench_sysbench.py --pairs 3 --seconds 10 --warm-up 10
 
 Both use sysbench's table over the same number of connections, each statement a transaction of its own, the selects
 prepared on the server; sysbench's oltp_insert sends its values as text, the load generator binds them. Pairs are
@@ -176,7 +176,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=10)
-    parser.add_argument("--warm-up", type=int, default=5)
+    parser.add_argument("--warm-up", type=int, default=10)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="bench-sysbench-") as folder:
         Path(folder).chmod(0o755)
