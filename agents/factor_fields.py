@@ -12,7 +12,7 @@ from agents.models import Agent
 
 EMPTY_CHOICE = "as configured"
 STATE_FOLDER = "the agent's own folder"
-UNITS_SHOWN = ("s", "GB", "MB", "CPUs", "transactions/s")
+UNITS_SHOWN = ("s", "GB", "MB", "transactions/s")
 LONG_TEXTS = ("script_text",)
 
 
@@ -99,5 +99,6 @@ def _places(agents: Sequence[Agent]) -> list[tuple[str, str]]:
 
 
 def _place_words(place: dict[str, Any]) -> str:
-    words = [place["medium"] or "", place["model"] or "", place["emulated"]]
-    return f"{place['name']} ({', '.join(word for word in (place['device'], *words) if word)})"
+    """An emulated disk is named by what it does: its device changes from start to start."""
+    facts = [place["emulated"]] if place["emulated"] else [place["device"], place["medium"], place["model"]]
+    return f"{place['name']} ({', '.join(word for word in facts if word)})"
