@@ -36,6 +36,7 @@ PARTS: Mapping[str, str] = {
 }
 CONDITIONS: Mapping[str, str] = {
     "caches": "Caches",
+    "limits": "Limits",
     "checkpoints": "Checkpoints",
     "server_sampling": "CPU and memory of the server",
     "key_range": "Keys of the SELECTs",

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from benchagent.datasets import CONTINUED, FACTS, FOLDER, FRESH, RESTORED, DataPlan, Datasets, copied_by, dataset_key
 from benchagent.errors import JobError
+from benchagent.paths import AgentDirs
+from benchagent.places import Places
 from benchagent.process import Children, ProcessFailed
 
 from tests.benchagent.fake_server import job_spec
@@ -186,6 +188,16 @@ def test_it_keeps_nothing_where_there_is_no_space_for_it(datasets, loaded, monke
     monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(10**12, 10**12, 1000))
     assert not plan(datasets, RESTORED).keep(loaded, FACTS_OF_RUN, 350_000)
     assert datasets.find("key") is None
+
+
+def test_a_storage_that_is_forgotten_takes_its_data_with_it(loaded: dict[str, Path], dirs: AgentDirs, tmp_path: Path):
+    storage = dirs.root.parent / "second"
+    storage.mkdir(mode=0o755)
+    (storage / "somebody's").write_text("own file")
+    Places(dirs).add("second", storage)
+    Datasets(storage, copied_by(Children(tmp_path), lambda: None)).save("key", loaded, FACTS_OF_RUN)
+    Places(dirs).remove("second")
+    assert [path.name for path in storage.iterdir()] == ["somebody's"]
 
 
 def test_the_oldest_data_make_way_for_a_job_but_not_its_own(datasets, loaded, tmp_path, monkeypatch):

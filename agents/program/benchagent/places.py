@@ -16,6 +16,7 @@ from pathlib import Path
 
 from benchagent import emulation
 from benchagent.cgroups import Throttle
+from benchagent.datasets import FOLDER as DATA_FOLDER
 from benchagent.emulation import Emulation
 from benchagent.errors import JobError
 from benchagent.paths import AgentDirs
@@ -120,7 +121,7 @@ class Places:
         return place
 
     def remove(self, name: str) -> None:
-        """Forget a storage. The file of an emulated one, which the agent has made, goes with it."""
+        """Forget a storage. What the agent has made on it goes with it: kept data, the file of an emulated one."""
         if name == DEFAULT_PLACE:
             raise PlaceError("the default storage is always there")
         place = self.get(name)
@@ -129,8 +130,10 @@ class Places:
             raise PlaceError(f"storage {name} is in use by a job, or holds what is left of one: start the agent once")
         if place.emulation:
             _discard(place)
-        elif jobs.is_dir():
-            jobs.rmdir()
+        else:
+            shutil.rmtree(place.path / DATA_FOLDER, ignore_errors=True)
+            if jobs.is_dir():
+                jobs.rmdir()
         write_places(self._file, [other for other in self._named() if other.name != name])
 
     # Life of the agent
