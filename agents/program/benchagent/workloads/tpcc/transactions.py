@@ -104,7 +104,9 @@ def delivery(dialect: Dialect) -> dict[str, str]:
     return {
         # All columns of the key in the order: an engine that reads along an index stops after the first row.
         "oldest": dialect.first_rows(
-            "no_o_id FROM new_order WHERE no_w_id = ? AND no_d_id = ? ORDER BY no_w_id, no_d_id, no_o_id", 1
+            "no_o_id FROM new_order WHERE no_w_id = ? AND no_d_id = ? AND no_o_id > ? "
+            "ORDER BY no_w_id, no_d_id, no_o_id",
+            1,
         ),
         # By its key, since few engines lock the row of a limited and ordered SELECT.
         "lock": _for_update(dialect, f"SELECT no_o_id FROM new_order WHERE {NEW_ORDER}"),

@@ -121,7 +121,7 @@ final class Database {
 
     /** A conflict: the transaction is begun again. */
     boolean isRetryable(SQLException problem) {
-        return problem instanceof Conflict || retryable.holds(problem);
+        return retryable.holds(problem);
     }
 
     /** It ends its transaction, but not its terminal. */

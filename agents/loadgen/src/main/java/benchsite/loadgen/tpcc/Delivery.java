@@ -1,6 +1,5 @@
 package benchsite.loadgen.tpcc;
 
-import benchsite.loadgen.Conflict;
 import benchsite.loadgen.Work;
 import java.sql.SQLException;
 import java.sql.Timestamp;
@@ -54,23 +53,17 @@ final class Delivery implements Work {
         return true;
     }
 
-    /** When another delivery was first, there is a next one; unless this transaction still sees what is gone. */
+    /** When another delivery was first, the next one: this transaction may still see what is gone. */
     private int takeOldest(int warehouse, int district) throws SQLException {
-        int missed = NONE;
-        while (true) {
-            Object[] found = oldest.first(warehouse, district);
-            if (found == null) {
-                return NONE;
-            }
+        Object[] found = oldest.first(warehouse, district, NONE);
+        while (found != null) {
             int number = Prepared.whole(found[0]);
             if (lock.first(warehouse, district, number) != null && remove.update(warehouse, district, number) == 1) {
                 return number;
             }
-            if (number == missed) {
-                throw new Conflict("another delivery has taken order " + number);
-            }
-            missed = number;
+            found = oldest.first(warehouse, district, number);
         }
+        return NONE;
     }
 
     private void deliver(Input input, int district, int number) throws SQLException {

@@ -129,7 +129,7 @@ public final class Sql {
            "weight": 4,
            "program": "tpcc.delivery",
            "sql": {
-            "oldest": "SELECT no_o_id FROM new_order WHERE no_w_id = ? AND no_d_id = ? ORDER BY no_w_id, no_d_id, no_o_id FETCH FIRST 1 ROWS ONLY",
+            "oldest": "SELECT no_o_id FROM new_order WHERE no_w_id = ? AND no_d_id = ? AND no_o_id > ? ORDER BY no_w_id, no_d_id, no_o_id FETCH FIRST 1 ROWS ONLY",
             "lock": "SELECT no_o_id FROM new_order WHERE no_w_id = ? AND no_d_id = ? AND no_o_id = ?",
             "remove": "DELETE FROM new_order WHERE no_w_id = ? AND no_d_id = ? AND no_o_id = ?",
             "order": "SELECT o_c_id FROM orders WHERE o_w_id = ? AND o_d_id = ? AND o_id = ?",
