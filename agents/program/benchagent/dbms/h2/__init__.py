@@ -34,6 +34,7 @@ from benchagent.dbms.h2.backup import BackupTo
 from benchagent.dbms.h2.statistics import ONE_FILE, H2MemoryStatistics, H2Statistics
 from benchagent.dbms.statistics import QueryRows
 
+SETTINGS = "SELECT SETTING_NAME, SETTING_VALUE FROM INFORMATION_SCHEMA.SETTINGS"
 LOCK_TIMEOUT = 50200
 CONCURRENT_UPDATE = 90131
 DEADLOCK = "40001"
@@ -66,12 +67,10 @@ class H2Instance(Instance):
         self.heap_mb = memory_heap_mb() if self.in_memory else heap_mb(self._cache_bytes())
 
     def effective_queries(self) -> Mapping[str, str]:
-        return {"settings": "SELECT SETTING_NAME, SETTING_VALUE FROM INFORMATION_SCHEMA.SETTINGS"}
+        return {"settings": SETTINGS}
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
-        # info.* and property.* describe the store's state and the JVM, not how H2 is set.
-        named = {str(row[0]): str(row[1]) for row in rows.get("settings", [])}
-        found = sorted((name, value) for name, value in named.items() if not name.startswith(("info.", "property.")))
+        found = in_force(rows)
         self.ignored_settings += not_in_force("h2", self._settings, found)
         return [(STORAGE, "memory" if self.in_memory else "file"), *found]
 
@@ -84,6 +83,12 @@ class H2Instance(Instance):
     def _cache_bytes(self) -> int:
         given = {name.upper(): value for name, value in self._settings}.get("CACHE_SIZE", "")
         return int(given) * KIB if given.isdecimal() else 0
+
+
+def in_force(rows: QueryRows) -> list[tuple[str, str]]:
+    """Without info.* and property.*, which describe the store's state and the JVM, not how H2 is set."""
+    named = {str(row[0]): str(row[1]) for row in rows.get("settings", [])}
+    return sorted((name, value) for name, value in named.items() if not name.startswith(("info.", "property.")))
 
 
 class H2Adapter(EmbeddedAdapter):

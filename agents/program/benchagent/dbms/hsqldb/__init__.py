@@ -37,6 +37,7 @@ from benchagent.dbms.hsqldb.statistics import HsqldbStatistics
 from benchagent.dbms.statistics import QueryRows
 from benchagent.storage import write_cache_words
 
+PROPERTIES = "SELECT PROPERTY_NAME, PROPERTY_VALUE FROM INFORMATION_SCHEMA.SYSTEM_PROPERTIES"
 SERIALIZATION_FAILURE = "40001"
 TEMPORARY = "hsqldb.temp_directory"
 CACHE_SIZE, ISOLATION = "hsqldb.cache_size", "hsqldb.tx_level"
@@ -67,12 +68,10 @@ class HsqldbInstance(Instance):
         self.heap_mb = memory_heap_mb() if self.in_memory else heap_mb(self._cache_bytes())
 
     def effective_queries(self) -> Mapping[str, str]:
-        return {"properties": "SELECT PROPERTY_NAME, PROPERTY_VALUE FROM INFORMATION_SCHEMA.SYSTEM_PROPERTIES"}
+        return {"properties": PROPERTIES}
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
-        """The engine's own properties; its SQL dialect switches and its temporary folder say nothing about speed."""
-        named = ((str(row[0]), str(row[1])) for row in rows.get("properties", []) if row[1] is not None)
-        found = sorted((name, value) for name, value in named if name.startswith("hsqldb.") and name != TEMPORARY)
+        found = in_force(rows)
         spelt = [
             (name, value.replace(" ", "_") if canonical(name) == ISOLATION else value) for name, value in self._settings
         ]
@@ -88,6 +87,12 @@ class HsqldbInstance(Instance):
     def _cache_bytes(self) -> int:
         given = {canonical(name): value for name, value in self._settings}.get(CACHE_SIZE, "")
         return (int(given) if given.isdecimal() else DEFAULT_CACHE_KIB) * KIB
+
+
+def in_force(rows: QueryRows) -> list[tuple[str, str]]:
+    """The engine's own properties; its SQL dialect switches and its temporary folder say nothing about speed."""
+    named = ((str(row[0]), str(row[1])) for row in rows.get("properties", []) if row[1] is not None)
+    return sorted((name, value) for name, value in named if name.startswith("hsqldb.") and name != TEMPORARY)
 
 
 def _command(name: str, value: str) -> str:

@@ -1,0 +1,24 @@
+"""HSQLDB in server mode, run by somebody else."""
+
+from __future__ import annotations
+
+from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.external.side import Side
+from benchagent.dbms.hsqldb import PROPERTIES, HsqldbInstance, in_force
+from benchagent.dbms.hsqldb.statistics import HsqldbStatistics
+
+
+def side(version: str, schema: str) -> Side:
+    return Side(
+        dbms="hsqldb",
+        dialect=Dialect(create_table="CREATE CACHED TABLE"),
+        objects="SELECT table_name FROM information_schema.tables WHERE table_schema = UPPER('{schema}')",
+        schemas="SELECT schema_name FROM information_schema.schemata WHERE schema_name = UPPER('{schema}')",
+        create="CREATE SCHEMA {schema}",
+        use=("SET SCHEMA {schema}",),
+        effective_queries={"properties": PROPERTIES},
+        in_force=in_force,
+        statistics=HsqldbStatistics(),
+        retryable=HsqldbInstance.retryable,
+        version_query="VALUES (DATABASE_VERSION())",
+    )

@@ -1,0 +1,88 @@
+"""H2 and HSQLDB as servers of others, full of tables that nobody may touch."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from benchagent.connections import Connections, ServerConnection
+from benchagent.dbms.embedded import jars
+from benchagent.dbms.external.asking import Asker
+from benchagent.dbms.external.side import side_of
+from benchagent.java import JavaToolchain
+from benchagent.paths import AgentDirs
+from benchagent.process import Children
+
+from tests.benchagent.dbms.external.conftest import NAME, SCHEMA, RunOn
+
+pytestmark = pytest.mark.engines
+FOREIGN = ("accounts", "history", "precious")
+SERVERS = {
+    "h2": ("jdbc:h2:tcp://127.0.0.1:{port}/./shop", "sa", ["org.h2.tools.Server", "-tcp", "-ifNotExists", "-tcpPort"]),
+    "hsqldb": (
+        "jdbc:hsqldb:hsql://127.0.0.1:{port}/shop",
+        "SA",
+        ["org.hsqldb.server.Server", "--database.0", "file:shop", "--dbname.0", "shop", "--port"],
+    ),
+}
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    made = Path(tempfile.mkdtemp(prefix="benchagent-java-"))
+    yield made
+    shutil.rmtree(made)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.mark.parametrize("dbms", list(SERVERS))
+def test_it_runs_on_a_java_server_and_touches_nothing_of_others(
+    dbms: str, folder: Path, toolchain: JavaToolchain, registered: AgentDirs, run_on: RunOn
+):
+    url, user, main = SERVERS[dbms]
+    port = free_port()
+    class_path = jars(toolchain, dbms)
+    command = [str(toolchain.java().path), "-cp", os.pathsep.join(map(str, class_path)), *main, str(port)]
+    if dbms == "h2":
+        command += ["-baseDir", "."]
+    server = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 30
+        while not answers(port):
+            assert time.monotonic() < deadline
+            assert server.poll() is None
+            time.sleep(0.05)
+        connection = ServerConnection(NAME, dbms, url.format(port=port), user, "", SCHEMA, "2.0")
+        Connections(registered.root).add(connection)
+        (folder / "tmp").mkdir()
+        asker = Asker(connection, side_of(dbms, "2.0", SCHEMA), class_path, toolchain, Children(folder), folder)
+        made = [f"CREATE TABLE {table} (n INTEGER)" for table in FOREIGN]
+        asker.execute([*made, *(f"INSERT INTO {table} VALUES ({n})" for table in FOREIGN for n in range(9))])
+        rows = {table: f"SELECT n FROM {table} ORDER BY n" for table in FOREIGN}
+        before = asker.ask(rows).rows
+        item = run_on(dbms, "tpcb", scale_factor=1)
+        assert (item["outcome"], item["message"]) == ("finished", "")
+        assert item["result"]["effective_settings"]
+        assert {table["table"] for table in item["result"]["statistics"]["tables"]} >= {"accounts", "history"}
+        assert asker.ask(rows).rows == before
+        assert all(before.values())
+    finally:
+        server.kill()
+        server.wait()
