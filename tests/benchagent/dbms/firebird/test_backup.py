@@ -22,7 +22,7 @@ pytestmark = pytest.mark.engines
 COUNT = "SELECT COUNT(*), SUM(id) FROM wide"
 FEW, MANY = 2_000, 30_000
 SUMS = [FEW, FEW * (FEW - 1) // 2]
-SLUGS = ["gbak_services", "gbak_services_same", "gbak_tcp", "gbak_local", "gbak_embedded_services", "nbackup"]
+SLUGS = ["gbak_services", "gbak_services_same", "gbak_tcp", "gbak_local", "nbackup"]
 # So long the server sleeps for each moment that it works.
 PAUSE_S, WORK_S = 0.15, 0.004
 

@@ -114,7 +114,7 @@ class GbakLocal(GbakMethod):
         """A backup without rows, under strace: gbak takes the same way with them. Empty where there is no strace."""
         folder = self.server.root.lock
         trace, target = folder / "connects.trace", folder / "rehearsal.fbk"
-        (command,) = self._rehearsed(target)
+        command = self._gbak(["-b", "-g", "-m", self.source(), target])
         traced = honesty.traced(command.argv, trace)
         if traced is None:
             return []
@@ -127,16 +127,6 @@ class GbakLocal(GbakMethod):
             for path in (trace, target):
                 path.unlink(missing_ok=True)
         return lines
-
-    def _rehearsed(self, target: Path) -> list[ToolCommand]:
-        return [self._gbak(["-b", "-g", "-m", *self.switches(), self.source(), target])]
-
-
-class GbakEmbeddedServices(GbakLocal):
-    slug, label = "gbak_embedded_services", "gbak, Services API inside gbak"
-
-    def switches(self) -> list[str | Path]:
-        return ["-se", SERVICE]
 
 
 class GbakServices(GbakMethod):
@@ -196,8 +186,8 @@ class Nbackup(BackupMethod):
 
 
 def methods(server: Server, mode: str) -> list[BackupMethod]:
-    local: list[BackupMethod] = [GbakLocal(server, mode), GbakEmbeddedServices(server, mode)]
-    return [GbakServices(server), GbakServicesSame(server), GbakTcp(server), *local, Nbackup(server)]
+    gbak = [GbakServices(server), GbakServicesSame(server), GbakTcp(server), GbakLocal(server, mode)]
+    return [*gbak, Nbackup(server)]
 
 
 def url(server: Server, database: Path) -> str:
