@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchagent import process, statistics
+from benchagent import checks, process, statistics
 from benchagent.abort import Abort
 from benchagent.caches import drop_page_cache
 from benchagent.collect import Collector, Listener, Session
@@ -19,6 +19,7 @@ from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.base import Instance, JobError
 from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.limits import Cage
+from benchagent.paths import end_of
 from benchagent.places import Placement
 from benchagent.process import Children, ProcessFailed
 from benchagent.protocol import Check, JobResult, JobSpec, MetricValue, RunStatistics
@@ -193,12 +194,17 @@ class JobBench:
         """Start the DBMS anew; `cold`: with nothing of its files in the page cache, as far as that can be done."""
         begun = time.monotonic()
         self.instance.shut_down()
+        took_s = time.monotonic() - begun
         if cold:
             action = drop_page_cache([self._around.placement.data, self._around.placement.log])
             self.log(f"caches: {action.words}")
             self.condition("caches", action.words)
+        begun = time.monotonic()
         self.instance.start()
-        self.log(f"DBMS started anew in {time.monotonic() - begun:.2f} s")
+        took_s += time.monotonic() - begun
+        if self.instance.server_pids():  # an embedded engine starts with its next session
+            self.metric("restart_s", took_s, "restart")
+        self.log(f"DBMS started anew in {took_s:.2f} s")
 
     # Tools
 
@@ -224,10 +230,10 @@ class JobBench:
             )
             try:
                 self._wait(child, phase, begun + timeout_s)
+                elapsed_s = time.monotonic() - begun
             finally:
                 process.stop(child)
-            elapsed_s = time.monotonic() - begun
-        words = _end_of(output_path)
+        words = end_of(output_path, OUTPUT_LIMIT)
         if child.returncode:
             raise JobError(f"{Path(command.argv[0]).name} ended with {child.returncode}: {words[-2000:].strip()}")
         self.log(f"{phase}: {Path(command.argv[0]).name} took {elapsed_s:.2f} s")
@@ -279,7 +285,9 @@ def _deaths(session: Session) -> bool:
 def _whole(session: Session, status: int | None) -> SessionResult:
     """Raises `JobError` when the session did not come to its end."""
     if session.error:
-        raise JobError(_error_words(session.error))
+        # What is asked after a run whose server is gone only fails too.
+        dead = [checks.terminals_alive(session.summary)["detail"]] if session.summary and _deaths(session) else []
+        raise JobError("; then ".join([*dead, _error_words(session.error)]))
     if status:
         raise JobError("the load generator ended without a result; the end of its output is in the log")
     return session.result()
@@ -289,9 +297,3 @@ def _error_words(event: Mapping[str, Any]) -> str:
     details = [f"{name} {event[key]}" for name, key in (("SQLSTATE", "sqlstate"), ("code", "code")) if event.get(key)]
     where = f"{event['phase']}: " if event.get("phase") else ""
     return f"{where}{event.get('message')}" + (f" ({', '.join(details)})" if details else "")
-
-
-def _end_of(path: Path) -> str:
-    with path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - OUTPUT_LIMIT))
-        return file.read().decode(errors="replace")

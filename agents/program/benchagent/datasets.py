@@ -148,6 +148,12 @@ class DataPlan:
         found = {**earlier, "origin": ORIGIN_WORDS[self.origin], "loaded_by_run": earlier.get("loaded_by_run", run_id)}
         return {**found, "continues_run": run_id} if self.handed_on else found
 
+    def cache_words(self, dataset: Dataset | None) -> str:
+        """What is in the page cache when a run with warm caches begins."""
+        if dataset or self.for_each_repeat:
+            return "the DBMS was started on data that were not in the page cache; warm by its warm-up only"
+        return "as the load has left them"
+
     def put_into_place(self, folders: Mapping[str, Path], log: Callable[[str], None]) -> Dataset | None:
         """What was kept of earlier runs; None when the data have to be loaded. Raises `JobError` for lack of space."""
         dataset = self.datasets.find(self.key) if self.origin != FRESH else None

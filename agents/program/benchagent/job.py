@@ -100,6 +100,8 @@ class Job:
             self._instance = self._provision(restored=dataset is not None)
             bench = self._bench = self._new_bench(workload, self._instance, data_missing=dataset is None)
             self.result["dataset"] = self._data.facts(dataset, workload.dataset(self._factors, self.spec["seed"]))
+            if not self._instance.in_memory:
+                self._described.condition("caches", self._data.cache_words(dataset))
             self._keep_draft()
             workload.perform(bench)
             bench.done = True

@@ -65,3 +65,10 @@ def write_private(path: Path, content: dict[str, Any]) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def end_of(path: Path, limit: int) -> str:
+    """The last bytes of a file as text."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - limit))
+        return file.read().decode(errors="replace")
