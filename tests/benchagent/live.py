@@ -1,0 +1,93 @@
+"""Every engine that can be had here, installed into the tests' cache, and whole jobs with one agent's folders."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchagent import dbms
+from benchagent.abort import Abort
+from benchagent.catalog import DBMSS, WORKLOADS
+from benchagent.dbms.base import EngineContext
+from benchagent.java import JavaToolchain
+from benchagent.job import Job
+from benchagent.paths import AgentDirs
+from benchagent.protocol import FinishItem
+from benchagent.spool import Spool
+
+from tests.benchagent.dbms.mysql.family import installed_engines
+from tests.benchagent.fake_server import job_spec
+
+EMBEDDED = ("sqlite", "derby", "hsqldb", "h2")
+# Of servers: what is installed for the tests, and how the version that is used begins.
+SERVERS = {
+    "postgresql": ("postgresql-18", "18"),
+    "mysql": ("mysql-5.5.34", "5.5"),
+    "mariadb": ("mariadb-10.11", "10.11"),
+    "firebird": ("firebird-3.0", "3.0"),
+}
+ENGINES = (*EMBEDDED, *SERVERS)
+
+
+@dataclass(frozen=True)
+class DirsWithEngines(AgentDirs):
+    installed: Path
+
+    @property
+    def engines(self) -> Path:
+        return self.installed
+
+
+class LiveAgent:
+    def __init__(self, dirs: AgentDirs, toolchain: JavaToolchain) -> None:
+        self.dirs, self._toolchain = dirs, toolchain
+        self._spool = Spool(dirs.spool)
+        self._number = 0
+
+    def run(self, slug: str, workload: str, **factors: int | str) -> FinishItem:
+        spec = job_spec(
+            self._next_id(slug),
+            workload=workload,
+            workload_version=WORKLOADS[workload].version,
+            dbms=slug,
+            dbms_version=self._version(slug),
+            settings=list(DBMSS[slug].settings),
+            factors=factors,
+        )
+        self._spool.add_job({"job": spec, "job_token": "x", "lease_s": 600}, time.time())
+        return Job(spec, dirs=self.dirs, toolchain=self._toolchain, spool=self._spool, abort=Abort()).run()
+
+    def close(self) -> None:
+        self._spool.close()
+
+    def _next_id(self, slug: str) -> str:
+        self._number += 1
+        return f"run-{self._number}-{slug}"
+
+    def _version(self, slug: str) -> str:
+        """Each group of jars of an embedded engine is offered; those that are optional are not available."""
+        context = EngineContext(self._toolchain, frozenset(), self.dirs.jobs, self.dirs.engines)
+        begin = SERVERS[slug][1] if slug in SERVERS else ""
+        found = [facts for facts in dbms.adapter(slug).discover(context) if facts["version"].startswith(begin)]
+        return next(facts["version"] for facts in found if facts["available"])
+
+
+@contextmanager
+def live_agent(repository: Path, toolchain: JavaToolchain) -> Iterator[LiveAgent]:
+    """Its folder can be reached by every user: servers run as users of their own."""
+    engines = installed_engines(repository, *(name for name, _ in SERVERS.values()))
+    folder = Path(tempfile.mkdtemp(prefix="benchagent-live-"))
+    folder.chmod(0o755)
+    dirs = DirsWithEngines(folder / "agent", engines)
+    dirs.create()
+    agent = LiveAgent(dirs, toolchain)
+    try:
+        yield agent
+    finally:
+        agent.close()
+        shutil.rmtree(folder)

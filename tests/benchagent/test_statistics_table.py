@@ -1,0 +1,60 @@
+"""What an engine declares is what its runs deliver: one short TPC-B run of each engine that can be had here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchagent.dbms.statistics import COUNTERS, PARTS, PLANS, Statistics
+from benchagent.java import JavaToolchain
+from benchagent.workloads import tpcb
+from benchagent.workloads.base import Bench
+from benchagent.workloads.tpcb import Tpcb
+
+from tests.benchagent.live import ENGINES, LiveAgent, live_agent
+
+pytestmark = pytest.mark.engines
+FACTORS = {"scale_factor": 1, "terminals": 2, "warm_up_s": 0, "duration_s": 2}
+PLANNED = "SELECT abalance FROM accounts WHERE aid = 1"
+
+
+class TpcbWithPlan(Tpcb):
+    """Asks for one plan after the run, as `tpcc` does for its queries, and keeps what the engine declared."""
+
+    declared: Statistics
+
+    def perform(self, bench: Bench) -> None:
+        super().perform(bench)
+        self.declared = source = bench.instance.statistics
+        names = {f"plan:{number}": sql for number, sql in enumerate(source.plan_queries(PLANNED))}
+        if names:
+            found = bench.session([{"op": "query", "name": name, "sql": sql} for name, sql in names.items()])
+            bench.describe("queries", [{"plan": source.plan([row for name in names for row in found.rows[name]])}])
+
+
+@pytest.fixture(scope="module")
+def agent(repository: Path, toolchain: JavaToolchain) -> Iterator[LiveAgent]:
+    with live_agent(repository, toolchain) as made:
+        yield made
+
+
+@pytest.mark.parametrize("slug", ENGINES)
+def test_it_delivers_what_it_declares_and_nothing_else(slug: str, agent: LiveAgent, monkeypatch: pytest.MonkeyPatch):
+    workload = TpcbWithPlan()
+    monkeypatch.setattr(tpcb, "WORKLOAD", workload)
+    item = agent.run(slug, "tpcb", **FACTORS)
+    assert (item["outcome"], item["message"]) == ("finished", "")
+    told: dict[str, Any] = dict(item["result"]["statistics"])
+    assert delivered(told) == set(workload.declared.sources)
+    assert told["none"] == dict(workload.declared.none)
+    assert set(told["none"]) == set(PARTS) - delivered(told)
+
+
+def delivered(told: dict[str, Any]) -> set[str]:
+    """Waits may be none in two seconds: that they were sampled is what counts."""
+    found = {name for name in told.get("counters", {}) if name in COUNTERS}
+    found |= {part for part in ("tables", "indexes", "maintenance") if told.get(part)}
+    found |= {"waits"} if "waits" in told else set()
+    return found | ({PLANS} if any(query["plan"] for query in told.get("queries", [])) else set())
