@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from benchagent.abort import Abort, Aborted
+from benchagent.bench import JobBench, Surroundings
+from benchagent.dbms.backup import ToolCommand
+from benchagent.errors import JobError
+from benchagent.java import JavaToolchain
 from benchagent.paths import AgentDirs
 from benchagent.places import Places
+from benchagent.process import Children, ProcessFailed, leftovers
+from benchagent.protocol import Claimed
+from benchagent.results import empty_result
 from benchagent.spool import Spool
 from benchagent.storage import device_of
+from benchagent.workloads.backup import WORKLOAD as BACKUP
 
+from tests.benchagent.fake_server import job_spec
 from tests.benchagent.jobs import MakeJob, checks, log_of, series, told, values
 from tests.benchagent.storages import needs_cages
 from tests.benchagent.test_spool import sent
@@ -56,6 +70,98 @@ def second_place(dirs: AgentDirs) -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
+# Tools
+
+
+@pytest.fixture
+def bench(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> JobBench:
+    """With an instance that is not there."""
+    job_dir = dirs.jobs / "run-1"
+    placement = Places(dirs).place("run-1", {})
+    (job_dir / "tmp").mkdir()
+    claimed: Claimed = {"job": job_spec("run-1", workload="backup", factors={}), "job_token": "x", "lease_s": 600}
+    spool.add_job(claimed, time.time())
+    children, abort, result = Children(job_dir), Abort(), empty_result()
+    abort.on_request(children.kill_all)
+    around = Surroundings(
+        spec=claimed["job"],
+        job_dir=job_dir,
+        placement=placement,
+        toolchain=toolchain,
+        spool=spool,
+        children=children,
+        abort=abort,
+        server_cage=None,
+        driver_cage=None,
+        embedded=False,
+        result=result,
+        noted=[],
+        on_state=lambda state: None,
+        on_log=lambda line: None,
+        on_news=lambda: None,
+        on_loaded=lambda: None,
+    )
+    instance: Any = SimpleNamespace(command_lines=[], server_pids=list, in_memory=False)
+    return JobBench(around, instance, BACKUP.factors({}), tables=(), data_missing=True)
+
+
+def shell(script: str, **more: Any) -> ToolCommand:
+    return ToolCommand(["sh", "-c", script], **more)
+
+
+def test_a_tool_is_timed_and_what_it_prints_is_kept(bench: JobBench):
+    result = bench.tool(shell("echo out; echo problem >&2; sleep 0.3"), phase="backup", timeout_s=10)
+    assert result.output == "out\nproblem\n"
+    assert 0.3 <= result.elapsed_s < 2
+    assert bench.instance.command_lines == ["sh -c echo out; echo problem >&2; sleep 0.3"]
+
+
+def test_a_tool_reads_and_writes_files(bench: JobBench, tmp_path: Path):
+    (tmp_path / "in").write_text("dump")
+    command = shell(
+        'cat; echo "$KEY" >&2', stdin=tmp_path / "in", stdout=tmp_path / "out", environment={"KEY": "value"}
+    )
+    assert bench.tool(command, phase="backup", timeout_s=10).output == "value\n"
+    assert (tmp_path / "out").read_text() == "dump"
+
+
+def test_a_tool_that_fails_is_told_with_its_last_words(bench: JobBench):
+    with pytest.raises(JobError, match=r"sh ended with 3: no such database"):
+        bench.tool(shell("echo no such database; exit 3"), phase="backup", timeout_s=10)
+
+
+def test_a_tool_is_sampled_each_second(bench: JobBench, spool: Spool):
+    bench.tool(shell("i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; sleep 2.2"), phase="backup", timeout_s=30)
+    cores = series(sent(spool, "run-1"), "tool_cpu_cores")
+    assert len(cores) >= 2
+    assert max(value for value in cores if value is not None) > 0.01
+    assert len(bench.collector.measured("machine_cpu_percent")) == len(cores)
+
+
+def test_a_tool_that_takes_too_long_is_ended_with_all_it_started(bench: JobBench):
+    with pytest.raises(ProcessFailed, match="backup did not end in time"):
+        bench.tool(shell("sleep 60 & sleep 61"), phase="backup", timeout_s=0.3)
+    assert leftovers(bench.backup_dir.parent.parent) == []
+
+
+def test_a_cancelled_job_ends_its_tool(bench: JobBench):
+    abort = bench._around.abort
+    threading.Timer(0.3, abort.request, ("cancelled", "no longer wanted")).start()
+    begun = time.monotonic()
+    with pytest.raises((Aborted, JobError)):
+        bench.tool(shell("sleep 60"), phase="backup", timeout_s=60)
+    assert time.monotonic() - begun < 5
+    with pytest.raises(Aborted):
+        bench.session([])
+
+
+def test_what_was_in_memory_is_gone_with_its_session(bench: JobBench):
+    bench.instance.in_memory = True
+    bench._sessions = 1
+    with pytest.raises(JobError, match="there can be no second session"):
+        bench.session([])
+
+
 # Data: a copy for each repeat, or handed on
 
 
@@ -76,6 +182,9 @@ def test_the_second_run_uses_what_the_first_has_loaded(dbms: str, origin: str, w
     assert series(batches, "load_rows_per_s") == []
     assert checks(second)["balances"] and checks(second)["history_rows"]
     assert values(second)["db_size_bytes"] > 8_000_000
+    caches = [told(item)["conditions"]["caches"] for item in (first, second)]
+    assert caches[1].startswith("the DBMS was started on data that were not in the page cache")
+    assert (caches[0] == caches[1]) == (origin == "restored")
     log = log_of(batches)
     assert "data of run run-1 put into place" in log
     assert "\nload: " not in log
@@ -86,13 +195,13 @@ def test_the_second_run_uses_what_the_first_has_loaded(dbms: str, origin: str, w
 
 @needs_cages
 def test_it_starts_cold_and_rested_within_memory_and_cpus(make_job: MakeJob, spool: Spool):
-    limits = {"memory_limit_mb": 400, "cpus": 1}
+    limits, first = {"memory_limit_mb": 400, "cpus": 1}, min(os.sched_getaffinity(0))
     item = make_job("sqlite", cache_state="cold", settle_s=1, warm_up_s=0, duration_s=1, **limits).run()
     assert item["outcome"] == "finished", item["message"]
     conditions = told(item)["conditions"]
     assert conditions["caches"].startswith(("the files' pages were dropped", "the machine's page cache was dropped"))
     assert "MB were in it" in conditions["caches"]
-    assert conditions["limits"] == "CPU 0; 381 MiB of memory, page cache included, no swap"
+    assert conditions["limits"] == f"CPU {first}; 381 MiB of memory, page cache included, no swap"
     assert 20_000_000 < values(item)["memory_peak_bytes"] <= 400_000_000
     lines = log_of(sent(spool, "run-sqlite")).splitlines()
     order = [next(number for number, line in enumerate(lines) if words in line)
