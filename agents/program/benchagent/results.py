@@ -142,7 +142,9 @@ def _summary_metrics(summary: Mapping[str, Any]) -> list[MetricValue]:
         "errors": "errors",
         "transactions_tail": "tail_transactions",
     }
-    # A run that ended in its warm-up has no rate.
+    # A run that ended in its warm-up has no rate, nor has one whose terminals all died before its window was over.
+    if summary.get("ended_by") == "terminals":
+        del plain["tps"]
     found = [metric(name, summary[key], "run") for name, key in plain.items() if summary[key] is not None]
     found.append(metric("transactions_warm_up", summary["warm_up_transactions"], "warm_up"))
     for name in ("mean", "p50", "p95", "p99", "max"):
