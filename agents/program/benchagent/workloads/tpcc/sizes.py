@@ -10,6 +10,8 @@ BYTES_PER_WAREHOUSE: dict[str, int] = {
     "firebird": 106_000_000,
     "h2": 152_000_000,
     "hsqldb": 222_000_000,
+    "mariadb": 90_000_000,
+    "mysql": 90_000_000,  # as MariaDB, whose storage engine it shares
     "postgresql": 109_000_000,
     "sqlite": 78_000_000,
 }
