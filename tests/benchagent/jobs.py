@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from typing import Any
@@ -14,9 +15,11 @@ from benchagent.job import Job
 from benchagent.paths import AgentDirs
 from benchagent.protocol import Claimed, FinishItem
 from benchagent.spool import Spool
+from benchagent.storage import device_of
 
 from tests.benchagent.fake_server import job_spec
 
+FAST_SYNCS_PER_S, SYNC_RATES = 1e6, "sync_rates.json"
 MakeJob = Callable[..., Job]
 FACTORS: dict[str, dict[str, int | str]] = {
     "tpcb": {"scale_factor": 1, "terminals": 2, "warm_up_s": 1, "duration_s": 2},
@@ -26,7 +29,8 @@ FACTORS: dict[str, dict[str, int | str]] = {
 
 
 def maker(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> MakeJob:
-    """Jobs of one agent; each has a run id of its own when one is given."""
+    """Jobs of one agent; each has a run id of its own when one is given. Its disk has been measured before."""
+    write_sync_rate(dirs, FAST_SYNCS_PER_S)
 
     def make(
         dbms: str,
@@ -51,6 +55,11 @@ def maker(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> MakeJob:
         return Job(spec, dirs=dirs, toolchain=toolchain, spool=spool, abort=Abort())
 
     return make
+
+
+def write_sync_rate(dirs: AgentDirs, per_s: float) -> None:
+    rate = {"fdatasync_per_s": per_s, "patterns_per_s": {}, "tool": "a test", "at": time.time()}
+    (dirs.root / SYNC_RATES).write_text(json.dumps({device_of(dirs.jobs): rate}))
 
 
 def values(item: FinishItem) -> dict[str, float]:

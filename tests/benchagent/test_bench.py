@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import tempfile
@@ -17,6 +16,7 @@ import pytest
 from benchagent.abort import Abort, Aborted
 from benchagent.bench import JobBench, Surroundings
 from benchagent.dbms.backup import ToolCommand
+from benchagent.dbms.postgresql.discovery import installations
 from benchagent.errors import JobError
 from benchagent.java import JavaToolchain
 from benchagent.paths import AgentDirs
@@ -29,11 +29,23 @@ from benchagent.storage import device_of
 from benchagent.workloads.backup import WORKLOAD as BACKUP
 
 from tests.benchagent.fake_server import job_spec
-from tests.benchagent.jobs import MakeJob, checks, log_of, series, told, values
+from tests.benchagent.jobs import (
+    FAST_SYNCS_PER_S,
+    SYNC_RATES,
+    MakeJob,
+    checks,
+    log_of,
+    series,
+    told,
+    values,
+    write_sync_rate,
+)
 from tests.benchagent.storages import needs_cages
 from tests.benchagent.test_spool import sent
 
 pytestmark = pytest.mark.engines
+
+needs_postgresql = pytest.mark.skipif(not installations(), reason="no PostgreSQL on this machine")
 
 FAILING = """\
 [setup]
@@ -209,15 +221,34 @@ def test_it_starts_cold_and_rested_within_memory_and_cpus(make_job: MakeJob, spo
     assert order == sorted(order)
 
 
-def test_it_keeps_a_rate_and_says_which_device_held_what(make_job: MakeJob, spool: Spool, second_place: Path):
-    job = make_job("sqlite", rate_per_s=50, data_storage="second", duration_s=3)
-    item = job.run()
+@needs_cages
+@needs_postgresql
+def test_a_server_starts_cold_from_a_copy_within_its_memory(make_job: MakeJob):
+    given = {"data_origin": "restored", "cache_state": "cold", "memory_limit_mb": 300, "warm_up_s": 0, "duration_s": 1}
+    first, second = (make_job("postgresql", run_id=f"run-{number}", **given).run() for number in (1, 2))
+    assert [(item["outcome"], item["message"]) for item in (first, second)] == [("finished", "")] * 2
+    assert second["result"]["dataset"]["origin"] == "restored copy"
+    assert checks(second)["balances"] and checks(second)["history_rows"]
+    found, conditions = values(second), told(second)["conditions"]
+    assert found["restart_s"] > 0
+    assert 10_000_000 < found["memory_peak_bytes"] <= 300_000_000
+    assert conditions["caches"].startswith(("the files' pages were dropped", "the machine's page cache was dropped"))
+    assert conditions["limits"].startswith("286 MiB of memory")
+    assert found["disk_read_mb_per_s"] >= 0 and found["server_rss_bytes"] > 0
+
+
+def test_it_keeps_a_rate_and_says_which_device_held_what(
+    make_job: MakeJob, spool: Spool, second_place: Path, dirs: AgentDirs
+):
+    (dirs.root / SYNC_RATES).unlink()
+    item = make_job("sqlite", rate_per_s=50, data_storage="second", duration_s=3).run()
     assert item["outcome"] == "finished", item["message"]
     found = values(item)
     assert found["tps"] == pytest.approx(50, rel=0.2)
     assert found["service_p50_ms"] <= found["latency_p50_ms"] + 0.01
     assert found["service_p50_ms"] <= found["service_p95_ms"] <= found["service_p99_ms"] <= found["service_max_ms"]
     assert found["unstarted"] >= 0
+    assert 0 < found["sync_rate_per_s"] < FAST_SYNCS_PER_S
     assert "little_law" not in checks(item)
     batches = sent(spool, "run-sqlite")
     assert len(series(batches, "backlog")) == len(series(batches, "tps")) == 4
@@ -248,8 +279,7 @@ def test_an_engine_that_keeps_its_log_with_its_data_refuses_another_storage(make
 
 def test_commits_faster_than_the_disk_are_flagged(make_job: MakeJob, dirs: AgentDirs):
     """As with a disk that is said to sync once in ten seconds."""
-    rate = {"fdatasync_per_s": 0.1, "patterns_per_s": {}, "tool": "a test", "at": time.time()}
-    (dirs.root / "sync_rates.json").write_text(json.dumps({device_of(dirs.jobs): rate}))
+    write_sync_rate(dirs, 0.1)
     settings = {"journal_mode": "WAL", "synchronous": "FULL"}
     item = make_job("sqlite", settings=settings, warm_up_s=0, duration_s=1).run()
     assert item["outcome"] == "finished", item["message"]
