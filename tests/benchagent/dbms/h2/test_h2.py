@@ -28,7 +28,7 @@ def test_it_counts_reads_and_writes_of_its_file(make_trial: MakeTrial):
     session = trial.tpcb()
     assert trial.effective(session)["CACHE_SIZE"] == "20000"
     assert trial.instance.ignored_settings == []
-    assert trial.statistics(session)["counters"]["data_writes"] > 100
+    assert trial.statistics(session)["counters"]["data_writes"] > 0
 
 
 def test_it_turns_compaction_and_statistics_off(make_trial: MakeTrial):
