@@ -50,6 +50,7 @@ def dialect_of(version: str) -> Dialect:
     statistics = "CALL SYSCS_UTIL.SYSCS_UPDATE_STATISTICS('APP', UPPER('{table}'), NULL)"
     return Dialect(
         timestamp_literal="TIMESTAMP('{text}')",
+        select_values="VALUES ({expressions})",
         # The lock of a row that was read for update would be given back with the next row.
         for_update=" FOR UPDATE WITH RS",
         # 10.3 and 10.4 have no word for it: the driver's limit of rows has to do.

@@ -37,6 +37,7 @@ from benchagent.dbms.hsqldb.statistics import HsqldbStatistics
 from benchagent.dbms.statistics import QueryRows
 from benchagent.storage import write_cache_words
 
+VALUES = "VALUES ({expressions})"
 PROPERTIES = "SELECT PROPERTY_NAME, PROPERTY_VALUE FROM INFORMATION_SCHEMA.SYSTEM_PROPERTIES"
 SERIALIZATION_FAILURE = "40001"
 TEMPORARY = "hsqldb.temp_directory"
@@ -64,7 +65,8 @@ class HsqldbInstance(Instance):
         self._toolchain = request.toolchain
         # Without CACHED a table of a file database too is held in the heap, and written as a script.
         table = "CREATE MEMORY TABLE" if self.in_memory else "CREATE CACHED TABLE"
-        self.dialect = Dialect(create_table=table, after_load=() if self.in_memory else ("CHECKPOINT",))
+        after_load = () if self.in_memory else ("CHECKPOINT",)
+        self.dialect = Dialect(create_table=table, select_values=VALUES, after_load=after_load)
         self.heap_mb = memory_heap_mb() if self.in_memory else heap_mb(self._cache_bytes())
 
     def effective_queries(self) -> Mapping[str, str]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.external.side import Side
-from benchagent.dbms.hsqldb import PROPERTIES, HsqldbInstance, in_force
+from benchagent.dbms.hsqldb import PROPERTIES, VALUES, HsqldbInstance, in_force
 from benchagent.dbms.hsqldb.statistics import HsqldbStatistics
 
 
 def side(version: str, schema: str) -> Side:
     return Side(
         dbms="hsqldb",
-        dialect=Dialect(create_table="CREATE CACHED TABLE"),
+        dialect=Dialect(create_table="CREATE CACHED TABLE", select_values=VALUES),
         objects="SELECT table_name FROM information_schema.tables WHERE table_schema = UPPER('{schema}')",
         schemas="SELECT schema_name FROM information_schema.schemata WHERE schema_name = UPPER('{schema}')",
         create="CREATE SCHEMA {schema}",
