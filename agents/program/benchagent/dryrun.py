@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -78,7 +78,9 @@ class PaperBench:
         }
         return SessionResult(None, _Answers([[0]]), _Answers(EVENT), _Answers({"elapsed_s": 0.0}, executed), [])
 
-    def tool(self, command: ToolCommand, *, phase: str, timeout_s: float) -> ToolResult:
+    def tool(
+        self, command: ToolCommand, *, phase: str, timeout_s: float, observe: Callable[[int], None] | None = None
+    ) -> ToolResult:
         raise JobError("this workload runs tools on the server's own machine")
 
     def data_loaded(self) -> None:
