@@ -72,6 +72,9 @@ class Part:
     sweep: Mapping[str, tuple[FactorValue, ...]] = field(default_factory=dict)
     settings: Mapping[str, Settings] = field(default_factory=dict)
     place_factors: tuple[str, ...] = ()
+    # Roles that lie on the second storage in every cell, but for what `overrides` says.
+    apart: tuple[str, ...] = ()
+    overrides: tuple[tuple[str, FactorValue, Mapping[str, FactorValue]], ...] = ()
     figure: str = ""
     gaps: tuple[Gap, ...] = ()
 
@@ -113,8 +116,9 @@ def prepare(experiment: ArticleExperiment, part: Part, agent: Agent, *, quick: b
     plan = Plan(
         workload=part.workload,
         engines=engines,
-        factors=part.factors,
+        factors={**part.factors, **_apart(part, agent)},
         sweep={**part.sweep, **_places(part, agent)},
+        overrides=part.overrides,
         repeats=1 if quick else part.repeats,
         settings=part.settings,
         agent=agent,
@@ -126,8 +130,19 @@ def prepare(experiment: ArticleExperiment, part: Part, agent: Agent, *, quick: b
 
 
 def _places(part: Part, agent: Agent) -> dict[str, tuple[FactorValue, ...]]:
+    other = _second_storage(agent)
+    return dict.fromkeys(part.place_factors, ("", other)) if other else {}
+
+
+def _apart(part: Part, agent: Agent) -> dict[str, FactorValue]:
+    other = _second_storage(agent)
+    return dict.fromkeys(part.apart, other) if other else {}
+
+
+def _second_storage(agent: Agent) -> str:
+    """Empty where the machine has one storage only."""
     others = [place["name"] for place in agent.places if place["name"] != "default" and not place["problem"]]
-    return dict.fromkeys(part.place_factors, ("", others[0])) if others else {}
+    return others[0] if others else ""
 
 
 def start(prepared: Prepared, *, user: User | None) -> Experiment | None:
@@ -155,6 +170,7 @@ def _firebird(mode: str, *settings: tuple[str, str]) -> dict[str, Settings]:
 
 GBAK_DATASET: dict[str, FactorValue] = {"dataset_mb": 400, "data_origin": "restored", "cache_state": "cold"}
 GBAK_METHODS = ("gbak_tcp", "gbak_local", "gbak_services", "gbak_services_same")
+SAME_DISK = ("method", "gbak_services_same", {"backup_storage": ""})
 GBAK_SERVERS = ("Firebird 1.5.3", "Firebird 2.1", "InterBase 7.5.1 sp1", "InterBase 2007", "Yaffil 892")
 GBAK_GAPS = tuple(Gap(server, NO_ENGINE) for server in GBAK_SERVERS)
 
@@ -166,6 +182,7 @@ GBAK = ArticleExperiment(
             Part(
                 f"methods-{mode.lower()}", f"Firebird 3, ServerMode {mode}", "backup", (FIREBIRD_3,), GBAK_DATASET, 3,
                 sweep={"method": GBAK_METHODS}, settings=_firebird(mode), figure="gbak-fig1", gaps=GBAK_GAPS,
+                apart=("backup_storage",), overrides=(SAME_DISK,),
             )
             for mode in ("Super", "SuperClassic")
         ),

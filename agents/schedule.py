@@ -80,6 +80,8 @@ class Plan:
     repeats: int = 1
     # Factors that are varied, each with its values; they stand over `factors`.
     sweep: Mapping[str, tuple[FactorValue, ...]] = field(default_factory=dict)
+    # Factors that follow from the value of a varied one: (name, value, what it sets).
+    overrides: tuple[tuple[str, FactorValue, Mapping[str, FactorValue]], ...] = ()
     settings: Mapping[str, Settings] = field(default_factory=dict)
     # None: the first agent that is free and offers every engine; the whole experiment then stays on it.
     agent: Agent | None = None
@@ -111,8 +113,17 @@ class Plan:
         names = list(self.sweep)
         combinations = [dict(zip(names, values, strict=True)) for values in product(*self.sweep.values())]
         return [
-            Cell(engine, self._stored({**self.factors, **varied})) for varied in combinations for engine in self.engines
+            Cell(engine, self._stored({**self.factors, **varied, **self._following(varied)}))
+            for varied in combinations
+            for engine in self.engines
         ]
+
+    def _following(self, varied: Mapping[str, FactorValue]) -> dict[str, FactorValue]:
+        found: dict[str, FactorValue] = {}
+        for name, value, factors in self.overrides:
+            if varied.get(name) == value:
+                found |= factors
+        return found
 
     def _stored(self, factors: Mapping[str, FactorValue]) -> dict[str, FactorValue]:
         """Without optional factors that are as if nobody had asked: a run does not name what was not varied."""
@@ -134,6 +145,7 @@ class Plan:
                 for engine in self.engines
             },
             "factors": dict(self.factors),
+            "overrides": [[name, value, dict(factors)] for name, value, factors in self.overrides],
             "sweep": {name: list(values) for name, values in self.sweep.items()},
             "repeats": self.repeats,
             "agent": self.agent.slug if self.agent else None,

@@ -94,5 +94,12 @@ def test_the_second_storage_is_swept_where_there_is_one(equipped):
     assert "data_storage" not in articles.prepare(experiment, part, equipped).plan.sweep
 
 
+def test_gbak_writes_to_the_second_storage_but_for_the_method_that_is_about_one_disk(equipped):
+    experiment = EXPERIMENTS["gbak-backup-2007"]
+    plan = articles.prepare(experiment, experiment.part("methods-super"), equipped).plan
+    targets = {cell.factors["method"]: cell.factors.get("backup_storage") for cell in plan.cells()}
+    assert targets == {"gbak_tcp": "slow", "gbak_local": "slow", "gbak_services": "slow", "gbak_services_same": None}
+
+
 def test_an_unknown_article_is_not_found(client):
     assert client.get(reverse("article-experiment", args=["no-such"])).status_code == 404

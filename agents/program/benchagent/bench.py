@@ -29,8 +29,10 @@ from benchagent.session import EFFECTIVE_PREFIX, query_steps, rows_named, sessio
 from benchagent.spool import Spool
 from benchagent.storage import device_of
 from benchagent.watching import PhaseWatch
-from benchagent.workloads.base import Factors, SessionResult, Step, ToolResult
+from benchagent.workloads.base import Factors, Observe, SessionResult, Step, ToolResult
 
+# A tool is looked at for the first time so long after its start: it has connected by then.
+FIRST_LOOK_S = 0.2
 OUTPUT_LIMIT = 200_000
 
 
@@ -208,7 +210,7 @@ class JobBench:
 
     # Tools
 
-    def tool(self, command: ToolCommand, *, phase: str, timeout_s: float) -> ToolResult:
+    def tool(self, command: ToolCommand, *, phase: str, timeout_s: float, observe: Observe | None = None) -> ToolResult:
         """Output is what the tool printed, its end where that is long. Raises `JobError` with it when it fails."""
         around = self._around
         self._note_command(" ".join(str(part) for part in command.argv))
@@ -229,7 +231,7 @@ class JobBench:
                 **command.user,
             )
             try:
-                self._wait(child, phase, begun + timeout_s)
+                self._wait(child, phase, begun + timeout_s, observe)
                 elapsed_s = time.monotonic() - begun
             finally:
                 process.stop(child)
@@ -239,9 +241,10 @@ class JobBench:
         self.log(f"{phase}: {Path(command.argv[0]).name} took {elapsed_s:.2f} s")
         return ToolResult(elapsed_s, words)
 
-    def _wait(self, child: subprocess.Popen[Any], phase: str, deadline: float) -> None:
+    def _wait(self, child: subprocess.Popen[Any], phase: str, deadline: float, observe: Observe | None) -> None:
         """Until the tool has ended, with a sample each second."""
         sampler, next_at = self.new_sampler({"tool": [child.pid]}), time.monotonic() + 1
+        look_at = time.monotonic() + FIRST_LOOK_S
         while child.poll() is None:
             self._around.abort.sleep(0.01)
             now = time.monotonic()
@@ -250,6 +253,9 @@ class JobBench:
             if now >= next_at:
                 self._watch.take(phase, sampler)
                 next_at += 1
+            if observe is not None and now >= look_at:
+                observe(child.pid)
+                look_at = now + 1
 
     # Notes
 

@@ -11,7 +11,7 @@ from benchagent.dbms.base import JobError
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.statistics import Statistics
 from benchagent.protocol import Check
-from benchagent.workloads.base import SessionResult, Step, Workload
+from benchagent.workloads.base import Observe, SessionResult, Step, Workload
 
 Answer = Callable[[Sequence[Step]], SessionResult]
 
@@ -52,6 +52,7 @@ class FakeBench:
         self.checks: list[Check] = []
         self.metrics: dict[str, float] = {}
         self.conditions: dict[str, str] = {}
+        self.described: dict[str, Any] = {}
         self.warnings: list[str] = []
         self.watched: list[str] = []
         self.urls: list[str] = []
@@ -87,6 +88,9 @@ class FakeBench:
 
     def condition(self, name: str, words: str) -> None:
         self.conditions[name] = words
+
+    def describe(self, part: str, value: Any) -> None:
+        self.described[part] = value
 
     def warn(self, words: str) -> None:
         self.warnings.append(words)

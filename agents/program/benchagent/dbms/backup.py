@@ -70,6 +70,10 @@ class BackupMethod(ABC):
         """Start what the restored database needs (a second server); returns how to stop it."""
         return lambda: None
 
+    def observe(self, pid: int) -> Sequence[str]:
+        """What can be seen of a running tool, for `honest`: asked once a second and at its begin."""
+        return ()
+
     def honest(self, trace: Sequence[str]) -> str:
         """Why the method was not what it claims to be, from what was observed; empty when it was."""
         return ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,6 +15,7 @@ from benchagent.dbms.statistics import QueryRows
 from benchagent.protocol import Check
 
 Step = dict[str, Any]
+Observe = Callable[[int], None]
 TEXT_LIMIT = 100_000
 
 
@@ -90,8 +91,11 @@ class Bench(Protocol):
     def restart(self, *, cold: bool) -> None:
         """Start the DBMS anew; `cold`: with nothing of its files in the page cache, as far as that can be done."""
 
-    def tool(self, command: ToolCommand, *, phase: str, timeout_s: float) -> ToolResult:
-        """Run a tool to its end, sampled each second. A job that is cancelled kills it."""
+    def tool(self, command: ToolCommand, *, phase: str, timeout_s: float, observe: Observe | None = None) -> ToolResult:
+        """Run a tool to its end, sampled each second. A job that is cancelled kills it.
+
+        `observe`: told the tool's process soon after its begin and then once a second.
+        """
 
     def metric(self, name: str, value: float, phase: str) -> None: ...
 

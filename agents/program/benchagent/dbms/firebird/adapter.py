@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchagent.catalog import Durability
 from benchagent.configfiles.durability import of_effective
-from benchagent.dbms.backup import BackupMethod
+from benchagent.dbms.backup import Action, BackupMethod
 from benchagent.dbms.base import (
     Adapter,
     Connection,
@@ -20,7 +20,7 @@ from benchagent.dbms.base import (
 )
 from benchagent.dbms.embedded import jars, refuse_log_apart
 from benchagent.dbms.firebird import backup, conflicts, discovery, settings
-from benchagent.dbms.firebird.root import SYSDBA
+from benchagent.dbms.firebird.root import SYSDBA, hand_over
 from benchagent.dbms.firebird.server import Server
 from benchagent.dbms.firebird.statistics import NO_LOG, FirebirdStatistics
 from benchagent.dbms.statistics import QueryRows
@@ -120,6 +120,13 @@ class FirebirdInstance(Instance):
 
     def log_tail(self) -> str:
         return self._server.log_tail()
+
+    def own(self, folder: Path) -> None:
+        hand_over([folder], self._server.user)
+
+    def make_dense(self) -> Sequence[Action]:
+        """By one backup and restore, as the article did."""
+        return backup.dense(self._server, self._request.placement.temp / "dense.fbk")
 
     def backup_methods(self) -> Sequence[BackupMethod]:
         return backup.methods(self._server, self._given.mode)

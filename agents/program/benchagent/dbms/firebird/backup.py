@@ -50,19 +50,22 @@ class GbakMethod(BackupMethod):
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
         self._targets.append(target)
-        return [self._gbak(["-b", "-g", *_verbose(options, target), *self.switches(), self.source(), target])]
+        return [self.command(["-b", "-g", *_verbose(options, target), *self.switches(), self.source(), target])]
 
     def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
-        return [self._gbak(["-c", *self.switches(), source, self.restored(scratch)])]
+        return [self.command(["-c", *self.switches(), source, self.restored(scratch)])]
 
     def restored_url(self, source: Path, scratch: Path) -> str:
         return url(self.server, scratch / RESTORED)
+
+    def observe(self, pid: int) -> Sequence[str]:
+        return honesty.seen(pid)
 
     def cancel(self) -> None:
         """gbak was the only one to write: only its session has to go."""
         end_sessions(self.server, self._targets)
 
-    def _gbak(self, arguments: Sequence[str | Path]) -> ToolCommand:
+    def command(self, arguments: Sequence[str | Path]) -> ToolCommand:
         return ToolCommand(
             [self.server.home.bin_dir / "gbak", *arguments],
             environment=self.server.tool_environment(embedded=self.embedded),
@@ -114,7 +117,7 @@ class GbakLocal(GbakMethod):
         """A backup without rows, under strace: gbak takes the same way with them. Empty where there is no strace."""
         folder = self.server.root.lock
         trace, target = folder / "connects.trace", folder / "rehearsal.fbk"
-        command = self._gbak(["-b", "-g", "-m", self.source(), target])
+        command = self.command(["-b", "-g", "-m", self.source(), target])
         traced = honesty.traced(command.argv, trace)
         if traced is None:
             return []
@@ -183,6 +186,17 @@ class Nbackup(BackupMethod):
             user=self.server.as_user(),
             cwd=self.server.root.folder,
         )
+
+
+def dense(server: Server, between: Path) -> Sequence[Action]:
+    """Back up to the file `between` and restore over the database: no version of a record and no free space is left."""
+    gbak = GbakTcp(server)
+    source = gbak.source()
+    commands = [
+        gbak.command(["-b", "-g", source, between]),
+        gbak.command(["-rep", between, source]),
+    ]
+    return [*commands, ToolCommand(["rm", "-f", between], user=server.as_user())]
 
 
 def methods(server: Server, mode: str) -> list[BackupMethod]:

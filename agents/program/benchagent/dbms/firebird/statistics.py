@@ -153,9 +153,9 @@ class FirebirdStatistics(ToolStatistics, MonitoringStatistics):
 
     sources = {
         **MonitoringStatistics.sources,
-        TABLES: "`gstat -a -r`",
-        INDEXES: "`gstat -a -r`",
-        PLANS: "`isql`, SET PLANONLY",
+        TABLES: "`action_db_stats` of the Services API, as `gstat -a -r`",
+        INDEXES: "`action_db_stats` of the Services API, as `gstat -a -r`",
+        PLANS: "`isql`, `SET PLANONLY`",
     }
 
     def __init__(self, gstat_tool: Callable[[], str], plan_tool: Callable[[str], str]) -> None:

@@ -14,7 +14,7 @@ from benchagent.protocol import Check
 from benchagent.session import SCHEMA_PREFIX, query_steps, rows_named
 from benchagent.storage import same_device
 from benchagent.workloads.backup import dataset
-from benchagent.workloads.base import Bench, Factors, Step, Workload
+from benchagent.workloads.base import Bench, Factors, Observe, Step, Workload
 
 BATCH_ROWS, COMMIT_ROWS, LOADER_THREADS = 1_000, 10_000, 2
 TIMEOUT_S = 24 * 3600.0
@@ -52,12 +52,17 @@ class Backup(Workload):
     def _back_up(self, bench: Bench, method: BackupMethod, target: Path, options: Mapping[str, str]) -> float:
         """Seconds of all its actions together."""
         bench.log(f"backup by {method.label}")
+        trace: list[str] = []
         try:
-            return _do(bench, method.backup(target, options), BACKUP)
+            took_s = _do(bench, method.backup(target, options), BACKUP, lambda pid: trace.extend(method.observe(pid)))
         except BaseException:
             with suppress(Exception):  # what stopped it is what is told
                 method.cancel()
             raise
+        dishonest = method.honest(trace)
+        if dishonest:
+            raise JobError(dishonest)
+        return took_s
 
     def tables(self, factors: Factors) -> Sequence[str]:
         return LARGE_TABLES
@@ -112,7 +117,7 @@ def _prepare(bench: Bench, rows: Mapping[str, int]) -> list[Step]:
     ]
 
 
-def _do(bench: Bench, actions: Sequence[Action], phase: str) -> float:
+def _do(bench: Bench, actions: Sequence[Action], phase: str, observe: Observe | None = None) -> float:
     """All actions one after the other; seconds of all together."""
     total_s = 0.0
     for action in actions:
@@ -120,7 +125,7 @@ def _do(bench: Bench, actions: Sequence[Action], phase: str) -> float:
             steps = [{"op": "execute", "phase": phase, "statements": list(action.statements)}]
             total_s += float(bench.session(steps, watch=phase).phases[phase]["elapsed_s"])
         else:
-            total_s += bench.tool(action, phase=phase, timeout_s=TIMEOUT_S).elapsed_s
+            total_s += bench.tool(action, phase=phase, timeout_s=TIMEOUT_S, observe=observe).elapsed_s
     return total_s
 
 
@@ -142,19 +147,31 @@ def _count(bench: Bench, rows: Mapping[str, int]) -> None:
     found = bench.session([{"op": "query", "name": COUNT, "sql": sql}], watch=COUNT)
     counted, took_s = int(first_value(found.rows.get(COUNT)) or 0), float(found.queries[COUNT]["elapsed_s"])
     bench.metric("count_s", took_s, COUNT)
-    size = _table_bytes(bench, LARGE_TABLES).get(name)
+    plan, size = _way_of_counting(bench, sql, name)
     if size and took_s > 0:
         bench.metric("count_mb_per_s", size / MEGABYTE / took_s, COUNT)
+    facts = {"state": bench.factors.text("cache_state"), "sql": sql, "plan": plan, "elapsed_s": took_s}
+    bench.describe("queries", [{"query": COUNT, **facts, "count": counted}])
     detail = f"{name} has {counted} rows, {rows[name]} were loaded"
     bench.check({"name": "rows_counted", "ok": counted == rows[name], "detail": detail})
 
 
-def _table_bytes(bench: Bench, names: Sequence[str]) -> dict[str, int]:
-    """As far as the engine tells. Asked after the count, for it may read the tables."""
+def _way_of_counting(bench: Bench, sql: str, name: str) -> tuple[str, int | None]:
+    """The plan, and the bytes of the table where they were what was read: None when the engine went by an index or
+    does not tell. Asked after the count, for it may read the tables."""
     source = bench.instance.statistics
-    found = bench.session(query_steps(SCHEMA_PREFIX, source.schema_queries(names), optional=True))
-    tables = source.tables(rows_named(SCHEMA_PREFIX, found.rows))
-    return {table.table.lower(): table.size_bytes for table in tables if table.size_bytes}
+    plans = {f"plan:{part}": statement for part, statement in enumerate(source.plan_queries(sql))}
+    asked = [
+        *query_steps(SCHEMA_PREFIX, source.schema_queries(LARGE_TABLES), optional=True),
+        *query_steps("", plans, optional=True),
+    ]
+    found = bench.session(asked)
+    rows = rows_named(SCHEMA_PREFIX, found.rows)
+    shown = [row for part in plans for row in found.rows.get(part, [])]
+    plan = source.plan(shown) if shown else ""
+    by_index = any(index.index.lower() in plan.lower() for index in source.indexes(rows))
+    sizes = {table.table.lower(): table.size_bytes for table in source.tables(rows)}
+    return plan, sizes.get(name) if plan and not by_index else None
 
 
 def _verify(bench: Bench, method: BackupMethod, target: Path, rows: Mapping[str, int]) -> None:
