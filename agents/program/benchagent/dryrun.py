@@ -16,7 +16,7 @@ from benchagent.dbms.external.target import Target
 from benchagent.dbms.statistics import QueryRows
 from benchagent.protocol import Check
 from benchagent.session import watched
-from benchagent.workloads.base import Factors, Observe, SessionResult, Step, ToolResult, Workload
+from benchagent.workloads.base import Factors, SessionResult, Step, ToolResult, Workload
 
 EVENT = {"rows": [[0]], "row_count": 1, "elapsed_s": 0.0, "at": 0.0}
 

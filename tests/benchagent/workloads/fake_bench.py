@@ -11,7 +11,7 @@ from benchagent.dbms.base import JobError
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.statistics import Statistics
 from benchagent.protocol import Check
-from benchagent.workloads.base import Observe, SessionResult, Step, Workload
+from benchagent.workloads.base import SessionResult, Step, Workload
 
 Answer = Callable[[Sequence[Step]], SessionResult]
 

@@ -10,9 +10,9 @@ import pytest
 from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands, ToolCommand
 from benchagent.dbms.base import JobError
 from benchagent.dbms.dialect import Dialect
-from benchagent.dbms.statistics import QueryRows, Statistics, TableStatistics
+from benchagent.dbms.statistics import IndexStatistics, QueryRows, Statistics, TableStatistics
 from benchagent.workloads.backup import WORKLOAD, dataset
-from benchagent.workloads.base import ToolResult
+from benchagent.workloads.base import Observe, ToolResult
 
 from tests.benchagent.workloads.fake_bench import FakeBench
 
@@ -69,7 +69,21 @@ class BySql(BackupMethod):
         return "jdbc:made-up:restored"
 
 
-class Sizes(Statistics):
+class Told(Statistics):
+    """Of an engine that counts in the way that is given."""
+
+    def __init__(self, plan: str) -> None:
+        self._plan = plan
+
+    def plan_queries(self, sql: str) -> Sequence[str]:
+        return (f"EXPLAIN {sql}",)
+
+    def plan(self, rows: Sequence[Sequence[Any]]) -> str:
+        return self._plan
+
+    def indexes(self, rows: QueryRows) -> list[IndexStatistics]:
+        return [IndexStatistics("BIG_CODE", "BIG")]
+
     def tables(self, rows: QueryRows) -> list[TableStatistics]:
         return [TableStatistics("BIG", size_bytes=3_000_000), TableStatistics("MIDDLE_1")]
 
@@ -91,7 +105,9 @@ class BackupBench(FakeBench):
         self.tools: list[str] = []
         self.fails = ""
 
-    def tool(self, command: ToolCommand, *, phase: str, timeout_s: float) -> ToolResult:
+    def tool(self, command: ToolCommand, *, phase: str, timeout_s: float, observe: Observe | None = None) -> ToolResult:
+        if observe is not None:
+            observe(4711)
         name = str(command.argv[0])
         self.tools.append(f"{phase}: {name}")
         if name == self.fails:
@@ -145,13 +161,28 @@ def test_the_backup_is_timed_as_a_whole_sized_restored_and_counted(bench: Backup
     assert "backup_storage" in bench.conditions
 
 
-def test_the_count_has_a_rate_where_the_engine_tells_how_large_the_table_is(bench: BackupBench):
+@pytest.mark.parametrize(
+    ("plan", "rate"), [("SCAN big", 6.0), ("SCAN big USING COVERING INDEX big_code", None), ("", None)]
+)
+def test_the_count_has_a_rate_where_the_engine_read_the_table(tmp_path: Path, plan: str, rate: float | None):
+    bench = BackupBench(tmp_path, rows={"plan:0": [["as it is"]]})
+    bench.instance.statistics = Told(plan)
+    WORKLOAD.perform(bench)
+    assert bench.metrics.get("count_mb_per_s") == rate
+    (query,) = bench.described["queries"]
+    assert query == {
+        "query": "count",
+        "state": "warm",
+        "sql": "SELECT COUNT(*) FROM big",
+        "plan": plan,
+        "elapsed_s": 0.5,
+        "count": ROWS["big"],
+    }
+
+
+def test_an_engine_that_tells_nothing_has_no_rate_of_the_count(bench: BackupBench):
     WORKLOAD.perform(bench)
     assert "count_mb_per_s" not in bench.metrics
-    told = BackupBench(bench.data_dir)
-    told.instance.statistics = Sizes()
-    WORKLOAD.perform(told)
-    assert told.metrics["count_mb_per_s"] == 6.0
 
 
 def test_a_backup_by_sql_is_sampled_as_one_by_a_tool(tmp_path: Path):
@@ -259,3 +290,20 @@ def test_an_empty_backup_fails_the_run(bench: BackupBench, monkeypatch):
 def test_a_database_in_memory_has_nothing_to_back_up(tmp_path: Path):
     with pytest.raises(JobError, match="a database in memory leaves nothing to back up"):
         WORKLOAD.perform(BackupBench(tmp_path, in_memory=True))
+
+
+class Pretending(Copying):
+    """It says that it is local, and its tools are seen to go over TCP."""
+
+    def observe(self, pid: int) -> Sequence[str]:
+        return [f"tcp 127.0.0.1:{pid}"]
+
+    def honest(self, trace: Sequence[str]) -> str:
+        return f"a local backup went over TCP: {trace[0]}" if trace else ""
+
+
+def test_a_backup_that_was_not_what_it_claims_to_be_is_refused(bench: BackupBench):
+    bench.method = Pretending()
+    with pytest.raises(JobError, match=r"a local backup went over TCP: tcp 127.0.0.1:4711"):
+        WORKLOAD.perform(bench)
+    assert "backup_s" not in bench.metrics
