@@ -21,7 +21,7 @@ from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.limits import Cage
 from benchagent.paths import end_of
 from benchagent.places import Placement
-from benchagent.process import Children, ProcessFailed
+from benchagent.process import Children
 from benchagent.protocol import Check, JobResult, JobSpec, MetricValue, RunStatistics
 from benchagent.results import metric
 from benchagent.sampling import Sampler
@@ -31,8 +31,6 @@ from benchagent.storage import device_of
 from benchagent.watching import PhaseWatch
 from benchagent.workloads.base import Factors, Observe, SessionResult, Step, ToolResult
 
-# A tool is looked at for the first time so long after its start: it has connected by then.
-FIRST_LOOK_S = 0.2
 OUTPUT_LIMIT = 200_000
 
 
@@ -231,7 +229,10 @@ class JobBench:
                 **command.user,
             )
             try:
-                self._wait(child, phase, begun + timeout_s, observe)
+                sampler = self.new_sampler({"tool": [child.pid]})
+                self._watch.attend(
+                    child, phase, sampler, timeout_s=timeout_s, sleep=around.abort.sleep, observe=observe
+                )
                 elapsed_s = time.monotonic() - begun
             finally:
                 process.stop(child)
@@ -240,22 +241,6 @@ class JobBench:
             raise JobError(f"{Path(command.argv[0]).name} ended with {child.returncode}: {words[-2000:].strip()}")
         self.log(f"{phase}: {Path(command.argv[0]).name} took {elapsed_s:.2f} s")
         return ToolResult(elapsed_s, words)
-
-    def _wait(self, child: subprocess.Popen[Any], phase: str, deadline: float, observe: Observe | None) -> None:
-        """Until the tool has ended, with a sample each second."""
-        sampler, next_at = self.new_sampler({"tool": [child.pid]}), time.monotonic() + 1
-        look_at = time.monotonic() + FIRST_LOOK_S
-        while child.poll() is None:
-            self._around.abort.sleep(0.01)
-            now = time.monotonic()
-            if now > deadline:
-                raise ProcessFailed(f"{phase} did not end in time")
-            if now >= next_at:
-                self._watch.take(phase, sampler)
-                next_at += 1
-            if observe is not None and now >= look_at:
-                observe(child.pid)
-                look_at = now + 1
 
     # Notes
 

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import subprocess
 import threading
+import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from benchagent.catalog import METRICS
 from benchagent.collect import Collector, Samples
+from benchagent.process import ProcessFailed
 from benchagent.results import TIMED_PHASE
 from benchagent.spool import Spool
+
+# How late the end of a tool is noticed at most.
+POLL_S = 0.01
+# A tool is looked at for the first time so long after its start: it has connected by then.
+FIRST_LOOK_S = 0.2
 
 
 class PhaseWatch:
@@ -32,6 +41,31 @@ class PhaseWatch:
             self._spool.add_samples(self._run_id, self._t[phase], values)
             self._collector.samples.append((False, values))
         self._t[phase] += 1
+
+    def attend(
+        self,
+        child: subprocess.Popen[Any],
+        phase: str,
+        sampler: Samples,
+        *,
+        timeout_s: float,
+        sleep: Callable[[float], None],
+        observe: Callable[[int], None] | None,
+    ) -> None:
+        """Until a tool has ended. `sleep` may raise. Raises `ProcessFailed` when it takes too long."""
+        begun = time.monotonic()
+        sample_at, look_at = begun + 1, begun + FIRST_LOOK_S
+        while child.poll() is None:
+            sleep(POLL_S)
+            now = time.monotonic()
+            if now > begun + timeout_s:
+                raise ProcessFailed(f"{phase} did not end in time")
+            if now >= sample_at:
+                self.take(phase, sampler)
+                sample_at += 1
+            if observe is not None and now >= look_at:
+                observe(child.pid)
+                look_at = now + 1
 
     @contextmanager
     def background(self, phase: str, sampler: Samples) -> Iterator[None]:
