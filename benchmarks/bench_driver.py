@@ -1,10 +1,11 @@
 """`make bench-driver`: the load generator against pgbench, on the same tables of the same server.
 
-    make bench-driver ARGS="--pairs 5 --seconds 10 --warm-up 10"
+    make bench-driver ARGS="--pairs 5 --seconds 10 --warm-up 10 --json driver.json"
 
-Both run the same TPC-B transaction, prepared, from 4 connections; pairs are interleaved and their order alternates,
-with synchronous_commit off (the client's CPU decides) and on (the disk decides). What is compared is the time after
-the warm-up. Needs a PostgreSQL installation with pgbench; the server is a private one that is gone afterwards.
+Ours is the session of an agent's job, with its samples and its own queries each second; pgbench runs its built-in
+TPC-B script with -M prepared and logs each transaction, into memory. Both use 4 connections to one private PostgreSQL
+on the same tables. Pairs are interleaved and their order alternates, with synchronous_commit off (the client's CPU
+decides) and on (the disk decides). What is compared is the time after the warm-up.
 
 The last line begins with the smaller of the two medians of the ratios, `ratio to pgbench: 0.93 (…)`.
 """
@@ -12,6 +13,7 @@ The last line begins with the smaller of the two medians of the ratios, `ratio t
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import platform
 import statistics
@@ -20,28 +22,24 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from benchagent.java import JavaToolchain
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # started as a file, it sees only its own folder
 
-from benchmarks.clients import SCALE, Measurement, Server, loadgen, pgbench  # noqa: E402
-from scripts.private_postgresql import PrivatePostgreSQL  # noqa: E402
+from benchmarks.clients import Server, postgresql  # noqa: E402
+from benchmarks.pgbench import Measurement  # noqa: E402
 
 COMMIT_MODES = ("off", "on")
 CACHE = Path(os.environ.get("BENCHSITE_TEST_CACHE") or ROOT / "var" / "test-cache")
-# Checkpoints and autovacuum would hit one client and spare the other: both are done before each measurement.
-SETTINGS = {
-    "fsync": "on",
-    "shared_buffers": "1GB",
-    "max_wal_size": "16GB",
-    "checkpoint_timeout": "1h",
-    "autovacuum": "off",
-}
-
-
-Client = Callable[[], Measurement]
+LATENCIES = ("p50_ms", "p95_ms", "p99_ms")
+FIGURES = ("tps", *LATENCIES, "cpu_ms")
+HEAD = (
+    "                       TPS               p50 ms          p95 ms          p99 ms      CPU ms / 1000\n"
+    "pair  commit   pgbench  ours   ratio  pgbench ours    pgbench ours    pgbench ours   pgbench ours"
+)
 
 
 @dataclass(frozen=True)
@@ -50,60 +48,68 @@ class Pair:
     pgbench: Measurement
     ours: Measurement
 
-    @property
-    def ratio(self) -> float:
-        return self.ours.tps / self.pgbench.tps
+    def ratio(self, figure: str) -> float:
+        """Ours by pgbench's."""
+        return float(getattr(self.ours, figure) / getattr(self.pgbench, figure))
+
+    def as_json(self) -> dict[str, Any]:
+        return {"synchronous_commit": self.commit, "pgbench": self.pgbench.as_json(), "ours": self.ours.as_json()}
 
 
-def measure(server: Server, clients: tuple[Client, Client], pairs: int) -> list[Pair]:
-    """`clients` are pgbench and ours."""
+@dataclass(frozen=True)
+class Spread:
+    median: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Spread:
+        return cls(statistics.median(values), min(values), max(values))
+
+    def percent(self) -> str:
+        """A ratio as its difference from 1."""
+        return f"{100 * (self.median - 1):+.0f} % ({100 * (self.low - 1):+.0f} to {100 * (self.high - 1):+.0f})"
+
+    def __str__(self) -> str:
+        return f"{self.median:.2f} ({self.low:.2f} to {self.high:.2f})"
+
+
+def measure(server: Server, seconds: int, warm_up: int, pairs: int) -> list[Pair]:
+    clients: dict[str, Callable[[int, int], Measurement]] = {"pgbench": server.pgbench, "ours": server.agent}
     done = []
     for number in range(pairs):
         for commit in COMMIT_MODES:
-            found: dict[int, Measurement] = {}
-            for which in (0, 1) if number % 2 == 0 else (1, 0):
+            found: dict[str, Measurement] = {}
+            for which in sorted(clients, reverse=number % 2 == 0):
                 server.prepare(commit)
-                found[which] = clients[which]()
-            done.append(Pair(commit, found[0], found[1]))
-            print_pair(number, done[-1])
+                found[which] = clients[which](seconds, warm_up)
+            done.append(Pair(commit, found["pgbench"], found["ours"]))
+            print(row(number, done[-1]), flush=True)
     return done
 
 
-def print_header(server: Server, options: argparse.Namespace) -> None:
-    machine = f"scale {SCALE}, {os.cpu_count()} cores, {platform.machine()}"
-    print(
-        f"{server.version()}, {machine}; {options.warm_up} s warm-up, {options.seconds} s measured; CPU of the client"
-    )
-    print("\n                           TPS          CPU ms per 1000 transactions")
-    print("pair  sync commit  pgbench    ours  ratio  pgbench     ours", flush=True)
+def row(number: int, pair: Pair) -> str:
+    theirs, ours = pair.pgbench, pair.ours
+    cells = [f"{number + 1:>4}  {pair.commit:<6}  {theirs.tps:>8.0f}  {ours.tps:>6.0f}  {pair.ratio('tps'):>5.2f}  "]
+    cells += [f"{getattr(theirs, name):>6.2f} {getattr(ours, name):>6.2f}  " for name in LATENCIES]
+    cells.append(f"{theirs.cpu_ms:>6.0f} {ours.cpu_ms:>6.0f}")
+    return " ".join(cells)
 
 
-def print_pair(number: int, pair: Pair) -> None:
-    ours, theirs = pair.ours, pair.pgbench
-    rates = f"{theirs.tps:>8.0f}  {ours.tps:>6.0f}  {pair.ratio:>5.2f}"
-    cpu = f"{theirs.cpu_ms_per_1000:>7.1f}  {ours.cpu_ms_per_1000:>7.1f}"
-    print(f"{number + 1:>4}  {pair.commit:<11} {rates}  {cpu}", flush=True)
+def summary(pairs: Sequence[Pair]) -> dict[str, dict[str, Spread]]:
+    """By commit mode and figure: ours by pgbench's, the median of the pairs with its range."""
+    chosen = {commit: [pair for pair in pairs if pair.commit == commit] for commit in COMMIT_MODES}
+    return {
+        commit: {name: Spread.of([pair.ratio(name) for pair in found]) for name in FIGURES}
+        for commit, found in chosen.items()
+    }
 
 
-def print_summary(pairs: Sequence[Pair], count: int) -> None:
-    ratios, costs = {}, []
-    print()
-    for commit in COMMIT_MODES:
-        chosen = [pair for pair in pairs if pair.commit == commit]
-        ratios[commit] = statistics.median(pair.ratio for pair in chosen)
-        theirs, ours = median([pair.pgbench for pair in chosen]), median([pair.ours for pair in chosen])
-        low, high = min(pair.ratio for pair in chosen), max(pair.ratio for pair in chosen)
-        rates = f"pgbench {theirs.tps:.0f} TPS, ours {ours.tps:.0f} TPS"
-        print(f"median, sync {commit}: {rates}, ratio {ratios[commit]:.2f} ({low:.2f} to {high:.2f})")
-        costs.append(f"sync {commit} {ours.cpu_ms_per_1000:.0f} ms, pgbench {theirs.cpu_ms_per_1000:.0f} ms")
-    each = ", ".join(f"{commit} {ratio:.2f}" for commit, ratio in ratios.items())
-    words = f"sync {each}; {count} pairs each; client CPU per 1000 tx: {', '.join(costs)}"
-    print(f"ratio to pgbench: {min(ratios.values()):.2f} ({words})")
-
-
-def median(runs: Sequence[Measurement]) -> Measurement:
-    tps, cpu = ([getattr(run, name) for run in runs] for name in ("tps", "cpu_ms_per_1000"))
-    return Measurement(statistics.median(tps), statistics.median(cpu))
+def print_summary(found: dict[str, dict[str, Spread]]) -> None:
+    print("\nours by pgbench's, medians of the pairs (range):")
+    for commit, ratios in found.items():
+        latencies = ", ".join(f"{name.removesuffix('_ms')} {ratios[name].percent()}" for name in LATENCIES)
+        print(f"synchronous_commit {commit:<3}: TPS {ratios['tps']}; {latencies}; client CPU {ratios['cpu_ms']}")
 
 
 def main() -> int:
@@ -111,19 +117,25 @@ def main() -> int:
     parser.add_argument("--pairs", type=int, default=5, help="interleaved pairs for each commit mode")
     parser.add_argument("--seconds", type=int, default=10, help="measured seconds of each run")
     parser.add_argument("--warm-up", type=int, default=10, help="seconds before them")
-    options = parser.parse_args()
+    parser.add_argument("--scale", type=int, default=10, help="branches, of 100,000 accounts each")
+    parser.add_argument("--json", type=Path, help="write every pair to this file")
+    asked = parser.parse_args()
     toolchain = JavaToolchain(CACHE)
     toolchain.prepare([group for group in toolchain.engine_groups() if group.dbms == "postgresql"], print)
-    with PrivatePostgreSQL(SETTINGS) as private, tempfile.TemporaryDirectory(prefix="benchsite-driver-") as scratch:
-        server = Server(private)
-        server.create_tables()
-        clients = (
-            lambda: pgbench(server, options.seconds, options.warm_up),
-            lambda: loadgen(server, toolchain, options.seconds, options.warm_up, Path(scratch)),
-        )
-        print_header(server, options)
-        pairs = measure(server, clients, options.pairs)
-    print_summary(pairs, options.pairs)
+    with (
+        tempfile.TemporaryDirectory(prefix="bench-driver-") as folder,
+        postgresql(Path(folder), toolchain, asked.scale) as server,
+    ):
+        machine = f"scale {asked.scale}, {os.cpu_count()} cores, {platform.machine()}"
+        about = f"PostgreSQL {server.version}, {machine}; {asked.warm_up} s warm-up, {asked.seconds} s measured"
+        print(f"{about}\n\n{HEAD}", flush=True)
+        pairs = measure(server, asked.seconds, asked.warm_up, asked.pairs)
+    found = summary(pairs)
+    print_summary(found)
+    if asked.json:
+        asked.json.write_text(json.dumps({"about": about, "pairs": [pair.as_json() for pair in pairs]}, indent=1))
+    words = ", ".join(f"synchronous_commit {commit} {ratios['tps']}" for commit, ratios in found.items())
+    print(f"ratio to pgbench: {min(ratios['tps'].median for ratios in found.values()):.2f} ({words})")
     return 0
 
 

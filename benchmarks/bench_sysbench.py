@@ -100,7 +100,8 @@ def _run(trial: Trial, load: str, seconds: int) -> tuple[str, float]:
     """What sysbench printed, and its CPU time."""
     command = [*_sysbench(trial, load), f"--time={seconds}", "--histogram=on", "run"]
     with tempfile.TemporaryFile("w+") as output:
-        child = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+        # In a session of its own, as the agent's children are: the kernel may share out CPU time by sessions.
+        child = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)

@@ -1,134 +1,172 @@
-"""The two clients that the driver benchmark compares, and the server that both of them load."""
+"""One PostgreSQL server as the agent provisions it, with pgbench's tables, and the load generator as a client."""
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
-import tempfile
-from dataclasses import dataclass
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchagent import workloads
-from benchagent.catalog import WORKLOADS
-from benchagent.dbms.base import Dialect
-from benchagent.dbms.postgresql.adapter import DRIVER_PROPERTIES
-from benchagent.java import JavaToolchain, LoadGenerator
+from benchagent.abort import Abort
+from benchagent.bench import JobBench, Surroundings
+from benchagent.dbms.postgresql.discovery import installations
+from benchagent.java import JavaToolchain
+from benchagent.protocol import JobSpec
+from benchagent.results import empty_result
+from benchagent.spool import Spool
+from benchagent.workloads.base import Factors, Step
+from benchagent.workloads.tpcb import WORKLOAD as TPCB
+from benchagent.workloads.tpcb import _run as tpcb_step
 
-from scripts.private_postgresql import SERVICE_USER, PrivatePostgreSQL
+from benchmarks.pgbench import ClientFailed, Measurement
+from benchmarks.pgbench import run as run_pgbench
+from tests.benchagent.dbms.trial import Trial
 
-SCALE = 10
 CONNECTIONS = 4
 TABLES = ("accounts", "tellers", "branches", "history")
-PROGRESS = re.compile(r"^progress: ([\d.]+) s, ([\d.]+) tps", re.MULTILINE)
-PROCESSED = re.compile(r"transactions actually processed: (\d+)")
-
-
-class ClientFailed(Exception):
-    """A client gave no result; its own words."""
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """Of the seconds after the warm-up; `cpu_ms_per_1000` is the client's CPU time in ms per 1000 transactions."""
-
-    tps: float
-    cpu_ms_per_1000: float
+PREFIX = "pgbench_"
+# Checkpoints and autovacuum would hit one client and spare the other: both are done before each measurement.
+SETTINGS = {
+    "fsync": "on",
+    "shared_buffers": "1GB",
+    "max_wal_size": "16GB",
+    "checkpoint_timeout": "1h",
+    "autovacuum": "off",
+}
 
 
 class Server:
-    """pgbench's tables on a private server."""
+    def __init__(self, folder: Path, toolchain: JavaToolchain, scale: int) -> None:
+        self.scale = scale
+        self.version, installation = next(
+            (version, one) for version, one in installations().items() if one.has("pgbench") and one.has("psql")
+        )
+        self._programs = installation.bin_dir
+        self.trial = Trial(folder, toolchain, "postgresql", self.version, SETTINGS)
+        address, _, database = self.trial.instance.connection.url.partition("//")[2].partition("/")
+        host, port = address.split(":")
+        properties = self.trial.instance.connection.properties
+        self._reached = ["-h", host, "-p", port, "-U", properties["user"]]
+        self._database = database
+        self._environment = {"PGPASSWORD": properties["password"]}
+        self._spool = Spool(folder / "spool.sqlite3")
+        self._runs = 0
 
-    def __init__(self, private: PrivatePostgreSQL) -> None:
-        self._private = private
+    def close(self) -> None:
+        self._spool.close()
+        self.trial.close()
 
-    def command(self, program: str) -> list[str]:
-        address = ["-h", "127.0.0.1", "-p", str(self._private.port), "-U", SERVICE_USER]
-        return [str(self._private.binaries / program), *address]
-
-    @property
-    def jdbc_url(self) -> str:
-        return f"jdbc:postgresql://127.0.0.1:{self._private.port}/postgres"
-
-    def sql(self, *statements: str) -> str:
-        commands = [part for statement in statements for part in ("-c", statement)]
-        command = [*self.command("psql"), "-XAtq", "-v", "ON_ERROR_STOP=1", *commands, "postgres"]
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-
-    def version(self) -> str:
-        return f"PostgreSQL {self.sql('SHOW server_version')}"
+    def _command(self, program: str, *more: str) -> list[str]:
+        return [str(self._programs / program), *self._reached, *more, self._database]
 
     def create_tables(self) -> None:
-        subprocess.run(
-            [*self.command("pgbench"), "-i", "-q", "-s", str(SCALE), "postgres"], check=True, capture_output=True
-        )
+        self._finished(self._command("pgbench", "-i", "-q", "-s", str(self.scale)))
 
     def prepare(self, synchronous_commit: str) -> None:
-        """Before each run: the commit mode, no dead rows, an empty history, nothing left to write."""
-        tables = ", ".join(f"pgbench_{table}" for table in TABLES)
-        self.sql(
+        """Before each measurement: the commit mode, no dead rows, an empty history, nothing left to write."""
+        statements = (
             f"ALTER SYSTEM SET synchronous_commit = {synchronous_commit}",
             "SELECT pg_reload_conf()",
-            "TRUNCATE pgbench_history",
-            f"VACUUM {tables}",
+            f"TRUNCATE {PREFIX}history",
+            f"VACUUM {', '.join(PREFIX + table for table in TABLES)}",
             "CHECKPOINT",
+        )
+        commands = [part for statement in statements for part in ("-c", statement)]
+        self._finished(self._command("psql", "-XAtq", "-v", "ON_ERROR_STOP=1", *commands))
+
+    def _finished(self, command: list[str]) -> None:
+        subprocess.run(command, env=self._environment, check=True, capture_output=True)
+
+    # The clients
+
+    def pgbench(self, seconds: int, warm_up: int) -> Measurement:
+        shape = ("-n", "-M", "prepared", "-c", str(CONNECTIONS), "-j", "2")
+        return run_pgbench(self._command("pgbench", *shape), self._environment, seconds, warm_up)
+
+    def agent(self, seconds: int, warm_up: int) -> Measurement:
+        """The session of an agent's job: with its samples, its own queries each second and its spool."""
+        factors = self._factors(seconds, warm_up)
+        bench = JobBench(
+            self._surroundings(),
+            self.trial.instance,
+            factors,
+            tables=[PREFIX + table for table in TABLES],
+            data_missing=False,
+        )
+        return _measured(bench.session([_step(factors)]).summary)
+
+    def bare(self, seconds: int, warm_up: int) -> Measurement:
+        """The load generator alone: nobody samples, nothing is asked beside the transactions."""
+        session = self.trial.events([_step(self._factors(seconds, warm_up))])
+        if session.error:
+            raise ClientFailed(f"the load generator failed: {session.error}")
+        return _measured(session.summary)
+
+    def _factors(self, seconds: int, warm_up: int) -> Factors:
+        window = {"warm_up_s": warm_up, "duration_s": seconds}
+        return TPCB.factors({"scale_factor": self.scale, "terminals": CONNECTIONS, **window})
+
+    def _surroundings(self) -> Surroundings:
+        self._runs += 1
+        spec: JobSpec = {
+            "run_id": f"run-{self._runs}",
+            "workload": "tpcb",
+            "workload_version": "1",
+            "dbms": "postgresql",
+            "dbms_version": self.version,
+            "settings": [],
+            "factors": {},
+            "seed": 42,
+        }
+        self._spool.add_job({"job": spec, "job_token": "", "lease_s": 600}, time.time())
+        return Surroundings(
+            spec=spec,
+            job_dir=self.trial.request.job_dir,
+            placement=self.trial.placement,
+            toolchain=self.trial.toolchain,
+            spool=self._spool,
+            children=self.trial.children,
+            abort=Abort(),
+            server_cage=None,
+            driver_cage=None,
+            embedded=False,
+            result=empty_result(),
+            noted=[],
+            on_state=_ignore,
+            on_log=_ignore,
+            on_news=_ignore,
+            on_loaded=_ignore,
         )
 
 
-def pgbench(server: Server, seconds: int, warm_up: int) -> Measurement:
-    # One second more, so that the report of the last measured second is never cut off.
-    length = ["-T", str(warm_up + seconds + 1), "-P", "1"]
-    command = [
-        *server.command("pgbench"),
-        "-n",
-        "-M",
-        "prepared",
-        "-c",
-        str(CONNECTIONS),
-        "-j",
-        "2",
-        *length,
-        "postgres",
-    ]
-    with tempfile.TemporaryFile("w+") as output:
-        child = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        output.seek(0)
-        text = output.read()
-    processed = PROCESSED.search(text)
-    measured = [float(tps) for at, tps in PROGRESS.findall(text) if warm_up < round(float(at)) <= warm_up + seconds]
-    if child.returncode != 0 or processed is None or len(measured) != seconds:
-        raise ClientFailed(f"pgbench ended with {child.returncode}: {text}")
-    # Its cost per transaction hardly changes after the start, so the whole run's stands for the measured seconds'.
-    return Measurement(sum(measured) / seconds, (usage.ru_utime + usage.ru_stime) * 1e6 / int(processed[1]))
+@contextmanager
+def postgresql(folder: Path, toolchain: JavaToolchain, scale: int) -> Iterator[Server]:
+    """Gone afterwards."""
+    folder.chmod(0o755)  # the server runs as a user of its own
+    server = Server(folder / "trial", toolchain, scale)
+    try:
+        server.create_tables()
+        yield server
+    finally:
+        server.close()
 
 
-def loadgen(server: Server, toolchain: JavaToolchain, seconds: int, warm_up: int, scratch: Path) -> Measurement:
-    """The load generator as the agent starts it."""
-    group = next(group for group in toolchain.engine_groups() if group.dbms == "postgresql" and group.default)
-    generator = LoadGenerator(toolchain, toolchain.class_path(group), cwd=scratch)
-    generator.start(job(server, seconds, warm_up))
-    events = list(generator.events())
-    status = generator.abort()
-    summary = next((event for event in events if event["event"] == "summary"), None)
-    if status != 0 or summary is None or summary["dead_terminals"]:
-        raise ClientFailed(f"the load generator ended with {status}: {events[-1:]} {generator.stderr_tail}")
-    return Measurement(summary["tps"], summary["cpu_s"] * 1e6 / summary["transactions"])
+def _step(factors: Factors) -> Step:
+    """The agent's TPC-B on pgbench's tables."""
+    step: dict[str, Any] = dict(tpcb_step(factors, 42))
+    for statement in step["transactions"][0]["statements"]:
+        statement["sql"] = re.sub(rf"\b({'|'.join(TABLES)})\b", rf"{PREFIX}\1", statement["sql"])
+    return step
 
 
-def job(server: Server, seconds: int, warm_up: int) -> dict[str, Any]:
-    """The agent's TPC-B transaction on pgbench's tables."""
-    tpcb = workloads.workload("tpcb", WORKLOADS["tpcb"].version)
-    factors = {"scale_factor": SCALE, "terminals": CONNECTIONS, "warm_up_s": warm_up, "duration_s": seconds}
-    run = tpcb.steps(Dialect(), factors, 42).run
-    for statement in run["transactions"][0]["statements"]:
-        statement["sql"] = re.sub(rf"\b({'|'.join(TABLES)})\b", r"pgbench_\1", statement["sql"])
-    properties = {"user": SERVICE_USER, **DRIVER_PROPERTIES}
-    return {
-        "version": 1,
-        "connection": {"url": server.jdbc_url, "driver_class": None, "properties": properties},
-        "retryable": {"sqlstates": ["40001", "40P01"]},
-        "steps": [run],
-    }
+def _measured(summary: Mapping[str, Any] | None) -> Measurement:
+    if summary is None or summary["dead_terminals"] or summary["errors"]:
+        raise ClientFailed(f"the load generator failed: {summary and summary['dead_terminals']}")
+    p50, p95, p99 = (summary[f"p{percent}_us"] / 1000 for percent in (50, 95, 99))
+    return Measurement(summary["tps"], p50, p95, p99, summary["cpu_s"] * 1e6 / summary["transactions"])
+
+
+def _ignore(*_: Any) -> None: ...

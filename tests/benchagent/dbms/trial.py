@@ -16,7 +16,8 @@ from benchagent.dbms.backup import Action, SqlCommands, ToolCommand
 from benchagent.dbms.base import Connection, ProvisionRequest
 from benchagent.dbms.statistics import PARTS
 from benchagent.java import JavaToolchain, LoadGenerator
-from benchagent.places import Place, Placement
+from benchagent.places import Placement
+from benchagent.placesfile import Place
 from benchagent.process import Children
 from benchagent.session import EFFECTIVE_PREFIX, rows_named, session_job, watched
 from benchagent.workloads.base import Factors, SessionResult, Step
