@@ -7,7 +7,7 @@ BOOTSTRAP = $(PYTHON) scripts/bootstrap.py
 DEV = $(BOOTSTRAP) --dev
 RUN = .venv/bin/python
 
-.PHONY: help up login token test check lock experiments bench-driver bench-uploads bench-pages fuzz-api clean
+.PHONY: help up login token test check lock experiments bench-driver bench-sysbench bench-sampling bench-uploads bench-pages fuzz-api clean
 
 help:
 	@echo 'make up            install, start everything, run a first benchmark; stop with Ctrl-C'
@@ -18,7 +18,9 @@ help:
 	@echo 'make check         linters, types, import rules, migrations, deployment check, JavaScript tests'
 	@echo 'make lock          compile requirements.txt and requirements-dev.txt from pyproject.toml'
 	@echo 'make experiments   re-run the experiments of the four articles: QUICK=1 [ARGS="tpcb-2010 --part engines"]'
-	@echo 'make bench-driver  the load generator against pgbench'
+	@echo 'make bench-driver  the load generator against pgbench, on one PostgreSQL: ARGS="--pairs 5 --json FILE"'
+	@echo 'make bench-sysbench  the same against sysbench, on one MariaDB'
+	@echo 'make bench-sampling  what the agent costs in throughput by its samples'
 	@echo 'make fuzz-api      schemathesis over the whole API'
 	@echo 'make bench-uploads  results and samples a second that one web process takes'
 	@echo 'make bench-pages   time of pages and lists with 1,000, 10,000 and 100,000 runs'
@@ -65,6 +67,12 @@ experiments:
 
 bench-driver:
 	@exec $(DEV) benchmarks/bench_driver.py $(ARGS)
+
+bench-sysbench:
+	@exec $(DEV) benchmarks/bench_sysbench.py $(ARGS)
+
+bench-sampling:
+	@exec $(DEV) benchmarks/bench_sampling.py $(ARGS)
 
 fuzz-api:
 	@exec $(DEV) scripts/fuzz_api.py $(ARGS)
