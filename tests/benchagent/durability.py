@@ -77,11 +77,14 @@ def survivors(trial: Trial, *, terminals: int = 4, after_s: int = 2) -> Survivor
     return Survivors(acknowledged, _count(rows) - before, terminals)
 
 
-def syncs_of_commits(trial: Trial, commits: int = COMMITS) -> tuple[int, int]:
-    """Commits of one terminal, and how often the server waited for the disk meanwhile."""
+def syncs_of_commits(trial: Trial, commits: int = COMMITS, *, of: str = "") -> tuple[int, int]:
+    """Commits of one terminal, and how often the server waited for the disk meanwhile.
+
+    `of`: only for files with this in their path, where the server writes other files at the same time.
+    """
     _load_once(trial)
     step = run_step(trial, terminals=1, warm_up_s=0, duration_s=60, max_transactions=commits)
-    with traced(trial.instance.server_pids()) as trace:
+    with traced(trial.instance.server_pids(), of) as trace:
         session = trial.events([step])
     assert session.error is None, session.error
     assert session.summary is not None
@@ -106,8 +109,9 @@ def kill_9(pids: Sequence[int]) -> None:
 class Trace:
     """`syncs` is known when the tracing has ended."""
 
-    def __init__(self, synchronous: Sequence[str]) -> None:
+    def __init__(self, synchronous: Sequence[str], of: str) -> None:
         self._synchronous = set(synchronous)
+        self._of = of
         self.syncs = 0
 
     def read(self, text: str) -> None:
@@ -120,17 +124,19 @@ class Trace:
         """A sync, or a write to a file that was opened so that each write is one."""
         if name in OPEN_CALLS:
             self._synchronous |= set(OPENED_SYNCHRONOUS.findall(rest))
+        target = FIRST_FILE.match(rest)
+        if self._of and not (target and self._of in target[1]):
+            return False
         if name in WRITE_CALLS:
-            target = FIRST_FILE.match(rest)
             return bool(target and target[1] in self._synchronous)
         return name in SYNC_CALLS
 
 
 @contextlib.contextmanager
-def traced(pids: Sequence[int]) -> Iterator[Trace]:
+def traced(pids: Sequence[int], of: str = "") -> Iterator[Trace]:
     """Counts the syncs of running processes, all their threads and all their children, those to come included."""
     members = sorted({member.pid for pid in pids for member in process.family(pid)})
-    trace = Trace([path for pid in members for path in _synchronous_files(pid)])
+    trace = Trace([path for pid in members for path in _synchronous_files(pid)], of)
     calls = ",".join((*SYNC_CALLS, *WRITE_CALLS, *OPEN_CALLS))
     with tempfile.TemporaryDirectory() as folder:
         output, words = Path(folder) / "trace", Path(folder) / "words"

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.engines
 MACHINES_USERS = Path("/var/lib/firebird/3.0/system/security3.fdb")
 COUNT = "SELECT COUNT(*) FROM wide"
 HISTORY = "SELECT COUNT(*) FROM history"
-COMMITS = 100
+COMMITS = durability.COMMITS
 
 
 def in_force(trial: Trial) -> dict[str, str]:

@@ -94,6 +94,8 @@ class Server:
     def start(self, *more: str) -> None:
         """Raises `JobError` with the end of the server's output when it does not come up."""
         mend(self.folders, self._user)
+        if self.process is not None:
+            self.process.poll()  # one that was killed and not waited for would still hold the lock of its socket
         keep_port = self.port != 0
         for attempt in range(1, PORT_ATTEMPTS + 1):
             self.port = self.port if keep_port else free_port()
