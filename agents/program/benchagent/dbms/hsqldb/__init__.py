@@ -37,7 +37,7 @@ from benchagent.dbms.hsqldb.statistics import HsqldbStatistics
 from benchagent.dbms.statistics import QueryRows
 from benchagent.storage import write_cache_words
 
-VALUES = "VALUES ({expressions})"
+VALUES = "SELECT {expressions} FROM (VALUES (0)) AS nothing (zero)"
 PROPERTIES = "SELECT PROPERTY_NAME, PROPERTY_VALUE FROM INFORMATION_SCHEMA.SYSTEM_PROPERTIES"
 SERIALIZATION_FAILURE = "40001"
 TEMPORARY = "hsqldb.temp_directory"

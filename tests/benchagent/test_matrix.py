@@ -1,0 +1,44 @@
+"""Every workload on every engine that can be had here, as small as it can be.
+
+What other tests run is not repeated: `tpcb` in test_statistics_table, `tpcc` on embedded engines in workloads/tpcc. A
+table in docs/engines.md lists all cells; a test compares it with the tests that there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from benchagent.java import JavaToolchain
+from benchagent.workloads import tpcc
+
+from tests.benchagent.live import EMBEDDED, ENGINES, LiveAgent, live_agent
+from tests.benchagent.workloads.script.scripts import BANK
+
+pytestmark = pytest.mark.engines
+WINDOW = {"terminals": 2, "warm_up_s": 0, "duration_s": 1}
+FACTORS: dict[str, dict[str, int | str]] = {
+    "tpcc": {"warehouses": 1, **WINDOW},
+    "inserts_selects": {"rows_per_table": 100, "loader_threads": 1, **WINDOW},
+    "backup": {"dataset_mb": 10},
+    "script": {"script_text": BANK, **WINDOW},
+}
+CELLS = [(workload, slug) for slug in ENGINES for workload in FACTORS if (workload, slug in EMBEDDED) != ("tpcc", True)]
+# What has to be among the metrics of a run that did something.
+FIGURE = {"tpcc": "ops_per_s", "inserts_selects": "tps", "backup": "restore_s", "script": "tps"}
+
+
+@pytest.fixture(scope="module")
+def agent(repository: Path, toolchain: JavaToolchain) -> Iterator[LiveAgent]:
+    with live_agent(repository, toolchain) as made:
+        yield made
+
+
+@pytest.mark.parametrize(("workload", "slug"), CELLS)
+def test_it_runs(workload: str, slug: str, agent: LiveAgent, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(tpcc, "WORKLOAD", tpcc.Tpcc(divisor=100))
+    item = agent.run(slug, workload, **FACTORS[workload])
+    assert (item["outcome"], item["message"]) == ("finished", "")
+    assert {metric["name"]: metric["value"] for metric in item["result"]["metrics"]}[FIGURE[workload]] > 0
+    assert list(agent.dirs.jobs.iterdir()) == []
