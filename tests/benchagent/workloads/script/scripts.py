@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 BANK = """\
--- A bank of one branch.
+-- A bank of one branch. Whole amounts: SQLite keeps decimals as floating-point numbers, which add those up exactly.
 [setup]
 CREATE TABLE account (id INTEGER NOT NULL PRIMARY KEY, balance DECIMAL(12, 2) NOT NULL, note VARCHAR(40));
 CREATE TABLE ledger (id INTEGER NOT NULL, delta DECIMAL(12, 2) NOT NULL, booked TIMESTAMP NOT NULL);
@@ -18,7 +18,7 @@ CREATE INDEX ledger_id ON ledger (id);
 
 [transaction transfer weight 3]
 \\set id random(1, 1000)
-\\set delta decimal(-500, 500, 2)
+\\set delta decimal(-500, 500, 0)
 \\set now now()
 UPDATE account SET balance = balance + :delta WHERE id = :id;
 \\rows 1
