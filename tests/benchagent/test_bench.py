@@ -260,7 +260,7 @@ def test_it_keeps_a_rate_and_says_which_device_held_what(
     assert found["service_p50_ms"] <= found["service_p95_ms"] <= found["service_p99_ms"] <= found["service_max_ms"]
     assert found["unstarted"] >= 0
     assert 0 < found["sync_rate_per_s"] < FAST_SYNCS_PER_S
-    assert "little_law" not in checks(item)
+    assert "rate_kept" in checks(item) and "little_law" not in checks(item)
     batches = sent(spool, "run-sqlite")
     assert len(series(batches, "backlog")) == len(series(batches, "tps")) == 4
     storage = {use["role"]: use for use in item["result"]["storage"]}

@@ -52,7 +52,14 @@ def test_it_suspects_commits_that_were_faster_than_the_disk():
 
 def test_it_expects_littles_law_of_a_closed_loop_only():
     assert suspicious(summary(tps=100.0)) == {"little_law": False}
-    assert suspicious(summary(tps=100.0), closed_loop=False) == {}
+
+
+def test_it_suspects_a_rate_that_was_not_kept():
+    paced = {"rate_per_s": 500.0, "slots": 2000, "unstarted": 20}
+    assert suspicious(summary(tps=100.0, **paced), closed_loop=False) == {"rate_kept": True}
+    late = summary(**{**paced, "unstarted": 21})
+    assert suspicious(late, closed_loop=False) == {"rate_kept": False}
+    assert checks.rate_kept(late)["detail"] == "21 of 2000 transactions due at 500/s were never begun"
 
 
 def test_it_suspects_a_load_generator_that_took_much_of_the_machine(monkeypatch):

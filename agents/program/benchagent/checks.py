@@ -1,4 +1,4 @@
-"""Checks of a closed-loop run: numbers in, findings out. Nothing here knows a DBMS or a workload."""
+"""Checks of a run: numbers in, findings out. Nothing here knows a DBMS or a workload."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ LITTLE_TOLERANCE = 0.05
 CLIENT_BOUND_SHARE = 0.25
 # Above this share of failed transactions a run is not published as a result.
 ERROR_SHARE = 0.01
+# Of the transactions due at a fixed rate.
+UNSTARTED_SHARE = 0.01
 
 
 def little_law(summary: Mapping[str, Any], terminals: int, tolerance: float = LITTLE_TOLERANCE) -> Check:
@@ -67,6 +69,13 @@ def client_bound(driver_cores: float, machine_cores: int) -> Check:
     if share > CLIENT_BOUND_SHARE:
         detail += ": the result may be client-bound"
     return {"name": "client_bound", "ok": share <= CLIENT_BOUND_SHARE, "detail": detail}
+
+
+def rate_kept(summary: Mapping[str, Any]) -> Check:
+    """At a fixed rate, what is due has to be begun: else the run was as fast as it went, with a growing backlog."""
+    due, unstarted = summary["slots"], summary["unstarted"]
+    detail = f"{unstarted} of {due} transactions due at {summary['rate_per_s']:g}/s were never begun"
+    return {"name": "rate_kept", "ok": unstarted <= UNSTARTED_SHARE * due, "detail": detail}
 
 
 def errors_within_limit(summary: Mapping[str, Any]) -> Check:

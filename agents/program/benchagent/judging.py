@@ -42,7 +42,7 @@ def suspicions(
     """
     if summary["tps"] is None:  # it ended in its warm-up, which fails it anyway
         return []
-    found = [checks.little_law(summary, terminals)] if closed_loop else []
+    found = [checks.little_law(summary, terminals) if closed_loop else checks.rate_kept(summary)]
     if driver_cores:
         found.append(checks.client_bound(fmean(driver_cores), psutil.cpu_count() or 1))
     if sync_rate is not None:
