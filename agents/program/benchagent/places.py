@@ -128,12 +128,11 @@ class Places:
         jobs = place.path / JOBS_FOLDER
         if jobs.is_dir() and any(jobs.iterdir()):
             raise PlaceError(f"storage {name} is in use by a job, or holds what is left of one: start the agent once")
+        shutil.rmtree(place.path / DATA_FOLDER, ignore_errors=True)
         if place.emulation:
             _discard(place)
-        else:
-            shutil.rmtree(place.path / DATA_FOLDER, ignore_errors=True)
-            if jobs.is_dir():
-                jobs.rmdir()
+        elif jobs.is_dir():
+            jobs.rmdir()
         write_places(self._file, [other for other in self._named() if other.name != name])
 
     # Life of the agent

@@ -165,7 +165,7 @@ def test_the_backup_is_timed_as_a_whole_sized_restored_and_counted(bench: Backup
     ("plan", "rate"), [("SCAN big", 6.0), ("SCAN big USING COVERING INDEX big_code", None), ("", None)]
 )
 def test_the_count_has_a_rate_where_the_engine_read_the_table(tmp_path: Path, plan: str, rate: float | None):
-    bench = BackupBench(tmp_path, rows={"plan:0": [["as it is"]]})
+    bench = BackupBench(tmp_path, rows={"plan:0": [["as it is"]], "schema:sizes": [["as they are"]]})
     bench.instance.statistics = Told(plan)
     WORKLOAD.perform(bench)
     assert bench.metrics.get("count_mb_per_s") == rate

@@ -110,7 +110,7 @@ def _prepare(bench: Bench, rows: Mapping[str, int]) -> list[Step]:
             "batch": BATCH_ROWS,
             "commit_every": COMMIT_ROWS,
             "seed": bench.seed,
-            "tables": [dataset.load(name, count) for name, count in rows.items()],
+            "tables": [dataset.load(dialect, name, count) for name, count in rows.items()],
         },
         {"op": "execute", "phase": "index", "statements": dataset.indexes(dialect, rows)},
         *([{"op": "execute", "phase": "settle", "statements": settle}] if settle else []),
@@ -169,9 +169,9 @@ def _way_of_counting(bench: Bench, sql: str, name: str) -> tuple[str, int | None
     rows = rows_named(SCHEMA_PREFIX, found.rows)
     shown = [row for part in plans for row in found.rows.get(part, [])]
     plan = source.plan(shown) if shown else ""
-    by_index = any(index.index.lower() in plan.lower() for index in source.indexes(rows))
-    sizes = {table.table.lower(): table.size_bytes for table in source.tables(rows)}
-    return plan, sizes.get(name) if plan and not by_index else None
+    if not rows or not plan or any(index.index.lower() in plan.lower() for index in source.indexes(rows)):
+        return plan, None
+    return plan, next((table.size_bytes for table in source.tables(rows) if table.table.lower() == name), None)
 
 
 def _verify(bench: Bench, method: BackupMethod, target: Path, rows: Mapping[str, int]) -> None:
