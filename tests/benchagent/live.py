@@ -49,14 +49,15 @@ class LiveAgent:
         self._spool = Spool(dirs.spool)
         self._number = 0
 
-    def run(self, slug: str, workload: str, **factors: int | str) -> FinishItem:
+    def run(self, slug: str, workload: str, *, in_memory: bool = False, **factors: int | str) -> FinishItem:
+        settings = {**dict(DBMSS[slug].settings), **({"storage": "memory"} if in_memory else {})}
         spec = job_spec(
             self._next_id(slug),
             workload=workload,
             workload_version=WORKLOADS[workload].version,
             dbms=slug,
             dbms_version=self._version(slug),
-            settings=list(DBMSS[slug].settings),
+            settings=list(settings.items()),
             factors=factors,
         )
         self._spool.add_job({"job": spec, "job_token": "x", "lease_s": 600}, time.time())

@@ -25,6 +25,7 @@ FACTORS: dict[str, dict[str, int | str]] = {
     "script": {"script_text": BANK, **WINDOW},
 }
 CELLS = [(workload, slug) for slug in ENGINES for workload in FACTORS if (workload, slug in EMBEDDED) != ("tpcc", True)]
+IN_MEMORY = ("tpcc", "inserts_selects", "script")
 # What has to be among the metrics of a run that did something.
 FIGURE = {"tpcc": "ops_per_s", "inserts_selects": "tps", "backup": "restore_s", "script": "tps"}
 
@@ -42,3 +43,20 @@ def test_it_runs(workload: str, slug: str, agent: LiveAgent, monkeypatch: pytest
     assert (item["outcome"], item["message"]) == ("finished", "")
     assert {metric["name"]: metric["value"] for metric in item["result"]["metrics"]}[FIGURE[workload]] > 0
     assert list(agent.dirs.jobs.iterdir()) == []
+
+
+@pytest.mark.parametrize("workload", IN_MEMORY)
+@pytest.mark.parametrize("slug", ["hsqldb", "h2"])
+def test_it_runs_in_memory(slug: str, workload: str, agent: LiveAgent, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(tpcc, "WORKLOAD", tpcc.Tpcc(divisor=100))
+    item = agent.run(slug, workload, in_memory=True, **FACTORS[workload])
+    assert (item["outcome"], item["message"]) == ("finished", "")
+    durability = item["result"]["durability"]
+    assert durability is not None
+    assert durability["durability"] == "none"
+
+
+@pytest.mark.parametrize("slug", ["hsqldb", "h2"])
+def test_a_database_in_memory_leaves_nothing_to_back_up(slug: str, agent: LiveAgent):
+    item = agent.run(slug, "backup", in_memory=True, **FACTORS["backup"])
+    assert (item["outcome"], item["message"]) == ("failed", "a database in memory leaves nothing to back up")
