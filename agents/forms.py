@@ -68,6 +68,8 @@ class ScheduleForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.asked_for = str(self.initial.get("workload", ""))
+        self.initial["workload"] = self.workload_entry.slug
         self.agents = approved_agents()
         self.offers = offers(self.agents)
         self.fields["engines"].choices = [(offer.key, offer.label) for offer in self.offers]  # type: ignore[attr-defined]
@@ -97,7 +99,7 @@ class ScheduleForm(forms.Form):
     @property
     def missing_workload(self) -> str:
         """A workload that the address asks for and that the catalogue does not hold."""
-        wanted = str(self.initial.get("workload", ""))
+        wanted = self.asked_for
         return wanted if wanted and wanted not in WORKLOADS else ""
 
     @property

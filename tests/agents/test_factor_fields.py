@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from html.parser import HTMLParser
+
 import pytest
 from benchagent.catalog import WORKLOADS, FactorDef, FactorKind
 from django import forms
@@ -60,6 +62,33 @@ def test_the_form_makes_a_sweep_of_several_values(machine):
     assert form.plan.sweep == {"terminals": (1, 2), "cache_state": ("warm", "cold")}
     assert form.plan.run_count == 8
     assert form.conditions_differ
+
+
+class Sent(HTMLParser):
+    """What a browser would send of a page's form as it stands."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.values: dict[str, list[str]] = {}
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if tag == "input" and given.get("name") and (given.get("type") != "checkbox" or "checked" in given):
+            self.values.setdefault(str(given["name"]), []).append(given.get("value") or "")
+
+
+@pytest.mark.parametrize("workload", ["", "tpcb", "tpcc", "inserts_selects", "backup"])
+def test_the_form_can_be_sent_as_it_is_shown(workload, machine, client, operator):
+    machine()
+    client.force_login(operator)
+    page = client.get("/schedule/", {"workload": workload} if workload else {}).content.decode()
+    data = Sent(page).values | {"engines": [EMBEDDED[0]], "action": ["start"]}
+    answer = client.post("/schedule/", data)
+    assert answer.status_code == 302, answer.content.decode()
+    specs = [job.spec for job in Job.objects.all()]
+    assert {spec["workload"] for spec in specs} == {workload or "tpcb"}
+    assert not any(WORKLOADS[spec["workload"]].factor(name).optional for spec in specs for name in spec["factors"])
 
 
 def test_cells_are_run_in_turn_and_name_only_what_was_asked_for(machine):

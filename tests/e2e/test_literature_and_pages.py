@@ -22,6 +22,8 @@ PAGES = [
     "/compare/",
     "/agents/",
     "/schedule/",
+    "/schedule/?workload=tpcc",
+    "/schedule/article/tpcb-2010/",
     "/login/",
     "/publications/",
     "/publications/gbak-backup-2007/",

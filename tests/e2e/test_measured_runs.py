@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 import signal
 import sqlite3
 import time
@@ -46,6 +47,27 @@ def test_it_shows_the_same_numbers_in_chart_table_csv_api_and_spool(site: Site, 
     answer = requests.get(f"{site.url}/runs/{run['id']}/series.csv", timeout=10)
     lines = [row for row in csv.DictReader(io.StringIO(answer.text)) if row["metric"] == "tps"]
     assert [float(row["value"]) for row in lines] == per_second
+
+
+def test_it_varies_a_condition_and_shows_what_the_dbms_counted(site: Site, logged_in):
+    page = logged_in
+    page.goto(f"{site.url}/schedule/")
+    page.get_by_role("link", name="TPC-B profile").click()
+    page.locator("#conditions summary").click()
+    page.locator("input[name=cache_state][value=cold]").check()
+    page.locator("input[name=engines][value^='sqlite:']").first.check()
+    for name, value in SHORT.items():
+        page.fill(f"input[name={name}]", str(value))
+    page.locator("button[name=action][value=start]").click()
+    page.wait_for_url(re.compile(r"/experiments/"))
+    runs = site.experiment_runs(page.url.rstrip("/").split("/")[-1])
+    done = {run["factors"]["cache_state"]: run for run in (ended(site, run["id"]) for run in runs)}
+    assert {state: run["status"] for state, run in done.items()} == {"warm": "finished", "cold": "finished"}
+    page.goto(f"{site.url}/runs/{done['cold']['id']}/")
+    told = page.locator("#statistics").inner_text()
+    assert "page cache" in told
+    assert "checkpoint" in told
+    assert "accounts" in told
 
 
 def test_it_streams_seconds_that_stay_as_they_are(site: Site, logged_in):
