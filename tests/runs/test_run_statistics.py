@@ -14,7 +14,10 @@ TOLD: dict[str, Any] = {
     "conditions": {"checkpoints": "no checkpoint in the window"},
     "maintenance": [{"what": "statistics of accounts", "age_s": 12.0, "detail": ""}],
     "tables": [{"table": "stock", "rows": 100_000, "size_bytes": 30_000_000}, {"table": "history", "rows": 0}],
-    "indexes": [{"index": "stock_pk", "table": "stock", "depth": 3}, {"index": "ol_pk", "table": "order_line", "depth": 4}],
+    "indexes": [
+        {"index": "stock_pk", "table": "stock", "depth": 3},
+        {"index": "ol_pk", "table": "order_line", "depth": 4},
+    ],
     "transaction_types": {"payment": {"transactions": 43, "errors": 0}, "new_order": {"transactions": 45, "errors": 1}},
     "queries": [
         {"query": 1, "state": "cold", "sql": "SELECT 1", "plan": "NATURAL", "elapsed_s": 0.5, "row_count": 1},

@@ -14,10 +14,10 @@ from typing import Any
 from benchagent import identity
 from benchagent.catalog import DBMSS, WORKLOADS
 from benchagent.connections import UNKNOWN_VERSION, Connections, ServerConnection, from_answers
-from benchagent.errors import JobError
 from benchagent.dbms.external import Visit, drop_own, visit
 from benchagent.dbms.external.side import reachable
 from benchagent.dryrun import planned
+from benchagent.errors import JobError
 from benchagent.java import JavaToolchain
 from benchagent.paths import AgentDirs
 from benchagent.process import Children, ProcessFailed

@@ -17,7 +17,7 @@ from benchagent.catalog import DBMSS, Durability
 from benchagent.catalog.workloads import KNOBS
 from benchagent.datasets import FRESH, DataPlan, Datasets, copied_by, dataset_key
 from benchagent.dbms import external
-from benchagent.dbms.base import Adapter, Instance, JobError, ProvisionRequest, Settings
+from benchagent.dbms.base import Adapter, Instance, JobError, ProvisionRequest, Settings, bytes_on_disk
 from benchagent.description import NOT_SAMPLED, SAMPLED, Description
 from benchagent.fingerprint import SyncRate, SyncRates
 from benchagent.java import JavaToolchain
@@ -211,7 +211,8 @@ class Job:
 
     def _keep_data(self, data: DataPlan, instance: Instance) -> None:
         facts = {"run_id": self.run_id, "at": time.time(), "dataset": self.result["dataset"]}
-        if not data.keep(self._placed().folders(), facts, instance.size_bytes()):
+        folders = self._placed().folders()
+        if not data.keep(folders, facts, sum(map(bytes_on_disk, folders.values()))):
             self._described.warn("there is no space to keep the data for later repeats")
 
     # Judgement

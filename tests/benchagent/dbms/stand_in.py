@@ -166,7 +166,7 @@ class StandIn:
 
 def _backup(side: Side) -> list[Step]:
     rows = dataset.tables(1)
-    tables = [dataset.load(name, min(count, 10)) for name, count in rows.items()]
+    tables = [dataset.load(side.dialect, name, min(count, 10)) for name, count in rows.items()]
     return [
         {"op": "execute", "phase": "create", "statements": dataset.create(side.dialect, rows)},
         {"op": "load", "phase": "load", "batch": 10, "commit_every": 10, "seed": 1, "tables": tables},

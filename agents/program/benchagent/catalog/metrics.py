@@ -22,7 +22,7 @@ METRICS: dict[str, MetricDef] = {
         MetricDef("load_s", "Load", "s", "lower"),
         MetricDef("load_rows_per_s", "Load rate", "rows/s", "higher"),
         MetricDef("index_s", "Index build", "s", "lower"),
-        MetricDef("db_size_bytes", "Database size on disk", "bytes", "none"),
+        MetricDef("db_size_bytes", "Database size on disk, without log", "bytes", "none"),
         MetricDef("driver_cpu_cores", "CPU of the load generator", "cores", "none"),
         MetricDef("driver_cpu_ms_per_tx", "Load generator CPU per transaction", "ms", "none"),
         MetricDef("driver_cpu_share", "Load generator's share of the machine", "%", "none"),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -112,6 +115,8 @@ class Instance(ABC):
     # Why it cannot be started anew; empty where it can.
     no_restart = ""
     statistics: Statistics = Statistics()
+    # Files and folders of the transaction log inside `data_path`, as patterns of names: no part of the database's size.
+    log_names: Sequence[str] = ()
     # For the JVM that holds the driver and, for an embedded engine, the DBMS.
     heap_mb = 512
     jvm_environment: Mapping[str, str] = {}
@@ -160,8 +165,8 @@ class Instance(ABC):
         return ""
 
     def size_bytes(self) -> int:
-        """Space the database takes on disk now."""
-        return sum(_size(path) for path in self.data_path.rglob("*"))
+        """Space that the database takes on disk now, without the transaction log."""
+        return bytes_on_disk(self.data_path, self.log_names)
 
     def buffer_bytes(self) -> int | None:
         """Size of the buffer pool as configured; None where there is none or it is not known."""
@@ -210,11 +215,25 @@ class Adapter(ABC):
         raise JobError(f"{DBMSS[self.slug].name} has no setting for {KNOB_WORDS[name]}")
 
 
-def _size(path: Path) -> int:
+def bytes_on_disk(folder: Path, without: Sequence[str] = ()) -> int:
+    """Blocks of all files below, but for names that match a pattern. What links lead to is not counted."""
+    total = 0
+    for parent, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not _matches(name, without)]
+        total += sum(_blocks(Path(parent, name)) for name in files if not _matches(name, without))
+    return total
+
+
+def _matches(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _blocks(path: Path) -> int:
     try:
-        return path.lstat().st_blocks * 512 if path.is_file() else 0
-    except OSError:  # a log segment that the DBMS has just removed
+        found = path.lstat()
+    except OSError:  # a file that the DBMS has just removed
         return 0
+    return found.st_blocks * 512 if stat.S_ISREG(found.st_mode) else 0
 
 
 SETTING_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_. ]*\Z")

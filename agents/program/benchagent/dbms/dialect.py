@@ -66,6 +66,10 @@ class Dialect:
             inside.append(f"PRIMARY KEY ({', '.join(primary_key)})")
         return f"{self.create_table} {name} ({', '.join(inside)}) {self.table_options}".rstrip()
 
+    def insert_many(self, table: str, columns: Sequence[str], types: Sequence[str], rows: int) -> str:
+        """One statement for so many rows, its marks row by row; empty where single ones are right or these too many."""
+        return ""
+
     def primary_key(self, table: str, columns: Sequence[str]) -> str:
         """ALTER TABLE; empty where the key had to be given at once."""
         if not self.primary_key_afterwards:

@@ -11,12 +11,15 @@ from typing import Any, Protocol
 from benchagent.catalog import WORKLOADS, FactorDef, FactorKind
 from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.base import Instance, JobError
+from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.statistics import QueryRows
 from benchagent.protocol import Check
 
 Step = dict[str, Any]
 Observe = Callable[[int], None]
 TEXT_LIMIT = 100_000
+# Asked for in one statement; how many fit is the dialect's to say.
+MOST_ROWS = 64
 
 
 class Factors:
@@ -117,6 +120,18 @@ def rate(factors: Factors) -> Step:
     """What a ``run`` step needs for a fixed rate; nothing for a closed loop."""
     per_s = factors.number("rate_per_s")
     return {"rate_per_s": per_s} if per_s else {}
+
+
+def many(dialect: Dialect, table: str, types: Mapping[str, str]) -> Step:
+    """For a table of a ``load`` step: several rows in one statement, where the dialect wants that.
+
+    `types`: of the columns that are inserted, by name and in their order.
+    """
+    for rows in range(MOST_ROWS, 1, -1):
+        sql = dialect.insert_many(table, list(types), list(types.values()), rows)
+        if sql:
+            return {"many": {"insert": sql, "rows": rows}}
+    return {}
 
 
 def load_and_run(bench: Bench, prepare: Sequence[Step], run: Sequence[Step]) -> SessionResult:

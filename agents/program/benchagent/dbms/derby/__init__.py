@@ -63,6 +63,7 @@ def dialect_of(version: str) -> Dialect:
 class DerbyInstance(Instance):
     retryable = Retryable(sqlstates=(DEADLOCK, *LOCK_TIMEOUTS))
     statistics = DerbyStatistics()
+    log_names = ("log",)
 
     def __init__(self, request: ProvisionRequest, class_path: Sequence[Path], given: Settings) -> None:
         self._database = request.placement.data / DATABASE

@@ -68,7 +68,8 @@ def statements(step: Mapping[str, Any]) -> Iterator[str]:
         case "query":
             yield step["sql"]
         case "load":
-            yield from (table["insert"] for table in step["tables"])
+            for table in step["tables"]:
+                yield from (given["insert"] for given in (table, table.get("many")) if given)
         case "run":
             for transaction in step["transactions"]:
                 yield from (statement["sql"] for statement in transaction.get("statements", ()))

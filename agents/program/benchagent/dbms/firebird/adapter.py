@@ -20,6 +20,7 @@ from benchagent.dbms.base import (
 )
 from benchagent.dbms.embedded import jars, refuse_log_apart
 from benchagent.dbms.firebird import backup, conflicts, discovery, settings
+from benchagent.dbms.firebird.dialect import BLOCK_DIALECT, DIALECT
 from benchagent.dbms.firebird.root import SYSDBA, hand_over
 from benchagent.dbms.firebird.server import Server
 from benchagent.dbms.firebird.statistics import NO_LOG, FirebirdStatistics
@@ -37,7 +38,6 @@ MAINTENANCE = {
 
 
 class FirebirdInstance(Instance):
-    dialect = conflicts.DIALECT
     retryable = conflicts.RETRYABLE
     tolerable = conflicts.TOLERABLE
 
@@ -55,6 +55,7 @@ class FirebirdInstance(Instance):
         self._server = server
         self._request = request
         self._given = given
+        self.dialect = DIALECT if server.home.knows_batches else BLOCK_DIALECT
         self.command_lines = server.command_lines
         self.ignored_settings = list(given.ignored)
         self.statistics = FirebirdStatistics(self._gstat, self._plan)

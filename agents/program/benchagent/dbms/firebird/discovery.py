@@ -21,6 +21,7 @@ USERS = ("firebird",)
 # A folder that replaces the root below which Debian's packages lie.
 ROOT_VARIABLE = "BENCHAGENT_FIREBIRD_ROOT"
 SERIES = "3.0"
+FIRST_WITH_BATCHES = 4
 VERSION = re.compile(r"-V(\d+\.\d+\.\d+)\.\d+")
 TOOLS = ("gbak", "isql-fb", "nbackup", "fbsvcmgr", "fbstat", "gfix")
 ENGINE = re.compile(r"libEngine(\d+)\.so\Z")
@@ -61,6 +62,11 @@ class Home:
     @property
     def major(self) -> int:
         return int(self.version.split(".")[0])
+
+    @property
+    def knows_batches(self) -> bool:
+        """False where its listener is of version 3: the driver then sends row by row, and waits for each answer."""
+        return self.major >= FIRST_WITH_BATCHES and not self.mixed
 
     @property
     def mixed(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchagent.dbms.external.side import MARKER, Side
 from benchagent.dbms.firebird import conflicts, settings
-from benchagent.dbms.firebird.conflicts import DIALECT
+from benchagent.dbms.firebird.dialect import DIALECT
 from benchagent.dbms.firebird.statistics import ForeignStatistics
 from benchagent.dbms.statistics import QueryRows
 

@@ -50,6 +50,7 @@ class HsqldbInstance(Instance):
     retryable = Retryable(sqlstates=(SERIALIZATION_FAILURE,))
     close_sql = ("SHUTDOWN",)
     statistics = HsqldbStatistics()
+    log_names = ("*.log",)
 
     def __init__(self, request: ProvisionRequest, class_path: Sequence[Path], given: Settings) -> None:
         self.in_memory, self._settings = split_storage(given)

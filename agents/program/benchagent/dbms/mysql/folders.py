@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 BINLOG = "benchagent-binlog"
 REDO = "redo"
 REDO_FILES = ("ib_logfile*", "#innodb_redo")
+# Of the binary log, whatever it is called, and Aria's log; the undo log is data.
+LOG_NAMES = (*REDO_FILES, BINLOG, "*.[0-9][0-9][0-9][0-9][0-9][0-9]", "aria_log*")
 
 
 @dataclass(frozen=True)

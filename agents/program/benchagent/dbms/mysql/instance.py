@@ -15,7 +15,7 @@ from benchagent.dbms.base import INTEGRITY_CLASS, Connection, Instance, Retryabl
 from benchagent.dbms.mysql.configuration import HOST
 from benchagent.dbms.mysql.dialect import dialect
 from benchagent.dbms.mysql.effective import differences, in_force
-from benchagent.dbms.mysql.folders import hand_over
+from benchagent.dbms.mysql.folders import LOG_NAMES, hand_over
 from benchagent.dbms.mysql.product import MARIADB
 from benchagent.dbms.mysql.schema import DATABASE, USER, WRITE_PAGES, setup
 from benchagent.dbms.mysql.server import Server
@@ -49,6 +49,7 @@ MYSQL_PROPERTIES = {
 
 
 class MysqlFamilyInstance(Instance):
+    log_names = LOG_NAMES
     retryable = Retryable(codes=(DEADLOCK, LOCK_WAIT_TIMEOUT, RECORD_CHANGED))
     tolerable = Retryable(sqlstate_prefixes=(INTEGRITY_CLASS,), codes=TOO_LONG)
 

@@ -56,6 +56,7 @@ class PostgresqlInstance(Instance):
         after_load=("CHECKPOINT",),
     )
     retryable = Retryable(sqlstates=(SERIALIZATION_FAILURE, DEADLOCK))
+    log_names = cluster.LOG_NAMES
     tolerable = Retryable(sqlstates=(LOCK_TIMEOUT, CANCELLED), sqlstate_prefixes=(INTEGRITY_CLASS,))
 
     def __init__(
@@ -118,10 +119,6 @@ class PostgresqlInstance(Instance):
         return self._server.log_tail()
 
     # Files
-
-    def size_bytes(self) -> int:
-        """With the transaction log, wherever it lies."""
-        return sum(_blocks(path) for folder in self._server.folders.all() for path in folder.rglob("*"))
 
     def own(self, folder: Path) -> None:
         cluster.hand_over([folder], self._server.user)
@@ -204,10 +201,3 @@ def _opened(server: Server, request: ProvisionRequest, given: Settings) -> str:
 def _configuration(server: Server, request: ProvisionRequest, given: Settings) -> Settings:
     temp = server.folders.temp is not None
     return settings.configuration(server.version, given, connections=request.connections, temp=temp)
-
-
-def _blocks(path: Path) -> int:
-    try:
-        return path.lstat().st_blocks * 512 if path.is_file() and not path.is_symlink() else 0
-    except OSError:  # a log segment that the server has just removed
-        return 0

@@ -27,6 +27,8 @@ USER = "bench"
 DATABASE = "postgres"
 TEMP_TABLESPACE = "bench_temp"
 OWN_CONFIGURATION = "benchagent.conf"
+# Of the folder of the transaction log: from version 10 on, before.
+LOG_NAMES = (NEW_LOG, OLD_LOG) = ("pg_wal", "pg_xlog")
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ def _quoted(value: str) -> str:
 
 
 def log_link(folders: Folders, version: Version) -> Path:
-    return folders.data / ("pg_wal" if version >= (10, 0) else "pg_xlog")
+    return folders.data / (NEW_LOG if version >= (10, 0) else OLD_LOG)
 
 
 def mend(folders: Folders, version: Version, user: ServiceUser | None) -> None:

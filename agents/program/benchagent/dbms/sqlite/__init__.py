@@ -64,6 +64,7 @@ class SqliteInstance(Instance):
         after_load=("PRAGMA wal_checkpoint(TRUNCATE)",),
     )
     statistics = SqliteStatistics()
+    log_names = ("*-wal", "*-shm", "*-journal")
 
     def __init__(self, request: ProvisionRequest, class_path: Sequence[Path], given: Settings) -> None:
         super().__init__(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from benchagent.dbms.dialect import Dialect
-from benchagent.workloads.base import Step
+from benchagent.workloads.base import Step, many
 
 ARTICLE_MB = 2_700
 LARGEST = "big"
@@ -30,15 +30,19 @@ def tables(dataset_mb: int) -> dict[str, int]:
 
 
 def create(dialect: Dialect, names: Mapping[str, int]) -> list[str]:
-    columns = [
-        f"id {dialect.integer} NOT NULL",
-        f"parent {dialect.integer} NOT NULL",
-        f"code {dialect.varchar(12)} NOT NULL",
-        f"amount {dialect.decimal(12, 2)} NOT NULL",
-        f"made_at {dialect.timestamp} NOT NULL",
-        f"words {dialect.varchar(120)}",
-    ]
+    columns = [f"{name} {kind}{'' if name == 'words' else ' NOT NULL'}" for name, kind in _types(dialect).items()]
     return [dialect.table(name, columns, ["id"]) for name in names]
+
+
+def _types(dialect: Dialect) -> dict[str, str]:
+    return {
+        "id": dialect.integer,
+        "parent": dialect.integer,
+        "code": dialect.varchar(12),
+        "amount": dialect.decimal(12, 2),
+        "made_at": dialect.timestamp,
+        "words": dialect.varchar(120),
+    }
 
 
 def indexes(dialect: Dialect, names: Mapping[str, int]) -> list[str]:
@@ -49,7 +53,7 @@ def indexes(dialect: Dialect, names: Mapping[str, int]) -> list[str]:
     return [statement for statement in statements if statement]
 
 
-def load(name: str, rows: int) -> Step:
+def load(dialect: Dialect, name: str, rows: int) -> Step:
     filled: dict[str, Step] = {
         "id": {"kind": "sequence"},
         "parent": {"kind": "group", "size": 10},
@@ -60,4 +64,6 @@ def load(name: str, rows: int) -> Step:
     }
     marks = ", ".join("?" for _ in COLUMNS)
     insert = f"INSERT INTO {name} ({', '.join(COLUMNS)}) VALUES ({marks})"  # noqa: S608
-    return {"name": name, "insert": insert, "rows": rows, "columns": [filled[column] for column in COLUMNS]}
+    together = many(dialect, name, _types(dialect))
+    columns = [filled[column] for column in COLUMNS]
+    return {"name": name, "insert": insert, **together, "rows": rows, "columns": columns}

@@ -12,9 +12,10 @@ from typing import Any
 
 from benchagent.catalog import WORKLOADS
 from benchagent.dbms.base import JobError, first_value
+from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.statistics import QueryRows
 from benchagent.protocol import Check
-from benchagent.workloads.base import Bench, Factors, SessionResult, Step, Workload, load_and_run, rate
+from benchagent.workloads.base import Bench, Factors, SessionResult, Step, Workload, load_and_run, many, rate
 from benchagent.workloads.inserts_selects import schema
 
 # Row with its three index entries, roughly, as row stores keep them: for the check of free space and the narrow range.
@@ -70,7 +71,7 @@ class InsertsSelects(Workload):
             "batch": BATCH_ROWS,
             "commit_every": COMMIT_ROWS,
             "seed": bench.seed,
-            "tables": [_table(table, _loaded_rows(factors)) for table in schema.TABLES],
+            "tables": [_table(dialect, table, _loaded_rows(factors)) for table in schema.TABLES],
         }
         return [
             {"op": "execute", "phase": "create", "statements": schema.create(dialect)},
@@ -124,15 +125,17 @@ def _loaded_rows(factors: Factors) -> int:
     return 0 if factors.text("preloaded") == "empty" else factors.number("rows_per_table")
 
 
-def _table(table: str, rows: int) -> Step:
+def _table(dialect: Dialect, table: str, rows: int) -> Step:
     filled = {
         "id": {"kind": "numbered_text", **schema.key(start=schema.KEY_STEP)},
         **schema.values(),
         "col9": {"kind": "timestamp", "start": "2010-01-01 00:00:00", "step_s": 1},
         "col11": {"kind": "timestamp", "start": "2010-01-01 00:00:00", "step_s": 1},
     }
+    types = schema.types(dialect)
+    together = many(dialect, table, {name: types[name] for name in schema.inserted()})
     columns = [filled[name] for name in schema.inserted()]
-    return {"name": table, "insert": schema.insert(table), "rows": rows, "columns": columns}
+    return {"name": table, "insert": schema.insert(table), **together, "rows": rows, "columns": columns}
 
 
 def _insert(table: str, rows: int, seed: int) -> Step:

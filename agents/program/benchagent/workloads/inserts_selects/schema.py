@@ -26,29 +26,32 @@ COLUMNS = (
 
 
 def create(dialect: Dialect) -> list[str]:
-    columns = _columns(dialect)
+    rules = {"col6": "", "col8": "", "col10": " DEFAULT 0 NOT NULL"}
+    rules["col15"] = f" DEFAULT {dialect.timestamp_value(DEFAULT_TIME)} NOT NULL"
+    columns = [f"{name} {kind}{rules.get(name, ' NOT NULL')}" for name, kind in types(dialect).items()]
     return [dialect.table(table, columns, PRIMARY_KEY) for table in TABLES]
 
 
-def _columns(dialect: Dialect) -> list[str]:
+def types(dialect: Dialect) -> dict[str, str]:
+    """Of all columns."""
     text, time = dialect.varchar, dialect.timestamp
-    return [
-        f"id {text(20)} NOT NULL",
-        f"seq {dialect.integer} NOT NULL",
-        f"col3 {text(16)} NOT NULL",
-        f"col4 {text(5)} NOT NULL",
-        f"col5 {text(50)} NOT NULL",
-        f"col6 {text(1000)}",
-        f"col7 {text(300)} NOT NULL",
-        f"col8 {text(150)}",
-        f"col9 {time} NOT NULL",
-        f"col10 {dialect.smallint} DEFAULT 0 NOT NULL",
-        f"col11 {time} NOT NULL",
-        f"col12 {text(15)} NOT NULL",
-        f"col13 {dialect.char(1)} NOT NULL",
-        f"col14 {dialect.char(1)} NOT NULL",
-        f"col15 {time} DEFAULT {dialect.timestamp_value(DEFAULT_TIME)} NOT NULL",
-    ]
+    return {
+        "id": text(20),
+        "seq": dialect.integer,
+        "col3": text(16),
+        "col4": text(5),
+        "col5": text(50),
+        "col6": text(1000),
+        "col7": text(300),
+        "col8": text(150),
+        "col9": time,
+        "col10": dialect.smallint,
+        "col11": time,
+        "col12": text(15),
+        "col13": dialect.char(1),
+        "col14": dialect.char(1),
+        "col15": time,
+    }
 
 
 def indexes(dialect: Dialect) -> list[str]:

@@ -15,7 +15,7 @@ from benchagent.dbms.base import first_value
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.statistics import QueryRows
 from benchagent.protocol import Check
-from benchagent.workloads.base import Bench, Factors, Step, Workload, load_and_run, rate
+from benchagent.workloads.base import Bench, Factors, Step, Workload, load_and_run, many, rate
 
 TELLERS, ACCOUNTS = 10, 100_000  # per branch (scale factor 1)
 MAX_DELTA = 5_000
@@ -84,7 +84,7 @@ def _prepare(dialect: Dialect, scale: int) -> list[Step]:
             "phase": "load",
             "batch": BATCH_ROWS,
             "commit_every": COMMIT_ROWS,
-            "tables": [_branches(scale), _tellers(scale), _accounts(scale)],
+            "tables": _loaded(dialect, scale),
         },
     ]
     if dialect.primary_key_afterwards:
@@ -97,18 +97,24 @@ def _prepare(dialect: Dialect, scale: int) -> list[Step]:
     return prepare
 
 
-def _create(dialect: Dialect) -> list[str]:
-    i, key = dialect.integer, "" if dialect.primary_key_afterwards else " PRIMARY KEY"
-    columns = {
-        "branches": f"bid {i} NOT NULL{key}, bbalance {i}, filler {dialect.char(88)}",
-        "tellers": f"tid {i} NOT NULL{key}, bid {i}, tbalance {i}, filler {dialect.char(84)}",
-        "accounts": f"aid {i} NOT NULL{key}, bid {i}, abalance {i}, filler {dialect.char(84)}",
-        "history": f"tid {i}, bid {i}, aid {i}, delta {i}, mtime {dialect.timestamp}, filler {dialect.char(22)}",
+def _types(dialect: Dialect) -> dict[str, dict[str, str]]:
+    """Columns with their types, by table."""
+    i, filler = dialect.integer, dialect.char
+    return {
+        "branches": {"bid": i, "bbalance": i, "filler": filler(88)},
+        "tellers": {"tid": i, "bid": i, "tbalance": i, "filler": filler(84)},
+        "accounts": {"aid": i, "bid": i, "abalance": i, "filler": filler(84)},
+        "history": {"tid": i, "bid": i, "aid": i, "delta": i, "mtime": dialect.timestamp, "filler": filler(22)},
     }
-    return [
-        f"{dialect.create_table} {table} ({listed}) {dialect.table_options}".rstrip()
-        for table, listed in columns.items()
-    ]
+
+
+def _create(dialect: Dialect) -> list[str]:
+    key = " NOT NULL" if dialect.primary_key_afterwards else " NOT NULL PRIMARY KEY"
+    statements = []
+    for table, types in _types(dialect).items():
+        listed = [f"{name} {kind}{key if name == KEYS.get(table) else ''}" for name, kind in types.items()]
+        statements.append(f"{dialect.create_table} {table} ({', '.join(listed)}) {dialect.table_options}".rstrip())
+    return statements
 
 
 def _sequence() -> Step:
@@ -128,21 +134,20 @@ def _filler(length: int) -> Step:
     return {"kind": "text", "length": length, "fill": " "}
 
 
-def _branches(scale: int) -> Step:
-    insert = "INSERT INTO branches (bid, bbalance, filler) VALUES (?, ?, ?)"
-    return {"name": "branches", "insert": insert, "rows": scale, "columns": [_sequence(), _zero(), _filler(88)]}
+def _loaded(dialect: Dialect, scale: int) -> list[Step]:
+    """The tables that are filled, with what goes into each of their columns."""
+    columns = {
+        "branches": (scale, [_sequence(), _zero(), _filler(88)]),
+        "tellers": (scale * TELLERS, [_sequence(), _group(TELLERS), _zero(), _filler(84)]),
+        "accounts": (scale * ACCOUNTS, [_sequence(), _group(ACCOUNTS), _zero(), _filler(84)]),
+    }
+    return [_load(dialect, table, rows, filled) for table, (rows, filled) in columns.items()]
 
 
-def _tellers(scale: int) -> Step:
-    insert = "INSERT INTO tellers (tid, bid, tbalance, filler) VALUES (?, ?, ?, ?)"
-    columns = [_sequence(), _group(TELLERS), _zero(), _filler(84)]
-    return {"name": "tellers", "insert": insert, "rows": scale * TELLERS, "columns": columns}
-
-
-def _accounts(scale: int) -> Step:
-    insert = "INSERT INTO accounts (aid, bid, abalance, filler) VALUES (?, ?, ?, ?)"
-    columns = [_sequence(), _group(ACCOUNTS), _zero(), _filler(84)]
-    return {"name": "accounts", "insert": insert, "rows": scale * ACCOUNTS, "columns": columns}
+def _load(dialect: Dialect, table: str, rows: int, filled: list[Step]) -> Step:
+    types = _types(dialect)[table]
+    insert = f"INSERT INTO {table} ({', '.join(types)}) VALUES ({', '.join('?' * len(types))})"  # noqa: S608
+    return {"name": table, "insert": insert, **many(dialect, table, types), "rows": rows, "columns": filled}
 
 
 def _run(factors: Factors, seed: int) -> Step:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchagent.dbms.dialect import Dialect
-from benchagent.workloads.base import Factors, Step, rate
+from benchagent.workloads.base import Factors, Step, many, rate
 from benchagent.workloads.tpcc import tables, transactions
 
 BATCH_ROWS, COMMIT_ROWS = 1_000, 10_000
@@ -73,6 +73,7 @@ def _load(plan: Plan) -> Step:
                 "program": f"tpcc.{table.name}",
                 "rows": tables.rows(table, plan.warehouses, plan.divisor),
                 "insert": table.insert,
+                **many(plan.dialect, table.name, table.types(plan.dialect)),
                 "parameters": plan.parameters,
             }
             for table in tables.TABLES

@@ -67,10 +67,12 @@ class Table:
 
     def create(self, dialect: Dialect) -> str:
         columns = [
-            f"{name} {kind(dialect)}{'' if name in self.nullable else ' NOT NULL'}"
-            for name, kind in self.columns.items()
+            f"{name} {kind}{'' if name in self.nullable else ' NOT NULL'}" for name, kind in self.types(dialect).items()
         ]
         return dialect.table(self.name, columns, self.key)
+
+    def types(self, dialect: Dialect) -> dict[str, str]:
+        return {name: kind(dialect) for name, kind in self.columns.items()}
 
     @property
     def insert(self) -> str:

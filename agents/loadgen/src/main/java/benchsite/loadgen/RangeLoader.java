@@ -6,7 +6,12 @@ import java.sql.SQLException;
 import java.util.concurrent.Callable;
 import org.json.JSONObject;
 
-/** One thread's part of a table: the rows from {@code from} up to {@code end}, on its own connection. */
+/**
+ * One thread's part of a table: the rows from {@code from} up to {@code end}, on its own connection.
+ *
+ * <p>Rows are bound when they are sent. A table may have a statement that takes several: what does not fill it goes
+ * out by the insert of one row.
+ */
 final class RangeLoader implements Callable<Void> {
     private final Connection connection;
     private final JSONObject table;
@@ -14,7 +19,9 @@ final class RangeLoader implements Callable<Void> {
     private final long end;
     private final LoadPlan plan;
     private final LoadProgress progress;
+    private final int rowsOfMany;
     private PreparedStatement insert;
+    private PreparedStatement insertMany;
     private RowSource source;
     private int pending;
     private long uncommitted;
@@ -27,16 +34,26 @@ final class RangeLoader implements Callable<Void> {
         this.end = end;
         this.plan = plan;
         this.progress = progress;
+        this.rowsOfMany = table.has("many") ? rowsAtOnce(table.getJSONObject("many")) : 1;
+    }
+
+    private static int rowsAtOnce(JSONObject given) {
+        int rows = given.getInt("rows");
+        if (rows < 1) {
+            throw new IllegalArgumentException("many: rows has to be 1 at least, not " + rows);
+        }
+        return rows;
     }
 
     @Override
     public Void call() throws SQLException, InterruptedException {
         boolean done = false;
-        try (PreparedStatement prepared = connection.prepareStatement(table.getString("insert"))) {
+        try (PreparedStatement one = connection.prepareStatement(table.getString("insert"));
+             PreparedStatement several = rowsOfMany > 1 ? prepareMany() : null) {
             source = RowSources.of(table, plan.seed());
-            insert = prepared;
+            insert = one;
+            insertMany = several;
             load();
-            flush();
             connection.commit();
             done = true;
         } finally {
@@ -48,38 +65,62 @@ final class RangeLoader implements Callable<Void> {
         return null;
     }
 
+    private PreparedStatement prepareMany() throws SQLException {
+        return connection.prepareStatement(table.getJSONObject("many").getString("insert"));
+    }
+
     private void load() throws SQLException, InterruptedException {
         boolean wasSlow = false;
-        for (long row = from; row < end && !progress.isStopped(); row++) {
+        long row = from;
+        for (; row < end && !progress.isStopped(); row++) {
             boolean slow = progress.takeRow();
             if (slow && !wasSlow) {
-                flush();
+                flush(row);
             }
             if (slow) {
                 progress.awaitSlowRow();
             }
             wasSlow = slow;
-            source.bind(insert, row);
-            insert.addBatch();
             pending++;
             boolean commits = uncommitted + pending >= plan.commitEvery(slow);
-            if (commits || pending >= plan.batch(slow)) {
-                flush();
+            if (commits || pending >= wholeStatements(plan.batch(slow))) {
+                flush(row + 1);
             }
             if (commits) {
                 connection.commit();
                 uncommitted = 0;
             }
         }
+        flush(row);
     }
 
-    private void flush() throws SQLException {
+    /** So that no batch but the last ones before a commit ends with rows that go out one by one. */
+    private int wholeStatements(int batch) {
+        return batch < rowsOfMany ? batch : batch - batch % rowsOfMany;
+    }
+
+    /** Sends the pending rows, which are those before {@code next}. */
+    private void flush(long next) throws SQLException {
         if (pending > 0) {
-            insert.executeBatch();
+            int together = rowsOfMany > 1 ? pending - pending % rowsOfMany : 0;
+            send(insertMany, rowsOfMany, next - pending, together);
+            send(insert, 1, next - pending + together, pending - together);
             progress.add(pending, source.bytes() - reportedBytes);
             reportedBytes = source.bytes();
             uncommitted += pending;
             pending = 0;
+        }
+    }
+
+    private void send(PreparedStatement statement, int rowsEach, long first, int rows) throws SQLException {
+        for (int sent = 0; sent < rows; sent++) {
+            source.bind(statement, first + sent, sent % rowsEach * source.width());
+            if (sent % rowsEach == rowsEach - 1) {
+                statement.addBatch();
+            }
+        }
+        if (rows > 0) {
+            statement.executeBatch();
         }
     }
 

@@ -2,6 +2,8 @@ package benchsite.loadgen;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.IdentityHashMap;
+import java.util.Map;
 import java.util.SplittableRandom;
 import org.json.JSONArray;
 import org.json.JSONObject;
@@ -12,6 +14,7 @@ final class RowGenerator implements RowSource {
     private final long seed;
     private final Column[] columns;
     private final boolean random;
+    private final Map<PreparedStatement, Parameters> known = new IdentityHashMap<>();
     private Parameters parameters;
     private long bytes;
 
@@ -49,13 +52,13 @@ final class RowGenerator implements RowSource {
     }
 
     @Override
-    public void bind(PreparedStatement insert, long row) throws SQLException {
+    public void bind(PreparedStatement insert, long row, int offset) throws SQLException {
         if (parameters == null || parameters.statement() != insert) {
-            parameters = new Parameters(insert);
+            parameters = known.computeIfAbsent(insert, Parameters::new);
         }
         Object[] values = values(row);
         for (int index = 0; index < values.length; index++) {
-            parameters.set(index + 1, values[index]);
+            parameters.set(offset + index + 1, values[index]);
             bytes += Widths.of(values[index]);
         }
     }

@@ -99,6 +99,62 @@ class LoaderTest {
         assertFalse(jobs.emitted("phase").stream().anyMatch(event -> event.has("rows")));
     }
 
+    private static JSONObject together(JSONObject table) {
+        String insert = "INSERT INTO " + table.getString("name") + " VALUES (?, ?), (?, ?), (?, ?), (?, ?)";
+        return table.put("many", new JSONObject().put("insert", insert).put("rows", 4));
+    }
+
+    private String rows() {
+        List<JSONObject> queries = jobs.emitted("query");
+        return queries.get(queries.size() - 1).getJSONArray("rows").toString();
+    }
+
+    @Test
+    void severalRowsInOneStatementAreTheSameRows() throws Exception {
+        JSONObject all = Jobs.query("SELECT n, t FROM a UNION ALL SELECT n, t FROM b ORDER BY 1, 2");
+        jobs.perform(Jobs.inMemory(), CREATE, load(table("a", 1_003), table("b", 3)), all);
+        String expected = rows();
+        long bytes = end().getLong("bytes");
+        for (int threads : new int[] {1, 3, 7}) {
+            jobs.perform(Jobs.inMemory(), CREATE, load(together(table("a", 1_003)), together(table("b", 3)))
+                .put("threads", threads), all);
+            assertEquals(expected, rows(), threads + " threads");
+            assertEquals(1_006, end().getLong("rows"));
+            assertEquals(bytes, end().getLong("bytes"));
+        }
+    }
+
+    @Test
+    void onlyRowsThatFillAStatementGoOutTogether() throws Exception {
+        // Batches of 10 are rounded down to 8: two of two statements, then one, and three rows one by one.
+        JSONObject marked = Jobs.execute("CREATE TABLE calls (n INT)",
+            "CREATE TRIGGER seen AFTER INSERT ON a CALL 'benchsite.loadgen.StatementCounter'");
+        jobs.perform(Jobs.inMemory(), CREATE, marked, load(together(table("a", 23))).put("commit_every", 100),
+            Jobs.query("SELECT COUNT(*) FROM calls"));
+        assertEquals(5 + 3, jobs.answer());
+    }
+
+    @Test
+    void theSlowPartRowByRowHasNoStatementsOfSeveralRows() throws Exception {
+        JSONObject profile = new JSONObject().put("slow_share", 0.5).put("slow_batch", 1).put("slow_commit_every", 1);
+        JSONObject marked = Jobs.execute("CREATE TABLE calls (n INT)",
+            "CREATE TRIGGER seen AFTER INSERT ON a CALL 'benchsite.loadgen.StatementCounter'");
+        jobs.perform(Jobs.inMemory(), CREATE, marked, load(together(table("a", 40))).put("profile", profile)
+            .put("commit_every", 100), Jobs.query("SELECT COUNT(*) FROM calls"));
+        assertEquals(5 + 20, jobs.answer());
+        assertEquals(20, jobs.emitted("mark").get(0).getLong("rows"));
+        assertEquals(40, end().getLong("rows"));
+    }
+
+    @Test
+    void anErrorAmongSeveralRowsIsToldAsItIs() {
+        JSONObject hit = Jobs.execute("INSERT INTO a VALUES (7, 'there')");
+        var problem = assertThrows(PhaseException.class,
+            () -> jobs.perform(Jobs.inMemory(), CREATE, hit, load(together(table("a", 100)))));
+        assertEquals("23505", ((SQLException) problem.getCause()).getSQLState());
+        assertFalse(jobs.emitted("phase").stream().anyMatch(event -> event.has("rows")));
+    }
+
     @Test
     void anUnknownRowSourceIsNamed() {
         JSONObject coded = table("a", 1).put("program", "tpcc.nothing");

@@ -14,9 +14,10 @@ final class Row {
     private int column;
     private long bytes;
 
-    void begin(PreparedStatement statement) {
+    /** The first parameter to be set is the one behind {@code offset} others. */
+    void begin(PreparedStatement statement, int offset) {
         insert = statement;
-        column = 0;
+        column = offset;
     }
 
     long bytes() {

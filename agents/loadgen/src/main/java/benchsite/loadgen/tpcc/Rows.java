@@ -38,8 +38,8 @@ abstract class Rows implements RowSource {
     }
 
     @Override
-    public final void bind(PreparedStatement insert, long number) throws SQLException {
-        row.begin(insert);
+    public final void bind(PreparedStatement insert, long number, int offset) throws SQLException {
+        row.begin(insert, offset);
         fill(row, RowSources.random(seed, table, number), number);
     }
 

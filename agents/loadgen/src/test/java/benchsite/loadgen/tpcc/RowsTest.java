@@ -24,7 +24,7 @@ class RowsTest {
                 values.add(method.getName().equals("setNull") ? "null" : arguments[1]);
                 return null;
             });
-        source.bind(recorder, number);
+        source.bind(recorder, number, 0);
         return values;
     }
 

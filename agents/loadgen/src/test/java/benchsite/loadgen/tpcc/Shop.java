@@ -44,7 +44,7 @@ final class Shop implements AutoCloseable {
         RowSource rows = RowSources.of(table, 42);
         try (PreparedStatement statement = connection.prepareStatement(insert)) {
             for (long row = 0; row < table.getLong("rows"); row++) {
-                rows.bind(statement, row);
+                rows.bind(statement, row, 0);
                 statement.addBatch();
             }
             statement.executeBatch();

@@ -1,0 +1,94 @@
+"""docs/correctness.md lists for every engine which tests prove what its commits are worth. They have to be there."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+from benchagent.catalog import DBMSS, Durability
+
+PAGE = "docs/correctness.md"
+PLACE = re.compile(r"^`(tests/[\w/]+\.py)::(\w+)`$")
+# What the two proofs are made with: of servers, and of engines inside the load generator.
+KILLS = {"survivors", "missing_after_kill"}
+TRACES = {"syncs_of_commits"}
+NONE_LOST, NOT_TRIED = "none lost", "–"
+SYNCED, NOT_SYNCED = "≥ 500", "< 500"
+# Versions of one engine that were proven apart.
+APART = {"MySQL": {"MySQL 5.5", "MySQL 8.0"}}
+
+
+@dataclass(frozen=True)
+class Proof:
+    engine: str
+    durability: str
+    kill: str
+    trace: str
+    place: str
+
+    def calls(self, repository: Path) -> set[str]:
+        found = PLACE.match(self.place)
+        assert found, f"{self.place} names no test"
+        functions = _functions(repository / found[1])
+        assert found[2] in functions, f"{found[1]} has no {found[2]}"
+        return _called(functions, found[2])
+
+
+@cache
+def _functions(path: Path) -> dict[str, ast.FunctionDef]:
+    tree = ast.parse(path.read_text())
+    return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def _called(functions: dict[str, ast.FunctionDef], name: str) -> set[str]:
+    """Names that a function calls, and those that its helpers in the same module call."""
+    calls = [node.func for node in ast.walk(functions[name]) if isinstance(node, ast.Call)]
+    found = {call.attr if isinstance(call, ast.Attribute) else getattr(call, "id", "") for call in calls}
+    for helper in found & functions.keys() - {name}:
+        found |= _called(functions, helper)
+    return found
+
+
+@pytest.fixture(scope="module")
+def proofs(repository: Path) -> list[Proof]:
+    section = (repository / PAGE).read_text().split("## Durability", 1)[1].split("\n## ", 1)[0]
+    rows = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("| ")][1:]
+    return [
+        Proof(engine.strip(), durability.strip(), kill.strip(), trace.strip(), place.strip())
+        for engine, _, durability, kill, trace, place in rows
+    ]
+
+
+def test_it_has_a_proof_for_every_engine_that_the_agent_can_start(proofs: list[Proof]):
+    started = [entry.name for entry in DBMSS.values() if not entry.unverified]
+    expected = {name for engine in started for name in APART.get(engine, {engine})}
+    assert {proof.engine for proof in proofs} == expected
+
+
+def test_every_row_names_a_test_that_makes_the_proofs_it_claims(proofs: list[Proof], repository: Path):
+    for proof in proofs:
+        called = proof.calls(repository)
+        assert called & KILLS or proof.kill == NOT_TRIED, proof
+        assert called & TRACES, proof
+
+
+def test_every_engine_was_killed(proofs: list[Proof]):
+    for engine in {proof.engine for proof in proofs}:
+        assert any(proof.engine == engine and proof.kill == NONE_LOST for proof in proofs), engine
+
+
+def test_a_class_that_survives_power_loss_is_one_that_syncs_each_commit(proofs: list[Proof]):
+    assert {proof.durability for proof in proofs} <= set(Durability)
+    for proof in proofs:
+        assert proof.trace == (SYNCED if proof.durability == Durability.POWER_LOSS else NOT_SYNCED), proof
+
+
+def test_the_first_proof_does_not_tell_what_the_second_does(proofs: list[Proof]):
+    """Both lose nothing to a kill -9 and yet wait for no disk: the page cache outlives the process."""
+    for engine in ("SQLite", "PostgreSQL"):
+        weak = [proof for proof in proofs if proof.engine == engine and proof.durability != Durability.POWER_LOSS]
+        assert [(proof.kill, proof.trace) for proof in weak] == [(NONE_LOST, NOT_SYNCED)]
