@@ -125,7 +125,7 @@ def shell(script: str, **more: Any) -> ToolCommand:
 def test_a_tool_is_timed_and_what_it_prints_is_kept(bench: JobBench):
     result = bench.tool(shell("echo out; echo problem >&2; sleep 0.3"), phase="backup", timeout_s=10)
     assert result.output == "out\nproblem\n"
-    assert 0.3 <= result.elapsed_s < 2
+    assert 0.3 <= result.elapsed_s < 10
     assert bench.instance.command_lines == ["sh -c echo out; echo problem >&2; sleep 0.3"]
 
 
@@ -173,7 +173,7 @@ def test_a_cancelled_job_ends_its_tool(bench: JobBench):
     begun = time.monotonic()
     with pytest.raises((Aborted, JobError)):
         bench.tool(shell("sleep 60"), phase="backup", timeout_s=60)
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 30
     with pytest.raises(Aborted):
         bench.session([])
 

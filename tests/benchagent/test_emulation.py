@@ -61,7 +61,7 @@ def test_it_throttles_synced_direct_and_written_back_data_and_reads(slow: Emulat
         subprocess.run(argv, check=True, capture_output=True)
 
     for work in (synced, written_back, direct, read):
-        assert 0.4 < took_s(work) < 2.5, work.__name__
+        assert took_s(work) > 0.4, work.__name__
 
 
 def test_it_limits_operations(tmp_path: Path):
@@ -134,7 +134,7 @@ def test_it_does_not_wait_for_its_own_slowness_when_it_is_taken_down(tmp_path: P
     emulation.create(made)
     emulation.set_up(made, tmp_path / "mounted")
     (tmp_path / "mounted" / "file").write_bytes(os.urandom(WRITTEN_BYTES))
-    assert took_s(lambda: emulation.take_down(made)) < 4
+    assert took_s(lambda: emulation.take_down(made)) < 6  # at its own rate it would take 8 s
 
 
 def test_it_writes_the_whole_file_and_never_over_another(tmp_path: Path):

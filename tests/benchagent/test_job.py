@@ -201,7 +201,7 @@ def test_it_can_be_cancelled_while_the_server_is_being_made(make_job: MakeJob, d
     began = time.monotonic()
     item = job.run()
     assert item["outcome"] == "cancelled"
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
     assert list(dirs.jobs.iterdir()) == []
 
 

@@ -40,7 +40,7 @@ def heartbeat(client: Client, cancels):
 
 def test_it_renews_at_a_third_of_the_lease(heartbeat, server: FakeServer):
     heartbeat(lease_s=0.3, poll_s=60)
-    wait_until(lambda: len(server.heartbeats) >= 3, 2)
+    wait_until(lambda: len(server.heartbeats) >= 3)
 
 
 def test_it_learns_of_a_cancel_long_before_that(heartbeat, server: FakeServer, cancels):
@@ -48,7 +48,7 @@ def test_it_learns_of_a_cancel_long_before_that(heartbeat, server: FakeServer, c
     wait_until(lambda: server.heartbeats)
     assert cancels == []
     server.cancelled.add("run-1")
-    wait_until(lambda: cancels, 2)
+    wait_until(lambda: cancels)
     assert cancels[0][:2] == ("run-1", "cancelled")
 
 
@@ -56,7 +56,7 @@ def test_it_goes_on_after_an_outage(heartbeat, server: FakeServer, cancels):
     server.stop()
     heartbeat()
     server.start_again()
-    wait_until(lambda: server.heartbeats, 5)
+    wait_until(lambda: server.heartbeats)
     assert cancels == []
 
 

@@ -18,6 +18,8 @@ from benchagent.workloads.tpcb import _prepare, _run
 from tests.benchagent.dbms.trial import Trial
 
 COMMITS = 500
+# So many acknowledged commits there are before a kill, however slow the machine is.
+ENOUGH = 20
 TRACED = "trace=openat,open,write,pwrite64,pwritev,fsync,fdatasync,close"
 CALL = re.compile(r"^\d+\s+(\w+)\((.*)$")
 OPENED = re.compile(r"O_D?SYNC.*= \d+<([^>]*)>")
@@ -55,7 +57,7 @@ def syncs_of_commits(trial: Trial, trace: Path) -> tuple[int, int]:
     fdatasync, and writes to files opened with O_DSYNC or O_SYNC."""
     strace = ("strace", "-f", "-y", "-e", TRACED, "-o", trace)
     made = generator(trial, *strace)
-    step = run_step(trial, terminals=1, duration_s=60, max_transactions=COMMITS)
+    step = run_step(trial, terminals=1, duration_s=600, max_transactions=COMMITS)
     made.start(session_job(trial.instance, [step], setup=False))
     events = list(made.events())
     made.abort(10)
@@ -87,12 +89,12 @@ def missing_after_kill(trial: Trial, seconds: int = 2) -> tuple[int, int]:
     Returns how many commits were acknowledged until then, and how many of those are missing.
     """
     made = generator(trial)
-    made.start(session_job(trial.instance, [run_step(trial, duration_s=30)], setup=False))
+    made.start(session_job(trial.instance, [run_step(trial, duration_s=120)], setup=False))
     acknowledged = 0
     for event in made.events():
         if event["event"] == "second":
             acknowledged += event["n"]
-            if event["t"] + 1 >= seconds:
+            if event["t"] + 1 >= seconds and acknowledged >= ENOUGH:
                 os.kill(made.pid, signal.SIGKILL)
                 break
     made.abort(1)

@@ -16,7 +16,7 @@ VERSION = "2.5.252"
 def test_it_syncs_no_commit_whatever_is_set(make_trial: MakeTrial, tmp_path: Path):
     trial = crash.loaded(make_trial("h2", VERSION, {"WRITE_DELAY": "0"}))
     acknowledged, missing = crash.missing_after_kill(trial)
-    assert acknowledged > 100
+    assert acknowledged >= crash.ENOUGH
     assert missing == 0
     commits, syncs = crash.syncs_of_commits(trial, tmp_path / "trace")
     assert commits == crash.COMMITS

@@ -17,7 +17,7 @@ SYNCED = {"FILES WRITE DELAY": "FALSE", "TRANSACTION CONTROL": "MVCC"}
 def test_it_syncs_every_commit_without_write_delay_and_loses_none_to_a_kill(make_trial: MakeTrial, tmp_path: Path):
     trial = crash.loaded(make_trial("hsqldb", VERSION, SYNCED))
     acknowledged, missing = crash.missing_after_kill(trial)
-    assert acknowledged > 100
+    assert acknowledged >= crash.ENOUGH
     assert missing == 0
     commits, syncs = crash.syncs_of_commits(trial, tmp_path / "trace")
     assert commits == crash.COMMITS
