@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 from benchagent import dbms
 from benchagent.catalog import DBMSS
@@ -61,6 +63,25 @@ def test_it_offers_the_others_when_one_cannot_be_looked_for(context: EngineConte
     monkeypatch.setattr(dbms.adapter("derby"), "discover", broken)
     assert {"sqlite", "hsqldb", "h2"} <= {engine["dbms"] for engine in dbms.discover(context)}
     assert "looking for derby" in caplog.text
+
+
+def test_it_lists_an_old_installation_with_what_to_do_and_goes_on(context: EngineContext):
+    """As an agent of last year has recorded it; and one that this agent's list does not have any more."""
+    for name, layout in (("firebird-3.0", {"server": "s"}), ("firebird-2.9", {}), ("mysql-5.5.34", {})):
+        (context.engines_dir / name).mkdir()
+        dbms_slug, version = name.split("-")
+        record = {"dbms": dbms_slug, "version": version, "bin": "bin", "libraries": [], "layout": layout}
+        (context.engines_dir / name / "installed.json").write_text(json.dumps(record))
+    found = {
+        (facts["dbms"], facts["version"]): facts["reason"].split(":")[0]
+        for facts in dbms.discover(context)
+        if facts["path"].startswith(str(context.engines_dir))
+    }
+    assert found == {
+        ("firebird", "3.0"): "install it again (`benchagent engines install firebird-3.0`)",
+        ("firebird", "2.9"): "remove it (`benchagent engines remove firebird-2.9`), this agent cannot install it again",
+        ("mysql", "5.5.34"): "install it again (`benchagent engines install mysql-5.5.34`)",
+    }
 
 
 def test_it_knows_no_dbms_that_is_not_in_the_catalogue():

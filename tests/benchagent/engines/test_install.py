@@ -11,8 +11,8 @@ from collections import namedtuple
 from pathlib import Path
 
 import pytest
+from benchagent.engines import broken_records, installed
 from benchagent.engines import install as install_module
-from benchagent.engines import installed
 from benchagent.engines.catalogue import Piece, engine_of
 from benchagent.engines.install import download, install, remove
 from benchagent.engines.sources import Fetched, InstallError
@@ -145,6 +145,32 @@ def test_two_at_once_install_it_once(tiny: Tiny, engines_dir: Path, monkeypatch)
     assert made[0] == made[1]
     late = next(lines for lines in said if "already installed" in lines[-1])
     assert late[0] == "another process is busy with tiny-1.0, waiting"
+
+
+def test_what_an_old_record_lacks_is_told_and_a_second_install_mends_it(
+    tiny: Tiny, engines_dir: Path, said: list[str], monkeypatch
+):
+    module = sys.modules["benchagent.engines.installed"]  # the package has a function of that name
+    monkeypatch.setattr(module, "catalogue", lambda: {"tiny-1.0": tiny.engine})
+    made = install(tiny.engine, engines_dir, said.append, tiny.source)
+    record = dict(made.record)
+    for changes, lacking in (
+        ({"environment": None}, "environment"),
+        ({"environment": {}}, "environment SERVED_HOME"),
+        ({"layout": {}}, "layout server"),
+        ({"libraries": None, "bin": None}, "bin, libraries"),
+    ):
+        (made.home / "installed.json").write_text(json.dumps({**record, **changes}))
+        assert installed(engines_dir) == []
+        (broken,) = broken_records(engines_dir)
+        assert (broken.dbms, broken.version) == ("postgresql", "1.0")
+        assert broken.reason == (
+            f"install it again (`benchagent engines install tiny-1.0`): the record of its installation lacks {lacking}"
+        )
+    assert installed(engines_dir) == []
+    assert install(tiny.engine, engines_dir, said.append, tiny.source).record["layout"] == record["layout"]
+    assert broken_records(engines_dir) == []
+    assert left(engines_dir) == ["tiny-1.0"]
 
 
 def test_it_removes_an_engine(tiny: Tiny, engines_dir: Path, said: list[str]):

@@ -8,6 +8,7 @@ from importlib import import_module
 from benchagent.catalog import DBMSS
 from benchagent.dbms import external
 from benchagent.dbms.base import Adapter, EngineContext, JobError
+from benchagent.engines import BrokenRecord, broken_records
 from benchagent.protocol import EngineFacts
 
 log = logging.getLogger(__name__)
@@ -29,8 +30,22 @@ def discover(context: EngineContext) -> list[EngineFacts]:
             found += adapter(slug).discover(context)
         except Exception:
             log.exception("looking for %s", slug)
+    usable = {(facts["dbms"], facts["version"]) for facts in found}
+    for broken in broken_records(context.engines_dir):
+        if broken.dbms in DBMSS and (broken.dbms, broken.version) not in usable:
+            found.append(_unusable(broken))
     try:
         found += external.discover(context.engines_dir.parent)
     except JobError as error:
         log.warning("%s", error)
     return found
+
+
+def _unusable(broken: BrokenRecord) -> EngineFacts:
+    return {
+        "dbms": broken.dbms,
+        "version": broken.version,
+        "available": False,
+        "reason": broken.reason,
+        "path": str(broken.home),
+    }

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from benchagent.engines.installed import InstalledEngine, installed
+from benchagent.engines.installed import BrokenRecord, InstalledEngine, broken_records, installed
 
-__all__ = ["InstalledEngine", "installed"]
+__all__ = ["BrokenRecord", "InstalledEngine", "broken_records", "installed"]

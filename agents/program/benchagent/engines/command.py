@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +93,12 @@ def optional_jars(toolchain: JavaToolchain) -> Mapping[str, EngineJars]:
 def _installed_entry(engine: InstalledEngine) -> dict[str, Any]:
     size = sum(path.lstat().st_size for path in engine.home.rglob("*") if not path.is_dir())
     facts = {"name": engine.name, "dbms": engine.dbms, "version": engine.version, "path": str(engine.home)}
-    return {**facts, "size_bytes": size, "licence": engine.record["licence"], "note": engine.record["note"]}
+    return {
+        **facts,
+        "size_bytes": size,
+        "licence": engine.record.get("licence", ""),
+        "note": engine.record.get("note", ""),
+    }
 
 
 def _engine_entry(engine: Engine) -> dict[str, Any]:
@@ -158,15 +163,21 @@ def _remove(options: argparse.Namespace, dirs: AgentDirs) -> int:
             raise InstallError(f"{name} is not installed")
         print(f"{name} removed")
 
-    return _each(options, dirs, work)
+    here = [path.name for path in dirs.engines.glob("[!.]*")]  # also what is no longer in the list
+    return _each(options, dirs, work, also=here)
 
 
 def _each(
-    options: argparse.Namespace, dirs: AgentDirs, work: Callable[[str, JavaToolchain], None], update: bool = False
+    options: argparse.Namespace,
+    dirs: AgentDirs,
+    work: Callable[[str, JavaToolchain], None],
+    *,
+    update: bool = False,
+    also: Sequence[str] = (),
 ) -> int:
     """Do it for every engine that was named; the names are looked at before anything is done."""
     toolchain = JavaToolchain(dirs.cache)
-    known = [*catalogue(), *(group.name for group in toolchain.engine_groups())]
+    known = list(dict.fromkeys([*catalogue(), *(group.name for group in toolchain.engine_groups()), *also]))
     if wrong := [name for name in options.engine if name not in known]:
         _complain(f"no engine {wrong[0]!r}; there are: {', '.join(known)}")
         return EXIT_USAGE

@@ -31,13 +31,15 @@ PROGRESS_S = 3.0
 def install(engine: Engine, engines_dir: Path, progress: Progress, source: Path | None = None) -> InstalledEngine:
     """Fetch, check, unpack and record; `source` is a folder with the pieces, instead of the network.
 
-    Raises `InstallError`; what was there before is then there unchanged.
+    What is there with a record that is not complete is replaced. Raises `InstallError`; what was there before is then
+    there unchanged.
     """
     home = engines_dir / engine.name
     with engine_lock(engines_dir, engine.name, progress):
         if present := read_record(home):
             progress(f"{engine.name} is already installed in {home}")
             return present
+        _refuse_in_use(home)
         for stale in engines_dir.glob(f"{DRAFT}{engine.name}-*"):
             shutil.rmtree(stale, ignore_errors=True)
         _check_space(engine, engines_dir, source is None)
@@ -46,6 +48,8 @@ def install(engine: Engine, engines_dir: Path, progress: Progress, source: Path 
             tree.mkdir()
             _build(engine, tree, Path(draft), _source(source), progress)
             _settle(tree)
+            if home.is_dir():
+                home.rename(Path(draft) / "old")
             tree.rename(home)
     made = read_record(home)
     if made is None:
@@ -59,11 +63,15 @@ def remove(name: str, engines_dir: Path) -> bool:
     with engine_lock(engines_dir, name, lambda text: None):
         if not home.is_dir():
             return False
-        if users := processes_of(home):
-            raise InstallError(f"{name} is in use by {', '.join(users)}")
+        _refuse_in_use(home)
         with tempfile.TemporaryDirectory(dir=engines_dir, prefix=f"{DRAFT}{name}-") as draft:
             home.rename(Path(draft) / "tree")
     return True
+
+
+def _refuse_in_use(home: Path) -> None:
+    if home.is_dir() and (users := processes_of(home)):
+        raise InstallError(f"{home.name} is in use by {', '.join(users)}")
 
 
 def download(engine: Engine, folder: Path, progress: Progress) -> None:

@@ -1,7 +1,8 @@
 """What has been installed below STATE/engines: one folder per engine, with its record.
 
-A folder appears by one rename when everything in it is complete, so a record means a usable engine. Files are
-the marks of optional jars; names with a dot in front are work in progress.
+A folder appears by one rename when everything in it is complete, so a record means a usable engine, unless an older
+agent wrote it, which recorded less than is needed today. Files are the marks of optional jars; names with a dot in
+front are work in progress.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchagent.engines.catalogue import Engine, catalogue
+
 RECORD_NAME = "installed.json"
+NEEDED = {"dbms": str, "version": str, "bin": str, "libraries": list, "layout": dict}
 
 
 @dataclass(frozen=True)
@@ -43,24 +47,90 @@ class InstalledEngine:
         return {**named, **libraries}
 
 
+@dataclass(frozen=True)
+class BrokenRecord:
+    """An engine's folder that cannot be used; `reason` says what to do. `dbms` is empty where nothing tells."""
+
+    name: str
+    dbms: str
+    version: str
+    home: Path
+    reason: str
+
+
 def installed(engines_dir: Path, dbms: str | None = None) -> list[InstalledEngine]:
     """Engines below `engines_dir`, of one DBMS or of all, by name. A folder that is not complete is not one."""
-    found = [
-        engine for folder in sorted(engines_dir.glob("[!.]*")) if folder.is_dir() and (engine := read_record(folder))
-    ]
+    found = [engine for folder in _folders(engines_dir) if (engine := read_record(folder))]
     return [engine for engine in found if dbms in (None, engine.dbms)]
 
 
+def broken_records(engines_dir: Path) -> list[BrokenRecord]:
+    """The folders below `engines_dir` that are none of `installed`, of all DBMSs, by name."""
+    return [broken for folder in _folders(engines_dir) if (broken := _broken(folder))]
+
+
 def read_record(folder: Path) -> InstalledEngine | None:
+    record = _record(folder)
+    if _lacking(folder.name, record):
+        return None
+    return InstalledEngine(
+        name=folder.name,
+        dbms=record["dbms"],
+        version=record["version"],
+        home=folder,
+        library_path=[folder / part for part in record["libraries"]],
+        record=record,
+    )
+
+
+def _folders(engines_dir: Path) -> list[Path]:
+    return [folder for folder in sorted(engines_dir.glob("[!.]*")) if folder.is_dir()]
+
+
+def _record(folder: Path) -> Mapping[str, Any]:
+    """Empty when there is none that can be read."""
     try:
         record = json.loads((folder / RECORD_NAME).read_text(encoding="utf-8"))
-        return InstalledEngine(
-            name=folder.name,
-            dbms=record["dbms"],
-            version=record["version"],
-            home=folder,
-            library_path=[folder / part for part in record["libraries"]],
-            record=record,
-        )
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def _broken(folder: Path) -> BrokenRecord | None:
+    record = _record(folder)
+    lacking = _lacking(folder.name, record)
+    if not lacking:
         return None
+    known = catalogue().get(folder.name)
+    reason = f"install it again (`benchagent engines install {folder.name}`)"
+    if known is None:
+        reason = f"remove it (`benchagent engines remove {folder.name}`), this agent cannot install it again"
+    return BrokenRecord(
+        name=folder.name,
+        dbms=known.dbms if known else str(record.get("dbms", "")),
+        version=str(record.get("version") or (known.version if known else "unknown")),
+        home=folder,
+        reason=f"{reason}: the record of its installation lacks {', '.join(lacking)}",
+    )
+
+
+def _lacking(name: str, record: Mapping[str, Any]) -> list[str]:
+    """What is not in a record, or not as it has to be: of what every engine needs, and of what this one does."""
+    lacking = [field for field, kind in NEEDED.items() if not isinstance(record.get(field), kind)]
+    if lacking:
+        return lacking
+    lacking += [f"layout {part}" for part in sorted(_layout(name, record["dbms"]) - record["layout"].keys())]
+    environment = record.get("environment", {})
+    if not isinstance(environment, dict):
+        return [*lacking, "environment"]
+    known = catalogue().get(name)
+    variables = known.environment.keys() - environment.keys() if known else ()
+    return [*lacking, *(f"environment {variable}" for variable in sorted(variables))]
+
+
+def _layout(name: str, dbms: str) -> set[str]:
+    """Places that an adapter will ask for: of an engine that is no longer in the list, those that all others have."""
+    if name in catalogue():
+        return set(catalogue()[name].layout)
+    others: list[Engine] = [engine for engine in catalogue().values() if engine.dbms == dbms]
+    return set.intersection(*(set(engine.layout) for engine in others)) if others else set()
