@@ -240,6 +240,18 @@ def test_verbose_is_handed_on_and_refused_where_it_is_not_known(tmp_path: Path, 
         WORKLOAD.perform(other)
 
 
+def test_parallel_jobs_are_handed_on_and_refused_where_they_are_not_known(tmp_path: Path, bench: BackupBench):
+    bench.factors = bench.factors.replaced(jobs=3)
+    with pytest.raises(JobError, match="backup method copying knows no jobs"):
+        WORKLOAD.perform(bench)
+    bench.method.options = ("jobs",)
+    WORKLOAD.perform(bench)
+    assert bench.method.asked == {"verbose": "off", "jobs": "3"}
+    for wrong in (-1, 65):
+        with pytest.raises(JobError, match=r"Parallel jobs of the tool has to be 0 … 64"):
+            WORKLOAD.factors({"jobs": wrong})
+
+
 @pytest.mark.parametrize("tool", ["prepare", "copy"])
 def test_a_backup_that_fails_is_ended_on_the_server_too(bench: BackupBench, tool: str):
     bench.fails = tool

@@ -55,6 +55,8 @@ def test_it_backs_up_by_dump_and_by_copy(make_mariadb: MakeServer):
     (rows,) = trial.query("SELECT COUNT(*), SUM(id), MAX(filler) FROM t")
     for method in methods:
         assert backed_up_and_restored(trial, method) == rows
+    (copied,) = methods[2].backup(trial.placement.backup / "x", {"jobs": "2"})
+    assert "--parallel=2" in copied.argv  # type: ignore[union-attr]
     methods[1].cancel()
     assert trial.query("SHOW DATABASES LIKE 'bench\\_%'") == [[]]
 

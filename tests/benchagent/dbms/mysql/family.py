@@ -75,7 +75,7 @@ def backed_up_and_restored(trial: Trial, method: BackupMethod) -> list[list[Any]
     target = trial.placement.backup / method.slug
     scratch = trial.placement.backup / f"{method.slug}-scratch"
     method.check({})
-    act(trial, list(method.backup(target, {"verbose": "on"})))
+    act(trial, list(method.backup(target, {"verbose": "on", "jobs": "2"})))
     scratch.mkdir()
     trial.instance.own(scratch)
     act(trial, list(method.restore(target, scratch)))

@@ -138,6 +138,7 @@ class Copy(BackupMethod):
 
     slug = "mariadb_backup"
     label = "mariadb-backup, then --prepare"
+    options = ("jobs",)
 
     def __init__(self, tools: Tools, program: Path, request: ProvisionRequest, given: Settings) -> None:
         self._tools = tools
@@ -147,7 +148,8 @@ class Copy(BackupMethod):
         self._second: Server | None = None
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
-        return [self._tools.command(self._program, "--backup", f"--target-dir={target}")]
+        more = [f"--parallel={options['jobs']}"] if options.get("jobs") else []
+        return [self._tools.command(self._program, "--backup", f"--target-dir={target}", *more)]
 
     def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
         """On a copy, so that the backup stays as it is."""

@@ -92,9 +92,11 @@ def _chosen(bench: Bench) -> tuple[BackupMethod, dict[str, str]]:
         known = ", ".join(methods) or "none"
         raise JobError(f"there is no backup method {wanted!r} in this installation; there are: {known}")
     options = {"verbose": bench.factors.text("verbose")}
-    asked = [name for name, value in options.items() if value == "on" and name not in methods[wanted].options]
-    if asked:
-        raise JobError(f"backup method {wanted} knows no {', '.join(asked)}")
+    if bench.factors.number("jobs"):
+        options["jobs"] = bench.factors.text("jobs")
+    unknown = [name for name, value in options.items() if value != "off" and name not in methods[wanted].options]
+    if unknown:
+        raise JobError(f"backup method {wanted} knows no {', '.join(unknown)}")
     return methods[wanted], options
 
 
