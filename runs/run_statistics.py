@@ -41,6 +41,8 @@ CONDITIONS: Mapping[str, str] = {
     "server_sampling": "CPU and memory of the server",
     "key_range": "Keys of the SELECTs",
     "backup_storage": "Backup on",
+    "emulated_disks": "Emulated disks",
+    "heap": "Heap of the engine's process",
 }
 TABLE_COLUMNS = (
     ("rows", "Rows", ""), ("row_bytes", "Row length", "B"), ("pages", "Pages", ""), ("size_bytes", "Size", "bytes"),

@@ -213,6 +213,20 @@ def test_the_second_run_uses_what_the_first_has_loaded(dbms: str, origin: str, w
     assert "\nload: " not in log
 
 
+def test_a_run_on_another_storage_takes_the_data_from_where_they_are(make_job: MakeJob, dirs: AgentDirs, spool):
+    (dirs.root.parent / "second").mkdir(mode=0o755)
+    Places(dirs).add("second", dirs.root.parent / "second")
+    given = {"data_origin": "restored", "warm_up_s": 0, "duration_s": 1}
+    assert make_job("sqlite", run_id="run-1", **given).run()["outcome"] == "finished"
+    item = make_job("sqlite", run_id="run-2", data_storage="second", **given).run()
+    assert (item["outcome"], item["message"]) == ("finished", "")
+    assert item["result"]["dataset"]["origin"] == "restored copy (made on storage default, run run-1)"
+    assert item["result"]["storage"][0]["path"].startswith(str(dirs.root.parent / "second"))
+    assert checks(item)["balances"] and checks(item)["history_rows"]
+    assert "data of run run-1, from storage default, put into place" in log_of(sent(spool, "run-2"))
+    assert list((dirs.root.parent / "second").rglob("facts.json")) == []
+
+
 # Circumstances
 
 

@@ -27,7 +27,7 @@ FACTS_OF_RUN = {"run_id": "run-1", "at": 1.0, "dataset": {"rows": {"t": 5}, "see
 def datasets(tmp_path: Path) -> Datasets:
     (tmp_path / "job").mkdir()
     (tmp_path / "storage").mkdir()
-    return Datasets(tmp_path / "storage", copied_by(Children(tmp_path / "job"), lambda: None))
+    return Datasets("fast", tmp_path / "storage", copied_by(Children(tmp_path / "job"), lambda: None))
 
 
 def folders(root: Path) -> dict[str, Path]:
@@ -80,6 +80,32 @@ def test_it_puts_the_same_files_into_place_with_owners_and_modes(datasets, loade
     assert kept["data"]["base/1"][1] == OWNER
     assert list(target["temp"].iterdir()) == []
     assert any(line.startswith("data of run run-1 put into place") for line in lines)
+
+
+def test_what_another_storage_has_is_copied_from_there_and_stays_there(datasets, loaded, tmp_path, monkeypatch):
+    plan(datasets, RESTORED).keep(loaded, FACTS_OF_RUN, 350_000)
+    (tmp_path / "other").mkdir()
+    elsewhere = Datasets("slow", tmp_path / "other", copied_by(Children(tmp_path / "job"), lambda: None))
+    there, lines = DataPlan(RESTORED, "key", elsewhere, [datasets]), []
+    target = folders(tmp_path / "later")
+    dataset = there.put_into_place(target, lines.append)
+    assert dataset is not None and dataset.storage == "fast"
+    assert {role: seen(target[role]) for role in ("data", "log")} == {
+        role: seen(loaded[role]) for role in ("data", "log")
+    }
+    assert any("data of run run-1, from storage fast, put into place" in line for line in lines)
+    assert there.facts(dataset, {})["origin"] == "restored copy (made on storage fast, run run-1)"
+    assert datasets.find("key") and not elsewhere.find("key")
+    # What a run leaves for the next one belongs to its storage.
+    assert DataPlan(CONTINUED, "key", elsewhere, [datasets]).find() is None
+    # On one device the data sets of both storages make way, but never those of the job itself.
+    datasets.save("older", loaded, FACTS_OF_RUN)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(1000, 0, 0))
+    with pytest.raises(JobError, match="of disk space are needed"):
+        there.ensure_space(tmp_path, 600)
+    assert datasets.find("key") and not datasets.find("older")
+    with pytest.raises(JobError, match="a copy of the data needs"):
+        there.put_into_place(folders(tmp_path / "third"), print)
 
 
 def test_each_repeat_gets_the_copy_as_it_was(datasets, loaded, tmp_path):
@@ -157,7 +183,7 @@ def test_a_copy_that_broke_off_is_never_used(loaded, tmp_path):
         if source.name == "log":
             raise ProcessFailed("cp ended with 1: No space left on device")
 
-    broken = Datasets(storage, breaks)
+    broken = Datasets("fast", storage, breaks)
     with pytest.raises(ProcessFailed):
         broken.save("key", loaded, FACTS_OF_RUN)
     assert broken.find("key") is None
@@ -195,9 +221,21 @@ def test_a_storage_that_is_forgotten_takes_its_data_with_it(loaded: dict[str, Pa
     storage.mkdir(mode=0o755)
     (storage / "somebody's").write_text("own file")
     Places(dirs).add("second", storage)
-    Datasets(storage, copied_by(Children(tmp_path), lambda: None)).save("key", loaded, FACTS_OF_RUN)
-    Places(dirs).remove("second")
+    Datasets("second", storage, copied_by(Children(tmp_path), lambda: None)).save("key", loaded, FACTS_OF_RUN)
+    assert Places(dirs).remove("second") == "kept data deleted: 1 (0.0 GB)"
     assert [path.name for path in storage.iterdir()] == ["somebody's"]
+
+
+def test_a_storage_that_is_forgotten_keeps_what_is_not_the_agents(dirs: AgentDirs, loaded: dict[str, Path], tmp_path):
+    storage = dirs.root.parent / "second"
+    (storage / FOLDER / ".draft-key" / "data").mkdir(parents=True)
+    (storage / FOLDER / "notes").mkdir()
+    (storage / FOLDER / "notes" / "mine.txt").write_text("x")
+    storage.chmod(0o755)
+    Places(dirs).add("second", storage)
+    words = Places(dirs).remove("second")
+    assert words == f"kept data deleted: 1 (0.0 GB); {storage / FOLDER} stays: it holds notes"
+    assert (storage / FOLDER / "notes" / "mine.txt").read_text() == "x"
 
 
 def test_the_oldest_data_make_way_for_a_job_but_not_its_own(datasets, loaded, tmp_path, monkeypatch):

@@ -14,7 +14,7 @@ from benchagent.emulation import EmulationError
 from benchagent.paths import AgentDirs
 from benchagent.places import Places
 from benchagent.placesfile import PlaceError
-from benchagent.storage import device_of, same_device
+from benchagent.storage import device_of, same_device, storage_facts
 
 from tests.benchagent.storages import an_emulation, needs_emulation
 
@@ -182,7 +182,11 @@ def test_it_sets_an_emulated_disk_up_and_takes_it_down(places: Places, dirs: Age
     facts = facts_of(places, "slow")
     assert facts["problem"] == ""
     assert facts["emulated"] == "emulated: read without limit; write 16 MB/s"
-    assert facts["device"].startswith("loop")
+    assert facts["device"] == "slow (emulated: read without limit; write 16 MB/s)"
+    device = device_of(places.get("slow").path)
+    named = [one["name"] for one in places.named(storage_facts(dirs.root))]
+    assert facts["device"] in named
+    assert [name for name in named if name.startswith("loop")] == []
     assert facts["disks"] == facts_of(places, "default")["disks"]
     placement = places.place("run-1", {"data": "default", "backup": "slow"})
     assert placement.emulated("backup") == facts["emulated"]
@@ -191,7 +195,7 @@ def test_it_sets_an_emulated_disk_up_and_takes_it_down(places: Places, dirs: Age
     assert throttle.write_bytes_per_s == 16_000_000
     same = same_device(placement.data, placement.backup)
     assert same.same_physical
-    assert f"{facts['device']} (emulated, a file on " in same.words
+    assert f"{device} (emulated, a file on " in same.words
     places.clear("run-1")
     places.close()
     assert emulation.attached(made.file) == []

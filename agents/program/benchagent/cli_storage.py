@@ -14,6 +14,7 @@ from benchagent.paths import AgentDirs
 from benchagent.places import Places
 from benchagent.placesfile import Place
 from benchagent.protocol import PlaceFacts
+from benchagent.storage import device_of
 
 EXIT_FAILED = 1
 Action = Callable[[argparse.Namespace, Places], None]
@@ -75,8 +76,8 @@ def _add(options: argparse.Namespace, places: Places) -> None:
 
 
 def _remove(options: argparse.Namespace, places: Places) -> None:
-    places.remove(options.name)
-    print(f"storage {options.name} removed")
+    words = places.remove(options.name)
+    print("; ".join(part for part in (f"storage {options.name} removed", words) if part))
 
 
 def _emulate(options: argparse.Namespace, places: Places) -> None:
@@ -93,7 +94,8 @@ def _emulate(options: argparse.Namespace, places: Places) -> None:
 
 
 def _line(place: Place, facts: PlaceFacts) -> str:
-    words = [facts["name"], str(place.path), facts["device"], facts["medium"] or "", facts["model"] or ""]
+    device = device_of(place.path) if facts["device"] else ""
+    words = [facts["name"], str(place.path), device, facts["medium"] or "", facts["model"] or ""]
     if facts["emulated"]:
         words.append(f"{facts['emulated']}, {place.emulation.file}" if place.emulation else "")
     if facts["free_bytes"] is not None and facts["capacity_bytes"] is not None:

@@ -2,7 +2,8 @@
 
 A data set lies beside the jobs' folders on the storage it was loaded on, in a folder named by a digest of everything
 that decides its files: engine, version, settings, workload and its data factors. It is written under another name
-first, so that what carries the name is whole.
+first, so that what carries the name is whole. Which storage it lies on decides nothing: a job on another one copies it
+from there, and it stays where it is.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from benchagent.protocol import JobSpec
 FRESH, RESTORED, CONTINUED = "fresh", "restored", "continued"
 FOLDER = ".benchagent-data"
 FACTS = "facts.json"
+DRAFT = ".draft-"
 ROLES = ("data", "log")
 COPY_TIMEOUT_S = 6 * 3600
 ORIGIN_WORDS = {FRESH: "fresh load", RESTORED: "restored copy", CONTINUED: "continued"}
@@ -61,27 +63,37 @@ def dataset_key(spec: JobSpec, data_factors: Mapping[str, str], origin: str, *, 
 
 @dataclass(frozen=True)
 class Dataset:
+    """`storage` is the name of the storage that it lies on."""
+
     folder: Path
     facts: dict[str, Any]
+    storage: str
+
+    def bytes_of(self, role: str) -> int:
+        return sum(path.lstat().st_blocks * 512 for path in (self.folder / role).rglob("*"))
 
 
 class Datasets:
-    """The data sets on one storage. `copy` copies the content of a folder into another one, with owners and modes."""
+    """The data sets on the storage `name`, which keeps them below the folder `storage`.
 
-    def __init__(self, storage: Path, copy: Copy) -> None:
+    `copy` copies the content of a folder into another one, with owners and modes.
+    """
+
+    def __init__(self, name: str, storage: Path, copy: Copy) -> None:
+        self.name = name
         self._root = storage / FOLDER
         self._copy = copy
 
     def find(self, key: str) -> Dataset | None:
         folder = self._root / key
         try:
-            return Dataset(folder, json.loads((folder / FACTS).read_text()))
+            return Dataset(folder, json.loads((folder / FACTS).read_text()), self.name)
         except (OSError, ValueError):
             return None
 
     def save(self, key: str, folders: Mapping[str, Path], facts: Mapping[str, Any]) -> None:
         """Keep a copy of the folders of a shut down instance; an older one of that key is replaced."""
-        draft = self._root / f".draft-{key}"
+        draft = self._root / f"{DRAFT}{key}"
         shutil.rmtree(draft, ignore_errors=True)
         self._root.mkdir(mode=0o755, exist_ok=True)
         draft.mkdir(mode=0o755)
@@ -100,28 +112,50 @@ class Datasets:
         for role in ROLES:
             self._copy(dataset.folder / role, folders[role])
 
-    def bytes_needed(self, dataset: Dataset) -> int:
-        return sum(path.lstat().st_blocks * 512 for path in dataset.folder.rglob("*"))
-
-    def make_room(self, bytes_needed: int, keep: Sequence[str]) -> None:
-        """Forget the data sets that were saved longest ago until so much is free."""
-        if not self._root.exists():
+    def make_room(self, folder: Path, bytes_needed: int, keep: Sequence[str]) -> None:
+        """Forget the data sets that were saved longest ago until so much is free where `folder` lies."""
+        if not self._root.exists() or _device(self._root) != _device(folder):
             return
-        oldest_first = sorted(self._root.iterdir(), key=lambda folder: folder.stat().st_mtime)
-        for folder in oldest_first:
+        oldest_first = sorted(self._root.iterdir(), key=lambda kept: kept.stat().st_mtime)
+        for kept in oldest_first:
             if shutil.disk_usage(self._root).free >= bytes_needed:
                 return
-            if folder.name not in keep:
-                shutil.rmtree(folder, ignore_errors=True)
+            if kept.name not in keep:
+                shutil.rmtree(kept, ignore_errors=True)
+
+
+def forget_all(storage: Path) -> str:
+    """Delete the data sets on a storage and nothing else; what was deleted and what stays, in words, may be empty."""
+    root = storage / FOLDER
+    if not root.is_dir():
+        return ""
+    own = [kept for kept in root.iterdir() if _is_own(kept)]
+    size = sum(path.lstat().st_blocks * 512 for kept in own for path in kept.rglob("*"))
+    for kept in own:
+        shutil.rmtree(kept, ignore_errors=True)
+    words = [f"kept data deleted: {len(own)} ({size / 1e9:.1f} GB)"] if own else []
+    if any(root.iterdir()):
+        return "; ".join([*words, f"{root} stays: it holds {', '.join(sorted(path.name for path in root.iterdir()))}"])
+    root.rmdir()
+    return "; ".join(words)
+
+
+def _is_own(kept: Path) -> bool:
+    """A data set, a draft of one, or what a deletion that broke off has left of one."""
+    return kept.is_dir() and (kept.name.startswith(DRAFT) or {path.name for path in kept.iterdir()} <= {FACTS, *ROLES})
 
 
 @dataclass(frozen=True)
 class DataPlan:
-    """How one job comes to its data: `origin` is "fresh", "restored" or "continued"."""
+    """How one job comes to its data: `origin` is "fresh", "restored" or "continued".
+
+    `datasets` are those on the storage of its data, `others` those on the other storages of this machine.
+    """
 
     origin: str
     key: str
     datasets: Datasets
+    others: Sequence[Datasets] = ()
 
     @property
     def for_each_repeat(self) -> bool:
@@ -135,7 +169,7 @@ class DataPlan:
 
     def ensure_space(self, folder: Path, bytes_needed: int) -> None:
         """For a job: data sets that were kept for others make way. Raises `JobError`."""
-        self.datasets.make_room(bytes_needed, keep=[self.key])
+        self._make_room(folder, bytes_needed)
         free = shutil.disk_usage(folder).free
         if free < bytes_needed:
             raise JobError(f"{bytes_needed / 1e9:.1f} GB of disk space are needed, {free / 1e9:.1f} GB are free")
@@ -145,8 +179,18 @@ class DataPlan:
         if dataset is None:
             return {**loaded, "origin": ORIGIN_WORDS[FRESH]}
         earlier, run_id = dataset.facts["dataset"], dataset.facts["run_id"]
-        found = {**earlier, "origin": ORIGIN_WORDS[self.origin], "loaded_by_run": earlier.get("loaded_by_run", run_id)}
+        origin = ORIGIN_WORDS[self.origin]
+        if dataset.storage != self.datasets.name:
+            origin = f"{origin} (made on storage {dataset.storage}, run {run_id})"
+        found = {**earlier, "origin": origin, "loaded_by_run": earlier.get("loaded_by_run", run_id)}
         return {**found, "continues_run": run_id} if self.handed_on else found
+
+    def find(self) -> Dataset | None:
+        """Of its own storage, or a copy is made of what another one has; what is handed on stays on its storage."""
+        if self.origin == FRESH:
+            return None
+        places = [self.datasets] if self.handed_on else [self.datasets, *self.others]
+        return next((found for place in places if (found := place.find(self.key))), None)
 
     def cache_words(self, dataset: Dataset | None) -> str:
         """What is in the page cache when a run with warm caches begins."""
@@ -156,25 +200,45 @@ class DataPlan:
 
     def put_into_place(self, folders: Mapping[str, Path], log: Callable[[str], None]) -> Dataset | None:
         """What was kept of earlier runs; None when the data have to be loaded. Raises `JobError` for lack of space."""
-        dataset = self.datasets.find(self.key) if self.origin != FRESH else None
+        dataset = self.find()
         if dataset is None:
             return None
-        needed = self.datasets.bytes_needed(dataset)
-        if shutil.disk_usage(folders["data"]).free < needed:
-            raise JobError(f"a copy of the data needs {needed / 1e9:.1f} GB, which are not free")
+        _check_space(dataset, folders)
         begun = time.monotonic()
         self.datasets.restore(dataset, folders)
         # Pages that the agent has touched are outside a memory limit of the job, and warm without a run.
-        action = drop_page_cache(folders.values())
+        action = drop_page_cache([*folders.values(), dataset.folder])
         log(f"caches: {action.words}")
-        log(f"data of run {dataset.facts['run_id']} put into place in {time.monotonic() - begun:.1f} s")
+        where = "" if dataset.storage == self.datasets.name else f", from storage {dataset.storage},"
+        log(f"data of run {dataset.facts['run_id']}{where} put into place in {time.monotonic() - begun:.1f} s")
         return dataset
 
     def keep(self, folders: Mapping[str, Path], facts: Mapping[str, Any], size_bytes: int) -> bool:
         """False when there is no space for it. What is kept leaves the page cache, as it will when it is restored."""
-        self.datasets.make_room(2 * size_bytes, keep=[self.key])
+        self._make_room(folders["data"], 2 * size_bytes)
         if shutil.disk_usage(folders["data"]).free < size_bytes:
             return False
         self.datasets.save(self.key, folders, facts)
         drop_page_cache(folders.values())
         return True
+
+    def _make_room(self, folder: Path, bytes_needed: int) -> None:
+        """Storages may share a device: then what the others keep there makes way as well, their own comes first."""
+        for datasets in (self.datasets, *self.others):
+            datasets.make_room(folder, bytes_needed, keep=[self.key])
+
+
+def _check_space(dataset: Dataset, folders: Mapping[str, Path]) -> None:
+    """For the copy, on every device that gets a part of it. Raises `JobError`."""
+    needed: dict[int, int] = {}
+    for role in ROLES:
+        device = _device(folders[role])
+        needed[device] = needed.get(device, 0) + dataset.bytes_of(role)
+    for role in ROLES:
+        size = needed[_device(folders[role])]
+        if shutil.disk_usage(folders[role]).free < size:
+            raise JobError(f"a copy of the data needs {size / 1e9:.1f} GB, which are not free")
+
+
+def _device(folder: Path) -> int:
+    return folder.stat().st_dev

@@ -11,10 +11,10 @@ from benchagent.bench import JobBench
 from benchagent.collect import Collector
 from benchagent.dbms.base import Instance
 from benchagent.limits import Cage
+from benchagent.placefacts import device_name, emulated_words
 from benchagent.places import Placement
 from benchagent.protocol import JobResult, MetricValue
 from benchagent.results import driver_facts, empty_result, metric, metrics
-from benchagent.storage import device_of
 
 log = logging.getLogger(__name__)
 SAMPLED, NOT_SAMPLED = "server sampled by the agent on its machine", "server not sampled"
@@ -41,10 +41,13 @@ class Description:
     def storage(self, placement: Placement, *, backup: bool) -> None:
         """Which device held what. `backup`: the workload writes backups."""
         self.result["storage"] = [
-            {"role": role, "device": device_of(path), "path": str(path)}
+            {"role": role, "device": device_name(placement.places[role]), "path": str(path)}
             for role, path in placement.folders().items()
             if backup or role != "backup"
         ]
+        emulated = [place for place in placement.places.values() if place.emulation]
+        if emulated:
+            self.condition("emulated_disks", "; ".join(dict.fromkeys(map(emulated_words, emulated))))
 
     def limits(self, cages: Mapping[str, Cage | None]) -> None:
         server = cages["server"]

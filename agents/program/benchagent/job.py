@@ -23,7 +23,7 @@ from benchagent.fingerprint import SyncRate, SyncRates
 from benchagent.java import JavaToolchain
 from benchagent.limits import Cage, Limits
 from benchagent.paths import AgentDirs
-from benchagent.places import DEFAULT_PLACE, Placement, Places
+from benchagent.places import Placement, Places
 from benchagent.process import Children, ProcessFailed
 from benchagent.protocol import FinishItem, JobSpec
 from benchagent.spool import Spool
@@ -192,14 +192,13 @@ class Job:
     # Data: loaded anew, a copy, or handed on
 
     def _data_plan(self, workload: Workload) -> DataPlan:
-        place = self._places.get(self._text("data_storage"))
-        # Not among the jobs: what is left there by a job that was interrupted goes at the next start.
-        storage = self._dirs.root if place.name == DEFAULT_PLACE else place.path
+        own, *others = self._places.keeping(self._placed().places["data"])
         deciding = [*workload.data_factors, *(knob.name for knob in KNOBS if knob.name in self._factors)]
         factors = {name: self._factors.text(name) for name in deciding}
         origin = self._text("data_origin") or FRESH
         key = dataset_key(self.spec, factors, origin, log_apart=self._placed().log_apart)
-        return DataPlan(origin, key, Datasets(storage, copied_by(self._children, lambda: self._cages["server"])))
+        copy = copied_by(self._children, lambda: self._cages["server"])
+        return DataPlan(origin, key, Datasets(*own, copy), [Datasets(*other, copy) for other in others])
 
     def _loaded(self) -> None:
         """The data are there: keep a copy when later repeats shall start from the same."""

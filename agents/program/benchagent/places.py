@@ -10,25 +10,24 @@ import logging
 import os
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchagent import emulation
 from benchagent.cgroups import Throttle
-from benchagent.datasets import FOLDER as DATA_FOLDER
+from benchagent.datasets import forget_all
 from benchagent.emulation import Emulation
 from benchagent.errors import JobError
 from benchagent.paths import AgentDirs
+from benchagent.placefacts import device_name, is_set_up, place_facts
 from benchagent.placesfile import Place, PlaceError, read_places, write_places
 from benchagent.process import JOBS_FOLDER
-from benchagent.protocol import PlaceFacts
-from benchagent.storage import backing_file, device_of, physical_disks, storage_facts_of
+from benchagent.protocol import PlaceFacts, StorageFacts
+from benchagent.storage import backing_file, device_of
 
 log = logging.getLogger(__name__)
 DEFAULT_PLACE = "default"
-# Free space is told in steps, so that it is not news with every poll.
-FREE_STEP = 500_000_000
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}\Z")
 
 
@@ -86,11 +85,24 @@ class Places:
         except PlaceError as error:
             log.warning("%s", error)
             listed = [Place(DEFAULT_PLACE, self._dirs.jobs)]
-        return [_facts(place, self.problem(place)) for place in listed]
+        return [place_facts(place, self.problem(place)) for place in listed]
+
+    def named(self, devices: Sequence[StorageFacts]) -> list[StorageFacts]:
+        """The devices of this machine, the emulated disks among them by the names that they keep.
+
+        Loop devices that belong to somebody else come and go, and are left out.
+        """
+        names = {device_of(place.path): device_name(place) for place in self._emulated() if is_set_up(place)}
+        own = device_of(self._dirs.jobs)
+        return [
+            {**facts, "name": names.get(facts["name"], facts["name"])}
+            for facts in devices
+            if facts["name"] in (own, *names) or not backing_file(facts["name"])
+        ]
 
     def problem(self, place: Place) -> str:
         """Why a storage cannot be used now; empty when it can."""
-        if place.emulation and not _is_set_up(place):
+        if place.emulation and not is_set_up(place):
             return self._problems.get(place.name) or "the emulated disk is not set up: the agent does it when it starts"
         return "" if place.path.is_dir() else f"{place.path} is not there"
 
@@ -120,20 +132,24 @@ class Places:
             raise
         return place
 
-    def remove(self, name: str) -> None:
-        """Forget a storage. What the agent has made on it goes with it: kept data, the file of an emulated one."""
+    def remove(self, name: str) -> str:
+        """Forget a storage. What the agent has made on it goes with it: kept data, the file of an emulated one.
+
+        Returns words on what was kept there, empty when nothing was.
+        """
         if name == DEFAULT_PLACE:
             raise PlaceError("the default storage is always there")
         place = self.get(name)
         jobs = place.path / JOBS_FOLDER
         if jobs.is_dir() and any(jobs.iterdir()):
             raise PlaceError(f"storage {name} is in use by a job, or holds what is left of one: start the agent once")
-        shutil.rmtree(place.path / DATA_FOLDER, ignore_errors=True)
+        words = _what_was_kept(place)
         if place.emulation:
             _discard(place)
         elif jobs.is_dir():
             jobs.rmdir()
         write_places(self._file, [other for other in self._named() if other.name != name])
+        return words
 
     # Life of the agent
 
@@ -143,7 +159,7 @@ class Places:
         At the agent's start, after the processes of earlier jobs were killed, and whenever it looks around.
         """
         for place in self._emulated():
-            if not _is_set_up(place):
+            if not is_set_up(place):
                 self._problems.pop(place.name, None)
                 try:
                     made = place.emulation
@@ -182,6 +198,14 @@ class Places:
                 raise PlaceError(f"storage {place.name} cannot be used: {problem}")
             folders[role] = self._make(place, run_id, role)
         return Placement(**folders, places=places)
+
+    def keeping(self, first: Place) -> list[tuple[str, Path]]:
+        """Names and folders of the storages that can be used now, for what is kept from job to job: `first` first."""
+        usable = [place for place in self.listed() if place.name != first.name and not self.problem(place)]
+        # Not among the jobs: what is left there by a job that was interrupted goes at the next start.
+        return [
+            (place.name, self._dirs.root if place.name == DEFAULT_PLACE else place.path) for place in [first, *usable]
+        ]
 
     def throttles(self, placement: Placement) -> list[Throttle]:
         """For `Limits`: the rates of the emulated disks that a job uses."""
@@ -241,11 +265,12 @@ class Places:
         return name
 
 
-def _is_set_up(place: Place) -> bool:
-    """Mounted where it belongs, from the file it belongs to."""
-    if place.emulation is None or not place.path.is_dir():
-        return False
-    return backing_file(device_of(place.path)) == Path(os.path.realpath(place.emulation.file))
+def _what_was_kept(place: Place) -> str:
+    if place.emulation:
+        return f"its file {place.emulation.file} is deleted"
+    if not place.path.is_dir():
+        return f"{place.path} is not there: what was kept on it stays"
+    return forget_all(place.path)
 
 
 def _discard(place: Place) -> None:
@@ -275,26 +300,3 @@ def _check_usable(folder: Path) -> None:
         for passed in (folder, *folder.parents):
             if not passed.stat().st_mode & 0o001:
                 raise PlaceError(f"{passed} is closed to other users, and servers run as users of their own")
-
-
-def _facts(place: Place, problem: str) -> PlaceFacts:
-    facts: PlaceFacts = {
-        "name": place.name,
-        "device": "",
-        "disks": [],
-        "medium": None,
-        "model": None,
-        "bus": None,
-        "emulated": place.emulation.words if place.emulation else "",
-        "capacity_bytes": place.emulation.size_bytes if place.emulation else None,
-        "free_bytes": None,
-        "problem": problem,
-    }
-    device = None if problem else storage_facts_of(place.path)
-    if device:
-        facts["device"] = device["name"]
-        facts["disks"] = sorted(physical_disks(place.path))
-        facts["medium"], facts["model"], facts["bus"] = device["medium"], device["model"], device["bus"]
-        facts["capacity_bytes"] = device["capacity_bytes"]
-        facts["free_bytes"] = shutil.disk_usage(place.path).free // FREE_STEP * FREE_STEP
-    return facts

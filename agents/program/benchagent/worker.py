@@ -28,6 +28,7 @@ from benchagent.protocol import (
     PROTOCOL_VERSION,
     EngineFacts,
     FinishItem,
+    HardwareFacts,
     PlaceFacts,
     Poll,
     PollAnswer,
@@ -142,7 +143,7 @@ class Worker:
             "protocol": PROTOCOL_VERSION,
             "agent_version": __version__,
             "name": self._options.name,
-            "hardware": hardware_facts(self._dirs.root),
+            "hardware": self._hardware(),
             "engines": self._discovered(),
             "places": self._places.facts(),
         }
@@ -192,11 +193,15 @@ class Worker:
             self._places.open()
             self._engines, self._storages = self._discovered(), self._places.facts()
             if not self._reported:
-                message["hardware"] = hardware_facts(self._dirs.root)
+                message["hardware"] = self._hardware()
             if (self._engines, self._storages) != before or not self._reported:
                 message["engines"], message["places"] = self._engines, self._storages
                 self._reported = False
         return message
+
+    def _hardware(self) -> HardwareFacts:
+        facts = hardware_facts(self._dirs.root)
+        return {**facts, "storage": self._places.named(facts["storage"])}
 
     def _discovered(self) -> list[EngineFacts]:
         self._looked_at = time.monotonic()
