@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from benchagent.catalog import DBMSS
 from benchagent.configfiles.article_2011 import PRINTED_MY_CNF, TUNED_MY_CNF, scaled
 
-from agents import registry, schedule
+from agents import published, registry, schedule
 from agents.models import Agent
 from agents.offers import version_order
 from agents.schedule import Engine, FactorValue, Plan, Settings
 from runs.models import Experiment, User
+from runs.reproduction import PLAN_KEY, Match
 
 WINDOW = {"warm_up_s": 10, "duration_s": 10}
 NO_ENGINE = "no registry offers it any more: only the published claims are there"
@@ -99,6 +100,8 @@ class Prepared:
     part: Part
     plan: Plan | None
     gaps: tuple[Gap, ...]
+    # Which of its cells answer which published figure.
+    published: tuple[Match, ...] = ()
 
 
 def prepare(experiment: ArticleExperiment, part: Part, agent: Agent, *, quick: bool = False) -> Prepared:
@@ -126,7 +129,10 @@ def prepare(experiment: ArticleExperiment, part: Part, agent: Agent, *, quick: b
         publication=experiment.publication,
         figure=part.figure,
     )
-    return Prepared(part, plan, gaps)
+    matches = published.of(
+        experiment.publication, part.slug, other_storage=_second_storage(agent), memory_warehouses=TPCC_MEMORY
+    )
+    return Prepared(part, plan, gaps, matches)
 
 
 def _places(part: Part, agent: Agent) -> dict[str, tuple[FactorValue, ...]]:
@@ -150,7 +156,11 @@ def start(prepared: Prepared, *, user: User | None) -> Experiment | None:
     if prepared.plan is None:
         return None
     experiment = schedule.start(prepared.plan, user=user)
-    experiment.plan = {**experiment.plan, "gaps": [[gap.label, gap.reason] for gap in prepared.gaps]}
+    experiment.plan = {
+        **experiment.plan,
+        "gaps": [[gap.label, gap.reason] for gap in prepared.gaps],
+        PLAN_KEY: [match.as_json() for match in prepared.published],
+    }
     experiment.save(update_fields=["plan"])
     return experiment
 
@@ -243,12 +253,12 @@ TPCB = ArticleExperiment(
 )  # fmt: skip
 
 # A warehouse takes about 86 MB in Firebird, so the memory limit is that of six; sizes go from 0.5 to 1.8 of it.
-TPCC_LIMIT_MB = 516
+TPCC_MEMORY, TPCC_LIMIT_MB = 6, 516
 TPCC_FACTORS: dict[str, FactorValue] = {
     "terminals": 20, "memory_limit_mb": TPCC_LIMIT_MB, "data_origin": "restored", "loader_profile": "even", **WINDOW,
 }  # fmt: skip
 TPCC_SIZES = (3, 4, 5, 6, 7, 8, 10, 11)
-TPCC_BIG = 48
+TPCC_BIG = 8 * TPCC_MEMORY
 TPCC_SETTINGS = (("DefaultDbCachePages", "10000"), ("page_size", "16384"))
 TPCC_GAPS = (Gap("Firebird 2.5.2", "its binaries are in no registry: 3.0 is the oldest that can be installed"),)
 

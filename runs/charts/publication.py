@@ -14,6 +14,7 @@ from runs.literature.articles import ARTICLES
 from runs.literature.articles.structure import STATE_WORDS, Article
 from runs.models import Publication
 from runs.models.visible import Reader
+from runs.reproduction import Published
 
 RESULTS: dict[str, Callable[[Material], list[Section]]] = {
     "tpcb-2010": tpcb.sections,
@@ -69,7 +70,7 @@ def page(publication: Publication, user: Reader, chosen: Mapping[str, str] | Non
     material = Material.of(publication, chosen)
     article = ARTICLES.get(publication.slug)
     sections = _sections(material)
-    found = reruns.experiments_of(publication.slug, user) if article else []
+    found = reruns.Found.of(_published(material), user)
     valued = sum(run.state == RunState.FINISHED for run in material.runs)
     return Page(
         publication=publication,
@@ -85,6 +86,10 @@ def page(publication: Publication, user: Reader, chosen: Mapping[str, str] | Non
         without_values=len(material.runs) - valued,
         material=material,
     )
+
+
+def _published(material: Material) -> Published:
+    return Published(material.publication, material.runs, {claim.source_id: claim for claim in material.claims})
 
 
 def _sections(material: Material) -> list[Section]:

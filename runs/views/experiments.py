@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from runs import matrix
-from runs.models import Experiment, Run
+from runs.charts.publications.reproductions import table
+from runs.models import Experiment, Publication, Run
+from runs.reproduction import Published, matches_of
 
 NOTHING_NEW = 204
 
@@ -19,5 +24,15 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
     seen = matrix.fingerprint(runs)
     if request.GET.get("seen") == seen:
         return HttpResponse(status=NOTHING_NEW)
-    context = {"experiment": chosen, "runs": runs, "seen": seen, **matrix.overview(runs)}
+    context = {"experiment": chosen, "runs": runs, "seen": seen, **matrix.overview(runs), **_published(chosen, runs)}
     return render(request, "experiment.html#runs" if "seen" in request.GET else "experiment.html", context)
+
+
+def _published(experiment: Experiment, runs: Sequence[Run]) -> dict[str, Any]:
+    """`article` that it repeats, and `reproduction`: the table of its runs beside what was published."""
+    slug = experiment.plan.get("publication")
+    article = Publication.objects.filter(slug=slug).first() if slug else None
+    if article is None:
+        return {}
+    matched = bool(matches_of(experiment))
+    return {"article": article, "reproduction": table(experiment, runs, Published.of(article)) if matched else None}

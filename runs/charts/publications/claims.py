@@ -29,7 +29,7 @@ def sections(material: Material) -> list[Section]:
 
 
 def readings(material: Material) -> Section:
-    found = [one for one in material.claims if one.metric == EITHER and _percents(one)]
+    found = [one for one in material.claims if one.metric == EITHER and percents(one)]
     if not found:
         return Section("readings", "Percentages")
     rows: list[Bound] = []
@@ -48,7 +48,8 @@ def readings(material: Material) -> Section:
     )  # fmt: skip
 
 
-def _percents(claim: Claim) -> list[float]:
+def percents(claim: Claim) -> list[float]:
+    """The amounts of a claim in per cent: one, or both ends of a range."""
     found = claim.details.get("percent_range") or ([claim.percent] if claim.percent else [])
     return [abs(float(one)) for one in found]
 
@@ -75,8 +76,8 @@ def speed_as_read(claim: Claim, percent: float) -> tuple[Amount, Amount]:
 
 
 def _reading_bounds(material: Material, claim: Claim) -> list[Bound]:
-    as_time = [time_as_read(claim, one)[1] for one in _percents(claim)]
-    as_speed = [speed_as_read(claim, one)[0] for one in _percents(claim)]
+    as_time = [time_as_read(claim, one)[1] for one in percents(claim)]
+    as_speed = [speed_as_read(claim, one)[0] for one in percents(claim)]
     head = (f"{against(material, claim)}, ", *_parts(figure_words(claim)))
     return [_reading_bound("if it means time", as_time, head), _reading_bound("if it means speed", as_speed)]
 
@@ -96,8 +97,8 @@ def _span(found: Sequence[Amount]) -> Words:
 
 def _reading_row(material: Material, claim: Claim) -> list[Cell]:
     a, b = sides(material, claim)
-    times = [time_as_read(claim, one) for one in _percents(claim)]
-    speeds = [speed_as_read(claim, one) for one in _percents(claim)]
+    times = [time_as_read(claim, one) for one in percents(claim)]
+    speeds = [speed_as_read(claim, one) for one in percents(claim)]
     base = " The baseline is not said either; this one is the natural reading." if claim.ambiguous else ""
     return [
         text(a), text(b), TextCell(words=figure_words(claim), note=claim.summary),

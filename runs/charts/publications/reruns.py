@@ -10,11 +10,14 @@ from benchagent.catalog import WORKLOADS
 
 from runs.charts import compare as charts
 from runs.charts.base import Figure
+from runs.charts.publications import reproductions
+from runs.charts.publications.parts import NamedTable
 from runs.choices import Provenance
 from runs.compare import compare
 from runs.literature.articles.structure import Answer, Article, ArticleFigure, FigureState, Question, Rerun
 from runs.models import Experiment, Run
 from runs.models.visible import Reader
+from runs.reproduction import Published
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,21 @@ class Slot:
     reason: str = ""
     experiments: list[Experiment] = field(default_factory=list)
     figure: Figure | None = None
+    # What was published beside what was measured.
+    reproductions: list[NamedTable] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Found:
+    """All experiments of a publication, and the tables that set their runs beside what was published."""
+
+    experiments: list[Experiment]
+    reproductions: Mapping[object, NamedTable]
+
+    @classmethod
+    def of(cls, published: Published, user: Reader) -> Found:
+        experiments = experiments_of(published.publication.slug, user)
+        return cls(experiments, reproductions.tables(experiments, published))
 
 
 @dataclass(frozen=True)
@@ -78,17 +96,16 @@ def experiments_of(slug: str, user: Reader) -> list[Experiment]:
     return list(Experiment.objects.listed_for(user).filter(plan__publication=slug).order_by("-created_at"))
 
 
-def slot(
-    slug: str, rerun: Rerun, found: Sequence[Experiment], figure: str = "", *, over_time: bool = False
-) -> Slot:  # fmt: skip
-    """`found` are all experiments of the publication; a figure's slot takes those that name it.
+def slot(slug: str, rerun: Rerun, found: Found, figure: str = "", *, over_time: bool = False) -> Slot:
+    """A figure's slot takes the experiments that name it, the one of the whole article all.
 
     `over_time` draws the course of the latest one's first repeats, where its series are stored.
     """
-    mine = [one for one in found if not figure or one.plan.get("figure") == figure]
+    mine = [one for one in found.experiments if not figure or one.plan.get("figure") == figure]
     return Slot(
         query=schedule_query(slug, rerun, figure), reason=unavailable(rerun), experiments=mine,
         figure=_measured(mine, f"rerun-{figure or slug}", over_time=over_time),
+        reproductions=[found.reproductions[one.pk] for one in mine if one.pk in found.reproductions],
     )  # fmt: skip
 
 
@@ -106,13 +123,11 @@ def _measured(experiments: Sequence[Experiment], id: str, *, over_time: bool) ->
     return charts.bars_figure(comparison, id=id, title="Re-run", note=charts.BARS_NOTE)
 
 
-def figure_views(
-    article: Article, found: Sequence[Experiment], words: Mapping[FigureState, str]
-) -> list[FigureView]:  # fmt: skip
+def figure_views(article: Article, found: Found, words: Mapping[FigureState, str]) -> list[FigureView]:
     return [FigureView(one, words[one.state], _slot_of(article, one, found)) for one in article.figures]
 
 
-def _slot_of(article: Article, figure: ArticleFigure, found: Sequence[Experiment]) -> Slot | None:
+def _slot_of(article: Article, figure: ArticleFigure, found: Found) -> Slot | None:
     if figure.rerun is None:
         return None
     over_time = figure.frame is not None and figure.frame.x.label == "time"

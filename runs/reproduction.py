@@ -1,0 +1,210 @@
+"""Which cells of an experiment answer which published figure, and what was measured in them.
+
+The matching is never guessed: the plan of an experiment that repeats an article carries it (`published`), one entry a
+line of the table that `runs.charts.publications.reproductions` makes of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
+from typing import Any
+
+from runs.comparability import Difference, differences
+from runs.models import Claim, Experiment, Measurement, Publication, Run
+from runs.run_facts import gap_reason
+from runs.stats import Interval, geometric_mean_interval, ratio, summarise
+
+PLAN_KEY = "published"
+NOT_PART = "not a cell of this experiment"
+# Of the differences between two cells of one experiment: a ratio across these would mislead.
+_REFUSED = ("workload", "durability")
+# Metrics of which less is more: A is as many times as fast as B's value is of A's.
+LOWER = "lower"
+
+CellFacts = Mapping[str, str | float]
+
+
+@dataclass(frozen=True)
+class Match:
+    """One published figure and the cells that answer it.
+
+    `ours` and `base` choose runs of the experiment: "dbms", "version" (how it begins), else a factor. With `base` the
+    line is a relation: how many times as fast `ours` is. The published side is a claim (its source id), or the
+    published runs that `theirs` chooses ("version" is then a source id), again with a base or without one.
+    """
+
+    label: str
+    metric: str = ""
+    ours: CellFacts = field(default_factory=dict)
+    base: CellFacts = field(default_factory=dict)
+    claim: str = ""
+    theirs: CellFacts = field(default_factory=dict)
+    their_base: CellFacts = field(default_factory=dict)
+    their_metric: str = ""
+    # What differs, beyond what the rows tell.
+    differs: str = ""
+    # Why nothing can be run for it.
+    gap: str = ""
+    # A relation that is read as a loss or a gain: also said in per cent.
+    percent: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        return {name: value for name, value in asdict(self).items() if value}
+
+
+def matches_of(experiment: Experiment) -> list[Match]:
+    """Those that its plan carries; entries of another shape are left out."""
+    known = {one.name for one in fields(Match)}
+    entries = experiment.plan.get(PLAN_KEY) or []
+    return [Match(**one) for one in entries if isinstance(one, dict) and "label" in one and known.issuperset(one)]
+
+
+@dataclass(frozen=True)
+class Published:
+    """What a publication holds, as far as figures are matched with it."""
+
+    publication: Publication
+    runs: Sequence[Run]
+    claims: Mapping[str, Claim]
+
+    @classmethod
+    def of(cls, publication: Publication) -> Published:
+        runs = Run.objects.present().filter(publication=publication).for_lists()
+        claims = Claim.objects.filter(publication=publication)
+        return cls(publication, list(runs), {claim.source_id: claim for claim in claims})
+
+    def side(self, facts: CellFacts, metric: str) -> Side:
+        return Side([run for run in self.runs if _fits(run, facts, _published_fact)], metric)
+
+
+@dataclass(frozen=True)
+class Side:
+    """Runs of one side with their numbers of one metric."""
+
+    runs: list[Run]
+    metric: str
+
+    @cached_property
+    def numbers(self) -> list[Measurement]:
+        found = (_number(run, self.metric) for run in self.runs if run.counts)
+        return [number for number in found if number is not None]
+
+    @cached_property
+    def values(self) -> list[float]:
+        return [number.value for number in self.numbers]
+
+    @property
+    def counted(self) -> list[Run]:
+        """The runs that have a number."""
+        return [run for run in self.runs if run.counts and _number(run, self.metric) is not None]
+
+    @property
+    def median(self) -> float | None:
+        summary = summarise(self.values)
+        return summary.median if summary else None
+
+    @property
+    def interval(self) -> Interval | None:
+        """Of the geometric mean; None below three repeats."""
+        return geometric_mean_interval(self.values)
+
+    @property
+    def unit(self) -> str:
+        return self.numbers[0].metric.unit if self.numbers else ""
+
+    @property
+    def lower_is_better(self) -> bool:
+        return bool(self.numbers) and self.numbers[0].metric.better == LOWER
+
+    @property
+    def gap(self) -> str:
+        """Why there is no number; empty when there is one."""
+        if self.values:
+            return ""
+        if not self.runs:
+            return NOT_PART
+        return "; ".join(dict.fromkeys(_why_none(run) for run in self.runs))
+
+
+@dataclass(frozen=True)
+class Relation:
+    """How many times as fast one side is: ratio of the medians, with Welch's interval of the geometric means."""
+
+    of: Side
+    base: Side
+
+    @property
+    def value(self) -> float | None:
+        """None where a side has no number, or none that can be divided by."""
+        top, bottom = self._turned
+        return top.median / bottom.median if top.median and bottom.median else None
+
+    @property
+    def interval(self) -> Interval | None:
+        top, bottom = self._turned
+        found = ratio(top.values, bottom.values)
+        return found.interval if found else None
+
+    @property
+    def formula(self) -> str:
+        return " / ".join(f"median({', '.join(f'{value:.10g}' for value in one.values)})" for one in self._turned)
+
+    @property
+    def gap(self) -> str:
+        return self.of.gap or (f"its baseline: {self.base.gap}" if self.base.gap else "") or self._refused
+
+    @property
+    def notes(self) -> list[str]:
+        """In which storages the two sides differ: a relation of two disks is one of those two."""
+        return [one.words for one in self._differences if one.field.startswith("storage:")]
+
+    @cached_property
+    def _differences(self) -> list[Difference]:
+        return differences(self.of.counted, self.base.counted)
+
+    @property
+    def _refused(self) -> str:
+        found = [one.words for one in self._differences if one.severity == "blocks" and one.field in _REFUSED]
+        return f"no ratio: {'; '.join(found)}" if found else ""
+
+    @property
+    def _turned(self) -> tuple[Side, Side]:
+        return (self.base, self.of) if self.of.lower_is_better else (self.of, self.base)
+
+
+def side(runs: Iterable[Run], facts: CellFacts, metric: str) -> Side:
+    """Of the runs of one experiment."""
+    found = [run for run in runs if _fits(run, facts, _measured_fact)]
+    return Side(sorted(found, key=lambda run: run.repeat), metric)
+
+
+def _fits(run: Run, facts: CellFacts, fact: Any) -> bool:
+    return all(fact(run, name, wanted) for name, wanted in facts.items())
+
+
+def _measured_fact(run: Run, name: str, wanted: str | float) -> bool:
+    if name == "dbms":
+        return run.dbms_version.dbms.slug == wanted
+    if name == "version":
+        return f"{run.dbms_version.version}.".startswith(f"{wanted}.")
+    # A run does not name an optional factor that nobody varied: it is as if it were empty.
+    return (run.factor(name) or "") == wanted
+
+
+def _published_fact(run: Run, name: str, wanted: str | float) -> bool:
+    if name == "version":
+        return run.dbms_version.source_id == wanted
+    if name == "workload":
+        return run.workload.source_id == wanted
+    return run.factor(name) == (None if wanted == "" else wanted)
+
+
+def _why_none(run: Run) -> str:
+    return "the run has no such number" if run.counts else gap_reason(run) or "not finished yet"
+
+
+def _number(run: Run, metric: str) -> Measurement | None:
+    found = [number for number in run.measurements.all() if number.metric.name == metric]
+    return min(found, key=lambda number: number.phase != "run", default=None)

@@ -1,0 +1,80 @@
+"""What the parts of the articles' experiments are matched with is there: claims, published runs, cells, metrics."""
+
+from __future__ import annotations
+
+import pytest
+from benchagent.catalog import METRICS
+
+from agents import articles
+from agents.articles import EXPERIMENTS
+from agents.models import Agent
+from agents.schedule import Cell
+from runs.literature.source import load
+from runs.reproduction import CellFacts, matches_of
+from tests.agents.test_articles import equipped
+
+__all__ = ["equipped"]
+pytestmark = pytest.mark.django_db
+PARTS = [(slug, part) for slug, one in EXPERIMENTS.items() for part in one.parts]
+# Parts that the article has no figure for.
+UNMATCHED = {"verbose", "cpus", "maintenance", "memory", "superclassic"}
+DATA = load()
+CLAIMS = {(row["publication"], row["id"]) for row in DATA["claims"]}
+
+
+def fits(cell: Cell, facts: CellFacts) -> bool:
+    own = {"dbms": cell.engine.dbms, **cell.factors}
+    version = str(facts.get("version", ""))
+    named = {name: value for name, value in facts.items() if name != "version"}
+    return cell.engine.version.startswith(version) and all(own.get(name, "") == one for name, one in named.items())
+
+
+def published(slug: str, facts: CellFacts, metric: str) -> list[object]:
+    rows = []
+    for row in DATA["runs"]:
+        factors = {name: one["value"] if isinstance(one, dict) else one for name, one in row.get("factors", {}).items()}
+        own = {**factors, "version": row["version"], "workload": row["workload"]}
+        measured = any(one["name"] == metric for one in row.get("metrics", []))
+        if row["publication"] == slug and measured and all(own.get(name, "") == one for name, one in facts.items()):
+            rows.append(row)
+    return rows
+
+
+@pytest.mark.parametrize(("slug", "part"), PARTS, ids=[f"{slug}-{part.slug}" for slug, part in PARTS])
+def test_every_match_names_cells_and_figures_that_exist(slug, part, equipped):
+    prepared = articles.prepare(EXPERIMENTS[slug], part, equipped)
+    assert prepared.plan is not None
+    assert bool(prepared.published) == (part.slug not in UNMATCHED)
+    cells = prepared.plan.cells()
+    for match in prepared.published:
+        assert bool(match.gap) != bool(match.ours), match.label
+        assert not match.claim or (slug, match.claim) in CLAIMS, match.claim
+        for facts in filter(None, (match.ours, match.base)):
+            assert any(fits(cell, facts) for cell in cells), (match.label, facts)
+            assert match.metric in METRICS
+        for facts in filter(None, (match.theirs, match.their_base)):
+            assert published(slug, facts, match.their_metric), (match.label, facts)
+
+
+def test_the_printed_series_of_hard_disks_stands_beside_the_slow_storage(equipped):
+    experiment = EXPERIMENTS["firebird-terabyte-2015"]
+    found = articles.prepare(experiment, experiment.part("sizes"), equipped).published
+    assert {one.ours["data_storage"] for one in found if one.theirs} == {"slow"}
+    assert {one.claim for one in found if "ast against slow" in one.label} == {"firebird-d", "firebird-c"}
+
+
+def test_a_machine_with_one_storage_compares_no_disks(equipped):
+    equipped.places = []
+    for slug, part in (("firebird-terabyte-2015", "sizes"), ("cubrid-mysql-ssd-2011", "insert-tuned")):
+        experiment = EXPERIMENTS[slug]
+        found = articles.prepare(experiment, experiment.part(part), equipped).published
+        assert [one.gap for one in found if "Fast against slow" in one.label] == ["the machine has one storage"]
+
+
+def test_the_plan_of_a_started_part_carries_its_matches(equipped: Agent):
+    experiment = EXPERIMENTS["gbak-backup-2007"]
+    prepared = articles.prepare(experiment, experiment.part("methods-super"), equipped, quick=True)
+    started = articles.start(prepared, user=None)
+    assert started is not None
+    started.refresh_from_db()
+    assert tuple(matches_of(started)) == prepared.published
