@@ -140,9 +140,10 @@ class JobBench:
         return self.new_sampler({"driver": [self.generator.pid]})
 
     def new_sampler(self, processes: Mapping[str, Sequence[int]]) -> Sampler:
-        """Of the machine, the DBMS, these processes and the devices of the placement."""
+        """Of the machine, the DBMS, these processes and the devices of the placement, if the data are there."""
         server = {"server": self.instance.server_pids} if self.instance.server_pids() else {}
-        devices = {role: device_of(folder) for role, folder in self._around.placement.folders().items()}
+        folders = {} if "connection" in self._around.spec else self._around.placement.folders()
+        devices = {role: device_of(folder) for role, folder in folders.items()}
         return Sampler({**server, **processes}, devices)
 
     def _queried(self, name: str) -> None:
@@ -236,7 +237,7 @@ class JobBench:
                 elapsed_s = time.monotonic() - begun
             finally:
                 process.stop(child)
-        words = end_of(output_path, OUTPUT_LIMIT)
+        words = self.instance.scrubbed(end_of(output_path, OUTPUT_LIMIT))
         if child.returncode:
             raise JobError(f"{Path(command.argv[0]).name} ended with {child.returncode}: {words[-2000:].strip()}")
         self.log(f"{phase}: {Path(command.argv[0]).name} took {elapsed_s:.2f} s")

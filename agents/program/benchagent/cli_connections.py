@@ -8,6 +8,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,12 @@ from benchagent.errors import JobError
 from benchagent.java import JavaToolchain
 from benchagent.paths import AgentDirs
 from benchagent.process import Children, ProcessFailed
+from benchagent.protocol import NOT_SAMPLED
 from benchagent.workloads import workload as workload_of
 
 EXIT_FAILED = 1
 NOT_VERIFIED = "not verified against a live server"
+PAIR = "AGENT/OBSERVATION"
 Action = Callable[[argparse.Namespace, AgentDirs], None]
 
 
@@ -41,12 +44,21 @@ def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
     add.add_argument("--dbms", required=True, choices=[slug for slug in DBMSS if reachable(slug)])
     words = 'a JSON file with "url", "user", "password" and "schema", or - for standard input, instead of being asked'
     add.add_argument("--from", dest="source", metavar="FILE", help=words)
+    add.add_argument("--observed-by", metavar=PAIR, default="", help="who samples the server's machine")
     add.set_defaults(command=_command(_add))
+
+    words = "name the agent on the server's machine that samples it, and its observation; without: nobody does"
+    pair = actions.add_parser("pair", parents=[common], help=words)
+    pair.add_argument("name")
+    pair.add_argument("observed_by", metavar=PAIR, nargs="?", default="")
+    pair.set_defaults(command=_command(_pair))
 
     check = actions.add_parser("check", parents=[common], help="connect, and say what is there; changes nothing")
     check.add_argument("name")
     check.add_argument("--workload", choices=list(WORKLOADS), help="show what this workload would do")
-    check.add_argument("--dry-run", action="store_true", help="print all SQL that would be sent, then send none of it")
+    check.add_argument(
+        "--dry-run", action="store_true", help="print all SQL and commands that would be sent, then send none"
+    )
     check.set_defaults(command=_command(_check))
 
     clean = actions.add_parser("clean", parents=[common], help="drop the tables that the agent has left there")
@@ -72,7 +84,8 @@ def _command(action: Action) -> Callable[[argparse.Namespace, AgentDirs], int]:
 
 def _list(_options: argparse.Namespace, dirs: AgentDirs) -> None:
     for connection in Connections(dirs.root).listed():
-        print("  ".join([connection.name, *_product(connection)]))
+        observed = [f"observed by {connection.observed_by}"] if connection.observed_by else []
+        print("  ".join([connection.name, *_product(connection), *observed]))
 
 
 def _product(connection: ServerConnection) -> list[str]:
@@ -83,8 +96,14 @@ def _product(connection: ServerConnection) -> list[str]:
 
 def _add(options: argparse.Namespace, dirs: AgentDirs) -> None:
     answers = _read(options.source) if options.source else _asked()
-    Connections(dirs.root).add(from_answers(options.name, options.dbms, answers))
+    made = replace(from_answers(options.name, options.dbms, answers), observed_by=options.observed_by)
+    Connections(dirs.root).add(made)
     print(f"connection {options.name} added; try it with `benchagent connections check {options.name}`")
+
+
+def _pair(options: argparse.Namespace, dirs: AgentDirs) -> None:
+    Connections(dirs.root).pair(options.name, options.observed_by)
+    print(f"connection {options.name}: {f'observed by {options.observed_by}' if options.observed_by else NOT_SAMPLED}")
 
 
 def _read(source: str) -> Mapping[str, Any]:
@@ -123,22 +142,22 @@ def _check(options: argparse.Namespace, dirs: AgentDirs) -> None:
         prepared = found.preparation()
         print("schema: the agent's own" if not prepared else "schema: can be made the agent's own")
         if options.dry_run or options.workload:
-            _print_sql(options.workload, found, prepared)
+            _print_sql(options.workload, found, prepared, dirs.engines)
 
 
 def _space_known(found: Visit) -> bool:
     return found.folder is not None or bool(found.asker.side.free_space)
 
 
-def _print_sql(slug: str | None, found: Visit, prepared: list[str]) -> None:
+def _print_sql(slug: str | None, found: Visit, prepared: list[str], engines_dir: Path) -> None:
     print("\nbefore a run:")
     for statement in prepared or ["(nothing)"]:
         print(f"  {statement};")
     if slug:
-        for phase, statements in planned(workload_of(slug, WORKLOADS[slug].version), found.asker.side, found.target):
+        for phase, lines in planned(workload_of(slug, WORKLOADS[slug].version), found, engines_dir):
             print(f"{phase}:")
-            for statement in statements:
-                print(f"  {statement};")
+            for line in lines:
+                print(f"  {line}")
     print("after a run: each table that the agent has made is dropped")
 
 

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import shlex
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from benchagent.catalog import Durability
-from benchagent.dbms.backup import ToolCommand
-from benchagent.dbms.base import Connection, Instance, JobError
+from benchagent.dbms.backup import BackupMethod, ToolCommand
+from benchagent.dbms.base import Connection, Instance
+from benchagent.dbms.external import Visit
 from benchagent.dbms.external.guard import statements
+from benchagent.dbms.external.instance import ELSEWHERE
 from benchagent.dbms.external.side import Side
-from benchagent.dbms.external.target import Target
 from benchagent.dbms.statistics import QueryRows
 from benchagent.protocol import Check
 from benchagent.session import watched
 from benchagent.workloads.base import Factors, SessionResult, Step, ToolResult, Workload
 
+TOOL = "tool"
+# Where files of a job will be.
+JOB = "JOB"
+NOWHERE = Path("/nonexistent")
 EVENT = {"rows": [[0]], "row_count": 1, "elapsed_s": 0.0, "at": 0.0}
 
 
@@ -36,12 +43,13 @@ class _Answers(dict[str, Any]):
 
 
 class PaperInstance(Instance):
-    """Knows the engine's SQL and nothing else."""
+    """Knows the engine's SQL and its backups, and nothing else."""
 
-    def __init__(self, side: Side) -> None:
-        nowhere = Path("/nonexistent")
-        super().__init__(connection=Connection(""), class_path=(), data_path=nowhere, driver_dir=nowhere)
-        self._side = side
+    elsewhere = ELSEWHERE
+
+    def __init__(self, side: Side, backups: Callable[[], Sequence[BackupMethod]]) -> None:
+        super().__init__(connection=Connection(""), class_path=(), data_path=NOWHERE, driver_dir=NOWHERE)
+        self._side, self._backups = side, backups
         self.dialect = replace(side.dialect, after_load=())
         self.statistics = side.statistics
 
@@ -54,17 +62,34 @@ class PaperInstance(Instance):
     def durability(self, effective: object) -> tuple[Durability, str]:
         return Durability.NONE, "nothing runs"
 
+    def size_bytes(self) -> int:
+        return 0
+
+    def backup_methods(self) -> Sequence[BackupMethod]:
+        return self._backups()
+
 
 class PaperBench:
-    """`workloads.base.Bench` whose sessions are written down as `steps` and answered with zeros."""
+    """`workloads.base.Bench` whose sessions and tools are written down as `steps` and answered with zeros.
 
-    def __init__(self, workload: Workload, side: Side, factors: Factors) -> None:
-        self.instance: Instance = PaperInstance(side)
+    `folder`: where a backup would lie.
+    """
+
+    def __init__(
+        self,
+        workload: Workload,
+        side: Side,
+        factors: Factors,
+        *,
+        backups: Callable[[], Sequence[BackupMethod]] = tuple,
+        folder: Path = NOWHERE,
+    ) -> None:
+        self.instance: Instance = PaperInstance(side, backups)
         self.factors = factors
         self.seed = 1
         self.data_missing = True
         self.first_repeat = True
-        self.data_dir = self.backup_dir = Path("/nonexistent")
+        self.data_dir, self.backup_dir = NOWHERE, folder
         self.steps: list[Step] = []
         self._tables = workload.tables(factors)
 
@@ -81,7 +106,10 @@ class PaperBench:
     def tool(
         self, command: ToolCommand, *, phase: str, timeout_s: float, observe: Callable[[int], None] | None = None
     ) -> ToolResult:
-        raise JobError("this workload runs tools on the server's own machine")
+        redirected = [f"{sign} {path}" for sign, path in (("<", command.stdin), (">", command.stdout)) if path]
+        line = " ".join([shlex.join(map(str, command.argv)), *redirected])
+        self.steps.append({"op": TOOL, "phase": phase, "command": line})
+        return ToolResult(0.0, "")
 
     def data_loaded(self) -> None:
         """Nothing is kept."""
@@ -111,16 +139,24 @@ class PaperBench:
         """There is no run."""
 
 
-def steps_of(workload: Workload, side: Side, factors: Factors) -> list[Step]:
-    """What the load generator would get. Raises `JobError` for a workload that does not only send SQL."""
-    bench = PaperBench(workload, side, factors)
-    workload.perform(bench)
-    return bench.steps
+def planned(workload: Workload, found: Visit, engines_dir: Path) -> Iterator[tuple[str, list[str]]]:
+    """Phases with their SQL and commands in order, as lines; what is sent many times stands there once.
 
-
-def planned(workload: Workload, side: Side, target: Target) -> Iterator[tuple[str, list[str]]]:
-    """Phases with their SQL in order; a statement that is sent many times stands there once."""
-    for step in steps_of(workload, side, workload.factors({}, side.dbms)):
-        found = list(dict.fromkeys(statements(step)))
-        noted = target.noted(found) if step["op"] == "execute" else found
-        yield str(step.get("phase") or step.get("name") or step["op"]), noted
+    Raises `JobError` for a workload that cannot be performed there.
+    """
+    side = found.asker.side
+    factors = workload.factors({}, side.dbms)
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        afar = found.afar(engines_dir, folder / "login")
+        bench = PaperBench(
+            workload, side, factors, backups=lambda: side.shown_backups or side.backups(afar), folder=folder
+        )
+        workload.perform(bench)
+    for step in bench.steps:
+        name = str(step.get("phase") or step.get("name") or step["op"])
+        if step["op"] == TOOL:
+            yield name, [f"$ {step['command'].replace(made, JOB)}"]
+            continue
+        sent = list(dict.fromkeys(statements(step)))
+        yield name, [f"{sql};" for sql in (found.target.noted(sent) if step["op"] == "execute" else sent)]

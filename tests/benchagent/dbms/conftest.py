@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,13 @@ MakeTrial = Callable[..., Trial]
 @pytest.fixture
 def make_trial(toolchain: JavaToolchain) -> Iterator[MakeTrial]:
     """`make_trial("derby", "10.6.2.1", {...}, log_apart=True)`: a provisioned instance, gone with the test."""
+    with trials(toolchain) as make:
+        yield make
+
+
+@contextmanager
+def trials(toolchain: JavaToolchain) -> Iterator[MakeTrial]:
+    """What makes trials that are gone at the end."""
     root = Path(tempfile.mkdtemp(prefix="benchagent-trial-"))
     root.chmod(0o755)
     made: list[Trial] = []

@@ -45,6 +45,7 @@ class FakeBench:
             make_dense=lambda: (),
             own=lambda folder: None,
             size_bytes=lambda: 5_000_000,
+            elsewhere="",
             statistics=Statistics(),
         )
         self.sessions: list[list[Step]] = []

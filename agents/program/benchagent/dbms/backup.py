@@ -46,6 +46,8 @@ class BackupMethod(ABC):
     label: str
     # Options of the workload that the method understands: ``verbose``, ``jobs``.
     options: Sequence[str] = ()
+    # True where it is restored over the tables themselves, which SHALL have been dropped: there is no second database.
+    in_place = False
 
     def check(self, options: Options) -> None:  # noqa: B027 - most methods can always be used
         """Raises `JobError` when the method cannot be used honestly on this instance."""

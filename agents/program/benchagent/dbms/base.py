@@ -114,6 +114,8 @@ class Instance(ABC):
     in_memory = False
     # Why it cannot be started anew; empty where it can.
     no_restart = ""
+    # Where the data are when they are not on this machine's disks; empty when they are.
+    elsewhere = ""
     statistics: Statistics = Statistics()
     # Files and folders of the transaction log inside `data_path`, as patterns of names: no part of the database's size.
     log_names: Sequence[str] = ()

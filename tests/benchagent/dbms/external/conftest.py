@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 from benchagent import identity
 from benchagent.abort import Abort
 from benchagent.connections import Connections, ServerConnection
+from benchagent.dbms.mysql import discovery
 from benchagent.identity import Identity
 from benchagent.java import JavaToolchain
 from benchagent.job import Job
@@ -18,17 +19,35 @@ from benchagent.paths import AgentDirs
 from benchagent.protocol import Claimed
 from benchagent.spool import Spool
 from benchagent.workloads import tpcc
+from benchagent.workloads.backup import dataset
 
-from tests.benchagent.dbms.mariadb.conftest import make_mariadb, mariadb_dir
-from tests.benchagent.dbms.postgresql.conftest import engines_dir, make_postgresql
+from tests.benchagent.dbms.conftest import trials
+from tests.benchagent.dbms.mariadb.conftest import mariadb_dir
+from tests.benchagent.dbms.postgresql.conftest import NEWEST, engines_dir, make_postgresql
 from tests.benchagent.dbms.trial import Trial
 from tests.benchagent.fake_server import job_spec
 
-__all__ = ["engines_dir", "make_mariadb", "make_postgresql", "mariadb_dir"]
+__all__ = ["engines_dir", "make_postgresql", "mariadb_dir"]
 
 AGENT_ID = "4f6f5c0e-0000-4000-8000-000000000001"
 SCHEMA, NAME = "bench_own", "their-server"
 RunOn = Callable[..., dict[str, Any]]
+Servers = Callable[[str], Trial]
+
+
+@pytest.fixture(scope="module")
+def servers(toolchain: JavaToolchain, engines_dir: Path, mariadb_dir: Path) -> Iterator[Servers]:
+    """`servers("mariadb")`: the one server of that kind, which all tests of a module share."""
+    versions = {"postgresql": NEWEST, "mariadb": next(iter(discovery.installations("mariadb", mariadb_dir)))}
+    made: dict[str, Trial] = {}
+    with trials(toolchain) as make:
+
+        def server(dbms: str) -> Trial:
+            if dbms not in made:
+                made[dbms] = make(dbms, versions[dbms], {}, engines_dir=engines_dir)
+            return made[dbms]
+
+        yield server
 
 
 def connect_to(trial: Trial, dirs: AgentDirs, *, schema: str = SCHEMA, name: str = NAME) -> ServerConnection:
@@ -52,13 +71,24 @@ def registered(dirs: AgentDirs) -> AgentDirs:
 
 
 @pytest.fixture
+def with_tools(registered: AgentDirs, engines_dir: Path) -> AgentDirs:
+    """The agent's machine has engines, and with them the tools of the servers."""
+    registered.engines.rmdir()
+    registered.engines.symlink_to(engines_dir)
+    return registered
+
+
+@pytest.fixture
 def run_on(registered: AgentDirs, spool: Spool, toolchain: JavaToolchain, monkeypatch: pytest.MonkeyPatch) -> RunOn:
     """`run_on("postgresql", "tpcc", warehouses=1)`: what a job on the connection ended with, and its whole log."""
-    monkeypatch.setattr(tpcc, "WORKLOAD", tpcc.Tpcc(divisor=50))
+    monkeypatch.setattr(tpcc, "WORKLOAD", tpcc.Tpcc(divisor=100))
+    monkeypatch.setattr(dataset, "ARTICLE_MB", 5 * dataset.ARTICLE_MB)  # 10 MB become 2
+    monkeypatch.setattr(dataset, "SMALL_TABLES", 5)
 
     def run(dbms: str, workload: str, *, settings: list[Any] | None = None, **factors: Any) -> dict[str, Any]:
         run_id = f"run-{dbms}-{workload}-{time.monotonic_ns()}"
-        given = {"terminals": 2, "warm_up_s": 0, "duration_s": 1, **factors}
+        window = {} if workload == "backup" else {"terminals": 2, "warm_up_s": 0, "duration_s": 1}
+        given = {**window, **factors}
         spec = job_spec(run_id, dbms=dbms, workload=workload, settings=settings or [], factors=given, connection=NAME)
         claimed: Claimed = {"job": spec, "job_token": "x", "lease_s": 600}
         spool.add_job(claimed, time.time())

@@ -9,12 +9,25 @@ from benchagent.connections import Connections, ServerConnection
 from benchagent.dbms.external.target import MARKER
 from benchagent.paths import AgentDirs
 
-from tests.benchagent.dbms.external.conftest import AGENT_ID, NAME, SCHEMA, RunOn, connect_to
+from tests.benchagent.dbms.external.conftest import AGENT_ID, NAME, SCHEMA, RunOn, Servers, connect_to
 from tests.benchagent.dbms.trial import Trial
 
 pytestmark = pytest.mark.engines
 # Named like those of the workloads, so that a name without a schema would hit them.
-FOREIGN = ("accounts", "branches", "tellers", "history", "warehouse", "orders", "stock", "tbl_200", "precious", MARKER)
+FOREIGN = (
+    "accounts",
+    "branches",
+    "tellers",
+    "history",
+    "warehouse",
+    "orders",
+    "stock",
+    "tbl_200",
+    "big",
+    "precious",
+    MARKER,
+)
+BACKUPS = {"postgresql": "pg_dump_custom", "mariadb": "dump"}
 SCRIPT = """
 [setup]
 CREATE TABLE precious (id INTEGER NOT NULL, v INTEGER);
@@ -30,6 +43,7 @@ UPDATE precious SET v = v + 1 WHERE id = :id;
 def make_foreign(trial: Trial) -> None:
     statements = []
     for table in FOREIGN:
+        statements.append(f"DROP TABLE IF EXISTS {table}")
         statements.append(f"CREATE TABLE {table} (agent_id VARCHAR(64), made VARCHAR(128), n INTEGER)")
         statements += [f"INSERT INTO {table} VALUES ('somebody', '{table}', {n})" for n in range(20)]
     session = trial.events([{"op": "execute", "phase": "foreign", "statements": statements}])
@@ -39,7 +53,7 @@ def make_foreign(trial: Trial) -> None:
 def foreign(trial: Trial) -> list[list[list[Any]]]:
     """Every row of every foreign table, and the list of tables itself."""
     listed = (
-        "SELECT table_schema, table_name FROM information_schema.tables WHERE table_schema <> 'bench_own' ORDER BY 1, 2"
+        f"SELECT table_schema, table_name FROM information_schema.tables WHERE table_schema <> '{SCHEMA}' ORDER BY 1, 2"
     )
     return trial.query(listed, *(f"SELECT * FROM {table} ORDER BY n" for table in FOREIGN))
 
@@ -54,18 +68,19 @@ def workloads_of(run_on: RunOn, dbms: str) -> dict[str, dict[str, Any]]:
         "tpcb": run_on(dbms, "tpcb", scale_factor=1),
         "tpcc": run_on(dbms, "tpcc", warehouses=1, queries="yes" if dbms == "postgresql" else "no"),
         "inserts_selects": run_on(dbms, "inserts_selects", rows_per_table=100, load="insert", preloaded="full"),
+        "backup": run_on(dbms, "backup", dataset_mb=10, verbose="on", method=BACKUPS[dbms]),
         "script": run_on(dbms, "script", script_text=SCRIPT),
     }
 
 
 @pytest.mark.parametrize("dbms", ["postgresql", "mariadb"])
 def test_it_runs_every_workload_and_touches_nothing_of_others(
-    dbms: str, request: pytest.FixtureRequest, registered: AgentDirs, run_on: RunOn
+    dbms: str, servers: Servers, with_tools: AgentDirs, run_on: RunOn
 ):
-    trial: Trial = request.getfixturevalue(f"make_{dbms}")()
+    trial = servers(dbms)
     make_foreign(trial)
     before = foreign(trial)
-    connection = connect_to(trial, registered)
+    connection = connect_to(trial, with_tools)
     for workload, item in workloads_of(run_on, dbms).items():
         assert (workload, item["outcome"], item["message"]) == (workload, "finished", "")
         result = item["result"]
@@ -84,9 +99,9 @@ def test_it_runs_every_workload_and_touches_nothing_of_others(
 
 
 def test_it_refuses_a_schema_with_tables_of_others_and_what_a_script_would_do_to_them(
-    make_postgresql: Any, registered: AgentDirs, run_on: RunOn
+    servers: Servers, registered: AgentDirs, run_on: RunOn
 ):
-    trial = make_postgresql()
+    trial = servers("postgresql")
     make_foreign(trial)
     before = foreign(trial)
     connect_to(trial, registered, schema="public")
@@ -117,27 +132,25 @@ def test_it_refuses_a_schema_with_tables_of_others_and_what_a_script_would_do_to
     assert connection.password not in item["everything"]
 
 
-def test_it_drops_what_a_killed_run_has_left_before_the_next(
-    make_postgresql: Any, registered: AgentDirs, run_on: RunOn
-):
-    trial = make_postgresql()
-    connect_to(trial, registered)
+def test_it_drops_what_a_killed_run_has_left_before_the_next(servers: Servers, registered: AgentDirs, run_on: RunOn):
+    trial, schema = servers("postgresql"), "left_behind"
+    connect_to(trial, registered, schema=schema)
     left = [
-        f"CREATE SCHEMA {SCHEMA}",
-        f"CREATE TABLE {SCHEMA}.{MARKER} (agent_id VARCHAR(64) NOT NULL, made VARCHAR(128))",
-        f"INSERT INTO {SCHEMA}.{MARKER} VALUES ('{AGENT_ID}', NULL), ('{AGENT_ID}', 'accounts'), ('{AGENT_ID}', 'x')",
-        f"CREATE TABLE {SCHEMA}.accounts (a INTEGER)",
+        f"CREATE SCHEMA {schema}",
+        f"CREATE TABLE {schema}.{MARKER} (agent_id VARCHAR(64) NOT NULL, made VARCHAR(128))",
+        f"INSERT INTO {schema}.{MARKER} VALUES ('{AGENT_ID}', NULL), ('{AGENT_ID}', 'precious'), ('{AGENT_ID}', 'x')",
+        f"CREATE TABLE {schema}.precious (a INTEGER)",
     ]
     assert trial.events([{"op": "execute", "phase": "x", "statements": left}]).error is None
-    item = run_on("postgresql", "tpcb", scale_factor=1)
+    item = run_on("postgresql", "script", script_text=SCRIPT)
     assert (item["outcome"], item["message"]) == ("finished", "")
-    assert trial.query(f"SELECT made FROM {SCHEMA}.{MARKER}") == [[[None]]]
+    assert trial.query(f"SELECT made FROM {schema}.{MARKER}") == [[[None]]]
 
 
 def test_it_says_without_secrets_why_there_is_no_connection_and_sets_nothing(
-    make_postgresql: Any, registered: AgentDirs, run_on: RunOn
+    servers: Servers, registered: AgentDirs, run_on: RunOn
 ):
-    trial = make_postgresql()
+    trial = servers("postgresql")
     right = connect_to(trial, registered)
     item = run_on("postgresql", "tpcb", group_commit="2")
     assert "nothing is set, copied or started anew" in item["message"]
@@ -154,9 +167,9 @@ def test_it_says_without_secrets_why_there_is_no_connection_and_sets_nothing(
 
 
 def test_it_stops_a_run_when_the_server_runs_out_of_space(
-    make_postgresql: Any, registered: AgentDirs, run_on: RunOn, monkeypatch: pytest.MonkeyPatch
+    servers: Servers, registered: AgentDirs, run_on: RunOn, monkeypatch: pytest.MonkeyPatch
 ):
-    connect_to(make_postgresql(), registered)
+    connect_to(servers("postgresql"), registered)
     monkeypatch.setattr("benchagent.dbms.external.space.SMALLEST_BYTES", 10**18)
     item = run_on("postgresql", "tpcb", scale_factor=1)
     assert item["outcome"] == "failed"

@@ -56,7 +56,7 @@ def side(version: str, schema: str) -> Side:
         driver="11.3.2.0053",
         version_query="SELECT VERSION()",
         marker=MARKER,
-        backup_methods=[ToolBackup(_backup())],
+        shown_backups=[ToolBackup(_backup())],
     )
 
 

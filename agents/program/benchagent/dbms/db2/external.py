@@ -47,7 +47,7 @@ def side(version: str, schema: str) -> Side:
         driver="12.1.5.0",
         version_query="SELECT service_level FROM sysibmadm.env_inst_info",
         free_space=FREE_SPACE,
-        backup_methods=[ToolBackup(_backup())],
+        shown_backups=[ToolBackup(_backup())],
     )
 
 

@@ -10,6 +10,7 @@ from benchagent.catalog import DBMSS
 from benchagent.connections import Connections, ConnectionsError, ServerConnection
 from benchagent.dbms.base import JobError, ProvisionRequest
 from benchagent.dbms.embedded import jars
+from benchagent.dbms.external.afar import Afar
 from benchagent.dbms.external.asking import Answers, Asker
 from benchagent.dbms.external.instance import SPACE, ExternalInstance, drop_own, low_space
 from benchagent.dbms.external.side import reachable, side_of
@@ -54,6 +55,11 @@ class Visit:
         use = [statement.format(schema=self.target.schema) for statement in self.asker.side.use]
         return [*use, *prepared] if schema_there and prepared else prepared
 
+    def afar(self, engines_dir: Path, folder: Path) -> Afar:
+        """What tools need; `folder` for their logins."""
+        connection = self.asker.connection
+        return Afar(connection, self.version or connection.version, engines_dir, folder)
+
     def shortage(self) -> str:
         rows = self.answers.rows.get(SPACE)
         return shortage(float(rows[0][0]), float(rows[0][1])) if rows else ""
@@ -88,7 +94,8 @@ def connect(request: ProvisionRequest, root: Path, agent_id: str, dbms: str, nam
     low_space(found.folder, found.shortage())
     found.asker.execute(found.preparation())
     request.log(f"connection {name}: working in a schema of the agent's own; the server is not sampled")
-    return ExternalInstance(request, found.asker, found.target, found.folder)
+    afar = found.afar(request.engines_dir, request.job_dir / "login")
+    return ExternalInstance(request, found.asker, found.target, found.folder, afar)
 
 
 def discover(root: Path) -> list[EngineFacts]:
@@ -105,6 +112,11 @@ def discover(root: Path) -> list[EngineFacts]:
             "reason": "" if reachable(connection.dbms) else "the agent cannot work on a server of others of this DBMS",
             "path": f"connection {connection.name}",
             "connection": connection.name,
+            **_observed(connection),
         }
         for connection in listed
     ]
+
+
+def _observed(connection: ServerConnection) -> EngineFacts:
+    return {"observed_by": connection.observed_by} if connection.observed_by else {}  # type: ignore[typeddict-item]

@@ -43,7 +43,9 @@ class Asker:
 
     def execute(self, statements: Sequence[str]) -> Answers:
         """Raises `JobError` at the first statement that fails."""
-        return self._run([{"op": "execute", "phase": "prepare", "statements": list(statements)}] if statements else [])
+        if not statements:
+            return Answers()
+        return self._run([{"op": "execute", "phase": "prepare", "statements": list(statements)}])
 
     def _run(self, steps: Sequence[Mapping[str, Any]]) -> Answers:
         scrub = Scrubber(self.connection)

@@ -12,6 +12,7 @@ from benchagent.catalog import Durability
 from benchagent.configfiles.durability import Facts, Given, durability
 from benchagent.dbms.backup import BackupMethod
 from benchagent.dbms.base import Connection, Instance, JobError, ProvisionRequest
+from benchagent.dbms.external.afar import Afar
 from benchagent.dbms.external.asking import Asker
 from benchagent.dbms.external.guard import check, statements
 from benchagent.dbms.external.secrets import Scrubber
@@ -22,6 +23,11 @@ from benchagent.dbms.statistics import QueryRows
 from benchagent.session import EFFECTIVE_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX
 
 NOT_OURS = "the agent does not stop or start a server of others"
+ELSEWHERE = "the data are on a server of others, of whose disks nothing is known; the backup is on the agent's machine"
+SHOWN_ONLY = (
+    "{label} is of a whole database, on the server's own machine: no job runs it, `benchagent connections check {name} "
+    "--workload backup --dry-run` shows it"
+)
 SPACE = "space"
 PLANNED = "SELECT 1"
 Step = dict[str, Any]
@@ -30,9 +36,11 @@ Step = dict[str, Any]
 class ExternalInstance(Instance):
     """`watched`: the server's data folder, where the server runs on this machine."""
 
-    no_restart = NOT_OURS
+    no_restart, elsewhere = NOT_OURS, ELSEWHERE
 
-    def __init__(self, request: ProvisionRequest, asker: Asker, target: Target, watched: Path | None) -> None:
+    def __init__(
+        self, request: ProvisionRequest, asker: Asker, target: Target, watched: Path | None, afar: Afar
+    ) -> None:
         side, connection = asker.side, asker.connection
         super().__init__(
             connection=Connection(connection.url, side.driver_class, asker.login()),
@@ -40,7 +48,7 @@ class ExternalInstance(Instance):
             data_path=request.placement.data,
             driver_dir=asker.folder,
         )
-        self._request, self._asker, self._target = request, asker, target
+        self._request, self._asker, self._target, self._afar = request, asker, target, afar
         self._scrubber = Scrubber(connection)
         # A checkpoint would be one of the whole server.
         self.dialect = replace(side.dialect, after_load=())
@@ -102,7 +110,12 @@ class ExternalInstance(Instance):
         return 0
 
     def backup_methods(self) -> Sequence[BackupMethod]:
-        return self._asker.side.backup_methods
+        """Raises `JobError` where none keeps to the agent's schema, or this machine has no tool for it."""
+        side = self._asker.side
+        if side.shown_backups:
+            label, name = side.shown_backups[0].label, self._afar.connection.name
+            raise JobError(SHOWN_ONLY.format(label=label, name=name))
+        return side.backups(self._afar)
 
     # Life
 
@@ -116,6 +129,7 @@ class ExternalInstance(Instance):
         """Drop what the agent has made. What cannot be dropped now is so before the next job."""
         if self._watch:
             self._watch.stop()
+        self._afar.forget()
         try:
             drop_own(self._asker, self._target)
         except Exception as error:  # SHALL NOT raise; the job may have been cancelled, or the server gone

@@ -11,9 +11,17 @@ from benchagent.catalog import DBMSS
 from benchagent.dbms.backup import BackupMethod
 from benchagent.dbms.base import JobError, Retryable, Transaction
 from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.external.afar import Afar
 from benchagent.dbms.statistics import QueryRows, Statistics
 
 MARKER = "benchagent_owner"
+
+
+def _no_backups(afar: Afar) -> Sequence[BackupMethod]:
+    name = DBMSS[afar.connection.dbms].name
+    raise JobError(
+        f"no backup on a server of others: {name} backs up or restores whole databases, not the agent's schema alone"
+    )
 
 
 @dataclass(frozen=True)
@@ -48,7 +56,10 @@ class Side:
     settings_complete: bool = True
     free_space: str = ""
     folder: str = ""
-    backup_methods: Sequence[BackupMethod] = ()
+    # Of the agent's schema alone, over the network. Raises `JobError` where there are none.
+    backups: Callable[[Afar], Sequence[BackupMethod]] = _no_backups
+    # Those that reach further or run on the server's own machine: a dry run shows them, no job runs them.
+    shown_backups: Sequence[BackupMethod] = ()
 
 
 def side_of(dbms: str, version: str, schema: str) -> Side:

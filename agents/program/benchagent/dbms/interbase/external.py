@@ -46,7 +46,7 @@ def side(version: str, schema: str) -> Side:
         driver_class=DRIVER_CLASS,
         driver=DRIVER,
         marker=MARKER,
-        backup_methods=[ToolBackup(_gbak()), ToolBackup(_gbak_services())],
+        shown_backups=[ToolBackup(_gbak()), ToolBackup(_gbak_services())],
     )
 
 

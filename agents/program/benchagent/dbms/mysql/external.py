@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from benchagent.dbms.external.side import Side
+from benchagent.dbms.mysql import afar
 from benchagent.dbms.mysql.adapter import DRIVERS
 from benchagent.dbms.mysql.dialect import dialect
 from benchagent.dbms.mysql.effective import in_force
@@ -36,6 +37,7 @@ def side_of_family(slug: str, version: str, schema: str) -> Side:
         driver=DRIVERS[slug],
         version_query="SELECT VERSION()",
         folder="SELECT @@datadir",
+        backups=afar.methods,
     )
 
 

@@ -76,7 +76,7 @@ def side(version: str, schema: str) -> Side:
         driver="23.26.4.0.0" if dialect_of(version).first == Dialect.first else "11.2.0.4",
         version_query="SELECT banner FROM v$version WHERE banner LIKE 'Oracle%'",
         free_space=FREE_SPACE,
-        backup_methods=[ToolBackup(_rman()), ToolBackup(_data_pump(schema))],
+        shown_backups=[ToolBackup(_rman()), ToolBackup(_data_pump(schema))],
     )
 
 
@@ -92,7 +92,6 @@ def _rman() -> Tool:
         "RMAN, backup of the whole database",
         lambda target: ["sh", "-c", RMAN, "rman", f"BACKUP DATABASE FORMAT '{target}_%U';"],
         lambda source: ["sh", "-c", RMAN, "rman", "RESTORE DATABASE VALIDATE;"],
-        program="rman",
     )
 
 

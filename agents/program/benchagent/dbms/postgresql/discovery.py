@@ -62,12 +62,22 @@ def installations(engines_dir: Path | None = None) -> dict[str, Installation]:
     return usable
 
 
-def bin_dirs() -> list[Path]:
-    """Folders with a `postgres`, newest version first as far as names tell."""
+def clients(engines_dir: Path) -> list[Installation]:
+    """Where a pg_dump runs, with a server beside it or not, in the order of `found`."""
+    listed: list[tuple[Path, Mapping[str, str]]] = [(folder, {}) for folder in bin_dirs("pg_dump")]
+    listed += [(engine.bin_dir, engine.environment()) for engine in installed(engines_dir, SLUG)]
+    asked = [(folder, variables, *_asked(folder / "pg_dump", variables)) for folder, variables in listed]
+    return [
+        Installation(version, folder, dict(variables)) for folder, variables, version, problem in asked if not problem
+    ]
+
+
+def bin_dirs(program: str = "postgres") -> list[Path]:
+    """Folders with that program, newest version first as far as names tell."""
     override = os.environ.get(DIRS_VARIABLE)
     folders = list(_named(override) if override is not None else _usual())
     # os.access answers also for a folder of the search path that may not be entered.
-    return list(dict.fromkeys(folder.resolve() for folder in folders if os.access(folder / "postgres", os.X_OK)))
+    return list(dict.fromkeys(folder.resolve() for folder in folders if os.access(folder / program, os.X_OK)))
 
 
 def _named(override: str) -> Iterator[Path]:

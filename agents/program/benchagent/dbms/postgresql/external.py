@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchagent.dbms.external.side import Side
-from benchagent.dbms.postgresql import settings
+from benchagent.dbms.postgresql import afar, settings
 from benchagent.dbms.postgresql.adapter import DRIVER_PROPERTIES, PostgresqlInstance
 from benchagent.dbms.postgresql.statistics import PostgresqlStatistics
 from benchagent.dbms.postgresql.version import numbers
@@ -32,4 +32,5 @@ def side(version: str, schema: str) -> Side:
         properties=properties,
         version_query="SHOW server_version",
         folder="SELECT setting FROM pg_settings WHERE name = 'data_directory'",
+        backups=afar.methods,
     )
