@@ -9,7 +9,7 @@ from benchagent.protocol import AGENT_STATES, OUTCOMES, Ack, Batch, FinishItem, 
 from django.db import transaction
 from django.utils import timezone
 
-from agents import hints, joblog
+from agents import hints, joblog, observers
 from agents.jobs import LEASE, JobClosed, locked
 from agents.models import Job
 from runs import ingest
@@ -79,6 +79,7 @@ def _change_state(job: Job, item: StateItem) -> None:
         raise BadItem("state", f"must be one of {', '.join(AGENT_STATES)}")
     if ingest.record_state(run_id=job.run_id, state=item["state"], at=_time_of(job, item["at"])):
         job.run.refresh_from_db(fields=["state", "state_changed_at"])
+    observers.begin(job, item)
 
 
 def _finish(job: Job, item: FinishItem) -> None:
@@ -89,6 +90,7 @@ def _finish(job: Job, item: FinishItem) -> None:
         result=item["result"],
     )  # fmt: skip
     job.closed_at = timezone.now()
+    observers.settle(job)
     hints.hint(hints.DISPATCH)
 
 

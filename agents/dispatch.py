@@ -1,7 +1,7 @@
 """Give queued runs to idle agents. Only the Celery task `dispatch` calls this.
 
-One measured job per agent: the agent's row is locked while it is looked at and given a run, and the run moves by a
-conditional update, so that any number of dispatchers may work at once.
+One measured job per agent, none beside an observation: the agent's row is locked while it is looked at and given a run,
+and the run moves by a conditional update, so that any number of dispatchers may work at once.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from django.utils import timezone
 from agents import registry
 from agents.jobs import locked as locked_job
 from agents.models import ON_AGENT, ONLINE_WITHIN, Agent, AgentStatus, Job
+from agents.observers import open_orders
 from runs import ingest
 from runs.choices import RunState
 from runs.models import Experiment, Run
@@ -58,7 +59,7 @@ def idle_agents() -> QuerySet[Agent]:
     now = timezone.now()
     occupied = Job.objects.filter(busy(now), agent__isnull=False).values("agent")
     online = Agent.objects.filter(status=AgentStatus.APPROVED, last_seen_at__gt=now - ONLINE_WITHIN)
-    return online.exclude(pk__in=occupied).order_by("name", "id")
+    return online.exclude(pk__in=occupied).exclude(pk__in=open_orders().values("agent")).order_by("name", "id")
 
 
 def may_take(agent: Agent, run: Run) -> bool:
@@ -88,6 +89,8 @@ def _assign(run: Run, agent: Agent) -> bool:
     with transaction.atomic():
         locked = Agent.objects.select_for_update().get(pk=agent.pk)
         if locked.status != AgentStatus.APPROVED or locked.jobs.filter(busy(now)).exists():
+            return False
+        if open_orders().filter(agent=locked).exists():
             return False
         if run.experiment_id is not None:
             Experiment.objects.select_for_update().get(pk=run.experiment_id)

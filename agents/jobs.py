@@ -10,7 +10,7 @@ from benchagent.protocol import LEASE_S, Claimed, Lease
 from django.db import transaction
 from django.utils import timezone
 
-from agents import hints
+from agents import hints, observers
 from agents.models import Agent, Job
 from runs import ingest
 from runs.choices import ACTIVE_STATES, OPEN_STATES, RunState
@@ -56,6 +56,7 @@ def claim(*, agent: Agent, run_id: Any) -> Claimed:
         job.lease_expires_at = now + FIRST_LEASE
         job.save(update_fields=["token_digest", "claimed_at", "lease_expires_at"])
         _settle_machine(job.run, agent)
+        observers.order(job, agent)
     return {"job": job.spec, "job_token": secret, "lease_s": LEASE_S}
 
 

@@ -58,6 +58,8 @@ class Agent(NamedModel):
     engines = models.JSONField(default=list, blank=True)
     # Its named storages: list of benchagent.protocol.PlaceFacts.
     places = models.JSONField(default=list, blank=True)
+    # What it can sample for runs of others: list of benchagent.protocol.ObservationFacts.
+    observations = models.JSONField(default=list, blank=True)
     # Its HardwareFacts as reported. They become a hardware profile when the agent is approved: registering needs no
     # login, and a stranger must not write into the machines that results refer to.
     facts = models.JSONField(default=dict, blank=True)
@@ -103,6 +105,31 @@ class Job(models.Model):
 
     def __str__(self) -> str:
         return f"job of {self.run_id}"
+
+
+class Observation(models.Model):
+    """The order to sample the machine of a job's server, given to another agent than the job's.
+
+    `problem`: why there are no samples, or not all. Clocks are ClockFacts of benchagent.protocol; `begun_at` is
+    second 0 of the run in seconds since 1970 by this server's clock.
+    """
+
+    job = models.OneToOneField(Job, on_delete=models.CASCADE, primary_key=True, related_name="observation")
+    agent = models.ForeignKey(Agent, on_delete=models.SET_NULL, null=True, blank=True, related_name="observed")
+    agent_name = models.CharField(max_length=200)
+    name = models.CharField(max_length=40)
+    problem = models.CharField(max_length=500, blank=True)
+    claimed_at = models.DateTimeField(null=True, blank=True)
+    token_digest = models.CharField(max_length=64, blank=True)
+    begun_at = models.FloatField(null=True, blank=True)
+    load_clock = models.JSONField(default=dict, blank=True)
+    clock = models.JSONField(default=dict, blank=True)
+    last_seq = models.PositiveIntegerField(default=0)
+    # When its last item arrived, or nothing more is waited for.
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.agent_name}/{self.name} on {self.job_id}"
 
 
 class JobLogChunk(models.Model):

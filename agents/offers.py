@@ -16,12 +16,14 @@ class Offer:
     """One version of a DBMS. `reasons` says per agent why it is not available there.
 
     `connection`: the agent's name for a server that it did not start; empty for engines that it starts itself.
+    `observed_by`: who samples that server, as "agent/observation".
     """
 
     dbms: str
     name: str
     version: str
     connection: str = ""
+    observed_by: str = ""
     agents: list[str] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
 
@@ -60,7 +62,8 @@ def offers(agents: list[Agent]) -> list[Offer]:
             entry = DBMSS.get(engine["dbms"])
             if entry is None:
                 continue
-            offer = Offer(engine["dbms"], entry.name, engine["version"], engine.get("connection", ""))
+            named = engine.get("connection", ""), engine.get("observed_by", "")
+            offer = Offer(engine["dbms"], entry.name, engine["version"], *named)
             offer = found.setdefault(offer.key, offer)
             if engine["available"]:
                 offer.agents.append(agent.name)

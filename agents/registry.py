@@ -42,6 +42,7 @@ def register(*, message: Registration) -> tuple[Agent, str]:
             facts=message["hardware"],
             engines=list(message["engines"]),
             places=list(message.get("places", [])),
+            observations=list(message.get("observations", [])),
             agent_version=message["agent_version"][:40],
             last_seen_at=timezone.now(),
         )
@@ -71,6 +72,9 @@ def update(agent: Agent, *, poll: Poll) -> None:
     if "places" in poll and agent.places != poll["places"]:
         agent.places = list(poll["places"])
         changed.append("places")
+    if "observations" in poll and agent.observations != poll["observations"]:
+        agent.observations = list(poll["observations"])
+        changed.append("observations")
     if poll["agent_version"][:40] != agent.agent_version:
         agent.agent_version = poll["agent_version"][:40]
         changed.append("agent_version")

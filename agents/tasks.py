@@ -5,7 +5,7 @@ from __future__ import annotations
 from celery import shared_task
 
 from agents import dispatch as dispatching
-from agents import first_experiment, hints, housekeeping, jobs
+from agents import first_experiment, hints, housekeeping, jobs, observing
 from runs import series
 from runs.models import Run
 
@@ -22,6 +22,7 @@ def sweep() -> None:
         hints.hint(hints.SUMMARISE, str(run_id))
     dispatching.take_back_unclaimed()
     jobs.cancel_deleted()
+    observing.give_up()
     first_experiment.ensure()
     if dispatching.queued().exists():
         dispatch()

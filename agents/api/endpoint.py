@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import hmac
 import logging
+import time
 import uuid
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from benchagent.protocol import PROTOCOL_VERSION
+from benchagent.protocol import CLOCK_HEADER, PROTOCOL_VERSION
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
 from agents import registry
 from agents.api.messages import BadMessage, parse
-from agents.models import Agent, AgentStatus, Job
+from agents.models import Agent, AgentStatus, Job, Observation
 from runs.models import digest_secret
 
 logger = logging.getLogger(__name__)
@@ -38,14 +39,21 @@ def endpoint(view: Callable[..., Any]) -> Callable[..., HttpResponse]:
     @csrf_exempt
     @wraps(view)
     def wrapped(request: HttpRequest, **kwargs: Any) -> HttpResponse:
-        try:
-            return JsonResponse(view(request, _body(request), **kwargs))
-        except Refusal as refusal:
-            return JsonResponse(refusal.body, status=refusal.status, headers=_headers(refusal.status))
-        except BadMessage as error:
-            return JsonResponse({error.field or "body": [str(error)]}, status=400)
+        received_at = time.time()
+        response = _answer(view, request, **kwargs)
+        response[CLOCK_HEADER] = f"{received_at:.6f} {time.time():.6f}"
+        return response
 
     return wrapped
+
+
+def _answer(view: Callable[..., Any], request: HttpRequest, **kwargs: Any) -> HttpResponse:
+    try:
+        return JsonResponse(view(request, _body(request), **kwargs))
+    except Refusal as refusal:
+        return JsonResponse(refusal.body, status=refusal.status, headers=_headers(refusal.status))
+    except BadMessage as error:
+        return JsonResponse({error.field or "body": [str(error)]}, status=400)
 
 
 def _headers(status: int) -> dict[str, str]:
@@ -87,6 +95,18 @@ def job_of(request: HttpRequest, run_id: str) -> Job:
     if not job.token_digest or not hmac.compare_digest(job.token_digest, digest_secret(bearer(request))):
         raise Refusal(401, "unknown job token")
     return job
+
+
+def observation_of(request: HttpRequest, run_id: str) -> Observation:
+    """The order whose token came with the request."""
+    known = Observation.objects.select_related("agent", "job__run")
+    observation = known.filter(pk=as_uuid(run_id)).first()
+    if observation is None:
+        raise Refusal(404, "no such observation")
+    given = digest_secret(bearer(request))
+    if not observation.token_digest or not hmac.compare_digest(observation.token_digest, given):
+        raise Refusal(401, "unknown token of an observation")
+    return observation
 
 
 def as_uuid(text: str) -> uuid.UUID:

@@ -7,7 +7,7 @@ from typing import Literal, cast
 from benchagent.protocol import POLL_IDLE_S, Ack, Batch, Claimed, Lease, Poll, PollAnswer, Registered, Registration
 from django.http import HttpRequest
 
-from agents import batches, jobs, registry
+from agents import batches, jobs, observing, registry
 from agents.api.endpoint import Body, Refusal, agent_of, approved, as_uuid, check_protocol, endpoint, job_of
 from agents.api.messages import BadMessage, check
 from agents.dispatch import queued
@@ -43,13 +43,18 @@ def poll(request: HttpRequest, body: Body) -> PollAnswer:
     check_protocol(body)
     agent = agent_of(request)
     registry.update(agent, poll=check(Poll, body))
-    job = jobs.assigned_to(agent) if agent.status == AgentStatus.APPROVED else None
-    return {
+    works = agent.status == AgentStatus.APPROVED
+    job = jobs.assigned_to(agent) if works else None
+    observation = observing.waiting_for(agent) if works and agent.observations else None
+    answer: PollAnswer = {
         "status": cast(Literal["pending", "approved", "disabled"], agent.status),
         "poll_after_s": _tempo_s(agent),
         "job": str(job.pk) if job else None,
         "message": MESSAGES[AgentStatus(agent.status)],
     }
+    if observation is not None:
+        answer["observe"] = str(observation.pk)
+    return answer
 
 
 def _tempo_s(agent: Agent) -> float:

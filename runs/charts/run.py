@@ -64,7 +64,13 @@ PLOTS = (
         "load", "Load rate over time", "Load rate", "MB/s", (Line("load_mb_per_s", "Load rate", 0),), phase="load",
         note="Bytes of the values, whatever the DBMS makes of them; time counts from the begin of the load.",
     ),
-    Plot("machine-cpu", "CPU of the machine", "CPU", "%", (Line("machine_cpu_percent", "machine", 0),)),
+    Plot(
+        "machine-cpu", "CPU of the machine", "CPU", "%",
+        (
+            Line("machine_cpu_percent", "machine", 0),
+            Line("server_machine_cpu_percent", "server's machine", 1, dash=True),
+        ),
+    ),
     Plot(
         "process-cpu", "CPU by process", "CPU", "cores",
         (
@@ -137,6 +143,8 @@ def _label(run: Run, line: Line) -> str:
     """An embedded engine runs inside the load generator's JVM: their CPU and memory are one."""
     if line.metric.startswith("driver_") and is_embedded(run):
         return f"load generator + {run.dbms_version.dbms.name}"
+    if line.metric == "machine_cpu_percent" and run.context.get("connection"):
+        return "load generator's machine"
     return line.label
 
 

@@ -19,10 +19,12 @@ from runs.ingest.names import (
     resolve_workload,
     version_of,
 )
+from runs.ingest.observed import Observed, note_observer
 from runs.ingest.published import PublishedNumber, PublishedRun, store_published
 from runs.ingest.uploads import UploadOutcome, store_upload, store_uploads
 
 __all__ = [
+    "Observed",
     "Parameter",
     "PublishedNumber",
     "PublishedRun",
@@ -34,6 +36,7 @@ __all__ = [
     "device_named",
     "factor_row",
     "finish_run",
+    "note_observer",
     "record_state",
     "resolve_config",
     "resolve_dbms_version",

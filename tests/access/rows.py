@@ -213,6 +213,17 @@ AGENTS = [
     Row("agent-claim", "POST", "read", "/api/agent/v1/jobs/{job_run}/claim/", kind="agent", data={}),
     Row("agent-heartbeat", "POST", "read", "/api/agent/v1/jobs/{job_run}/heartbeat/", kind="agent", data={}),
     Row("agent-batch", "POST", "read", "/api/agent/v1/jobs/{job_run}/batch/", kind="agent", data={}),
+    Row("observation-claim", "POST", "read", "/api/agent/v1/observations/{job_run}/claim/", kind="agent", data={}),
+    Row(
+        "observation-heartbeat",
+        "POST",
+        "read",
+        "/api/agent/v1/observations/{job_run}/heartbeat/",
+        404,
+        kind="agent",
+        data={},
+    ),
+    Row("observation-batch", "POST", "read", "/api/agent/v1/observations/{job_run}/batch/", 404, kind="agent", data={}),
 ]
 
 TABLE = [*PAGES, *API, *AGENTS]

@@ -9,7 +9,7 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from benchagent.protocol import API_ROOT, PROTOCOL_VERSION, JobSpec
+from benchagent.protocol import API_ROOT, CLOCK_HEADER, PROTOCOL_VERSION, JobSpec
 
 JOB_PATH = re.compile(r"/jobs/([^/]+)/(claim|heartbeat|batch)/\Z")
 Answer = tuple[int, dict[str, Any]]
@@ -32,6 +32,7 @@ class FakeServer:
         self.down = False
         self.lose_answers = 0
         self.stopped = False
+        self.clock_ahead_s = 0.0
         self.spoken_version = PROTOCOL_VERSION
         self.known_tokens = {"agent-token"}
         self._start(0)
@@ -166,6 +167,8 @@ def _handler(server: FakeServer) -> type[BaseHTTPRequestHandler]:
             payload = json.dumps(content).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
+            now = time.time() + server.clock_ahead_s
+            self.send_header(CLOCK_HEADER, f"{now:.6f} {now:.6f}")
             self.send_header("Content-Length", str(len(payload)))
             self.end_headers()
             self.wfile.write(payload)

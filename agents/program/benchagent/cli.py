@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from benchagent import __version__, cli_connections, cli_storage
+from benchagent import __version__, cli_connections, cli_observe, cli_storage
 from benchagent.client import InsecureUrl
 from benchagent.doctor import add_doctor
 from benchagent.engines.command import add_engines
@@ -65,6 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     add_doctor(commands, common)
     cli_storage.add_parser(commands, common)
     cli_connections.add_parser(commands, common)
+    cli_observe.add_parser(commands, common)
     prepare = commands.add_parser("prepare", parents=[common], help="fetch jars and compile the load generator now")
     prepare.set_defaults(command=_prepare)
     facts = commands.add_parser("facts", parents=[common], help="print the hardware profile as JSON")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import random
 import threading
+import time
 from typing import Any, cast
 from urllib.parse import quote, urlsplit
 
@@ -12,7 +14,20 @@ import requests
 from requests.auth import AuthBase
 
 from benchagent import __version__
-from benchagent.protocol import API_ROOT, Ack, Batch, Claimed, Lease, Poll, PollAnswer, Registered, Registration
+from benchagent.clock import Clock
+from benchagent.protocol import (
+    API_ROOT,
+    CLOCK_HEADER,
+    Ack,
+    Batch,
+    Claimed,
+    Lease,
+    Poll,
+    PollAnswer,
+    Registered,
+    Registration,
+)
+from benchagent.protocol_observed import ObservedBatch, Ordered, Watch
 
 TIMEOUT_S = (5.0, 30.0)
 
@@ -68,9 +83,10 @@ def checked_url(url: str) -> str:
 
 
 class Client:
-    """Safe to use from several threads: each has its own connection."""
+    """Safe to use from several threads: each has its own connection. Every answer tells `clock` the server's time."""
 
-    def __init__(self, server: str, token: str = "") -> None:
+    def __init__(self, server: str, token: str = "", clock: Clock | None = None) -> None:
+        self.clock = clock or Clock()
         self.server = checked_url(server)
         self.token = token
         self._loopback = is_loopback(urlsplit(self.server).hostname or "")
@@ -91,6 +107,15 @@ class Client:
     def batch(self, run_id: str, job_token: str, batch: Batch) -> Ack:
         return cast(Ack, self._post(f"/jobs/{quote(run_id)}/batch/", batch, token=job_token))
 
+    def claim_observation(self, run_id: str) -> Ordered:
+        return cast(Ordered, self._post(f"/observations/{quote(run_id)}/claim/", {}, token=self.token))
+
+    def watch(self, run_id: str, order_token: str) -> Watch:
+        return cast(Watch, self._post(f"/observations/{quote(run_id)}/heartbeat/", {}, token=order_token))
+
+    def observed(self, run_id: str, order_token: str, batch: ObservedBatch) -> Ack:
+        return cast(Ack, self._post(f"/observations/{quote(run_id)}/batch/", batch, token=order_token))
+
     def _session(self) -> requests.Session:
         session: requests.Session | None = getattr(self._local, "session", None)
         if session is None:
@@ -101,6 +126,7 @@ class Client:
     def _post(self, path: str, message: Any, *, token: str) -> dict[str, Any]:
         # A proxy of the environment is not asked for an address on this machine.
         proxies = {"http": None, "https": None} if self._loopback else None
+        sent_at, sent = self.clock.wall(), time.monotonic()
         try:
             response = self._session().post(
                 f"{self.server}{API_ROOT}{path}",
@@ -112,7 +138,15 @@ class Client:
             )
         except (requests.RequestException, OSError) as error:
             raise Unreachable(f"{self.server}: {type(error).__name__}: {error}") from error
+        self._note_time(sent_at, time.monotonic() - sent, response.headers.get(CLOCK_HEADER, ""))
         return _answer(response)
+
+    def _note_time(self, sent_at: float, elapsed_s: float, told: str) -> None:
+        """A header that is not there, or not two numbers, tells nothing."""
+        times = told.split()
+        with contextlib.suppress(ValueError):
+            if len(times) == 2:
+                self.clock.take(sent_at, elapsed_s, float(times[0]), float(times[1]))
 
 
 def _answer(response: requests.Response) -> dict[str, Any]:

@@ -100,8 +100,9 @@ class Collector:
             self._listener.on_state("loading")
 
     def _run_begins(self) -> None:
-        self._sampler = self._listener.make_sampler()
+        # First: the time of the state is that of second 0.
         self._listener.on_state("warming_up" if self._warm_up_s else "measuring")
+        self._sampler = self._listener.make_sampler()
 
     def _second(self, event: Event) -> None:
         values = _samples(event)

@@ -21,6 +21,7 @@ from benchagent.paths import write_private
 FILE_NAME = "connections.json"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}\Z")
 SCHEMA = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}\Z")
+OBSERVER = re.compile(r"[^/\s][^/\n]{0,199}/[A-Za-z0-9][A-Za-z0-9_.-]{0,39}\Z")
 UNKNOWN_VERSION = "unknown"
 
 
@@ -30,7 +31,10 @@ class ConnectionsError(JobError):
 
 @dataclass(frozen=True)
 class ServerConnection:
-    """`schema`: schema or database that belongs to the agent alone. `version`: as last seen by `connections check`."""
+    """`schema`: schema or database that belongs to the agent alone. `version`: as last seen by `connections check`.
+
+    `observed_by`: "agent/observation" that samples the server's machine, by the name on the agents page; or empty.
+    """
 
     name: str
     dbms: str
@@ -39,6 +43,7 @@ class ServerConnection:
     password: str
     schema: str
     version: str = UNKNOWN_VERSION
+    observed_by: str = ""
 
 
 class Connections:
@@ -81,8 +86,14 @@ class Connections:
     def note_version(self, name: str, version: str) -> None:
         self._save([replace(one, version=version) if one.name == name else one for one in self.listed()])
 
+    def pair(self, name: str, observed_by: str) -> None:
+        """Empty: nobody observes it any more."""
+        self.get(name)
+        self._save([replace(one, observed_by=observed_by) if one.name == name else one for one in self.listed()])
+
     def _save(self, connections: list[ServerConnection]) -> None:
-        write_private(self._file, {"connections": [asdict(connection) for connection in connections]})
+        checked = [_checked(connection) for connection in connections]
+        write_private(self._file, {"connections": [asdict(connection) for connection in checked]})
 
 
 def from_answers(name: str, dbms: str, answers: Mapping[str, Any]) -> ServerConnection:
@@ -112,4 +123,6 @@ def _checked(connection: ServerConnection) -> ServerConnection:
         raise ConnectionsError(
             f"connection {connection.name}: schema has to be a plain name of letters, digits and _, at most 63"
         )
+    if connection.observed_by and not OBSERVER.match(connection.observed_by):
+        raise ConnectionsError(f"connection {connection.name}: {connection.observed_by!r} is not AGENT/OBSERVATION")
     return connection

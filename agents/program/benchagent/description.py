@@ -17,7 +17,7 @@ from benchagent.protocol import JobResult, MetricValue
 from benchagent.results import driver_facts, empty_result, metric, metrics
 
 log = logging.getLogger(__name__)
-SAMPLED, NOT_SAMPLED = "server sampled by the agent on its machine", "server not sampled"
+SAMPLED = "server sampled by the agent on its machine"
 
 
 class Description:
@@ -60,7 +60,16 @@ class Description:
         if cage and cage.memory_peak_bytes is not None:
             self.metric("memory_peak_bytes", cage.memory_peak_bytes)
         if cage and cage.oom_kills:
-            self.warn(f"the kernel ended {cage.oom_kills} processes for lack of memory")
+            self.warn(f"the kernel killed {_processes(cage.oom_kills)} for lack of memory")
+
+    def with_cause(self, message: str, cages: Mapping[str, Cage | None]) -> str:
+        """Why a run failed; what the kernel did for lack of memory comes first, and its consequences after it."""
+        cage = cages["server"]
+        if not cage or not cage.oom_kills:
+            return message
+        who = "the load generator, which holds the engine," if self._embedded else "the DBMS or its tools"
+        killed = f"the kernel killed {_processes(cage.oom_kills)} of {who} for lack of memory"
+        return f"{killed} (limits of this run: {cage.words}); then: {message}"
 
     def complete(self, instance: Instance | None, bench: JobBench | None) -> None:
         """The last `fill`. Never raises: a result without it is better than none."""
@@ -94,3 +103,7 @@ class Description:
     def _metrics(self, collector: Collector, size_bytes: int | None) -> list[MetricValue]:
         counters = self.result.get("statistics", {}).get("counters", {})
         return metrics(collector, counters, psutil.cpu_count() or 1, size_bytes)
+
+
+def _processes(count: int) -> str:
+    return f"{count} process{'' if count == 1 else 'es'}"

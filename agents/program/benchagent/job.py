@@ -15,17 +15,19 @@ from benchagent.abort import Abort, Aborted
 from benchagent.bench import JobBench, Surroundings
 from benchagent.catalog import DBMSS, Durability
 from benchagent.catalog.workloads import KNOBS
+from benchagent.clock import Clock
 from benchagent.datasets import FRESH, DataPlan, Datasets, copied_by, dataset_key
 from benchagent.dbms import external
 from benchagent.dbms.base import Adapter, Instance, JobError, ProvisionRequest, Settings, bytes_on_disk
-from benchagent.description import NOT_SAMPLED, SAMPLED, Description
+from benchagent.dbms.embedded import fit_heap
+from benchagent.description import SAMPLED, Description
 from benchagent.fingerprint import SyncRate, SyncRates
 from benchagent.java import JavaToolchain
 from benchagent.limits import Cage, Limits
 from benchagent.paths import AgentDirs
 from benchagent.places import Placement, Places
 from benchagent.process import Children, ProcessFailed
-from benchagent.protocol import FinishItem, JobSpec
+from benchagent.protocol import COUNTED_STATES, NOT_SAMPLED, FinishItem, JobSpec
 from benchagent.spool import Spool
 from benchagent.storage import device_of
 from benchagent.workloads.base import Factors, Workload
@@ -38,7 +40,14 @@ class Job:
     """One attempt at one `JobSpec`. `run` never raises; its outcome is in the spool when it returns."""
 
     def __init__(
-        self, spec: JobSpec, *, dirs: AgentDirs, toolchain: JavaToolchain, spool: Spool, abort: Abort | None = None
+        self,
+        spec: JobSpec,
+        *,
+        dirs: AgentDirs,
+        toolchain: JavaToolchain,
+        spool: Spool,
+        abort: Abort | None = None,
+        clock: Clock | None = None,
     ) -> None:
         self.spec = spec
         self.run_id = spec["run_id"]
@@ -46,6 +55,7 @@ class Job:
         self.job_dir = dirs.jobs / self.run_id
         self._dirs = dirs
         self._spool = spool
+        self._clock = clock or Clock()
         self._toolchain = toolchain
         self._places = Places(dirs)
         self._children = Children(self.job_dir)
@@ -77,6 +87,8 @@ class Job:
             outcome, message = "failed", f"{type(error).__name__}: {error}"
         if self.abort.requested:  # whatever went wrong after that is a consequence
             outcome, message = self.abort.outcome, self.abort.message
+        elif outcome == "failed":
+            message = self._described.with_cause(message, self._cages)
         self._described.complete(self._instance, self._bench)
         self._clean_up(keep_data=outcome == "finished")
         self._log(f"{outcome}: {message}" if message else outcome)
@@ -148,9 +160,16 @@ class Job:
         if self._connection:
             return self._connect(request, changes=bool(knobs))
         instance = adapter.provision(request)
+        self._fit_heap(instance)
         self._described.condition("server_sampling", SAMPLED)
         self._described.storage(self._placed(), backup="backup_storage" in self._factors)
         return instance
+
+    def _fit_heap(self, instance: Instance) -> None:
+        limit = self._number("memory_limit_mb") * MEGABYTE
+        words = fit_heap(instance, limit) if self._embedded and limit else ""
+        if words:
+            self._described.condition("heap", words)
 
     def _knob_settings(self, adapter: Adapter) -> Settings:
         asked = [(knob.name, value) for knob in KNOBS if (value := self._text(knob.name))]
@@ -267,7 +286,8 @@ class Job:
     def _state(self, state: str) -> None:
         if state != self._last_state:
             self._last_state = state
-            self._spool.add_state(self.run_id, state, time.time())
+            clock = self._clock.best() if state in COUNTED_STATES else None
+            self._spool.add_state(self.run_id, state, self._clock.wall(), clock)
 
     def _log(self, line: str) -> None:
         self._spool.add_log(self.run_id, f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {line}\n")

@@ -16,6 +16,13 @@ Life cycle, agent -> server, JSON over HTTPS (plain http only to a loopback addr
    and ``expected``. The agent keeps every batch in its spool until it is acknowledged.
 6. The item ``finish`` ends the job; afterwards the job token opens nothing but repeats of the same batches.
 
+A second agent observes: it samples the machine of a server that the first one did not start. ``observe`` of its poll
+names the run. ``POST {API_ROOT}/observations/<run_id>/claim/`` -> `Ordered`, once, with a token for this order alone;
+``…/heartbeat/`` -> `Watch`; ``…/batch/`` with `ObservedBatch` -> `Ack`, numbered as above, until the item ``observed``.
+
+Every answer has the header ``Benchsite-Clock``: the server's time in seconds since 1970, when the request had come and
+when the answer was made. From it each agent knows its clock against the server's (`ClockFacts`).
+
 Answers: 2xx done; 400 names the wrong field; 401 unknown token; 403 not approved; 404 no such run; 409 conflict of
 state or sequence; 426 protocol version; 5xx and network errors are tried again with back-off and jitter, for ever.
 """
@@ -33,8 +40,12 @@ POLL_IDLE_S = 2.0
 
 # States that the agent reports while it works; the whole table is in runs/models/runs.py.
 AGENT_STATES = ("preparing", "loading", "warming_up", "measuring", "collecting")
+# In these the seconds of a run are counted; its second 0 is the begin of the first of them.
+COUNTED_STATES = ("warming_up", "measuring")
 OUTCOMES = ("finished", "failed", "cancelled", "lost")
 STORAGE_ROLES = ("data", "log", "temp", "backup")
+CLOCK_HEADER = "Benchsite-Clock"
+NOT_SAMPLED = "server not sampled"
 
 
 class StorageFacts(TypedDict):
@@ -70,7 +81,8 @@ class HardwareFacts(TypedDict):
 class EngineFacts(TypedDict):
     """One installed version of a DBMS. `available` false carries `reason` in words for the form.
 
-    `connection`: name of a connection of this machine to a server that the agent did not start.
+    `connection`: name of a connection of this machine to a server that the agent did not start; `observed_by`: who
+    samples that server, as "agent/observation".
     """
 
     dbms: str
@@ -79,6 +91,26 @@ class EngineFacts(TypedDict):
     reason: str
     path: str
     connection: NotRequired[str]
+    observed_by: NotRequired[str]
+
+
+class ObservationFacts(TypedDict):
+    """Processes of this machine that the agent can sample for runs of others.
+
+    `what` in words; `device` holds the data, empty where none was named; `problem` is empty when they are there.
+    """
+
+    name: str
+    what: str
+    device: str
+    problem: str
+
+
+class ClockFacts(TypedDict):
+    """`offset_s`: what has to be added to the agent's clock for the server's; `uncertainty_s`: either way."""
+
+    offset_s: float
+    uncertainty_s: float
 
 
 class PlaceFacts(TypedDict):
@@ -108,6 +140,7 @@ class Registration(TypedDict):
     hardware: HardwareFacts
     engines: list[EngineFacts]
     places: NotRequired[list[PlaceFacts]]
+    observations: NotRequired[list[ObservationFacts]]
 
 
 class Registered(TypedDict):
@@ -122,6 +155,7 @@ class Poll(TypedDict):
     engines: NotRequired[list[EngineFacts]]
     hardware: NotRequired[HardwareFacts]
     places: NotRequired[list[PlaceFacts]]
+    observations: NotRequired[list[ObservationFacts]]
 
 
 class PollAnswer(TypedDict):
@@ -129,6 +163,8 @@ class PollAnswer(TypedDict):
     poll_after_s: float
     job: str | None
     message: str
+    # A run of another agent that this one is to observe.
+    observe: NotRequired[str]
 
 
 class JobSpec(TypedDict):
@@ -163,6 +199,8 @@ class StateItem(TypedDict):
     kind: Literal["state"]
     state: str
     at: float
+    # Of the agent when the run began.
+    clock: NotRequired[ClockFacts]
 
 
 class SamplesItem(TypedDict):

@@ -78,7 +78,8 @@ class Sender(threading.Thread):
             return False
         seq, body = batch
         try:
-            answer = self._client.batch(job.run_id, job.token, json.loads(body))
+            send = self._client.observed if "observation" in job.spec else self._client.batch
+            answer = send(job.run_id, job.token, json.loads(body))
         except Refused as error:
             return self._refused(job, error)
         self._spool.acknowledge(job.run_id, seq)

@@ -17,11 +17,22 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from benchagent.protocol import Claimed, FinishItem, Item, JobResult, JobSpec, SamplesItem, StateItem
+from benchagent.protocol import (
+    Claimed,
+    ClockFacts,
+    FinishItem,
+    Item,
+    JobResult,
+    JobSpec,
+    SamplesItem,
+    StateItem,
+)
+from benchagent.protocol_observed import ObservationSpec, ObservedItem, Ordered
 
 KEPT_JOBS = 50
 SAMPLES_PER_BATCH = 20_000
 ITEMS_PER_BATCH = 500
+LAST_KINDS = ("finish", "observed")
 SECOND_FIELDS = ("t", "warm_up", "n", "errors", "retries", "mean_us", "p50_us", "p95_us", "p99_us", "max_us", "cpu_s")
 
 SCHEMA = """
@@ -48,7 +59,7 @@ CREATE TABLE IF NOT EXISTS seconds (
 class SpooledJob:
     run_id: str
     token: str
-    spec: JobSpec
+    spec: JobSpec | ObservationSpec
     finished: bool
 
 
@@ -87,7 +98,7 @@ class Spool:
 
     # Writing
 
-    def add_job(self, claimed: Claimed, at: float) -> None:
+    def add_job(self, claimed: Claimed | Ordered, at: float) -> None:
         job = claimed["job"]
         with self._transaction() as db:
             _forget(db, [job["run_id"]])  # an earlier attempt at the same run that ended before its start
@@ -96,8 +107,10 @@ class Spool:
                 (job["run_id"], claimed["job_token"], json.dumps(job), at),
             )
 
-    def add_state(self, run_id: str, state: str, at: float) -> None:
+    def add_state(self, run_id: str, state: str, at: float, clock: ClockFacts | None = None) -> None:
         item: StateItem = {"kind": "state", "state": state, "at": at}
+        if clock:
+            item["clock"] = clock
         with self._transaction() as db:
             _add_item(db, run_id, item)
 
@@ -134,7 +147,7 @@ class Spool:
         with self._transaction() as db:
             db.execute("UPDATE jobs SET draft = ? WHERE run_id = ?", (json.dumps(result), run_id))
 
-    def finish(self, run_id: str, item: FinishItem) -> None:
+    def finish(self, run_id: str, item: FinishItem | ObservedItem) -> None:
         with self._transaction() as db:
             _add_item(db, run_id, item)
             db.execute("UPDATE jobs SET finished = 1, draft = NULL WHERE run_id = ?", (run_id,))
@@ -202,7 +215,7 @@ def _forget(db: sqlite3.Connection, run_ids: list[str]) -> None:
         db.executemany(sql, [(run_id,) for run_id in run_ids])
 
 
-def _add_item(db: sqlite3.Connection, run_id: str, item: Item) -> None:
+def _add_item(db: sqlite3.Connection, run_id: str, item: Item | ObservedItem) -> None:
     db.execute("INSERT INTO items (run_id, item) VALUES (?, ?)", (run_id, json.dumps(item)))
 
 
@@ -213,8 +226,8 @@ def _form_batch(db: sqlite3.Connection, run_id: str) -> tuple[int, str] | None:
     rows = db.execute(
         "SELECT id, item FROM items WHERE run_id = ? ORDER BY id LIMIT ?", (run_id, ITEMS_PER_BATCH)
     ).fetchall()
-    if len(samples) == SAMPLES_PER_BATCH:  # there may be more, and `finish` has to come after the last of them
-        rows = [row for row in rows if json.loads(row[1])["kind"] != "finish"]
+    if len(samples) == SAMPLES_PER_BATCH:  # there may be more, and what ends it has to come after the last of them
+        rows = [row for row in rows if json.loads(row[1])["kind"] not in LAST_KINDS]
     items: list[Any] = [*_chunks(db, run_id, samples), *(json.loads(row[1]) for row in rows)]
     if not items:
         return None

@@ -6,8 +6,10 @@ import logging
 import random
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from benchagent import __version__
 from benchagent import identity as identities
@@ -21,25 +23,31 @@ from benchagent.java import JavaToolchain
 from benchagent.job import Job, clean_up
 from benchagent.lease import Heartbeat
 from benchagent.limits import remove_leftover_cages
+from benchagent.observations import Observations
+from benchagent.observer import Observer, ended
 from benchagent.paths import AgentDirs
 from benchagent.places import Places
 from benchagent.protocol import (
     POLL_IDLE_S,
     PROTOCOL_VERSION,
+    Claimed,
     EngineFacts,
     FinishItem,
     HardwareFacts,
+    ObservationFacts,
     PlaceFacts,
     Poll,
     PollAnswer,
     Registration,
 )
+from benchagent.protocol_observed import Ordered
 from benchagent.results import empty_result
 from benchagent.sender import Sender
 from benchagent.spool import Spool, SpooledJob
 
 log = logging.getLogger(__name__)
 REDISCOVER_S = 15.0
+AnyClaim = TypeVar("AnyClaim", Claimed, Ordered)
 INTERRUPTED = "the agent was interrupted"
 FLUSH_AT_END_S = 2.0
 
@@ -70,6 +78,7 @@ class Worker:
         self._places = Places(dirs)
         self._engines: list[EngineFacts] = []
         self._storages: list[PlaceFacts] = []
+        self._observations: list[ObservationFacts] = []
         self._looked_at = 0.0
         self._reported = False
         self._status = ""
@@ -114,7 +123,8 @@ class Worker:
             remove_leftover_cages(f"{folder.name}-driver")
             self._places.clear(folder.name)
         for job in self._spool.unfinished():
-            self._spool.finish(job.run_id, self._interrupted(job))
+            observing = "observation" in job.spec
+            self._spool.finish(job.run_id, ended(INTERRUPTED, None) if observing else self._interrupted(job))
         self._spool.trim()
 
     def _interrupted(self, job: SpooledJob) -> FinishItem:
@@ -146,6 +156,7 @@ class Worker:
             "hardware": self._hardware(),
             "engines": self._discovered(),
             "places": self._places.facts(),
+            "observations": Observations(self._dirs.root).facts(),
         }
         code = identities.one_time_code(self._options.code_file)
         if code:
@@ -180,7 +191,9 @@ class Worker:
             backoff.reset()
             self._reported = True
             self._note(answer)
-            if answer["job"]:
+            if "observe" in answer:
+                self._observe(answer["observe"])
+            elif answer["job"]:
                 self._take(answer["job"])
             else:
                 tempo_s = answer.get("poll_after_s") or POLL_IDLE_S
@@ -189,13 +202,15 @@ class Worker:
     def _poll_message(self) -> Poll:
         message: Poll = {"protocol": PROTOCOL_VERSION, "agent_version": __version__}
         if time.monotonic() - self._looked_at > REDISCOVER_S or not self._reported:
-            before = self._engines, self._storages
+            before = self._engines, self._storages, self._observations
             self._places.open()
             self._engines, self._storages = self._discovered(), self._places.facts()
+            self._observations = Observations(self._dirs.root).facts()
             if not self._reported:
                 message["hardware"] = self._hardware()
-            if (self._engines, self._storages) != before or not self._reported:
+            if (self._engines, self._storages, self._observations) != before or not self._reported:
                 message["engines"], message["places"] = self._engines, self._storages
+                message["observations"] = self._observations
                 self._reported = False
         return message
 
@@ -209,19 +224,10 @@ class Worker:
         return discover(EngineContext(self._toolchain, installed, self._dirs.jobs, self._dirs.engines))
 
     def _take(self, run_id: str) -> None:
-        try:
-            claimed = self._client.claim(run_id)
-        except Unreachable as error:
-            log.warning("claim of %s failed: %s", run_id, error)
-            self._stopping.wait(1)
+        claimed = self._claimed(self._client.claim, run_id)
+        if claimed is None:
             return
-        except Refused as error:
-            log.info("run %s is not ours (any more): %s", run_id, error.detail)
-            self._stopping.wait(1)
-            return
-        with self._lock:
-            self._abort, self._running = Abort(), run_id
-        self._spool.add_job(claimed, time.time())
+        self._begin(run_id, claimed)
         heartbeat = Heartbeat(
             self._client,
             run_id=run_id,
@@ -231,10 +237,15 @@ class Worker:
         )
         heartbeat.start()
         try:
-            if self._stopping.is_set():
-                self._abort.request("lost", "the agent was stopped")
             log.info("run %s: %s on %s", run_id, claimed["job"]["workload"], claimed["job"]["dbms"])
-            job = Job(claimed["job"], dirs=self._dirs, toolchain=self._toolchain, spool=self._spool, abort=self._abort)
+            job = Job(
+                claimed["job"],
+                dirs=self._dirs,
+                toolchain=self._toolchain,
+                spool=self._spool,
+                abort=self._abort,
+                clock=self._client.clock,
+            )
             item = job.run()
             log.info("run %s: %s %s", run_id, item["outcome"], item["message"])
         finally:
@@ -242,6 +253,39 @@ class Worker:
             heartbeat.stop()
         self._sender.flush(FLUSH_AT_END_S)
         self._spool.trim()
+
+    def _observe(self, run_id: str) -> None:
+        order = self._claimed(self._client.claim_observation, run_id)
+        if order is None:
+            return
+        self._begin(run_id, order)
+        try:
+            log.info("run %s: observing %s", run_id, order["job"]["observation"])
+            observer = Observer(order, dirs=self._dirs, client=self._client, spool=self._spool, abort=self._abort)
+            problem = observer.run()
+            log.info("run %s: observed %s", run_id, problem)
+        finally:
+            self._running = ""
+        self._sender.flush(FLUSH_AT_END_S)
+        self._spool.trim()
+
+    def _claimed(self, claim: Callable[[str], AnyClaim], run_id: str) -> AnyClaim | None:
+        """None when it cannot be had (now)."""
+        try:
+            return claim(run_id)
+        except Unreachable as error:
+            log.warning("claim of %s failed: %s", run_id, error)
+        except Refused as error:
+            log.info("run %s is not ours (any more): %s", run_id, error.detail)
+        self._stopping.wait(1)
+        return None
+
+    def _begin(self, run_id: str, claimed: Claimed | Ordered) -> None:
+        with self._lock:
+            self._abort, self._running = Abort(), run_id
+        self._spool.add_job(claimed, time.time())
+        if self._stopping.is_set():
+            self._abort.request("lost", "the agent was stopped")
 
     def _on_cancel(self, run_id: str, outcome: str, message: str) -> None:
         with self._lock:

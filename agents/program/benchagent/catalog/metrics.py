@@ -27,6 +27,7 @@ METRICS: dict[str, MetricDef] = {
         MetricDef("driver_cpu_ms_per_tx", "Load generator CPU per transaction", "ms", "none"),
         MetricDef("driver_cpu_share", "Load generator's share of the machine", "%", "none"),
         MetricDef("machine_cpu_percent", "CPU of the machine", "%", "none"),
+        MetricDef("server_machine_cpu_percent", "CPU of the server's machine", "%", "none"),
         MetricDef("server_cpu_cores", "CPU of the DBMS", "cores", "none"),
         MetricDef("server_rss_bytes", "Memory of the DBMS", "bytes", "none"),
         MetricDef("driver_rss_bytes", "Memory of the load generator", "bytes", "none"),
