@@ -9,6 +9,7 @@ from typing import Any
 from runs.models import Run
 
 DEEP_INDEX = 3
+NEVER, UPKEEP = "never", "Statistics, vacuum, purge"
 # Name as in benchagent's standard counters: (label, unit).
 COUNTERS: Mapping[str, tuple[str, str]] = {
     "buffer_hits": ("Pages found in the buffer", "pages"),
@@ -56,6 +57,7 @@ QUERY_COLUMNS = (
     ("elapsed_s", "Elapsed", "s"), ("row_count", "Rows", ""), ("count", "Count", ""), ("reads", "Reads", ""),
     ("fetches", "Fetches", ""), ("why", "Not executed", "text"),
 )  # fmt: skip
+WARM_UP_COLUMNS = (("t", "Ended at", "s"), ("elapsed_s", "Elapsed", "s"), ("bytes", "Memory of the DBMS", "bytes"))
 TYPE_COLUMNS = (
     ("transactions", "Executed", ""), ("rolled_back", "Rolled back by design", ""), ("retries", "Retries", ""),
     ("errors", "Errors", ""), ("p50_us", "p50", "µs"), ("p95_us", "p95", "µs"), ("p99_us", "p99", "µs"),
@@ -92,7 +94,8 @@ class Statistics:
     counters: list[tuple[str, float, str]]
     types: Table | None
     waits: list[tuple[str, float]]
-    upkeep: list[dict[str, Any]]
+    upkeep: list[Upkeep]
+    warm_up: Table | None
     tables: Table | None
     indexes: Table | None
     queries: list[Query]
@@ -101,7 +104,19 @@ class Statistics:
 
     @property
     def any(self) -> bool:
-        return any((self.counters, self.types, self.waits, self.upkeep, self.tables, self.indexes, self.queries))
+        return any(
+            (self.counters, self.types, self.waits, self.upkeep, self.warm_up, self.tables, self.indexes, self.queries)
+        )
+
+
+@dataclass(frozen=True)
+class Upkeep:
+    """`age_s` None: `words` say whether it never was, or nobody tells when."""
+
+    what: str
+    age_s: float | None
+    words: str = ""
+    detail: str = ""
 
 
 @dataclass(frozen=True)
@@ -122,13 +137,50 @@ def of_run(run: Run) -> Statistics:
         counters=[(label, counters[name], unit) for name, (label, unit) in COUNTERS.items() if name in counters],
         types=_types(told.get("transaction_types", {})),
         waits=list(told.get("waits", {}).items()),
-        upkeep=list(told.get("maintenance", [])),
+        upkeep=_upkeep(told),
+        warm_up=_table(_warm_up(told), "name", WARM_UP_COLUMNS),
         tables=_table(told.get("tables", []), "table", TABLE_COLUMNS),
         indexes=_table(told.get("indexes", []), "index", INDEX_COLUMNS),
         queries=_queries(told.get("queries", [])),
         consistency=list(told.get("consistency", [])),
         none=[(PARTS.get(name, name), str(reason)) for name, reason in told.get("none", {}).items()],
     )
+
+
+def _upkeep(told: Mapping[str, Any]) -> list[Upkeep]:
+    """Of a run without any: why. Nothing before the run of a session has ended."""
+    ages = told.get("maintenance", [])
+    if ages:
+        return [_age(str(one.get("what", "")), one.get("age_s"), str(one.get("detail") or "")) for one in ages]
+    reason = told.get("none", {}).get("maintenance")
+    if reason:
+        return [Upkeep(UPKEEP, None, "the engine does not tell", str(reason))]
+    return [Upkeep(UPKEEP, None, "not recorded in this run")] if told.get("transaction_types") else []
+
+
+def _age(what: str, age_s: float | None, detail: str) -> Upkeep:
+    """Without an age an adapter says "never", or why no time is told."""
+    if age_s is not None:
+        return Upkeep(what, age_s, detail=detail)
+    if not detail or detail.startswith(NEVER):
+        return Upkeep(what, None, NEVER, detail.removeprefix(NEVER).lstrip(": "))
+    return Upkeep(what, None, "no time is told", detail)
+
+
+def _warm_up(told: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The queries before the run, with the memory that the DBMS had at the end of each."""
+    found = told.get("warm_up_queries") or {}
+    memory = found.get("memory", [])
+    return [
+        {**one, "name": str(one.get("name", "")).partition(":")[2], "bytes": _memory_at(memory, one.get("t"))}
+        for one in found.get("queries", [])
+    ]
+
+
+def _memory_at(memory: Sequence[Mapping[str, Any]], at: float | None) -> float | None:
+    """Of the first sample that is not before it; of the last where there is none."""
+    later = [one["bytes"] for one in memory if at is not None and one["t"] >= at]
+    return later[0] if later else memory[-1]["bytes"] if memory else None
 
 
 def _types(types: Mapping[str, Mapping[str, Any]]) -> Table | None:

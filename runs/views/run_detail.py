@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from runs import changes, correction, editing, run_facts, run_statistics, series
 from runs.artefacts import artefacts_of
+from runs.charts.heating import memory_figure
 from runs.charts.run import figures, series_rows
 from runs.facets import sort_factors
 from runs.models import Change, Run, User
@@ -43,6 +44,7 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "changes": _changes(run),
         "files": artefacts_of(run),
         "told": run_statistics.of_run(run),
+        "heating": memory_figure(run),
     }
     return render(request, "run.html", context)
 

@@ -6,6 +6,7 @@ import pytest
 from benchagent.dbms import statistics
 
 from runs import run_statistics
+from runs.charts.heating import memory_figure
 from runs.models import Run
 
 TOLD: dict[str, Any] = {
@@ -75,6 +76,56 @@ def test_what_is_no_number_is_shown_as_text():
     table = told(tables=[{"table": "x", "rows": "<b>many</b>"}]).tables
     assert table is not None
     assert table.rows[0].cells[0].unit == "text"
+
+
+@pytest.mark.parametrize(
+    ("age_s", "detail", "words", "rest"),
+    [
+        (None, "", "never", ""),
+        (None, "never: stock", "never", "stock"),
+        (None, "it is not recorded; gap 7", "no time is told", "it is not recorded; gap 7"),
+        (7.0, "longest ago: stock", "", "longest ago: stock"),
+    ],
+)  # fmt: skip
+def test_it_tells_never_from_not_told(age_s, detail, words, rest):
+    (age,) = told(maintenance=[{"what": "vacuum", "age_s": age_s, "detail": detail}]).upkeep
+    assert (age.age_s, age.words, age.detail) == (age_s, words, rest)
+
+
+def test_without_upkeep_it_says_why():
+    (gap,) = told(maintenance=[], none={"maintenance": "it keeps none"}).upkeep
+    assert (gap.words, gap.detail) == ("the engine does not tell", "it keeps none")
+    (gap,) = told(maintenance=[]).upkeep
+    assert gap.words == "not recorded in this run"
+    assert told(maintenance=[], transaction_types={}).upkeep == []
+
+
+WARM_UP = {
+    "memory": [{"t": 0.0, "bytes": 1 << 20}, {"t": 0.1, "bytes": 2 << 20}, {"t": 0.2, "bytes": 3 << 20}],
+    "queries": [
+        {"name": "warm-up:order_line", "t": 0.05, "elapsed_s": 0.01},
+        {"name": "warm-up:stock", "t": 0.15, "elapsed_s": 0.09},
+    ],
+}
+
+
+def test_it_shows_the_warm_up_queries_with_the_memory_at_their_end():
+    table = told(warm_up_queries=WARM_UP).warm_up
+    assert table is not None
+    assert [(row.head, row.cells[-1].value) for row in table.rows] == [("order_line", 2 << 20), ("stock", 3 << 20)]
+
+
+@pytest.mark.django_db
+def test_the_page_shows_the_curve_of_the_memory(client, world):
+    run = Run.objects.get(pk=world.things["public"]["run"])
+    figure = memory_figure(Run(statistics={"warm_up_queries": WARM_UP}, dbms_version=run.dbms_version))
+    assert figure is not None
+    assert figure.spec["type"] == "lines"
+    assert figure.spec["series"][0]["points"] == [(0.0, 1.0), (0.1, 2.0), (0.2, 3.0)]
+    Run.objects.filter(pk=run.pk).update(statistics={"warm_up_queries": WARM_UP})
+    page = client.get(run.get_absolute_url()).content.decode()
+    assert 'id="heating"' in page
+    assert "order_line" in page
 
 
 @pytest.mark.django_db
