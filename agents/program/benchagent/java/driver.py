@@ -60,10 +60,14 @@ class LoadGenerator:
             process.stdin.flush()
 
     def events(self) -> Iterator[dict[str, Any]]:
-        """Events until the process ends its output."""
-        for line in self._started().stdout:
+        """Events until the process ends its output. Its life line is closed when it asks for that at its end."""
+        process = self._started()
+        for line in process.stdout:
             event = _event(line)
-            if event is not None:
+            if event is not None and event["event"] == "finished":
+                with contextlib.suppress(OSError):
+                    process.stdin.close()
+            elif event is not None:
                 yield event
             elif line.strip():
                 self._stderr.append(line.rstrip())
