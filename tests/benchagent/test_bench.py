@@ -114,7 +114,7 @@ def bench(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> JobBench:
         on_news=lambda: None,
         on_loaded=lambda: None,
     )
-    instance: Any = SimpleNamespace(command_lines=[], server_pids=list, in_memory=False)
+    instance: Any = SimpleNamespace(command_lines=[], server_pids=list, in_memory=False, scrubbed=str)
     return JobBench(around, instance, BACKUP.factors({}), tables=(), data_missing=True)
 
 
@@ -239,11 +239,26 @@ def test_it_starts_cold_and_rested_within_memory_and_cpus(make_job: MakeJob, spo
     assert conditions["caches"].startswith(("the files' pages were dropped", "the machine's page cache was dropped"))
     assert "MB were in it" in conditions["caches"]
     assert conditions["limits"] == f"CPU {first}; 381 MiB of memory, page cache included, no swap"
+    assert conditions["heap"] == "253 MiB, as the memory limit leaves no more; 512 MiB without it"
     assert 20_000_000 < values(item)["memory_peak_bytes"] <= 400_000_000
     lines = log_of(sent(spool, "run-sqlite")).splitlines()
     order = [next(number for number, line in enumerate(lines) if words in line)
              for words in (" load: ", "DBMS started anew", "resting 1 s", " run: ")]  # fmt: skip
     assert order == sorted(order)
+
+
+@needs_cages
+def test_an_engine_that_is_killed_for_lack_of_memory_is_told_as_such(make_job: MakeJob, monkeypatch):
+    item = make_job("derby", run_id="run-1", memory_limit_mb=100).run()
+    assert item["outcome"] == "failed"
+    assert item["message"].startswith("a memory limit of 95 MiB is too low: the load generator's JVM")
+    monkeypatch.setattr("benchagent.job.fit_heap", lambda instance, limit_bytes: "")
+    item = make_job("derby", run_id="run-2", memory_limit_mb=60).run()
+    assert item["outcome"] == "failed"
+    assert item["message"].startswith(
+        "the kernel killed 1 process of the load generator, which holds the engine, for lack of memory "
+        "(limits of this run: 57 MiB of memory, page cache included, no swap); then: the load generator ended"
+    )
 
 
 @needs_cages

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import psutil
 import pytest
 from benchagent.dbms.base import Connection, JobError
-from benchagent.dbms.embedded import HEAP_MB, heap_mb, memory_heap_mb, not_in_force, split_storage
+from benchagent.dbms.embedded import (
+    HEAP_MB,
+    JVM_MB,
+    MIB,
+    fit_heap,
+    heap_mb,
+    memory_heap_mb,
+    not_in_force,
+    split_storage,
+)
 
 from tests.benchagent.dbms.conftest import MakeTrial
 from tests.benchagent.dbms.trial import undeclared
@@ -106,6 +117,19 @@ def test_it_gives_the_jvm_room_for_the_cache_but_never_the_whole_machine():
     assert heap_mb(0) == HEAP_MB
     assert heap_mb(200 << 20) == HEAP_MB + 300
     assert heap_mb(1 << 50) == memory_heap_mb() < psutil.virtual_memory().total >> 20
+
+
+def test_it_fits_the_heap_to_a_memory_limit_or_says_why_it_cannot():
+    instance: Any = SimpleNamespace(heap_mb=HEAP_MB + 300, in_memory=False)
+    assert fit_heap(instance, (HEAP_MB + 300 + JVM_MB) * MIB) == ""
+    assert fit_heap(instance, (400 + JVM_MB) * MIB).startswith("400 MiB, as the memory limit leaves no more; 812 MiB")
+    assert instance.heap_mb == 400
+    cached: Any = SimpleNamespace(heap_mb=HEAP_MB + 300, in_memory=False)
+    with pytest.raises(JobError, match="needs 364 MiB of heap"):
+        fit_heap(cached, (363 + JVM_MB) * MIB)
+    # What is kept in the heap is the data itself: they may be small.
+    cached.in_memory = True
+    assert fit_heap(cached, (363 + JVM_MB) * MIB)
 
 
 def test_it_compares_settings_by_meaning_and_names_both_values():
