@@ -18,11 +18,16 @@ from typing import Any
 import psutil
 import pytest
 from benchagent.catalog import DBMSS
+from benchagent.cgroups import groups_named
+from benchagent.datasets import DRAFT, FOLDER
 from benchagent.dbms.postgresql.discovery import DIRS_VARIABLE, installations
+from benchagent.emulation import Emulation, attached
 from benchagent.java import JavaToolchain
 from benchagent.paths import AgentDirs
+from benchagent.places import Places
 
 from tests.benchagent.fake_server import FakeServer, job_spec, wait_until
+from tests.benchagent.storages import needs_cages, needs_emulation
 
 pytestmark = pytest.mark.engines
 needs_postgresql = pytest.mark.skipif(not installations(), reason="no PostgreSQL on this machine")
@@ -64,7 +69,7 @@ def naming(state: Path) -> list[str]:
     return found
 
 
-def job_for(dbms: str, run_id: str = "run-1", **factors: int) -> Any:
+def job_for(dbms: str, run_id: str = "run-1", **factors: int | str) -> Any:
     groups = {group.dbms: group.version for group in JavaToolchain(Path()).engine_groups() if group.default}
     version = next(iter(installations())) if dbms == "postgresql" else groups[dbms]
     given = {"scale_factor": 1, "terminals": 2, "warm_up_s": 1, "duration_s": 2, **factors}
@@ -248,6 +253,50 @@ def test_it_leaves_nothing_after_kill_9_in_a_measured_run_and_reports_it_lost_at
     assert found["transactions"] + found["transactions_warm_up"] == sum(measured)
     assert finish["result"]["durability"]["durability"] == "power_loss"
     assert list(dirs.jobs.iterdir()) == []
+
+
+@pytest.fixture
+def places(dirs: AgentDirs) -> Iterator[Places]:
+    """With a named folder and an emulated disk, which is taken down after the agents."""
+    made = Places(dirs)
+    (dirs.root.parent / "fast").mkdir(mode=0o755)
+    made.add("fast", dirs.root.parent / "fast")
+    made.emulate("slow", Emulation(file=dirs.root.parent / "disk.img", size_bytes=200_000_000))
+    yield made
+    made.close()
+
+
+@needs_postgresql
+@needs_cages
+@needs_emulation
+def test_it_leaves_nothing_on_any_storage_after_kill_9(places, start, server, dirs):
+    """Data in a named folder, the log on an emulated disk, within limits; killed while it measures."""
+    fast, slow, file = places.get("fast").path, places.get("slow").path, dirs.root.parent / "disk.img"
+    (fast / "somebody's").write_text("x")
+    limits = {"memory_limit_mb": 400, "data_storage": "fast", "log_storage": "slow"}
+    server.jobs.append(job_for("postgresql", duration_s=120, **limits))
+    child = start()
+    wait_until(lambda: server.series("run-1", "tps"), 60)
+    kept = [storage / FOLDER / f"{DRAFT}run-1" for storage in (dirs.root, fast, slow)]
+    for draft in kept:  # as if it had been killed while it saved the data
+        draft.mkdir(parents=True)
+    assert list(groups_named("run-1"))
+    child.kill()
+    child.wait()
+    left = [folder / ".benchagent-jobs" / "run-1" for folder in (fast, slow)]
+    assert [folder.is_dir() for folder in (*left, dirs.jobs / "run-1")] == [True] * 3
+
+    again = start()
+    server.wait_for_finish("run-1", 30)
+    assert [folder for folder in (*left, *kept) if folder.exists()] == []
+    assert list(dirs.jobs.iterdir()) == []
+    assert [*groups_named("run-1"), *groups_named("run-1-driver")] == []
+    assert len(attached(file)) == 1  # of the agent that runs now
+    again.send_signal(signal.SIGTERM)
+    assert again.wait(15) == 0
+    assert attached(file) == []
+    assert (fast / "somebody's").read_text() == "x"
+    assert naming(dirs.root) == []
 
 
 @pytest.mark.parametrize("dbms", ["derby", pytest.param("postgresql", marks=needs_postgresql)])

@@ -191,7 +191,7 @@ def test_a_copy_that_broke_off_is_never_used(loaded, tmp_path):
 
 
 def test_an_agent_that_was_killed_while_it_copied_has_left_nothing_that_is_used(datasets, loaded, tmp_path):
-    draft = tmp_path / "storage" / FOLDER / ".draft-key"
+    draft = tmp_path / "storage" / FOLDER / ".draft-run-1"
     (draft / "data").mkdir(parents=True)
     (draft / "data" / "half").write_text("half")
     assert datasets.find("key") is None

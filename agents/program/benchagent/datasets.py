@@ -93,7 +93,7 @@ class Datasets:
 
     def save(self, key: str, folders: Mapping[str, Path], facts: Mapping[str, Any]) -> None:
         """Keep a copy of the folders of a shut down instance; an older one of that key is replaced."""
-        draft = self._root / f"{DRAFT}{key}"
+        draft = draft_of(facts["run_id"], self._root.parent)
         shutil.rmtree(draft, ignore_errors=True)
         self._root.mkdir(mode=0o755, exist_ok=True)
         draft.mkdir(mode=0o755)
@@ -122,6 +122,11 @@ class Datasets:
                 return
             if kept.name not in keep:
                 shutil.rmtree(kept, ignore_errors=True)
+
+
+def draft_of(run_id: str, storage: Path) -> Path:
+    """What a run is saving; it goes with the run's folders where the agent was killed meanwhile."""
+    return storage / FOLDER / f"{DRAFT}{run_id}"
 
 
 def forget_all(storage: Path) -> str:

@@ -301,16 +301,19 @@ class Job:
                 self._instance.stop()
             except Exception:
                 log.exception("stopping %s", self.spec["dbms"])
-        clean_up(self.job_dir, self._children)
-        self._places.clear(self.run_id)
+        clean_up(self.job_dir, self._places, self._children)
 
 
-def clean_up(job_dir: Path, children: Children | None = None) -> None:
-    """Kill what is left of a job and remove its folder. Never raises."""
+def clean_up(job_dir: Path, places: Places, children: Children | None = None) -> None:
+    """Kill what is left of a job and remove its folders: by the last one the next start knows what to clear.
+
+    Never raises.
+    """
     try:
         if children:
             children.kill_all()
         process.kill_leftovers(job_dir)
+        places.clear(job_dir.name)
         shutil.rmtree(job_dir, ignore_errors=True)
         if job_dir.exists():
             log.warning("could not remove all of %s", job_dir)

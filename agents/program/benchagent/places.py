@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchagent import emulation
 from benchagent.cgroups import Throttle
-from benchagent.datasets import forget_all
+from benchagent.datasets import draft_of, forget_all
 from benchagent.emulation import Emulation
 from benchagent.errors import JobError
 from benchagent.paths import AgentDirs
@@ -222,6 +222,7 @@ class Places:
         """Remove a job's folders from all storages. Never raises. After its processes have ended."""
         try:
             folders = [self._folder(place, run_id) for place in self.listed()]
+            folders += [draft_of(run_id, kept) for _, kept in self.keeping(self.get(DEFAULT_PLACE))]
         except PlaceError as error:
             log.warning("%s", error)
             return

@@ -118,10 +118,9 @@ class Worker:
         """Kill what an earlier life left behind and close its jobs, with what was measured so far."""
         for folder in self._dirs.jobs.iterdir():
             log.warning("removing what is left of job %s", folder.name)
-            clean_up(folder)
             remove_leftover_cages(folder.name)
             remove_leftover_cages(f"{folder.name}-driver")
-            self._places.clear(folder.name)
+            clean_up(folder, self._places)
         for job in self._spool.unfinished():
             observing = "observation" in job.spec
             self._spool.finish(job.run_id, ended(INTERRUPTED, None) if observing else self._interrupted(job))
