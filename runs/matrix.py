@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from runs.charts import sizes
 from runs.charts.base import COLOURS, Figure
 from runs.charts.compare import bars_figure
 from runs.choices import ENDED_STATES
@@ -30,6 +31,7 @@ def overview(runs: Sequence[Run]) -> dict[str, Any]:
         "comparison": comparison,
         "figure": _figure(comparison, ranked=True),
         "apart": _figure(comparison, ranked=False),
+        "over_size": sizes.figures(comparison),
         "matrix": [_row(group) for group in comparison.groups],
         "repeats": range(1, max((len(group.all_runs) for group in comparison.groups), default=0) + 1),
         "total": len(runs),

@@ -6,9 +6,12 @@ import re
 
 import pytest
 
+from runs.charts import sizes
+from runs.compare import compare
 from runs.models import Experiment, Run
-from tests.runs.cells import make_run
+from tests.runs.cells import add_number, all_runs, make_run
 
+MB = 1_000_000
 pytestmark = pytest.mark.django_db
 
 URL = "/experiments/two-engines/"
@@ -80,3 +83,32 @@ def test_it_says_when_its_runs_were_deleted(client, experiment):
 
 def test_an_unknown_experiment_is_not_found(client, db):
     assert client.get("/experiments/no-such/").status_code == 404
+
+
+def sweep(sizes: tuple[int, ...]) -> Experiment:
+    """Rates that fall with the size, twice as fast on the slow disk."""
+    experiment = Experiment.objects.create(slug="sizes", name="Sizes")
+    for place, (warehouses, disk) in enumerate((size, disk) for size in sizes for disk in ("fast", "slow")):
+        rate = 100 - warehouses * (5 if disk == "fast" else 10)
+        factors = {"warehouses": warehouses, "disk": disk, "memory_limit_mb": 516}
+        run = make_run("Firebird 3.0", rate, factors=factors, experiment=experiment, order_index=place)
+        add_number(run, (warehouses * 86 + (disk == "slow")) * MB, name="db_size_bytes", unit="bytes")
+        add_number(run, 8, name="load_mb_per_s", unit="MB/s")
+    return experiment
+
+
+def test_a_sweep_of_sizes_is_drawn_as_curves_with_the_memory_as_a_line(client, db):
+    html = page(client, sweep((3, 6, 9)).get_absolute_url())
+    assert 'id="tps-over-size"' in html
+    assert 'id="load-over-size"' in html
+    assert "slow: −85.7" in html
+    (over_size, _) = sizes.figures(compare(all_runs()))
+    assert over_size.spec["type"] == "lines"
+    assert [one["label"] for one in over_size.spec["series"]] == ["fast", "slow"]
+    assert over_size.spec["series"][1]["points"] == [(258.5, 70.0), (516.5, 40.0), (774.5, 10.0)]
+    assert over_size.spec["marks"] == [{"axis": "x", "value": 516.0, "label": "memory limit 516 MB"}]
+
+
+def test_two_sizes_make_no_curve(client, db):
+    sweep((3, 6))
+    assert sizes.figures(compare(all_runs())) == []

@@ -1,0 +1,120 @@
+"""Curves over the size of the data: how a rate falls as the data outgrow the memory, one line per storage."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from runs.charts.base import Figure, LineSeries, Mark, Scale, lines, lines_table
+from runs.charts.numbers import percent
+from runs.groups import Comparison, Group
+from runs.labels import VaryingFact
+from runs.models import Metric, Run
+
+# As the memory limit is given: 1 MB is 1,000,000 bytes.
+MB = 1_000_000
+SIZE_METRIC = "db_size_bytes"
+# What a size is asked for by; the axis is the size that came of it.
+SIZE_FACTORS = ("warehouses", "target_size_mb", "scale_factor", "rows_per_table", "dataset_mb")
+LOAD_METRICS = ("load_size_mb_per_s", "load_mb_per_s")
+LEAST_SIZES = 3
+LOG_FROM = 20.0
+
+
+@dataclass(frozen=True)
+class Curve:
+    label: str
+    points: list[tuple[float, float]]
+
+    @property
+    def loss(self) -> str:
+        """From the smallest size to the largest, in words."""
+        (small, first), (large, last) = self.points[0], self.points[-1]
+        change = percent(last / first - 1, signed=True) if first else "not known"
+        return f"{self.label + ': ' if self.label else ''}{change} from {small:,.0f} to {large:,.0f} MB"
+
+
+def figures(comparison: Comparison) -> list[Figure]:
+    """The chosen metric over size, and the load rate; empty where fewer than three sizes were measured."""
+    size = next((one for one in comparison.varying if one.field.removeprefix("factor:") in SIZE_FACTORS), None)
+    if size is None or comparison.metric is None:
+        return []
+    load = next((one for name in LOAD_METRICS for one in comparison.metrics if one.name == name), None)
+    wanted = [(f"{comparison.metric.name}-over-size", comparison.metric), ("load-over-size", load)]
+    drawn = (_figure(comparison, size, id, metric) for id, metric in wanted if metric)
+    return [figure for figure in drawn if figure]
+
+
+def _figure(comparison: Comparison, size: VaryingFact, id: str, metric: Metric) -> Figure | None:
+    curves = _curves(comparison, size, metric)
+    if max((len(one.points) for one in curves), default=0) < LEAST_SIZES:
+        return None
+    xs = [x for one in curves for x, _ in one.points]
+    scale: Scale = "log" if min(xs) > 0 and max(xs) / min(xs) >= LOG_FROM else "linear"
+    series: list[LineSeries] = [
+        {"label": one.label or metric.label, "color": place, "dash": False, "points": list(one.points)}
+        for place, one in enumerate(curves)
+    ]
+    spec = lines(
+        x={"label": "Size of the database", "unit": "MB", "scale": scale},
+        y={"label": metric.label, "unit": metric.unit, "zero": True, "better": metric.better},
+        series=series, marks=_memory([run for group in comparison.groups for run in group.all_runs]),
+    )  # fmt: skip
+    said = "; ".join(one.loss for one in curves)
+    return Figure(
+        id=id, title=f"{metric.label} over size", spec=spec, table=lines_table(spec), alt=f"Lines: {said}.",
+        note=f"Medians of the repeats. {said}.",
+    )  # fmt: skip
+
+
+def _curves(comparison: Comparison, size: VaryingFact, metric: Metric) -> list[Curve]:
+    """One for each combination of what varies besides the size."""
+    telling = _telling(comparison.varying, size)
+    places = _places(comparison.groups, size)
+    found: dict[str, list[tuple[float, float]]] = {}
+    for group in comparison.groups:
+        x, value = places.get(group.factors[size.label]), _median([group], metric.name)
+        if x is not None and value is not None:
+            label = ", ".join(group.factors[one.label] for one in telling)
+            found.setdefault(label, []).append((x, value))
+    return [Curve(label, sorted(points)) for label, points in found.items()]
+
+
+def _telling(varying: Sequence[VaryingFact], size: VaryingFact) -> list[VaryingFact]:
+    """As few facts as tell the curves apart: a device by what it is, before the name that it was asked for by."""
+    order = ("dbms", "storage", "factor", "hardware", "config")
+    facts = [one for one in varying if one is not size and one.field.partition(":")[0] in order]
+    chosen: list[VaryingFact] = []
+    parts = 1
+    for fact in sorted(facts, key=lambda one: order.index(one.field.partition(":")[0])):
+        finer = len(set(zip(*(one.values for one in (*chosen, fact)), strict=True)))
+        if finer > parts:
+            chosen, parts = [*chosen, fact], finer
+    return chosen
+
+
+def _places(groups: Sequence[Group], size: VaryingFact) -> dict[str, float]:
+    """MB by the value of the size factor: the median over all that were loaded of it, so that curves share them."""
+    alike = {value: [group for group in groups if group.factors[size.label] == value] for value in size.distinct}
+    medians = {value: _median(own, SIZE_METRIC) for value, own in alike.items()}
+    return {value: round(found / MB, 1) for value, found in medians.items() if found is not None}
+
+
+def _median(groups: Sequence[Group], name: str) -> float | None:
+    runs = [run for group in groups for run in group.runs]
+    values = [one.value for run in runs for one in run.measurements.all() if one.metric.name == name]
+    return statistics.median(values) if values else None
+
+
+def _memory(runs: Sequence[Run]) -> list[Mark]:
+    """The memory limit that all runs share, or else the memory of their machine."""
+    limits = {run.factor("memory_limit_mb") for run in runs}
+    only = limits.pop() if len(limits) == 1 else None
+    if isinstance(only, float | int) and only > 0:
+        return [{"axis": "x", "value": only, "label": f"memory limit {only:,.0f} MB"}]
+    machines = {run.hardware.ram_bytes for run in runs if run.hardware and run.hardware.ram_bytes}
+    if limits or len(machines) != 1:
+        return []
+    memory = machines.pop() / MB
+    return [{"axis": "x", "value": memory, "label": f"RAM {memory:,.0f} MB"}]
