@@ -22,6 +22,8 @@ SIZES = {
     "inserts_selects": ("rows_per_table", 40),
     "backup": ("dataset_mb", 6_000),
 }
+# What the factor `warehouse_rows` makes of a unit.
+PARTS = {"tenth": 10, "hundredth": 100}
 EARLIER_RUNS = 5
 
 
@@ -48,12 +50,15 @@ def estimate(plan: Plan, *, user: Reader | None = None) -> Estimate:
     known: dict[tuple[Engine, object], float | None] = {}
     for cell in plan.cells():
         key = cell.engine, cell.factors.get(SIZES.get(plan.workload, ("", 0))[0])
-        if key not in known:
+        first = key not in known
+        if first:
             known[key] = _around_s(plan.workload, cell.engine, cell.factors, user or AnonymousUser())
         known_s = known[key]
         if known_s is None:
             guessed.append(cell.engine.label)
-        around_s = _guessed_s(plan.workload, cell.factors) if known_s is None else known_s
+            loads = plan.repeats if cell.factors.get("data_origin", "fresh") == "fresh" else int(first)
+            seconds += loads * _load_s(plan.workload, cell.factors)
+        around_s = OVERHEAD_S if known_s is None else known_s
         seconds += plan.repeats * (around_s + window_s(cell.factors))
     return Estimate(plan.run_count, seconds, tuple(dict.fromkeys(guessed)))
 
@@ -63,7 +68,7 @@ def before_window_s(run: Run) -> float:
     spec = run.job.spec
     engine = Engine(spec["dbms"], spec["dbms_version"])
     known_s = _around_s(spec["workload"], engine, spec["factors"], run.owner or AnonymousUser())
-    return _guessed_s(spec["workload"], spec["factors"]) if known_s is None else known_s
+    return OVERHEAD_S + _load_s(spec["workload"], spec["factors"]) if known_s is None else known_s
 
 
 def window_s(factors: Mapping[str, FactorValue]) -> float:
@@ -75,10 +80,11 @@ def _number(factors: Mapping[str, FactorValue], name: str) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _guessed_s(workload: str, factors: Mapping[str, FactorValue]) -> float:
+def _load_s(workload: str, factors: Mapping[str, FactorValue]) -> float:
+    """Guessed."""
     name, rows_each = SIZES.get(workload, ("", 0))
     rows = rows_each * max(1, _number(factors, name))
-    return OVERHEAD_S + rows / LOAD_ROWS_PER_S
+    return rows / PARTS.get(str(factors.get("warehouse_rows")), 1) / LOAD_ROWS_PER_S
 
 
 def _around_s(workload: str, engine: Engine, factors: Mapping[str, FactorValue], user: Reader) -> float | None:

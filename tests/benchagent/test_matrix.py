@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from benchagent.java import JavaToolchain
-from benchagent.workloads import tpcc
 
 from tests.benchagent.live import EMBEDDED, ENGINES, LiveAgent, live_agent
 from tests.benchagent.workloads.script.scripts import BANK
@@ -19,7 +18,7 @@ from tests.benchagent.workloads.script.scripts import BANK
 pytestmark = pytest.mark.engines
 WINDOW = {"terminals": 2, "warm_up_s": 0, "duration_s": 1}
 FACTORS: dict[str, dict[str, int | str]] = {
-    "tpcc": {"warehouses": 1, **WINDOW},
+    "tpcc": {"warehouses": 1, "warehouse_rows": "hundredth", **WINDOW},
     "inserts_selects": {"rows_per_table": 100, "loader_threads": 1, **WINDOW},
     "backup": {"dataset_mb": 10},
     "script": {"script_text": BANK, **WINDOW},
@@ -37,8 +36,7 @@ def agent(repository: Path, toolchain: JavaToolchain) -> Iterator[LiveAgent]:
 
 
 @pytest.mark.parametrize(("workload", "slug"), CELLS)
-def test_it_runs(workload: str, slug: str, agent: LiveAgent, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(tpcc, "WORKLOAD", tpcc.Tpcc(divisor=100))
+def test_it_runs(workload: str, slug: str, agent: LiveAgent):
     item = agent.run(slug, workload, **FACTORS[workload])
     assert (item["outcome"], item["message"]) == ("finished", "")
     assert {metric["name"]: metric["value"] for metric in item["result"]["metrics"]}[FIGURE[workload]] > 0
@@ -47,8 +45,7 @@ def test_it_runs(workload: str, slug: str, agent: LiveAgent, monkeypatch: pytest
 
 @pytest.mark.parametrize("workload", IN_MEMORY)
 @pytest.mark.parametrize("slug", ["hsqldb", "h2"])
-def test_it_runs_in_memory(slug: str, workload: str, agent: LiveAgent, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(tpcc, "WORKLOAD", tpcc.Tpcc(divisor=100))
+def test_it_runs_in_memory(slug: str, workload: str, agent: LiveAgent):
     item = agent.run(slug, workload, in_memory=True, **FACTORS[workload])
     assert (item["outcome"], item["message"]) == ("finished", "")
     durability = item["result"]["durability"]

@@ -115,7 +115,7 @@ WORKLOADS: dict[str, WorkloadEntry] = {
                 "it, not a TPC-C result. Its consistency conditions must hold after the load and after the run."
             ),
             factors=(
-                FactorDef("warehouses", "Warehouses", "warehouses", 1, 1, 100_000, "about 100 MB each"),
+                FactorDef("warehouses", "Warehouses", "warehouses", 1, 1, 100_000, "of the standard: 100 MB each"),
                 FactorDef(
                     "target_size_mb",
                     "Target size",
@@ -125,6 +125,15 @@ WORKLOADS: dict[str, WorkloadEntry] = {
                     100_000_000,
                     optional=True,
                     help="instead of warehouses: as many as come nearest; 0: by warehouses",
+                ),
+                FactorDef(
+                    "warehouse_rows",
+                    "Rows of a warehouse",
+                    kind=CHOICE,
+                    default="standard",
+                    choices=("standard", "tenth", "hundredth"),
+                    optional=True,
+                    help="of the standard's: many small warehouses keep terminals apart in a small database",
                 ),
                 *_window(20),
                 FactorDef("loader_threads", "Loader threads", "connections", 2, 1, 64, optional=True),

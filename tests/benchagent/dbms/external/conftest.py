@@ -18,7 +18,6 @@ from benchagent.job import Job
 from benchagent.paths import AgentDirs
 from benchagent.protocol import Claimed
 from benchagent.spool import Spool
-from benchagent.workloads import tpcc
 from benchagent.workloads.backup import dataset
 
 from tests.benchagent.dbms.conftest import trials
@@ -81,14 +80,14 @@ def with_tools(registered: AgentDirs, engines_dir: Path) -> AgentDirs:
 @pytest.fixture
 def run_on(registered: AgentDirs, spool: Spool, toolchain: JavaToolchain, monkeypatch: pytest.MonkeyPatch) -> RunOn:
     """`run_on("postgresql", "tpcc", warehouses=1)`: what a job on the connection ended with, and its whole log."""
-    monkeypatch.setattr(tpcc, "WORKLOAD", tpcc.Tpcc(divisor=100))
     monkeypatch.setattr(dataset, "ARTICLE_MB", 5 * dataset.ARTICLE_MB)  # 10 MB become 2
     monkeypatch.setattr(dataset, "SMALL_TABLES", 5)
 
     def run(dbms: str, workload: str, *, settings: list[Any] | None = None, **factors: Any) -> dict[str, Any]:
         run_id = f"run-{dbms}-{workload}-{time.monotonic_ns()}"
         window = {} if workload == "backup" else {"terminals": 2, "warm_up_s": 0, "duration_s": 1}
-        given = {**window, **factors}
+        small = {"warehouse_rows": "hundredth"} if workload == "tpcc" else {}
+        given = {**window, **small, **factors}
         spec = job_spec(run_id, dbms=dbms, workload=workload, settings=settings or [], factors=given, connection=NAME)
         claimed: Claimed = {"job": spec, "job_token": "x", "lease_s": 600}
         spool.add_job(claimed, time.time())

@@ -21,12 +21,11 @@ from tests.benchagent.fake_server import job_spec
 pytestmark = pytest.mark.engines
 WORKLOAD_TABLES = tpcc.WORKLOAD.tables(tpcc.WORKLOAD.factors({}))
 RunJob = Callable[..., FinishItem]
+SMALL = {"warehouses": 1, "warehouse_rows": "hundredth", "terminals": 4}
 
 
 @pytest.fixture
-def run_job(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain, monkeypatch: pytest.MonkeyPatch) -> RunJob:
-    monkeypatch.setattr(tpcc, "WORKLOAD", tpcc.Tpcc(divisor=100))
-
+def run_job(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> RunJob:
     def run(dbms: str, settings: dict[str, str] | None = None, **factors: int | str) -> FinishItem:
         version = next(group.version for group in toolchain.engine_groups() if group.dbms == dbms and group.default)
         spec = job_spec(
@@ -36,7 +35,7 @@ def run_job(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain, monkeypatch
             dbms=dbms,
             dbms_version=version,
             settings=list(DBMSS[dbms].settings if settings is None else settings.items()),
-            factors={"warehouses": 1, "terminals": 4, "warm_up_s": 1, "duration_s": 2, **factors},
+            factors={**SMALL, "warm_up_s": 1, "duration_s": 2, **factors},
         )
         spool.add_job({"job": spec, "job_token": "x", "lease_s": 600}, time.time())
         return Job(spec, dirs=dirs, toolchain=toolchain, spool=spool, abort=Abort()).run()

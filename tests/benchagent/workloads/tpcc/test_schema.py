@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from benchagent.dbms.dialect import Dialect
 from benchagent.workloads.tpcc import WORKLOAD, sizes, steps, tables, transactions
 
@@ -58,7 +59,28 @@ def test_it_loads_by_threads_and_slowly_at_the_end_when_asked_to():
     assert load["profile"] == {"slow_share": 0.3, "slow_rows_per_s": steps.SLOW_ROWS_PER_S}
     assert "profile" not in steps.prepare(steps.Plan(Dialect(), FACTORS, 42))[1]
     for table in load["tables"]:
-        assert table["parameters"] == {"warehouses": 3, "seed": 42}, "no factor leads to small warehouses"
+        assert table["parameters"] == {"warehouses": 3, "seed": 42}
+
+
+def test_it_makes_small_warehouses_with_the_districts_of_large_ones():
+    factors = WORKLOAD.factors({"warehouses": 30, "warehouse_rows": "tenth"})
+    load = steps.prepare(steps.Plan(Dialect(), factors, 42))[1]
+    assert {table["name"]: table["rows"] for table in load["tables"]} | {"order_line": 0} == {
+        "warehouse": 30,
+        "district": 300,
+        "customer": 90_000,
+        "history": 90_000,
+        "orders": 90_000,
+        "order_line": 0,
+        "new_order": 27_000,
+        "item": 10_000,
+        "stock": 300_000,
+    }
+    assert load["tables"][0]["parameters"] == {"warehouses": 30, "seed": 42, "scale_divisor": 10}
+    assert WORKLOAD.dataset(factors, 42)["rows"]["stock"] == 300_000
+    standard = WORKLOAD.factors({"target_size_mb": 1_060}, "firebird").number("warehouses")
+    tenth = WORKLOAD.factors({"target_size_mb": 1_060, "warehouse_rows": "tenth"}, "firebird").number("warehouses")
+    assert tenth == pytest.approx(10 * standard, rel=0.02)
 
 
 def test_it_runs_the_standard_mix():

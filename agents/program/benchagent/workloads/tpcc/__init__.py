@@ -23,19 +23,16 @@ WARM_UP = "warm-up"
 
 
 class Tpcc(Workload):
-    """`divisor`: for tests only, see `tables.rows`."""
-
     slug = "tpcc"
-    data_factors = ("warehouses", "loader_threads", "loader_profile")
-
-    def __init__(self, divisor: int = 1) -> None:
-        self._divisor = divisor
+    data_factors = ("warehouses", "warehouse_rows", "loader_threads", "loader_profile")
 
     def factors(self, given: Mapping[str, int | float | str], dbms: str = "") -> Factors:
         """A target size becomes a number of warehouses."""
         found = super().factors(given, dbms)
         target_mb = found.number("target_size_mb")
-        return found.replaced(warehouses=sizes.warehouses_for(target_mb, dbms)) if target_mb else found
+        if not target_mb:
+            return found
+        return found.replaced(warehouses=sizes.warehouses_for(target_mb, dbms, tables.divisor(found)))
 
     def tables(self, factors: Factors) -> Sequence[str]:
         return tables.NAMES
@@ -47,16 +44,15 @@ class Tpcc(Workload):
             "generator_version": WORKLOADS["tpcc"].version,
             "warehouses": warehouses,
             "seed": seed,
-            "rows": {table.name: tables.rows(table, warehouses, self._divisor) for table in tables.TABLES},
+            "rows": {table.name: tables.rows(table, warehouses, tables.divisor(factors)) for table in tables.TABLES},
         }
 
     def disk_bytes(self, factors: Factors) -> int:
-        return sizes.disk_bytes(
-            factors.number("warehouses"), factors.number("warm_up_s") + factors.number("duration_s")
-        )
+        run_s = factors.number("warm_up_s") + factors.number("duration_s")
+        return sizes.disk_bytes(factors.number("warehouses"), tables.divisor(factors), run_s)
 
     def perform(self, bench: Bench) -> None:
-        _Performance(bench, self._divisor).perform()
+        _Performance(bench).perform()
 
 
 WORKLOAD = Tpcc()
@@ -65,12 +61,13 @@ WORKLOAD = Tpcc()
 class _Performance:
     """One run of the workload, part by part."""
 
-    def __init__(self, bench: Bench, divisor: int) -> None:
+    def __init__(self, bench: Bench) -> None:
         self._bench = bench
         self._statistics = bench.instance.statistics
-        self._plan = steps.Plan(bench.instance.dialect, bench.factors, bench.seed, divisor)
+        self._plan = steps.Plan(bench.instance.dialect, bench.factors, bench.seed)
+        warehouses, divisor = self._plan.warehouses, self._plan.divisor
         self._conditions = {
-            when: conditions.queries(self._plan.warehouses, bench.seed, loaded=when == LOADED, divisor=divisor)
+            when: conditions.queries(warehouses, bench.seed, loaded=when == LOADED, divisor=divisor)
             for when in (LOADED, RUN)
         }
         self._with_queries = bench.factors.text("queries") == "yes"

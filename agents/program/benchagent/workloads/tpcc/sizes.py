@@ -29,12 +29,13 @@ def bytes_per_warehouse(dbms: str) -> int:
     return BYTES_PER_WAREHOUSE.get(dbms, BYTES_ELSEWHERE)
 
 
-def warehouses_for(target_size_mb: int, dbms: str) -> int:
-    """As many as come nearest to the size; 1 at least."""
-    return max(1, round((target_size_mb * MEGABYTE - BYTES_OF_ITEMS) / bytes_per_warehouse(dbms)))
+def warehouses_for(target_size_mb: int, dbms: str, divisor: int = 1) -> int:
+    """As many as come nearest to the size; 1 at least. `divisor`: of the rows, see `tables.divisor`."""
+    wanted = target_size_mb * MEGABYTE - BYTES_OF_ITEMS / divisor
+    return max(1, round(wanted / (bytes_per_warehouse(dbms) / divisor)))
 
 
-def disk_bytes(warehouses: int, run_s: int) -> int:
+def disk_bytes(warehouses: int, divisor: int, run_s: int) -> int:
     """Of the engine that needs the most."""
     largest = max(BYTES_ELSEWHERE, *BYTES_PER_WAREHOUSE.values())
-    return round(BYTES_MINIMUM + warehouses * largest * (1 + SPARE_SHARE) + run_s * BYTES_PER_SECOND_OF_RUN)
+    return round(BYTES_MINIMUM + warehouses * largest / divisor * (1 + SPARE_SHARE) + run_s * BYTES_PER_SECOND_OF_RUN)

@@ -22,12 +22,15 @@ GROWING = {
 
 @dataclass(frozen=True)
 class Plan:
-    """What to make steps of. `divisor` above 1 is for tests: no factor leads to it."""
+    """What to make steps of."""
 
     dialect: Dialect
     factors: Factors
     seed: int
-    divisor: int = 1
+
+    @property
+    def divisor(self) -> int:
+        return tables.divisor(self.factors)
 
     @property
     def warehouses(self) -> int:

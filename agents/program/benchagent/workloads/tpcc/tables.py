@@ -11,10 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from benchagent.dbms.dialect import Dialect
+from benchagent.workloads.base import Factors
 
 Type = Callable[[Dialect], str]
 DISTRICTS, LINES_PER_ORDER = 10, 10
 ITEMS, CUSTOMERS, NEW_ORDERS = 100_000, 3_000, 900  # customers, orders and new orders are those of a district
+DIVISORS = {"standard": 1, "tenth": 10, "hundredth": 100}
 
 
 def number(dialect: Dialect) -> str:
@@ -196,8 +198,13 @@ INDEXES = (
 )
 
 
+def divisor(factors: Factors) -> int:
+    """Of the rows of a warehouse, and of the items; above 1 its districts stay ten."""
+    return DIVISORS[factors.text("warehouse_rows")]
+
+
 def rows(table: Table, warehouses: int, divisor: int = 1) -> int:
-    """Rows after the load. A `divisor` makes the small warehouses of tests; warehouses and districts stay whole."""
+    """Rows after the load."""
     per_warehouse = table.rows if table.rows <= DISTRICTS else table.rows // divisor
     return per_warehouse if table.fixed else per_warehouse * warehouses
 
