@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from benchagent.catalog import DURABILITY_WORDS, WORKLOADS, Durability
+from benchagent.catalog import DURABILITY_WORDS, WORKLOADS, Durability, FactorKind
 
 from runs.models import HardwareProfile, Run, RunFactor, StorageDevice
 
@@ -16,6 +16,8 @@ _FIRST_FACTORS = (*SCALE_FACTORS, "terminals", "threads", "disk", "method")
 _LAST_FACTORS = ("test_no",)
 _SPEAKING_UNITS = frozenset({"B", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "%"})
 _UNIT_SUFFIXES = ("_gb", "_mb", "_s")
+_PLACES = {factor.name for entry in WORKLOADS.values() for factor in entry.factors if factor.kind == FactorKind.PLACE}
+OWN_STORAGE = "agent's own storage"
 _FACTOR_LABELS = {factor.name: factor.label for entry in WORKLOADS.values() for factor in entry.factors}
 
 SHORT_DURABILITY = {
@@ -89,7 +91,8 @@ def factor_label(name: str) -> str:
 def factor_facet(factor: RunFactor) -> Facet:
     label = factor_label(factor.name)
     if factor.number is None:
-        return Facet(f"factor:{factor.name}", label, factor.text, factor.text)
+        words = OWN_STORAGE if factor.name in _PLACES and not factor.text else factor.text
+        return Facet(f"factor:{factor.name}", label, words, words)
     value = f"{factor.number:,.10g} {factor.unit}".strip()
     short = f"{factor.number:,.6g}"
     if factor.unit in _SPEAKING_UNITS:

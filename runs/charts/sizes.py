@@ -41,12 +41,14 @@ def figures(comparison: Comparison) -> list[Figure]:
     if size is None or comparison.metric is None:
         return []
     load = next((one for name in LOAD_METRICS for one in comparison.metrics if one.name == name), None)
-    wanted = [(f"{comparison.metric.name}-over-size", comparison.metric), ("load-over-size", load)]
-    drawn = (_figure(comparison, size, id, metric) for id, metric in wanted if metric)
+    primary = comparison.metric
+    wanted = [(f"{primary.name}-over-size", f"{primary.label} over size", primary)]
+    wanted += [("load-over-size", "Load rate over size", load)] if load and load != primary else []
+    drawn = (_figure(comparison, size, id, title, metric) for id, title, metric in wanted)
     return [figure for figure in drawn if figure]
 
 
-def _figure(comparison: Comparison, size: VaryingFact, id: str, metric: Metric) -> Figure | None:
+def _figure(comparison: Comparison, size: VaryingFact, id: str, title: str, metric: Metric) -> Figure | None:
     curves = _curves(comparison, size, metric)
     if max((len(one.points) for one in curves), default=0) < LEAST_SIZES:
         return None
@@ -57,13 +59,13 @@ def _figure(comparison: Comparison, size: VaryingFact, id: str, metric: Metric) 
         for place, one in enumerate(curves)
     ]
     spec = lines(
-        x={"label": "Size of the database", "unit": "MB", "scale": scale},
-        y={"label": metric.label, "unit": metric.unit, "zero": True, "better": metric.better},
+        x={"label": "Size of the database", "unit": "MB", "scale": scale, "even": True},
+        y={"label": "Median", "unit": metric.unit, "zero": True},
         series=series, marks=_memory([run for group in comparison.groups for run in group.all_runs]),
     )  # fmt: skip
     said = "; ".join(one.loss for one in curves)
     return Figure(
-        id=id, title=f"{metric.label} over size", spec=spec, table=lines_table(spec), alt=f"Lines: {said}.",
+        id=id, title=title, spec=spec, table=lines_table(spec), alt=f"Lines: {said}.",
         note=f"Medians of the repeats. {said}.",
     )  # fmt: skip
 

@@ -63,9 +63,9 @@ def test_it_sets_a_median_beside_the_published_one_of_the_same_unit(article):
     add(found, "PostgreSQL 15.2", 1000, 1016, 1032, durability="power_loss")
     ((_, published, here, ratio, differs),) = rows(found, article)
     assert 'value="508"' in published
-    assert "n = 5" in published
+    assert "n\u00a0=\u00a05" in published
     assert 'data-formula="median(1000, 1016, 1032)"' in here
-    assert "n = 3" in here
+    assert "n\u00a0=\u00a03" in here
     assert " to " in here
     assert 'data-formula="1016 / 508"' in ratio
     assert ">2.00" in ratio
@@ -82,7 +82,7 @@ def test_a_relation_is_of_the_cells_of_one_experiment(article):
     ((_, published, here, ratio, _),) = rows(found, article)
     assert ">0.22" in published
     assert ">0.50" in here
-    assert "n = 1 and 1" in here
+    assert "n\u00a0=\u00a01 and 1" in here
     assert ">2.23" in ratio
 
 

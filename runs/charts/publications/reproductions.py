@@ -154,7 +154,7 @@ def _relation(match: Match, relation: Relation) -> Answer:
     amount = computed(relation.value, relation.formula, unit="×", digits=2)
     interval = _interval(relation.interval, f"{WELCH} {relation.formula}", "×", digits=2)
     numbers = [len(relation.of.values), len(relation.base.values)]
-    count = f", n = {numbers[0]} and {numbers[1]}"
+    count = f", n\u00a0=\u00a0{numbers[0]} and {numbers[1]}"
     return Answer(amount, (amount, *_in_percent(match, relation), *interval, count), notes=tuple(relation.notes))
 
 
@@ -195,7 +195,7 @@ def _interval(interval: Interval | None, formula: str, unit: str, digits: int | 
 
 
 def _count(one: Side) -> Words:
-    return (f", n = {len(one.values)}",)
+    return (f", n\u00a0=\u00a0{len(one.values)}",)
 
 
 # Their ratio

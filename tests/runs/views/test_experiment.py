@@ -112,3 +112,10 @@ def test_a_sweep_of_sizes_is_drawn_as_curves_with_the_memory_as_a_line(client, d
 def test_two_sizes_make_no_curve(client, db):
     sweep((3, 6))
     assert sizes.figures(compare(all_runs())) == []
+
+
+def test_the_storage_that_needs_no_name_has_words(client, db):
+    experiment = Experiment.objects.create(slug="two-disks", name="Two disks")
+    for place in ("", "slow"):
+        make_run("Firebird 3.0", 7, factors={"data_storage": place}, experiment=experiment)
+    assert "agent&#x27;s own storage" in page(client, experiment.get_absolute_url())
