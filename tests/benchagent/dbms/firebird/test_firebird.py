@@ -7,11 +7,13 @@ import psutil
 import pytest
 from benchagent.catalog import Durability
 from benchagent.dbms.base import JobError
+from benchagent.dbms.firebird.discovery import ROOT_VARIABLE
 from benchagent.session import EFFECTIVE_PREFIX, query_steps, rows_named
 
 from tests.benchagent import durability
 from tests.benchagent.dbms.firebird.conftest import MakeFirebird, with_rows
 from tests.benchagent.dbms.trial import Trial, undeclared
+from tests.benchagent.small import ACCOUNTS
 
 pytestmark = pytest.mark.engines
 MACHINES_USERS = Path("/var/lib/firebird/3.0/system/security3.fdb")
@@ -75,7 +77,7 @@ def check_commits_wait_for_the_disk_and_survive(trial: Trial) -> None:
 def check_statistics(trial: Trial, session) -> None:
     assert undeclared(trial, session) == set()
     statistics = trial.statistics(session)
-    assert {table["table"]: table["rows"] for table in statistics["tables"]}["ACCOUNTS"] == 100_000
+    assert {table["table"]: table["rows"] for table in statistics["tables"]}["ACCOUNTS"] == ACCOUNTS
     assert {index["index"]: index["depth"] for index in statistics["indexes"]}["ACCOUNTS_PK"] == 2
     assert statistics["counters"]["buffer_hits"] > 10 * session.summary["transactions"]
     assert statistics["counters"]["data_writes"] > session.summary["transactions"]
@@ -133,6 +135,14 @@ def test_it_shows_plans_and_what_a_statement_read(make_firebird: MakeFirebird):
     begin, _, end = trial.query(look, "SELECT MAX(text1) FROM wide", look)
     spent = statistics.effort({"io": end})["fetches"] - statistics.effort({"io": begin})["fetches"]
     assert spent > 5000
+
+
+def test_an_unpacked_one_knows_the_character_sets(make_firebird: MakeFirebird, monkeypatch):
+    monkeypatch.setenv(ROOT_VARIABLE, "/nowhere")  # the machine's own Firebird is not to be used
+    server = make_firebird().instance._server
+    made = "CREATE TABLE c (a VARCHAR(9) CHARACTER SET WIN1252 COLLATE PXW_INTL);\nCOMMIT;\n"
+    counted = "INSERT INTO c VALUES ('a');\nSET HEADING OFF;\nSELECT COUNT(*) FROM c WHERE a < 'b';\n"
+    assert server.run_sql(made + counted, server.remote(server.database)).split() == ["1"]
 
 
 def test_it_has_no_log_to_put_elsewhere(make_firebird: MakeFirebird):

@@ -7,6 +7,7 @@ installation that was unpacked looks for its plugins where it was built to lie, 
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,10 +51,12 @@ def make_root(folder: Path, home: Home, user: ServiceUser | None, *, lock: Path 
     root = Root(folder, lock or folder / "lock", home)
     for made in dict.fromkeys((folder, root.lock)):
         made.mkdir(mode=0o755, exist_ok=True)
-    links = {"firebird.msg": home.messages, "intl": home.intl, "plugins": home.plugins, "tzdata": home.time_zones}
+    links = {"firebird.msg": home.messages, "plugins": home.plugins, "tzdata": home.time_zones}
     for name, target in links.items():
         if target is not None:
             (folder / name).symlink_to(target)
+    # A module of character sets that is reached through a link is refused: WIN1252 would be "not installed".
+    shutil.copytree(home.intl, folder / "intl")
     (folder / "plugins.conf").write_text("".join(_plugin(path) for path in sorted(home.plugins.glob("lib*.so"))))
     (folder / "databases.conf").write_text("")
     hand_over([folder, root.lock], user)
