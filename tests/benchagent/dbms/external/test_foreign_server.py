@@ -81,7 +81,8 @@ def test_it_runs_every_workload_and_touches_nothing_of_others(
     make_foreign(trial)
     before = foreign(trial)
     connection = connect_to(trial, with_tools)
-    for workload, item in workloads_of(run_on, dbms).items():
+    items = workloads_of(run_on, dbms)
+    for workload, item in items.items():
         assert (workload, item["outcome"], item["message"]) == (workload, "finished", "")
         result = item["result"]
         assert result["effective_settings"]
@@ -91,6 +92,12 @@ def test_it_runs_every_workload_and_touches_nothing_of_others(
         assert any("not sampled" in words for words in result["warnings"])
         for secret in secrets(connection):
             assert secret not in item["everything"]
+    backup = items["backup"]["result"]
+    assert [check["name"] for check in backup["checks"]] == ["backup_made", "rows_counted", "restored"]
+    figures = {metric["name"]: metric["value"] for metric in backup["metrics"]}
+    assert 500_000 < figures["backup_bytes"] < 3_000_000
+    assert figures["restore_s"] > 0
+    assert "backup_data_mb_per_s" not in figures  # the size of the database is not known
     assert foreign(trial) == before
     owner = f"SELECT agent_id, made FROM {SCHEMA}.{MARKER}"
     assert trial.query(owner) == [[[AGENT_ID, None]]]

@@ -76,13 +76,11 @@ def test_it_runs_on_a_java_server_and_touches_nothing_of_others(
         made = [f"CREATE TABLE {table} (n INTEGER)" for table in FOREIGN]
         asker.execute([*made, *(f"INSERT INTO {table} VALUES ({n})" for table in FOREIGN for n in range(9))])
         rows = {table: f"SELECT n FROM {table} ORDER BY n" for table in FOREIGN}
-        before = asker.ask(rows).rows
         item = run_on(dbms, "tpcb", scale_factor=1)
         assert (item["outcome"], item["message"]) == ("finished", "")
         assert item["result"]["effective_settings"]
         assert {table["table"] for table in item["result"]["statistics"]["tables"]} >= {"accounts", "history"}
-        assert asker.ask(rows).rows == before
-        assert all(before.values())
+        assert asker.ask(rows).rows == {table: [[n] for n in range(9)] for table in FOREIGN}
     finally:
         server.kill()
         server.wait()
