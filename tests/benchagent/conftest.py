@@ -16,6 +16,7 @@ from benchagent.spool import Spool
 
 from tests.benchagent.fake_server import FakeServer
 from tests.benchagent.jobs import MakeJob, maker
+from tests.benchagent.small import make_smaller
 
 
 @pytest.fixture
@@ -56,5 +57,6 @@ def spool(dirs: AgentDirs) -> Iterator[Spool]:
 
 
 @pytest.fixture
-def make_job(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> MakeJob:
+def make_job(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain, monkeypatch: pytest.MonkeyPatch) -> MakeJob:
+    make_smaller(monkeypatch)
     return maker(dirs, spool, toolchain)

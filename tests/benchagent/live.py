@@ -8,8 +8,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+import pytest
 from benchagent import dbms
 from benchagent.abort import Abort
 from benchagent.catalog import DBMSS, WORKLOADS
@@ -22,6 +24,8 @@ from benchagent.spool import Spool
 
 from tests.benchagent.dbms.mysql.family import installed_engines
 from tests.benchagent.fake_server import job_spec
+from tests.benchagent.jobs import FAST_SYNCS_PER_S, write_sync_rate
+from tests.benchagent.small import make_backups_smaller, make_smaller
 
 EMBEDDED = ("sqlite", "derby", "hsqldb", "h2")
 # Of servers: what is installed for the tests, and how the version that is used begins.
@@ -70,6 +74,7 @@ class LiveAgent:
         self._number += 1
         return f"run-{self._number}-{slug}"
 
+    @cache  # noqa: B019 - an agent lives as long as the tests of one module
     def _version(self, slug: str) -> str:
         """Each group of jars of an embedded engine is offered; those that are optional are not available."""
         context = EngineContext(self._toolchain, frozenset(), self.dirs.jobs, self.dirs.engines)
@@ -86,9 +91,13 @@ def live_agent(repository: Path, toolchain: JavaToolchain) -> Iterator[LiveAgent
     folder.chmod(0o755)
     dirs = DirsWithEngines(folder / "agent", engines)
     dirs.create()
+    write_sync_rate(dirs, FAST_SYNCS_PER_S)
     agent = LiveAgent(dirs, toolchain)
     try:
-        yield agent
+        with pytest.MonkeyPatch.context() as patch:
+            make_smaller(patch)
+            make_backups_smaller(patch)
+            yield agent
     finally:
         agent.close()
         shutil.rmtree(folder)

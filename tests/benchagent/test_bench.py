@@ -204,7 +204,7 @@ def test_the_second_run_uses_what_the_first_has_loaded(dbms: str, origin: str, w
     batches = sent(spool, "run-2")
     assert series(batches, "load_rows_per_s") == []
     assert checks(second)["balances"] and checks(second)["history_rows"]
-    assert values(second)["db_size_bytes"] > 8_000_000
+    assert values(second)["db_size_bytes"] > 800_000
     caches = [told(item)["conditions"]["caches"] for item in (first, second)]
     assert caches[1].startswith("the DBMS was started on data that were not in the page cache")
     assert (caches[0] == caches[1]) == (origin == "restored")
@@ -299,7 +299,7 @@ def test_it_keeps_a_rate_and_says_which_device_held_what(
     assert not any(second_place.rglob("run-sqlite"))
     rows, megabytes = series(batches, "load_rows_per_s"), series(batches, "load_mb_per_s")
     assert len(rows) == len(megabytes)
-    assert found["load_rows_per_s"] > 0 and found["load_mb_per_s"] > 0 and found["load_bytes"] > 8_000_000
+    assert found["load_rows_per_s"] > 0 and found["load_mb_per_s"] > 0 and found["load_bytes"] > 800_000
 
 
 def test_derby_puts_its_log_onto_the_storage_that_was_asked_for(make_job: MakeJob, second_place: Path, dirs: AgentDirs):

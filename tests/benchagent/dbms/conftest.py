@@ -13,6 +13,7 @@ import pytest
 from benchagent.java import JavaToolchain
 
 from tests.benchagent.dbms.trial import Trial
+from tests.benchagent.small import make_smaller
 
 MakeTrial = Callable[..., Trial]
 
@@ -36,7 +37,9 @@ def trials(toolchain: JavaToolchain) -> Iterator[MakeTrial]:
         made.append(trial)
         return trial
 
-    yield make
+    with pytest.MonkeyPatch.context() as patch:
+        make_smaller(patch)
+        yield make
     for trial in made:
         trial.close()
     shutil.rmtree(root)

@@ -59,15 +59,13 @@ def test_it_runs_tells_what_it_promises_is_backed_up_and_opens_as_a_copy_elsewhe
         trial.act(method.backup(target, {}))
         assert target.exists()
         trial.act(method.restore(target, scratch))
-        for _ in range(2):
-            given = trial.instance.connection
-            restored = Connection(method.restored_url(target, scratch), given.driver_class, given.properties)
-            assert trial.query("SELECT SUM(abalance), COUNT(*) FROM accounts", connection=restored) == [balance]
+        given = trial.instance.connection
+        restored = Connection(method.restored_url(target, scratch), given.driver_class, given.properties)
+        assert trial.query("SELECT SUM(abalance), COUNT(*) FROM accounts", connection=restored) == [balance]
 
     copy = make_trial(slug, *VERSIONS[slug], restored_from=trial)
     trial.placement.data.rename(trial.placement.data.with_name("gone"))
     assert copy.query("SELECT SUM(abalance), COUNT(*) FROM accounts") == [balance]
-    assert copy.tpcb().summary is not None
 
 
 @pytest.mark.parametrize("slug", ENGINES)

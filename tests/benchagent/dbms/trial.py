@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -101,7 +102,7 @@ class Trial:
         if connection is not None:
             job["connection"] = {"url": connection.url, "driver_class": connection.driver_class}
             job["connection"]["properties"] = dict(connection.properties)
-            job["close"], job["close_url"] = [], None
+            job["close_url"] = None
         instance, session = self.instance, Session()
         self.sessions.append(session)
         self.generator = LoadGenerator(
@@ -140,7 +141,8 @@ class Trial:
     def act(self, actions: Sequence[Action]) -> None:
         for action in actions:
             if isinstance(action, SqlCommands):
-                session = self.events([{"op": "execute", "phase": "act", "statements": list(action.statements)}])
+                other = replace(self.instance.connection, url=action.url) if action.url else None
+                session = self.events([{"op": "execute", "phase": "act", "statements": list(action.statements)}], other)
                 assert session.error is None, session.error
             else:
                 run_tool(action)

@@ -74,7 +74,8 @@ def test_every_engine_version_has_a_class_path_of_its_own(toolchain, group):
     paths = toolchain.class_path(group)
     assert [path.name for path in paths] == [jar.file_name for jar in group.jars]
     for other in engine_groups():
-        if (other.dbms, other.version) != (group.dbms, group.version):
+        # One driver may serve two DBMSs.
+        if other.dbms == group.dbms and other.version != group.version:
             assert not set(paths) & set(toolchain.class_path(other))
 
 

@@ -28,9 +28,13 @@ class ToolCommand:
 
 @dataclass(frozen=True)
 class SqlCommands:
-    """Statements that back up or restore on a connection of the load generator."""
+    """Statements that back up or restore on a connection of the load generator.
+
+    `url`: of another database than the instance's. To open it is the work then: its process is timed as a tool's is.
+    """
 
     statements: Sequence[str]
+    url: str = ""
 
 
 Action = ToolCommand | SqlCommands

@@ -17,6 +17,7 @@ from benchagent.session import COUNTER_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX
 
 from tests.benchagent.dbms.postgresql.conftest import LOG_VIEW, NEWEST, OLDEST, SLIM, MakePostgresql
 from tests.benchagent.dbms.trial import undeclared
+from tests.benchagent.small import ACCOUNTS
 
 pytestmark = pytest.mark.engines
 # Enough rows for a root above the leaves of its index, and so many bytes that a sort spills.
@@ -82,7 +83,7 @@ def test_it_runs_tpcb_with_log_and_temporary_files_apart_and_opens_a_copy_of_it_
     assert found["counters"]["log_flushes"] > 0
     assert found["counters"]["log_bytes"] > transactions * 100
     assert found["waits"]
-    assert {table["table"]: table["rows"] for table in found["tables"]}["accounts"] == 100_000
+    assert {table["table"]: table["rows"] for table in found["tables"]}["accounts"] == ACCOUNTS
     assert {index["index"]: index["depth"] for index in found["indexes"]}["accounts_pk"] == 2
 
     password = instance.connection.properties["password"]

@@ -8,6 +8,7 @@ from benchagent.dbms.base import JobError
 
 from tests.benchagent.dbms import crash
 from tests.benchagent.dbms.conftest import MakeTrial
+from tests.benchagent.small import ACCOUNTS
 
 pytestmark = pytest.mark.engines
 VERSION = "3.54.1"
@@ -40,7 +41,7 @@ def test_it_counts_pages_and_depth_of_each_tree(make_trial: MakeTrial):
     trial = make_trial("sqlite", VERSION, {"page_size": "512", **WAL})
     found = trial.statistics(trial.tpcb())
     accounts = next(entry for entry in found["tables"] if entry["table"] == "accounts")
-    assert accounts["rows"] == 100_000
+    assert accounts["rows"] == ACCOUNTS
     assert accounts["size_bytes"] == accounts["pages"] * 512
     tree = next(entry for entry in found["indexes"] if entry["table"] == "accounts")
     assert tree["index"] == "accounts (rowid)"

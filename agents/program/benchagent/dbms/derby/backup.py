@@ -19,14 +19,12 @@ class BackupProcedure(BackupMethod):
         return [SqlCommands([f"CALL SYSCS_UTIL.SYSCS_BACKUP_DATABASE('{quoted(target)}')"])]
 
     def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
-        """Nothing: Derby restores while it connects, see `restored_url`."""
-        return ()
+        """Derby restores while it connects: it copies the backup and replays its log."""
+        made = f"{self.restored_url(source, scratch)};createFrom={in_url(source / DATABASE)}"
+        return [SqlCommands(["VALUES 1"], made)]
 
     def restored_url(self, source: Path, scratch: Path) -> str:
-        """The first connection copies the backup and replays its log, later ones open what it made."""
-        target = scratch / "restored"
-        url = f"jdbc:derby:{in_url(target)}"
-        return url if target.exists() else f"{url};createFrom={in_url(source / DATABASE)}"
+        return f"jdbc:derby:{in_url(scratch / 'restored')}"
 
 
 def quoted(path: Path) -> str:

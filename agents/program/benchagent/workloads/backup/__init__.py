@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -125,11 +126,18 @@ def _do(bench: Bench, actions: Sequence[Action], phase: str, observe: Observe | 
     total_s = 0.0
     for action in actions:
         if isinstance(action, SqlCommands):
-            steps = [{"op": "execute", "phase": phase, "statements": list(action.statements)}]
-            total_s += float(bench.session(steps, watch=phase).phases[phase]["elapsed_s"])
+            total_s += _do_sql(bench, action, phase)
         else:
             total_s += bench.tool(action, phase=phase, timeout_s=TIMEOUT_S, observe=observe).elapsed_s
     return total_s
+
+
+def _do_sql(bench: Bench, action: SqlCommands, phase: str) -> float:
+    """Seconds of the statements; of the whole process where opening another database is the work."""
+    steps = [{"op": "execute", "phase": phase, "statements": list(action.statements)}]
+    begun = time.perf_counter()
+    found = bench.session(steps, watch=phase, url=action.url)
+    return time.perf_counter() - begun if action.url else float(found.phases[phase]["elapsed_s"])
 
 
 def _note_backup(bench: Bench, target: Path, took_s: float) -> None:

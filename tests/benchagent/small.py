@@ -1,0 +1,33 @@
+"""Less work for tests that hold an engine to what it does, not to how fast it does it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from benchagent.java import driver
+from benchagent.java.runtime import JavaRuntime
+from benchagent.workloads import tpcb
+from benchagent.workloads.backup import dataset
+
+ACCOUNTS = 10_000
+SMALL_TABLES, SHARE = 12, 5
+# Code that runs for two seconds does not earn back what the optimizing compiler takes.
+QUICK_JVM = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+
+
+def make_smaller(patch: pytest.MonkeyPatch) -> None:
+    """A tenth of the accounts of a branch, and JVMs that start sooner."""
+    usual = driver.jvm_options
+
+    def options(java: JavaRuntime, **more: object) -> Sequence[str]:
+        return [*usual(java, **more), *QUICK_JVM]  # type: ignore[arg-type]
+
+    patch.setattr(driver, "jvm_options", options)
+    patch.setattr(tpcb, "ACCOUNTS", ACCOUNTS)
+
+
+def make_backups_smaller(patch: pytest.MonkeyPatch) -> None:
+    """Fifteen tables instead of 150, and a fifth of the rows."""
+    patch.setattr(dataset, "SMALL_TABLES", SMALL_TABLES)
+    patch.setattr(dataset, "ARTICLE_MB", SHARE * dataset.ARTICLE_MB)
