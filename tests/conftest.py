@@ -6,8 +6,10 @@ with the scopes it is given.
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -32,6 +34,13 @@ def pytest_configure() -> None:
     settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
     # The cast logs in by the hundred; its passwords need no slow hash.
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+def pytest_collection_finish() -> None:
+    """What is imported by now stays until the end: the collector of garbage need not look at it again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 @pytest.fixture(scope="session")
@@ -63,6 +72,21 @@ def contributor(db):
 @pytest.fixture
 def viewer(db):
     return _user("vera-viewer", "viewer")
+
+
+@pytest.fixture(scope="module")
+def kept(django_db_setup, django_db_blocker) -> Callable[[], AbstractContextManager[None]]:
+    """`with kept():` rows that are stored once for all tests of a file, each of which is rolled back to them."""
+
+    @contextmanager
+    def rows() -> Iterator[None]:
+        from django.db import transaction
+
+        with django_db_blocker.unblock(), transaction.atomic():
+            yield
+            transaction.set_rollback(True)
+
+    return rows
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ from django.conf import settings
 from django.core.files.storage import FileSystemStorage
 from django.db import transaction
 from django.test import Client
+from django.test.client import ClientHandler
 from django.utils import timezone
 
 from agents import hints, registry, schedule
@@ -38,10 +39,14 @@ class World:
     things: dict[str, dict[str, Any]] = field(default_factory=dict)
     headers: dict[str, dict[str, str]] = field(default_factory=dict)
     sessions: dict[str, str] = field(default_factory=dict)
+    # The site as all clients meet it: its middleware is loaded once, not for each request.
+    handler: ClientHandler = field(default_factory=lambda: ClientHandler(enforce_csrf_checks=False))
 
     def client(self, who: Who, **more: Any) -> Client:
         """A new one each time: a logout must not log out those who come after."""
         client = Client(headers=self.headers.get(who.name), **more)
+        if not more:
+            client.handler = self.handler
         if who.name in self.sessions:
             client.cookies[settings.SESSION_COOKIE_NAME] = self.sessions[who.name]
         return client

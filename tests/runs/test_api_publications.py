@@ -18,9 +18,11 @@ FIREBIRD = "/api/v1/publications/firebird-terabyte-2015/"
 GBAK = "/api/v1/publications/gbak-backup-2007/"
 
 
-@pytest.fixture(autouse=True)
-def imported(db):
-    import_literature()
+@pytest.fixture(scope="module", autouse=True)
+def imported(kept):
+    with kept():
+        import_literature()
+        yield
 
 
 def csv_rows(client, url: str) -> list[dict[str, str]]:

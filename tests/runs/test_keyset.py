@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
@@ -19,8 +20,13 @@ URL = "/api/v1/runs/"
 NOW = timezone.now()
 
 
-@pytest.fixture
-def runs(db) -> list[Run]:
+@pytest.fixture(scope="module")
+def runs(kept) -> Iterator[list[Run]]:
+    with kept():
+        yield some_runs()
+
+
+def some_runs() -> list[Run]:
     """25 runs with equal values, gaps in every column that has some, and equal times."""
     machine = HardwareProfile.objects.create(slug="m", name="Machine")
     made = []

@@ -5,13 +5,17 @@ A number may fall (change it here); a page that needs one more says why in the c
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
+from django.conf import settings
 from django.db import connection
+from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 
 from runs import artefacts, ingest
 from runs.literature.importer import import_literature
-from runs.models import Experiment, Run
+from runs.models import Experiment, Run, User
 from tests.runs.builders import document
 from tests.runs.cells import make_run
 
@@ -50,12 +54,19 @@ RECORDED = {
 }
 
 
-@pytest.fixture
-def stored(db, operator, settings, tmp_path) -> dict[str, str]:
-    backend = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": tmp_path}}
-    settings.STORAGES = {**settings.STORAGES, "default": backend}
+@pytest.fixture(scope="module")
+def stored(kept, tmp_path_factory) -> Iterator[dict[str, str]]:
+    """Stored once; what a test adds is rolled back."""
+    location = tmp_path_factory.mktemp("artefacts")
+    backend = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": location}}
+    with kept(), override_settings(STORAGES=settings.STORAGES | {"default": backend}):
+        yield everything()
+
+
+def everything() -> dict[str, str]:
     import_literature()
-    run = ingest.store_upload(document=document(), owner=operator).runs[0]
+    owner = User.objects.create_user(username="olga", password="correct horse battery", role="operator")
+    run = ingest.store_upload(document=document(), owner=owner).runs[0]
     experiment = Experiment.objects.create(slug="one", name="One")
     for number in range(6):
         make_run("SQLite 3.53", number, experiment=experiment, order_index=number + 1)

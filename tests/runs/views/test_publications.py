@@ -9,7 +9,6 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from django.db import transaction
 from django.utils.html import escape
 
 from runs.ingest import append_samples
@@ -37,12 +36,10 @@ LOST = "the value was in a picture that is lost"
 
 
 @pytest.fixture(scope="module", autouse=True)
-def literature(django_db_setup, django_db_blocker):
-    """Imported once for all tests of this module, each of which is rolled back to here."""
-    with django_db_blocker.unblock(), transaction.atomic():
+def literature(kept):
+    with kept():
         import_literature()
         yield
-        transaction.set_rollback(True)
 
 
 def page(client, slug: str) -> str:
