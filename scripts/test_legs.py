@@ -11,12 +11,13 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,7 @@ PYTHON = sys.executable
 CACHE = Path(os.environ.get("BENCHSITE_TEST_CACHE") or ROOT / "var" / "test-cache")
 DEBIAN_PACKAGES = {"chromium": "chromium", "node": "nodejs", "postgres": "postgresql", "strace": "strace"}
 SHOWN_OF_A_GREEN_LEG = 20
+COST = re.compile(r"took \d+ s, (\d+) s of CPU")
 LAST_LINE = re.compile(r"(\d+) passed, (\d+) failed, (\d+) skipped")
 
 
@@ -41,6 +43,7 @@ class Outcome:
     skipped: int = 0
     why: str = ""
     seconds: float = 0.0
+    cpu_s: int = 0
 
     def line(self) -> str:
         reason = f" ({self.why})" if self.why else ""
@@ -64,7 +67,21 @@ def pytest(leg: str, arguments: list[str], env: dict[str, str] | None = None) ->
         environment = {"STATE": f"{scratch}/state", "BENCHSITE_TEST_CACHE": str(CACHE)} | (env or {})
         command = [PYTHON, "-m", "pytest", "-q", f"--junitxml={report}", "-p", "no:cacheprovider", *arguments]
         code = run(command, environment)
+        for line in slowest(report, int(os.environ.get("BENCHSITE_SLOWEST", "0"))):
+            print(line)
         return counted(leg, report, code)
+
+
+def slowest(report: Path, number: int) -> Iterator[str]:
+    """The tests that took longest, fixtures included."""
+    if not number or not report.exists():
+        return
+    tests = [
+        (float(test.get("time", 0)), f"{test.get('classname')}::{test.get('name')}")
+        for test in ElementTree.parse(report).getroot().iter("testcase")
+    ]
+    for seconds, name in sorted(tests, reverse=True)[:number]:
+        yield f"{seconds:7.2f} s  {name}"
 
 
 def counted(leg: str, report: Path, code: int) -> Outcome:
@@ -117,7 +134,10 @@ def needing(programs: str, leg: str, action: Callable[[], Outcome]) -> Outcome:
     return Outcome(leg, skipped=1, why=why) if why else action()
 
 
-SERVER_TESTS = ["tests", "--ignore=tests/benchagent", "-m", "not browser and not ops and not java"]
+OF_THE_SERVER = "not browser and not ops and not java"
+SERVER_TESTS = ["tests", "--ignore=tests/benchagent", "-m", OF_THE_SERVER]
+# What starts a DBMS through the agent is the same whatever database the server has.
+POSTGRESQL_TESTS = ["tests", "--ignore=tests/benchagent", "-m", f"{OF_THE_SERVER} and not engines"]
 
 
 def leg_check() -> Outcome:
@@ -131,7 +151,7 @@ def leg_sqlite() -> Outcome:
 def leg_postgresql() -> Outcome:
     def action() -> Outcome:
         with PrivatePostgreSQL() as server:
-            return pytest("postgresql", SERVER_TESTS, {"DATABASE_URL": server.url})
+            return pytest("postgresql", POSTGRESQL_TESTS, {"DATABASE_URL": server.url})
 
     return needing("postgres", "postgresql", action)
 
@@ -183,16 +203,19 @@ LEGS: dict[str, Callable[[], Outcome]] = {
 }
 
 
-# Two lanes at a time: most of the time goes into waiting for servers and clocks. What starts whole systems and
-# looks at the clock stays in one lane, so that such legs do not disturb each other.
-LANES = (("check", "sqlite", "postgresql", "agent"), ("java", "js", "engines", "browser", "ops", "bare"))
+# Three lanes at a time: much of the time goes into waiting for servers and clocks. What starts whole systems and
+# looks at the clock stays in one lane, so that such legs do not disturb each other; the long lanes begin with what
+# waits most, so that the work of the others fills the pauses.
+LANES = (("engines",), ("java", "browser", "ops", "bare", "js"), ("agent", "sqlite", "postgresql", "check"))
 
 
 def one(name: str) -> int:
     """Run one leg here; its outcome is the last line."""
     started = time.monotonic()
     outcome = LEGS[name]()
-    print(f"{name} took {time.monotonic() - started:.0f} s")
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    cpu_s = sum(each.ru_utime + each.ru_stime for each in used)
+    print(f"{name} took {time.monotonic() - started:.0f} s, {cpu_s:.0f} s of CPU")
     print(outcome.line(), flush=True)
     return 1 if outcome.failed else 0
 
@@ -208,9 +231,15 @@ def apart(name: str) -> Outcome:
     counts = LAST_LINE.search(lines[-1])
     passed, failed, skipped = map(int, counts.groups()) if counts else (0, 1, 0)
     why = lines[-1].partition(" (")[2].rstrip(")") if counts else f"ended with {done.returncode} and no count"
-    shown = lines if failed else lines[-SHOWN_OF_A_GREEN_LEG:]
+    shown = lines if failed else lines[-shown_of_a_green_leg() :]
     say("\n".join([f"leg {name}", *shown]))
-    return Outcome(name, passed, failed, skipped, why, time.monotonic() - started)
+    cost = next(filter(None, map(COST.search, reversed(lines))), None)
+    return Outcome(name, passed, failed, skipped, why, time.monotonic() - started, int(cost[1]) if cost else 0)
+
+
+def shown_of_a_green_leg() -> int:
+    """Its slowest tests, asked for with --slowest, are among its last lines."""
+    return SHOWN_OF_A_GREEN_LEG + int(os.environ.get("BENCHSITE_SLOWEST", "0"))
 
 
 def install_missing(chosen: Sequence[str]) -> None:
@@ -227,7 +256,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("legs", nargs="*", help=f"default: all of {', '.join(LEGS)}")
     parser.add_argument("--one", choices=LEGS, help="run this leg here, output as it comes")
+    parser.add_argument("--slowest", type=int, metavar="N", help="print the N slowest tests of each leg of pytest")
     options = parser.parse_args()
+    if options.slowest:
+        os.environ["BENCHSITE_SLOWEST"] = str(options.slowest)
+    # Without compiled files each of the thousands of processes that tests start would compile what it imports.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if options.one:
         return one(options.one)
     chosen = options.legs or list(LEGS)
@@ -238,7 +272,8 @@ def main() -> int:
         outcomes = [
             outcome for lane in pool.map(lambda lane: [apart(name) for name in lane], lanes) for outcome in lane
         ]
-    say("seconds per leg: " + ", ".join(f"{outcome.leg} {outcome.seconds:.0f}" for outcome in outcomes))
+    costs = (f"{outcome.leg} {outcome.seconds:.0f} ({outcome.cpu_s})" for outcome in outcomes)
+    say(f"seconds per leg (of CPU, without what outlived its parent): {', '.join(costs)}")
     for outcome in outcomes:
         print(outcome.line())
     in_ci = os.environ.get("CI") == "true"
