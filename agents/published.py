@@ -12,9 +12,10 @@ from runs.reproduction import Match
 NO_SERVER = "no server of it could be had here"
 ONE_ENGINE_GONE = "its binaries are in no registry and no server of it could be had here"
 # Sizes of the 2015 article in GB, on a machine with 16 GB, by the warehouses that are as large in proportion to the
-# memory limit of the re-run.
-SIZES: Mapping[int, float] = {4: 10.8, 5: 13.0, 6: 15.5, 7: 19.9, 8: 21.6, 10: 26.0, 11: 28.6}
-SMALLEST, SMALLEST_GB, ARTICLE_RAM_GB = 3, 9.04, 16
+# memory limit of the re-run; the largest stands for 1,814 GB.
+SIZES: Mapping[int, float] = {13: 10.8, 16: 13.0, 19: 15.5, 22: 17.3, 25: 19.9, 30: 24.2, 38: 30.3}
+SMALLEST, SMALLEST_GB, ARTICLE_RAM_GB = 10, 9.04, 16
+LARGEST = 162
 
 
 def of(publication: str, part: str, *, other_storage: str = "", memory_warehouses: int = 0) -> tuple[Match, ...]:
@@ -130,7 +131,7 @@ def _sizes(part: str, other: str, memory_warehouses: int) -> tuple[Match, ...]:
     if part == "sizes":
         losses = [one for place in _places(other) for one in _losses(place, other, memory_warehouses)]
         return (*losses, *_disks((SMALLEST, *SIZES), other, memory_warehouses))
-    return _disks((memory_warehouses * 8,), other, memory_warehouses) if part == "big" else ()
+    return _disks((LARGEST,), other, memory_warehouses) if part == "big" else ()
 
 
 def _places(other: str) -> tuple[str, ...]:

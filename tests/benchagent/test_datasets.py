@@ -174,6 +174,16 @@ def test_other_data_have_another_key(changed: dict[str, Any]):
     assert key() != key(**changed)
 
 
+def test_settings_beside_the_data_make_no_other_key():
+    keys = {
+        dataset_key(
+            job_spec(settings=[("mode", mode), ("page", "1")]), {}, RESTORED, log_apart=False, beside_data=["mode"]
+        )
+        for mode in ("a", "b")
+    }
+    assert len(keys) == 1
+
+
 def test_a_copy_that_broke_off_is_never_used(loaded, tmp_path):
     storage = tmp_path / "storage"
     storage.mkdir()

@@ -12,7 +12,7 @@ import hashlib
 import json
 import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,12 +46,19 @@ def copied_by(children: Children, cage: Callable[[], Cage | None]) -> Copy:
     return copy
 
 
-def dataset_key(spec: JobSpec, data_factors: Mapping[str, str], origin: str, *, log_apart: bool) -> str:
-    """The same for jobs whose data are the same, whatever is done with them."""
+def dataset_key(
+    spec: JobSpec,
+    data_factors: Mapping[str, str],
+    origin: str,
+    *,
+    log_apart: bool,
+    beside_data: Collection[str] = (),
+) -> str:
+    """The same for jobs whose data are the same, whatever is done with them. `beside_data`: settings that are left out."""
     facts = [
         spec["dbms"],
         spec["dbms_version"],
-        [list(pair) for pair in spec["settings"]],
+        [[name, value] for name, value in spec["settings"] if name not in beside_data],
         spec["workload"],
         spec["workload_version"],
         dict(data_factors),

@@ -212,10 +212,12 @@ class Job:
 
     def _data_plan(self, workload: Workload) -> DataPlan:
         own, *others = self._places.keeping(self._placed().places["data"])
-        deciding = [*workload.data_factors, *(knob.name for knob in KNOBS if knob.name in self._factors)]
+        # Commit groups leave the data as they are; maintenance in the background works on them from the load on.
+        deciding = [name for name in (*workload.data_factors, "background_maintenance") if name in self._factors]
         factors = {name: self._factors.text(name) for name in deciding}
         origin = self._text("data_origin") or FRESH
-        key = dataset_key(self.spec, factors, origin, log_apart=self._placed().log_apart)
+        beside_data = dbms.adapter(self.spec["dbms"]).settings_beside_data
+        key = dataset_key(self.spec, factors, origin, log_apart=self._placed().log_apart, beside_data=beside_data)
         copy = copied_by(self._children, lambda: self._cages["server"])
         return DataPlan(origin, key, Datasets(*own, copy), [Datasets(*other, copy) for other in others])
 

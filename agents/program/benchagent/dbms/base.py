@@ -200,6 +200,8 @@ class Instance(ABC):
 
 class Adapter(ABC):
     slug: str
+    # Settings that leave no trace in the files: what was loaded under one value of them serves the others.
+    settings_beside_data: frozenset[str] = frozenset()
 
     @abstractmethod
     def discover(self, context: EngineContext) -> list[EngineFacts]:

@@ -155,6 +155,7 @@ def _connection(server: Server) -> Connection:
 
 class FirebirdAdapter(Adapter):
     slug = discovery.SLUG
+    settings_beside_data = frozenset({"ServerMode", "DefaultDbCachePages"})
 
     def discover(self, context: EngineContext) -> list[EngineFacts]:
         return discovery.discover(context)
