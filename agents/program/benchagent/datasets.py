@@ -54,7 +54,10 @@ def dataset_key(
     log_apart: bool,
     beside_data: Collection[str] = (),
 ) -> str:
-    """The same for jobs whose data are the same, whatever is done with them. `beside_data`: settings that are left out."""
+    """The same for jobs whose data are the same, whatever is done with them.
+
+    `beside_data` names the settings that leave no trace in them.
+    """
     facts = [
         spec["dbms"],
         spec["dbms_version"],
