@@ -18,13 +18,13 @@ from benchagent.job import Job
 from benchagent.paths import AgentDirs
 from benchagent.protocol import Claimed
 from benchagent.spool import Spool
-from benchagent.workloads.backup import dataset
 
 from tests.benchagent.dbms.conftest import trials
 from tests.benchagent.dbms.mariadb.conftest import mariadb_dir
 from tests.benchagent.dbms.postgresql.conftest import NEWEST, engines_dir, make_postgresql
 from tests.benchagent.dbms.trial import Trial
 from tests.benchagent.fake_server import job_spec
+from tests.benchagent.small import make_backups_smaller, make_smaller
 
 __all__ = ["engines_dir", "make_postgresql", "mariadb_dir"]
 
@@ -80,8 +80,8 @@ def with_tools(registered: AgentDirs, engines_dir: Path) -> AgentDirs:
 @pytest.fixture
 def run_on(registered: AgentDirs, spool: Spool, toolchain: JavaToolchain, monkeypatch: pytest.MonkeyPatch) -> RunOn:
     """`run_on("postgresql", "tpcc", warehouses=1)`: what a job on the connection ended with, and its whole log."""
-    monkeypatch.setattr(dataset, "ARTICLE_MB", 5 * dataset.ARTICLE_MB)  # 10 MB become 2
-    monkeypatch.setattr(dataset, "SMALL_TABLES", 5)
+    make_smaller(monkeypatch)
+    make_backups_smaller(monkeypatch)
 
     def run(dbms: str, workload: str, *, settings: list[Any] | None = None, **factors: Any) -> dict[str, Any]:
         run_id = f"run-{dbms}-{workload}-{time.monotonic_ns()}"
