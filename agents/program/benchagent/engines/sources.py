@@ -11,9 +11,10 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
-from benchagent.engines.catalogue import Piece
+from benchagent.engines.catalogue import Piece, catalogue
 from benchagent.java.jars import maven_file_name, resolve, sha256_of
 
 Progress = Callable[[str], None]
@@ -91,6 +92,7 @@ def apt_update() -> None:
     if os.geteuid() != 0:
         raise InstallError("--apt-update needs root: run `sudo apt-get update` yourself")
     _run(["apt-get", "update", "--quiet"], Path("/"), "apt's package lists")
+    _index.cache_clear()
 
 
 def _fetch_debian(piece: Piece, folder: Path) -> Fetched:
@@ -120,16 +122,31 @@ def _offered(package: str) -> Mapping[str, str]:
     """What apt's index states about the version it would fetch. Raises `InstallError`."""
     if not shutil.which("apt-get"):
         raise InstallError(f"{package} is a Debian package, and this machine has no apt-get")
-    command = ["apt-cache", "show", "--no-all-versions", package]
-    answer = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    lines = [line.partition(": ") for line in answer.stdout.splitlines() if line[:1].isalpha()]
-    fields = {name: value for name, _, value in lines}
+    packages = tuple(dict.fromkeys([*_listed_packages(), package]))
+    fields = _index(shutil.which("apt-cache") or "apt-cache", packages).get(package, {})
     if "SHA256" in fields and "Version" in fields:
         return fields
     raise InstallError(
         f"apt's package lists do not offer {package}: run `apt-get update` as root (or add --apt-update); "
         "if they still do not, this engine needs Debian 12"
     )
+
+
+def _listed_packages() -> list[str]:
+    return [piece.name for engine in catalogue().values() for piece in engine.pieces if piece.kind == "debian"]
+
+
+@lru_cache(maxsize=4)
+def _index(program: str, packages: tuple[str, ...]) -> Mapping[str, Mapping[str, str]]:
+    """Fields by package. All are asked for at once: apt may read all its lists anew, about a second each time."""
+    command = [program, "show", "--no-all-versions", *packages]
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    found: dict[str, Mapping[str, str]] = {}
+    for stanza in answer.stdout.split("\n\n"):
+        lines = [line.partition(": ") for line in stanza.splitlines() if line[:1].isalpha()]
+        fields = {name: value for name, _, value in lines}
+        found.setdefault(fields.get("Package", ""), fields)
+    return found
 
 
 def _run(command: list[str], folder: Path, what: str) -> None:
