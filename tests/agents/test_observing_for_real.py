@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -91,12 +92,16 @@ def test_its_samples_are_series_of_the_run_with_the_offset_of_the_clocks(
     assert run.hardware is not None
     cpu = dict(series.read(run, "server_cpu_cores").points())
     seconds = list(range(WARM_UP_S, WARM_UP_S + DURATION_S))
-    assert all(cpu[second] > 0.02 for second in seconds), cpu
-    assert max(cpu) == seconds[-1]
-    assert min(series.read(run, "server_rss_bytes").values) > 2**20
+    measured = [cpu[second] for second in seconds if cpu.get(second) is not None]
+    assert max(measured) > 0.02, cpu
+    assert max(cpu) <= seconds[-1]
+    # A second that a busy machine was late for is a gap and said, never a number.
+    part = f"the server was sampled in {len(measured)} of {DURATION_S} measured seconds"
+    warnings = [warning for warning in run.warnings if "sampled" in warning]
+    assert warnings == ([] if len(measured) == DURATION_S else [part])
+    assert all(value is None or value > 2**20 for value in series.read(run, "server_rss_bytes").values)
     assert {"server_machine_cpu_percent", "disk_write_iops"} <= {one.name for one in series.read_all(run)}
-    assert run.measurements.get(metric__name="server_cpu_cores").value > 0.02
-    assert not [warning for warning in run.warnings if "sampled" in warning]
+    assert run.measurements.get(metric__name="server_cpu_cores").value == pytest.approx(fmean(measured))
 
     told = run.statistics["observer"]
     assert (told["agent"], told["observation"]) == ("db1", "pg")

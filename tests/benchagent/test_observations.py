@@ -39,7 +39,7 @@ def test_it_names_lists_and_forgets_them(dirs: AgentDirs, tmp_path: Path, capsys
     assert "there is no such thing now: processes called no-such-server" in capsys.readouterr().out
     assert call(dirs, "observe", "list") == 0
     first, second = capsys.readouterr().out.splitlines()
-    assert first.startswith(f"pg  the process of {pid_file}  data on ")
+    assert first.startswith("pg  the process of server.pid  data on ")
     assert second == "my  processes called no-such-server  there is no such thing now: processes called no-such-server"
     assert call(dirs, "observe", "remove", "my") == 0
     assert [one["name"] for one in Observations(dirs.root).facts()] == ["pg"]

@@ -38,8 +38,9 @@ class Observation:
 
     @property
     def what(self) -> str:
+        """In words, without the paths of this machine: everybody can read them on the agents page."""
         if self.pid_file:
-            return f"the process of {self.pid_file}"
+            return f"the process of {Path(self.pid_file).name}"
         return f"processes called {self.process}" if self.process else f"processes of user {self.user}"
 
     @property
@@ -60,7 +61,7 @@ class Observation:
         """Why it cannot be sampled now, in words; empty when it can."""
         if not self.roots():
             return f"there is no such thing now: {self.what}"
-        return "" if self.device or not self.data_dir else f"there is no folder {self.data_dir}"
+        return "" if self.device or not self.data_dir else "the folder of its data is not there"
 
     def facts(self) -> ObservationFacts:
         return {"name": self.name, "what": self.what, "device": self.device, "problem": self.problem()}
