@@ -45,15 +45,13 @@ class GbakMethod(BackupMethod):
         """What chooses the way, before the names."""
         return []
 
-    def restored(self, scratch: Path) -> str:
-        return str(scratch / RESTORED)
-
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
         self._targets.append(target)
         return [self.command(["-b", "-g", *_verbose(options, target), *self.switches(), self.source(), target])]
 
     def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
-        return [self.command(["-c", *self.switches(), source, self.restored(scratch)])]
+        """By the server, whatever way the backup went: from gbak each record would be a message of its own."""
+        return [restore(self.server, "-c", source, scratch / RESTORED)]
 
     def restored_url(self, source: Path, scratch: Path) -> str:
         return url(self.server, scratch / RESTORED)
@@ -66,12 +64,7 @@ class GbakMethod(BackupMethod):
         end_sessions(self.server, self._targets)
 
     def command(self, arguments: Sequence[str | Path]) -> ToolCommand:
-        return ToolCommand(
-            [self.server.home.bin_dir / "gbak", *arguments],
-            environment=self.server.tool_environment(embedded=self.embedded),
-            user=self.server.as_user(),
-            cwd=self.server.root.folder,
-        )
+        return gbak(self.server, arguments, embedded=self.embedded)
 
 
 class GbakTcp(GbakMethod):
@@ -79,9 +72,6 @@ class GbakTcp(GbakMethod):
 
     def source(self) -> str:
         return self.server.remote(self.server.database)
-
-    def restored(self, scratch: Path) -> str:
-        return self.server.remote(scratch / RESTORED)
 
     def honest(self, trace: Sequence[str]) -> str:
         if not trace or f"{HOST}:{self.server.port}" in honesty.tcp_targets(trace):
@@ -138,7 +128,7 @@ class GbakServices(GbakMethod):
     slug, label = "gbak_services", "gbak, Services API"
 
     def switches(self) -> list[str | Path]:
-        return ["-se", self.server.remote(SERVICE)]
+        return service(self.server)
 
     def honest(self, trace: Sequence[str]) -> str:
         if not trace or f"{HOST}:{self.server.port}" in honesty.tcp_targets(trace):
@@ -190,18 +180,42 @@ class Nbackup(BackupMethod):
 
 def dense(server: Server, between: Path) -> Sequence[Action]:
     """Back up to the file `between` and restore over the database: no version of a record and no free space is left."""
-    gbak = GbakTcp(server)
-    source = gbak.source()
-    commands = [
-        gbak.command(["-b", "-g", source, between]),
-        gbak.command(["-rep", between, source]),
+    back_up = gbak(server, ["-b", "-g", *service(server), server.database, between])
+    return [
+        back_up,
+        restore(server, "-rep", between, server.database),
+        ToolCommand(["rm", "-f", between], user=server.as_user()),
     ]
-    return [*commands, ToolCommand(["rm", "-f", between], user=server.as_user())]
 
 
 def methods(server: Server, mode: str) -> list[BackupMethod]:
-    gbak = [GbakServices(server), GbakServicesSame(server), GbakTcp(server), GbakLocal(server, mode)]
-    return [*gbak, Nbackup(server)]
+    return [
+        GbakServices(server),
+        GbakServicesSame(server),
+        GbakTcp(server),
+        GbakLocal(server, mode),
+        Nbackup(server),
+    ]
+
+
+def gbak(server: Server, arguments: Sequence[str | Path], *, embedded: bool = False) -> ToolCommand:
+    """`embedded`: with the engine in its own process."""
+    return ToolCommand(
+        [server.home.bin_dir / "gbak", *arguments],
+        environment=server.tool_environment(embedded=embedded),
+        user=server.as_user(),
+        cwd=server.root.folder,
+    )
+
+
+def service(server: Server) -> list[str | Path]:
+    """Switches for the Services API."""
+    return ["-se", server.remote(SERVICE)]
+
+
+def restore(server: Server, how: str, source: Path, database: Path) -> ToolCommand:
+    """`how`: "-c" to create the database, "-rep" to replace it."""
+    return gbak(server, [how, *service(server), source, database])
 
 
 def url(server: Server, database: Path) -> str:
