@@ -178,7 +178,7 @@ def _firebird(mode: str, *settings: tuple[str, str]) -> dict[str, Settings]:
     return {"firebird": (("ServerMode", mode), *(settings or FIREBIRD_SETTINGS))}
 
 
-GBAK_DATASET: dict[str, FactorValue] = {"dataset_mb": 400, "data_origin": "restored", "cache_state": "cold"}
+GBAK_DATASET: dict[str, FactorValue] = {"dataset_mb": 600, "data_origin": "restored", "cache_state": "cold"}
 GBAK_METHODS = ("gbak_tcp", "gbak_local", "gbak_services", "gbak_services_same")
 SAME_DISK = ("method", "gbak_services_same", {"backup_storage": ""})
 GBAK_SERVERS = ("Firebird 1.5.3", "Firebird 2.1", "InterBase 7.5.1 sp1", "InterBase 2007", "Yaffil 892")

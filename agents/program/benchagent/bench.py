@@ -71,7 +71,8 @@ class JobBench:
         self.seed = around.spec["seed"]
         self.data_missing = data_missing
         self.first_repeat = around.spec.get("repeat", 1) == 1
-        self.data_dir, self.backup_dir = around.placement.data, around.placement.backup
+        placed = around.placement
+        self.data_dir, self.backup_dir, self.temp_dir = placed.data, placed.backup, placed.temp
         self.checks: list[Check] = []
         # True once the workload has come to its end.
         self.done = False

@@ -89,7 +89,7 @@ class PaperBench:
         self.seed = 1
         self.data_missing = True
         self.first_repeat = True
-        self.data_dir, self.backup_dir = NOWHERE, folder
+        self.data_dir, self.backup_dir, self.temp_dir = NOWHERE, folder, folder
         self.steps: list[Step] = []
         self._tables = workload.tables(factors)
 

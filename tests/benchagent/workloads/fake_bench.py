@@ -36,7 +36,7 @@ class FakeBench:
         self.seed = 42
         self.data_missing = data_missing
         self.first_repeat = True
-        self.data_dir = self.backup_dir = Path("/nonexistent")
+        self.data_dir = self.backup_dir = self.temp_dir = Path("/nonexistent")
         self.instance: Any = SimpleNamespace(
             dialect=dialect or Dialect(),
             in_memory=in_memory,

@@ -99,7 +99,8 @@ class BackupBench(FakeBench):
         super().__init__(WORKLOAD, factors, rows=rows, elapsed_s=0.5, **more)
         self.data_dir = folder / "data"
         self.backup_dir = folder / "backup"
-        for made in (self.data_dir, self.backup_dir):
+        self.temp_dir = folder / "temp"
+        for made in (self.data_dir, self.backup_dir, self.temp_dir):
             made.mkdir()
         self.instance.backup_methods = lambda: (self.method, BySql())
         self.tools: list[str] = []

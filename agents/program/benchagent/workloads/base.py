@@ -73,9 +73,10 @@ class Bench(Protocol):
     data_missing: bool
     # Some things are done once per cell.
     first_repeat: bool
-    # Where data and backups lie in this job.
+    # Where data, backups and files for a while lie in this job.
     data_dir: Path
     backup_dir: Path
+    temp_dir: Path
 
     def session(self, steps: Sequence[Step], *, watch: str = "", url: str = "") -> SessionResult:
         """Run steps of the load generator in one process, which for an embedded engine is one start of it.

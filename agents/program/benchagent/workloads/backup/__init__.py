@@ -189,7 +189,7 @@ def _way_of_counting(bench: Bench, sql: str, name: str) -> tuple[str, int | None
 
 def _verify(bench: Bench, method: BackupMethod, target: Path, rows: Mapping[str, int]) -> None:
     """Restore the backup and count the rows of every table of it."""
-    scratch = bench.backup_dir / "restored"
+    scratch = bench.temp_dir / "restored"
     scratch.mkdir()
     bench.instance.own(scratch)
     if method.in_place:
