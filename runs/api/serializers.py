@@ -175,6 +175,8 @@ class RunDetailSerializer(RunSerializer):
     checks = serializers.ListField(child=serializers.DictField())
     warnings = serializers.ListField(child=serializers.CharField())
     per_terminal = serializers.ListField(child=serializers.FloatField())
+    # What the engine counted and told of itself, and under which conditions the run was made.
+    statistics = serializers.DictField()
     artefacts = serializers.SerializerMethodField()
 
     class Meta(RunSerializer.Meta):
@@ -182,7 +184,7 @@ class RunDetailSerializer(RunSerializer):
             *RunSerializer.Meta.fields,
             "measurements", "series", "storage", "state_changes", "factor_units", "durability_reason",
             "effective_settings", "ignored_settings", "driver", "dataset", "command_lines", "checks", "warnings",
-            "per_terminal", "note", "context", "info", "artefacts",
+            "per_terminal", "statistics", "note", "context", "info", "artefacts",
         ]  # fmt: skip
 
     @extend_schema_field(SeriesSerializer(many=True))

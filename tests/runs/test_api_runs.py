@@ -248,9 +248,16 @@ def test_it_shows_one_run_with_everything(client, stored):
         "note": "",
     }
     assert body["factor_units"] == {"terminals": "connections"}
-    assert {"storage", "effective_settings", "checks", "warnings", "per_terminal", "driver", "state_changes"} <= set(
-        body
-    )
+    assert {
+        "storage",
+        "effective_settings",
+        "checks",
+        "warnings",
+        "per_terminal",
+        "driver",
+        "state_changes",
+        "statistics",
+    } <= set(body)
 
 
 @pytest.mark.parametrize("path", [f"{uuid.uuid4()}/", f"{uuid.uuid4()}/series/", "not-a-uuid/"])
