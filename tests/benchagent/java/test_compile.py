@@ -63,7 +63,7 @@ def test_classes_of_one_compiler_run_on_every_runtime(toolchain):
     for java in runtimes():
         said, status = answer(java, toolchain.loadgen_class_path(), "no job")
         assert status == 1
-        assert [json.loads(line)["event"] for line in said.splitlines()] == ["started", "error"]
+        assert [json.loads(line)["event"] for line in said.splitlines()] == ["started", "error", "finished"]
 
 
 def test_an_error_is_shown_in_the_compilers_words(toolchain, tmp_path):
