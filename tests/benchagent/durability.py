@@ -155,8 +155,9 @@ def traced(pids: Sequence[int], of: str = "") -> Iterator[Trace]:
 
 
 def _wait_for_words(words: Path, processes: int, strace: subprocess.Popen[bytes]) -> None:
+    """One about each process: a worker may have ended in between."""
     deadline = time.monotonic() + ATTACH_TIMEOUT_S
-    while words.read_text().count(" attached") < processes:
+    while len(re.findall(" attached|No such process", words.read_text())) < processes:
         assert strace.poll() is None and time.monotonic() < deadline, words.read_text()
         time.sleep(0.02)
 
