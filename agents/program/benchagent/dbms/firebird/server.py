@@ -132,7 +132,7 @@ class Server:
         return [self.process.pid, *(member.pid for member in process.family(self.process.pid)[1:])]
 
     def shut_down(self) -> None:
-        """Every process is asked to end and waited for. Raises `JobError` when one had to be killed in the middle of work.
+        """Every process is asked to end and waited for. Raises `JobError` when one had to be killed at its work.
 
         What has closed the database and does not end has nothing left to write, and is killed without a word.
         """
