@@ -1,175 +1,19 @@
-"""The experiments of the four articles as they are re-run today: cells, and the gaps that no machine can fill.
-
-One `Part` is one experiment with a chart of its own. An engine is named by its DBMS and how its version begins; what
-no approved agent has becomes a gap with the reason, beside the gaps that are known beforehand.
-"""
+"""The experiments of the four articles as they are re-run today: cells, and the gaps that no machine can fill."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
-from benchagent.catalog import DBMSS
 from benchagent.configfiles.article_2011 import PRINTED_MY_CNF, TUNED_MY_CNF, scaled
 
-from agents import published, registry, schedule
+from agents import published
 from agents.models import Agent
-from agents.offers import version_order
-from agents.schedule import Engine, FactorValue, Plan, Settings
-from runs.models import Experiment, User
-from runs.reproduction import PLAN_KEY, Match
+from agents.rerun import ArticleExperiment, Gap, Part, Wanted
+from agents.schedule import FactorValue, Settings
 
 WINDOW = {"warm_up_s": 10, "duration_s": 10}
 NO_ENGINE = "no registry offers it any more: only the published claims are there"
 UNVERIFIED = "no server of it could be had here: the adapter works with one of yours"
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """`version`: how it begins, as "9.2" or "15"; empty takes the newest one."""
-
-    dbms: str
-    version: str = ""
-
-    @property
-    def label(self) -> str:
-        return f"{DBMSS[self.dbms].name} {self.version}".rstrip()
-
-    def on(self, agent: Agent) -> Engine | None:
-        """The newest installed version that fits; None when the agent has none that can be used."""
-        versions = [
-            engine["version"]
-            for engine in registry.engines_of(agent)
-            if engine["dbms"] == self.dbms
-            and engine["available"]
-            and not engine.get("connection")
-            and _begins(engine["version"], self.version)
-        ]
-        return Engine(self.dbms, max(versions, key=version_order)) if versions else None
-
-
-def _begins(version: str, wanted: str) -> bool:
-    return not wanted or version == wanted or version.startswith((f"{wanted}.", f"{wanted} "))
-
-
-@dataclass(frozen=True)
-class Gap:
-    """A cell of the published grid that stays empty."""
-
-    label: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class Part:
-    """`place_factors`: factors whose values are storages; they take the machine's second storage where it has one."""
-
-    slug: str
-    title: str
-    workload: str
-    engines: tuple[Wanted, ...]
-    factors: Mapping[str, FactorValue]
-    repeats: int
-    sweep: Mapping[str, tuple[FactorValue, ...]] = field(default_factory=dict)
-    settings: Mapping[str, Settings] = field(default_factory=dict)
-    place_factors: tuple[str, ...] = ()
-    # Roles that lie on the second storage in every cell, but for what `overrides` says.
-    apart: tuple[str, ...] = ()
-    overrides: tuple[tuple[str, FactorValue, Mapping[str, FactorValue]], ...] = ()
-    figure: str = ""
-    gaps: tuple[Gap, ...] = ()
-
-
-@dataclass(frozen=True)
-class ArticleExperiment:
-    """`publication`: slug of the article that it repeats."""
-
-    publication: str
-    title: str
-    parts: tuple[Part, ...]
-
-    def part(self, slug: str) -> Part:
-        """Raises KeyError."""
-        return {part.slug: part for part in self.parts}[slug]
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A part as one agent can run it. `plan` is None when it has no engine of it."""
-
-    part: Part
-    plan: Plan | None
-    gaps: tuple[Gap, ...]
-    # Which of its cells answer which published figure.
-    published: tuple[Match, ...] = ()
-
-
-def prepare(experiment: ArticleExperiment, part: Part, agent: Agent, *, quick: bool = False) -> Prepared:
-    """`quick`: the same cells with one repeat."""
-    found = {wanted: wanted.on(agent) for wanted in part.engines}
-    missing = tuple(
-        Gap(wanted.label, f"{agent.name} has none that can be used; `benchagent engines` tells how to get it")
-        for wanted, engine in found.items()
-        if engine is None
-    )
-    engines = tuple(engine for engine in found.values() if engine is not None)
-    gaps = (*part.gaps, *missing)
-    if not engines:
-        return Prepared(part, None, gaps)
-    plan = Plan(
-        workload=part.workload,
-        engines=engines,
-        factors={**part.factors, **_apart(part, agent)},
-        sweep={**part.sweep, **_places(part, agent)},
-        overrides=part.overrides,
-        repeats=1 if quick else part.repeats,
-        settings=part.settings,
-        agent=agent,
-        name=f"{experiment.title}: {part.title}",
-        publication=experiment.publication,
-        figure=part.figure,
-    )
-    matches = published.of(
-        experiment.publication, part.slug, other_storage=_second_storage(agent), memory_warehouses=TPCC_MEMORY
-    )
-    return Prepared(part, plan, gaps, matches)
-
-
-def _places(part: Part, agent: Agent) -> dict[str, tuple[FactorValue, ...]]:
-    other = _second_storage(agent)
-    return dict.fromkeys(part.place_factors, ("", other)) if other else {}
-
-
-def _apart(part: Part, agent: Agent) -> dict[str, FactorValue]:
-    other = _second_storage(agent)
-    return dict.fromkeys(part.apart, other) if other else {}
-
-
-def _second_storage(agent: Agent) -> str:
-    """Empty where the machine has one storage only."""
-    others = [place["name"] for place in agent.places if place["name"] != "default" and not place["problem"]]
-    return others[0] if others else ""
-
-
-def start(prepared: Prepared, *, user: User | None) -> Experiment | None:
-    """None when there is nothing to run. Raises PlanError."""
-    if prepared.plan is None:
-        return None
-    experiment = schedule.start(prepared.plan, user=user)
-    experiment.plan = {
-        **experiment.plan,
-        "gaps": [[gap.label, gap.reason] for gap in prepared.gaps],
-        PLAN_KEY: [match.as_json() for match in prepared.published],
-    }
-    experiment.save(update_fields=["plan"])
-    return experiment
-
-
-def best_agent(agents: Sequence[Agent]) -> Agent | None:
-    """The agent that has most of the engines of all parts; the first of those that have the same."""
-    wanted = {one for experiment in EXPERIMENTS.values() for part in experiment.parts for one in part.engines}
-    return max(agents, key=lambda agent: sum(one.on(agent) is not None for one in wanted), default=None)
-
 
 FIREBIRD_3, FIREBIRD_SETTINGS = Wanted("firebird", "3.0"), (("DefaultDbCachePages", "8192"), ("page_size", "16384"))
 
@@ -252,8 +96,8 @@ TPCB = ArticleExperiment(
     ),
 )  # fmt: skip
 
-# A small warehouse takes 10.6 MB in Firebird, so the memory limit is that of twenty.
-TPCC_MEMORY, TPCC_LIMIT_MB = 20, 213
+# A small warehouse takes 10.6 MB in Firebird, so the memory limit is that of `published.MEMORY`, twenty.
+TPCC_LIMIT_MB = 213
 TPCC_FACTORS: dict[str, FactorValue] = {
     "terminals": 20, "warehouse_rows": "tenth", "memory_limit_mb": TPCC_LIMIT_MB, "data_origin": "restored",
     "loader_profile": "even", **WINDOW,
@@ -330,3 +174,9 @@ LOADS = ArticleExperiment(
 )
 
 EXPERIMENTS: dict[str, ArticleExperiment] = {one.publication: one for one in (GBAK, TPCB, TPCC, LOADS)}
+
+
+def best_agent(agents: Sequence[Agent]) -> Agent | None:
+    """The agent that has most of the engines of all parts; the first of those that have the same."""
+    wanted = {one for experiment in EXPERIMENTS.values() for part in experiment.parts for one in part.engines}
+    return max(agents, key=lambda agent: sum(one.on(agent) is not None for one in wanted), default=None)

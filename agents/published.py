@@ -16,20 +16,21 @@ ONE_ENGINE_GONE = "its binaries are in no registry and no server of it could be 
 SIZES: Mapping[int, float] = {13: 10.8, 16: 13.0, 19: 15.5, 22: 17.3, 25: 19.9, 30: 24.2, 38: 30.3}
 SMALLEST, SMALLEST_GB, ARTICLE_RAM_GB = 10, 9.04, 16
 LARGEST = 162
+# How many warehouses are as large as the memory limit.
+MEMORY = 20
 
 
-def of(publication: str, part: str, *, other_storage: str = "", memory_warehouses: int = 0) -> tuple[Match, ...]:
+def of(publication: str, part: str, *, other_storage: str = "") -> tuple[Match, ...]:
     """Matches of one part; empty of a part that the article has no figure for.
 
-    `other_storage`: name of the machine's second storage; empty where it has one. `memory_warehouses`: how many
-    warehouses are as large as the memory limit.
+    `other_storage`: name of the machine's second storage; empty where it has one.
     """
     if publication == "gbak-backup-2007":
         return _gbak() if part.startswith("methods-") else ()
     if publication == "tpcb-2010":
         return {"engines": _tpcb, "group-commit": _commit_groups}.get(part, tuple)()
     if publication == "firebird-terabyte-2015":
-        return _sizes(part, other_storage, memory_warehouses)
+        return _sizes(part, other_storage)
     if publication == "cubrid-mysql-ssd-2011":
         return _loads(part, other_storage)
     return ()
@@ -127,18 +128,18 @@ def _commit_groups() -> tuple[Match, ...]:
 # firebird-terabyte-2015
 
 
-def _sizes(part: str, other: str, memory_warehouses: int) -> tuple[Match, ...]:
+def _sizes(part: str, other: str) -> tuple[Match, ...]:
     if part == "sizes":
-        losses = [one for place in _places(other) for one in _losses(place, other, memory_warehouses)]
-        return (*losses, *_disks((SMALLEST, *SIZES), other, memory_warehouses))
-    return _disks((LARGEST,), other, memory_warehouses) if part == "big" else ()
+        losses = [one for place in _places(other) for one in _losses(place, other)]
+        return (*losses, *_disks((SMALLEST, *SIZES), other))
+    return _disks((LARGEST,), other) if part == "big" else ()
 
 
 def _places(other: str) -> tuple[str, ...]:
     return (other, "") if other else ("",)
 
 
-def _losses(place: str, other: str, memory_warehouses: int) -> list[Match]:
+def _losses(place: str, other: str) -> list[Match]:
     """Operations a second by size, against the smallest size on the same storage.
 
     The printed series is that of hard disks: it is set beside the slow storage, where the machine has one.
@@ -146,7 +147,7 @@ def _losses(place: str, other: str, memory_warehouses: int) -> list[Match]:
     printed = place == other
     return [
         Match(
-            f"Size {warehouses / memory_warehouses:.2f} × memory against {SMALLEST / memory_warehouses:.2f} ×, "
+            f"Size {warehouses / MEMORY:.2f} × memory against {SMALLEST / MEMORY:.2f} ×, "
             f"{_on(place, other)}",
             "ops_per_s", ours={"warehouses": warehouses, "data_storage": place},
             base={"warehouses": SMALLEST, "data_storage": place},
@@ -169,12 +170,12 @@ def _on(place: str, other: str) -> str:
     return f"storage {place}" if place else "the agent's own storage"
 
 
-def _disks(sizes: tuple[int, ...], other: str, memory_warehouses: int) -> tuple[Match, ...]:
+def _disks(sizes: tuple[int, ...], other: str) -> tuple[Match, ...]:
     if not other:
         return (Match("Fast against slow storage", claim="firebird-d", gap="the machine has one storage"),)
     rates = [
         Match(
-            f"Fast against slow storage, size {warehouses / memory_warehouses:.2f} × memory", "ops_per_s",
+            f"Fast against slow storage, size {warehouses / MEMORY:.2f} × memory", "ops_per_s",
             ours={"warehouses": warehouses, "data_storage": ""},
             base={"warehouses": warehouses, "data_storage": other}, claim="firebird-d",
             differs="there SSD against SATA RAID1, at a size that is not said",
@@ -182,7 +183,7 @@ def _disks(sizes: tuple[int, ...], other: str, memory_warehouses: int) -> tuple[
         for warehouses in sizes
     ]  # fmt: skip
     load = Match(
-        f"Load, fast against slow storage, size {sizes[0] / memory_warehouses:.2f} × memory", "load_s",
+        f"Load, fast against slow storage, size {sizes[0] / MEMORY:.2f} × memory", "load_s",
         ours={"warehouses": sizes[0], "data_storage": ""}, base={"warehouses": sizes[0], "data_storage": other},
         claim="firebird-c", differs="there SSD against SATA RAID1",
     )  # fmt: skip

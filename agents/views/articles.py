@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from agents import articles
+from agents import articles, rerun
 from agents.estimate import about, estimate
 from agents.offers import approved_agents
 from agents.schedule import PlanError
@@ -24,7 +24,7 @@ def article(request: HttpRequest, slug: str) -> HttpResponse:
     agent = articles.best_agent(approved_agents())
     given = request.POST if request.method == "POST" else request.GET
     quick, chosen = bool(given.get("quick")), given.getlist("part")
-    prepared = [articles.prepare(known, part, agent, quick=quick) for part in known.parts] if agent else []
+    prepared = [rerun.prepare(known, part, agent, quick=quick) for part in known.parts] if agent else []
     if request.method == "POST":
         return _start(request, slug, [one for one in prepared if one.part.slug in chosen])
     estimates = [estimate(one.plan, user=request.user) if one.plan else None for one in prepared]
@@ -37,10 +37,10 @@ def article(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @operator_required
-def _start(request: HttpRequest, slug: str, parts: list[articles.Prepared]) -> HttpResponse:
+def _start(request: HttpRequest, slug: str, parts: list[rerun.Prepared]) -> HttpResponse:
     user = request.user if request.user.is_authenticated else None
     try:
-        started = [made for one in parts if (made := articles.start(one, user=user))]
+        started = [made for one in parts if (made := rerun.start(one, user=user))]
     except PlanError as error:
         messages.error(request, f"Nothing more was started: {error}")
         return redirect("article-experiment", slug=slug)

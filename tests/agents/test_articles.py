@@ -4,9 +4,10 @@ import pytest
 from benchagent.catalog import WORKLOADS
 from django.urls import reverse
 
-from agents import articles, schedule
-from agents.articles import EXPERIMENTS, Wanted
+from agents import rerun, schedule
+from agents.articles import EXPERIMENTS
 from agents.models import Agent, Job
+from agents.rerun import Wanted
 from runs.literature.articles import ARTICLES
 from runs.models import Experiment, Run
 
@@ -32,11 +33,11 @@ def equipped(machine) -> Agent:
 
 @pytest.mark.parametrize(("slug", "part"), PARTS, ids=[f"{slug}-{part.slug}" for slug, part in PARTS])
 def test_every_part_is_a_plan_that_can_be_started(slug, part, equipped):
-    prepared = articles.prepare(EXPERIMENTS[slug], part, equipped)
+    prepared = rerun.prepare(EXPERIMENTS[slug], part, equipped)
     assert prepared.plan is not None
     schedule.check(prepared.plan)
     assert prepared.gaps == part.gaps
-    assert articles.prepare(EXPERIMENTS[slug], part, equipped, quick=True).plan.repeats == 1
+    assert rerun.prepare(EXPERIMENTS[slug], part, equipped, quick=True).plan.repeats == 1
     window = {factor.name: part.factors.get(factor.name, factor.default) for factor in WORKLOADS[part.workload].factors}
     if "warm_up_s" in window:
         assert window["warm_up_s"] >= 10
@@ -53,7 +54,7 @@ def test_it_names_a_figure_of_its_article(slug, part):
 def test_an_engine_that_the_machine_lacks_becomes_a_gap_with_the_reason(equipped):
     equipped.engines = [engine("postgresql", "15.18"), engine("mysql", "5.5.34", available=False)]
     experiment = EXPERIMENTS["tpcb-2010"]
-    prepared = articles.prepare(experiment, experiment.part("engines"), equipped)
+    prepared = rerun.prepare(experiment, experiment.part("engines"), equipped)
     assert [one.label for one in prepared.plan.engines] == ["PostgreSQL 15.18"]
     reasons = {gap.label: gap.reason for gap in prepared.gaps}
     assert "has none that can be used" in reasons["MySQL 5.5"]
@@ -89,14 +90,14 @@ def test_the_page_shows_parts_and_gaps_and_starts_what_is_ticked(equipped, clien
 def test_the_second_storage_is_swept_where_there_is_one(equipped):
     experiment = EXPERIMENTS["firebird-terabyte-2015"]
     part = experiment.part("sizes")
-    assert articles.prepare(experiment, part, equipped).plan.sweep["data_storage"] == ("", "slow")
+    assert rerun.prepare(experiment, part, equipped).plan.sweep["data_storage"] == ("", "slow")
     equipped.places = []
-    assert "data_storage" not in articles.prepare(experiment, part, equipped).plan.sweep
+    assert "data_storage" not in rerun.prepare(experiment, part, equipped).plan.sweep
 
 
 def test_gbak_writes_to_the_second_storage_but_for_the_method_that_is_about_one_disk(equipped):
     experiment = EXPERIMENTS["gbak-backup-2007"]
-    plan = articles.prepare(experiment, experiment.part("methods-super"), equipped).plan
+    plan = rerun.prepare(experiment, experiment.part("methods-super"), equipped).plan
     targets = {cell.factors["method"]: cell.factors.get("backup_storage") for cell in plan.cells()}
     assert targets == {"gbak_tcp": "slow", "gbak_local": "slow", "gbak_services": "slow", "gbak_services_same": None}
 

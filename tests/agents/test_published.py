@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from benchagent.catalog import METRICS
 
-from agents import articles
+from agents import rerun
 from agents.articles import EXPERIMENTS
 from agents.models import Agent
 from agents.schedule import Cell
@@ -42,7 +42,7 @@ def published(slug: str, facts: CellFacts, metric: str) -> list[object]:
 
 @pytest.mark.parametrize(("slug", "part"), PARTS, ids=[f"{slug}-{part.slug}" for slug, part in PARTS])
 def test_every_match_names_cells_and_figures_that_exist(slug, part, equipped):
-    prepared = articles.prepare(EXPERIMENTS[slug], part, equipped)
+    prepared = rerun.prepare(EXPERIMENTS[slug], part, equipped)
     assert prepared.plan is not None
     assert bool(prepared.published) == (part.slug not in UNMATCHED)
     cells = prepared.plan.cells()
@@ -58,7 +58,7 @@ def test_every_match_names_cells_and_figures_that_exist(slug, part, equipped):
 
 def test_the_printed_series_of_hard_disks_stands_beside_the_slow_storage(equipped):
     experiment = EXPERIMENTS["firebird-terabyte-2015"]
-    found = articles.prepare(experiment, experiment.part("sizes"), equipped).published
+    found = rerun.prepare(experiment, experiment.part("sizes"), equipped).published
     assert {one.ours["data_storage"] for one in found if one.theirs} == {"slow"}
     assert {one.claim for one in found if "ast against slow" in one.label} == {"firebird-d", "firebird-c"}
 
@@ -67,14 +67,14 @@ def test_a_machine_with_one_storage_compares_no_disks(equipped):
     equipped.places = []
     for slug, part in (("firebird-terabyte-2015", "sizes"), ("cubrid-mysql-ssd-2011", "insert-tuned")):
         experiment = EXPERIMENTS[slug]
-        found = articles.prepare(experiment, experiment.part(part), equipped).published
+        found = rerun.prepare(experiment, experiment.part(part), equipped).published
         assert [one.gap for one in found if "Fast against slow" in one.label] == ["the machine has one storage"]
 
 
 def test_the_plan_of_a_started_part_carries_its_matches(equipped: Agent):
     experiment = EXPERIMENTS["gbak-backup-2007"]
-    prepared = articles.prepare(experiment, experiment.part("methods-super"), equipped, quick=True)
-    started = articles.start(prepared, user=None)
+    prepared = rerun.prepare(experiment, experiment.part("methods-super"), equipped, quick=True)
+    started = rerun.start(prepared, user=None)
     assert started is not None
     started.refresh_from_db()
     assert tuple(matches_of(started)) == prepared.published

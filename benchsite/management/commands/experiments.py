@@ -10,11 +10,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from agents import articles
-from agents.articles import EXPERIMENTS, Prepared
+from agents import articles, rerun
+from agents.articles import EXPERIMENTS
 from agents.estimate import about, estimate
 from agents.models import Agent
 from agents.offers import approved_agents
+from agents.rerun import Prepared
 from agents.schedule import PlanError
 from runs.choices import ENDED_STATES, RunState
 from runs.models import Experiment, Run
@@ -42,7 +43,7 @@ class Command(BaseCommand):
         if options["dry_run"]:
             return
         try:
-            experiments = [made for one in prepared if (made := articles.start(one, user=None))]
+            experiments = [made for one in prepared if (made := rerun.start(one, user=None))]
         except PlanError as error:
             raise CommandError(f"nothing more was started: {error}") from error
         self._wait(experiments)
@@ -63,7 +64,7 @@ class Command(BaseCommand):
     def _prepared(self, agent: Agent, options: dict[str, Any]) -> list[Prepared]:
         chosen = options["publications"] or list(EXPERIMENTS)
         return [
-            articles.prepare(EXPERIMENTS[name], part, agent, quick=options["quick"])
+            rerun.prepare(EXPERIMENTS[name], part, agent, quick=options["quick"])
             for name in chosen
             for part in EXPERIMENTS[name].parts
             if not options["part"] or part.slug in options["part"]
