@@ -209,7 +209,7 @@ def _differences(standard: dict[str, str], parameters: Sequence[Parameter]) -> s
         for parameter in parameters
         if parameter.value is None or standard.get(parameter.name) != parameter.value
     ]
-    left_out = [f"no {name}" for name in standard if name not in given]
+    left_out = [f"{name} not given" for name in standard if name not in given]
     return ", ".join(dict.fromkeys(changed + left_out)) or "the standard settings in another order"
 
 
