@@ -141,15 +141,19 @@ def _storage(a: Sequence[Run], b: Sequence[Run]) -> list[Difference]:
     if {run.hardware_id for run in a} != {run.hardware_id for run in b}:
         return []
     x, y = (_by_field(runs, "storage:") for runs in (a, b))
+    # Log and temporary files mostly lie where the data lie: what differs alike is said once.
+    alike: dict[tuple[str, str], list[str]] = {}
+    for field in sorted(x.keys() | y.keys()):
+        alike.setdefault((x.get(field, ""), y.get(field, "")), []).append(field)
     return [
         difference
-        for field in sorted(x.keys() | y.keys())
-        for difference in _differ(field, _storage_label(field), x.get(field, ""), y.get(field, ""), "note")
+        for (of_a, of_b), fields in alike.items()
+        for difference in _differ(fields[0], _storage_label(fields), of_a, of_b, "note")
     ]
 
 
-def _storage_label(field: str) -> str:
-    return f"Storage of the {field.removeprefix('storage:')}"
+def _storage_label(fields: Sequence[str]) -> str:
+    return f"Storage of the {', '.join(field.removeprefix('storage:') for field in fields)}"
 
 
 def _by_field(runs: Sequence[Run], prefix: str) -> dict[str, str]:
