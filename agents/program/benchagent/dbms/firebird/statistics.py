@@ -186,7 +186,7 @@ def _ages(row: Sequence[Any]) -> list[Age]:
     gap = int(snapshot) - int(oldest)
     limit = f"a sweep begins above {sweep_interval}" if int(sweep_interval) else "sweeps are off"
     numbers = f"next transaction {next_}, oldest {oldest}, oldest active {active}, oldest snapshot {snapshot}"
-    return [
-        Age("sweep", None, f"when the last one was is not recorded; gap {gap}, {limit} ({numbers})"),
-        Age("oldest running transaction", 0.0 if longest_s is None else float(longest_s), "of other connections"),
-    ]
+    ages = [Age("sweep", None, f"when the last one was is not recorded; gap {gap}, {limit} ({numbers})")]
+    if longest_s is not None:
+        ages.append(Age("oldest running transaction", float(longest_s), "of other connections"))
+    return ages
