@@ -1,13 +1,20 @@
 """`make bench-sampling`: what the agent's watching costs, in throughput, on one PostgreSQL.
 
-    make bench-sampling ARGS="--pairs 7 --seconds 10 --warm-up 10"
+    make bench-sampling ARGS="--rounds 7 --seconds 10 --warm-up 10"
 
 With: the session of an agent's job, which samples machine, processes and disks each second, asks the server for waits
 and counters, and writes everything into its spool. Without: the load generator alone, on the same tables with the same
 transactions. Commits do not wait (synchronous_commit=off), so that every CPU second that the watching takes is one that
-clients or server lack. Pairs are interleaved and their order alternates.
+clients or server lack. The three runs of a round are interleaved and their order rotates.
 
-The last line is the median of the pairs with its range: `overhead of sampling: 0.6 % (-1.0 to 2.1)`.
+Each round runs "without" twice: how far these two differ is what this machine cannot tell from nothing. Where that is
+more than the watching costs, the CPU that it takes tells more than the throughput; the kernel keeps accounts of it.
+
+The last lines are the medians of the rounds with their ranges:
+
+    throughput of two runs without: 1.8 % (-13.6 to 0.5) apart
+    overhead of sampling, by throughput: 0.6 % (-1.0 to 2.1)
+    overhead of sampling, by CPU: 0.35 % (0.30 to 0.41)
 """
 
 from __future__ import annotations
@@ -17,7 +24,7 @@ import os
 import statistics
 import sys
 import tempfile
-import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchagent.java import JavaToolchain
@@ -26,35 +33,56 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # started as a file, it sees only its own folder
 
 from benchmarks.clients import Server, postgresql  # noqa: E402
+from benchmarks.pgbench import ClientFailed  # noqa: E402
 
 CACHE = Path(os.environ.get("BENCHSITE_TEST_CACHE") or ROOT / "var" / "test-cache")
 
 
-def measure(server: Server, seconds: int, warm_up: int, pairs: int) -> list[float]:
-    """Percent of the throughput that the watching took, for each pair."""
-    clients = {"with": server.agent, "without": server.bare}
-    overheads = []
-    for number in range(pairs):
+@dataclass(frozen=True)
+class Round:
+    """Percent: of the throughput, lost with watching and between two runs without; of the machine's CPU, taken."""
+
+    overhead: float
+    noise: float
+    cpu: float
+
+
+def measure(server: Server, seconds: int, warm_up: int, rounds: int) -> list[Round]:
+    clients = [("without", server.bare), ("with", server.agent), ("without again", server.bare)]
+    found = []
+    for number in range(rounds):
         tps: dict[str, float] = {}
-        cpu_s: dict[str, float] = {}
-        for which in sorted(clients, reverse=number % 2 == 0):
+        turned = number % len(clients)
+        for which, client in clients[turned:] + clients[:turned]:
             server.prepare("off")
-            begun = time.process_time()
-            tps[which] = clients[which](seconds, warm_up).tps
-            cpu_s[which] = time.process_time() - begun
-        overheads.append(100 * (1 - tps["with"] / tps["without"]))
-        agent = 1000 * (cpu_s["with"] - cpu_s["without"]) / (seconds + warm_up)
+            tps[which] = client(seconds, warm_up).tps
+        taken = server.taken
+        if taken is None:
+            raise ClientFailed("the run was over before its CPU was read: it needs more seconds")
+        without = (tps["without"] + tps["without again"]) / 2
+        found.append(
+            Round(
+                100 * (1 - tps["with"] / without),
+                100 * (1 - tps["without again"] / tps["without"]),
+                taken.total / 10 / (os.cpu_count() or 1),
+            )
+        )
         print(
-            f"pair {number + 1}: {tps['with']:.0f} TPS with, {tps['without']:.0f} without, overhead "
-            f"{overheads[-1]:.1f} %; the agent's own CPU for it {agent:.0f} ms a second",
+            f"round {number + 1}: {tps['with']:.0f} TPS with, {tps['without']:.0f} and {tps['without again']:.0f} "
+            f"without; CPU a second: agent {taken.agent:.1f} ms, thread that asks {taken.thread:.1f} ms, backend that "
+            f"answers {taken.backend:.1f} ms",
             flush=True,
         )
-    return overheads
+    return found
+
+
+def spread(values: list[float], digits: int = 1) -> str:
+    return f"{statistics.median(values):.{digits}f} % ({min(values):.{digits}f} to {max(values):.{digits}f})"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pairs", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=int, default=10, help="measured seconds of each run")
     parser.add_argument("--warm-up", type=int, default=10, help="seconds before them")
     parser.add_argument("--scale", type=int, default=10, help="branches, of 100,000 accounts each")
@@ -65,8 +93,10 @@ def main() -> int:
         tempfile.TemporaryDirectory(prefix="bench-sampling-") as folder,
         postgresql(Path(folder), toolchain, asked.scale) as server,
     ):
-        found = measure(server, asked.seconds, asked.warm_up, asked.pairs)
-    print(f"overhead of sampling: {statistics.median(found):.1f} % ({min(found):.1f} to {max(found):.1f})")
+        found = measure(server, asked.seconds, asked.warm_up, asked.rounds)
+    print(f"throughput of two runs without: {spread([one.noise for one in found])} apart")
+    print(f"overhead of sampling, by throughput: {spread([one.overhead for one in found])}")
+    print(f"overhead of sampling, by CPU: {spread([one.cpu for one in found], 2)}")
     return 0
 
 

@@ -23,6 +23,7 @@ from benchagent.workloads.tpcb import _run as tpcb_step
 
 from benchmarks.pgbench import ClientFailed, Measurement
 from benchmarks.pgbench import run as run_pgbench
+from benchmarks.watching import CpuAccounts, Taken
 from tests.benchagent.dbms.trial import Trial
 
 CONNECTIONS = 4
@@ -54,6 +55,8 @@ class Server:
         self._environment = {"PGPASSWORD": properties["password"]}
         self._spool = Spool(folder / "spool.sqlite3")
         self._runs = 0
+        # CPU of the watching in the latest session of the agent.
+        self.taken: Taken | None = None
 
     def close(self) -> None:
         self._spool.close()
@@ -77,8 +80,8 @@ class Server:
         commands = [part for statement in statements for part in ("-c", statement)]
         self._finished(self._command("psql", "-XAtq", "-v", "ON_ERROR_STOP=1", *commands))
 
-    def _finished(self, command: list[str]) -> None:
-        subprocess.run(command, env=self._environment, check=True, capture_output=True)
+    def _finished(self, command: list[str]) -> str:
+        return subprocess.run(command, env=self._environment, check=True, capture_output=True, text=True).stdout
 
     # The clients
 
@@ -96,7 +99,20 @@ class Server:
             tables=[PREFIX + table for table in TABLES],
             data_missing=False,
         )
-        return _measured(bench.session([_step(factors)]).summary)
+        accounts = CpuAccounts(
+            lambda: bench.generator.pid if bench.generator else None, self._asked_by_agent, warm_up + seconds - 3
+        )
+        accounts.start()
+        measured = _measured(bench.session([_step(factors)]).summary)
+        accounts.join(1)
+        self.taken = accounts.taken
+        return measured
+
+    def _asked_by_agent(self) -> int | None:
+        """Process of the backend that the agent asks each second."""
+        sql = "SELECT pid FROM pg_stat_activity WHERE query LIKE '%wait_event_type%' AND pid <> pg_backend_pid()"
+        found = self._finished(self._command("psql", "-XAtq", "-c", sql)).split()
+        return int(found[0]) if found else None
 
     def bare(self, seconds: int, warm_up: int) -> Measurement:
         """The load generator alone: nobody samples, nothing is asked beside the transactions."""
