@@ -148,18 +148,20 @@ LOADS_GAPS = (
 PLACES = ("data_storage",)
 
 
-def _loads(slug: str, title: str, engines: tuple[Wanted, ...], settings: dict[str, Settings]) -> tuple[Part, Part]:
+def _loads(
+    slug: str, title: str, engines: tuple[Wanted, ...], settings: dict[str, Settings], called: dict[str, str]
+) -> tuple[Part, Part]:
     """INSERT into full and into empty tables, and both SELECTs; each on both storages."""
     return (
         Part(
             f"insert-{slug}", f"INSERT, {title}", "inserts_selects", engines, {**LOADS_FACTORS, "load": "insert"}, 2,
             sweep={"preloaded": ("full", "empty")}, figure="cubrid-fig2", gaps=LOADS_GAPS,
-            settings=settings, place_factors=PLACES,
+            settings=settings, called=called, place_factors=PLACES,
         ),
         Part(
             f"select-{slug}", f"SELECT, {title}", "inserts_selects", engines, LOADS_FACTORS, 2,
             sweep={"load": ("select_narrow", "select_wide")}, figure="cubrid-fig9", gaps=LOADS_GAPS,
-            settings=settings, place_factors=PLACES,
+            settings=settings, called=called, place_factors=PLACES,
         ),
     )  # fmt: skip
 
@@ -168,8 +170,14 @@ LOADS = ArticleExperiment(
     "cubrid-mysql-ssd-2011",
     "INSERT and SELECT on two disks",
     (
-        *_loads("printed", "MySQL with the printed my.cnf", (MYSQL_55,), PRINTED),
-        *_loads("tuned", "MySQL tuned, and PostgreSQL", (MYSQL_55, POSTGRESQL), TUNED),
+        *_loads("printed", "MySQL with the printed my.cnf", (MYSQL_55,), PRINTED, {"mysql": "printed my.cnf"}),
+        *_loads(
+            "tuned",
+            "MySQL tuned, and PostgreSQL",
+            (MYSQL_55, POSTGRESQL),
+            TUNED,
+            {"mysql": "tuned my.cnf", "postgresql": "tuned"},
+        ),
     ),
 )
 

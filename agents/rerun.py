@@ -67,6 +67,8 @@ class Part:
     repeats: int
     sweep: Mapping[str, tuple[FactorValue, ...]] = field(default_factory=dict)
     settings: Mapping[str, Settings] = field(default_factory=dict)
+    # What people call these settings, by DBMS: names made of what differs are long, and alike at their beginning.
+    called: Mapping[str, str] = field(default_factory=dict)
     place_factors: tuple[str, ...] = ()
     # Roles that lie on the second storage in every cell, but for what `overrides` says.
     apart: tuple[str, ...] = ()
@@ -119,6 +121,7 @@ def prepare(experiment: ArticleExperiment, part: Part, agent: Agent, *, quick: b
         overrides=part.overrides,
         repeats=1 if quick else part.repeats,
         settings=part.settings,
+        called=part.called,
         agent=agent,
         name=f"{experiment.title}: {part.title}",
         publication=experiment.publication,

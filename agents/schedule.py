@@ -83,6 +83,8 @@ class Plan:
     # Factors that follow from the value of a varied one: (name, value, what it sets).
     overrides: tuple[tuple[str, FactorValue, Mapping[str, FactorValue]], ...] = ()
     settings: Mapping[str, Settings] = field(default_factory=dict)
+    # What people call these settings, by DBMS; empty takes a name made of what differs from the standard ones.
+    called: Mapping[str, str] = field(default_factory=dict)
     # None: the first agent that is free and offers every engine; the whole experiment then stays on it.
     agent: Agent | None = None
     name: str = ""
@@ -292,6 +294,7 @@ def _add_run(experiment: Experiment, plan: Plan, cell: Cell, *, repeat: int, ord
         dbms=engine.dbms,
         dbms_version=engine.version,
         settings=plan.settings_of(engine),
+        called=plan.called.get(engine.dbms, ""),
         factors=cell.factors,
         repeat=repeat,
         order_index=order_index,

@@ -169,7 +169,13 @@ def _config(a: Sequence[Run], b: Sequence[Run]) -> list[Difference]:
     """Only within one DBMS version: two DBMSs cannot have the same configuration."""
     if {run.dbms_version_id for run in a} != {run.dbms_version_id for run in b}:
         return []
+    # By slug: two revisions of one configuration have the same name.
+    slugs = [{run.config.slug for run in runs if run.config} for runs in (a, b)]
+    if slugs[0] == slugs[1]:
+        return []
     x, y = (_joined(run.config.name for run in runs if run.config) for runs in (a, b))
+    if x == y:
+        x, y = (_joined(of) for of in slugs)
     return _differ("config", "Configuration", x, y, "note")
 
 

@@ -48,8 +48,10 @@ def scheduled_run(
     owner: User | None = None,
     visibility: str = "",
     context: Mapping[str, str] | None = None,
+    called: str = "",
 ) -> Run:
-    """A queued run of catalogue names. Raises UnknownName. `context`: what else sets its cell apart.
+    """A queued run of catalogue names. Raises UnknownName. `context`: what else sets its cell apart. `called`: what
+    people call its settings.
 
     A run of an experiment belongs to who started that and is seen by whom that is seen; `owner` and `visibility`
     (empty: the setting's default) are for a run without one.
@@ -62,7 +64,7 @@ def scheduled_run(
             experiment=experiment,
             workload=resolve_workload(workload),
             dbms_version=resolve_dbms_version(dbms, dbms_version),
-            config=resolve_config(dbms, settings),
+            config=resolve_config(dbms, settings, called=called),
             hardware=hardware,
             state=RunState.QUEUED,
             provenance=Provenance.MEASURED,

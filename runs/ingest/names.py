@@ -15,6 +15,7 @@ from runs.ingest.text import clean, redact, redact_line
 from runs.models import Config, ConfigParameter, Dbms, DbmsVersion, Metric, Workload
 
 Settings = Sequence[tuple[str, str]]
+NAME_LIMIT = 200
 _SAME_UNIT = {"TPS": ("1/s", "tx/s", "transactions/s")}
 
 
@@ -154,11 +155,18 @@ class Parameter:
         )
 
 
-def resolve_config(dbms_slug: str, settings: Settings) -> Config:
-    """The configuration row of a scheduled run's settings. Raises UnknownName for an unknown DBMS."""
+def resolve_config(dbms_slug: str, settings: Settings, *, called: str = "") -> Config:
+    """The configuration row of a scheduled run's settings. Raises UnknownName for an unknown DBMS.
+
+    `called`: what people call these settings, as "printed my.cnf"; it takes the place of a made name.
+    """
     entry = _dbms_entry(dbms_slug)
     parameters = [Parameter(name, value) for name, value in settings]
-    return config_of(entry.slug, entry.name, parameters, provenance=Provenance.MEASURED)
+    config = config_of(entry.slug, entry.name, parameters, provenance=Provenance.MEASURED)
+    if called and config.created_by_id is None and config.name.startswith(_made_name(entry.name, "")):
+        config.name = _free_name(f"{entry.name}, {called}", config.digest)
+        config.save(update_fields=["name"])
+    return config
 
 
 def config_of(dbms_slug: str, dbms_name: str, parameters: Sequence[Parameter], *, provenance: str) -> Config:
@@ -178,9 +186,9 @@ def config_row(
     standard = dict(DBMSS[dbms_slug].settings) if dbms_slug in DBMSS else {}
     is_standard = [(parameter.name, parameter.value) for parameter in kept] == list(standard.items())
     suffix = "standard" if is_standard else digest[:8]
-    name = f"{dbms_name}, standard" if is_standard else f"{dbms_name}: {_differences(standard, kept)}"
+    name = f"{dbms_name}, standard" if is_standard else _made_name(dbms_name, _differences(standard, kept))
     config = Config.objects.create(
-        slug=Config.free_slug(f"{dbms_slug}-{suffix}"), name=shorten(name), digest=digest,
+        slug=Config.free_slug(f"{dbms_slug}-{suffix}"), name=_free_name(name, digest), digest=digest,
         dbms=Dbms.objects.filter(slug=dbms_slug).first(),
     )  # fmt: skip
     ConfigParameter.objects.bulk_create(
@@ -213,5 +221,17 @@ def _differences(standard: dict[str, str], parameters: Sequence[Parameter]) -> s
     return ", ".join(dict.fromkeys(changed + left_out)) or "the standard settings in another order"
 
 
-def shorten(text: str, limit: int = 200) -> str:
+def _made_name(dbms_name: str, differences: str) -> str:
+    return f"{dbms_name}: {differences}"
+
+
+def _free_name(name: str, digest: str) -> str:
+    """With a piece of the digest where the name alone does not tell: cut short, or that of another configuration."""
+    if len(name) <= NAME_LIMIT and not Config.objects.filter(name=name).exclude(digest=digest).exists():
+        return name
+    mark = f" ({digest[:8]})"
+    return shorten(name, NAME_LIMIT - len(mark)) + mark
+
+
+def shorten(text: str, limit: int = NAME_LIMIT) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -100,5 +100,14 @@ def test_gbak_writes_to_the_second_storage_but_for_the_method_that_is_about_one_
     assert targets == {"gbak_tcp": "slow", "gbak_local": "slow", "gbak_services": "slow", "gbak_services_same": None}
 
 
+def test_my_cnf_as_printed_and_tuned_have_names_that_tell_them_apart(equipped):
+    experiment = EXPERIMENTS["cubrid-mysql-ssd-2011"]
+    names = set()
+    for slug in ("select-printed", "select-tuned"):
+        started = rerun.start(rerun.prepare(experiment, experiment.part(slug), equipped, quick=True), user=None)
+        names |= {run.config.name for run in started.runs.all()}
+    assert names == {"MySQL, printed my.cnf", "MySQL, tuned my.cnf", "PostgreSQL, tuned"}
+
+
 def test_an_unknown_article_is_not_found(client):
     assert client.get(reverse("article-experiment", args=["no-such"])).status_code == 404

@@ -81,6 +81,11 @@ def test_it_notes_configurations_of_one_dbms_and_not_of_two():
     assert [difference.words for difference in differences([a], [b])] == ["Configuration: plain against tuned"]
     assert differences([a], [c]) == []
 
+    config[1].name = "plain"
+    config[1].save()
+    b.config.refresh_from_db()
+    assert [difference.words for difference in differences([a], [b])] == ["Configuration: plain against tuned"]
+
 
 def test_it_notes_which_device_held_the_data():
     devices = [

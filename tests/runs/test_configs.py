@@ -194,6 +194,26 @@ def test_it_names_the_dbms_of_scheduled_and_uploaded_configurations_and_keeps_th
     assert same.digest == "82dc8d78adba998c8d74916dba333a90ebe258b5536fbdf2db8bff0c0056d316"
 
 
+def test_two_configurations_never_have_the_same_name():
+    long = [(f"a_rather_long_setting_name_{place}", "value") for place in range(20)]
+    two = [[*long, ("last", value)] for value in ("1", "2")]
+    orders = [[("a", "1"), ("b", "2"), *SQLITE_SETTINGS], [*SQLITE_SETTINGS, ("b", "2"), ("a", "1")]]
+    twins = [[("a", "1"), ("a", "1")], [("a", "1")]]
+    made = [ingest.resolve_config("sqlite", one) for one in (*two, *orders, *twins)]
+    assert len({config.name for config in made}) == len({config.pk for config in made}) == len(made)
+    assert all(len(config.name) <= 200 for config in made)
+
+
+def test_settings_that_people_have_a_name_for_are_called_by_it():
+    made = ingest.resolve_config("sqlite", [("cache_size", "7")])
+    assert made.name.startswith("SQLite: cache_size=7")
+    assert ingest.resolve_config("sqlite", [("cache_size", "7")], called="tuned").name == "SQLite, tuned"
+    assert ingest.resolve_config("sqlite", [("cache_size", "7")]).name == "SQLite, tuned"
+    other = ingest.resolve_config("sqlite", [("cache_size", "8")], called="tuned")
+    assert other.name == f"SQLite, tuned ({other.digest[:8]})"
+    assert ingest.resolve_config("sqlite", SQLITE_SETTINGS, called="tuned").name == "SQLite, standard"
+
+
 def test_it_takes_files_with_an_upload():
     files = {"files": [{"name": "postgresql.conf", "text": "shared_buffers = 4GB\nfsync = off\n"}]}
     outcome = ingest.store_upload(document=document(config=files), token=None)
