@@ -25,6 +25,7 @@ FACTORS: dict[str, dict[str, int | str]] = {
     "tpcb": {"scale_factor": 1, "terminals": 2, "warm_up_s": 1, "duration_s": 2},
     "script": {"terminals": 2, "warm_up_s": 0, "duration_s": 1},
     "backup": {"dataset_mb": 10},
+    "inserts_selects": {"rows_per_table": 100, "terminals": 2, "warm_up_s": 0, "duration_s": 1},
 }
 
 

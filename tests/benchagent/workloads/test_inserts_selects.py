@@ -5,6 +5,7 @@ from benchagent.dbms.base import JobError
 from benchagent.dbms.dialect import Dialect
 from benchagent.workloads.inserts_selects import WORKLOAD, schema
 
+from tests.benchagent.jobs import MakeJob, values
 from tests.benchagent.workloads.fake_bench import FakeBench
 
 FACTORS = {"rows_per_table": 1000, "terminals": 40, "warm_up_s": 10, "duration_s": 20}
@@ -59,9 +60,32 @@ def test_it_inserts_one_row_a_transaction_between_the_loaded_ones():
     (statement,) = run["transactions"][0]["statements"]
     assert statement["sql"].count("?") == len(statement["bind"]) == 13
     key = run["transactions"][0]["variables"][0]
-    assert (key["kind"], key["slots"], key["step"], key["start"]) == ("scattered_text", 1000, 1_000_000, 42_000)
+    assert (key["kind"], key["slots"], key["step"], key["start"]) == ("scattered_text", 1000, 1_000_000, 0)
     assert [table["rows"] for table in bench.step("load")["tables"]] == [1000] * 40
     assert bench.checks[0]["ok"]
+
+
+def test_it_goes_on_behind_the_keys_of_the_runs_before():
+    taken = {"taken:tbl_201": [["u00000000001000001"]], "taken:tbl_202": [["u00000000001000007"]]}
+    rows = {"rows_before": [[0]], "rows": [[90]], **taken}
+    bench = FakeBench(WORKLOAD, {**FACTORS, "data_origin": "continued"}, rows=rows, summary=SUMMARY, data_missing=False)
+    WORKLOAD.perform(bench)
+    asked, run = bench.sessions[0], bench.step("run")
+    assert asked[1]["sql"] == (
+        "SELECT MAX(id) FROM tbl_201 WHERE id > 'u00000000001000000' AND id < 'u00000000002000000'"
+    )
+    # 0 … 6 are taken; one more, whose first insert may have failed.
+    assert {kind["variables"][0]["start"] for kind in run["transactions"]} == {8 * 1000}
+
+
+@pytest.mark.engines
+def test_runs_with_the_same_seed_go_on_one_after_the_other(make_job: MakeJob):
+    given = {"workload": "inserts_selects", "data_origin": "continued"}
+    items = [make_job("sqlite", run_id=f"run-{number}", **given).run() for number in (1, 2)]
+    assert [(item["outcome"], item["message"]) for item in items] == [("finished", "")] * 2
+    first, second = (values(item) for item in items)
+    assert min(first["transactions"], second["transactions"]) > 100, "most tables have seen an insert of both"
+    assert (first["errors"], second["errors"]) == (0, 0)
 
 
 def test_it_begins_with_empty_tables_where_that_was_asked_for():

@@ -24,7 +24,7 @@ BYTES_MINIMUM = 1_000_000_000
 NARROW_SHARE = 0.2
 INSERT, NARROW = "insert", "select_narrow"
 BATCH_ROWS, COMMIT_ROWS = 500, 5_000
-ROWS, ROWS_BEFORE = "rows", "rows_before"
+ROWS, ROWS_BEFORE, TAKEN = "rows", "rows_before", "taken"
 COUNT_ALL = " + ".join(f"(SELECT COUNT(*) FROM {table})" for table in schema.TABLES)  # noqa: S608
 # Assumed where the engine does not say how large its buffer is.
 BUFFER_BYTES = 64 << 20
@@ -83,7 +83,8 @@ class InsertsSelects(Workload):
     def _run(self, bench: Bench) -> Step:
         factors = bench.factors
         if _inserts(factors):
-            transactions = [_insert(table, factors.number("rows_per_table"), bench.seed) for table in schema.TABLES]
+            first = self._free_round(bench)
+            transactions = [_insert(table, factors.number("rows_per_table"), first) for table in schema.TABLES]
         else:
             reach = self._reach(bench)
             transactions = [_select(table, reach) for table in schema.TABLES]
@@ -97,6 +98,16 @@ class InsertsSelects(Workload):
             **rate(factors),
             "transactions": transactions,
         }
+
+    def _free_round(self, bench: Bench) -> int:
+        """The first round through the slots whose keys no run before this one has taken, in any table."""
+        if bench.data_missing or bench.factors.text("data_origin") != "continued":
+            return 0
+        asked = {f"{TAKEN}:{table}": schema.highest_of_first_slot(table) for table in schema.TABLES}
+        found = bench.session([_step(name, sql) for name, sql in asked.items()])
+        keys = [key for name in asked if (key := first_value(found.rows.get(name)))]
+        # One more: the insert that begins a round may have failed while others of that round did not.
+        return max((schema.round_of(str(key)) + 2 for key in keys), default=0)
 
     def _reach(self, bench: Bench) -> int:
         """Rows of each table that the SELECTs choose from."""
@@ -138,10 +149,9 @@ def _table(dialect: Dialect, table: str, rows: int) -> Step:
     return {"name": table, "insert": schema.insert(table), **together, "rows": rows, "columns": columns}
 
 
-def _insert(table: str, rows: int, seed: int) -> Step:
-    """One row whose key falls between two loaded ones, in no order; another seed uses other keys."""
-    band = seed % (schema.KEY_STEP // 2)
-    scattered = schema.key(slots=rows, multiplier=_multiplier(rows), start=band * rows)
+def _insert(table: str, rows: int, first_round: int) -> Step:
+    """One row whose key falls between two loaded ones, in no order; a round gives each slot one key."""
+    scattered = schema.key(slots=rows, multiplier=_multiplier(rows), start=first_round * rows)
     drawn = {
         "id": {"kind": "scattered_text", **scattered},
         **schema.values(),

@@ -95,3 +95,14 @@ def values() -> dict[str, Step]:
 
 def key(**more: int) -> Step:
     return {"prefix": KEY_PREFIX, "width": KEY_WIDTH, "step": KEY_STEP, **more}
+
+
+def highest_of_first_slot(table: str) -> str:
+    """SQL for the highest key between the first two loaded rows. Each round of inserts begins there, one key higher."""
+    low, high = (f"{KEY_PREFIX}{number:0{KEY_WIDTH}}" for number in (KEY_STEP, 2 * KEY_STEP))
+    return f"SELECT MAX(id) FROM {table} WHERE id > '{low}' AND id < '{high}'"  # noqa: S608
+
+
+def round_of(key: str) -> int:
+    """The round, from 0, that has made a key of the first slot."""
+    return int(key.strip().removeprefix(KEY_PREFIX)) - KEY_STEP - 1
