@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from benchagent.catalog import FactorDef, FactorKind
+from benchagent.catalog import OWN_STORAGE, FactorDef, FactorKind
+from benchagent.catalog.factors import SPOKEN_UNITS
 from django import forms
 
 from agents.models import Agent
 
-EMPTY_CHOICE = "as configured"
-STATE_FOLDER = "the agent's own folder"
-UNITS_SHOWN = ("s", "GB", "MB", "transactions/s")
 LONG_TEXTS = ("script_text",)
 
 
@@ -60,7 +58,7 @@ class TextField(forms.CharField):
 
 def factor_field(factor: FactorDef, agents: Sequence[Agent]) -> forms.Field:
     """`agents`: those whose storages can be chosen."""
-    label = f"{factor.label} ({factor.unit})" if factor.unit in UNITS_SHOWN else factor.label
+    label = f"{factor.label} ({factor.unit})" if factor.unit in SPOKEN_UNITS else factor.label
     if factor.kind == FactorKind.NUMBER:
         words = factor.help or f"{factor.minimum:,} to {factor.maximum:,}"
         return NumbersField(
@@ -69,7 +67,7 @@ def factor_field(factor: FactorDef, agents: Sequence[Agent]) -> forms.Field:
         )  # fmt: skip
     if factor.kind == FactorKind.TEXT:
         return _text_field(factor, label)
-    choices = _places(agents) if factor.kind == FactorKind.PLACE else _choices(factor)
+    choices = _places(agents) if factor.kind == FactorKind.PLACE else list(factor.words.items())
     return ChoicesField(
         choices=choices, label=label, initial=[factor.default], help_text=factor.help, required=not factor.optional
     )
@@ -84,13 +82,9 @@ def _text_field(factor: FactorDef, label: str) -> TextField:
     )  # fmt: skip
 
 
-def _choices(factor: FactorDef) -> list[tuple[str, str]]:
-    return [(choice, choice.replace("_", " ") or EMPTY_CHOICE) for choice in factor.choices]
-
-
 def _places(agents: Sequence[Agent]) -> list[tuple[str, str]]:
     """By name; two agents' storages of one name are one choice."""
-    found = {"": STATE_FOLDER}
+    found = {"": OWN_STORAGE}
     for agent in agents:
         for place in agent.places:
             if place["name"] != "default" and not place["problem"]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from typing import Any
 
+from benchagent import catalog
 from benchagent.catalog import DURABILITY_WORDS, Durability
 from django import template
 from django.urls import NoReverseMatch, reverse
@@ -14,7 +15,7 @@ from django.utils.timesince import timesince
 
 from runs.charts.base import Cell, format_number
 from runs.choices import OPEN_STATES, Provenance, RunState
-from runs.facets import factor_label, short_durability
+from runs.facets import DOUBT_WORDS, factor_label, short_durability
 from runs.filters import MOST_OFFERED
 from runs.models import Run
 from runs.run_facts import SettingRow
@@ -122,15 +123,17 @@ def provenance_badge(provenance: str) -> SafeString:
 
 
 @register.simple_tag
-def durability_badge(durability: str, reason: str = "") -> SafeString:
-    """What a commit promises, with the reason as a hint; nothing where it is not known."""
+def durability_badge(durability: str, reason: str = "", doubt: str = "") -> SafeString:
+    """What a commit promises, with the reason as a hint; nothing where it is not known. `doubt` gets its own badge."""
     if not durability:
         return SafeString("")
     words = DURABILITY_WORDS[Durability(durability)]
-    return format_html(
+    badge = format_html(
         '<span class="badge durability" data-durability="{}" title="{}">{}</span>',
-        durability, f"{words}: {reason}" if reason else words, short_durability(durability),
+        durability, f"{words}: {reason}" if reason and reason != words else words, short_durability(durability),
     )  # fmt: skip
+    mark = format_html(' <span class="badge demonstration" data-doubt title="{}">{}</span>', doubt, DOUBT_WORDS)
+    return badge + mark if doubt else badge
 
 
 def demonstration_words(run: Run) -> str:
@@ -182,6 +185,12 @@ def unit_words(unit: str) -> str:
 @register.filter
 def factor_name(name: str) -> str:
     return factor_label(str(name))
+
+
+@register.filter
+def factor_words(name: str, value: float | str) -> str:
+    """A value under its factor's heading, in the catalogue's words: `{{ name|factor_words:value }}`."""
+    return catalog.factor_words(str(name), value)
 
 
 @register.inclusion_tag("_more_settings.html")

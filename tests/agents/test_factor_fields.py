@@ -50,7 +50,13 @@ def test_choices_may_be_several_and_none_is_the_usual_one():
 def test_places_are_those_of_the_agents_that_can_be_used():
     agent = Agent(places=[{**PLACE, "name": "default"}, PLACE, {**PLACE, "name": "gone", "problem": "not mounted"}])
     field = factor_field(FactorDef("data_storage", "Data", kind=FactorKind.PLACE, default=""), [agent])
-    assert field.choices == [("", "the agent's own folder"), ("slow", "slow (emulated: 60 MB/s)")]
+    assert field.choices == [("", "agent's own storage"), ("slow", "slow (emulated: 60 MB/s)")]
+
+
+def test_choices_are_offered_in_words_and_sent_as_they_are_stored():
+    field = factor_field(WORKLOADS["inserts_selects"].factor("load"), [])
+    assert ("select_narrow", "SELECT, narrow range") in field.choices
+    assert field.clean(["select_narrow"]) == ["select_narrow"]
 
 
 def test_the_form_makes_a_sweep_of_several_values(machine):

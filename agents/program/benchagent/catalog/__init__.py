@@ -5,6 +5,8 @@ one line in `DBMSS`; adding a workload likewise under ``benchagent/workloads``.
 """
 
 from benchagent.catalog.dbmss import DBMSS
+from benchagent.catalog.factors import FACTORS, OWN_STORAGE, factor_phrase, factor_words
+from benchagent.catalog.methods import BACKUP_METHODS
 from benchagent.catalog.metrics import METRICS
 from benchagent.catalog.model import (
     DURABILITY_WORDS,
@@ -18,9 +20,12 @@ from benchagent.catalog.model import (
 from benchagent.catalog.workloads import WORKLOADS
 
 __all__ = [
+    "BACKUP_METHODS",
     "DBMSS",
     "DURABILITY_WORDS",
+    "FACTORS",
     "METRICS",
+    "OWN_STORAGE",
     "WORKLOADS",
     "DbmsEntry",
     "Durability",
@@ -28,4 +33,6 @@ __all__ = [
     "FactorKind",
     "MetricDef",
     "WorkloadEntry",
+    "factor_phrase",
+    "factor_words",
 ]

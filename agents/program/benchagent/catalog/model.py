@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -13,6 +14,7 @@ class Durability(StrEnum):
     DBMS_CRASH = "dbms_crash"
     BOUNDED_LOSS = "bounded_loss"
     NONE = "none"
+    MEMORY = "memory"
 
 
 DURABILITY_WORDS: dict[Durability, str] = {
@@ -20,6 +22,7 @@ DURABILITY_WORDS: dict[Durability, str] = {
     Durability.DBMS_CRASH: "a commit survives a crash of the DBMS, not of the machine",
     Durability.BOUNDED_LOSS: "the last moments of commits may be lost in a crash",
     Durability.NONE: "a commit may be lost in any crash",
+    Durability.MEMORY: "the database is in memory: nothing outlives the process",
 }
 
 
@@ -54,6 +57,9 @@ class FactorDef:
 
     An `optional` one that was not asked for is left out of the stored run, so that a run of the plain workload does
     not name a dozen things that were not varied.
+
+    `words` says what a stored value is called where it stands alone, among the values of other factors: of each
+    choice, of the known values of a text, of a number that means something special. `spoken` says so of all others.
     """
 
     name: str
@@ -64,8 +70,13 @@ class FactorDef:
     maximum: int = 2**31 - 1
     help: str = ""
     kind: FactorKind = FactorKind.NUMBER
-    choices: tuple[str, ...] = ()
+    words: Mapping[str, str] = field(default_factory=dict)
+    spoken: str = ""
     optional: bool = False
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        return tuple(self.words) if self.kind == FactorKind.CHOICE else ()
 
 
 @dataclass(frozen=True)

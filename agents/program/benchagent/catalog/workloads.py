@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from benchagent.catalog.methods import BACKUP_METHODS
 from benchagent.catalog.model import FactorDef, FactorKind, WorkloadEntry
 
 CHOICE, TEXT, PLACE = FactorKind.CHOICE, FactorKind.TEXT, FactorKind.PLACE
 
 # Where the data lie and under which conditions: the same for every workload.
 CONDITIONS = (
-    FactorDef("data_storage", "Data on storage", kind=PLACE, default="", optional=True),
-    FactorDef("log_storage", "Transaction log on storage", kind=PLACE, default="", optional=True),
-    FactorDef("temp_storage", "Temporary files on storage", kind=PLACE, default="", optional=True),
+    FactorDef("data_storage", "Data on storage", kind=PLACE, default="", spoken="data on {}", optional=True),
+    FactorDef("log_storage", "Transaction log on storage", kind=PLACE, default="", spoken="log on {}", optional=True),
+    FactorDef("temp_storage", "Temporary files on storage", kind=PLACE, default="", spoken="temp on {}", optional=True),
     FactorDef(
         "data_origin",
         "Data",
         kind=CHOICE,
         default="fresh",
-        choices=("fresh", "restored", "continued"),
+        words={"fresh": "fresh load", "restored": "restored copy", "continued": "left by the run before"},
         optional=True,
         help="loaded anew, a copy of what was loaded once, or what the run before has left",
     ),
@@ -25,7 +26,7 @@ CONDITIONS = (
         "Caches at the start",
         kind=CHOICE,
         default="warm",
-        choices=("warm", "cold"),
+        words={"warm": "warm caches", "cold": "cold caches"},
         optional=True,
         help="cold: the DBMS is started anew and the page cache emptied before the warm-up",
     ),
@@ -38,8 +39,20 @@ CONDITIONS = (
         16_000_000,
         optional=True,
         help="of the DBMS with its page cache, by cgroup; 0: none",
+        words={"0": "no memory limit"},
     ),
-    FactorDef("cpus", "CPUs", "CPUs", 0, 0, 1_024, optional=True, help="that DBMS, tools and driver may use; 0: all"),
+    FactorDef(
+        "cpus",
+        "CPUs",
+        "CPUs",
+        0,
+        0,
+        1_024,
+        optional=True,
+        help="that DBMS, tools and driver may use; 0: all",
+        words={"0": "all CPUs"},
+        spoken="{}",
+    ),
 )
 
 # How the engine commits and tidies up: an adapter translates them, or says that its engine has nothing of the kind.
@@ -49,7 +62,11 @@ KNOBS = (
         "Group commit",
         kind=CHOICE,
         default="",
-        choices=("", "off", "2", "3", "4", "8"),
+        words={
+            "": "commit group as configured",
+            "off": "no commit group",
+            **{str(commits): f"commit group {commits}" for commits in (2, 3, 4, 8)},
+        },
         optional=True,
         help="how many commits may wait for one flush of the log; empty: as configured",
     ),
@@ -58,7 +75,7 @@ KNOBS = (
         "Background maintenance",
         kind=CHOICE,
         default="",
-        choices=("", "on", "off"),
+        words={"": "maintenance as configured", "on": "maintenance on", "off": "maintenance off"},
         optional=True,
         help="vacuum, sweep, purge, statistics; empty: as configured",
     ),
@@ -71,7 +88,17 @@ def _window(terminals: int) -> tuple[FactorDef, ...]:
         FactorDef("terminals", "Terminals", "connections", terminals, 1, 1_000, "each one connection, one thread"),
         FactorDef("warm_up_s", "Warm-up", "s", 10, 0, 3_600, "10 s or more lets the JIT compiler settle"),
         FactorDef("duration_s", "Measured window", "s", 30, 1, 86_400),
-        FactorDef("settle_s", "Rest before the run", "s", 0, 0, 3_600, optional=True, help="between load and warm-up"),
+        FactorDef(
+            "settle_s",
+            "Rest before the run",
+            "s",
+            0,
+            0,
+            3_600,
+            optional=True,
+            help="between load and warm-up",
+            words={"0": "no rest before the run"},
+        ),
         FactorDef(
             "rate_per_s",
             "Fixed rate",
@@ -81,6 +108,7 @@ def _window(terminals: int) -> tuple[FactorDef, ...]:
             10_000_000,
             optional=True,
             help="latency then counts from when a transaction was due; 0: as fast as it goes",
+            words={"0": "no fixed rate"},
         ),
     )
 
@@ -115,7 +143,9 @@ WORKLOADS: dict[str, WorkloadEntry] = {
                 "it, not a TPC-C result. Its consistency conditions must hold after the load and after the run."
             ),
             factors=(
-                FactorDef("warehouses", "Warehouses", "warehouses", 1, 1, 100_000, "of the standard: 100 MB each"),
+                FactorDef(
+                    "warehouses", "Warehouses", "warehouses", 1, 1, 100_000, "of the standard: 100 MB each", spoken="{}"
+                ),
                 FactorDef(
                     "target_size_mb",
                     "Target size",
@@ -125,13 +155,18 @@ WORKLOADS: dict[str, WorkloadEntry] = {
                     100_000_000,
                     optional=True,
                     help="instead of warehouses: as many as come nearest; 0: by warehouses",
+                    words={"0": "size by warehouses"},
                 ),
                 FactorDef(
                     "warehouse_rows",
                     "Rows of a warehouse",
                     kind=CHOICE,
                     default="standard",
-                    choices=("standard", "tenth", "hundredth"),
+                    words={
+                        "standard": "standard warehouses",
+                        "tenth": "tenth-size warehouses",
+                        "hundredth": "hundredth-size warehouses",
+                    },
                     optional=True,
                     help="of the standard's: many small warehouses keep terminals apart in a small database",
                 ),
@@ -142,7 +177,7 @@ WORKLOADS: dict[str, WorkloadEntry] = {
                     "Loader profile",
                     kind=CHOICE,
                     default="even",
-                    choices=("even", "fast_slow"),
+                    words={"even": "even load", "fast_slow": "load fast, then slow"},
                     optional=True,
                     help="fast_slow: the first 70 % of the rows fast, the rest slowly, as in the 2015 article",
                 ),
@@ -151,7 +186,7 @@ WORKLOADS: dict[str, WorkloadEntry] = {
                     "The six queries",
                     kind=CHOICE,
                     default="no",
-                    choices=("no", "yes"),
+                    words={"no": "without queries", "yes": "with queries"},
                     optional=True,
                     help="of the 2015 article, after the run, with plans, cold and warm",
                 ),
@@ -171,7 +206,15 @@ WORKLOADS: dict[str, WorkloadEntry] = {
             ),
             factors=(
                 FactorDef(
-                    "load", "Load", kind=CHOICE, default="insert", choices=("insert", "select_narrow", "select_wide")
+                    "load",
+                    "Load",
+                    kind=CHOICE,
+                    default="insert",
+                    words={
+                        "insert": "INSERT",
+                        "select_narrow": "SELECT, narrow range",
+                        "select_wide": "SELECT, wide range",
+                    },
                 ),
                 FactorDef("rows_per_table", "Rows per table", "rows", 10_000, 100, 100_000_000),
                 FactorDef(
@@ -179,7 +222,7 @@ WORKLOADS: dict[str, WorkloadEntry] = {
                     "Tables before the INSERTs",
                     kind=CHOICE,
                     default="full",
-                    choices=("full", "empty"),
+                    words={"full": "preloaded", "empty": "empty tables"},
                     optional=True,
                 ),
                 *_window(40),
@@ -200,8 +243,22 @@ WORKLOADS: dict[str, WorkloadEntry] = {
             ),
             factors=(
                 FactorDef("dataset_mb", "Data set", "MB", 100, 10, 10_000_000, "the article's: 2,700 MB"),
-                FactorDef("method", "Backup method", kind=TEXT, default="", help="empty: the engine's first"),
-                FactorDef("verbose", "Verbose", kind=CHOICE, default="off", choices=("off", "on"), optional=True),
+                FactorDef(
+                    "method",
+                    "Backup method",
+                    kind=TEXT,
+                    default="",
+                    help="empty: the engine's first",
+                    words=BACKUP_METHODS,
+                ),
+                FactorDef(
+                    "verbose",
+                    "Verbose",
+                    kind=CHOICE,
+                    default="off",
+                    words={"off": "-v off", "on": "-v on"},
+                    optional=True,
+                ),
                 FactorDef(
                     "jobs",
                     "Parallel jobs of the tool",
@@ -211,8 +268,12 @@ WORKLOADS: dict[str, WorkloadEntry] = {
                     64,
                     optional=True,
                     help="of a method that can work so; 0: as many as it takes by itself",
+                    words={"0": "the usual jobs"},
+                    spoken="{}",
                 ),
-                FactorDef("backup_storage", "Backup on storage", kind=PLACE, default="", optional=True),
+                FactorDef(
+                    "backup_storage", "Backup on storage", kind=PLACE, default="", spoken="backup on {}", optional=True
+                ),
                 *CONDITIONS,
             ),
             primary_metric="backup_s",
