@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 from benchagent import dbms
 from benchagent.catalog import Durability
+from benchagent.session import query_steps
+from benchagent.statistics import checkpoint_words
 
 from tests.benchagent.dbms.mysql.family import (
+    NOT_ENABLED,
     MakeServer,
     backed_up_and_restored,
     command_lines_of_the_machine,
@@ -31,6 +34,10 @@ def test_it_commits_in_groups_with_its_logs_apart_and_opens_a_copy_of_it_elsewhe
     found = trial.statistics(session)
     assert found["counters"]["commits"] >= session.summary["transactions"]  # type: ignore[index]
     assert {table["engine"] for table in found["tables"]} == {"InnoDB"}
+    assert "checkpoints" in found["counters"]
+    source = trial.instance.statistics
+    by_default = trial.events([*NOT_ENABLED, *query_steps("", source.counter_queries())])
+    assert "not known: their counter could not be read" in checkpoint_words(source, source.counters(by_default.rows))
 
     shown = [*trial.instance.command_lines, *trial.lines, command_lines_of_the_machine()]
     assert trial.instance.connection.properties["password"] not in "\n".join(shown)

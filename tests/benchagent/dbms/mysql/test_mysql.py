@@ -12,9 +12,11 @@ from benchagent.configfiles.article_2011 import PRINTED_MY_CNF, TUNED_MY_CNF, sc
 from benchagent.dbms.base import JobError
 from benchagent.dbms.statistics import COUNTERS
 from benchagent.session import COUNTER_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX, query_steps, rows_named
+from benchagent.statistics import checkpoint_words
 
 from tests.benchagent.dbms.mysql.conftest import MIDDLE, NEW, OLD
 from tests.benchagent.dbms.mysql.family import (
+    NOT_ENABLED,
     ROWS,
     TABLE,
     MakeServer,
@@ -81,10 +83,14 @@ def test_it_asks_every_version_for_its_statistics_in_its_own_words(version: str,
         *query_steps("effort:", source.effort_queries()),
         {"op": "query", "name": "plan", "sql": source.plan_queries("UPDATE t SET filler = '' WHERE id = 7")[0]},
         *query_steps("pages:", {"dirty": "SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'"}),
+        *NOT_ENABLED,
+        *query_steps("by default:", source.counter_queries()),
     ]
     session = trial.events(steps)
     assert session.error is None, session.error
     assert set(source.counters(rows_named(COUNTER_PREFIX, session.rows))) == set(COUNTERS) - set(source.none)
+    by_default = source.counters(rows_named("by default:", session.rows))
+    assert "not known: their counter could not be read" in checkpoint_words(source, by_default)
     assert int(session.rows["pages:dirty"][0][1]) < 20
     ages = {age.what: age for age in source.maintenance(rows_named(MAINTENANCE_PREFIX, session.rows))}
     assert 0 <= ages["statistics of t"].age_s < 60  # type: ignore[operator]

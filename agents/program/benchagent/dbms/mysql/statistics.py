@@ -35,6 +35,8 @@ REQUESTS = "Innodb_buffer_pool_read_requests"
 # One of these: MariaDB 10.8 and later count the log's together with those of data files.
 LOG_SYNCS = ("Innodb_os_log_fsyncs", "Innodb_data_fsyncs")
 METRICS = {"checkpoints": "log_checkpoints", "deadlocks": "lock_deadlocks"}
+# Places of columns in innodb_metrics, the same in all versions; the last is `status`, in newer MariaDBs `enabled`.
+METRIC_NAME, METRIC_COUNT, METRIC_ENABLED = 0, 2, 14
 HISTORY = re.compile(r"History list length (\d+)")
 NO_METRICS = "InnoDB counts them from 5.6 on only (information_schema.innodb_metrics)"
 NO_TEMP = "counted are temporary tables on disk (Created_tmp_disk_tables), not their bytes"
@@ -53,7 +55,11 @@ class InnodbStatistics(Statistics):
         explain = self.plan_queries("SELECT 1")[0].removesuffix(" SELECT 1")
         of_indexes = ", bytes from `mysql.innodb_index_stats`" if self._has_index_statistics else ", no bytes"
         ages = "; `mysql.innodb_table_stats`" if self._has_index_statistics else ""
-        metrics = {name: f"`innodb_metrics`, `{metric}`" for name, metric in METRICS.items() if self._has_metrics}
+        metrics = {
+            name: f"`innodb_metrics`, `{metric}`, where the server has it enabled"
+            for name, metric in METRICS.items()
+            if self._has_metrics
+        }
         return {
             **{name: f"SHOW GLOBAL STATUS, `{variable}`" for name, variable in STATUS.items()},
             **metrics,
@@ -77,11 +83,11 @@ class InnodbStatistics(Statistics):
         queries = {"status": f"SHOW GLOBAL STATUS WHERE Variable_name IN ({names})"}
         if self._has_metrics:
             metrics = ", ".join(f"'{name}'" for name in METRICS.values())
-            queries["metrics"] = f"SELECT name, count FROM information_schema.innodb_metrics WHERE name IN ({metrics})"  # noqa: S608
+            queries["metrics"] = f"SELECT * FROM information_schema.innodb_metrics WHERE name IN ({metrics})"  # noqa: S608
         return queries
 
     def counters(self, rows: QueryRows) -> dict[str, float]:
-        status, metrics = _numbers(rows["status"]), _numbers(rows.get("metrics", []))
+        status, metrics = _numbers(rows["status"]), _enabled(rows.get("metrics", []))
         found = {name: status[variable] for name, variable in STATUS.items() if variable in status}
         found["buffer_hits"] = status[REQUESTS] - status["Innodb_buffer_pool_reads"]
         syncs = next((status[name] for name in LOG_SYNCS if name in status), None)
@@ -195,6 +201,15 @@ class InnodbStatistics(Statistics):
 
 def _numbers(rows: Sequence[Sequence[Any]]) -> dict[str, float]:
     return {str(row[0]): float(row[1]) for row in rows}
+
+
+def _enabled(rows: Sequence[Sequence[Any]]) -> dict[str, float]:
+    """A metric that is not enabled stands still, which is no count of nothing."""
+    return {
+        str(row[METRIC_NAME]): float(row[METRIC_COUNT])
+        for row in rows
+        if str(row[METRIC_ENABLED]).lower() in ("enabled", "1")
+    }
 
 
 def _table(row: Sequence[Any]) -> TableStatistics:
