@@ -41,6 +41,7 @@ PARTS: dict[str, str] = {
     MAINTENANCE: "age of statistics, vacuum and purge",
 }
 DEEP_INDEX = 3
+NAMES_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,16 @@ class Age:
     what: str
     age_s: float | None
     detail: str = ""
+
+
+def oldest(what: str, tables: Sequence[Sequence[Any]], column: int) -> Age:
+    """Of the table that was left longest, from rows of (name, …, seconds since, …); never where one never was."""
+    never = [str(row[0]).strip().lower() for row in tables if row[column] is None]
+    if never:
+        more = f" and {len(never) - NAMES_SHOWN} more" if len(never) > NAMES_SHOWN else ""
+        return Age(what, None, f"never: {', '.join(never[:NAMES_SHOWN])}{more}")
+    left = max(tables, key=lambda row: float(row[column]))
+    return Age(what, max(0.0, float(left[column])), f"longest ago: {str(left[0]).strip().lower()}")
 
 
 class Statistics:

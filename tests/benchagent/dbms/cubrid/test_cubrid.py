@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from benchagent.dbms.external.side import side_of
+from benchagent.dbms.statistics import PARTS
 from benchagent.java import JavaToolchain
 
 from tests.benchagent.dbms.stand_in import CATALOGUE, SCHEMA, StandIn
@@ -36,3 +37,13 @@ def test_it_executes_every_statement_of_every_workload_on_h2(
         "a command that H2 does not know": 4,
         "H2 calls it ANALYZE": 53,
     }
+
+
+def test_it_shows_the_two_settings_that_cubrid_tells_and_a_plan():
+    side = side_of("cubrid", "11.3", SCHEMA)
+    rows = {"isolation": [[4]], "lock_timeout": [[-1.0]]}
+    assert side.in_force(rows) == [("isolation_level", "4"), ("lock_timeout_in_secs", "-1.0")]
+    assert side.statistics.counters(rows) == {}
+    assert set(side.statistics.none) | {"plans"} == set(PARTS)
+    trace = "Query Plan:\n  SCAN (accounts)\n\nTrace Statistics:\n  SELECT (time: 1, fetch: 3, ioread: 0)"
+    assert side.statistics.plan([[trace]]) == trace

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchagent.dbms.base import first_value
-from benchagent.dbms.external.catalog import index_rows, table_rows
+from benchagent.dbms.external.catalog import index_rows, statistics_age, table_rows
 from benchagent.dbms.statistics import (
     COUNTERS,
     INDEXES,
@@ -56,7 +56,7 @@ class Db2Statistics(Statistics):
         TABLES: "`syscat.tables`: as of the last RUNSTATS",
         INDEXES: "`syscat.indexes`: as of the last RUNSTATS; no bytes",
         WAITS: "`MON_GET_APPL_LOCKWAIT` each second: lock waits",
-        MAINTENANCE: "`syscat.tables`, `stats_time`",
+        MAINTENANCE: "`syscat.tables`, `stats_time`: the table that was left longest",
     }
     none = {
         **{name: "Db2 tells it in no monitoring function" for name in COUNTERS if name not in COUNTED},
@@ -105,11 +105,11 @@ class Db2Statistics(Statistics):
         return index_rows(rows.get("indexes", []))
 
     def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        age = "MIN(TIMESTAMPDIFF(2, CAST(CURRENT_TIMESTAMP - stats_time AS CHAR(22))))"
-        return {"analyzed": f"SELECT {age} FROM syscat.tables {self._where(tables)}"}
+        age = "TIMESTAMPDIFF(2, CAST(CURRENT_TIMESTAMP - stats_time AS CHAR(22)))"
+        return {"analyzed": f"SELECT tabname, {age} FROM syscat.tables {self._where(tables)}"}
 
     def maintenance(self, rows: QueryRows) -> list[Age]:
-        return [Age("statistics", None if row[0] is None else float(row[0])) for row in rows.get("analyzed", [])]
+        return statistics_age(rows.get("analyzed", []))
 
     def _where(self, tables: Sequence[str]) -> str:
         listed = ", ".join(f"'{table.upper()}'" for table in tables)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from benchagent.dbms.statistics import IndexStatistics, TableStatistics
+from benchagent.dbms.statistics import Age, IndexStatistics, TableStatistics, oldest
 
 Rows = Sequence[Sequence[Any]]
 
@@ -37,6 +37,11 @@ def index_rows(rows: Rows) -> list[IndexStatistics]:
         )
         for index, table, depth, keys, unique, size in rows
     ]
+
+
+def statistics_age(rows: Rows) -> list[Age]:
+    """From (table, seconds since its statistics were gathered), NULL where they never were."""
+    return [oldest("statistics", rows, 1)] if rows else []
 
 
 def _whole(value: Any) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from benchagent.dbms.external.catalog import index_rows, table_rows
+from benchagent.dbms.external.catalog import index_rows, statistics_age, table_rows
 from benchagent.dbms.statistics import (
     INDEXES,
     MAINTENANCE,
@@ -58,7 +58,7 @@ class OracleStatistics(Statistics):
         INDEXES: "`all_indexes`: as of the last statistics",
         PLANS: "`EXPLAIN PLAN`, `DBMS_XPLAN.DISPLAY`",
         WAITS: "`v$session` each second: wait events",
-        MAINTENANCE: "`all_tables`, `last_analyzed`",
+        MAINTENANCE: "`all_tables`, `last_analyzed`: the table that was left longest",
     }
     none = {"temp_bytes": "Oracle counts blocks of temporary tablespaces, whose sizes may differ"}
 
@@ -99,11 +99,12 @@ class OracleStatistics(Statistics):
         return index_rows(rows.get("indexes", []))
 
     def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        ages = f"SELECT MIN((SYSDATE - last_analyzed) * 86400) FROM all_tables {self._where(tables)}"
-        return {"analyzed": ages}
+        return {
+            "analyzed": f"SELECT table_name, (SYSDATE - last_analyzed) * 86400 FROM all_tables {self._where(tables)}"
+        }
 
     def maintenance(self, rows: QueryRows) -> list[Age]:
-        return [Age("statistics", None if row[0] is None else float(row[0])) for row in rows.get("analyzed", [])]
+        return statistics_age(rows.get("analyzed", []))
 
     def plan_queries(self, sql: str) -> Sequence[str]:
         return (f"EXPLAIN PLAN FOR {sql}", "SELECT plan_table_output FROM TABLE(DBMS_XPLAN.DISPLAY())")

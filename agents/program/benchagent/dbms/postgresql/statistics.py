@@ -125,7 +125,7 @@ class PostgresqlStatistics(Statistics):
         hits = " + ".join(f"coalesce(sum({part}_hit), 0)" for part in parts)
         return {
             "report": f"SELECT {report}",
-            "effort": f"SELECT {reads}, {reads} + {hits} FROM pg_statio_user_tables",  # noqa: S608
+            "effort": f"SELECT {reads}, {reads} + {hits} FROM pg_statio_user_tables WHERE pg_table_is_visible(relid)",  # noqa: S608
         }
 
     def effort(self, rows: QueryRows) -> dict[str, float]:

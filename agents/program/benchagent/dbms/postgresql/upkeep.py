@@ -7,17 +7,16 @@ from typing import Any
 
 from benchagent.dbms.postgresql.relations import listed
 from benchagent.dbms.postgresql.version import Version
-from benchagent.dbms.statistics import Age, QueryRows
+from benchagent.dbms.statistics import Age, QueryRows, oldest
 
 CHECKPOINT_TIME_SINCE = (9, 6)
-NAMES_SHOWN = 5
 
 
 def queries(tables: Sequence[str], version: Version) -> dict[str, str]:
     found = {
         "upkeep": "SELECT relname, extract(epoch FROM now() - greatest(last_analyze, last_autoanalyze)),"  # noqa: S608
         " extract(epoch FROM now() - greatest(last_vacuum, last_autovacuum)), n_dead_tup FROM pg_stat_user_tables"
-        f" WHERE lower(relname) IN ({listed(tables)}) ORDER BY relname"
+        f" WHERE pg_table_is_visible(relid) AND lower(relname) IN ({listed(tables)}) ORDER BY relname"
     }
     if version >= CHECKPOINT_TIME_SINCE:
         found["checkpoint"] = "SELECT extract(epoch FROM now() - checkpoint_time) FROM pg_control_checkpoint()"
@@ -30,21 +29,12 @@ def ages(rows: QueryRows) -> list[Age]:
     found = []
     if tables:
         dead = sum(int(row[3] or 0) for row in tables)
-        found.append(_oldest("statistics (ANALYZE)", tables, 1))
-        vacuum = _oldest("vacuum", tables, 2)
+        found.append(oldest("statistics (ANALYZE)", tables, 1))
+        vacuum = oldest("vacuum", tables, 2)
         found.append(Age(vacuum.what, vacuum.age_s, f"{vacuum.detail}; {dead} dead rows in all tables"))
     if rows.get("checkpoint"):
         found.append(Age("checkpoint", _seconds(rows["checkpoint"][0][0]), "begin of the last one that was completed"))
     return found
-
-
-def _oldest(what: str, tables: Sequence[Sequence[Any]], column: int) -> Age:
-    never = [str(row[0]) for row in tables if row[column] is None]
-    if never:
-        more = f" and {len(never) - NAMES_SHOWN} more" if len(never) > NAMES_SHOWN else ""
-        return Age(what, None, f"never: {', '.join(never[:NAMES_SHOWN])}{more}")
-    oldest = max(tables, key=lambda row: float(row[column]))
-    return Age(what, _seconds(oldest[column]), f"longest ago: {oldest[0]}")
 
 
 def _seconds(value: Any) -> float | None:
