@@ -363,6 +363,8 @@ def test_it_backs_up_restores_and_counts_150_tables(make_job: MakeJob, spool: Sp
     assert found["backup_bytes"] > 5_000_000
     assert found["backup_mb_per_s"] == pytest.approx(found["backup_bytes"] / 1e6 / found["backup_s"])
     assert found["restore_s"] > 0 and found["count_s"] > 0
+    assert ("count_tool_cpu_cores" in found) == (found["count_s"] >= 0.1), "of less nothing is told"
+    assert ("tool_cpu_cores" in found) == (found["backup_s"] >= 0.1)
     (query,) = told(item)["queries"]
     assert "big_code" in query["plan"] and "count_mb_per_s" not in found  # it counts in the smaller index
     assert found["load_s"] > 0 and "tps" not in found

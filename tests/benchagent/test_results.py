@@ -35,8 +35,10 @@ class Values:
 
     def __init__(self, *lines: dict[str, float | None]) -> None:
         self._lines = iter(lines)
+        self.divided_by: list[float | None] = []
 
-    def sample(self) -> dict[str, float | None]:
+    def sample(self, elapsed_s: float | None = None) -> dict[str, float | None]:
+        self.divided_by.append(elapsed_s)
         return next(self._lines)
 
 
@@ -54,22 +56,25 @@ def by_name(found: list[MetricValue]) -> dict[str, float]:
     return {one["name"]: one["value"] for one in found}
 
 
-def test_a_backup_has_the_means_of_its_timed_phase_only(collector: Collector, spool: Spool):
+def test_a_backup_has_the_figures_of_its_timed_phase_only(collector: Collector, spool: Spool):
+    """Each second for the series; its means are those of the whole steps, of 3 and 1 s. A tool that has ended has no
+    CPU any more: of it there are the seconds."""
     watch = PhaseWatch(spool, "run-1", collector)
     idle: dict[str, float | None] = {"tool_cpu_cores": 9.0, "disk_write_mb_per_s": 900.0, "tool_rss_bytes": 9e9}
     watch.take("dense", Values(idle))
+    watch.take_whole("dense", Values(idle), 5.0)
     watch.take("backup", Values({"tool_cpu_cores": 0.5, "disk_write_mb_per_s": 10.0, "tool_rss_bytes": 5e6}))
     watch.take("backup", Values({"tool_cpu_cores": 1.5, "disk_write_mb_per_s": None, "tool_rss_bytes": 7e6}))
-    watch.take("count", Values({**idle, "server_cpu_cores": 0.8, "disk_read_mb_per_s": 40.0}))
+    watch.take_whole("backup", Values({"tool_cpu_cores": None, "disk_write_mb_per_s": 20.0}), 3.0)
+    watch.take_whole("backup", Values({"tool_cpu_cores": None, "disk_write_mb_per_s": 40.0}), 1.0)
+    watch.take("count", Values({**idle, "server_cpu_cores": 0.8}))
     watch.take("restore", Values(idle))
     found = by_name(metrics(collector, {}, 2, 5_000_000))
     assert found == {
         "db_size_bytes": 5_000_000,
         "tool_cpu_cores": 1.0,
-        "disk_write_mb_per_s": 10.0,
+        "disk_write_mb_per_s": 25.0,
         "tool_rss_bytes": 7e6,
-        "count_server_cpu_cores": 0.8,
-        "count_disk_read_mb_per_s": 40.0,
     }
     items = [item for batch in sent(spool, "run-1") for item in batch["items"]]
     assert {item["metric"]: (item["t0_s"], item["values"]) for item in items} == {
@@ -77,17 +82,51 @@ def test_a_backup_has_the_means_of_its_timed_phase_only(collector: Collector, sp
         "disk_write_mb_per_s": (0, [10.0, None]),
         "tool_rss_bytes": (0, [5e6, 7e6]),
         "count_server_cpu_cores": (0, [0.8]),
-        "count_disk_read_mb_per_s": (0, [40.0]),
+        "count_tool_cpu_cores": (0, [9.0]),
     }
+
+
+def phase(name: str, **more: Any) -> dict[str, Any]:
+    return {"event": "phase", "phase": name, "state": "end" if more else "begin", **more}
+
+
+@pytest.mark.parametrize(("elapsed_s", "told"), [(0.5, True), (0.09, False)])
+def test_a_count_has_the_cpu_and_the_disk_of_the_query_alone(
+    collector: Collector, spool: Spool, elapsed_s: float, told: bool
+):
+    """Not of the JVM that starts before it and ends after it; of less than a tenth of a second nothing is told."""
+    busy: dict[str, float | None] = {"server_cpu_cores": 9.0, "tool_cpu_cores": 9.0, "disk_read_mb_per_s": 900.0}
+    counting: dict[str, float | None] = {"server_cpu_cores": 0.8, "tool_cpu_cores": 0.1, "disk_read_mb_per_s": 40.0}
+    whole = Values(busy, counting, busy)
+    samplers = iter([whole, Values(busy)])
+    watch = PhaseWatch(spool, "run-1", collector)
+    with watch.following("count", lambda: next(samplers)) as tell:
+        for event in (
+            phase("setup"),
+            phase("setup", elapsed_s=3.0),
+            phase("count"),
+            phase("count", elapsed_s=elapsed_s),
+        ):
+            tell(event)
+        tell(phase("later"))
+    assert whole.divided_by == [None, elapsed_s]
+    found = by_name(metrics(collector, {}, 2, None))
+    expected = {f"count_{name}": value for name, value in counting.items()}
+    assert found == (expected if told else {})
+    assert collector.samples == [], "of half a second there is no second"
 
 
 def test_the_time_of_a_phase_goes_on_over_its_steps(collector: Collector, spool: Spool):
     watch = PhaseWatch(spool, "run-1", collector)
     for value in (1.0, 2.0):
-        with watch.background("backup", Values({"tool_cpu_cores": value}, {"tool_cpu_cores": value})):
-            time.sleep(1.3)
+        values: dict[str, float | None] = {"tool_cpu_cores": value}
+        with watch.following("backup", lambda values=values: Values(values, values)) as tell:  # type: ignore[misc]
+            tell(phase("backup"))
+            time.sleep(1.2)
+            tell(phase("backup", elapsed_s=1.2))
     (item,) = [item for batch in sent(spool, "run-1") for item in batch["items"]]
     assert (item["t0_s"], item["values"]) == (0, [1.0, 2.0])
+    assert by_name(metrics(collector, {}, 2, None)) == {"tool_cpu_cores": pytest.approx(1.5)}
 
 
 def test_the_means_of_a_run_leave_out_its_warm_up(collector: Collector):

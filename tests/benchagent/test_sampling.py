@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from benchagent import processes
 from benchagent.processes import ProcessTable, read_stat
-from benchagent.sampling import DISK_SERIES, Sampler, disk_counters
+from benchagent.sampling import DISK_SERIES, DiskCounters, Sampler, disk_counters
 from benchagent.storage import device_of
 
 # Burns CPU in a child that ends, then goes on itself.
@@ -131,6 +131,22 @@ def test_it_measures_server_and_tool_apart(family):
     assert (values["server_cpu_cores"] or 0) > 0.1
     assert values["tool_cpu_cores"] == 0
     assert (values["server_rss_bytes"] or 0) > (values["tool_rss_bytes"] or 0) > 0
+
+
+def test_it_divides_by_the_time_of_whoever_has_timed_it(monkeypatch: pytest.MonkeyPatch):
+    """1.5 s of CPU and 60 MB in 3 s, whatever time has passed between the looks."""
+    looks = iter([(10.0, 0), (11.5, 60_000_000)])
+    now: list[tuple[float, int]] = []
+
+    def cpu_seconds(table: object, roots: object) -> float:
+        now.append(next(looks))
+        return now[-1][0]
+
+    monkeypatch.setattr(ProcessTable, "cpu_seconds", cpu_seconds)
+    counters = lambda device: DiskCounters(0, now[-1][1] if now else 0, 0, 0, 0)  # noqa: E731
+    monkeypatch.setattr("benchagent.sampling.disk_counters", counters)
+    values = Sampler({"server": [1]}, {"data": "disk"}).sample(elapsed_s=3.0)
+    assert (values["server_cpu_cores"], values["disk_read_mb_per_s"]) == (0.5, 20.0)
 
 
 def test_it_names_a_device_once_and_another_one_by_its_role(tmp_path: Path):

@@ -100,9 +100,11 @@ class JobBench:
         session = self.collector.begin_session()
         generator.start(job)
         self._note_command(generator.command_line)
+        sampler = partial(self.new_sampler, {"tool": [generator.pid]})
         try:
-            with self._watch.background(watch, self.new_sampler({"tool": [generator.pid]})) if watch else nullcontext():
+            with self._watch.following(watch, sampler) if watch else nullcontext(_ignore) as tell:
                 for event in generator.events():
+                    tell(event)
                     self.collector.take(self.instance.seen(event))
         finally:
             status = generator.abort()
@@ -231,11 +233,12 @@ class JobBench:
                 **command.user,
             )
             try:
-                sampler = self.new_sampler({"tool": [child.pid]})
+                whole, sampler = (self.new_sampler({"tool": [child.pid]}) for _ in range(2))
                 self._watch.attend(
                     child, phase, sampler, timeout_s=timeout_s, sleep=around.abort.sleep, observe=observe
                 )
                 elapsed_s = time.monotonic() - begun
+                self._watch.take_whole(phase, whole, elapsed_s)
             finally:
                 process.stop(child)
         words = self.instance.scrubbed(end_of(output_path, OUTPUT_LIMIT))
@@ -269,6 +272,10 @@ class JobBench:
     def _note_command(self, line: str) -> None:
         if line not in self.instance.command_lines:
             self.instance.command_lines.append(line)
+
+
+def _ignore(event: Mapping[str, Any]) -> None:
+    """Of a session that nobody watches."""
 
 
 def _deaths(session: Session) -> bool:

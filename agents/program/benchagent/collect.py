@@ -13,10 +13,14 @@ Event = Mapping[str, Any]
 LATENCIES = ("p50", "p95", "p99", "max")
 MEGABYTE = 1_000_000
 SHORTEST_SECOND_S = 0.5
+# Ten ticks of the kernel's clock of CPU: in less there is nothing to be told of it.
+SHORTEST_PHASE_S = 0.1
+# What a job without a run measures; neither loads anything.
+TIMED_PHASE, COUNT_PHASE = "backup", "count"
 
 
 class Samples(Protocol):
-    def sample(self) -> dict[str, float | None]: ...
+    def sample(self, elapsed_s: float | None = None) -> dict[str, float | None]: ...
 
 
 @dataclass
@@ -58,6 +62,8 @@ class Collector:
         self.connected: Event = {}
         self.phases: dict[str, Event] = {}
         self.samples: list[tuple[bool, dict[str, float | None]]] = []
+        # Phases that were sampled as a whole: seconds and values of each of their steps.
+        self.wholes: dict[str, list[tuple[float, dict[str, float | None]]]] = {}
         # Rows of the queries that were run each measured second, by name.
         self.sampled: dict[str, list[list[list[Any]]]] = {}
         self.summary: Event | None = None
@@ -96,7 +102,7 @@ class Collector:
             self._load = _LoadCurve()
         if name == "run":
             self._run_begins() if begins else self._listener.on_state("collecting")
-        elif begins and self.summary is None:
+        elif begins and self.summary is None and name not in (TIMED_PHASE, COUNT_PHASE):
             self._listener.on_state("loading")
 
     def _run_begins(self) -> None:
@@ -149,6 +155,15 @@ class Collector:
         """Values of the measured seconds, gaps left out."""
         found = (values.get(metric) for warm_up, values in self.samples if not warm_up)
         return [value for value in found if value is not None]
+
+    def mean(self, phase: str, metric: str) -> float | None:
+        """Over all steps of a phase that was sampled as a whole; None where one of them lacks it."""
+        steps = [(elapsed_s, values.get(metric)) for elapsed_s, values in self.wholes.get(phase, [])]
+        known = [(elapsed_s, value) for elapsed_s, value in steps if value is not None]
+        total_s = sum(elapsed_s for elapsed_s, _ in known)
+        if len(known) < len(steps) or total_s < SHORTEST_PHASE_S:
+            return None
+        return sum(elapsed_s * value for elapsed_s, value in known) / total_s
 
 
 class _LoadCurve:

@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from benchagent import __version__
-from benchagent.collect import Collector
+from benchagent.collect import COUNT_PHASE, TIMED_PHASE, Collector
 from benchagent.dbms.statistics import hit_percent
 from benchagent.protocol import JobResult, MetricValue
 
@@ -31,10 +31,8 @@ MEANS = (
 MAXIMA = ("driver_rss_bytes", "server_rss_bytes", "tool_rss_bytes")
 # Counters of the engine that are metrics of the run as they are.
 COUNTED = ("checkpoints", "log_bytes", "log_flushes", "lock_waits", "deadlocks")
-# Of a workload without a run, the phase whose samples are its result.
-TIMED_PHASE = "backup"
-# Samples of other phases that have metrics of their own.
-COUNT_MEANS = ("count_server_cpu_cores", "count_disk_read_mb_per_s")
+# Of the count, which has metrics of its own.
+COUNT_MEANS = ("server_cpu_cores", "tool_cpu_cores", "disk_read_mb_per_s")
 MEGABYTE = 1_000_000
 
 
@@ -167,10 +165,23 @@ def error_share(summary: Mapping[str, Any]) -> float:
 
 
 def _sample_metrics(collector: Collector) -> list[MetricValue]:
-    means = [metric(name, fmean(values), "run") for name in MEANS if (values := collector.measured(name))]
+    means = [metric(name, value, "run") for name in MEANS if (value := _mean(collector, name)) is not None]
     maxima = [metric(name, max(values), "run") for name in MAXIMA if (values := collector.measured(name))]
-    counting = [metric(name, fmean(values), "count") for name in COUNT_MEANS if (values := collector.measured(name))]
+    counting = [
+        metric(f"{COUNT_PHASE}_{name}", value, COUNT_PHASE)
+        for name in COUNT_MEANS
+        if (value := collector.mean(COUNT_PHASE, name)) is not None
+    ]
     return [*means, *maxima, *counting]
+
+
+def _mean(collector: Collector, name: str) -> float | None:
+    """Of the timed phase as a whole where it was sampled so, else of the measured seconds."""
+    whole = collector.mean(TIMED_PHASE, name)
+    if whole is not None:
+        return whole
+    values = collector.measured(name)
+    return fmean(values) if values else None
 
 
 def _driver_metrics(collector: Collector, machine_cores: int) -> list[MetricValue]:

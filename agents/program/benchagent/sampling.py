@@ -129,11 +129,14 @@ class Sampler:
         self._time, self._machine = 0.0, (0.0, 0.0)
         self.sample()
 
-    def sample(self) -> dict[str, float | None]:
-        """Always the same metrics; None where one could not be read this time."""
+    def sample(self, elapsed_s: float | None = None) -> dict[str, float | None]:
+        """Always the same metrics; None where one could not be read this time.
+
+        `elapsed_s`: how long it was since the call before, where somebody nearer to the work has timed it.
+        """
         time_s, machine = self._time, self._machine
         self._time, self._machine = time.monotonic(), _machine_cpu()
-        elapsed_s = max(self._time - time_s, 1e-3)
+        elapsed_s = max(self._time - time_s if elapsed_s is None else elapsed_s, 1e-3)
         busy, total = self._machine[0] - machine[0], self._machine[1] - machine[1]
         values: dict[str, float | None] = {
             "machine_cpu_percent": min(100.0, max(0.0, 100 * busy / total)) if total > 0 else None

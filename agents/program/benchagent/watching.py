@@ -1,4 +1,4 @@
-"""One-second samples of phases that report no seconds themselves: a tool at work, a backup or a count by SQL."""
+"""Samples of phases that report no seconds themselves: a tool at work, a backup or a count by SQL."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from benchagent.catalog import METRICS
-from benchagent.collect import Collector, Samples
+from benchagent.collect import TIMED_PHASE, Collector, Event, Samples
 from benchagent.process import ProcessFailed
-from benchagent.results import TIMED_PHASE
 from benchagent.spool import Spool
 
 # How late the end of a tool is noticed at most.
@@ -23,7 +22,7 @@ FIRST_LOOK_S = 0.2
 
 
 class PhaseWatch:
-    """Samples of `results.TIMED_PHASE` have the names of a run's. Those of other phases are kept under names with the
+    """Samples of `collect.TIMED_PHASE` have the names of a run's. Those of other phases are kept under names with the
     phase in front, as far as the catalogue has such. Time goes on from one step of a phase to the next."""
 
     def __init__(self, spool: Spool, run_id: str, collector: Collector) -> None:
@@ -41,6 +40,10 @@ class PhaseWatch:
             self._spool.add_samples(self._run_id, self._t[phase], values)
             self._collector.samples.append((False, values))
         self._t[phase] += 1
+
+    def take_whole(self, phase: str, sampler: Samples, elapsed_s: float) -> None:
+        """At the end of a step of a phase, since whose begin `sampler` has not been asked."""
+        self._collector.wholes.setdefault(phase, []).append((elapsed_s, sampler.sample(elapsed_s)))
 
     def attend(
         self,
@@ -68,7 +71,27 @@ class PhaseWatch:
                 look_at = now + 1
 
     @contextmanager
-    def background(self, phase: str, sampler: Samples) -> Iterator[None]:
+    def following(self, phase: str, make_sampler: Callable[[], Samples]) -> Iterator[Callable[[Event], None]]:
+        """Gives what is to be told the events of a session: it samples the phase from its begin to its end, as a whole
+        and each second, and nothing of what the load generator does before and after it."""
+        whole, seconds = make_sampler(), make_sampler()
+        with ExitStack() as sampling:
+
+            def tell(event: Event) -> None:
+                if event["event"] != "phase" or event["phase"] != phase:
+                    return
+                if event["state"] == "begin":
+                    whole.sample()
+                    seconds.sample()
+                    sampling.enter_context(self._background(phase, seconds))
+                else:
+                    self.take_whole(phase, whole, event["elapsed_s"])
+                    sampling.close()
+
+            yield tell
+
+    @contextmanager
+    def _background(self, phase: str, sampler: Samples) -> Iterator[None]:
         """Each second until the block ends."""
         over = threading.Event()
 

@@ -75,6 +75,7 @@ METRICS: dict[str, MetricDef] = {
         MetricDef("backup_disk_write_mb_per_s", "Backup disk write", "MB/s", "none"),
         MetricDef("backup_disk_write_iops", "Backup disk writes", "IOPS", "none"),
         MetricDef("count_server_cpu_cores", "CPU of the DBMS while counting", "cores", "none"),
+        MetricDef("count_tool_cpu_cores", "CPU of the load generator while counting", "cores", "none"),
         MetricDef("count_disk_read_mb_per_s", "Disk read while counting", "MB/s", "none"),
         MetricDef("heating_server_rss_bytes", "Memory of the DBMS while heating", "bytes", "none"),
     )

@@ -157,7 +157,7 @@ def _count(bench: Bench, rows: Mapping[str, int]) -> None:
     bench.before_run()
     name = next(iter(rows))
     sql = f"SELECT COUNT(*) FROM {name}"  # noqa: S608
-    found = bench.session([{"op": "query", "name": COUNT, "sql": sql}], watch=COUNT)
+    found = bench.session([{"op": "query", "name": COUNT, "sql": sql, "phase": COUNT}], watch=COUNT)
     counted, took_s = int(first_value(found.rows.get(COUNT)) or 0), float(found.queries[COUNT]["elapsed_s"])
     bench.metric("count_s", took_s, COUNT)
     plan, size = _way_of_counting(bench, sql, name)

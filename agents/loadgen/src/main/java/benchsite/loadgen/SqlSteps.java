@@ -45,7 +45,12 @@ final class SqlSteps {
         events.emit(end);
     }
 
+    /** A query with a phase of its own says when that begins and ends, for whoever watches the server meanwhile. */
     void query(JSONObject step, String phase) throws SQLException {
+        boolean watched = step.has("phase");
+        if (watched) {
+            events.phase(phase, "begin");
+        }
         JSONObject event = new JSONObject().put("event", "query").put("name", step.getString("name"))
             .put("phase", phase).put("at", System.currentTimeMillis() / 1000.0)
             .put("columns", new JSONArray()).put("rows", new JSONArray());
@@ -60,6 +65,9 @@ final class SqlSteps {
                 throw problem;
             }
             Events.put(event, problem);
+        }
+        if (watched && event.has("elapsed_s")) {
+            events.emit(Events.phaseEvent(phase, "end").put("elapsed_s", event.getDouble("elapsed_s")));
         }
         events.emit(event);
     }

@@ -29,6 +29,16 @@ class SqlStepsTest {
         assertEquals(1_000, query.getLong("row_count"));
         assertTrue(query.getDouble("elapsed_s") > 0);
         assertFalse(query.has("prepare_s"));
+        assertTrue(jobs.emitted("phase").isEmpty());
+    }
+
+    @Test
+    void aQueryWithAPhaseOfItsOwnTellsItsBeginAndItsEnd() throws Exception {
+        jobs.perform(Jobs.inMemory(), Jobs.query(NUMBERS).put("phase", "count"));
+        List<JSONObject> phases = jobs.emitted("phase");
+        assertEquals(List.of("begin", "end"), phases.stream().map(phase -> phase.getString("state")).toList());
+        assertEquals("count", phases.get(0).getString("phase"));
+        assertEquals(only("query").getDouble("elapsed_s"), phases.get(1).getDouble("elapsed_s"));
     }
 
     @Test
