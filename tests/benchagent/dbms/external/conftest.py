@@ -83,7 +83,9 @@ def run_on(registered: AgentDirs, spool: Spool, toolchain: JavaToolchain, monkey
     make_smaller(monkeypatch)
     make_backups_smaller(monkeypatch)
 
-    def run(dbms: str, workload: str, *, settings: list[Any] | None = None, **factors: Any) -> dict[str, Any]:
+    def run(
+        dbms: str, workload: str, *, settings: list[Any] | None = None, abort: Abort | None = None, **factors: Any
+    ) -> dict[str, Any]:
         run_id = f"run-{dbms}-{workload}-{time.monotonic_ns()}"
         window = {} if workload == "backup" else {"terminals": 2, "warm_up_s": 0, "duration_s": 1}
         small = {"warehouse_rows": "hundredth"} if workload == "tpcc" else {}
@@ -91,7 +93,7 @@ def run_on(registered: AgentDirs, spool: Spool, toolchain: JavaToolchain, monkey
         spec = job_spec(run_id, dbms=dbms, workload=workload, settings=settings or [], factors=given, connection=NAME)
         claimed: Claimed = {"job": spec, "job_token": "x", "lease_s": 600}
         spool.add_job(claimed, time.time())
-        item = Job(spec, dirs=registered, toolchain=toolchain, spool=spool, abort=Abort()).run()
+        item = Job(spec, dirs=registered, toolchain=toolchain, spool=spool, abort=abort or Abort()).run()
         return {**item, "everything": _everything(registered.spool)}
 
     return run

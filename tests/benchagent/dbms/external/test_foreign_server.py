@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from benchagent.abort import Abort
 from benchagent.connections import Connections, ServerConnection
+from benchagent.dbms.external.instance import ExternalInstance
 from benchagent.dbms.external.target import MARKER
+from benchagent.dbms.postgresql.external import RELATIONS
 from benchagent.paths import AgentDirs
 
 from tests.benchagent.dbms.external.conftest import AGENT_ID, NAME, SCHEMA, RunOn, Servers, connect_to
@@ -56,6 +60,17 @@ def foreign(trial: Trial) -> list[list[list[Any]]]:
         f"SELECT table_schema, table_name FROM information_schema.tables WHERE table_schema <> '{SCHEMA}' ORDER BY 1, 2"
     )
     return trial.query(listed, *(f"SELECT * FROM {table} ORDER BY n" for table in FOREIGN))
+
+
+def leave_behind(trial: Trial, schema: str) -> None:
+    """What a killed job has left: a table, and the note of another that it had not made yet."""
+    left = [
+        f"CREATE SCHEMA {schema}",
+        f"CREATE TABLE {schema}.{MARKER} (agent_id VARCHAR(64) NOT NULL, made VARCHAR(128))",
+        f"INSERT INTO {schema}.{MARKER} VALUES ('{AGENT_ID}', NULL), ('{AGENT_ID}', 'precious'), ('{AGENT_ID}', 'x')",
+        f"CREATE TABLE {schema}.precious (a INTEGER)",
+    ]
+    assert trial.events([{"op": "execute", "phase": "x", "statements": left}]).error is None
 
 
 def secrets(connection: ServerConnection) -> list[str]:
@@ -142,16 +157,30 @@ def test_it_refuses_a_schema_with_tables_of_others_and_what_a_script_would_do_to
 def test_it_drops_what_a_killed_run_has_left_before_the_next(servers: Servers, registered: AgentDirs, run_on: RunOn):
     trial, schema = servers("postgresql"), "left_behind"
     connect_to(trial, registered, schema=schema)
-    left = [
-        f"CREATE SCHEMA {schema}",
-        f"CREATE TABLE {schema}.{MARKER} (agent_id VARCHAR(64) NOT NULL, made VARCHAR(128))",
-        f"INSERT INTO {schema}.{MARKER} VALUES ('{AGENT_ID}', NULL), ('{AGENT_ID}', 'precious'), ('{AGENT_ID}', 'x')",
-        f"CREATE TABLE {schema}.precious (a INTEGER)",
-    ]
-    assert trial.events([{"op": "execute", "phase": "x", "statements": left}]).error is None
+    leave_behind(trial, schema)
     item = run_on("postgresql", "script", script_text=SCRIPT)
     assert (item["outcome"], item["message"]) == ("finished", "")
     assert trial.query(f"SELECT made FROM {schema}.{MARKER}") == [[[None]]]
+
+
+def test_it_leaves_nothing_of_a_job_that_is_cancelled_while_it_measures(
+    servers: Servers, registered: AgentDirs, run_on: RunOn, monkeypatch: pytest.MonkeyPatch
+):
+    trial, schema, abort = servers("postgresql"), "cancelled", Abort()
+    connect_to(trial, registered, schema=schema)
+    seen, there = ExternalInstance.seen, []
+
+    def cancel(instance: ExternalInstance, event: Mapping[str, Any]) -> Mapping[str, Any]:
+        if event["event"] == "second" and not abort.requested:
+            there.extend(trial.query(f"SELECT made FROM {schema}.{MARKER} WHERE made IS NOT NULL")[0])
+            abort.request("cancelled", "by its owner")
+        return seen(instance, event)
+
+    monkeypatch.setattr(ExternalInstance, "seen", cancel)
+    item = run_on("postgresql", "tpcb", scale_factor=1, duration_s=60, abort=abort)
+    assert (item["outcome"], item["message"]) == ("cancelled", "by its owner")
+    assert len(there) == 4
+    assert trial.query(RELATIONS.format(schema=schema), f"SELECT made FROM {schema}.{MARKER}") == [[[MARKER]], [[None]]]
 
 
 def test_it_says_without_secrets_why_there_is_no_connection_and_sets_nothing(
@@ -176,8 +205,11 @@ def test_it_says_without_secrets_why_there_is_no_connection_and_sets_nothing(
 def test_it_stops_a_run_when_the_server_runs_out_of_space(
     servers: Servers, registered: AgentDirs, run_on: RunOn, monkeypatch: pytest.MonkeyPatch
 ):
-    connect_to(servers("postgresql"), registered)
+    trial, schema = servers("postgresql"), "full_disk"
+    connect_to(trial, registered, schema=schema)
+    leave_behind(trial, schema)
     monkeypatch.setattr("benchagent.dbms.external.space.SMALLEST_BYTES", 10**18)
     item = run_on("postgresql", "tpcb", scale_factor=1)
     assert item["outcome"] == "failed"
     assert "of space are left on the server" in item["message"]
+    assert trial.query(RELATIONS.format(schema=schema)) == [[[MARKER]]]  # room was made, for what comes next

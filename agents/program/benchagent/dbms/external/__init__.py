@@ -91,8 +91,11 @@ def connect(request: ProvisionRequest, root: Path, agent_id: str, dbms: str, nam
     folder = request.job_dir / "driver"
     folder.mkdir(exist_ok=True)
     found = visit(connection, agent_id, request.toolchain, request.children, folder)
+    prepared = found.preparation()
+    found.asker.execute(prepared)
+    if prepared and found.shortage():  # what was dropped has made room
+        found = visit(connection, agent_id, request.toolchain, request.children, folder)
     low_space(found.folder, found.shortage())
-    found.asker.execute(found.preparation())
     request.log(f"connection {name}: working in a schema of the agent's own; the server is not sampled")
     afar = found.afar(request.engines_dir, request.job_dir / "login")
     return ExternalInstance(request, found.asker, found.target, found.folder, afar)

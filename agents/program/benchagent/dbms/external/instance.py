@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from benchagent.dbms.external.side import Side
 from benchagent.dbms.external.space import Watch, folder_shortage, shortage
 from benchagent.dbms.external.target import ASK_OBJECTS, ASK_OWNER, Target
 from benchagent.dbms.statistics import QueryRows
+from benchagent.process import Children
 from benchagent.session import EFFECTIVE_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX
 
 NOT_OURS = "the agent does not stop or start a server of others"
@@ -30,6 +33,7 @@ SHOWN_ONLY = (
 )
 SPACE = "space"
 PLANNED = "SELECT 1"
+CLEANING_S = 60.0
 Step = dict[str, Any]
 
 
@@ -131,8 +135,9 @@ class ExternalInstance(Instance):
             self._watch.stop()
         self._afar.forget()
         try:
-            drop_own(self._asker, self._target)
-        except Exception as error:  # SHALL NOT raise; the job may have been cancelled, or the server gone
+            with within(CLEANING_S, self._request.job_dir) as children:  # those of a cancelled job start nothing more
+                drop_own(replace(self._asker, children=children), self._target)
+        except Exception as error:  # SHALL NOT raise; the server may be gone
             self._request.log(f"tables of the agent may still be there: {self._scrubber.text(str(error))}")
 
 
@@ -149,6 +154,19 @@ def _own_words(side: Side) -> re.Pattern[str]:
     exact += [sql for sql in source.plan_queries(PLANNED) if PLANNED not in sql] + [side.free_space]
     each = [re.escape(sql).replace(r"\{table\}", r"\w+") for sql in side.dialect.after_load_each]
     return re.compile("|".join(rf"(?:{pattern})\Z" for pattern in [*map(re.escape, filter(None, exact)), *each]))
+
+
+@contextmanager
+def within(limit_s: float, folder: Path) -> Iterator[Children]:
+    """Children for clearing up, killed after so many seconds: a table may be locked, or the server silent."""
+    children = Children(folder)
+    timer = threading.Timer(limit_s, children.kill_all)
+    timer.start()
+    try:
+        yield children
+    finally:
+        timer.cancel()
+        children.kill_all()
 
 
 def drop_own(asker: Asker, target: Target) -> int:
