@@ -6,12 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from benchagent.catalog import Durability
+
 from runs.facets import (
     SCALE_FACTORS,
+    claim_words,
+    doubt,
     facets,
     factor_label,
     machine_is_described,
-    short_durability,
     weakest_durability,
     workload_name,
 )
@@ -103,12 +106,13 @@ def _scale(a: Sequence[Run], b: Sequence[Run]) -> list[Difference]:
 
 
 def _durability(a: Sequence[Run], b: Sequence[Run]) -> list[Difference]:
+    """Blocks across two classes, between a doubtful claim and a sound one, and of databases in memory always."""
     x, y = weakest_durability(a), weakest_durability(b)
-    if x and y:
-        return _differ("durability", "Durability", short_durability(x), short_durability(y), "blocks")
-    if x or y:
-        left, right = (short_durability(side) if side else UNKNOWN for side in (x, y))
-        return _differ("durability", "Durability", left, right, "note")
+    doubts = doubt(a), doubt(b)
+    if x or y or any(doubts):
+        known = (x and y) or any(doubts) or Durability.MEMORY in (x, y)
+        words = (claim_words(x, doubts[0]), claim_words(y, doubts[1]))
+        return _differ("durability", "Durability", *words, "blocks" if known else "note")
     if _one_publication(a, b):
         return []
     return [Difference("durability", "Durability", UNKNOWN, UNKNOWN, "note")]

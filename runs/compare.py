@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from benchagent.catalog import Durability
+
 from runs.choices import OPEN_STATES
 from runs.comparability import differences, refusal
-from runs.facets import DURABILITY_ORDER, facets, weakest_durability
-from runs.groups import Against, Comparison, Dot, Gap, Group, Printed
+from runs.facets import DURABILITY_ORDER, doubt, facets, weakest_durability
+from runs.groups import Against, Comparison, Dot, Gap, Group, Printed, apart_by_class
 from runs.labels import name_cells
 from runs.models import Aggregate, Measurement, Metric, Run
 from runs.stats import judge
@@ -32,7 +34,7 @@ def compare(runs: Iterable[Run], *, metric: str = "", baseline: str | None = Non
     metrics = _metrics(chosen)
     picked = _pick_metric(chosen, metrics, metric)
     cells = _cells(chosen)
-    naming = name_cells([facets(cell[0]) for cell in cells])
+    naming = name_cells([facets(_telling(cell)) for cell in cells])
     printed = _printed(chosen, picked)
     groups = [
         _group(key, label, cell, picked, printed, {fact.label: fact.values[index] for fact in naming.varying})
@@ -89,6 +91,11 @@ def _cells(runs: Sequence[Run]) -> list[list[Run]]:
     return sorted(in_place, key=lambda cell: (_scale_place(cell[0]), _place(cell[0])))
 
 
+def _telling(cell: Sequence[Run]) -> Run:
+    """The run that names the cell: one that ended knows more, such as that its database was in memory."""
+    return next((run for run in cell if run.durability), cell[0])
+
+
 def _place(run: Run) -> tuple[bool, int, object, int, str]:
     unplaced = run.order_index is None
     return (unplaced, run.order_index or 0, run.created_at, run.repeat, run.source_id or str(run.id))
@@ -135,6 +142,7 @@ def _group(  # noqa: PLR0917
             if of & ids
         ],
         durability=weakest_durability([dot.run for dot in dots] or cell),
+        doubt=doubt([dot.run for dot in dots]),
     )
 
 
@@ -168,19 +176,30 @@ def _printed(runs: Sequence[Run], metric: Metric | None) -> list[tuple[Aggregate
 
 
 def _ranked(groups: Sequence[Group]) -> list[Group]:
-    strongest = min((DURABILITY_ORDER[group.durability] for group in groups if group.durability), default=0)
-    return [
-        replace(group, ranked=not group.durability or DURABILITY_ORDER[group.durability] <= strongest)
-        for group in groups
-    ]
+    """Those of the strongest class, and those that state none: what is in memory is ranked with its like only."""
+    sound = [group for group in groups if not group.doubt]
+    strongest = min((DURABILITY_ORDER[group.durability] for group in sound if group.durability), default=0)
+    unstated = any(group.dots and not group.durability for group in sound)
+
+    def is_ranked(group: Group) -> bool:
+        if group.doubt or (group.durability == Durability.MEMORY and unstated):
+            return False
+        return not group.durability or DURABILITY_ORDER[group.durability] <= strongest
+
+    return [replace(group, ranked=is_ranked(group)) for group in groups]
 
 
 def _ordered(groups: Sequence[Group], metric: Metric | None, order: str) -> list[Group]:
-    """Unranked groups stand apart, at the end; groups without a value after those with one when sorted by value."""
+    """Unranked groups stand apart, at the end, class by class; groups without a value last when sorted by value."""
+
+    def apart(group: Group) -> tuple[bool, int, bool]:
+        place = 0 if group.ranked else DURABILITY_ORDER.get(group.durability, 0)
+        return (not group.ranked, place, bool(group.doubt))
+
     if order != "best" or metric is None:
-        return sorted(groups, key=lambda group: not group.ranked)
+        return sorted(groups, key=apart)
     sign = 1 if metric.better == "lower" else -1
-    return sorted(groups, key=lambda group: (not group.ranked, group.median is None, sign * (group.median or 0.0)))
+    return sorted(groups, key=lambda group: (apart(group), group.median is None, sign * (group.median or 0.0)))
 
 
 def _baseline(groups: Sequence[Group], wanted: str | None) -> Group | None:
@@ -203,11 +222,7 @@ def _warnings(groups: Sequence[Group], runs: Sequence[Run], metric: Metric | Non
     found: list[str] = []
     if any(run.demonstration for run in runs):
         found.append("Demonstration, short windows: these runs show the product at work and rank nothing.")
-    apart = [group.label for group in groups if not group.ranked]
-    if apart:
-        found.append(
-            f"Shown apart, not ranked: {', '.join(apart)}. A commit there promises less than in the other groups."
-        )
+    found += [_apart_words(words, apart) for words, apart in apart_by_class(groups).items()]
     if metric is not None:
         others = {
             number.metric.unit
@@ -222,3 +237,11 @@ def _warnings(groups: Sequence[Group], runs: Sequence[Run], metric: Metric | Non
         which = ", ".join(few) if len(few) <= MOST_NAMED else f"{len(few)} of {len(groups)} groups"
         found.append(f"Fewer than 3 repeats, so no verdict: {which}.")
     return found
+
+
+def _apart_words(words: str, apart: Sequence[Group]) -> str:
+    if apart[0].doubt:
+        named = "; ".join(f"{group.label} ({group.doubt})" for group in apart)
+        return f"Shown apart, not ranked: {named}."
+    named = ", ".join(group.label for group in apart)
+    return f"Shown apart, not ranked: {named} ({words}). A commit there promises less than in the ranked groups."

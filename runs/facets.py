@@ -25,7 +25,10 @@ SHORT_DURABILITY = {
     Durability.DBMS_CRASH: "survives a DBMS crash only",
     Durability.BOUNDED_LOSS: "may lose the last moments",
     Durability.NONE: "not durable",
+    Durability.MEMORY: "in memory",
 }
+# Of a run with `durability_doubt`, which says the numbers.
+DOUBT_WORDS = "cannot have waited for this disk"
 DURABILITY_ORDER = {durability.value: rank for rank, durability in enumerate(Durability)}
 
 
@@ -45,7 +48,8 @@ def facets(run: Run) -> dict[str, Facet]:
 
     Reads prefetched rows only (`Run.objects.for_lists()`).
     """
-    found = [_plain("workload", "Workload", workload_name(run)), _plain("dbms", "DBMS", run.dbms_version.name)]
+    dbms = dbms_name(run.dbms_version.name, run.durability)
+    found = [_plain("workload", "Workload", workload_name(run)), _plain("dbms", "DBMS", dbms)]
     found += [factor_facet(factor) for factor in sort_factors(run.factors.all())]
     found += [
         _plain(f"storage:{use.role}", f"{use.get_role_display()} on", device_name(use.device))
@@ -108,6 +112,11 @@ def workload_name(run: Run) -> str:
     return f"{run.workload.name}, version {version}" if version else run.workload.name
 
 
+def dbms_name(name: str, durability: str) -> str:
+    """With "in memory" where the database is: next to one on a disk it is another thing."""
+    return f"{name}, {SHORT_DURABILITY[Durability.MEMORY]}" if durability == Durability.MEMORY else name
+
+
 def device_name(device: StorageDevice) -> str:
     extra = ", ".join(part for part in (device.medium_label, device.file_system) if part)
     return f"{device.name} ({extra})" if extra else device.name
@@ -124,6 +133,17 @@ def short_durability(durability: str) -> str:
 def weakest_durability(runs: Sequence[Run]) -> str:
     """Of the runs that state one; empty when none does."""
     return max((run.durability for run in runs if run.durability), key=DURABILITY_ORDER.__getitem__, default="")
+
+
+def doubt(runs: Sequence[Run]) -> str:
+    """What was measured against the durability class of any of them: the first; empty when nothing was."""
+    return next((run.durability_doubt for run in runs if run.durability_doubt), "")
+
+
+def claim_words(durability: str, doubted: str) -> str:
+    """A durability class as a group of runs may claim it."""
+    words = short_durability(durability) if durability else "not known"
+    return f"{words}, doubtful: {DOUBT_WORDS}" if doubted else words
 
 
 def machine_is_described(hardware: HardwareProfile | None) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from runs.comparability import Difference
-from runs.facets import short_durability
+from runs.facets import claim_words
 from runs.labels import CommonFact, VaryingFact
 from runs.models import Metric, Run
 from runs.stats import Interval, Ratio, Summary, Verdict, geometric_mean_interval, summarise
@@ -59,7 +60,10 @@ class Against:
 
 @dataclass(frozen=True)
 class Group:
-    """A cell. `ranked` is false when its commits promise less than the strongest group's."""
+    """A cell. `ranked` is false when its commits promise less than the strongest group's, or less than they claim.
+
+    `doubt` is what was measured against its durability class; empty when nothing was.
+    """
 
     key: str
     label: str
@@ -68,6 +72,7 @@ class Group:
     gaps: list[Gap]
     printed: list[Printed]
     durability: str
+    doubt: str = ""
     ranked: bool = True
     against: Against | None = None
 
@@ -120,7 +125,17 @@ class Group:
 
     @property
     def durability_words(self) -> str:
-        return short_durability(self.durability) if self.durability else "not known"
+        """Its class as it may be claimed: only groups with the same words are ever ranked together."""
+        return claim_words(self.durability, self.doubt)
+
+
+def apart_by_class(groups: Sequence[Group]) -> dict[str, list[Group]]:
+    """The groups that are not ranked, by the words of their class: each class stands for itself."""
+    found: dict[str, list[Group]] = {}
+    for group in groups:
+        if not group.ranked:
+            found.setdefault(group.durability_words, []).append(group)
+    return found
 
 
 @dataclass(frozen=True)
@@ -142,6 +157,14 @@ class Comparison:
     @property
     def verdicts(self) -> dict[str, Verdict | None]:
         return {group.key: group.against.verdict if group.against else None for group in self.groups}
+
+    @property
+    def ranked(self) -> list[Group]:
+        return [group for group in self.groups if group.ranked]
+
+    @property
+    def apart(self) -> dict[str, list[Group]]:
+        return apart_by_class(self.groups)
 
     @property
     def run_count(self) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 from runs.charts import sizes
 from runs.charts.base import COLOURS, Figure
-from runs.charts.compare import bars_figure
+from runs.charts.compare import apart_figures, bars_figure
 from runs.choices import ENDED_STATES
 from runs.compare import Comparison, Group, compare
 from runs.models import Run
@@ -25,12 +25,12 @@ class MatrixRow:
 
 
 def overview(runs: Sequence[Run]) -> dict[str, Any]:
-    """Context of an experiment's matrix: `figure` of the groups that are ranked, `apart` of those that are not."""
+    """Context of an experiment's matrix: `figure` of the groups that are ranked, `apart` of each other class."""
     comparison = compare(runs, order="best")
     return {
         "comparison": comparison,
-        "figure": _figure(comparison, ranked=True),
-        "apart": _figure(comparison, ranked=False),
+        "figure": _ranked_figure(comparison),
+        "apart": _apart_figures(comparison),
         "over_size": sizes.figures(comparison),
         "matrix": [_row(group) for group in comparison.groups],
         "repeats": range(1, max((len(group.all_runs) for group in comparison.groups), default=0) + 1),
@@ -46,22 +46,35 @@ def fingerprint(runs: Sequence[Run]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _figure(comparison: Comparison, *, ranked: bool) -> Figure | None:
-    groups = [group for group in comparison.groups if group.ranked is ranked and not _is_to_come(group)]
-    if comparison.metric is None or not groups:
+def _ranked_figure(comparison: Comparison) -> Figure | None:
+    shown = _shown(comparison, comparison.ranked)
+    if comparison.metric is None or not shown.groups:
         return None
     title = comparison.metric.label
-    if not ranked:
-        title = "Does not wait for the disk – not ranked"
-    elif any(not group.ranked for group in comparison.groups):
-        title = f"{title} of the engines that wait for the disk"
-    note = " ".join(filter(None, (CHART_NOTE, _to_come(comparison)))) if ranked else ""
-    shown = replace(comparison, groups=groups)
-    figure = bars_figure(shown, id="ranked" if ranked else "apart", title=title, note=note)
-    if figure.spec["type"] == "bars":
-        for bar, group in zip(figure.spec["groups"], groups, strict=True):
-            bar["color"] = _colour(comparison, group)
-    return figure
+    if comparison.apart:
+        title = f"{title}: {', '.join(dict.fromkeys(group.durability_words for group in shown.groups))}"
+    note = " ".join(filter(None, (CHART_NOTE, _to_come(comparison))))
+    return _coloured(comparison, [bars_figure(shown, id="ranked", title=title, note=note)])[0]
+
+
+def _apart_figures(comparison: Comparison) -> list[Figure]:
+    if comparison.metric is None:
+        return []
+    return _coloured(comparison, apart_figures(_shown(comparison, comparison.groups)))
+
+
+def _shown(comparison: Comparison, groups: Sequence[Group]) -> Comparison:
+    return replace(comparison, groups=[group for group in groups if not _is_to_come(group)])
+
+
+def _coloured(comparison: Comparison, figures: list[Figure]) -> list[Figure]:
+    """An engine keeps its colour while the order changes, and in all charts."""
+    keys = {group.label: group.key for group in comparison.groups}
+    places = {key: place % COLOURS for place, key in enumerate(sorted(keys.values()))}
+    for figure in figures:
+        for bar in figure.spec["groups"] if figure.spec["type"] == "bars" else ():
+            bar["color"] = places[keys[bar["label"]]]
+    return figures
 
 
 def _is_to_come(group: Group) -> bool:
@@ -72,11 +85,6 @@ def _is_to_come(group: Group) -> bool:
 def _to_come(comparison: Comparison) -> str:
     labels = [group.label for group in comparison.groups if _is_to_come(group)]
     return f"Still to come: {', '.join(labels)}." if labels else ""
-
-
-def _colour(comparison: Comparison, group: Group) -> int:
-    """An engine keeps its colour while the order changes, and in both charts."""
-    return sorted(one.key for one in comparison.groups).index(group.key) % COLOURS
 
 
 def _row(group: Group) -> MatrixRow:

@@ -60,6 +60,7 @@ class ComparedGroupSerializer(serializers.Serializer[Any]):
     verdict = VerdictSerializer(allow_null=True)
     refused = serializers.CharField(allow_null=True)
     durability = serializers.CharField(allow_null=True)
+    doubt = serializers.CharField(allow_null=True, help_text="What was measured against the durability class.")
     runs = serializers.ListField(child=serializers.UUIDField())
     gaps = serializers.ListField(child=serializers.CharField())
 
@@ -155,6 +156,7 @@ def _group(group: Group, *, is_baseline: bool) -> dict[str, Any]:
         "interval": interval and {"low": interval.low, "high": interval.high},
         **_against(group.against),
         "durability": group.durability or None,
+        "doubt": group.doubt or None,
         "runs": [str(run.id) for run in group.all_runs],
         "gaps": group.gap_notes,
     }

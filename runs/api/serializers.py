@@ -183,8 +183,8 @@ class RunDetailSerializer(RunSerializer):
         fields = [
             *RunSerializer.Meta.fields,
             "measurements", "series", "storage", "state_changes", "factor_units", "durability_reason",
-            "effective_settings", "ignored_settings", "driver", "dataset", "command_lines", "checks", "warnings",
-            "per_terminal", "statistics", "note", "context", "info", "artefacts",
+            "durability_doubt", "effective_settings", "ignored_settings", "driver", "dataset", "command_lines",
+            "checks", "warnings", "per_terminal", "statistics", "note", "context", "info", "artefacts",
         ]  # fmt: skip
 
     @extend_schema_field(SeriesSerializer(many=True))

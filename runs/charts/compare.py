@@ -21,6 +21,7 @@ from runs.charts.base import (
     plain_number,
 )
 from runs.charts.numbers import three_digits, times
+from runs.facets import DOUBT_WORDS
 from runs.groups import Against, Comparison, Group
 from runs.models import Metric, Run
 
@@ -30,22 +31,38 @@ OVERLAID_METRIC = "tps"
 
 CSV_HEAD = [
     "group", "key", "metric", "unit", "n", "median", "mean", "minimum", "maximum", "stdev", "cv", "interval_low",
-    "interval_high", "ratio", "ratio_low", "ratio_high", "baseline", "verdict", "ranked", "durability", "values",
-    "printed", "gaps",
+    "interval_high", "ratio", "ratio_low", "ratio_high", "baseline", "verdict", "ranked", "durability", "doubt",
+    "values", "printed", "gaps",
 ]  # fmt: skip
 
 
-APART_NOTE = "Not ranked: a commit here promises less than in the chart above, so the bars do not compare."
+APART_NOTE = "Not ranked: a commit here promises less than in the first chart, so the bars do not compare."
+DOUBT_NOTE = "Not ranked: more TPS than the terminals times the syncs a second that were measured of the disk."
 
 
 def bars_figures(comparison: Comparison) -> list[Figure]:
-    """The ranked groups, and apart from them, on a scale of their own, those whose commits promise less."""
-    apart = [group.key for group in comparison.groups if not group.ranked]
-    ranked = [group.key for group in comparison.groups if group.ranked]
-    figures = [bars_figure(comparison, note=BARS_NOTE, keys=ranked)]
-    if apart:
-        figures.append(bars_figure(comparison, id="apart", title="Shown apart", note=APART_NOTE, keys=apart))
-    return figures
+    """The ranked groups, and apart from them, class by class, on scales of their own, those that are not."""
+    ranked, apart = [group.key for group in comparison.ranked], apart_figures(comparison)
+    return [bars_figure(comparison, note=BARS_NOTE, keys=ranked), *apart] if ranked else apart
+
+
+def apart_figures(comparison: Comparison) -> list[Figure]:
+    """One for each class of groups that are not ranked; empty when all are."""
+    return [
+        bars_figure(
+            comparison, id=_numbered("apart", place), title=apart_title(words), keys=[group.key for group in groups],
+            note=DOUBT_NOTE if groups[0].doubt else APART_NOTE,
+        )
+        for place, (words, groups) in enumerate(comparison.apart.items())
+    ]  # fmt: skip
+
+
+def apart_title(words: str) -> str:
+    return f"Not ranked: {words}"
+
+
+def _numbered(id: str, place: int) -> str:
+    return f"{id}-{place + 1}" if place else id
 
 
 def bars_figure(
@@ -124,7 +141,8 @@ def bars_table(groups: Sequence[Group], unit: str) -> Table:
 def _bars_row(group: Group, width: int) -> list[Cell]:
     interval = [Cell(group.interval.low), Cell(group.interval.high)] if group.interval else [Cell(), Cell()]
     median = Cell(group.median) if group.median is not None else Cell(gap=group.gap or "")
-    return [Cell(text=group.label), Cell(float(group.n)), median, *interval, *repeat_cells(group, width)]
+    label = f"{group.label} ({DOUBT_WORDS})" if group.doubt else group.label
+    return [Cell(text=label), Cell(float(group.n)), median, *interval, *repeat_cells(group, width)]
 
 
 def repeat_cells(group: Group, width: int) -> list[Cell]:
@@ -169,7 +187,7 @@ def ratio_words(against: Against | None) -> str:
 
 
 def overlay_figures(comparison: Comparison) -> list[Figure]:
-    """Throughput over time, one line per run in the colour of its group; unranked groups on a scale of their own.
+    """Throughput over time, one line per run in the colour of its group; each unranked class on a scale of its own.
 
     Empty without series, and when there are more runs than eyes can follow.
     """
@@ -180,14 +198,17 @@ def overlay_figures(comparison: Comparison) -> list[Figure]:
     ]
     if len(shown) > MAX_OVERLAID:
         return []
-    drawn: dict[bool, list[LineSeries]] = {True: [], False: []}
+    drawn: dict[str, list[LineSeries]] = {}
     for group, color, run in shown:
         line = _line(group.label, color, run)
         if line:
-            drawn[group.ranked].append(line)
+            drawn.setdefault("" if group.ranked else group.durability_words, []).append(line)
     warm_up = _common_warm_up([run for _, _, run in shown])
-    figures = [("over-time", "Throughput over time, TPS", True), ("over-time-apart", "Shown apart, over time", False)]
-    return [_overlay(id, title, drawn[ranked], warm_up) for id, title, ranked in figures if drawn[ranked]]
+    found = [_overlay("over-time", "Throughput over time, TPS", drawn.pop(""), warm_up)] if "" in drawn else []
+    return found + [
+        _overlay(_numbered("over-time-apart", place), f"{apart_title(words)}, over time", series, warm_up)
+        for place, (words, series) in enumerate(drawn.items())
+    ]
 
 
 def _overlay(id: str, title: str, series: list[LineSeries], warm_up: float | None) -> Figure:
@@ -228,7 +249,7 @@ def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
             *(plain_number(summary.get(name)) for name in ("median", "mean", "minimum", "maximum", "stdev", "cv")),
             *map(plain_number, interval), plain_number(ratio.get("value")), *map(plain_number, ratio_interval),
             comparison.baseline.key if comparison.baseline else "", against.get("words", ""),
-            "yes" if entry["ranked"] else "no", entry["durability"],
+            "yes" if entry["ranked"] else "no", entry["durability"], entry["doubt"],
             " ".join(plain_number(dot["value"]) for dot in entry["repeats"]),
             "; ".join(f"{printed['statistic']} {printed['as_printed']}" for printed in entry["printed"]),
             "; ".join(gap["reason"] for gap in entry["gaps"]),
@@ -277,6 +298,7 @@ def _group_json(group: Group, metric: Metric | None) -> dict[str, Any]:
             for printed in group.printed
         ],
         "durability": group.durability,
+        "doubt": group.doubt,
         "ranked": group.ranked,
         "demonstration": group.demonstration,
         "against": _against_json(group.against) if group.against else None,

@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
 
 from runs.choices import Better
+from runs.facets import dbms_name
 from runs.models import HardwareProfile, Measurement, Run
 from runs.models.visible import Reader, sees_all
 
@@ -71,7 +72,8 @@ def _best(row: dict[str, Any]) -> BestResult:
     best = row["highest"] if row["metric__better"] == Better.HIGHER else row["lowest"]
     return BestResult(
         workload=row["run__workload__name"], workload_slug=row["run__workload__slug"],
-        dbms=row["run__dbms_version__name"], dbms_slug=row["run__dbms_version__slug"],
-        durability=row["run__durability"], metric=row["metric__label"], unit=row["metric__unit"],
-        value=best, runs=row["runs"], lower_is_better=row["metric__better"] == Better.LOWER,
+        dbms=dbms_name(row["run__dbms_version__name"], row["run__durability"]),
+        dbms_slug=row["run__dbms_version__slug"], durability=row["run__durability"],
+        metric=row["metric__label"], unit=row["metric__unit"], value=best, runs=row["runs"],
+        lower_is_better=row["metric__better"] == Better.LOWER,
     )  # fmt: skip

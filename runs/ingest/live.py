@@ -31,6 +31,8 @@ from runs.visibility import default_visibility
 
 FactorValue = int | float | str
 LONG_TEXT = 100_000
+# The agent's check of the class "survives power loss": TPS against what the device can sync.
+WAITED_CHECK = "waited_for_disk"
 
 
 def scheduled_run(
@@ -165,12 +167,19 @@ def _store_facts(run: Run, result: JobResult, message: str) -> None:
     run.dataset = dict(result["dataset"])
     run.command_lines = [redact_line(line) for line in result["command_lines"]]
     run.checks = [dict(check) for check in result["checks"]]
+    run.durability_doubt = _doubt(result)
     run.warnings = list(result["warnings"])
     run.per_terminal = list(result["per_terminal"])
     run.statistics = dict(result.get("statistics", {}))
     run.latency_histogram = result["histogram"] or ""
     run.message = clean(message, LONG_TEXT)
     run.save()
+
+
+def _doubt(result: JobResult) -> str:
+    """Why the run cannot have kept its durability class; empty where nothing speaks against it."""
+    failed = (check["detail"] for check in result["checks"] if check["name"] == WAITED_CHECK and not check["ok"])
+    return clean(next(failed, ""), LONG_TEXT)
 
 
 def _store_measurements(run: Run, result: JobResult) -> None:

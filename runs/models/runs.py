@@ -51,7 +51,7 @@ class RunQuerySet(models.QuerySet["Run"]):
 
     def rankable(self) -> RunQuerySet:
         """Runs that may appear in best-of lists."""
-        return self.with_values().filter(demonstration=False)
+        return self.with_values().filter(demonstration=False, durability_doubt="")
 
     def listed_for(self, user: Reader) -> RunQuerySet:
         """What lists, counts, facets, exports and filters show to this person: public runs and their own."""
@@ -125,6 +125,8 @@ class Run(UUIDModel):
 
     durability = models.CharField(max_length=20, choices=DURABILITY_CHOICES, blank=True)
     durability_reason = models.TextField(blank=True)
+    # What was measured against the class: the run is shown with it and ranked nowhere. Empty where nothing was.
+    durability_doubt = models.TextField(blank=True)
     effective_settings = models.JSONField(default=list, blank=True)
     ignored_settings = models.JSONField(default=list, blank=True)
     driver = models.JSONField(default=dict, blank=True)

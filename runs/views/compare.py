@@ -52,7 +52,8 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
             for group, color in zip(comparison.groups, charts.colours(comparison), strict=True)
         ],
         "kept": [(name, value) for name, values in params.lists() for value in values if name not in CONTROLS],
-        "durability_varies": len({group.durability for group in comparison.groups}) > 1,
+        "durability_varies": len({group.durability_words for group in comparison.groups}) > 1
+        or any(group.doubt for group in comparison.groups),
         "provenance_varies": len({one for group in comparison.groups for one in group.provenances}) > 1,
         "order": params.get("order", ""),
         "configs": _several("config", comparison),

@@ -50,7 +50,7 @@ def test_it_runs_in_memory(slug: str, workload: str, agent: LiveAgent):
     assert (item["outcome"], item["message"]) == ("finished", "")
     durability = item["result"]["durability"]
     assert durability is not None
-    assert durability["durability"] == "none"
+    assert durability["durability"] == "memory"
 
 
 @pytest.mark.parametrize("slug", ["hsqldb", "h2"])

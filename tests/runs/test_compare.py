@@ -215,6 +215,65 @@ def test_it_refuses_a_bare_ratio_across_durability_classes_and_says_why():
     assert "Durability: may lose the last moments against survives power loss" in against.words
 
 
+def test_it_never_ranks_what_is_in_memory_with_anything_else():
+    classes = {"SQLite 3": "power_loss", "PostgreSQL 8.3": "none", "HSQLDB 2.7": "memory", "H2 2": "memory"}
+    for place, (system, durability) in enumerate(classes.items()):
+        for value in (100, 101, 102):
+            make_run(system, value + 10 * place, durability=durability)
+
+    def places(comparison: Comparison) -> dict[str, bool]:
+        return {group.label: group.ranked for group in comparison.groups}
+
+    both = compare(all_runs(), order="best")
+    assert places(both) == {
+        "SQLite 3": True, "PostgreSQL 8.3": False, "H2 2, in memory": False, "HSQLDB 2.7, in memory": False,
+    }  # fmt: skip
+    assert {words: len(groups) for words, groups in both.apart.items()} == {"not durable": 1, "in memory": 2}
+    assert all(group.against is None or group.against.ratio is None for group in both.groups)
+
+    without_disk = compare([run for run in all_runs() if run.durability != "power_loss"])
+    assert places(without_disk)["PostgreSQL 8.3"]
+    assert not places(without_disk)["H2 2, in memory"]
+    against = by_label(without_disk)["H2 2, in memory"].against
+    assert against is not None and against.words == "no ratio: Durability: in memory against not durable"
+
+    alike = compare([run for run in all_runs() if run.durability == "memory"])
+    assert all(places(alike).values())
+    assert any(alike.ratios.values())
+
+
+def test_it_ranks_nothing_of_unknown_durability_with_what_is_in_memory():
+    for system, durability in (("MySQL 5.0", ""), ("H2 2", "memory")):
+        make_run(system, 100, durability=durability)
+
+    groups = by_label(compare(all_runs(), baseline="mysql-5-0"))
+
+    assert not groups["H2 2, in memory"].ranked
+    against = groups["H2 2, in memory"].against
+    assert against is not None and against.words == "no ratio: Durability: in memory against not known"
+
+
+DOUBT = "1000 TPS, 4 terminals × 200 syncs/s of the device = 800: cannot have waited for this disk"
+
+
+def test_it_ranks_no_run_that_cannot_have_waited_for_its_disk():
+    for system, doubts in (("SQLite 3", ("", "", "")), ("Derby 10", ("", DOUBT, ""))):
+        for value, doubt in zip((1000, 1010, 1020), doubts, strict=True):
+            make_run(system, value, durability="power_loss", durability_doubt=doubt)
+
+    comparison = compare(all_runs(), baseline="sqlite-3", order="best")
+
+    derby = by_label(comparison)["Derby 10"]
+    assert [group.label for group in comparison.ranked] == ["SQLite 3"]
+    assert (derby.n, derby.doubt) == (3, DOUBT)
+    assert list(comparison.apart) == ["survives power loss, doubtful: cannot have waited for this disk"]
+    assert f"Shown apart, not ranked: Derby 10 ({DOUBT})." in comparison.warnings
+    assert derby.against is not None and derby.against.ratio is None
+    assert "doubtful: cannot have waited for this disk against survives power loss" in derby.against.words
+    assert {run.dbms_version.name for run in Run.objects.rankable()} == {"Derby 10", "SQLite 3"}
+    assert Run.objects.rankable().count() == 5
+
+
 def test_it_ranks_unknown_durability_with_the_others():
     make_run("SQLite 3", 100, durability="power_loss")
     make_run("MySQL 5.0", 100)

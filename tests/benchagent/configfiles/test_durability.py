@@ -8,9 +8,7 @@ from benchagent.configfiles.durability import Facts, Given, durability, of_effec
 
 from tests.benchagent.configfiles.samples import printed
 
-POWER, DBMS, BOUNDED, NONE = (
-    Durability.POWER_LOSS, Durability.DBMS_CRASH, Durability.BOUNDED_LOSS, Durability.NONE
-)  # fmt: skip
+POWER, DBMS, BOUNDED, NONE, MEMORY = Durability
 
 
 @pytest.mark.parametrize(
@@ -81,6 +79,8 @@ POWER, DBMS, BOUNDED, NONE = (
         ("hsqldb", "", {"FILES LOG": "FALSE"}, NONE, "no log"),
         ("h2", "", {"write_delay": "0"}, DBMS, "does not sync"),
         ("h2", "", {}, BOUNDED, "500 ms, the default"),
+        ("h2", "", {"storage": "memory"}, MEMORY, "in memory"),
+        ("hsqldb", "", {"storage": "memory", "FILES WRITE DELAY": "FALSE"}, MEMORY, "in memory"),
         ("nosql", "", {"a": "b"}, None, "not known"),
     ],
 )

@@ -97,7 +97,7 @@ def test_it_runs_in_memory_as_a_class_of_its_own(slug: str, make_trial: MakeTria
     session = trial.tpcb()
     effective = trial.effective(session)
     durability, reason = trial.instance.durability(effective)
-    assert (durability.value, effective["storage"]) == ("none", "memory")
+    assert (durability.value, effective["storage"]) == ("memory", "memory")
     assert "in memory" in reason
     assert undeclared(trial, session) == set()
     assert trial.instance.backup_methods() == ()

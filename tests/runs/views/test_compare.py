@@ -165,6 +165,26 @@ def test_it_takes_every_filter_of_the_list_of_runs(client):
     assert sorted(labels) == ["DB2 9.7", "DB2 9.7 · commit group 2", "MySQL 5.0"]
 
 
+def test_it_draws_disk_memory_and_doubtful_runs_as_classes_of_their_own(client):
+    doubt = "1000 TPS, 4 terminals × 200 syncs/s of the device = 800: cannot have waited for this disk"
+    make_run("SQLite 3", 100, durability="power_loss")
+    make_run("Derby 10", 1000, durability="power_loss", durability_doubt=doubt)
+    make_run("H2 2", 5000, durability="memory")
+
+    html = page(client, "/compare/?workload=tpc-b-profile-1&baseline=sqlite-3")
+
+    drawn = [
+        [bar["label"] for bar in spec(html, f"{name}-data")["groups"]] for name in ("comparison", "apart", "apart-2")
+    ]
+    assert drawn == [["SQLite 3"], ["Derby 10"], ["H2 2, in memory"]]
+    assert "Not ranked: in memory" in html
+    assert f"Shown apart, not ranked: Derby 10 ({doubt})." in html
+    assert f'data-doubt title="{doubt}">cannot have waited for this disk' in html
+    assert ">Derby 10 (cannot have waited for this disk)<" in html
+    assert html.count('data-verdict="refused"') == 2
+    assert f'data-doubt title="{doubt}"' in page(client, "/runs/")
+
+
 def test_it_draws_groups_that_promise_less_apart_on_a_scale_of_their_own(client):
     for system, durability, value in (("SQLite 3", "power_loss", 100), ("H2 2", "bounded_loss", 5000)):
         run = make_run(system, value, durability=durability)

@@ -1,6 +1,6 @@
 """What a COMMIT promises under the settings in force: the one place for agent and server.
 
-The rules of an engine stand in `benchagent.configfiles.engines`; the four classes are `catalog.Durability`.
+The rules of an engine stand in `benchagent.configfiles.engines`; the classes are `catalog.Durability`.
 """
 
 from __future__ import annotations

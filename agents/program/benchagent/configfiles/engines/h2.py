@@ -49,7 +49,7 @@ MEANINGS = {
 
 def durability(settings: Settings, write_cache: str) -> Promise:
     if settings.low("STORAGE") == "memory":
-        return Promise(Durability.NONE, "the database is in memory: nothing outlives the process")
+        return Promise(Durability.MEMORY, "the database is in memory: nothing outlives the process")
     delay = settings.text("WRITE_DELAY")
     if delay is None:
         return Promise(None, settings.words("WRITE_DELAY"))

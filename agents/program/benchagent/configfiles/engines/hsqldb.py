@@ -77,7 +77,7 @@ MEANINGS = {
 
 def durability(settings: Settings, write_cache: str) -> Promise:
     if settings.low("storage") == "memory":
-        return Promise(Durability.NONE, "the database is in memory: nothing outlives the process")
+        return Promise(Durability.MEMORY, "the database is in memory: nothing outlives the process")
     if settings.value("hsqldb.log_data") is False:
         return Promise(Durability.NONE, "hsqldb.log_data=false: no log is written")
     delay = settings.text(WRITE_DELAY)
