@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from benchagent.catalog import DURABILITY_WORDS, WORKLOADS, Durability, FactorKind
+from benchagent.catalog import (
+    DURABILITY_WORDS,
+    FACTORS,
+    OWN_STORAGE,
+    Durability,
+    FactorKind,
+    factor_phrase,
+    factor_words,
+)
 
 from runs.models import HardwareProfile, Run, RunFactor, StorageDevice
 
@@ -16,9 +24,6 @@ _FIRST_FACTORS = (*SCALE_FACTORS, "terminals", "threads", "disk", "method")
 _LAST_FACTORS = ("test_no",)
 _SPEAKING_UNITS = frozenset({"B", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "%"})
 _UNIT_SUFFIXES = ("_gb", "_mb", "_s")
-_PLACES = {factor.name for entry in WORKLOADS.values() for factor in entry.factors if factor.kind == FactorKind.PLACE}
-OWN_STORAGE = "agent's own storage"
-_FACTOR_LABELS = {factor.name: factor.label for entry in WORKLOADS.values() for factor in entry.factors}
 
 SHORT_DURABILITY = {
     Durability.POWER_LOSS: "survives power loss",
@@ -34,12 +39,17 @@ DURABILITY_ORDER = {durability.value: rank for rank, durability in enumerate(Dur
 
 @dataclass(frozen=True)
 class Facet:
-    """`text` stands alone in a label ("commit group 2"); `value`, exact, goes under the heading `label` in a table."""
+    """`text` stands alone in a label ("commit group 2"); `words` goes under the heading `label` in a table.
+
+    `value` is exact, as it is stored; `key` stands for it in addresses. Neither follows the wording.
+    """
 
     field: str
     label: str
     value: str
+    words: str
     text: str
+    key: str
     number: float | None = None
 
 
@@ -50,7 +60,7 @@ def facets(run: Run) -> dict[str, Facet]:
     """
     dbms = dbms_name(run.dbms_version.name, run.durability)
     found = [_plain("workload", "Workload", workload_name(run)), _plain("dbms", "DBMS", dbms)]
-    found += [factor_facet(factor) for factor in sort_factors(run.factors.all())]
+    found += factor_facets(run)
     found += [
         _plain(f"storage:{use.role}", f"{use.get_role_display()} on", device_name(use.device))
         for use in run.storage.all()
@@ -60,9 +70,8 @@ def facets(run: Run) -> dict[str, Facet]:
     if run.config is not None:
         found.append(_plain("config", "Configuration", run.config.name))
     if run.durability:
-        found.append(
-            Facet("durability", "Durability", durability_words(run.durability), short_durability(run.durability))
-        )
+        words, short = durability_words(run.durability), short_durability(run.durability)
+        found.append(Facet("durability", "Durability", words, words, short, short))
     if run.publication is not None:
         found.append(_plain("publication", "Publication", run.publication.title_en))
     if run.experiment is not None:
@@ -72,7 +81,7 @@ def facets(run: Run) -> dict[str, Facet]:
 
 
 def _plain(field: str, label: str, value: str) -> Facet:
-    return Facet(field, label, value, value)
+    return Facet(field, label, value, value, value, value)
 
 
 def sort_factors(factors: Iterable[RunFactor]) -> list[RunFactor]:
@@ -85,26 +94,54 @@ def sort_factors(factors: Iterable[RunFactor]) -> list[RunFactor]:
 
 
 def factor_label(name: str) -> str:
-    if name in _FACTOR_LABELS:
-        return _FACTOR_LABELS[name]
+    if name in FACTORS:
+        return FACTORS[name].label
     for suffix in _UNIT_SUFFIXES:
         name = name.removesuffix(suffix)
     return name.replace("_", " ").capitalize()
 
 
-def factor_facet(factor: RunFactor) -> Facet:
+def factor_facets(run: Run) -> list[Facet]:
+    """Reads prefetched rows only."""
+    emulated = {f"{use.role}_storage" for use in run.storage.all() if use.device.emulated}
+    return [
+        _number_facet(factor, factor.number)
+        if factor.number is not None
+        else _text_facet(factor, emulated=factor.name in emulated)
+        for factor in sort_factors(run.factors.all())
+    ]
+
+
+def _text_facet(factor: RunFactor, *, emulated: bool) -> Facet:
+    """`emulated`: of a storage, as the run found it."""
+    said = f"{factor.text} (emulated)" if emulated and factor.text else factor.text
+    value = factor.text or (OWN_STORAGE if _is_place(factor.name) else "")
+    return Facet(
+        f"factor:{factor.name}",
+        factor_label(factor.name),
+        value,
+        factor_words(factor.name, said, factor.unit),
+        factor_phrase(factor.name, said, factor.unit),
+        key=value,
+    )
+
+
+def _is_place(name: str) -> bool:
+    return name in FACTORS and FACTORS[name].kind == FactorKind.PLACE
+
+
+def _number_facet(factor: RunFactor, number: float) -> Facet:
     label = factor_label(factor.name)
-    if factor.number is None:
-        words = OWN_STORAGE if factor.name in _PLACES and not factor.text else factor.text
-        return Facet(f"factor:{factor.name}", label, words, words)
-    value = f"{factor.number:,.10g} {factor.unit}".strip()
-    short = f"{factor.number:,.6g}"
+    value = f"{number:,.10g} {factor.unit}".strip()
+    short = f"{number:,.6g}"
     if factor.unit in _SPEAKING_UNITS:
         spoken = f"{short} {factor.unit}"
     else:
         unit = f" {factor.unit}" if factor.unit == "s" else ""
         spoken = f"{label[:1].lower()}{label[1:]} {short}{unit}"
-    return Facet(f"factor:{factor.name}", label, value, spoken, number=factor.number)
+    text = factor_phrase(factor.name, number, factor.unit) if factor.name in FACTORS else spoken
+    words = factor_words(factor.name, number, factor.unit)
+    return Facet(f"factor:{factor.name}", label, value, words, text, key=spoken, number=number)
 
 
 def workload_name(run: Run) -> str:

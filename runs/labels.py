@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils.text import slugify
@@ -18,21 +18,28 @@ _KINDS = ("workload", "dbms", "factor", "storage", "hardware", "config")
 
 @dataclass(frozen=True)
 class CommonFact:
+    """`value` as it is stored, `words` as people read it."""
+
     label: str
     value: str
+    words: str
 
 
 @dataclass(frozen=True)
 class VaryingFact:
-    """A field that differs between cells, with its value in each cell, in the cells' order."""
+    """A field that differs between cells, with its stored value in each cell, in the cells' order.
+
+    `words` says what people read for each of the values.
+    """
 
     field: str
     label: str
     values: tuple[str, ...]
+    words: Mapping[str, str]
 
     @property
     def distinct(self) -> list[str]:
-        return list(dict.fromkeys(self.values))
+        return [self.words[value] for value in dict.fromkeys(self.values)]
 
 
 @dataclass(frozen=True)
@@ -48,16 +55,24 @@ class Naming:
 def name_cells(cells: Sequence[dict[str, Facet]]) -> Naming:
     fields = sorted(dict.fromkeys(field for cell in cells for field in cell), key=_place)
     varying = [field for field in fields if len({_value(cell, field) for cell in cells}) > 1]
-    labels = _unique(_labels(cells, _telling(cells, varying)))
+    telling = _telling(cells, varying)
+    keys = _unique(_labels(cells, telling, lambda facet: facet.key))
     return Naming(
-        labels=labels,
-        keys=_unique([slugify(label.replace(".", "-")) or "cell" for label in labels], "-"),
-        common=[CommonFact(cells[0][field].label, cells[0][field].value) for field in fields if field not in varying],
-        varying=[
-            VaryingFact(field, _heading(cells, field), tuple(_value(cell, field) or _NO_FACT for cell in cells))
-            for field in varying
-        ],
+        labels=_unique(_labels(cells, telling, lambda facet: facet.text)),
+        keys=_unique([slugify(key.replace(".", "-")) or "cell" for key in keys], "-"),
+        common=[_common(cells[0][field]) for field in fields if field not in varying],
+        varying=[_varying(cells, field) for field in varying],
     )
+
+
+def _common(facet: Facet) -> CommonFact:
+    return CommonFact(facet.label, facet.value, facet.words)
+
+
+def _varying(cells: Sequence[dict[str, Facet]], field: str) -> VaryingFact:
+    words = {cell[field].value or _NO_FACT: cell[field].words or _NO_FACT for cell in cells if field in cell}
+    values = tuple(_value(cell, field) or _NO_FACT for cell in cells)
+    return VaryingFact(field, _heading(cells, field), values, {_NO_FACT: _NO_FACT, **words})
 
 
 def _place(field: str) -> int:
@@ -90,11 +105,11 @@ def _telling(cells: Sequence[dict[str, Facet]], varying: Sequence[str]) -> list[
     return chosen or ["dbms"]
 
 
-def _labels(cells: Sequence[dict[str, Facet]], fields: Sequence[str]) -> list[str]:
+def _labels(cells: Sequence[dict[str, Facet]], fields: Sequence[str], said: Callable[[Facet], str]) -> list[str]:
     # The DBMS leads also where the workload varies: it is what people look for.
     ordered = sorted(fields, key=lambda field: field != "dbms")
     return [
-        " · ".join(cell[field].text for field in ordered if field in cell) or _unset(cells, ordered[0])
+        " · ".join(said(cell[field]) for field in ordered if field in cell) or _unset(cells, ordered[0])
         for cell in cells
     ]
 

@@ -78,7 +78,7 @@ def _curves(comparison: Comparison, size: VaryingFact, metric: Metric) -> list[C
     for group in comparison.groups:
         x, value = places.get(group.factors[size.label]), _median([group], metric.name)
         if x is not None and value is not None:
-            label = ", ".join(group.factors[one.label] for one in telling)
+            label = ", ".join(one.words[group.factors[one.label]] for one in telling)
             found.setdefault(label, []).append((x, value))
     return [Curve(label, sorted(points)) for label, points in found.items()]
 
@@ -98,7 +98,9 @@ def _telling(varying: Sequence[VaryingFact], size: VaryingFact) -> list[VaryingF
 
 def _places(groups: Sequence[Group], size: VaryingFact) -> dict[str, float]:
     """MB by the value of the size factor: the median over all that were loaded of it, so that curves share them."""
-    alike = {value: [group for group in groups if group.factors[size.label] == value] for value in size.distinct}
+    alike = {
+        value: [group for group in groups if group.factors[size.label] == value] for value in dict.fromkeys(size.values)
+    }
     medians = {value: _median(own, SIZE_METRIC) for value, own in alike.items()}
     return {value: round(found / MB, 1) for value, found in medians.items() if found is not None}
 

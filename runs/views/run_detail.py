@@ -14,7 +14,7 @@ from runs import changes, correction, editing, run_facts, run_statistics, series
 from runs.artefacts import artefacts_of
 from runs.charts.heating import memory_figure
 from runs.charts.run import figures, series_rows
-from runs.facets import sort_factors
+from runs.facets import factor_facets
 from runs.models import Change, Run, User
 from runs.views.access import check_may_change, contributor_required, token_may_read
 from runs.visibility import source_of
@@ -37,7 +37,7 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "primary": run_facts.primary_measurement(run),
         "gap": run_facts.gap_reason(run),
         "measurements": run_facts.ordered_measurements(run),
-        "factors": sort_factors(run.factors.all()),
+        "factors": factor_facets(run),
         "settings": run_facts.setting_rows(run),
         "steps": run_facts.time_line(run),
         "origin": run_facts.origin(run),

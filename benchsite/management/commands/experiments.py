@@ -18,6 +18,7 @@ from agents.offers import approved_agents
 from agents.rerun import Prepared
 from agents.schedule import PlanError
 from runs.choices import ENDED_STATES, RunState
+from runs.facets import facets
 from runs.models import Experiment, Run
 
 LOOK_EVERY_S = 2.0
@@ -111,6 +112,6 @@ class Command(BaseCommand):
 def _label(run: Run) -> str:
     """The engine and the factors that its experiment varies."""
     varied = run.experiment.plan.get("sweep", {}) if run.experiment else {}
-    factors = {factor.name: factor.value for factor in run.factors.all()}
-    words = [f"{name} {factors[name] or 'default'}" for name in varied if name in factors]
-    return ", ".join([str(run.dbms_version), *words])
+    known = facets(run)
+    fields = ["dbms", *(f"factor:{name}" for name in varied)]
+    return " · ".join(known[field].text for field in fields if field in known)

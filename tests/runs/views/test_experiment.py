@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 import pytest
 
 from runs.charts import sizes
 from runs.compare import compare
-from runs.models import Experiment, Run
-from tests.runs.cells import add_number, all_runs, make_run
+from runs.models import Experiment, Run, StorageDevice
+from tests.runs.cells import add_number, all_runs, machine, make_run
 
 MB = 1_000_000
 pytestmark = pytest.mark.django_db
@@ -119,3 +120,37 @@ def test_the_storage_that_needs_no_name_has_words(client, db):
     for place in ("", "slow"):
         make_run("Firebird 3.0", 7, factors={"data_storage": place}, experiment=experiment)
     assert "agent&#x27;s own storage" in page(client, experiment.get_absolute_url())
+
+
+def gbak() -> Experiment:
+    """Four methods as an agent stores them, the last onto an emulated disk."""
+    experiment = Experiment.objects.create(slug="gbak", name="gbak by four methods")
+    device = StorageDevice.objects.create(hardware=machine(), name="slow disk", emulated=True)
+    for place, method in enumerate(("gbak_tcp", "gbak_local", "gbak_services", "gbak_services_same")):
+        target = "" if method == "gbak_services_same" else "slow"
+        factors = {"dataset_mb": 950, "data_origin": "restored", "verbose": "off", "method": method}
+        run = make_run(
+            "Firebird 3.0", 100 + place, factors={**factors, "backup_storage": target},
+            experiment=experiment, order_index=place,
+        )  # fmt: skip
+        if target:
+            run.storage.create(role="backup", device=device)
+    return experiment
+
+
+def test_people_read_words_where_a_run_stores_slugs(client, db):
+    html = page(client, gbak().get_absolute_url())
+    shown = re.sub(r"<script.*?</script>|<[^>]*>", " ", html, flags=re.DOTALL)
+    assert not re.findall(r"\w+_\w+", shown)
+    for words in ("gbak, Services API, same disk", "restored copy", "-v off", "slow (emulated)", "agent's own storage"):
+        assert words in unescape(shown)
+
+
+def test_charts_are_labelled_with_words_and_keep_their_keys(db):
+    gbak()
+    groups = compare(all_runs()).groups
+    assert [group.label for group in groups] == [
+        "gbak over TCP", "gbak, local", "gbak, Services API", "gbak, Services API, same disk",
+    ]  # fmt: skip
+    assert [group.key for group in groups] == ["gbak_tcp", "gbak_local", "gbak_services", "gbak_services_same"]
+    assert groups[0].factors["Backup method"] == "gbak_tcp"
