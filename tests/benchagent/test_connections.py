@@ -52,6 +52,8 @@ def test_it_says_that_the_file_is_broken_and_nothing_of_what_is_in_it(content: s
         ({"url": "postgresql://db.example/x"}, "url has to be a JDBC URL"),
         ({"url": "jdbc:postgresql://db.example/x?password=secret"}, "password has a field of its own"),
         ({"url": "jdbc:mysql://ann:secret@db.example/x"}, "password has a field of its own"),
+        ({"url": "jdbc:oracle:thin:ann/secret@db.example:1521:x"}, "password has a field of its own, not the url"),
+        ({"url": "jdbc:cubrid:db.example:33000:x:ann:secret:"}, "password has a field of its own, not the url"),
         ({"schema": "a; DROP TABLE b"}, "schema has to be a plain name"),
         ({"host": "x"}, "host is not known"),
     ],
@@ -61,6 +63,20 @@ def test_it_names_the_field_that_is_wrong_and_shows_no_value(changes: dict[str, 
         from_answers("theirs", "postgresql", {**GOOD, **changes})
     assert "db.example" not in str(found.value)
     assert "secret" not in str(found.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "jdbc:oracle:thin:/@shop",
+        "jdbc:oracle:thin:@//db.example:1521/x",
+        "jdbc:oracle:thin:@(DESCRIPTION=(ADDRESS=(HOST=db/1)))",
+        "jdbc:cubrid:db.example:33000:x:ann::?charset=utf-8",
+        "jdbc:cubrid:db.example:33000:x:::",
+    ],
+)
+def test_it_takes_an_url_without_a_password(url: str):
+    assert from_answers("theirs", "oracle", {**GOOD, "url": url}).url == url
 
 
 def test_it_has_each_name_once(tmp_path: Path):

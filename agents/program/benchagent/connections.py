@@ -22,6 +22,11 @@ FILE_NAME = "connections.json"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}\Z")
 SCHEMA = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}\Z")
 OBSERVER = re.compile(r"[^/\s][^/\n]{0,199}/[A-Za-z0-9][A-Za-z0-9_.-]{0,39}\Z")
+# As an option, as user:password@, as Oracle's user/password@, and as the last but one of CUBRID's parts.
+PASSWORD_IN_URL = re.compile(
+    r"password|pwd=|//[^/@]*:[^/@]*@|^jdbc:oracle:[^@(]*/[^@(]+@|^jdbc:cubrid[\w-]*:[^:]*:\d+:[^:]*:[^:]*:[^:?]",
+    re.IGNORECASE,
+)
 UNKNOWN_VERSION = "unknown"
 
 
@@ -117,7 +122,7 @@ def _checked(connection: ServerConnection) -> ServerConnection:
         raise ConnectionsError(f"connection {connection.name}: no DBMS is called {connection.dbms!r}")
     if not connection.url.startswith("jdbc:"):
         raise ConnectionsError(f"connection {connection.name}: url has to be a JDBC URL, jdbc:…")
-    if re.search(r"(?i)password|pwd=|//[^/@]*:[^/@]*@", connection.url):
+    if PASSWORD_IN_URL.search(connection.url):
         raise ConnectionsError(f"connection {connection.name}: the password has a field of its own, not the url")
     if not SCHEMA.match(connection.schema):
         raise ConnectionsError(

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from benchagent.connections import ServerConnection
 from benchagent.dbms.base import JobError
-from benchagent.dbms.external.secrets import Scrubber
 from benchagent.dbms.external.side import MARKER, side_of
-from benchagent.dbms.external.space import host_of, is_this_machine, shortage
+from benchagent.dbms.external.space import shortage
 from benchagent.dbms.external.target import Target
 
 OURS, THEIRS = "agent-1", "agent-2"
@@ -49,36 +47,6 @@ def test_it_cannot_make_a_schema_of_oracle():
     target = Target(side_of("oracle", "19.3", "own"), "theirs", "own", OURS)
     with pytest.raises(JobError, match="has no schema own, and the agent cannot make one"):
         target.preparation([], [], None)
-
-
-def test_it_takes_names_and_passwords_out_of_what_a_driver_says():
-    url = "jdbc:postgresql://db.example:5433/shop"
-    scrub = Scrubber(ServerConnection("theirs", "postgresql", url, "ann", "open-sesame", "own"))
-    said = 'Connection to db.example:5433 refused for user "ann", annual: open-sesame'
-    assert scrub.text(said) == 'Connection to [theirs]:5433 refused for user "[theirs]", annual: [theirs]'
-    event = {"event": "summary", "dead_terminals": [{"terminal": 1, "error": "ann at db.example"}]}
-    assert scrub.event(event)["dead_terminals"] == [{"terminal": 1, "error": "[theirs] at [theirs]"}]
-
-
-@pytest.mark.parametrize(
-    ("url", "host"),
-    [
-        ("jdbc:postgresql://db.example:5432/x", "db.example"),
-        ("jdbc:mysql://[::1]:3306/", "::1"),
-        ("jdbc:oracle:thin:@db.example:1521:orcl", "db.example"),
-        ("jdbc:oracle:thin:@//db.example:1521/orcl", "db.example"),
-        ("jdbc:cubrid:db.example:33000:demodb:::", "db.example"),
-        ("jdbc:h2:mem:x", ""),
-    ],
-)
-def test_it_finds_the_host_in_an_url(url: str, host: str):
-    assert host_of(url) == host
-
-
-def test_it_knows_whether_a_server_is_this_machine():
-    assert is_this_machine("jdbc:postgresql://127.0.0.1:5432/x")
-    assert not is_this_machine("jdbc:postgresql://192.0.2.1:5432/x")
-    assert not is_this_machine("jdbc:h2:mem:x")
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,9 @@ from benchagent.dbms.external.afar import Afar
 from benchagent.dbms.external.asking import Answers, Asker
 from benchagent.dbms.external.instance import SPACE, ExternalInstance, drop_own, low_space
 from benchagent.dbms.external.side import reachable, side_of
-from benchagent.dbms.external.space import is_this_machine, shortage
+from benchagent.dbms.external.space import shortage
 from benchagent.dbms.external.target import ASK_OBJECTS, ASK_OWNER, ASK_SCHEMA, Target
+from benchagent.dbms.external.url import is_this_machine
 from benchagent.java import JavaToolchain
 from benchagent.process import Children
 from benchagent.protocol import EngineFacts

@@ -3,31 +3,52 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchagent.connections import ServerConnection
-from benchagent.dbms.external.space import addresses_of, host_of
+from benchagent.dbms.external.url import addresses_of, databases_of, hosts_of, words_of
 from benchagent.redaction import redact_text
 
 # Fields of events that hold words of a driver or of a server.
 SPOKEN = frozenset(("message", "error", "reason"))
+# A database or a user of such a name tells nothing about the server, and settings could not be read any more.
+VALUES = frozenset(
+    (
+        "on",
+        "off",
+        "true",
+        "false",
+        "yes",
+        "no",
+        "all",
+        "none",
+        "default",
+        "local",
+        "wait",
+        "nowait",
+        "immediate",
+        "batch",
+    )
+)
 
 
 class Scrubber:
     def __init__(self, connection: ServerConnection) -> None:
         self._name = connection.name
-        host = host_of(connection.url)
-        place = connection.url.partition("//")[2] or connection.url.partition("@")[2]
-        parts = [connection.password, connection.url, place, host, *addresses_of(connection.url)]
-        # A word alone: the user "a" is no letter of another word.
-        whole = [re.escape(part) for part in sorted(filter(None, parts), key=len, reverse=True)]
-        words = [rf"(?<!\w){re.escape(connection.user)}(?!\w)"] if connection.user else []
-        self._pattern = re.compile("|".join([*whole, *words]), re.IGNORECASE) if whole or words else None
+        url = connection.url
+        place = url.partition("//")[2] or url.partition("@")[2]
+        whole = [connection.password, url, place]
+        hosts = hosts_of(url)
+        addresses = [address for host in hosts for address in addresses_of(host)]
+        words = [connection.user, *databases_of(url), *(hosts or words_of(url)), *addresses]
+        patterns = [re.escape(part) for part in _longest_first(whole)]
+        # Words alone: the user "a" is no letter of another word.
+        patterns += [rf"(?<!\w){re.escape(word)}(?!\w)" for word in _longest_first(words) if word.lower() not in VALUES]
+        self._pattern = re.compile("|".join(patterns), re.IGNORECASE)
 
     def text(self, text: str) -> str:
-        cleaned = self._pattern.sub(f"[{self._name}]", text) if self._pattern else text
-        return redact_text(cleaned)
+        return redact_text(self._pattern.sub(f"[{self._name}]", text))
 
     def event(self, event: Mapping[str, Any]) -> dict[str, Any]:
         """The same event, its words cleaned, also inside lists as that of the dead terminals."""
@@ -41,3 +62,7 @@ class Scrubber:
         if isinstance(value, list) and key == "dead_terminals":
             return [self._value(key, entry) if isinstance(entry, Mapping) else entry for entry in value]
         return value
+
+
+def _longest_first(parts: Sequence[str]) -> list[str]:
+    return sorted((part for part in dict.fromkeys(parts) if part and not part.isdigit()), key=len, reverse=True)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 import shutil
-import socket
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +10,6 @@ from pathlib import Path
 SMALLEST_SHARE = 0.10
 SMALLEST_BYTES = 5_000_000_000
 EACH_S = 2.0
-HOST = re.compile(r"//(\[[0-9a-fA-F:]+\]|[^:/;,?]+)|@(?://)?([\w.-]+):\d|^jdbc:\w+:([\w.-]+):\d+:")
 
 
 def shortage(free_bytes: float, all_bytes: float) -> str:
@@ -22,36 +19,6 @@ def shortage(free_bytes: float, all_bytes: float) -> str:
     if all_bytes and free_bytes < SMALLEST_SHARE * all_bytes:
         return f"{100 * free_bytes / all_bytes:.1f} % of the server's space are left, less than {SMALLEST_SHARE:.0%}"
     return ""
-
-
-def host_of(url: str) -> str:
-    """Host in a JDBC URL; empty where none is found."""
-    found = HOST.search(url)
-    return (found[1] or found[2] or found[3]).strip("[]") if found else ""
-
-
-def is_this_machine(url: str) -> bool:
-    return any(address.startswith("127.") or address == "::1" or _bound(address) for address in addresses_of(url))
-
-
-def addresses_of(url: str) -> list[str]:
-    """Of the host in a JDBC URL, as drivers name them beside it; empty where it has none or cannot be found."""
-    host = host_of(url)
-    try:
-        return sorted({str(entry[4][0]) for entry in socket.getaddrinfo(host, None)}) if host else []
-    except OSError:
-        return []
-
-
-def _bound(address: str) -> bool:
-    """Whether the address is one of this machine's: only then can a socket be bound to it."""
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    try:
-        with socket.socket(family, socket.SOCK_DGRAM) as probe:
-            probe.bind((address, 0))
-    except OSError:
-        return False
-    return True
 
 
 class Watch:
