@@ -6,27 +6,29 @@ from collections.abc import Sequence
 
 from benchagent.configfiles.article_2011 import PRINTED_MY_CNF, TUNED_MY_CNF, scaled
 
-from agents import published
+from agents.gone import GONE
 from agents.models import Agent
+from agents.published import firebird
 from agents.rerun import ArticleExperiment, Gap, Part, Wanted
 from agents.schedule import FactorValue, Settings
 
 WINDOW = {"warm_up_s": 10, "duration_s": 10}
-NO_ENGINE = "no registry offers it any more: only the published claims are there"
-UNVERIFIED = "no server of it could be had here: the adapter works with one of yours"
 
 FIREBIRD_3, FIREBIRD_SETTINGS = Wanted("firebird", "3.0"), (("DefaultDbCachePages", "8192"), ("page_size", "16384"))
+
+
+def _gaps(*versions: str) -> tuple[Gap, ...]:
+    return tuple(Gap(*GONE[version], version) for version in versions)
 
 
 def _firebird(mode: str, *settings: tuple[str, str]) -> dict[str, Settings]:
     return {"firebird": (("ServerMode", mode), *(settings or FIREBIRD_SETTINGS))}
 
 
-GBAK_DATASET: dict[str, FactorValue] = {"dataset_mb": 950, "data_origin": "restored", "cache_state": "cold"}
+GBAK_DATASET: dict[str, FactorValue] = {"dataset_mb": 1_100, "data_origin": "restored", "cache_state": "cold"}
 GBAK_METHODS = ("gbak_tcp", "gbak_local", "gbak_services", "gbak_services_same")
 SAME_DISK = ("method", "gbak_services_same", {"backup_storage": ""})
-GBAK_SERVERS = ("Firebird 1.5.3", "Firebird 2.1", "InterBase 7.5.1 sp1", "InterBase 2007", "Yaffil 892")
-GBAK_GAPS = tuple(Gap(server, NO_ENGINE) for server in GBAK_SERVERS)
+GBAK_GAPS = _gaps("fb-1.5.3", "fb-2.1", "ib-7.5.1sp1", "ib-2007", "yaffil-892")
 
 GBAK = ArticleExperiment(
     "gbak-backup-2007",
@@ -61,12 +63,7 @@ BUFFERS: dict[str, Settings] = {
     "sqlite": (("journal_mode", "WAL"), ("synchronous", "FULL"), ("cache_size", "-524288")),
     "hsqldb": (("FILES WRITE DELAY", "FALSE"), ("TRANSACTION CONTROL", "MVCC")),
 }
-TPCB_GAPS = (
-    Gap("DB2 9.7", UNVERIFIED),
-    Gap("Oracle 10R2", UNVERIFIED),
-    Gap("PostgreSQL 8.3", "its binaries are in no registry: 9.2 is the oldest that can be installed"),
-    Gap("MySQL 5.0", "its binaries are in no registry: 5.5 is the oldest that can be installed"),
-)
+TPCB_GAPS = _gaps("db2-9.7", "oracle-10r2", "pg-8.3", "mysql-5.0")
 IN_MEMORY: dict[str, Settings] = {"h2": (("storage", "memory"),), "hsqldb": (("storage", "memory"),)}
 
 TPCB = ArticleExperiment(
@@ -96,7 +93,7 @@ TPCB = ArticleExperiment(
     ),
 )  # fmt: skip
 
-# A small warehouse takes 10.6 MB in Firebird, so the memory limit is that of `published.MEMORY`.
+# A small warehouse takes 10.6 MB in Firebird, so the memory limit is that of `published.firebird.MEMORY`.
 TPCC_LIMIT_MB = 160
 TPCC_FACTORS: dict[str, FactorValue] = {
     "terminals": 20, "warehouse_rows": "tenth", "memory_limit_mb": TPCC_LIMIT_MB, "data_origin": "restored",
@@ -104,7 +101,9 @@ TPCC_FACTORS: dict[str, FactorValue] = {
 }  # fmt: skip
 # The article's 10,000 pages were 1 % of its memory: most of it held the file system's cache. 256 pages are 2 %.
 TPCC_SETTINGS = (("DefaultDbCachePages", "256"), ("page_size", "16384"))
-TPCC_GAPS = (Gap("Firebird 2.5.2", "its binaries are in no registry: 3.0 is the oldest that can be installed"),)
+TPCC_GAPS = _gaps("fb-2.5.2")
+# The article put its six queries to the largest database only.
+QUERIES = ("warehouses", firebird.LARGEST, {"queries": "yes"})
 
 TPCC = ArticleExperiment(
     "firebird-terabyte-2015",
@@ -112,17 +111,17 @@ TPCC = ArticleExperiment(
     (
         Part(
             "sizes", "around the memory limit, SuperServer", "tpcc", (FIREBIRD_3,), TPCC_FACTORS, 1,
-            sweep={"warehouses": (published.SMALLEST, *published.SIZES)}, settings=_firebird("Super", *TPCC_SETTINGS),
+            sweep={"warehouses": (firebird.SMALLEST, *firebird.SIZES)}, settings=_firebird("Super", *TPCC_SETTINGS),
             place_factors=("data_storage",), figure="perf7_performance_with_1800Gb_Firebird_database", gaps=TPCC_GAPS,
         ),
         Part(
             "big", "eight times the memory limit", "tpcc", (FIREBIRD_3,),
-            {**TPCC_FACTORS, "warehouses": published.LARGEST, "queries": "yes"}, 1,
-            settings=_firebird("Super", *TPCC_SETTINGS), place_factors=("data_storage",),
+            TPCC_FACTORS, 1, sweep={"warehouses": (firebird.MIDDLE, firebird.LARGEST)}, overrides=(QUERIES,),
+            settings=_firebird("Super", *TPCC_SETTINGS), place_factors=("data_storage",), gaps=TPCC_GAPS,
         ),
         Part(
             "superclassic", "SuperClassic", "tpcc", (FIREBIRD_3,), TPCC_FACTORS, 1,
-            sweep={"warehouses": (published.SMALLEST, 23)}, settings=_firebird("SuperClassic", *TPCC_SETTINGS),
+            sweep={"warehouses": (firebird.SMALLEST, 23)}, settings=_firebird("SuperClassic", *TPCC_SETTINGS),
         ),
     ),
 )  # fmt: skip
@@ -139,10 +138,7 @@ TUNED: dict[str, Settings] = {
     "postgresql": (("shared_buffers", f"{LOADS_BUFFER_MB}MB"), ("synchronous_commit", "off"), ("max_wal_size", "2GB")),
 }
 MYSQL_55, POSTGRESQL = Wanted("mysql", "5.5"), Wanted("postgresql", "15")
-LOADS_GAPS = (
-    Gap("CUBRID 2008 R3.0", UNVERIFIED),
-    Gap("MySQL 5.1.47", "its binaries are in no registry: 5.5 is the oldest that can be installed"),
-)
+LOADS_GAPS = _gaps("cubrid-r3.0", "mysql-5.1.47")
 
 
 PLACES = ("data_storage",)

@@ -15,6 +15,7 @@ from agents import published, registry, schedule
 from agents.models import Agent
 from agents.offers import version_order
 from agents.schedule import Engine, FactorValue, Plan, Settings
+from agents.second_storage import SecondStorage
 from runs.models import Experiment, User
 from runs.reproduction import PLAN_KEY, Match
 
@@ -49,10 +50,11 @@ def _begins(version: str, wanted: str) -> bool:
 
 @dataclass(frozen=True)
 class Gap:
-    """A cell of the published grid that stays empty."""
+    """A cell of the published grid that stays empty. `version`: the id of the engine in the published data."""
 
     label: str
     reason: str
+    version: str = ""
 
 
 @dataclass(frozen=True)
@@ -127,24 +129,18 @@ def prepare(experiment: ArticleExperiment, part: Part, agent: Agent, *, quick: b
         publication=experiment.publication,
         figure=part.figure,
     )
-    matches = published.of(experiment.publication, part.slug, other_storage=_second_storage(agent))
+    matches = published.of(experiment.publication, part.slug, SecondStorage.of(agent))
     return Prepared(part, plan, gaps, matches)
 
 
 def _places(part: Part, agent: Agent) -> dict[str, tuple[FactorValue, ...]]:
-    other = _second_storage(agent)
-    return dict.fromkeys(part.place_factors, ("", other)) if other else {}
+    other = SecondStorage.of(agent)
+    return dict.fromkeys(part.place_factors, ("", other.name)) if other else {}
 
 
 def _apart(part: Part, agent: Agent) -> dict[str, FactorValue]:
-    other = _second_storage(agent)
-    return dict.fromkeys(part.apart, other) if other else {}
-
-
-def _second_storage(agent: Agent) -> str:
-    """Empty where the machine has one storage only."""
-    others = [place["name"] for place in agent.places if place["name"] != "default" and not place["problem"]]
-    return others[0] if others else ""
+    other = SecondStorage.of(agent)
+    return dict.fromkeys(part.apart, other.name) if other else {}
 
 
 def start(prepared: Prepared, *, user: User | None) -> Experiment | None:
@@ -154,7 +150,7 @@ def start(prepared: Prepared, *, user: User | None) -> Experiment | None:
     experiment = schedule.start(prepared.plan, user=user)
     experiment.plan = {
         **experiment.plan,
-        "gaps": [[gap.label, gap.reason] for gap in prepared.gaps],
+        "gaps": [[gap.label, gap.reason, gap.version] for gap in prepared.gaps],
         PLAN_KEY: [match.as_json() for match in prepared.published],
     }
     experiment.save(update_fields=["plan"])

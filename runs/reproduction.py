@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from runs.comparability import Difference, differences
-from runs.models import Claim, Experiment, Measurement, Publication, Run
+from runs.models import Claim, Experiment, Measurement, Observation, Publication, Run
 from runs.run_facts import gap_reason
 from runs.stats import Interval, geometric_mean_interval, ratio, summarise
 
@@ -43,6 +43,9 @@ class Match:
     theirs: CellFacts = field(default_factory=dict)
     their_base: CellFacts = field(default_factory=dict)
     their_metric: str = ""
+    # With `base`: a published observation (its metric) of how many seconds longer `ours` takes, and on how many.
+    extra: str = ""
+    extra_on_s: float = 0
     # What differs, beyond what the rows tell.
     differs: str = ""
     # Why nothing can be run for it.
@@ -68,12 +71,17 @@ class Published:
     publication: Publication
     runs: Sequence[Run]
     claims: Mapping[str, Claim]
+    observations: Sequence[Observation] = ()
 
     @classmethod
     def of(cls, publication: Publication) -> Published:
         runs = Run.objects.present().filter(publication=publication).for_lists()
         claims = Claim.objects.filter(publication=publication)
-        return cls(publication, list(runs), {claim.source_id: claim for claim in claims})
+        observations = Observation.objects.filter(publication=publication)
+        return cls(publication, list(runs), {claim.source_id: claim for claim in claims}, list(observations))
+
+    def observed(self, metric: str) -> Observation | None:
+        return next((one for one in self.observations if one.metric == metric), None)
 
     def side(self, facts: CellFacts, metric: str) -> Side:
         return Side([run for run in self.runs if _fits(run, facts, _published_fact)], metric)
@@ -85,6 +93,10 @@ class Side:
 
     runs: list[Run]
     metric: str
+
+    def also(self, metric: str) -> Side:
+        """Another number of the same runs."""
+        return Side(self.runs, metric)
 
     @cached_property
     def numbers(self) -> list[Measurement]:

@@ -89,7 +89,8 @@ def page(publication: Publication, user: Reader, chosen: Mapping[str, str] | Non
 
 
 def _published(material: Material) -> Published:
-    return Published(material.publication, material.runs, {claim.source_id: claim for claim in material.claims})
+    claims = {claim.source_id: claim for claim in material.claims}
+    return Published(material.publication, material.runs, claims, material.observations)
 
 
 def _sections(material: Material) -> list[Section]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from benchagent.catalog import METRICS
 
+from agents import published as published_of
 from agents import rerun
 from agents.articles import EXPERIMENTS
 from agents.models import Agent
@@ -17,9 +18,10 @@ __all__ = ["equipped"]
 pytestmark = pytest.mark.django_db
 PARTS = [(slug, part) for slug, one in EXPERIMENTS.items() for part in one.parts]
 # Parts that the article has no figure for.
-UNMATCHED = {"verbose", "cpus", "maintenance", "memory", "superclassic"}
+UNMATCHED = {"cpus", "maintenance", "memory", "superclassic"}
 DATA = load()
 CLAIMS = {(row["publication"], row["id"]) for row in DATA["claims"]}
+OBSERVED = {row["metric"] for row in DATA["observations"]}
 
 
 def fits(cell: Cell, facts: CellFacts) -> bool:
@@ -48,6 +50,7 @@ def test_every_match_names_cells_and_figures_that_exist(slug, part, equipped):
     cells = prepared.plan.cells()
     for match in prepared.published:
         assert bool(match.gap) != bool(match.ours), match.label
+        assert not match.extra or match.extra in OBSERVED, match.extra
         assert not match.claim or (slug, match.claim) in CLAIMS, match.claim
         for facts in filter(None, (match.ours, match.base)):
             assert any(fits(cell, facts) for cell in cells), (match.label, facts)
@@ -60,15 +63,41 @@ def test_the_printed_series_of_hard_disks_stands_beside_the_slow_storage(equippe
     experiment = EXPERIMENTS["firebird-terabyte-2015"]
     found = rerun.prepare(experiment, experiment.part("sizes"), equipped).published
     assert {one.ours["data_storage"] for one in found if one.theirs} == {"slow"}
-    assert {one.claim for one in found if "ast against slow" in one.label} == {"firebird-d", "firebird-c"}
+    both = [one for one in found if "agent's own storage against slow (emulated)" in one.label]
+    assert {one.claim for one in both} == {"firebird-d", "firebird-c"}
+    assert all("slow is emulated, same physical disk" in one.differs for one in both)
 
 
 def test_a_machine_with_one_storage_compares_no_disks(equipped):
     equipped.places = []
-    for slug, part in (("firebird-terabyte-2015", "sizes"), ("cubrid-mysql-ssd-2011", "insert-tuned")):
+    for slug, part, claims in (
+        ("gbak-backup-2007", "methods-super", {"gbak-c"}),
+        ("firebird-terabyte-2015", "sizes", {"firebird-c", "firebird-d"}),
+        ("cubrid-mysql-ssd-2011", "insert-tuned", {"cubrid-insert-mysql", ""}),
+    ):
         experiment = EXPERIMENTS[slug]
         found = rerun.prepare(experiment, experiment.part(part), equipped).published
-        assert [one.gap for one in found if "Fast against slow" in one.label] == ["the machine has one storage"]
+        assert {one.claim for one in found if one.gap == "the machine has one storage"} == claims
+
+
+@pytest.mark.parametrize("storages", [1, 2])
+@pytest.mark.parametrize("slug", EXPERIMENTS)
+def test_every_published_claim_is_matched_or_a_gap_or_exempt_with_a_reason(slug, storages, equipped):
+    if storages == 1:
+        equipped.places = []
+    experiment = EXPERIMENTS[slug]
+    found = [one for part in experiment.parts for one in rerun.prepare(experiment, part, equipped).published]
+    claims = {claim for publication, claim in CLAIMS if publication == slug}
+    exempt = {claim for claim in claims if published_of.EXEMPT.get(claim)}
+    assert {one.claim for one in found if one.claim} | exempt == claims
+    assert not {one.claim for one in found} & exempt
+
+
+def test_what_an_emulated_disk_says_of_a_comparison_of_two_disks(equipped):
+    experiment = EXPERIMENTS["gbak-backup-2007"]
+    found = rerun.prepare(experiment, experiment.part("methods-super"), equipped).published
+    (one,) = [one for one in found if one.claim == "gbak-c"]
+    assert one.differs.endswith("the other disk here: emulated, same physical disk")
 
 
 def test_the_plan_of_a_started_part_carries_its_matches(equipped: Agent):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from runs.charts.publications import reproductions
-from runs.models import Claim, Experiment, Publication, Run
+from runs.models import Claim, Experiment, Observation, Publication, Run
 from runs.reproduction import Match, Published, matches_of
 from runs.templatetags.publications import rich_cell
 from tests.runs.cells import add_number, dbms, make_article, make_run
@@ -117,6 +117,32 @@ def test_a_range_is_answered_by_inside_or_outside(article):
     for method, values in BACKUPS.items():
         add(found, "Firebird 3.0", *values, number="backup_s", factors={"method": method})
     assert "within" in rows(found, article)[0][3]
+
+
+def test_seconds_more_of_an_observation_are_a_relation(article):
+    Observation.objects.create(
+        publication=article, metric="extra time", unit="s", qualifier="on a backup of 6 minutes", position=1,
+        details={"value_min": 3, "value_max": 4},
+    )  # fmt: skip
+    match = Match("-v against none", "backup_s", {"verbose": "on"}, {"verbose": "off"}, extra="extra time",
+                  extra_on_s=360, percent=True)  # fmt: skip
+    found = experiment(article, match)
+    add(found, "Firebird 3.0", 10.0, number="backup_s", factors={"verbose": "off"})
+    add(found, "Firebird 3.0", 10.1, number="backup_s", factors={"verbose": "on"})
+    ((_, published, here, ratio, _),) = rows(found, article)
+    assert "on a backup of 6 minutes" in published
+    assert "360 / (360 + 4)" in published
+    assert "−1.0" in here
+    assert "within" in ratio
+
+
+def test_a_relation_of_two_sizes_tells_what_the_databases_took(article):
+    match = Match("small against large", "tps", {"warehouses": 28}, {"warehouses": 125})
+    found = experiment(article, match)
+    for warehouses, size in ((28, 300_000_000), (125, 1_320_000_000)):
+        run = make_run("Firebird 3.0", 100 / warehouses, experiment=found, factors={"warehouses": warehouses})
+        add_number(run, size, name="db_size_bytes", phase="load", unit="bytes")
+    assert "database of 300 MB against 1,320 MB here" in rows(found, article)[0][4]
 
 
 def test_what_was_not_measured_is_a_gap_with_its_reason(article):

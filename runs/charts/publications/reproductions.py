@@ -12,8 +12,9 @@ from runs.charts.publications.claim_words import EITHER, figure_words
 from runs.charts.publications.claims import percents, speed_as_read, time_as_read
 from runs.charts.publications.parts import NamedTable
 from runs.charts.publications.ratios import claimed_ratio
+from runs.charts.sizes import MB, SIZE_METRIC
 from runs.choices import Provenance
-from runs.models import Claim, Experiment, HardwareProfile, Run
+from runs.models import Claim, Experiment, HardwareProfile, Observation, Run
 from runs.reproduction import Match, Published, Relation, Side
 from runs.stats import Interval
 
@@ -25,6 +26,7 @@ NOTE = (
 INTERVAL = "exp(mean of ln ± t × s / √n) of"
 WELCH = "exp(difference of the means of ln ± t × standard error, Welch), of the same values as"
 GIB = 1024**3
+SIZE_FACTORS = frozenset({"warehouses"})
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,8 @@ def _published(match: Match, published: Published) -> tuple[Cell, list[Reading]]
     if match.claim:
         claim = published.claims.get(match.claim)
         return (_claimed(claim), _readings(claim)) if claim else (Cell(gap="the claim is not stored"), [])
+    if match.extra:
+        return _published_extra(match, published.observed(match.extra))
     if not match.theirs:
         return Cell(gap="not in the article"), []
     one = published.side(match.theirs, match.their_metric)
@@ -108,6 +112,20 @@ def _published_relation(match: Match, relation: Relation) -> tuple[Cell, list[Re
         return Cell(gap=relation.gap), []
     amount = computed(relation.value, relation.formula, unit="×", digits=2)
     return TextCell(words=(amount, *_in_percent(match, relation))), [Reading(amount)]
+
+
+def _published_extra(match: Match, seen: Observation | None) -> tuple[Cell, list[Reading]]:
+    """Seconds more on so many: a relation of speeds, from the longest to the shortest time."""
+    if seen is None:
+        return Cell(gap="the observation is not stored"), []
+    ends = [Amount(float(seen.details[name]), seen.unit) for name in ("value_max", "value_min")]
+    slow, fast = (_slowed(end.value, match.extra_on_s) for end in ends)
+    words = (ends[1], " to ", ends[0], f" {seen.qualifier}: ", slow, " to ", fast)
+    return TextCell(words=words, note=seen.metric), [Reading(slow, fast)]
+
+
+def _slowed(more_s: float, on_s: float) -> Amount:
+    return computed(on_s / (on_s + more_s), f"{on_s:g} / ({on_s:g} + {more_s:g})", unit="×", digits=3)
 
 
 def _claimed(claim: Claim) -> Cell:
@@ -155,7 +173,19 @@ def _relation(match: Match, relation: Relation) -> Answer:
     interval = _interval(relation.interval, f"{WELCH} {relation.formula}", "×", digits=2)
     numbers = [len(relation.of.values), len(relation.base.values)]
     count = f", n\u00a0=\u00a0{numbers[0]} and {numbers[1]}"
-    return Answer(amount, (amount, *_in_percent(match, relation), *interval, count), notes=tuple(relation.notes))
+    notes = (*relation.notes, *_sizes(match, relation))
+    return Answer(amount, (amount, *_in_percent(match, relation), *interval, count), notes=notes)
+
+
+def _sizes(match: Match, relation: Relation) -> tuple[str, ...]:
+    """What the databases of two sizes took here: the plan names sizes before they are known."""
+    if not SIZE_FACTORS & match.ours.keys():
+        return ()
+    of, base = (side.also(SIZE_METRIC).median for side in (relation.of, relation.base))
+    if of is None or base is None:
+        return ()
+    against = "" if of == base else f" against {base / MB:,.0f} MB"
+    return (f"database of {of / MB:,.0f} MB{against} here",)
 
 
 def _in_percent(match: Match, relation: Relation) -> Words:
