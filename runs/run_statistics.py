@@ -37,6 +37,7 @@ PARTS: Mapping[str, str] = {
 }
 CONDITIONS: Mapping[str, str] = {
     "caches": "Caches",
+    "caches_count": "Caches before the count",
     "limits": "Limits",
     "checkpoints": "Checkpoints",
     "server_sampling": "CPU and memory of the server",
@@ -57,7 +58,10 @@ QUERY_COLUMNS = (
     ("elapsed_s", "Elapsed", "s"), ("row_count", "Rows", ""), ("count", "Count", ""), ("reads", "Reads", ""),
     ("fetches", "Fetches", ""), ("why", "Not executed", "text"),
 )  # fmt: skip
-WARM_UP_COLUMNS = (("t", "Ended at", "s"), ("elapsed_s", "Elapsed", "s"), ("bytes", "Memory of the DBMS", "bytes"))
+WARM_UP_COLUMNS = (
+    ("t", "Ended at", "s"), ("elapsed_s", "Elapsed", "s"), ("bytes", "Memory of the DBMS", "bytes"),
+    ("error", "Not executed", "text"),
+)  # fmt: skip
 TYPE_COLUMNS = (
     ("transactions", "Executed", ""), ("rolled_back", "Rolled back by design", ""), ("retries", "Retries", ""),
     ("errors", "Errors", ""), ("p50_us", "p50", "µs"), ("p95_us", "p95", "µs"), ("p99_us", "p99", "µs"),
@@ -178,8 +182,10 @@ def _warm_up(told: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _memory_at(memory: Sequence[Mapping[str, Any]], at: float | None) -> float | None:
-    """Of the first sample that is not before it; of the last where there is none."""
-    later = [one["bytes"] for one in memory if at is not None and one["t"] >= at]
+    """Of the first sample that is not before it; of the last where there is none. None for a query without an end."""
+    if at is None:
+        return None
+    later = [one["bytes"] for one in memory if one["t"] >= at]
     return later[0] if later else memory[-1]["bytes"] if memory else None
 
 

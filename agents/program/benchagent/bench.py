@@ -186,29 +186,34 @@ class JobBench:
     def data_loaded(self) -> None:
         self._around.on_loaded()
 
-    def before_run(self) -> None:
+    def before_run(self, control: str = "") -> None:
         if self.factors.text("cache_state") == "cold":
-            self.restart(cold=True)
+            words, took_s = self._start_anew(cold=True, before=control or "the run")
+            self.condition(f"caches_{control}" if control else "caches", words)
+            if self.instance.server_pids() and not control:  # an embedded engine starts with its next session
+                self.metric("restart_s", took_s, "restart")
         settle_s = self.factors.number("settle_s") if "settle_s" in self.factors else 0
         if settle_s:
             self.log(f"resting {settle_s} s")
             self._around.abort.sleep(settle_s)
 
-    def restart(self, *, cold: bool) -> None:
-        """Start the DBMS anew; `cold`: with nothing of its files in the page cache, as far as that can be done."""
+    def restart(self, *, cold: bool, before: str) -> None:
+        self._start_anew(cold=cold, before=before)
+
+    def _start_anew(self, *, cold: bool, before: str) -> tuple[str, float]:
+        """What was done about the caches, and the seconds that the DBMS took to shut down and to start."""
         begun = time.monotonic()
         self.instance.shut_down()
         took_s = time.monotonic() - begun
+        words = ""
         if cold:
-            action = drop_page_cache([self._around.placement.data, self._around.placement.log])
-            self.log(f"caches: {action.words}")
-            self.condition("caches", action.words)
+            words = drop_page_cache([self._around.placement.data, self._around.placement.log]).words
+            self.log(f"caches before {before}: {words}")
         begun = time.monotonic()
         self.instance.start()
         took_s += time.monotonic() - begun
-        if self.instance.server_pids():  # an embedded engine starts with its next session
-            self.metric("restart_s", took_s, "restart")
-        self.log(f"DBMS started anew in {took_s:.2f} s")
+        self.log(f"DBMS started anew before {before} in {took_s:.2f} s")
+        return words, took_s
 
     # Tools
 

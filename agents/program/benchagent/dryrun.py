@@ -114,10 +114,10 @@ class PaperBench:
     def data_loaded(self) -> None:
         """Nothing is kept."""
 
-    def before_run(self) -> None:
+    def before_run(self, control: str = "") -> None:
         """Nothing rests."""
 
-    def restart(self, *, cold: bool) -> None:
+    def restart(self, *, cold: bool, before: str) -> None:
         """Nothing is started."""
 
     def metric(self, name: str, value: float, phase: str) -> None:

@@ -78,8 +78,8 @@ class FakeBench:
     def data_loaded(self) -> None:
         self.calls.append("data_loaded")
 
-    def before_run(self) -> None:
-        self.calls.append("before_run")
+    def before_run(self, control: str = "") -> None:
+        self.calls.append(f"before_run {control}".rstrip())
 
     def metric(self, name: str, value: float, phase: str) -> None:
         self.metrics[name] = value

@@ -89,11 +89,17 @@ class Bench(Protocol):
     def data_loaded(self) -> None:
         """Say that the data are there: they are kept for later repeats where that was asked for."""
 
-    def before_run(self) -> None:
-        """Between load and run: rest, restart with cold caches, whatever the factors ask for."""
+    def before_run(self, control: str = "") -> None:
+        """Between load and run: rest, restart with cold caches, whatever the factors ask for.
 
-    def restart(self, *, cold: bool) -> None:
-        """Start the DBMS anew; `cold`: with nothing of its files in the page cache, as far as that can be done."""
+        `control`: name of a measurement beside that of the run, which gets the same; the circumstances of the run stay.
+        """
+
+    def restart(self, *, cold: bool, before: str) -> None:
+        """Start the DBMS anew; `cold`: with nothing of its files in the page cache, as far as that can be done.
+
+        `before`: what it is done for, for the log. The circumstances of the run stay as they are.
+        """
 
     def tool(self, command: ToolCommand, *, phase: str, timeout_s: float, observe: Observe | None = None) -> ToolResult:
         """Run a tool to its end, sampled each second. A job that is cancelled kills it.
@@ -138,16 +144,21 @@ def many(dialect: Dialect, table: str, types: Mapping[str, str]) -> Step:
 def load_and_run(bench: Bench, prepare: Sequence[Step], run: Sequence[Step]) -> SessionResult:
     """Load, unless the data are there, then run: in two sessions, so that every run starts on a fresh driver."""
     if bench.instance.in_memory:
-        if bench.factors.text("cache_state") == "cold":
-            raise JobError("a database in memory cannot be started anew: there are no cold caches")
-        if bench.factors.number("settle_s"):
-            bench.warn("no rest before the run: a database in memory is loaded and used in one session")
+        require_one_session(bench)
         return bench.session([*prepare, *run])
     if bench.data_missing:
         bench.session(prepare)
         bench.data_loaded()
     bench.before_run()
     return bench.session(run)
+
+
+def require_one_session(bench: Bench) -> None:
+    """What an engine in memory cannot do between load and run. Raises `JobError`."""
+    if bench.factors.text("cache_state") == "cold":
+        raise JobError("a database in memory cannot be started anew: there are no cold caches")
+    if bench.factors.number("settle_s"):
+        bench.warn("no rest before the run: a database in memory is loaded and used in one session")
 
 
 class Workload(ABC):
@@ -171,6 +182,10 @@ class Workload(ABC):
     def tables(self, factors: Factors) -> Sequence[str]:
         """Tables whose statistics are taken after the run."""
         return ()
+
+    def reading(self, factors: Factors) -> frozenset[str]:
+        """Names of the transactions that change nothing: their commits have no disk to wait for."""
+        return frozenset()
 
     @abstractmethod
     def dataset(self, factors: Factors, seed: int) -> dict[str, Any]:

@@ -9,14 +9,18 @@ from typing import Any
 import pytest
 from benchagent.abort import Abort
 from benchagent.catalog import DBMSS, METRICS, WORKLOADS
+from benchagent.dbms.postgresql.discovery import installations
 from benchagent.java import JavaToolchain
 from benchagent.job import Job
 from benchagent.paths import AgentDirs
 from benchagent.protocol import FinishItem
 from benchagent.spool import Spool
 from benchagent.workloads import tpcc
+from benchagent.workloads.tpcc.memory import INTERVAL_S
 
 from tests.benchagent.fake_server import job_spec
+from tests.benchagent.jobs import log_of
+from tests.benchagent.test_spool import sent
 
 pytestmark = pytest.mark.engines
 WORKLOAD_TABLES = tpcc.WORKLOAD.tables(tpcc.WORKLOAD.factors({}))
@@ -27,7 +31,8 @@ SMALL = {"warehouses": 1, "warehouse_rows": "hundredth", "terminals": 4}
 @pytest.fixture
 def run_job(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> RunJob:
     def run(dbms: str, settings: dict[str, str] | None = None, **factors: int | str) -> FinishItem:
-        version = next(group.version for group in toolchain.engine_groups() if group.dbms == dbms and group.default)
+        groups = [group.version for group in toolchain.engine_groups() if group.dbms == dbms and group.default]
+        version = next(iter(installations())) if dbms == "postgresql" else groups[0]
         spec = job_spec(
             f"run-{dbms}",
             workload="tpcc",
@@ -66,10 +71,11 @@ def test_it_loads_runs_and_leaves_a_consistent_database(dbms: str, run_job: RunJ
     assert found["tpmc"] == 30 * (new_orders["transactions"] - new_orders["rolled_back"])
     assert set(types) == {"new_order", "payment", "order_status", "delivery", "stock_level"}
     assert loaded["load_bytes"] > 1_000_000
-    assert loaded["load_size_mb_per_s"] == pytest.approx(loaded["db_size_bytes"] / loaded["load_s"] / 1e6)
+    loading_s = loaded["load_s"] + values(item, "index")["index_s"]
+    assert loaded["load_size_mb_per_s"] == pytest.approx(loaded["db_size_bytes"] / loading_s / 1e6)
     assert [check["ok"] for name, check in checks(item).items() if name.startswith("consistency")] == [True, True]
     assert checks(item)["orders_committed"]["ok"] and checks(item)["payments_committed"]["ok"]
-    assert len(result["statistics"]["consistency"]) == 13 + 12
+    assert len(result["statistics"]["consistency"]) == 13 + len(WORKLOAD_TABLES) + 12
     assert {table["table"] for table in result["statistics"]["tables"]} == set(WORKLOAD_TABLES)
 
 
@@ -91,9 +97,44 @@ def test_it_measures_the_six_queries_cold_warm_and_again(run_job: RunJob):
     assert (mark["name"], mark["rows"]) == ("slow_part", 7_701)
 
 
-def test_it_has_no_cold_queries_of_an_engine_in_memory(run_job: RunJob):
-    item = run_job("hsqldb", {"storage": "memory", "TRANSACTION CONTROL": "MVCC"}, queries="yes")
+@pytest.mark.skipif(not installations(), reason="no PostgreSQL on this machine")
+def test_what_a_server_is_asked_around_its_run_leaves_the_conditions_of_the_run(run_job: RunJob, spool: Spool):
+    """Six restarts for the cold queries, after a run with warm caches; five queries that warm it up before."""
+    item = run_job("postgresql", queries="yes", warm_up_s=0, duration_s=1)
     assert (item["outcome"], item["message"]) == ("finished", "")
+    told = item["result"]["statistics"]
+    assert "dropped" not in told["conditions"]["caches"]
+    assert "restart_s" not in values(item, "restart")
+    log = log_of(sent(spool, "run-postgresql"))
+    assert all(f"caches before query {number}, cold: " in log for number in range(1, 7))
+
+    answers = {(one["query"], one["state"]): one for one in told["queries"]}
+    assert len(answers) == 6 * 4
+    executed = [one for one in answers.values() if "missing" not in one]
+    assert all(one["fetches"] >= one["reads"] >= 0 for one in executed)
+    cold, warm = (sum(answers[number, state]["reads"] for number in range(1, 7)) for state in ("cold", "repeated"))
+    assert cold > warm
+
+    memory, asked = told["warm_up_queries"]["memory"], told["warm_up_queries"]["queries"]
+    assert all(point["bytes"] > 1_000_000 for point in memory)
+    assert [one["name"].partition(":")[2] for one in asked] == list(tpcc.queries.WARM_UP_TABLES)
+    before = memory[0]["t"]
+    for one in asked:  # each begins when the one before has ended; the clock has milliseconds
+        assert one["t"] - one["elapsed_s"] >= before - 0.002
+        before = one["t"]
+    assert before <= memory[-1]["t"] + INTERVAL_S + 0.1, "the curve goes on until the last query has ended"
+
+
+def test_it_rests_and_cools_no_engine_in_memory(run_job: RunJob):
+    memory = {"storage": "memory", "TRANSACTION CONTROL": "MVCC"}
+    item = run_job("hsqldb", memory, cache_state="cold")
+    assert item["message"] == "a database in memory cannot be started anew: there are no cold caches"
+
+
+def test_it_has_no_cold_queries_of_an_engine_in_memory(run_job: RunJob):
+    item = run_job("hsqldb", {"storage": "memory", "TRANSACTION CONTROL": "MVCC"}, queries="yes", settle_s=1)
+    assert (item["outcome"], item["message"]) == ("finished", "")
+    assert any(words.startswith("no rest before the run") for words in item["result"]["warnings"])
     answers = item["result"]["statistics"]["queries"]
     assert [one["missing"] for one in answers if one["state"] == "cold"] == [tpcc.queries.IN_MEMORY] * 6
     assert [one["missing"] for one in answers if one["state"] == "other" and "missing" in one] == [

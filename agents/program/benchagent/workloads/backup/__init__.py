@@ -154,7 +154,7 @@ def _note_backup(bench: Bench, target: Path, took_s: float) -> None:
 
 def _count(bench: Bench, rows: Mapping[str, int]) -> None:
     """The article's control: how long it takes to count the largest table, under the same caches as the backup."""
-    bench.before_run()
+    bench.before_run(COUNT)
     name = next(iter(rows))
     sql = f"SELECT COUNT(*) FROM {name}"  # noqa: S608
     found = bench.session([{"op": "query", "name": COUNT, "sql": sql, "phase": COUNT}], watch=COUNT)

@@ -13,7 +13,7 @@ from typing import Any
 from benchagent.catalog import WORKLOADS
 from benchagent.dbms.base import JobError, first_value
 from benchagent.protocol import Check
-from benchagent.workloads.base import Bench, Factors, SessionResult, Step, Workload
+from benchagent.workloads.base import Bench, Factors, SessionResult, Step, Workload, require_one_session
 from benchagent.workloads.tpcc import conditions, queries, sizes, steps, tables
 from benchagent.workloads.tpcc.memory import MemoryCurve
 
@@ -36,6 +36,9 @@ class Tpcc(Workload):
 
     def tables(self, factors: Factors) -> Sequence[str]:
         return tables.NAMES
+
+    def reading(self, factors: Factors) -> frozenset[str]:
+        return frozenset({"order_status", "stock_level"})
 
     def dataset(self, factors: Factors, seed: int) -> dict[str, Any]:
         warehouses = factors.number("warehouses")
@@ -77,6 +80,7 @@ class _Performance:
     def perform(self) -> None:
         load = [*steps.prepare(self._plan), *steps.ask(LOADED, self._conditions[LOADED])]
         if self._bench.instance.in_memory:
+            require_one_session(self._bench)
             found = self._bench.session([*load, *self._warm_up(), *self._run()])
             self._loaded(found)
         else:
@@ -94,14 +98,14 @@ class _Performance:
     def _loaded(self, found: SessionResult) -> None:
         """A database that is wrong from the start is not worth a run."""
         if not self._bench.instance.in_memory:
-            self._note_size(found.phases["load"]["elapsed_s"])
+            self._note_size(sum(found.phases[phase]["elapsed_s"] for phase in ("load", "index")))
         statements = steps.indexes(self._plan.dialect)
         for sql, elapsed_s in zip(statements, found.phases["index"]["elapsed"], strict=True):
             self._bench.log(f"{elapsed_s:.2f} s: {sql}")
         self._check_consistency(LOADED, found)
 
     def _note_size(self, load_s: float) -> None:
-        """The size that was reached, and the article's load rate: size of the database by the time of the load."""
+        """The size that was reached, and the article's load rate: that size by the time of load and index build."""
         size = self._bench.instance.size_bytes()
         if not size:  # of a server of others
             return
@@ -136,9 +140,7 @@ class _Performance:
         if curve.points:
             begun = curve.points[0][0]
             ran = [
-                {"name": name, "t": event["at"] - begun, "elapsed_s": event.get("elapsed_s")}
-                for name, event in found.queries.items()
-                if name.startswith(f"{WARM_UP}:")
+                _ended(name, event, begun) for name, event in found.queries.items() if name.startswith(f"{WARM_UP}:")
             ]
             memory = [{"t": at - begun, "bytes": size} for at, size in curve.points]
             self._bench.describe("warm_up_queries", {"memory": memory, "queries": ran})
@@ -147,11 +149,11 @@ class _Performance:
     def _run(self) -> list[Step]:
         executions = [step for execution in self._warm for step in execution.steps(self._statistics)]
         return [
-            *steps.ask(BEFORE, steps.GROWING),
+            *steps.ask(BEFORE, steps.BEFORE_RUN),
             steps.run(self._plan),
             *executions,
             *queries.plan_steps(self._statistics, self._warm),
-            *steps.ask(AFTER, steps.GROWING),
+            *steps.ask(AFTER, steps.AFTER_RUN),
             *steps.ask(RUN, self._conditions[RUN]),
         ]
 
@@ -174,12 +176,19 @@ class _Performance:
             answers += queries.gaps(self._warm, queries.COLD, instance.no_restart or queries.IN_MEMORY)
         else:
             for execution in queries.cold(self._plan.dialect, self._plan.warehouses):
-                self._bench.restart(cold=True)
+                self._bench.restart(cold=True, before=execution.name)
                 found = self._bench.session(execution.steps(self._statistics))
                 answers.append(execution.answer(self._statistics, found, plans[execution.sql]))
         answers += [execution.answer(self._statistics, ran, plans[execution.sql]) for execution in self._warm]
         answers += queries.gaps(self._warm, queries.OTHER, queries.ONE_WAREHOUSE)
         self._bench.describe("queries", answers)
+
+
+def _ended(name: str, event: Mapping[str, Any], begun: float) -> dict[str, Any]:
+    """A query of the warm-up; `t` is when it ended, in seconds after `begun`, unless it failed."""
+    if "error" in event:
+        return {"name": name, "error": event["error"]}
+    return {"name": name, "t": event["at"] + event["elapsed_s"] - begun, "elapsed_s": event["elapsed_s"]}
 
 
 def _figures(summary: Mapping[str, Any]) -> dict[str, float]:
