@@ -1,15 +1,22 @@
 from __future__ import annotations
 
 import pytest
-from benchagent.workloads.tpcc import conditions
+from benchagent.workloads.tpcc import conditions, tables
 
 LOADED = conditions.queries(5, 42, loaded=True)
 RUN = conditions.queries(5, 42, loaded=False)
 
 
 def test_it_asks_all_twelve_conditions_after_the_load():
-    assert list(dict.fromkeys(name.split()[0] for name in LOADED)) == [str(number) for number in range(1, 13)]
-    assert set(LOADED) - set(RUN) == {"11"}, "a run delivers more orders than the load has"
+    numbers = [str(number) for number in range(1, 13)]
+    assert list(dict.fromkeys(name.split()[0] for name in LOADED)) == [*numbers, "rows"]
+    counted = {f"rows of {table}" for table in tables.NAMES}
+    assert set(LOADED) - set(RUN) == {"11"} | counted, "a run changes the numbers of rows, and delivers orders"
+
+
+def test_it_counts_the_rows_of_every_table_after_the_load():
+    assert LOADED["rows of stock"] == "SELECT ABS(COUNT(*) - 500000) FROM stock"
+    assert LOADED["rows of item"].startswith("SELECT ABS(COUNT(*) - 100000)")
 
 
 def test_it_looks_into_one_warehouse_where_every_row_has_to_be_seen():

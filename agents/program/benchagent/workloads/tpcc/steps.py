@@ -14,10 +14,12 @@ BATCH_ROWS, COMMIT_ROWS = 1_000, 10_000
 # The article's loader: the first 70 % of the data fast, up to 35 MB/s, the rest slowly, down to 1 MB/s. A row has about
 # 130 bytes, so this is 0.5 MB/s: below what the slowest engine loads when it may.
 SLOW_SHARE, SLOW_ROWS_PER_S = 0.3, 4_000
-GROWING = {
+# Before the run the numbers that orders were given, which a look at the districts tells; after it the orders.
+BEFORE_RUN = {
     "orders": "SELECT SUM(CAST(d_next_o_id - 1 AS DECIMAL(18))) FROM district",
     "payments": "SELECT COUNT(*) FROM history",
 }
+AFTER_RUN = {**BEFORE_RUN, "orders": "SELECT COUNT(*) FROM orders"}
 
 
 @dataclass(frozen=True)
