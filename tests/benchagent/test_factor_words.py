@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Iterator
+from importlib.util import find_spec
+
 import pytest
-from benchagent.catalog import FACTORS, WORKLOADS, factor_phrase, factor_words
+from benchagent.catalog import BACKUP_METHODS, DBMSS, FACTORS, WORKLOADS, factor_phrase, factor_words
+from benchagent.dbms.backup import BackupMethod
 
 VALUES = [
     # name, value, under its heading, alone among values of other factors
@@ -58,3 +63,18 @@ def test_workloads_that_share_a_factor_share_its_words():
             assert (factor.label, factor.unit, factor.words, factor.spoken) == (
                 shared.label, shared.unit, shared.words, shared.spoken,
             )  # fmt: skip
+
+
+def kinds(of: type[BackupMethod]) -> Iterator[type[BackupMethod]]:
+    for kind in of.__subclasses__():
+        yield kind
+        yield from kinds(kind)
+
+
+def test_every_backup_method_of_an_engine_has_words():
+    for entry in DBMSS.values():
+        if find_spec(f"{entry.module}.backup"):
+            importlib.import_module(f"{entry.module}.backup")
+    own = [kind for kind in kinds(BackupMethod) if kind.__module__.startswith("benchagent.")]
+    slugs = {kind.slug for kind in own if hasattr(kind, "slug")}
+    assert slugs == set(BACKUP_METHODS) - {""}

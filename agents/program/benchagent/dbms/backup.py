@@ -5,7 +5,10 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+
+from benchagent.catalog import BACKUP_METHODS
 
 Options = Mapping[str, str]
 
@@ -47,11 +50,15 @@ class BackupMethod(ABC):
     """
 
     slug: str
-    label: str
     # Options of the workload that the method understands: ``verbose``, ``jobs``.
     options: Sequence[str] = ()
     # True where it is restored over the tables themselves, which SHALL have been dropped: there is no second database.
     in_place = False
+
+    @cached_property
+    def label(self) -> str:
+        """In the catalogue's words; set to others where the tool's own name or its reach says more."""
+        return BACKUP_METHODS[self.slug]
 
     def check(self, options: Options) -> None:  # noqa: B027 - most methods can always be used
         """Raises `JobError` when the method cannot be used honestly on this instance."""

@@ -13,7 +13,6 @@ DATABASE = "bench"
 
 class BackupProcedure(BackupMethod):
     slug = "backup_database"
-    label = "SYSCS_UTIL.SYSCS_BACKUP_DATABASE"
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
         return [SqlCommands([f"CALL SYSCS_UTIL.SYSCS_BACKUP_DATABASE('{quoted(target)}')"])]

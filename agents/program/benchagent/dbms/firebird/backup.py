@@ -68,7 +68,7 @@ class GbakMethod(BackupMethod):
 
 
 class GbakTcp(GbakMethod):
-    slug, label = "gbak_tcp", "gbak over TCP"
+    slug = "gbak_tcp"
 
     def source(self) -> str:
         return self.server.remote(self.server.database)
@@ -82,7 +82,7 @@ class GbakTcp(GbakMethod):
 class GbakLocal(GbakMethod):
     """The engine inside gbak: SuperServer must not have the database open meanwhile, the Classics may."""
 
-    slug, label = "gbak_local", "gbak, local (engine inside gbak)"
+    slug = "gbak_local"
     embedded = True
 
     def __init__(self, server: Server, mode: str) -> None:
@@ -125,7 +125,7 @@ class GbakLocal(GbakMethod):
 class GbakServices(GbakMethod):
     """The server reads and writes. Killing gbak ends nothing in a SuperServer or SuperClassic: see `cancel`."""
 
-    slug, label = "gbak_services", "gbak, Services API"
+    slug = "gbak_services"
 
     def switches(self) -> list[str | Path]:
         return service(self.server)
@@ -137,7 +137,7 @@ class GbakServices(GbakMethod):
 
 
 class GbakServicesSame(GbakServices):
-    slug, label = "gbak_services_same", "gbak, Services API, to the database's own disk"
+    slug = "gbak_services_same"
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
         found = same_device(self.server.database, target.parent)
@@ -149,7 +149,7 @@ class GbakServicesSame(GbakServices):
 class Nbackup(BackupMethod):
     """A copy of pages, level 0: nbackup reads the file itself, while the server writes changes into a delta file."""
 
-    slug, label = "nbackup", "nbackup, level 0"
+    slug = "nbackup"
 
     def __init__(self, server: Server) -> None:
         self.server = server

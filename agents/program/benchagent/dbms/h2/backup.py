@@ -12,7 +12,6 @@ from benchagent.java import JavaToolchain
 
 class BackupTo(BackupMethod):
     slug = "backup_to"
-    label = "BACKUP TO"
 
     def __init__(self, toolchain: JavaToolchain, class_path: Sequence[Path]) -> None:
         self._toolchain = toolchain

@@ -16,7 +16,6 @@ class BackupDatabase(BackupMethod):
     """`target` becomes a folder, because HSQLDB looks at how the file name ends."""
 
     slug = "backup_database"
-    label = "BACKUP DATABASE"
 
     def __init__(self, toolchain: JavaToolchain, class_path: Sequence[Path]) -> None:
         self._toolchain = toolchain

@@ -137,7 +137,6 @@ class Copy(BackupMethod):
     """The files themselves, with the log that was written meanwhile; `--prepare` makes them consistent."""
 
     slug = "mariadb_backup"
-    label = "mariadb-backup, then --prepare"
     options = ("jobs",)
 
     def __init__(self, tools: Tools, program: Path, request: ProvisionRequest, given: Settings) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from benchagent.catalog import BACKUP_METHODS
 from benchagent.dbms.backup import Action, BackupMethod, Options, ToolCommand
 from benchagent.dbms.base import JobError
 from benchagent.dbms.external.afar import CONNECT_TIMEOUT_S, Address, Afar
@@ -25,8 +26,8 @@ def methods(afar: Afar) -> list[BackupMethod]:
     """Raises `JobError` where this machine has no tools for the server's release."""
     client = _Client(afar, _installation(afar))
     dumps: list[BackupMethod] = [
-        OwnDump(client, "pg_dump_plain", "pg_dump, plain SQL, own schema", PLAIN),
-        OwnDump(client, "pg_dump_custom", "pg_dump, custom format, own schema", CUSTOM),
+        OwnDump(client, "pg_dump_plain", PLAIN),
+        OwnDump(client, "pg_dump_custom", CUSTOM),
     ]
     parallel = numbers(afar.version) >= PARALLEL_DUMP_SINCE
     return [*dumps, *([ParallelDump(client)] if parallel else [])]
@@ -102,8 +103,8 @@ class OwnDump(BackupMethod):
     options: Sequence[str] = ("verbose",)
     in_place = True
 
-    def __init__(self, client: _Client, slug: str, label: str, form: str) -> None:
-        self.slug, self.label = slug, label
+    def __init__(self, client: _Client, slug: str, form: str) -> None:
+        self.slug, self.label = slug, f"{BACKUP_METHODS[slug]}, own schema"
         self._client, self._form = client, form
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
@@ -132,7 +133,7 @@ class ParallelDump(OwnDump):
     options = ("verbose", "jobs")
 
     def __init__(self, client: _Client) -> None:
-        super().__init__(client, "pg_dump_directory", "pg_dump, directory format, parallel, own schema", DIRECTORY)
+        super().__init__(client, "pg_dump_directory", DIRECTORY)
 
     def _more(self, options: Options) -> list[str]:
         return ["-j", str(options.get("jobs") or PARALLEL_JOBS)]

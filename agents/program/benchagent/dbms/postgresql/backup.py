@@ -136,7 +136,7 @@ class Dump(ToolMethod):
 
 
 class PlainDump(Dump):
-    slug, label, format = "pg_dump_plain", "pg_dump, plain SQL", "p"
+    slug, format = "pg_dump_plain", "p"
     options = ("verbose",)
 
     def _fill(self, source: Path) -> ToolCommand:
@@ -144,14 +144,14 @@ class PlainDump(Dump):
 
 
 class CustomDump(Dump):
-    slug, label, format = "pg_dump_custom", "pg_dump, custom format", "c"
+    slug, format = "pg_dump_custom", "c"
     options = ("verbose",)
 
 
 class DirectoryDump(Dump):
     """The one format that several jobs can write at once: two, where that is possible and nothing else is asked for."""
 
-    slug, label, format = "pg_dump_directory", "pg_dump, directory format, parallel", "d"
+    slug, format = "pg_dump_directory", "d"
     options = ("verbose", "jobs")
 
     def check(self, options: Options) -> None:
@@ -171,7 +171,7 @@ class DirectoryDump(Dump):
 class BaseBackup(ToolMethod):
     """pg_basebackup of the whole cluster; a copy of it is started as a second server."""
 
-    slug, label = "pg_basebackup", "pg_basebackup"
+    slug = "pg_basebackup"
     options = ("verbose",)
 
     def __init__(self, client: Client, request: ProvisionRequest, given: Settings) -> None:

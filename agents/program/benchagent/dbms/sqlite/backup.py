@@ -20,7 +20,6 @@ class FileBackup(BackupMethod):
 
 class VacuumInto(FileBackup):
     slug = "vacuum_into"
-    label = "VACUUM INTO"
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
         return [SqlCommands([f"VACUUM INTO '{_quoted(target)}'"])]
@@ -28,7 +27,6 @@ class VacuumInto(FileBackup):
 
 class OnlineBackup(FileBackup):
     slug = "online_backup"
-    label = "online backup (sqlite3_backup)"
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
         """A statement of the JDBC driver, which calls `sqlite3_backup_step` until all pages are copied."""
