@@ -117,6 +117,27 @@ def test_the_narrow_range_stays_within_a_fifth_of_the_buffer():
     assert "buffer 67 MB" in bench.conditions["key_range"]
 
 
+def test_the_working_set_of_the_narrow_range_is_a_factor():
+    bench = performed(load="select_narrow", after=40_000, rows_per_table=100_000, working_set_percent=80)
+    key = bench.step("run")["transactions"][0]["variables"][0]
+    assert key["max"] * 40 * 800 <= 0.8 * (64 << 20) < (key["max"] + 1) * 40 * 800
+    assert bench.warnings == []
+
+
+@pytest.mark.parametrize(
+    ("load", "rows", "words"),
+    [
+        ("select_narrow", 400, "The narrow range holds every row, about 13 MB: the wide one is the same"),
+        ("select_narrow", 2_000, None),
+        ("select_wide", 2_000, "The wide range, about 64 MB, does not exceed the buffer: no I/O-bound load"),
+        ("select_wide", 3_000, None),
+    ],
+)
+def test_it_warns_of_a_range_that_is_not_what_its_name_says(load: str, rows: int, words: str | None):
+    warnings = performed(load=load, after=40_000, rows_per_table=rows).warnings
+    assert warnings == ([f"{words} (buffer 67 MB)."] if words else [])
+
+
 @pytest.mark.parametrize(("load", "after", "ok"), [("insert", 40_089, False), ("select_wide", 40_001, False)])
 def test_it_wants_the_tables_to_grow_by_what_was_committed(load: str, after: int, ok: bool):
     (check,) = performed(load=load, after=after).checks
