@@ -19,6 +19,7 @@ from benchagent.bench import JobBench, Surroundings
 from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.postgresql.discovery import installations
 from benchagent.errors import JobError
+from benchagent.fingerprint import SyncRates
 from benchagent.java import JavaToolchain
 from benchagent.paths import AgentDirs
 from benchagent.places import Places
@@ -115,7 +116,7 @@ def bench(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> JobBench:
         on_loaded=lambda: None,
     )
     instance: Any = SimpleNamespace(command_lines=[], server_pids=list, in_memory=False, scrubbed=str)
-    return JobBench(around, instance, BACKUP.factors({}), tables=(), data_missing=True)
+    return JobBench(around, instance, BACKUP.factors({}), tables=(), reading=frozenset(), data_missing=True)
 
 
 def shell(script: str, **more: Any) -> ToolCommand:
@@ -326,6 +327,18 @@ def test_commits_faster_than_the_disk_are_flagged(make_job: MakeJob, dirs: Agent
     assert checks(item)["waited_for_disk"] is False
     assert any("cannot have waited for this disk" in words for words in item["result"]["warnings"])
     assert values(item)["sync_rate_per_s"] == 0.1
+
+
+def test_a_run_says_that_the_rate_of_its_disk_could_not_be_measured(make_job: MakeJob, monkeypatch):
+    def fail(*_: object) -> None:
+        raise JobError("no space for the file of the measurement")
+
+    monkeypatch.setattr(SyncRates, "of", fail)
+    settings = {"journal_mode": "WAL", "synchronous": "FULL"}
+    item = make_job("sqlite", settings=settings, warm_up_s=0, duration_s=1).run()
+    assert item["outcome"] == "finished", item["message"]
+    assert "disk rate not measured: no space for the file of the measurement" in item["result"]["warnings"]
+    assert "waited_for_disk" not in checks(item)
 
 
 # Errors

@@ -50,6 +50,19 @@ def test_it_suspects_commits_that_were_faster_than_the_disk():
     assert "waited_for_disk" not in suspicious(summary())
 
 
+def test_only_what_writes_has_to_wait_for_the_disk():
+    """1,000 TPS: 100 of them only read, 50 were rolled back."""
+    kinds = {
+        "read": {"transactions": 200, "rolled_back": 0}, "write": {"transactions": 1800, "rolled_back": 100},
+    }  # fmt: skip
+    found = summary(per_type=kinds)
+    assert judging.writing_tps(found, frozenset({"read"})) == 850
+    slower = SyncRate(212.0, {}, "a test", 0.0)
+    assert not suspicious(found, sync_rate=slower, reading=frozenset({"read"}))["waited_for_disk"]
+    assert suspicious(found, sync_rate=SyncRate(213.0, {}, "", 0.0), reading=frozenset({"read"}))["waited_for_disk"]
+    assert "waited_for_disk" not in suspicious(found, sync_rate=slower, reading=frozenset(kinds))
+
+
 def test_it_expects_littles_law_of_a_closed_loop_only():
     assert suspicious(summary(tps=100.0)) == {"little_law": False}
 
@@ -79,4 +92,6 @@ def test_a_run_that_ended_in_its_warm_up_fails_without_a_rate():
 
 def test_a_check_of_the_disk_names_both_figures():
     detail = checks.waited_for_disk(1000, 4, 200, ok=False)["detail"]
-    assert detail == "1000 TPS, 4 terminals × 200 syncs/s of the device = 800: cannot have waited for this disk"
+    assert (
+        detail == "1000 TPS that write, 4 terminals × 200 syncs/s of the device = 800: cannot have waited for this disk"
+    )

@@ -39,6 +39,9 @@ def test_runs_of_before_get_their_class_and_their_doubt():
     fast = make_run("SQLite 3", 100, durability="power_loss", checks=[TOO_FAST])
     sound = make_run("Derby 10", 100, durability="power_loss", checks=[WAITED])
 
+    factors = {"load": "select_wide"}
+    reads = make_run("MariaDB 10.11", 100, durability="power_loss", checks=[TOO_FAST], factors=factors)
+
     migration = import_module("runs.migrations.0005_durability_memory_and_doubt")
     migration.in_memory(apps, None)
     migration.doubts(apps, None)
@@ -47,4 +50,5 @@ def test_runs_of_before_get_their_class_and_their_doubt():
     assert found[memory.pk] == ("memory", "")
     assert found[risky.pk] == ("none", "")
     assert found[fast.pk] == ("power_loss", DETAIL)
+    assert found[reads.pk] == ("power_loss", "")
     assert found[sound.pk] == ("power_loss", "")

@@ -85,9 +85,12 @@ def errors_within_limit(summary: Mapping[str, Any]) -> Check:
 
 
 def waited_for_disk(tps: float, terminals: int, syncs_per_s: float, *, ok: bool) -> Check:
-    """A commit that waits for the disk cannot end faster than the device syncs, but for commits that share a sync."""
+    """A commit that waits for the disk cannot end faster than the device syncs, but for commits that share a sync.
+
+    `tps`: of the transactions that have something to wait for.
+    """
     limit = terminals * syncs_per_s
-    detail = f"{tps:.0f} TPS, {terminals} terminals × {syncs_per_s:.0f} syncs/s of the device = {limit:.0f}"
+    detail = f"{tps:.0f} TPS that write, {terminals} terminals × {syncs_per_s:.0f} syncs/s of the device = {limit:.0f}"
     if not ok:
         detail += ": cannot have waited for this disk"
     return {"name": "waited_for_disk", "ok": ok, "detail": detail}

@@ -65,6 +65,8 @@ class Job:
         self._bench: JobBench | None = None
         self._cages: dict[str, Cage | None] = {"server": None, "driver": None}
         self._sync_rate: SyncRate | None = None
+        # Why there is none.
+        self._sync_problem = "it is the disk of a server that the agent did not start"
         self._data: DataPlan | None = None
         self._last_state = ""
         self._connection = spec.get("connection", "")
@@ -117,7 +119,7 @@ class Job:
             self._keep_draft()
             workload.perform(bench)
             bench.done = True
-            outcome = self._judge(bench)
+            outcome = self._judge(bench, workload.reading(self._factors))
             self._described.memory(self._cages)
         return outcome
 
@@ -205,7 +207,12 @@ class Job:
             on_loaded=self._loaded,
         )
         return JobBench(
-            around, instance, self._factors, tables=workload.tables(self._factors), data_missing=data_missing
+            around,
+            instance,
+            self._factors,
+            tables=workload.tables(self._factors),
+            reading=workload.reading(self._factors),
+            data_missing=data_missing,
         )
 
     # Data: loaded anew, a copy, or handed on
@@ -237,7 +244,7 @@ class Job:
 
     # Judgement
 
-    def _judge(self, bench: JobBench) -> tuple[str, str]:
+    def _judge(self, bench: JobBench, reading: frozenset[str]) -> tuple[str, str]:
         """Outcome and message. Integrity decides; what is merely suspicious becomes a warning."""
         found, suspicious = list(bench.checks), []
         summary = bench.collector.summary
@@ -245,12 +252,15 @@ class Job:
             found = [*judging.integrity(summary, self._spool.seconds(self.run_id)), *found]
             durability = self.result["durability"]
             claims_disk = durability is not None and durability["durability"] == Durability.POWER_LOSS
+            if claims_disk and self._sync_rate is None and judging.writing_tps(summary, reading):
+                self.result["warnings"].append(f"disk rate not measured: {self._sync_problem}")
             suspicious = judging.suspicions(
                 summary,
                 terminals=self._number("terminals"),
                 closed_loop=not self._number("rate_per_s"),
                 driver_cores=None if self._embedded else bench.collector.measured("driver_cpu_cores"),
                 sync_rate=self._sync_rate if claims_disk else None,
+                reading=reading,
             )
         self.result["checks"] = [*found, *suspicious]
         self.result["warnings"] += [check["detail"] for check in suspicious if not check["ok"]]
@@ -264,7 +274,7 @@ class Job:
             rates = SyncRates(self._dirs.root / "sync_rates.json")
             self._sync_rate = rates.of(device_of(folder), folder, self._cages["server"])
         except JobError as error:
-            self._log(str(error))
+            self._sync_problem = str(error)
             return
         self._described.metric("sync_rate_per_s", self._sync_rate.fdatasync_per_s)
 

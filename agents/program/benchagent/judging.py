@@ -35,20 +35,33 @@ def suspicions(
     closed_loop: bool,
     driver_cores: Sequence[float] | None,
     sync_rate: SyncRate | None,
+    reading: frozenset[str] = frozenset(),
 ) -> list[Check]:
     """`driver_cores`: CPU of the load generator by second, None where it holds the DBMS.
 
-    `sync_rate`: of the device with the log, None where commits do not claim to wait for it.
+    `sync_rate`: of the device with the log, None where commits do not claim to wait for it. `reading`: names of the
+    transactions that change nothing.
     """
     if summary["tps"] is None:  # it ended in its warm-up, which fails it anyway
         return []
     found = [checks.little_law(summary, terminals) if closed_loop else checks.rate_kept(summary)]
     if driver_cores:
         found.append(checks.client_bound(fmean(driver_cores), psutil.cpu_count() or 1))
-    if sync_rate is not None:
-        ok = not cannot_have_waited(summary["tps"], terminals, sync_rate)
-        found.append(checks.waited_for_disk(summary["tps"], terminals, sync_rate.fdatasync_per_s, ok=ok))
+    tps = writing_tps(summary, reading)
+    if sync_rate is not None and tps:
+        ok = not cannot_have_waited(tps, terminals, sync_rate)
+        found.append(checks.waited_for_disk(tps, terminals, sync_rate.fdatasync_per_s, ok=ok))
     return found
+
+
+def writing_tps(summary: Mapping[str, Any], reading: frozenset[str]) -> float:
+    """Of the measured transactions that wait for the disk: neither those that only read nor those rolled back."""
+    if not summary["transactions"] or summary["tps"] is None:
+        return 0.0
+    kinds = summary.get("per_type", {}).items()
+    idle: int = sum(kind["transactions"] if name in reading else kind["rolled_back"] for name, kind in kinds)
+    tps: float = summary["tps"]
+    return tps * (1 - idle / summary["transactions"])
 
 
 def _histogram_count(summary: Mapping[str, Any]) -> int | None:

@@ -14,6 +14,7 @@ from benchagent.protocol import Check
 from benchagent.workloads.base import Bench, Factors, SessionResult, Step, Workload, load_and_run, rate
 from benchagent.workloads.script.model import Drawn, Load, Question, Script, Transaction
 from benchagent.workloads.script.parse import parse
+from benchagent.workloads.script.sql import RETURNS_ROWS
 
 BATCH_ROWS, COMMIT_ROWS = 1_000, 10_000
 BEFORE, AFTER = "before:", "after:"
@@ -48,6 +49,10 @@ class SqlScript(Workload):
 
     def tables(self, factors: Factors) -> Sequence[str]:
         return [load.table for load in parse(factors.text("script_text")).loads]
+
+    def reading(self, factors: Factors) -> frozenset[str]:
+        transactions = parse(factors.text("script_text")).transactions
+        return frozenset(one.name for one in transactions if {each.verb for each in one.statements} <= RETURNS_ROWS)
 
     def dataset(self, factors: Factors, seed: int) -> dict[str, Any]:
         text = factors.text("script_text")
