@@ -40,6 +40,7 @@ CONDITIONS: Mapping[str, str] = {
     "caches_count": "Caches before the count",
     "limits": "Limits",
     "checkpoints": "Checkpoints",
+    "commits_per_flush": "Commits per log flush",
     "server_sampling": "CPU and memory of the server",
     "key_range": "Keys of the SELECTs",
     "backup_storage": "Backup on",

@@ -22,6 +22,7 @@ SUMMARY: dict[str, Any] = {
     "transactions": 100,
     "retries": 3,
     "errors": 0,
+    "measured_errors": 0,
     "tail_transactions": 2,
     "warm_up_transactions": 40,
     **{f"{name}_us": 1000.0 for name in ("mean", "p50", "p95", "p99", "max")},
@@ -172,7 +173,7 @@ def test_the_counters_of_the_engine_become_metrics(collector: Collector):
     }
     found = by_name(metrics(collector, counters, 2, None))
     assert (found["checkpoints"], found["log_bytes"], found["log_bytes_per_tx"]) == (0, 5000, 50)
-    assert (found["commits_per_flush"], found["buffer_hit_percent"]) == (4, 90)
+    assert found["buffer_hit_percent"] == 90
     assert "lock_waits" not in found
 
 
@@ -181,6 +182,14 @@ def test_a_load_has_its_rate_in_rows_and_in_megabytes(collector: Collector):
     collector.phases["index"] = {"elapsed_s": 2.0}
     found = by_name(metrics(collector, {}, 2, None))
     assert found == {"load_s": 4, "load_rows_per_s": 250, "load_bytes": 8e6, "load_mb_per_s": 2, "index_s": 2}
+
+
+def test_the_errors_are_those_of_the_measured_window_beside_all_of_them(collector: Collector):
+    """As the retries and the errors of each type are."""
+    collector.summary = {**SUMMARY, "errors": 8, "measured_errors": 5}
+    found = by_name(metrics(collector, {}, 2, None))
+    assert (found["errors"], found["errors_total"]) == (5, 8)
+    assert found["error_share_percent"] == pytest.approx(100 * 8 / 150)
 
 
 def test_the_share_of_errors_is_that_of_all_transactions():

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from benchagent.collect import Session
 from benchagent.dbms.statistics import Age, IndexStatistics, QueryRows, Statistics, TableStatistics, hit_percent
-from benchagent.statistics import checkpoint_words, of_session
+from benchagent.statistics import checkpoint_words, commits_per_flush, of_session
 
 NAMES = ("buffer_hits", "checkpoints", "log_bytes", "lock_waits")
 SUMMARY = {"per_type": {"tpcb": {"transactions": 10, "errors": 1}}}
@@ -116,3 +116,26 @@ def test_it_says_why_an_engine_does_not_count_checkpoints():
 )
 def test_the_hit_ratio_is_that_of_the_pages_asked_for(counters, percent):
     assert hit_percent(counters) == percent
+
+
+class Flushing(MadeUp):
+    sources = {"log_flushes": "counter `flushes`"}
+
+
+@pytest.mark.parametrize(
+    ("reading", "flushes", "found"),
+    [
+        (set(), 25.0, (3.6, "90 commits by 25 flushes of the log (counter `flushes`)")),
+        ({"look"}, 25.0, (2.0, "50 commits by 25 flushes of the log (counter `flushes`)")),
+        ({"look", "buy"}, 25.0, None),
+        (set(), 0.0, None),
+        (set(), None, None),
+    ],
+)
+def test_commits_per_flush_are_of_what_was_committed(reading: set[str], flushes: float | None, found: Any):
+    """Neither of what the workload rolls back nor of transactions that have nothing to flush."""
+    types = {"buy": {"transactions": 60, "rolled_back": 10}, "look": {"transactions": 40, "rolled_back": 0}}
+    summary = {"tps": 50.0, "transactions": 100, "duration_s": 2.0, "per_type": types}
+    counters = {} if flushes is None else {"log_flushes": flushes}
+    told = commits_per_flush(Flushing(), summary, counters, frozenset(reading))
+    assert told == (found if found is None else (pytest.approx(found[0]), found[1]))

@@ -64,8 +64,16 @@ class JobBench:
     """`workloads.base.Bench` for one job."""
 
     def __init__(
-        self, around: Surroundings, instance: Instance, factors: Factors, *, tables: Sequence[str], data_missing: bool
+        self,
+        around: Surroundings,
+        instance: Instance,
+        factors: Factors,
+        *,
+        tables: Sequence[str],
+        reading: frozenset[str],
+        data_missing: bool,
     ) -> None:
+        """`tables`: whose statistics are taken; `reading`: names of the transactions that change nothing."""
         self.instance = instance
         self.factors = factors
         self.seed = around.spec["seed"]
@@ -82,7 +90,7 @@ class JobBench:
         self.collector = Collector(around.spool, around.spec["run_id"], listener, warm_up_s=warm_up_s)
         self._watch = PhaseWatch(around.spool, around.spec["run_id"], self.collector)
         self._around = around
-        self._tables = tables
+        self._tables, self._reading = tables, reading
         self._sessions = 0
         self._settings_known = False
 
@@ -170,7 +178,12 @@ class JobBench:
         source = self.instance.statistics
         found = statistics.of_session(source, session, self.collector.sampled)
         if session.summary is not None:
-            self.condition("checkpoints", statistics.checkpoint_words(source, found.get("counters", {})))
+            counters = found.get("counters", {})
+            self.condition("checkpoints", statistics.checkpoint_words(source, counters))
+            shared = statistics.commits_per_flush(source, session.summary, counters, self._reading)
+            if shared:
+                self.metric("commits_per_flush", shared[0], "run")
+                self.condition("commits_per_flush", shared[1])
         kept: RunStatistics = self._around.result.setdefault("statistics", {})
         kept.update(found)
 

@@ -110,8 +110,6 @@ def _counter_metrics(counters: Mapping[str, float], transactions: int) -> list[M
     hit = hit_percent(counters)
     if hit is not None:
         found.append(metric("buffer_hit_percent", hit, "run"))
-    if counters.get("log_flushes"):
-        found.append(metric("commits_per_flush", transactions / counters["log_flushes"], "run"))
     if transactions and "log_bytes" in counters:
         found.append(metric("log_bytes_per_tx", counters["log_bytes"] / transactions, "run"))
     return found
@@ -137,7 +135,8 @@ def _summary_metrics(summary: Mapping[str, Any]) -> list[MetricValue]:
         "tps": "tps",
         "transactions": "transactions",
         "retries": "retries",
-        "errors": "errors",
+        "errors": "measured_errors",
+        "errors_total": "errors",
         "transactions_tail": "tail_transactions",
     }
     # A run that ended in its warm-up has no rate, nor has one whose terminals all died before its window was over.

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from benchagent import judging
 from benchagent.collect import Session
 from benchagent.dbms.statistics import Statistics, differences
 from benchagent.protocol import RunStatistics
@@ -48,6 +49,21 @@ def checkpoint_words(source: Statistics, counters: Mapping[str, float]) -> str:
     if not number:
         return "no checkpoint in the window"
     return f"{number} {'checkpoint' if number == 1 else 'checkpoints'} in the measured window"
+
+
+def commits_per_flush(
+    source: Statistics, summary: Mapping[str, Any], counters: Mapping[str, float], reading: frozenset[str]
+) -> tuple[float, str] | None:
+    """Committed transactions of the measured window by the flushes of the log in it, and who counted those.
+
+    None where nothing was flushed or committed. `reading`: names of the transactions that change nothing.
+    """
+    flushes = counters.get("log_flushes")
+    commits = judging.writing_tps(summary, reading) * summary["duration_s"]
+    if not flushes or not commits:
+        return None
+    counted = source.sources.get("log_flushes", "the engine")
+    return commits / flushes, f"{round(commits):,} commits by {round(flushes):,} flushes of the log ({counted})"
 
 
 def _mean_waits(source: Statistics, sampled: Sampled) -> dict[str, float]:

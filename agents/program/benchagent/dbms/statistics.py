@@ -77,7 +77,7 @@ class IndexStatistics:
 
 @dataclass(frozen=True)
 class Age:
-    """Upkeep of the data, as old as it was when the run began: `age_s` None means never."""
+    """Upkeep of the data, as old as it was when the run began: `age_s` None means never, or that no time is told."""
 
     what: str
     age_s: float | None

@@ -75,8 +75,8 @@ class InnodbStatistics(Statistics):
     def _log_syncs(self) -> str:
         log, all_files = (f"`{name}`" for name in LOG_SYNCS)
         if self._product.since(None, (10, 8)):
-            return f"{all_files}: those of data files are in it"
-        return log
+            return f"{all_files}: InnoDB's log and data files, without the binary log"
+        return f"{log}: InnoDB's log, without the binary log"
 
     def counter_queries(self) -> Mapping[str, str]:
         names = ", ".join(f"'{name}'" for name in (*STATUS.values(), REQUESTS, *LOG_SYNCS))
@@ -169,7 +169,9 @@ class InnodbStatistics(Statistics):
         ages = [Age(f"statistics of {table}", float(age)) for table, age in rows.get("statistics", [])]
         history = HISTORY.search(" ".join(str(value) for row in rows.get("innodb", []) for value in row))
         if history:
-            ages.append(Age("purge", 0.0, f"it runs all the time; history list length {history[1]}"))
+            ages.append(
+                Age("purge", None, f"it runs all the time, no last time is told; history list length {history[1]}")
+            )
         return ages
 
     # Plans and effort
