@@ -1,63 +1,177 @@
 """Which SQL may go to a server of others: what works on the schema of the agent's own, nothing else.
 
 Names without a schema mean the agent's own one, which holds nothing but what the agent has made (see `target`). So a
-statement is harmless when it changes only what it names without a schema.
+statement is harmless when it changes only what it names without a schema. Wherever a name could be that of something
+that is changed, none with a schema may stand: that is more than has to be refused, and simple enough to be right.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from benchagent.dbms.base import JobError
+from benchagent.dbms.external.side import MARKER
+from benchagent.dbms.external.tokens import NOTHING, Token, begin, tokens
 
 # Others, as CALL, SET or VACUUM, reach further than a table: they come from the adapter only.
 ALLOWED = frozenset(
     ("SELECT", "WITH", "VALUES", "EXPLAIN", "INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "CREATE", "RECREATE",
      "ALTER", "DROP", "TRUNCATE")
 )  # fmt: skip
-QUOTED = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
-NAME = r"(?:\"[^\"]+\"|`[^`]+`|\[[^\]]+\]|[\w$#]+)"
-CHANGED = re.compile(
-    rf"\b(?:INTO|UPDATE(?:\s+ONLY)?|DELETE\s+FROM(?:\s+ONLY)?|TRUNCATE(?:\s+TABLE)?|(?:ALTER|DROP|CREATE)\s+(?:[A-Z]+\s+)*?"
-    rf"(?:TABLE|INDEX|VIEW)(?:\s+IF\s+(?:NOT\s+)?EXISTS)?|INDEX\s+{NAME}\s+ON)\s+{NAME}\s*(\.)",
-    re.IGNORECASE,
-)
-MADE = re.compile(
-    r"^\s*(CREATE|ALTER|DROP|RECREATE)\s+(?:(?:OR|REPLACE|GLOBAL|LOCAL|TEMPORARY|TEMP|UNLOGGED|CACHED|MEMORY|COLUMN|UNIQUE|"
-    r"BITMAP|DESC|DESCENDING|ASC|ASCENDING|FULLTEXT|CONCURRENTLY)\s+)*(\w+)",
-    re.IGNORECASE,
-)
-CREATED_TABLE = re.compile(
-    r"^\s*(?:RE)?CREATE\s+(?:(?:GLOBAL|LOCAL|UNLOGGED|CACHED|MEMORY|COLUMN)\s+)*TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?"
-    r"[\"`]?(\w+)",
-    re.IGNORECASE,
-)
+CREATING, DEFINING = ("CREATE", "RECREATE"), ("CREATE", "RECREATE", "ALTER", "DROP")
 OWN_KINDS = frozenset(("TABLE", "INDEX", "VIEW"))
+NOTED_KINDS = frozenset(("TABLE", "VIEW"))
+# Between CREATE and the kind. Not GLOBAL or TEMPORARY: what they make is nobody's or everybody's.
+KIND_MODIFIERS = frozenset(
+    ("OR", "REPLACE", "UNLOGGED", "CACHED", "MEMORY", "COLUMN", "UNIQUE", "BITMAP", "DESC", "DESCENDING", "ASC",
+     "ASCENDING", "FULLTEXT")
+)  # fmt: skip
+NAME_MODIFIERS = frozenset(("IF", "NOT", "EXISTS", "CONCURRENTLY", "ONLY"))
+INSERT_MODIFIERS = frozenset(("LOW_PRIORITY", "DELAYED", "HIGH_PRIORITY", "IGNORE"))
+# Words that make a statement reach further than the names in it, or its table another one than the noted.
+REACHING: Mapping[str, frozenset[str]] = {
+    "EXPLAIN": frozenset(("CREATE", "ALTER", "DROP", "EXECUTE", "CALL", "DECLARE", "REFRESH")),
+    "CREATE": frozenset(("EXTERNAL", "FEDERATED", "CONNECT", "DIRECTORY")),
+    "RECREATE": frozenset(("EXTERNAL",)),
+    "ALTER": frozenset(
+        ("CASCADE", "REFERENCES", "RENAME", "SCHEMA", "OWNER", "TABLESPACE", "ATTACH", "DETACH", "EXCHANGE", "INHERIT")
+    ),
+    "DROP": frozenset(("CASCADE",)),
+    "TRUNCATE": frozenset(("CASCADE",)),
+}
+# Before UPDATE or DELETE they make it a part of another statement, whose table is named elsewhere.
+PART_OF_ANOTHER = frozenset(("FOR", "KEY", "ON", "KEEP", "THEN", "DO"))
+END_OF_DELETE = ("WHERE", "RETURNING", "ORDER", "LIMIT")
+PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+OF_THE_ENGINE = re.compile(r"pg_|_db_|\w+\$", re.IGNORECASE)
 
 
-def check(sql: str) -> None:
-    """Raises `JobError` for a statement that could reach what is not the agent's own."""
-    text = QUOTED.sub(" ", sql)
-    words = text.split(None, 1)
-    if not words:
+def check(sql: str, *, may_create: bool = True) -> None:
+    """Raises `JobError` for a statement that could reach what is not the agent's own.
+
+    `may_create`: where the tables and views that it makes are noted, to be dropped.
+    """
+    if MARKER in sql.lower():
+        raise JobError(f"{MARKER} is the agent's alone: not sent to a server of others: {begin(sql)}")
+    found = tokens(sql)
+    while found and found[-1].text == ";":
+        found.pop()
+    if any(token.text == ";" for token in found):
+        raise JobError(f"several statements in one: not sent to a server of others: {begin(sql)}")
+    if not found:
         return
-    verb = words[0].upper().lstrip("(")
-    if ";" in text.strip().rstrip(";"):
-        raise JobError(f"several statements in one: not sent to a server of others: {_begin(sql)}")
+    verb = next((token.text for token in found if token.text != "("), "")
     if verb not in ALLOWED:
-        raise JobError(f"{verb} is not sent to a server of others: {_begin(sql)}")
-    made = MADE.match(text)
-    if made and made[2].upper() not in OWN_KINDS:
-        raise JobError(f"{made[1].upper()} {made[2].upper()} is not sent to a server of others: {_begin(sql)}")
-    if CHANGED.search(text):
-        raise JobError(f"a statement that names the schema of what it changes is not sent: {_begin(sql)}")
+        raise JobError(f"{verb} is not sent to a server of others: {begin(sql)}")
+    for token in found:
+        if token.text in REACHING.get(verb, ()):
+            raise JobError(f"{verb} … {token.text} is not sent to a server of others: {begin(sql)}")
+    if verb in DEFINING:
+        _check_definition(found, sql, may_create=may_create)
+    _check_into(found, sql)
+    if any(_of_others(token) for zone in _changed(found) for token in zone):
+        raise JobError(f"a statement that names the schema of what it changes is not sent: {begin(sql)}")
+
+
+def _of_others(token: Token) -> bool:
+    """What stands before or behind a schema, a query in the place of a table, or a name of the engine's own."""
+    return token.text in (".", "@", "SELECT") or OF_THE_ENGINE.match(token.name) is not None
+
+
+def _check_definition(found: Sequence[Token], sql: str, *, may_create: bool) -> None:
+    verb, kind, name = _defined(found)
+    if kind not in OWN_KINDS:
+        raise JobError(f"{verb} {kind} is not sent to a server of others: {begin(sql)}")
+    if verb not in CREATING or kind not in NOTED_KINDS:
+        return
+    if not may_create:
+        raise JobError(f"a {kind.lower()} is made before the load: not sent with a transaction: {begin(sql)}")
+    if not PLAIN.match(name.raw.strip("`")):
+        raise JobError(f"a {kind.lower()} needs a plain name without quotes: not sent: {begin(sql)}")
+
+
+def _defined(found: Sequence[Token]) -> tuple[str, str, Token]:
+    """Verb, kind and first name of a statement that begins with CREATE or its like."""
+    rest = iter(found[1:])
+    kind = next((token.text for token in rest if token.text not in KIND_MODIFIERS), "")
+    return found[0].text, kind, next((token for token in rest if token.text not in NAME_MODIFIERS), NOTHING)
+
+
+def _check_into(found: Sequence[Token], sql: str) -> None:
+    """SELECT INTO makes a table that nobody notes, or writes a file of the server."""
+    for at, token in enumerate(found):
+        if token.text == "INTO" and _word_before(found, at) not in ("INSERT", "REPLACE", "MERGE"):
+            raise JobError(f"INTO outside of INSERT and MERGE is not sent to a server of others: {begin(sql)}")
+
+
+def _word_before(found: Sequence[Token], at: int) -> str:
+    return next((token.text for token in reversed(found[:at]) if token.text not in INSERT_MODIFIERS), "")
+
+
+def _changed(found: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """The parts of a statement in which what it changes is named."""
+    if found[0].text in DEFINING:
+        yield found[: _body_of(found)]
+    for at, token in enumerate(found):
+        before, after = _text_at(found, at - 1), _text_at(found, at + 1)
+        match token.text:
+            case "INSERT" | "REPLACE" if not (at and after == "(") and (before, token.text) != ("OR", "REPLACE"):
+                yield _target_of_insert(found, at)
+            case "MERGE":
+                yield _until(found, at, ("USING",))
+            case "UPDATE" if before not in PART_OF_ANOTHER and after != "OR":
+                yield _until(found, at, ("SET",))
+            case "DELETE" if before not in PART_OF_ANOTHER:
+                yield _until(found, at, END_OF_DELETE)
+            case "TRUNCATE" if not (at and after == "("):
+                yield found[at:]
+
+
+def _target_of_insert(found: Sequence[Token], at: int) -> Sequence[Token]:
+    """The name and what is behind it, unless that is the query."""
+    skipped = (*INSERT_MODIFIERS, "INTO")
+    target = next((place for place in range(at + 1, len(found)) if found[place].text not in skipped), at)
+    if not found[target].name:
+        return found[at:]  # a query in the place of a table
+    return found[target : target + 2] if _text_at(found, target + 1) in (".", "@") else found[target : target + 1]
+
+
+def _body_of(found: Sequence[Token]) -> int:
+    """Where the query begins that a table or view is made of, which may name anything; else the end."""
+    ends = ("AS", "SELECT") if found[0].text in CREATING else ()
+    return len(_until(found, 0, ends))
+
+
+def _until(found: Sequence[Token], at: int, ends: Sequence[str]) -> Sequence[Token]:
+    """From a place to one of these words, or to the end of the parentheses around it."""
+    depth = 0
+    for place in range(at, len(found)):
+        text = found[place].text
+        depth += {"(": 1, ")": -1}.get(text, 0)
+        if depth < 0 or (not depth and text in ends):
+            return found[at:place]
+    return found[at:]
+
+
+def _text_at(found: Sequence[Token], at: int) -> str:
+    return found[at].text if 0 <= at < len(found) else ""
 
 
 def created_table(sql: str) -> str | None:
-    found = CREATED_TABLE.match(sql)
-    return found[1] if found else None
+    """Name of the table that a statement makes, as it stands there."""
+    return _created(sql, "TABLE")
+
+
+def created_view(sql: str) -> str | None:
+    return _created(sql, "VIEW")
+
+
+def _created(sql: str, wanted: str) -> str | None:
+    found = tokens(sql)
+    verb, kind, name = _defined(found) if found else ("", "", NOTHING)
+    return name.name if verb in CREATING and kind == wanted else None
 
 
 def statements(step: Mapping[str, Any]) -> Iterator[str]:
@@ -76,8 +190,3 @@ def statements(step: Mapping[str, Any]) -> Iterator[str]:
                 yield from transaction.get("sql", {}).values()
             for watched in ("snapshots", "sampled"):
                 yield from step.get(watched, {}).values()
-
-
-def _begin(sql: str) -> str:
-    words = " ".join(sql.split())
-    return words if len(words) <= 80 else f"{words[:80]}…"

@@ -60,7 +60,7 @@ class ExternalInstance(Instance):
         self.statistics = side.statistics
         self.session_sql = [statement.format(schema=target.schema) for statement in side.use]
         self.ignored_settings = [f"{name}: nothing is set on a server of others" for name, _ in request.settings]
-        self._trusted = _own_words(side)
+        self._trusted = own_words(side)
         self._watch = Watch(watched, self._low) if watched else None
 
     # What goes out and what comes in
@@ -71,7 +71,7 @@ class ExternalInstance(Instance):
         for step in steps:
             for sql in statements(step):
                 if not asked_by_agent(step) and not self._trusted.match(sql):
-                    check(sql)
+                    check(sql, may_create=step["op"] == "execute")
             kept = dict(step)
             if step["op"] == "execute":
                 kept["statements"] = self._target.noted(step["statements"])
@@ -146,7 +146,7 @@ def asked_by_agent(step: Step) -> bool:
     return step["op"] == "query" and str(step["name"]).startswith((EFFECTIVE_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX))
 
 
-def _own_words(side: Side) -> re.Pattern[str]:
+def own_words(side: Side) -> re.Pattern[str]:
     """Statements that the adapter itself wrote, which may begin with CALL or SHOW."""
     source = side.statistics
     asked = [source.counter_queries(), source.wait_queries(), source.effort_queries(), side.effective_queries]
