@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from runs.comparability import Difference, differences
+from runs.facets import doubt
 from runs.models import Claim, Experiment, Measurement, Observation, Publication, Run
 from runs.run_facts import gap_reason
 from runs.stats import Interval, geometric_mean_interval, ratio, summarise
@@ -152,6 +153,12 @@ class Relation:
         """None where a side has no number, or none that can be divided by."""
         top, bottom = self._turned
         return top.median / bottom.median if top.median and bottom.median else None
+    @property
+    def notes(self) -> list[str]:
+        """What was measured against the durability class of its runs."""
+        found = doubt(self.counted)
+        return [found] if found else []
+
 
     @property
     def interval(self) -> Interval | None:
@@ -169,8 +176,9 @@ class Relation:
 
     @property
     def notes(self) -> list[str]:
-        """In which storages the two sides differ: a relation of two disks is one of those two."""
-        return [one.words for one in self._differences if one.field.startswith("storage:")]
+        """In which storages the two sides differ, a relation of two disks is one of those two; and what is doubtful."""
+        storages = [one.words for one in self._differences if one.field.startswith("storage:")]
+        return list(dict.fromkeys([*storages, *self.of.notes, *self.base.notes]))
 
     @cached_property
     def _differences(self) -> list[Difference]:

@@ -97,6 +97,17 @@ def test_it_refuses_a_relation_of_commits_that_promise_different_things(article)
     assert ratio == "<td></td>"
 
 
+def test_it_marks_what_cannot_have_waited_for_its_disk_and_sets_it_against_nothing(article):
+    doubt = "9000 TPS that write, 4 terminals × 200 syncs/s of the device = 800: cannot have waited for this disk"
+    pairs = {"dbms": "mysql"}, {"dbms": "postgresql"}
+    found = experiment(article, Match("MySQL", "tps", pairs[0]), Match("MySQL against PostgreSQL", "tps", *pairs))
+    add(found, "PostgreSQL 15.2", 1000, durability="power_loss")
+    add(found, "MySQL 5.5", 9000, durability="power_loss", durability_doubt=doubt)
+    alone, relation = rows(found, article)
+    assert doubt in alone[4]
+    assert "no ratio: Durability: survives power loss, doubtful" in relation[2]
+
+
 def test_a_percentage_that_says_neither_time_nor_speed_is_read_both_ways(article):
     claim(article, "gbak-a", metric="backup time/speed", percent=26)
     found = experiment(article, LOCAL)

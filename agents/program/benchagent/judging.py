@@ -60,8 +60,8 @@ def writing_tps(summary: Mapping[str, Any], reading: frozenset[str]) -> float:
         return 0.0
     kinds = summary.get("per_type", {}).items()
     idle: int = sum(kind["transactions"] if name in reading else kind["rolled_back"] for name, kind in kinds)
-    tps: float = summary["tps"]
-    return tps * (1 - idle / summary["transactions"])
+    tps: float = summary["tps"] * (1 - idle / summary["transactions"])
+    return tps
 
 
 def _histogram_count(summary: Mapping[str, Any]) -> int | None:

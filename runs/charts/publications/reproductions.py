@@ -163,7 +163,7 @@ def _answer(match: Match, runs: Sequence[Run]) -> Answer:
         return Answer(None, gap=one.gap)
     amount = _median(one)
     words = (amount, *_interval(one.interval, f"{INTERVAL} {_listed(one)}", one.unit), *_count(one))
-    return Answer(amount, words, unit=one.unit)
+    return Answer(amount, words, notes=tuple(one.notes), unit=one.unit)
 
 
 def _relation(match: Match, relation: Relation) -> Answer:
