@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from runs.charts import sizes
+from runs.charts import commit_groups, sizes
 from runs.charts.base import COLOURS, Figure
 from runs.charts.compare import apart_figures, bars_figure
 from runs.choices import ENDED_STATES
@@ -32,6 +32,7 @@ def overview(runs: Sequence[Run]) -> dict[str, Any]:
         "figure": _ranked_figure(comparison),
         "apart": _apart_figures(comparison),
         "over_size": sizes.figures(comparison),
+        "commit_groups": commit_groups.rows(comparison),
         "matrix": [_row(group) for group in comparison.groups],
         "repeats": range(1, max((len(group.all_runs) for group in comparison.groups), default=0) + 1),
         "total": len(runs),

@@ -1,0 +1,32 @@
+"""How many commits shared a flush of the log, beside the throughput, where the size of commit groups varies."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+
+from runs.groups import Comparison, Group
+
+FACTOR, METRIC = "factor:group_commit", "commits_per_flush"
+
+
+@dataclass(frozen=True)
+class CommitGroupsRow:
+    """Medians of the repeats; None where no repeat has that number."""
+
+    label: str
+    median: float | None
+    commits_per_flush: float | None
+
+
+def rows(comparison: Comparison) -> list[CommitGroupsRow]:
+    """One for each cell; empty where commit groups do not vary, or no engine of the set counts flushes of its log."""
+    if not any(fact.field == FACTOR for fact in comparison.varying):
+        return []
+    found = [CommitGroupsRow(group.label, group.median, _shared(group)) for group in comparison.groups]
+    return found if any(row.commits_per_flush is not None for row in found) else []
+
+
+def _shared(group: Group) -> float | None:
+    values = [one.value for run in group.runs for one in run.measurements.all() if one.metric.name == METRIC]
+    return statistics.median(values) if values else None
