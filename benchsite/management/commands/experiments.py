@@ -44,7 +44,7 @@ class Command(BaseCommand):
         if options["dry_run"]:
             return
         try:
-            experiments = [made for one in prepared if (made := rerun.start(one, user=None))]
+            experiments = [rerun.start(one, user=None) for one in prepared]
         except PlanError as error:
             raise CommandError(f"nothing more was started: {error}") from error
         self._wait(experiments)
@@ -95,7 +95,7 @@ class Command(BaseCommand):
             told.add(run.pk)
             value = "no value" if run.primary_value is None else f"{run.primary_value:.4g}"
             words = run.message if run.state != RunState.FINISHED else value
-            self.stdout.write(f"[{len(told)}/{runs.count()}] {_label(run)}: {run.state} {words}")
+            self.stdout.write(f"[{len(told)}/{runs.count()}] {label(run)}: {run.state} {words}")
 
     def _summarise(self, experiments: Sequence[Experiment]) -> None:
         self.stdout.write("\nmedians")
@@ -104,12 +104,12 @@ class Command(BaseCommand):
             cells: dict[str, list[float]] = {}
             for run in Run.objects.filter(experiment=experiment).for_lists().order_by("order_index"):
                 if run.primary_value is not None:
-                    cells.setdefault(_label(run), []).append(run.primary_value)
-            for label, values in cells.items():
-                self.stdout.write(f"    {label}: {median(values):.4g} of {len(values)}")
+                    cells.setdefault(label(run), []).append(run.primary_value)
+            for cell, values in cells.items():
+                self.stdout.write(f"    {cell}: {median(values):.4g} of {len(values)}")
 
 
-def _label(run: Run) -> str:
+def label(run: Run) -> str:
     """The engine and the factors that its experiment varies."""
     varied = run.experiment.plan.get("sweep", {}) if run.experiment else {}
     known = facets(run)

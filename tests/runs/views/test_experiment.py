@@ -7,6 +7,7 @@ from html import unescape
 
 import pytest
 
+from benchsite.management.commands.experiments import label
 from runs.charts import sizes
 from runs.compare import compare
 from runs.models import Experiment, Run, StorageDevice
@@ -154,3 +155,10 @@ def test_charts_are_labelled_with_words_and_keep_their_keys(db):
     ]  # fmt: skip
     assert [group.key for group in groups] == ["gbak_tcp", "gbak_local", "gbak_services", "gbak_services_same"]
     assert groups[0].factors["Backup method"] == "gbak_tcp"
+
+
+def test_the_command_names_the_engine_and_what_its_experiment_varies(db):
+    experiment = gbak()
+    Experiment.objects.update(plan={"sweep": {"method": [], "backup_storage": []}})
+    run = experiment.runs.for_lists().get(factors__text="gbak_tcp")
+    assert label(run) == "Firebird 3.0 · gbak over TCP · backup on slow (emulated)"
