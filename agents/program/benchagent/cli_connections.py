@@ -17,6 +17,7 @@ from benchagent.catalog import DBMSS, WORKLOADS
 from benchagent.connections import UNKNOWN_VERSION, Connections, ServerConnection, from_answers
 from benchagent.dbms.external import Visit, drop_own, visit
 from benchagent.dbms.external.side import reachable
+from benchagent.dbms.external.space import NOT_WATCHED, folder_shortage
 from benchagent.dryrun import planned
 from benchagent.errors import JobError
 from benchagent.java import JavaToolchain
@@ -138,15 +139,18 @@ def _check(options: argparse.Namespace, dirs: AgentDirs) -> None:
         version = found.version or UNKNOWN_VERSION
         Connections(dirs.root).note_version(options.name, version)
         print(f"connection {options.name}: {DBMSS[found.asker.connection.dbms].name} {version} answers")
-        print("free space: " + (found.shortage() or ("watched" if _space_known(found) else "not told by this server")))
+        print(_space_words(found))
         prepared = found.preparation()
         print("schema: the agent's own" if not prepared else "schema: can be made the agent's own")
         if options.dry_run or options.workload:
             _print_sql(options.workload, found, prepared, dirs.engines)
 
 
-def _space_known(found: Visit) -> bool:
-    return found.folder is not None or bool(found.asker.side.free_space)
+def _space_words(found: Visit) -> str:
+    if found.folder is None and not found.space_query:
+        return NOT_WATCHED
+    short = found.shortage() or (folder_shortage(found.folder) if found.folder else "")
+    return f"free space watched{f': {short}' if short else ''}"
 
 
 def _print_sql(slug: str | None, found: Visit, prepared: list[str], engines_dir: Path) -> None:

@@ -75,6 +75,7 @@ class Description:
         """The last `fill`. Never raises: a result without it is better than none."""
         try:
             self.fill(instance, bench)
+            self.result["warnings"] += instance.warnings if instance else []
             if bench and bench.collector.summary is None and bench.collector.has_seconds and not bench.done:
                 self.warn(f"partial: {len(bench.collector.measured('tps'))} measured seconds")
         except Exception:

@@ -133,6 +133,7 @@ class Instance(ABC):
         self.driver_dir = driver_dir
         self.command_lines: list[str] = []
         self.ignored_settings: list[str] = []
+        self.warnings: list[str] = []
 
     def server_pids(self) -> list[int]:
         """Root processes of the DBMS; empty for an engine inside the load generator."""

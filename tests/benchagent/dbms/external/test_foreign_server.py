@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from benchagent.abort import Abort
 from benchagent.connections import Connections, ServerConnection
+from benchagent.dbms.external import space
 from benchagent.dbms.external.instance import ExternalInstance
 from benchagent.dbms.external.target import MARKER
 from benchagent.dbms.postgresql.external import RELATIONS
@@ -213,3 +214,28 @@ def test_it_stops_a_run_when_the_server_runs_out_of_space(
     assert item["outcome"] == "failed"
     assert "of space are left on the server" in item["message"]
     assert trial.query(RELATIONS.format(schema=schema)) == [[[MARKER]]]  # room was made, for what comes next
+
+
+def test_it_stops_a_run_while_it_measures_when_the_server_runs_out_of_space(
+    servers: Servers, registered: AgentDirs, run_on: RunOn, monkeypatch: pytest.MonkeyPatch
+):
+    trial, schema = servers("postgresql"), "filling_disk"
+    connect_to(trial, registered, schema=schema)
+    monkeypatch.setattr(space, "EACH_S", 0.1)
+    seen, seconds = ExternalInstance.seen, []
+
+    def fill(instance: ExternalInstance, event: Mapping[str, Any]) -> Mapping[str, Any]:
+        if event["event"] == "second":
+            seconds.append(event["t"])
+            space.SMALLEST_BYTES = 10**18
+        return seen(instance, event)
+
+    monkeypatch.setattr(space, "SMALLEST_BYTES", 0)
+    monkeypatch.setattr(ExternalInstance, "seen", fill)
+    item = run_on("postgresql", "tpcb", scale_factor=1, duration_s=60)
+    assert item["outcome"] == "failed"
+    assert item["message"].startswith("stopped: ")
+    assert "of space are left on the server" in item["message"]
+    assert 1 <= len(seconds) < 30
+    assert space.NOT_WATCHED not in item["result"]["warnings"]
+    assert trial.query(RELATIONS.format(schema=schema)) == [[[MARKER]]]

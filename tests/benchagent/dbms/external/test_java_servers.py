@@ -16,6 +16,7 @@ from benchagent.connections import Connections, ServerConnection
 from benchagent.dbms.embedded import jars
 from benchagent.dbms.external.asking import Asker
 from benchagent.dbms.external.side import side_of
+from benchagent.dbms.external.space import NOT_WATCHED
 from benchagent.java import JavaToolchain
 from benchagent.paths import AgentDirs
 from benchagent.process import Children
@@ -79,6 +80,7 @@ def test_it_runs_on_a_java_server_and_touches_nothing_of_others(
         item = run_on(dbms, "tpcb", scale_factor=1)
         assert (item["outcome"], item["message"]) == ("finished", "")
         assert item["result"]["effective_settings"]
+        assert NOT_WATCHED in item["result"]["warnings"]
         assert {table["table"] for table in item["result"]["statistics"]["tables"]} >= {"accounts", "history"}
         assert asker.ask(rows).rows == {table: [[n] for n in range(9)] for table in FOREIGN}
     finally:

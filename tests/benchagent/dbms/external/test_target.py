@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 from benchagent.dbms.base import JobError
 from benchagent.dbms.external.side import MARKER, side_of
-from benchagent.dbms.external.space import shortage
 from benchagent.dbms.external.target import Target
 
 OURS, THEIRS = "agent-1", "agent-2"
@@ -47,18 +46,3 @@ def test_it_cannot_make_a_schema_of_oracle():
     target = Target(side_of("oracle", "19.3", "own"), "theirs", "own", OURS)
     with pytest.raises(JobError, match="has no schema own, and the agent cannot make one"):
         target.preparation([], [], None)
-
-
-@pytest.mark.parametrize(
-    ("free", "total", "words"),
-    [
-        (4e9, 1e10, "4.0 GB of space are left"),
-        (6e9, 1e12, "0.6 % of the server's space"),
-        (5e11, 1e12, ""),
-        (6e9, 0, ""),
-    ],
-)
-def test_it_wants_5_gb_and_10_percent_of_the_servers_space(free: float, total: float, words: str):
-    found = shortage(free, total)
-    assert words in found
-    assert bool(found) == bool(words)

@@ -11,9 +11,8 @@ from benchagent.dbms.statistics import QueryRows
 
 DEADLOCK_OR_TIMEOUT, DEADLOCK_CODE, TIMEOUT_CODE = "40001", -911, -913
 DUPLICATE_KEY = "23505"
-FREE_SPACE = (
-    "SELECT MIN(fs_total_size - fs_used_size), MIN(fs_total_size) FROM TABLE(ADMIN_GET_STORAGE_PATHS('', -1)) AS p"
-)
+# Of each storage path.
+FREE_SPACE = "SELECT fs_total_size - fs_used_size, fs_total_size FROM TABLE(ADMIN_GET_STORAGE_PATHS('', -1)) AS p"
 
 
 def dialect_of(schema: str) -> Dialect:

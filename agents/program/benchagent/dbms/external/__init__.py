@@ -12,9 +12,9 @@ from benchagent.dbms.base import JobError, ProvisionRequest
 from benchagent.dbms.embedded import jars
 from benchagent.dbms.external.afar import Afar
 from benchagent.dbms.external.asking import Answers, Asker
-from benchagent.dbms.external.instance import SPACE, ExternalInstance, drop_own, low_space
+from benchagent.dbms.external.instance import ExternalInstance, drop_own, low_space
 from benchagent.dbms.external.side import reachable, side_of
-from benchagent.dbms.external.space import shortage
+from benchagent.dbms.external.space import SPACE, is_told, told_shortage
 from benchagent.dbms.external.target import ASK_OBJECTS, ASK_OWNER, ASK_SCHEMA, Target
 from benchagent.dbms.external.url import is_this_machine
 from benchagent.java import JavaToolchain
@@ -61,9 +61,13 @@ class Visit:
         connection = self.asker.connection
         return Afar(connection, self.version or connection.version, engines_dir, folder)
 
+    @property
+    def space_query(self) -> str:
+        """Empty where the engine has none, or did not answer it."""
+        return self.asker.side.free_space if is_told(self.answers.rows.get(SPACE)) else ""
+
     def shortage(self) -> str:
-        rows = self.answers.rows.get(SPACE)
-        return shortage(float(rows[0][0]), float(rows[0][1])) if rows else ""
+        return told_shortage(self.answers.rows.get(SPACE) or ())
 
 
 def visit(
@@ -99,7 +103,9 @@ def connect(request: ProvisionRequest, root: Path, agent_id: str, dbms: str, nam
     low_space(found.folder, found.shortage())
     request.log(f"connection {name}: working in a schema of the agent's own; the server is not sampled")
     afar = found.afar(request.engines_dir, request.job_dir / "login")
-    return ExternalInstance(request, found.asker, found.target, found.folder, afar)
+    return ExternalInstance(
+        request, found.asker, found.target, afar, folder=found.folder, space_query=found.space_query
+    )
 
 
 def discover(root: Path) -> list[EngineFacts]:

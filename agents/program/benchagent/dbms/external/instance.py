@@ -19,7 +19,7 @@ from benchagent.dbms.external.asking import Asker
 from benchagent.dbms.external.guard import check, statements
 from benchagent.dbms.external.secrets import Scrubber
 from benchagent.dbms.external.side import Side
-from benchagent.dbms.external.space import Watch, folder_shortage, shortage
+from benchagent.dbms.external.space import NOT_WATCHED, SPACE, Watch, asked_meanwhile, folder_shortage, told_shortage
 from benchagent.dbms.external.target import ASK_OBJECTS, ASK_OWNER, Target
 from benchagent.dbms.statistics import QueryRows
 from benchagent.process import Children
@@ -31,19 +31,25 @@ SHOWN_ONLY = (
     "{label} is of a whole database, on the server's own machine: no job runs it, `benchagent connections check {name} "
     "--workload backup --dry-run` shows it"
 )
-SPACE = "space"
 PLANNED = "SELECT 1"
 CLEANING_S = 60.0
 Step = dict[str, Any]
 
 
 class ExternalInstance(Instance):
-    """`watched`: the server's data folder, where the server runs on this machine."""
+    """`folder`: the server's data, where the server runs on this machine. `space_query`: where it tells free space."""
 
     no_restart, elsewhere = NOT_OURS, ELSEWHERE
 
     def __init__(
-        self, request: ProvisionRequest, asker: Asker, target: Target, watched: Path | None, afar: Afar
+        self,
+        request: ProvisionRequest,
+        asker: Asker,
+        target: Target,
+        afar: Afar,
+        *,
+        folder: Path | None,
+        space_query: str,
     ) -> None:
         side, connection = asker.side, asker.connection
         super().__init__(
@@ -61,7 +67,9 @@ class ExternalInstance(Instance):
         self.session_sql = [statement.format(schema=target.schema) for statement in side.use]
         self.ignored_settings = [f"{name}: nothing is set on a server of others" for name, _ in request.settings]
         self._trusted = own_words(side)
-        self._watch = Watch(watched, self._low) if watched else None
+        self._space_query = space_query
+        self._watch = Watch(folder, self._low) if folder else None
+        self.warnings = [] if folder or space_query else [NOT_WATCHED]
 
     # What goes out and what comes in
 
@@ -72,22 +80,23 @@ class ExternalInstance(Instance):
             for sql in statements(step):
                 if not asked_by_agent(step) and not self._trusted.match(sql):
                     check(sql, may_create=step["op"] == "execute")
-            kept = dict(step)
-            if step["op"] == "execute":
-                kept["statements"] = self._target.noted(step["statements"])
-            if step["op"] == "run" and self._asker.side.free_space:
-                kept["sampled"] = {**step.get("sampled", {}), SPACE: self._asker.side.free_space}
-            result.append(kept)
+            result += sent(step, self._target, self._space_query)
         return result
 
     def seen(self, event: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The event without secrets. What it tells about space is acted on."""
-        if event["event"] == "sampled" and event.get("name") == SPACE and event.get("rows"):
-            free, total = event["rows"][0]
-            words = shortage(float(free), float(total))
-            if words:
-                self._low(words)
+        """The event without secrets. What it tells about space is acted on, and is no part of what is measured."""
+        if event["event"] in ("sampled", "query") and event.get("name") == SPACE:
+            self._look_at_space(event)
+            return {"event": SPACE}
         return self._scrubber.event(event)
+
+    def _look_at_space(self, event: Mapping[str, Any]) -> None:
+        words = told_shortage(event.get("rows") or ())
+        if words:
+            self._low(words)
+        if "error" in event:
+            self.warnings = [NOT_WATCHED]
+            self._request.log(f"{NOT_WATCHED} ({self._scrubber.text(str(event['error']))})")
 
     def scrubbed(self, text: str) -> str:
         return self._scrubber.text(text)
@@ -139,6 +148,12 @@ class ExternalInstance(Instance):
                 drop_own(replace(self._asker, children=children), self._target)
         except Exception as error:  # SHALL NOT raise; the server may be gone
             self._request.log(f"tables of the agent may still be there: {self._scrubber.text(str(error))}")
+
+
+def sent(step: Step, target: Target, space_query: str) -> list[Step]:
+    """A step as it goes out: each table noted as soon as it is made, free space asked for."""
+    kept = {**step, "statements": target.noted(step["statements"])} if step["op"] == "execute" else step
+    return asked_meanwhile(kept, space_query) if space_query else [kept]
 
 
 def asked_by_agent(step: Step) -> bool:

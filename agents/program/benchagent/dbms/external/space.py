@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+from benchagent.session import query_steps
 
 SMALLEST_SHARE = 0.10
 SMALLEST_BYTES = 5_000_000_000
 EACH_S = 2.0
+SPACE = "space"
+NOT_WATCHED = "free space not watched: the server does not tell it to this login, so a run could fill its disk"
 
 
 def shortage(free_bytes: float, all_bytes: float) -> str:
@@ -19,6 +24,27 @@ def shortage(free_bytes: float, all_bytes: float) -> str:
     if all_bytes and free_bytes < SMALLEST_SHARE * all_bytes:
         return f"{100 * free_bytes / all_bytes:.1f} % of the server's space are left, less than {SMALLEST_SHARE:.0%}"
     return ""
+
+
+def told_shortage(rows: Sequence[Sequence[Any]]) -> str:
+    """The same of free and all bytes of each place that a server tells of; the first with too little counts."""
+    return next((words for free, total in _places(rows) if (words := shortage(free, total))), "")
+
+
+def is_told(rows: Sequence[Sequence[Any]] | None) -> bool:
+    return bool(_places(rows or ()))
+
+
+def _places(rows: Sequence[Sequence[Any]]) -> list[tuple[float, float]]:
+    return [(float(free), float(total)) for free, total in rows if free is not None and total is not None]
+
+
+def asked_meanwhile(step: Mapping[str, Any], query: str) -> list[dict[str, Any]]:
+    """The step with `query` each second of a load or a run, and behind what may have taken a lot of space."""
+    kept = dict(step)
+    if step["op"] in ("load", "run"):
+        kept["sampled"] = {**step.get("sampled", {}), SPACE: query}
+    return [kept, *(query_steps("", {SPACE: query}, optional=True) if step["op"] in ("load", "execute") else ())]
 
 
 class Watch:

@@ -28,6 +28,7 @@ final class Loader {
     private final JSONArray tables;
     private final LoadPlan plan;
     private final LoadProgress progress;
+    private final Sampled sampled;
     private final long total;
     private final List<Connection> connections = new ArrayList<>();
     private final JSONObject perTable = new JSONObject();
@@ -41,6 +42,7 @@ final class Loader {
         this.phase = phase;
         this.tables = step.getJSONArray("tables");
         this.plan = LoadPlan.of(step);
+        this.sampled = new Sampled(events, database, Window.ENDLESS, step.optJSONObject("sampled"));
         long rows = 0;
         for (Object table : tables) {
             rows += ((JSONObject) table).getLong("rows");
@@ -56,6 +58,8 @@ final class Loader {
         ExecutorService threads = Executors.newFixedThreadPool(plan.threads(), Loader::daemon);
         try {
             connect();
+            sampled.connect();
+            sampled.startAt(begun);
             for (Object table : tables) {
                 fill((JSONObject) table, threads);
             }
@@ -64,7 +68,9 @@ final class Loader {
             threads.shutdown();
             disconnect(threads);
         }
-        events.emit(end());
+        JSONObject end = end();
+        sampled.end();
+        events.emit(end);
     }
 
     private static Thread daemon(Runnable task) {

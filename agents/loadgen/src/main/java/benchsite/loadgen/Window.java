@@ -2,6 +2,8 @@ package benchsite.loadgen;
 
 /** The time table of a run: seconds from the common start; first the warm-up, then the measured ones, then the tail. */
 record Window(int warmUpSeconds, int durationSeconds) {
+    /** Until something else ends it. */
+    static final Window ENDLESS = new Window(0, Integer.MAX_VALUE);
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
     int seconds() {
@@ -19,7 +21,7 @@ record Window(int warmUpSeconds, int durationSeconds) {
 
     /** When a second is over, in nanoseconds after the start. */
     static long endOf(int second) {
-        return (second + 1) * NANOS_PER_SECOND;
+        return (second + 1L) * NANOS_PER_SECOND;
     }
 
     long measuredFromNanos() {

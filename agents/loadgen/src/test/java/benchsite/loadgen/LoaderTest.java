@@ -51,6 +51,19 @@ class LoaderTest {
     }
 
     @Test
+    void queriesAreAskedEachSecondOfALoad() throws Exception {
+        JSONObject sampled = new JSONObject().put("rows", "SELECT COUNT(*) FROM a").put("broken", "SELECT nothing");
+        JSONObject profile = new JSONObject().put("slow_share", 0.5).put("slow_rows_per_s", 100);
+        jobs.perform(Jobs.inMemory(), CREATE, load(table("a", 300)).put("profile", profile).put("sampled", sampled));
+        List<JSONObject> asked = jobs.emitted("sampled");
+        assertEquals("broken", asked.get(0).getString("name"));
+        assertTrue(asked.get(0).has("error"), "said once");
+        assertEquals(List.of("rows"), asked.stream().skip(1).map(event -> event.getString("name")).toList());
+        long rows = asked.get(1).getJSONArray("rows").getJSONArray(0).getLong(0);
+        assertTrue(150 <= rows && rows < 300, "after a second: " + rows);
+    }
+
+    @Test
     void bytesAreThoseOfTheValues() throws Exception {
         jobs.perform(Jobs.inMemory(), CREATE, load(table("a", 100)),
             Jobs.query("SELECT SUM(4 + COALESCE(OCTET_LENGTH(t), 0)) FROM a"));

@@ -1,0 +1,84 @@
+"""Free space that a server tells by a query, as Oracle and Db2 do: when it is asked for, and what comes of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from benchagent.abort import Abort
+from benchagent.connections import ServerConnection
+from benchagent.dbms.external.afar import Afar
+from benchagent.dbms.external.asking import Asker
+from benchagent.dbms.external.instance import ExternalInstance, sent
+from benchagent.dbms.external.side import side_of
+from benchagent.dbms.external.space import NOT_WATCHED, SPACE, is_told, shortage, told_shortage
+from benchagent.dbms.external.target import Target
+from benchagent.java import JavaToolchain
+from benchagent.process import Children
+
+TARGET = Target(side_of("db2", "11.5", "own"), "theirs", "own", "agent-1")
+QUERY = "SELECT free, total FROM space"
+
+
+@pytest.mark.parametrize(
+    ("free", "total", "words"),
+    [
+        (4e9, 1e10, "4.0 GB of space are left"),
+        (6e9, 1e12, "0.6 % of the server's space"),
+        (5e11, 1e12, ""),
+        (6e9, 0, ""),
+    ],
+)
+def test_it_wants_5_gb_and_10_percent_of_the_servers_space(free: float, total: float, words: str):
+    found = shortage(free, total)
+    assert words in found
+    assert bool(found) == bool(words)
+
+
+def test_each_place_has_to_have_enough_of_its_own():
+    assert told_shortage([[6e9, 6e9], [8e9, 1e12]]) == "0.8 % of the server's space are left, less than 10%"
+    assert told_shortage([[6e9, 6e9], [None, None]]) == ""
+    assert is_told([[6e9, 6e9], [None, None]])
+    assert not is_told([[None, None]])
+    assert not is_told(None)
+
+
+def test_it_is_asked_for_during_load_and_run_and_after_what_may_take_a_lot():
+    steps = [{"op": "execute", "phase": "create", "statements": ["CREATE TABLE a (n INTEGER)"]}, {"op": "load"}]
+    steps += [{"op": "run", "sampled": {"waits:w": "SELECT 1"}}, {"op": "query", "name": "x", "sql": "SELECT 1"}]
+    create, after, load, loaded, run, query = [part for step in steps for part in sent(step, TARGET, QUERY)]
+    assert after == loaded == {"op": "query", "name": SPACE, "sql": QUERY, "optional": True}
+    assert load["sampled"] == {SPACE: QUERY}
+    assert run["sampled"] == {"waits:w": "SELECT 1", SPACE: QUERY}
+    assert [create["op"], query] == ["execute", steps[-1]]
+    assert [part["op"] for step in steps for part in sent(step, TARGET, "")] == [step["op"] for step in steps]
+
+
+@pytest.fixture
+def instance(tmp_path: Path, toolchain: JavaToolchain) -> ExternalInstance:
+    connection = ServerConnection("theirs", "db2", "jdbc:db2://db.example:1/shop", "ann", "open-sesame", "own")
+    asker = Asker(connection, TARGET.side, [], toolchain, Children(tmp_path), tmp_path)
+    placement = SimpleNamespace(data=tmp_path)
+    request: Any = SimpleNamespace(settings=[], placement=placement, abort=Abort(), log=lambda line: None)
+    afar = Afar(connection, "11.5", tmp_path, tmp_path)
+    return ExternalInstance(request, asker, TARGET, afar, folder=None, space_query=QUERY)
+
+
+@pytest.mark.parametrize("event", ["query", "sampled"])
+def test_a_server_that_runs_out_of_space_stops_the_job(event: str, instance: ExternalInstance):
+    answer = {"event": event, "name": SPACE, "t": 7, "rows": [[9e9, 1e10]]}
+    assert instance.seen(answer) == {"event": SPACE}  # nothing that was measured
+    abort = instance._request.abort
+    assert not abort.requested
+    instance.seen({**answer, "rows": [[4e9, 1e10]]})
+    assert (abort.outcome, abort.message) == (
+        "failed", "stopped: 4.0 GB of space are left on the server, less than 5 GB",
+    )  # fmt: skip
+
+
+def test_a_run_says_that_its_space_was_not_watched(instance: ExternalInstance):
+    assert instance.warnings == []
+    instance.seen({"event": "sampled", "name": SPACE, "t": 7, "error": "no right to ask"})
+    assert instance.warnings == [NOT_WATCHED]
