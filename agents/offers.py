@@ -41,6 +41,11 @@ class Offer:
         return f"{self.name} {self.version}".rstrip() + where
 
     @property
+    def unverified(self) -> str:
+        """Why this engine is not verified against a live server; empty where it is."""
+        return DBMSS[self.dbms].unverified
+
+    @property
     def reason(self) -> str:
         return "; ".join(dict.fromkeys(self.reasons))
 

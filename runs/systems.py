@@ -23,6 +23,7 @@ class SystemRow:
     configs: int
     runs: int
     measured_here: bool
+    unverified: str
 
 
 @dataclass(frozen=True)
@@ -57,9 +58,16 @@ def system_rows(rows: QuerySet[Dbms], user: Reader) -> list[SystemRow]:
     versions = Counter(nameable(DbmsVersion.objects.all(), user).values_list("dbms", flat=True))
     configs = Counter(nameable(Config.objects.exclude(dbms=None), user).values_list("dbms", flat=True))
     return [
-        SystemRow(dbms, versions[dbms.pk], configs[dbms.pk], runs.get(dbms.pk, 0), dbms.slug in DBMSS)
+        SystemRow(
+            dbms, versions[dbms.pk], configs[dbms.pk], runs.get(dbms.pk, 0), dbms.slug in DBMSS, unverified(dbms.slug)
+        )
         for dbms in rows.order_by("name")
     ]
+
+
+def unverified(slug: str) -> str:
+    """Why what an agent measures on this DBMS is not verified against a live server; empty where it is."""
+    return DBMSS[slug].unverified if slug in DBMSS else ""
 
 
 def version_rows(dbms: Dbms, user: Reader) -> list[VersionRow]:

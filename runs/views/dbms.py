@@ -33,6 +33,7 @@ def dbms_detail(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "dbms": dbms,
         "versions": systems.version_rows(dbms, request.user),
+        "unverified": systems.unverified(dbms.slug),
         "rankings": systems.rankings(dbms, request.user),
         "configs": [ConfigRow(one, counts.get(one.pk, 0)) for one in shown],
         "run_count": runs.count(),

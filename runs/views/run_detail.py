@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from runs import changes, correction, editing, run_facts, run_statistics, series
+from runs import changes, correction, editing, run_facts, run_statistics, series, systems
 from runs.artefacts import artefacts_of
 from runs.charts.heating import memory_figure
 from runs.charts.run import figures, series_rows
@@ -45,6 +45,7 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "files": artefacts_of(run),
         "told": run_statistics.of_run(run),
         "heating": memory_figure(run),
+        "unverified": systems.unverified(run.dbms_version.dbms.slug) if run.context.get("connection") else "",
     }
     return render(request, "run.html", context)
 

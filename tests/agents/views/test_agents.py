@@ -34,6 +34,15 @@ def test_it_lists_engines_machine_and_state(client, machine):
     assert "Idle." in html
 
 
+def test_it_says_which_engines_were_never_verified_against_a_live_server(client, machine):
+    agent = machine("bench1", "sqlite:3.50.1").agent
+    there = {"dbms": "db2", "version": "11.5", "available": True, "reason": "", "path": "", "connection": "prod"}
+    Agent.objects.filter(pk=agent.pk).update(engines=[facts_of("sqlite:3.50.1"), there])
+    html = page(client)
+    assert html.count("not verified against a live server") == 1
+    assert "IBM Db2 11.5 on connection prod<span" in html
+
+
 def test_it_says_what_an_agent_is_doing(client, machine):
     machine()
     run = schedule.start(plan_of(), user=None).runs.get()

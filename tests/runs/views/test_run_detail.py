@@ -58,6 +58,17 @@ def page(client, run: Run) -> str:
     return response.content.decode()
 
 
+def test_it_says_where_the_agent_was_never_verified_against_a_live_server(client):
+    elsewhere = {"connection": "prod"}
+    run = scheduled(dbms="oracle", dbms_version="19", settings=[], hardware=machine(), context=elsewhere)
+    known = scheduled(dbms="postgresql", dbms_version="15.20", settings=[], hardware=machine(), context=elsewhere)
+    assert "Not verified against a live server" in page(client, run)
+    assert "No Oracle server could be had" in page(client, run)
+    assert "data-unverified" not in page(client, known)
+    assert "not verified against a live server" in client.get("/dbms/oracle/").content.decode()
+    assert "data-unverified" not in client.get("/dbms/postgresql/").content.decode()
+
+
 def test_it_draws_throughput_with_its_gap_and_the_warm_up_marked(client):
     drawn = spec(page(client, finished()), "throughput")
     assert drawn["series"][0]["points"] == [[0.0, 10.0], [1.0, 20.0], [2.0, None], [3.0, 40.5]]
