@@ -37,7 +37,8 @@ def rendered() -> str:
             for table in tables.TABLES
         },
         "programs": {program["name"]: program for program in transactions.programs(dialect, {})},
-        "conditions": conditions.queries(WAREHOUSES, SEED, loaded=True, divisor=DIVISOR),
+        "load_conditions": conditions.queries(WAREHOUSES, SEED, loaded=True, divisor=DIVISOR),
+        "run_conditions": conditions.queries(WAREHOUSES, SEED, loaded=False, divisor=DIVISOR),
         "parameters": {"warehouses": WAREHOUSES, "seed": SEED, "scale_divisor": DIVISOR},
     }
     lines = json.dumps(everything, indent=1).splitlines()

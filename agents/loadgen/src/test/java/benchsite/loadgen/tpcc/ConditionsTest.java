@@ -39,10 +39,10 @@ class ConditionsTest {
             shop.connection.setAutoCommit(false);
             for (Map.Entry<String, Set<String>> entry : BROKEN.entrySet()) {
                 shop.run(entry.getKey());
-                assertEquals(entry.getValue(), shop.violations().keySet(), entry.getKey());
+                assertEquals(entry.getValue(), shop.violations("load").keySet(), entry.getKey());
                 shop.connection.rollback();
             }
-            assertTrue(shop.violations().isEmpty());
+            assertTrue(shop.violations("load").isEmpty());
         }
     }
 }

@@ -58,7 +58,7 @@ class RowsTest {
     @Test
     void aLoadedDatabaseIsConsistent() throws Exception {
         try (Shop shop = new Shop()) {
-            assertEquals(Map.of(), shop.violations());
+            assertEquals(Map.of(), shop.violations("load"));
             assertEquals("6000", shop.value("SELECT COUNT(*) FROM order_line"));
             assertEquals("180", shop.value("SELECT COUNT(*) FROM new_order"));
             assertEquals("5", shop.value("SELECT MIN(o_ol_cnt) FROM orders"));

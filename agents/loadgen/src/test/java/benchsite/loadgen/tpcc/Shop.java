@@ -79,10 +79,10 @@ final class Shop implements AutoCloseable {
         return new BigDecimal(value(sql));
     }
 
-    /** Conditions that do not hold, with the number of rows that violate them. */
-    Map<String, String> violations() throws SQLException {
+    /** Conditions that do not hold, with the number of rows that violate them; {@code when}: load or run. */
+    Map<String, String> violations(String when) throws SQLException {
         Map<String, String> found = new LinkedHashMap<>();
-        JSONObject conditions = Sql.ALL.getJSONObject("conditions");
+        JSONObject conditions = Sql.ALL.getJSONObject(when + "_conditions");
         for (String name : conditions.keySet()) {
             String count = value(conditions.getString(name));
             if (!count.equals("0")) {

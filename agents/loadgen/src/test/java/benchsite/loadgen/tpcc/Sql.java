@@ -151,7 +151,7 @@ public final class Sql {
            "parameters": {}
           }
          },
-         "conditions": {
+         "load_conditions": {
           "1": "SELECT COUNT(*) FROM warehouse WHERE ABS(w_ytd - (SELECT COALESCE(SUM(d_ytd), 0) FROM district WHERE d_w_id = w_id)) > 0.005",
           "2": "SELECT COUNT(*) FROM district WHERE d_next_o_id - 1 <> (SELECT COALESCE(MAX(o_id), 0) FROM orders WHERE o_w_id = d_w_id AND o_d_id = d_id) OR d_next_o_id - 1 <> (SELECT MAX(no_o_id) FROM new_order WHERE no_w_id = d_w_id AND no_d_id = d_id)",
           "3": "SELECT COUNT(*) FROM (SELECT no_w_id FROM new_order GROUP BY no_w_id, no_d_id HAVING MAX(no_o_id) - MIN(no_o_id) + 1 <> COUNT(*)) n",
@@ -174,6 +174,20 @@ public final class Sql {
           "rows of new_order": "SELECT ABS(COUNT(*) - 180) FROM new_order",
           "rows of item": "SELECT ABS(COUNT(*) - 1000) FROM item",
           "rows of stock": "SELECT ABS(COUNT(*) - 2000) FROM stock"
+         },
+         "run_conditions": {
+          "1": "SELECT COUNT(*) FROM warehouse WHERE ABS(w_ytd - (SELECT COALESCE(SUM(d_ytd), 0) FROM district WHERE d_w_id = w_id)) > 0.005",
+          "2": "SELECT COUNT(*) FROM district WHERE d_next_o_id - 1 <> (SELECT COALESCE(MAX(o_id), 0) FROM orders WHERE o_w_id = d_w_id AND o_d_id = d_id) OR d_next_o_id - 1 <> (SELECT MAX(no_o_id) FROM new_order WHERE no_w_id = d_w_id AND no_d_id = d_id)",
+          "3": "SELECT COUNT(*) FROM (SELECT no_w_id FROM new_order GROUP BY no_w_id, no_d_id HAVING MAX(no_o_id) - MIN(no_o_id) + 1 <> COUNT(*)) n",
+          "4": "SELECT COUNT(*) FROM district WHERE (SELECT COALESCE(SUM(o_ol_cnt), 0) FROM orders WHERE o_w_id = d_w_id AND o_d_id = d_id) <> (SELECT COUNT(*) FROM order_line WHERE ol_w_id = d_w_id AND ol_d_id = d_id)",
+          "5 (orders)": "SELECT COUNT(*) FROM orders WHERE o_carrier_id IS NULL AND NOT EXISTS (SELECT no_o_id FROM new_order WHERE no_w_id = o_w_id AND no_d_id = o_d_id AND no_o_id = o_id)",
+          "5 (new orders)": "SELECT COUNT(*) FROM new_order WHERE NOT EXISTS (SELECT o_id FROM orders WHERE no_w_id = o_w_id AND no_d_id = o_d_id AND no_o_id = o_id AND o_carrier_id IS NULL)",
+          "6": "SELECT COUNT(*) FROM orders WHERE o_w_id = 1 AND o_ol_cnt <> (SELECT COUNT(*) FROM order_line WHERE ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id)",
+          "7": "SELECT COUNT(*) FROM order_line JOIN orders ON ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id WHERE ol_w_id = 1 AND ((ol_delivery_d IS NULL AND o_carrier_id IS NOT NULL) OR (ol_delivery_d IS NOT NULL AND o_carrier_id IS NULL))",
+          "8": "SELECT COUNT(*) FROM (SELECT w FROM (SELECT w_id AS w, w_ytd AS amount FROM warehouse UNION ALL SELECT h_w_id AS w, -SUM(h_amount) AS amount FROM history GROUP BY h_w_id) b GROUP BY w HAVING ABS(SUM(amount)) > 0.005) v",
+          "9": "SELECT COUNT(*) FROM (SELECT w, d FROM (SELECT d_w_id AS w, d_id AS d, d_ytd AS amount FROM district UNION ALL SELECT h_w_id AS w, h_d_id AS d, -SUM(h_amount) AS amount FROM history GROUP BY h_w_id, h_d_id) b GROUP BY w, d HAVING ABS(SUM(amount)) > 0.005) v",
+          "10": "SELECT COUNT(*) FROM (SELECT d, c FROM (SELECT c_d_id AS d, c_id AS c, c_balance AS amount FROM customer WHERE c_w_id = 1 UNION ALL SELECT h_c_d_id AS d, h_c_id AS c, SUM(h_amount) AS amount FROM history WHERE h_c_w_id = 1 GROUP BY h_c_d_id, h_c_id UNION ALL SELECT o_d_id AS d, o_c_id AS c, -SUM(ol_amount) AS amount FROM orders, order_line WHERE ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id AND o_w_id = 1 AND ol_delivery_d IS NOT NULL GROUP BY o_d_id, o_c_id) b GROUP BY d, c HAVING ABS(SUM(amount)) > 0.005) v",
+          "12": "SELECT COUNT(*) FROM customer WHERE c_w_id = 1 AND ABS(c_balance + c_ytd_payment - (SELECT COALESCE(SUM(ol_amount), 0) FROM orders, order_line WHERE ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id AND o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id AND ol_delivery_d IS NOT NULL)) > 0.005"
          },
          "parameters": {
           "warehouses": 2,
