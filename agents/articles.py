@@ -9,16 +9,17 @@ from benchagent.configfiles.article_2011 import PRINTED_MY_CNF, TUNED_MY_CNF, sc
 from agents.gone import GONE
 from agents.models import Agent
 from agents.published import firebird
-from agents.rerun import ArticleExperiment, Gap, Part, Wanted
+from agents.rerun import ArticleExperiment, Part, Wanted
 from agents.schedule import FactorValue, Settings
+from runs.reproduction import PlanGap
 
 WINDOW = {"warm_up_s": 10, "duration_s": 10}
 
 FIREBIRD_3, FIREBIRD_SETTINGS = Wanted("firebird", "3.0"), (("DefaultDbCachePages", "8192"), ("page_size", "16384"))
 
 
-def _gaps(*versions: str) -> tuple[Gap, ...]:
-    return tuple(Gap(*GONE[version], version) for version in versions)
+def _gaps(*versions: str) -> tuple[PlanGap, ...]:
+    return tuple(PlanGap(*GONE[version], version) for version in versions)
 
 
 def _firebird(mode: str, *settings: tuple[str, str]) -> dict[str, Settings]:

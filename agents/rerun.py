@@ -7,7 +7,7 @@ no approved agent has becomes a gap with the reason, beside the gaps that are kn
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from benchagent.catalog import DBMSS
 
@@ -17,7 +17,8 @@ from agents.offers import version_order
 from agents.schedule import Engine, FactorValue, Plan, Settings
 from agents.second_storage import SecondStorage
 from runs.models import Experiment, User
-from runs.reproduction import PLAN_KEY, Match
+from runs.reproduction import GAPS_KEY, PLAN_KEY, CellFacts, Match, PlanGap
+from runs.visibility import default_visibility
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,10 @@ class Wanted:
     @property
     def label(self) -> str:
         return f"{DBMSS[self.dbms].name} {self.version}".rstrip()
+
+    def is_meant_by(self, facts: CellFacts) -> bool:
+        """Whether cells that are chosen so are of this engine."""
+        return facts.get("dbms", self.dbms) == self.dbms and facts.get("version", self.version) == self.version
 
     def on(self, agent: Agent) -> Engine | None:
         """The newest installed version that fits; None when the agent has none that can be used."""
@@ -46,15 +51,6 @@ class Wanted:
 
 def _begins(version: str, wanted: str) -> bool:
     return not wanted or version == wanted or version.startswith((f"{wanted}.", f"{wanted} "))
-
-
-@dataclass(frozen=True)
-class Gap:
-    """A cell of the published grid that stays empty. `version`: the id of the engine in the published data."""
-
-    label: str
-    reason: str
-    version: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,7 +72,7 @@ class Part:
     apart: tuple[str, ...] = ()
     overrides: tuple[tuple[str, FactorValue, Mapping[str, FactorValue]], ...] = ()
     figure: str = ""
-    gaps: tuple[Gap, ...] = ()
+    gaps: tuple[PlanGap, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -96,26 +92,47 @@ class ArticleExperiment:
 class Prepared:
     """A part as one agent can run it. `plan` is None when it has no engine of it."""
 
+    experiment: ArticleExperiment
     part: Part
     plan: Plan | None
-    gaps: tuple[Gap, ...]
+    gaps: tuple[PlanGap, ...]
     # Which of its cells answer which published figure.
     published: tuple[Match, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return f"{self.experiment.title}: {self.part.title}"
 
 
 def prepare(experiment: ArticleExperiment, part: Part, agent: Agent, *, quick: bool = False) -> Prepared:
     """`quick`: the same cells with one repeat."""
     found = {wanted: wanted.on(agent) for wanted in part.engines}
-    missing = tuple(
-        Gap(wanted.label, f"{agent.name} has none that can be used; `benchagent engines` tells how to get it")
+    missing = {
+        wanted: PlanGap(
+            wanted.label, f"{agent.name} has none that can be used; `benchagent engines` tells how to get it"
+        )
         for wanted, engine in found.items()
         if engine is None
-    )
+    }
     engines = tuple(engine for engine in found.values() if engine is not None)
-    gaps = (*part.gaps, *missing)
-    if not engines:
-        return Prepared(part, None, gaps)
-    plan = Plan(
+    matches = published.of(experiment.publication, part.slug, SecondStorage.of(agent))
+    prepared = Prepared(
+        experiment, part, None, (*part.gaps, *missing.values()), tuple(_without(missing, one) for one in matches)
+    )
+    return replace(prepared, plan=_plan(prepared, engines, agent, quick=quick)) if engines else prepared
+
+
+def _without(missing: Mapping[Wanted, PlanGap], match: Match) -> Match:
+    """A match whose cells cannot be run is a gap with the reason."""
+    for wanted, gap in missing.items():
+        if any(facts and wanted.is_meant_by(facts) for facts in (match.ours, match.base)):
+            return replace(match, ours={}, base={}, gap=f"{gap.label}: {gap.reason}")
+    return match
+
+
+def _plan(prepared: Prepared, engines: tuple[Engine, ...], agent: Agent, *, quick: bool) -> Plan:
+    part = prepared.part
+    return Plan(
         workload=part.workload,
         engines=engines,
         factors={**part.factors, **_apart(part, agent)},
@@ -125,12 +142,10 @@ def prepare(experiment: ArticleExperiment, part: Part, agent: Agent, *, quick: b
         settings=part.settings,
         called=part.called,
         agent=agent,
-        name=f"{experiment.title}: {part.title}",
-        publication=experiment.publication,
+        name=prepared.name,
+        publication=prepared.experiment.publication,
         figure=part.figure,
     )
-    matches = published.of(experiment.publication, part.slug, SecondStorage.of(agent))
-    return Prepared(part, plan, gaps, matches)
 
 
 def _places(part: Part, agent: Agent) -> dict[str, tuple[FactorValue, ...]]:
@@ -143,15 +158,24 @@ def _apart(part: Part, agent: Agent) -> dict[str, FactorValue]:
     return dict.fromkeys(part.apart, other.name) if other else {}
 
 
-def start(prepared: Prepared, *, user: User | None) -> Experiment | None:
-    """None when there is nothing to run. Raises PlanError."""
-    if prepared.plan is None:
-        return None
-    experiment = schedule.start(prepared.plan, user=user)
+def start(prepared: Prepared, *, user: User | None) -> Experiment:
+    """Without an engine the experiment has no runs: its gaps are told all the same. Raises PlanError."""
+    experiment = schedule.start(prepared.plan, user=user) if prepared.plan else _without_runs(prepared, user)
     experiment.plan = {
         **experiment.plan,
-        "gaps": [[gap.label, gap.reason, gap.version] for gap in prepared.gaps],
+        GAPS_KEY: [gap.as_list for gap in prepared.gaps],
         PLAN_KEY: [match.as_json() for match in prepared.published],
     }
     experiment.save(update_fields=["plan"])
     return experiment
+
+
+def _without_runs(prepared: Prepared, user: User | None) -> Experiment:
+    plan = {
+        "workload": prepared.part.workload, "name": prepared.name, "publication": prepared.experiment.publication,
+        "figure": prepared.part.figure,
+    }  # fmt: skip
+    return Experiment.objects.create(
+        slug=Experiment.free_slug(prepared.name), name=prepared.name, created_by=user, plan=plan,
+        visibility=default_visibility(),
+    )  # fmt: skip

@@ -17,7 +17,7 @@ from runs.models import Claim, Experiment, Measurement, Observation, Publication
 from runs.run_facts import gap_reason
 from runs.stats import Interval, geometric_mean_interval, ratio, summarise
 
-PLAN_KEY = "published"
+PLAN_KEY, GAPS_KEY = "published", "gaps"
 NOT_PART = "not a cell of this experiment"
 # Of the differences between two cells of one experiment: a ratio across these would mislead.
 _REFUSED = ("workload", "durability")
@@ -66,6 +66,24 @@ def matches_of(experiment: Experiment) -> list[Match]:
 
 
 @dataclass(frozen=True)
+class PlanGap:
+    """What a plan could not run. `version`: the id of the engine in the published data, where the article tested it."""
+
+    label: str
+    reason: str
+    version: str = ""
+
+    @property
+    def as_list(self) -> list[str]:
+        return [self.label, self.reason, self.version]
+
+
+def gaps_of(experiment: Experiment) -> list[PlanGap]:
+    entries = experiment.plan.get(GAPS_KEY) or []
+    return [PlanGap(*map(str, one)) for one in entries if isinstance(one, list) and len(one) in (2, 3)]
+
+
+@dataclass(frozen=True)
 class Published:
     """What a publication holds, as far as figures are matched with it."""
 
@@ -80,6 +98,10 @@ class Published:
         claims = Claim.objects.filter(publication=publication)
         observations = Observation.objects.filter(publication=publication)
         return cls(publication, list(runs), {claim.source_id: claim for claim in claims}, list(observations))
+
+    def claims_on(self, version: str) -> list[Claim]:
+        """Those that name this version on one of their sides."""
+        return [claim for claim in self.claims.values() if version and version in _versions(claim)]
 
     def observed(self, metric: str) -> Observation | None:
         return next((one for one in self.observations if one.metric == metric), None)
@@ -132,6 +154,12 @@ class Side:
         return bool(self.numbers) and self.numbers[0].metric.better == LOWER
 
     @property
+    def notes(self) -> list[str]:
+        """What was measured against the durability class of its runs."""
+        found = doubt(self.counted)
+        return [found] if found else []
+
+    @property
     def gap(self) -> str:
         """Why there is no number; empty when there is one."""
         if self.values:
@@ -153,12 +181,6 @@ class Relation:
         """None where a side has no number, or none that can be divided by."""
         top, bottom = self._turned
         return top.median / bottom.median if top.median and bottom.median else None
-    @property
-    def notes(self) -> list[str]:
-        """What was measured against the durability class of its runs."""
-        found = doubt(self.counted)
-        return [found] if found else []
-
 
     @property
     def interval(self) -> Interval | None:
@@ -219,6 +241,11 @@ def _published_fact(run: Run, name: str, wanted: str | float) -> bool:
     if name == "workload":
         return run.workload.source_id == wanted
     return run.factor(name) == (None if wanted == "" else wanted)
+
+
+def _versions(claim: Claim) -> set[str]:
+    named = [side.get("dbms") for side in (claim.side_a, claim.side_b)]
+    return {version for one in named for version in (one if isinstance(one, list) else [one]) if version}
 
 
 def _why_none(run: Run) -> str:

@@ -26,7 +26,7 @@ def article(request: HttpRequest, slug: str) -> HttpResponse:
     quick, chosen = bool(given.get("quick")), given.getlist("part")
     prepared = [rerun.prepare(known, part, agent, quick=quick) for part in known.parts] if agent else []
     if request.method == "POST":
-        return _start(request, slug, [one for one in prepared if one.part.slug in chosen])
+        return _start(request, slug, [one for one in prepared if one.plan and one.part.slug in chosen])
     estimates = [estimate(one.plan, user=request.user) if one.plan else None for one in prepared]
     context = {
         "publication": Publication.objects.filter(slug=slug).first(), "experiment": known, "agent": agent,
@@ -40,7 +40,7 @@ def article(request: HttpRequest, slug: str) -> HttpResponse:
 def _start(request: HttpRequest, slug: str, parts: list[rerun.Prepared]) -> HttpResponse:
     user = request.user if request.user.is_authenticated else None
     try:
-        started = [made for one in parts if (made := rerun.start(one, user=user))]
+        started = [rerun.start(one, user=user) for one in parts]
     except PlanError as error:
         messages.error(request, f"Nothing more was started: {error}")
         return redirect("article-experiment", slug=slug)

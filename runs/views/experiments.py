@@ -10,9 +10,9 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from runs import matrix
-from runs.charts.publications.reproductions import table
+from runs.charts.publications.reproductions import is_told, table
 from runs.models import Experiment, Publication, Run
-from runs.reproduction import Published, matches_of
+from runs.reproduction import Published, gaps_of
 
 NOTHING_NEW = 204
 
@@ -24,7 +24,10 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
     seen = matrix.fingerprint(runs)
     if request.GET.get("seen") == seen:
         return HttpResponse(status=NOTHING_NEW)
-    context = {"experiment": chosen, "runs": runs, "seen": seen, **matrix.overview(runs), **_published(chosen, runs)}
+    context = {
+        "experiment": chosen, "runs": runs, "seen": seen, "gaps": gaps_of(chosen), **matrix.overview(runs),
+        **_published(chosen, runs),
+    }  # fmt: skip
     return render(request, "experiment.html#runs" if "seen" in request.GET else "experiment.html", context)
 
 
@@ -34,5 +37,5 @@ def _published(experiment: Experiment, runs: Sequence[Run]) -> dict[str, Any]:
     article = Publication.objects.filter(slug=slug).first() if slug else None
     if article is None:
         return {}
-    matched = bool(matches_of(experiment))
-    return {"article": article, "reproduction": table(experiment, runs, Published.of(article)) if matched else None}
+    told = table(experiment, runs, Published.of(article)) if is_told(experiment) else None
+    return {"article": article, "reproduction": told}

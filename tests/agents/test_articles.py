@@ -10,6 +10,7 @@ from agents.models import Agent, Job
 from agents.published import firebird
 from agents.rerun import Wanted
 from runs.literature.articles import ARTICLES
+from runs.literature.importer import import_literature
 from runs.models import Experiment, Run
 
 pytestmark = pytest.mark.django_db
@@ -111,6 +112,34 @@ def test_an_engine_that_the_machine_lacks_becomes_a_gap_with_the_reason(equipped
     reasons = {gap.label: gap.reason for gap in prepared.gaps}
     assert "has none that can be used" in reasons["MySQL 5.5"]
     assert "no server of it could be had" in reasons["DB2 9.7"]
+
+
+def test_what_an_engine_would_have_answered_is_a_gap_with_the_same_reason(equipped):
+    equipped.engines = [engine("postgresql", "15.18"), engine("derby", "10.6.2.1")]
+    experiment = EXPERIMENTS["tpcb-2010"]
+    found = {one.label: one for one in rerun.prepare(experiment, experiment.part("engines"), equipped).published}
+    for label in ("TPS of MySQL", "MySQL against PostgreSQL", "TPS of Derby 10.3"):
+        assert "has none that can be used" in found[label].gap
+        assert found[label].theirs and not found[label].ours
+    assert not found["TPS of Derby 10.6"].gap
+
+
+def test_a_part_without_any_engine_tells_its_gaps_beside_the_claims(equipped, client):
+    import_literature()
+    equipped.engines = []
+    experiment = EXPERIMENTS["cubrid-mysql-ssd-2011"]
+    started = rerun.start(rerun.prepare(experiment, experiment.part("select-printed"), equipped), user=None)
+    assert not started.runs.exists()
+    grid = client.get(started.get_absolute_url()).content.decode()
+    rows = grid.partition('id="gaps"')[2].partition("</tbody>")[0]
+    assert "has none that can be used" in rows.partition("MySQL 5.5")[2].partition("</tr>")[0]
+    article = client.get(reverse("publication", args=["cubrid-mysql-ssd-2011"])).content.decode()
+    for page in (grid, article):
+        told = page.partition(f">{started.name}</a></h3>")[2]
+        row = told.partition(">CUBRID 2008 R3.0</th>")[2].partition("</tr>")[0]
+        assert "about 4.2 times" in row and "no server of it could be had here" in row
+        row = told.partition("SELECT, I/O-bound: agent&#x27;s own storage against slow")[2].partition("</tr>")[0]
+        assert "has none that can be used" in row
 
 
 @pytest.mark.parametrize(("wanted", "version"), [("", "15.18"), ("15", "15.18"), ("9", "9.6.24"), ("9.6.24", "9.6.24")])

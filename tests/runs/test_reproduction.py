@@ -196,6 +196,21 @@ def test_both_pages_show_it(article, client):
         assert "1016 / 508" in page
 
 
+def test_gaps_of_the_plan_stand_among_the_results_and_beside_the_claims(article, client):
+    claim(article, "tpcb-a", summary="DB2 more than 4 times", side_a={"dbms": "db2-9.7"})
+    found = experiment(article)
+    add(found, "PostgreSQL 15.2", 1016)
+    found.plan["gaps"] = [["DB2 9.7", "no server of it", "db2-9.7"], ["MySQL 5.5", "not installed"]]
+    found.save()
+    page = client.get(found.get_absolute_url()).content.decode()
+    matrix, _, beside = page.partition('id="published"')
+    assert matrix.index("1,016") < matrix.index("no server of it") < matrix.index("not installed")
+    assert "not an engine of the article" in beside
+    for told in (beside, client.get(article.get_absolute_url()).content.decode()):
+        row = told.partition(">Again</a></h3>")[2].partition(">DB2 9.7</th>")[2].partition("</tr>")[0]
+        assert "DB2 more than 4 times" in row and "no server of it" in row
+
+
 def test_an_experiment_without_matches_says_so(article, client):
     found = experiment(article)
     add(found, "PostgreSQL 15.2", 1016)

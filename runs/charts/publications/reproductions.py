@@ -15,7 +15,7 @@ from runs.charts.publications.ratios import claimed_ratio
 from runs.charts.sizes import MB, SIZE_METRIC
 from runs.choices import Provenance
 from runs.models import Claim, Experiment, HardwareProfile, Observation, Run
-from runs.reproduction import Match, Published, Relation, Side
+from runs.reproduction import Match, PlanGap, Published, Relation, Side
 from runs.stats import Interval
 
 HEAD = ("What", "Published", "Here", "Here / published", "What differs")
@@ -50,16 +50,23 @@ class Answer:
 
 
 def tables(experiments: Sequence[Experiment], published: Published) -> dict[object, NamedTable]:
-    """By experiment, of the latest of each name that has matches: re-runs on two machines are never taken together.
+    """By experiment, of the latest of each name that has matches or gaps: two re-runs are never taken together."""
+    latest = latest_of_each([one for one in experiments if is_told(one)])
+    runs = _runs_of(latest)
+    return {one.pk: table(one, runs[one.pk], published) for one in latest}
 
-    `experiments` come the latest first.
-    """
+
+def latest_of_each(experiments: Sequence[Experiment]) -> list[Experiment]:
+    """By name: the same part, run again. They come the latest first."""
     latest: dict[str, Experiment] = {}
     for one in experiments:
-        if reproduction.matches_of(one):
-            latest.setdefault(str(one.plan.get("name") or one.name), one)
-    runs = _runs_of(list(latest.values()))
-    return {one.pk: table(one, runs[one.pk], published) for one in latest.values()}
+        latest.setdefault(str(one.plan.get("name") or one.name), one)
+    return list(latest.values())
+
+
+def is_told(experiment: Experiment) -> bool:
+    """Whether there is anything to set beside what was published."""
+    return bool(reproduction.matches_of(experiment) or reproduction.gaps_of(experiment))
 
 
 def _runs_of(experiments: Sequence[Experiment]) -> dict[object, list[Run]]:
@@ -72,6 +79,7 @@ def _runs_of(experiments: Sequence[Experiment]) -> dict[object, list[Run]]:
 
 def table(experiment: Experiment, runs: Sequence[Run], published: Published) -> NamedTable:
     rows = [_row(match, runs, published) for match in reproduction.matches_of(experiment)]
+    rows += [_gap_row(gap, published) for gap in reproduction.gaps_of(experiment)]
     return NamedTable(
         experiment.name, Table(word_columns(*HEAD), rows), f"{NOTE} {_machines(runs, published.runs)}".strip(),
         href=experiment.get_absolute_url(),
@@ -85,6 +93,13 @@ def _row(match: Match, runs: Sequence[Run], published: Published) -> list[Cell]:
     products = _products(match, runs, published) if answer.amount else ""
     differs = "; ".join(part for part in (products, match.differs, *answer.notes) if part)
     return [text(match.label), said, here, _ratios(answer, readings), text(differs)]
+
+
+def _gap_row(gap: PlanGap, published: Published) -> list[Cell]:
+    """An engine of the article that could not be run, beside what the article claims of it."""
+    said = "; ".join(claim.summary for claim in published.claims_on(gap.version))
+    why_none = "no claim of it alone" if gap.version else "not an engine of the article"
+    return [text(gap.label), text(said) if said else Cell(gap=why_none), Cell(gap=gap.reason), Cell(), Cell()]
 
 
 # What was published
@@ -118,10 +133,10 @@ def _published_extra(match: Match, seen: Observation | None) -> tuple[Cell, list
     """Seconds more on so many: a relation of speeds, from the longest to the shortest time."""
     if seen is None:
         return Cell(gap="the observation is not stored"), []
-    ends = [Amount(float(seen.details[name]), seen.unit) for name in ("value_max", "value_min")]
-    slow, fast = (_slowed(end.value, match.extra_on_s) for end in ends)
-    words = (ends[1], " to ", ends[0], f" {seen.qualifier}: ", slow, " to ", fast)
-    return TextCell(words=words, note=seen.metric), [Reading(slow, fast)]
+    most, least = (Amount(float(seen.details[name]), seen.unit) for name in ("value_max", "value_min"))
+    slow, fast = (_slowed(end.value, match.extra_on_s) for end in (most, least))
+    words = (least, " to ", most, f" {seen.metric} {seen.qualifier}: ", slow, " to ", fast)
+    return TextCell(words=words), [Reading(slow, fast)]
 
 
 def _slowed(more_s: float, on_s: float) -> Amount:
