@@ -125,12 +125,20 @@ class Upkeep:
 
 
 @dataclass(frozen=True)
-class Query:
-    """One statement: its plan, and a row for each execution."""
+class Statement:
+    """SQL with its plan; `executions`: what was executed with it, empty where all of a query were."""
 
-    name: str
     sql: str
     plan: str
+    executions: str
+
+
+@dataclass(frozen=True)
+class Query:
+    """Its statements, which differ in their parameters, and a row for each execution."""
+
+    name: str
+    statements: list[Statement]
     executions: Table | None
 
 
@@ -223,12 +231,21 @@ def _queries(answers: Sequence[Mapping[str, Any]]) -> list[Query]:
     for number in dict.fromkeys(answer.get("query") for answer in answers):
         own = [answer for answer in answers if answer.get("query") == number]
         rows = [{**answer, "why": answer.get("missing") or answer.get("error")} for answer in own]
-        found.append(
-            Query(
-                name=f"Query {number}",
-                sql=next((str(answer["sql"]) for answer in own if answer.get("sql")), ""),
-                plan=next((str(answer["plan"]) for answer in own if answer.get("plan")), ""),
-                executions=_table(rows, "state", QUERY_COLUMNS),
-            )
-        )
+        found.append(Query(f"Query {number}", _statements(own), _table(rows, "state", QUERY_COLUMNS)))
     return found
+
+
+def _statements(answers: Sequence[Mapping[str, Any]]) -> list[Statement]:
+    """Each SQL once, with the first plan that is told of it."""
+    by_sql: dict[str, list[Mapping[str, Any]]] = {}
+    for answer in answers:
+        if answer.get("sql"):
+            by_sql.setdefault(str(answer["sql"]), []).append(answer)
+    return [
+        Statement(
+            sql,
+            plan=next((str(one["plan"]) for one in own if one.get("plan")), ""),
+            executions=", ".join(str(one.get("state", "")) for one in own) if len(by_sql) > 1 else "",
+        )
+        for sql, own in by_sql.items()
+    ]

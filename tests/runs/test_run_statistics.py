@@ -66,10 +66,20 @@ def test_it_lists_types_of_a_mix_only():
 
 def test_it_says_why_a_query_was_not_executed():
     (query,) = told().queries
-    assert (query.name, query.sql, query.plan) == ("Query 1", "SELECT 1", "NATURAL")
+    assert (query.name, query.statements) == ("Query 1", [run_statistics.Statement("SELECT 1", "NATURAL", "")])
     assert query.executions is not None
     assert [row.head for row in query.executions.rows] == ["cold", "other parameters"]
     assert query.executions.rows[1].cells[-1].value == "there is one warehouse"
+
+
+def test_a_query_with_other_parameters_has_its_own_sql_and_plan():
+    other = {"query": 1, "state": "other", "sql": "SELECT 2", "plan": "INDEX", "elapsed_s": 0.1}
+    warm = {"query": 1, "state": "warm", "sql": "SELECT 1", "plan": "NATURAL", "elapsed_s": 0.2}
+    (query,) = told(queries=[*TOLD["queries"], warm, other]).queries
+    assert query.statements == [
+        run_statistics.Statement("SELECT 1", "NATURAL", "cold, warm"),
+        run_statistics.Statement("SELECT 2", "INDEX", "other"),
+    ]
 
 
 def test_what_is_no_number_is_shown_as_text():
@@ -105,6 +115,7 @@ WARM_UP = {
     "queries": [
         {"name": "warm-up:order_line", "t": 0.05, "elapsed_s": 0.01},
         {"name": "warm-up:stock", "t": 0.15, "elapsed_s": 0.09},
+        {"name": "warm-up:orders", "error": "no such table"},
     ],
 }
 
@@ -112,7 +123,10 @@ WARM_UP = {
 def test_it_shows_the_warm_up_queries_with_the_memory_at_their_end():
     table = told(warm_up_queries=WARM_UP).warm_up
     assert table is not None
-    assert [(row.head, row.cells[-1].value) for row in table.rows] == [("order_line", 2 << 20), ("stock", 3 << 20)]
+    assert [(row.head, row.cells[2].value) for row in table.rows] == [
+        ("order_line", 2 << 20), ("stock", 3 << 20), ("orders", None),
+    ]  # fmt: skip
+    assert table.rows[2].cells[3].value == "no such table"
 
 
 @pytest.mark.django_db
@@ -122,6 +136,7 @@ def test_the_page_shows_the_curve_of_the_memory(client, world):
     assert figure is not None
     assert figure.spec["type"] == "lines"
     assert figure.spec["series"][0]["points"] == [(0.0, 1.0), (0.1, 2.0), (0.2, 3.0)]
+    assert [(band["from"], band["to"]) for band in figure.spec["bands"]] == [(0.04, 0.15)]
     Run.objects.filter(pk=run.pk).update(statistics={"warm_up_queries": WARM_UP})
     page = client.get(run.get_absolute_url()).content.decode()
     assert 'id="heating"' in page
@@ -133,8 +148,8 @@ def test_the_page_shows_them(client, world):
     run = Run.objects.get(pk=world.things["public"]["run"])
     Run.objects.filter(pk=run.pk).update(statistics=TOLD)
     page = client.get(run.get_absolute_url()).content.decode()
-    for words in ("no checkpoint in the window", "IO/WALSync", "there is one warehouse", "deeper than 3 levels"):
-        assert words in page
+    words = ("no checkpoint in the window", "IO/WALSync", "there is one warehouse", "deeper than 3 levels", "NATURAL")
+    assert [one for one in words if one not in page] == []
 
 
 def test_a_run_without_statistics_has_nothing_to_show():
