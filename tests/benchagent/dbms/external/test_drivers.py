@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from pathlib import Path
 
@@ -29,7 +30,7 @@ def closed_port() -> int:
         ("oracle", "19.3", "jdbc:oracle:thin:@//127.0.0.1:{port}/orcl", "ORA-"),
         ("oracle", "11.2", "jdbc:oracle:thin:@//127.0.0.1:{port}/orcl", "The Network Adapter could not establish"),
         ("db2", "11.5", "jdbc:db2://127.0.0.1:{port}/bench", "ERRORCODE=-4499"),
-        ("cubrid", "11.3", "jdbc:cubrid:127.0.0.1:{port}:bench:::", "CUBRIDException|connect|Cannot|broker"),
+        ("cubrid", "11.3", "jdbc:cubrid:127.0.0.1:{port}:bench:::", r"Cannot connect to a broker\[CAS INFO-"),
     ],
 )
 def test_it_answers_a_closed_port_with_its_own_error(
@@ -44,6 +45,7 @@ def test_it_answers_a_closed_port_with_its_own_error(
     with pytest.raises(JobError, match=words) as found:
         asker.ask({"one": "SELECT 1"})
     message = str(found.value)
+    print("MSG", message)
     assert message.startswith("connection theirs: ")
-    for secret in ("open-sesame", "127.0.0.1"):
+    for secret in ("open-sesame", "127.0.0.1", "scott"):
         assert secret not in message
