@@ -42,10 +42,10 @@ def test_it_answers_a_closed_port_with_its_own_error(
     (tmp_path / "tmp").mkdir()
     children = Children(tmp_path)
     asker = Asker(connection, side, jars(toolchain, dbms, side.driver), toolchain, children, tmp_path)
-    with pytest.raises(JobError, match=words) as found:
+    with pytest.raises(JobError) as found:
         asker.ask({"one": "SELECT 1"})
-    message = str(found.value)
-    print("MSG", message)
-    assert message.startswith("connection theirs: ")
+    _, prefix, message = str(found.value).partition("connection theirs: ")
+    assert prefix
+    assert re.search(words, message)
     for secret in ("open-sesame", "127.0.0.1", "scott"):
         assert secret not in message
