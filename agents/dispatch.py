@@ -6,7 +6,7 @@ and the run moves by a conditional update, so that any number of dispatchers may
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -24,6 +24,8 @@ from runs.models import Experiment, Run
 
 # An assigned run that its agent does not claim in this time goes back into the queue.
 CLAIM_WITHIN = timedelta(seconds=60)
+# What a repeat has of its own in the spec of its job.
+OF_ONE_REPEAT = ("run_id", "seed", "repeat", "verified_in_repeat")
 
 
 def hand_out() -> int:
@@ -99,12 +101,35 @@ def _assign(run: Run, agent: Agent) -> bool:
             return False
         if not ingest.record_state(run_id=run.pk, state=RunState.ASSIGNED, at=now):
             return False
-        job.agent, job.assigned_at = locked, now
-        job.save(update_fields=["agent", "assigned_at"])
+        job.agent, job.assigned_at, job.spec = locked, now, _with_proof(job)
+        job.save(update_fields=["agent", "assigned_at", "spec"])
         if job.requested_agent_id is None and run.experiment_id is not None:
             rest = Job.objects.filter(run__experiment_id=run.experiment_id, requested_agent=None)
             rest.update(requested_agent=locked)
         return True
+
+
+def _with_proof(job: Job) -> dict[str, Any]:
+    """The spec, with the repeat of its cell whose backup was restored and found right: that is done once per cell.
+
+    A run without an experiment is a cell of its own.
+    """
+    spec = {name: value for name, value in job.spec.items() if name != "verified_in_repeat"}
+    if job.run.experiment_id is None:
+        return spec
+    done = Run.objects.present().filter(
+        experiment_id=job.run.experiment_id, dbms_version_id=job.run.dbms_version_id, state=RunState.FINISHED,
+        invalid_at=None, job__isnull=False,
+    )  # fmt: skip
+    for repeat, checks, other in done.order_by("repeat").values_list("repeat", "checks", "job__spec"):
+        if any(check["name"] == "restored" and check["ok"] for check in checks) and _cell_of(other) == _cell_of(spec):
+            return {**spec, "verified_in_repeat": repeat}
+    return spec
+
+
+def _cell_of(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """What all repeats of a cell have in common."""
+    return {name: value for name, value in spec.items() if name not in OF_ONE_REPEAT}
 
 
 def take_back_unclaimed(*, now: datetime | None = None) -> int:

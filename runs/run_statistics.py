@@ -44,6 +44,8 @@ CONDITIONS: Mapping[str, str] = {
     "server_sampling": "CPU and memory of the server",
     "key_range": "Keys of the SELECTs",
     "backup_storage": "Backup on",
+    "backup_way": "Way of the backup",
+    "verified": "Backup verified",
     "emulated_disks": "Emulated disks",
     "heap": "Heap of the engine's process",
 }

@@ -242,3 +242,20 @@ def test_it_ends_a_race_of_claim_and_cancel_in_one_of_the_two(machine):
     claimed = job.claimed_at is not None
     assert job.run.state == (RunState.PREPARING if claimed else RunState.CANCELLED)
     assert (job.cancel_requested_at is not None) == claimed
+
+
+@pytest.mark.django_db
+def test_a_backup_is_proven_until_one_repeat_of_its_cell_has_passed(machine):
+    """The first fails, the second passes, the third need not; another cell has to prove its own."""
+    machine()
+    runs = first_runs(A, B, repeats=3)
+    states = (("failed", True), ("finished", False), ("finished", True), ("failed", True))
+    for run, (state, ok) in zip(runs[:4], states, strict=True):
+        Run.objects.filter(pk=run.pk).update(state=state, checks=[{"name": "restored", "ok": ok, "detail": ""}])
+    told = {}
+    for run in runs[4:]:
+        dispatch.hand_out()
+        (job,) = assigned()
+        told[job.run.dbms_version.dbms.slug] = job.spec.get("verified_in_repeat")
+        Run.objects.move(run.pk, to=RunState.FAILED)
+    assert told == {"sqlite": 2, "h2": None}

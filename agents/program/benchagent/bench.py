@@ -78,7 +78,7 @@ class JobBench:
         self.factors = factors
         self.seed = around.spec["seed"]
         self.data_missing = data_missing
-        self.first_repeat = around.spec.get("repeat", 1) == 1
+        self.verified_in_repeat = around.spec.get("verified_in_repeat")
         placed = around.placement
         self.data_dir, self.backup_dir, self.temp_dir = placed.data, placed.backup, placed.temp
         self.checks: list[Check] = []

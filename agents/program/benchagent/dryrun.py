@@ -88,7 +88,7 @@ class PaperBench:
         self.factors = factors
         self.seed = 1
         self.data_missing = True
-        self.first_repeat = True
+        self.verified_in_repeat: int | None = None
         self.data_dir, self.backup_dir, self.temp_dir = NOWHERE, folder, folder
         self.steps: list[Step] = []
         self._tables = workload.tables(factors)

@@ -180,8 +180,10 @@ class JobSpec(TypedDict):
     seed: int
     # Name of the agent's connection to work on, instead of a server that it starts.
     connection: NotRequired[str]
-    # Which repeat of its cell it is, from 1: some things are done once per cell.
+    # Which repeat of its cell it is, from 1.
     repeat: NotRequired[int]
+    # The repeat of the same cell whose backup was restored and found right; absent until there is one.
+    verified_in_repeat: NotRequired[int]
 
 
 class Claimed(TypedDict):

@@ -35,7 +35,7 @@ class FakeBench:
         self.factors = workload.factors(factors)
         self.seed = 42
         self.data_missing = data_missing
-        self.first_repeat = True
+        self.verified_in_repeat: int | None = None
         self.data_dir = self.backup_dir = self.temp_dir = Path("/nonexistent")
         self.instance: Any = SimpleNamespace(
             dialect=dialect or Dialect(),

@@ -208,11 +208,23 @@ def test_caches_are_as_asked_for_before_the_backup_and_before_the_count(bench: B
     assert bench.calls[first + 1 : first + 3] == ["before_run count", "session"]
 
 
-def test_only_the_first_repeat_is_restored(bench: BackupBench):
-    bench.first_repeat = False
+def test_what_another_repeat_of_the_cell_has_proven_is_not_proven_again(bench: BackupBench):
+    bench.verified_in_repeat = 2
     WORKLOAD.perform(bench)
     assert bench.tools == ["backup: prepare", "backup: copy"]
     assert "restore_s" not in bench.metrics
+    assert bench.conditions["verified"] == "restored and verified in repeat 2 of this cell"
+
+
+def test_a_run_says_whether_its_backup_was_verified(tmp_path: Path, bench: BackupBench):
+    WORKLOAD.perform(bench)
+    assert bench.conditions["verified"] == "restored and verified in this run"
+    (tmp_path / "more").mkdir()
+    failing = BackupBench(tmp_path / "more")
+    failing.fails = "copy"
+    with pytest.raises(JobError):
+        WORKLOAD.perform(failing)
+    assert failing.conditions["verified"] == "not verified"
 
 
 def test_an_unknown_method_is_refused_with_the_known_ones(tmp_path: Path):
@@ -284,6 +296,7 @@ def test_a_table_with_fewer_rows_than_were_loaded_fails_the_run(tmp_path: Path):
     bench = BackupBench(tmp_path, tables={"middle_1": 7, "small_147": 0})
     WORKLOAD.perform(bench)
     assert bench.failed() == ["restored"]
+    assert bench.conditions["verified"] == "restored, and it is wrong"
     detail = bench.checks[-1]["detail"]
     assert f"middle_1 7 instead of {ROWS['middle_1']}, small_147 0 instead of {ROWS['small_147']}" in detail
 

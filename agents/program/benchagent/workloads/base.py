@@ -71,8 +71,8 @@ class Bench(Protocol):
     # How the data come: "fresh", "restored" or "continued". With the last two the data are there already, unless
     # `data_missing`.
     data_missing: bool
-    # Some things are done once per cell.
-    first_repeat: bool
+    # The repeat of the same cell that has proven what is proven once per cell; None: nobody has yet.
+    verified_in_repeat: int | None
     # Where data, backups and files for a while lie in this job.
     data_dir: Path
     backup_dir: Path

@@ -23,6 +23,8 @@ MEGABYTE = 1_000_000
 BYTES_MINIMUM = 1_500_000_000
 LARGE_TABLES = tuple(dataset.ARTICLE_ROWS)
 BACKUP, RESTORE, COUNT = "backup", "restore", "count"
+# Condition that says which run has proven the backup.
+VERIFIED = "verified"
 # The phase whose figures are the result, as with every workload.
 MEASURED = "run"
 
@@ -34,6 +36,7 @@ class Backup(Workload):
     def perform(self, bench: Bench) -> None:
         if bench.instance.in_memory:
             raise JobError("a database in memory leaves nothing to back up")
+        bench.condition(VERIFIED, "not verified")
         method, options = _chosen(bench)
         rows = dataset.tables(bench.factors.number("dataset_mb"))
         if bench.data_missing:
@@ -48,8 +51,10 @@ class Backup(Workload):
         took_s = self._back_up(bench, method, target, options)
         _note_backup(bench, target, took_s)
         _count(bench, rows)
-        if bench.first_repeat:
+        if bench.verified_in_repeat is None:
             _verify(bench, method, target, rows)
+        else:
+            bench.condition(VERIFIED, f"restored and verified in repeat {bench.verified_in_repeat} of this cell")
 
     def _back_up(self, bench: Bench, method: BackupMethod, target: Path, options: Mapping[str, str]) -> float:
         """Seconds of all its actions together."""
@@ -206,7 +211,9 @@ def _verify(bench: Bench, method: BackupMethod, target: Path, rows: Mapping[str,
     finally:
         stop()
         _do(bench, method.discard(target, scratch), "discard")
-    bench.check(_same_rows(rows, {name: int(first_value(found.rows.get(name)) or 0) for name in rows}))
+    check = _same_rows(rows, {name: int(first_value(found.rows.get(name)) or 0) for name in rows})
+    bench.check(check)
+    bench.condition(VERIFIED, "restored and verified in this run" if check["ok"] else "restored, and it is wrong")
 
 
 def _same_rows(loaded: Mapping[str, int], restored: Mapping[str, int]) -> Check:
