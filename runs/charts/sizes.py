@@ -6,8 +6,9 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runs.charts.base import Figure, LineSeries, Mark, Scale, lines, lines_table
+from runs.charts.base import Cell, Column, Figure, LineSeries, Mark, Scale, Table, lines
 from runs.charts.numbers import percent
+from runs.derived import SizeStep, size_steps
 from runs.groups import Comparison, Group
 from runs.labels import VaryingFact
 from runs.models import Metric, Run
@@ -65,9 +66,23 @@ def _figure(comparison: Comparison, size: VaryingFact, id: str, title: str, metr
     )  # fmt: skip
     said = "; ".join(one.loss for one in curves)
     return Figure(
-        id=id, title=title, spec=spec, table=lines_table(spec), alt=f"Lines: {said}.",
+        id=id, title=title, spec=spec, table=_table(curves, metric), alt=f"Lines: {said}.",
         note=f"Medians of the repeats. {said}.",
     )  # fmt: skip
+
+
+def _table(curves: Sequence[Curve], metric: Metric) -> Table:
+    """One row per size of each curve: its rate, and how that changed."""
+    named = [Column("Curve", numeric=False)] if any(one.label for one in curves) else []
+    changes = ("Against the smallest", "Step", "Step per doubling", "Against the largest but one")
+    columns = [Column("Size of the database", "MB"), *named, Column("Median", metric.unit), *map(Column, changes)]
+    return Table(columns, [_step(curve, one, bool(named)) for curve in curves for one in size_steps(curve.points)])
+
+
+def _step(curve: Curve, one: SizeStep, named: bool) -> list[Cell]:
+    shares = (one.from_smallest, one.step, one.per_doubling, one.from_last_but_one)
+    changes = [Cell() if share is None else Cell(share, percent(share, signed=True)) for share in shares]
+    return [Cell(one.size), *([Cell(text=curve.label)] if named else []), Cell(one.value), *changes]
 
 
 def _curves(comparison: Comparison, size: VaryingFact, metric: Metric) -> list[Curve]:

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from runs import changes, correction, editing, run_facts, run_statistics, series, systems
+from runs import changes, correction, derived, editing, run_facts, run_statistics, series, systems
 from runs.artefacts import artefacts_of
 from runs.charts.heating import memory_figure
 from runs.charts.run import figures, series_rows
@@ -31,9 +31,11 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         return render(request, "run_deleted.html", {"run": run}, status=410)
     if request.GET.get("part") == "state":
         return render(request, "run.html#state", {"run": run}, status=STOP_POLLING if not run.is_open else 200)
+    found = series.read_all(run)
     context = {
         "run": run,
-        "figures": figures(run, series.read_all(run)),
+        "figures": figures(run, found),
+        "derived": derived.of_run(run, found),
         "primary": run_facts.primary_measurement(run),
         "gap": run_facts.gap_reason(run),
         "measurements": run_facts.ordered_measurements(run),

@@ -109,6 +109,8 @@ def test_a_sweep_of_sizes_is_drawn_as_curves_with_the_memory_as_a_line(client, d
     assert [one["label"] for one in over_size.spec["series"]] == ["fast", "slow"]
     assert over_size.spec["series"][1]["points"] == [(258.5, 70.0), (516.5, 40.0), (774.5, 10.0)]
     assert over_size.spec["marks"] == [{"axis": "x", "value": 516.0, "label": "memory limit 516 MB"}]
+    assert [column.label for column in over_size.table.columns][3:5] == ["Against the smallest", "Step"]
+    assert [cell.text for cell in over_size.table.rows[4]] == ["", "slow", "", "−42.9 %", "−42.9 %", "−42.9 %", ""]
 
 
 def test_two_sizes_make_no_curve(client, db):
