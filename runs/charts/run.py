@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from benchagent.catalog import DBMSS, METRICS
 from django.urls import reverse
 
+from runs import derived
 from runs.charts.base import BandSpec, Figure, LineSeries, Live, lines, lines_table, plain_number
 from runs.models import Run
 from runs.series import Series
@@ -65,10 +66,11 @@ PLOTS = (
         note="Bytes of the values, whatever the DBMS makes of them; time counts from the begin of the load.",
     ),
     Plot(
-        "machine-cpu", "CPU of the machine", "CPU", "%",
+        "machine-cpu", "CPU of the machine, and its disk", "Busy", "%",
         (
-            Line("machine_cpu_percent", "machine", 0),
-            Line("server_machine_cpu_percent", "server's machine", 1, dash=True),
+            Line("machine_cpu_percent", "CPU", 0),
+            Line("server_machine_cpu_percent", "CPU of the server's machine", 1, dash=True),
+            Line("disk_util_percent", "disk of the data", 2, dash=True),
         ),
     ),
     Plot(
@@ -117,7 +119,7 @@ def _figure(run: Run, plot: Plot, found: dict[str, Series]) -> Figure:
         x={"label": "Time", "unit": "s", "scale": "linear"},
         y={"label": plot.y_label, "unit": unit, "zero": True},
         series=[_series(run, line, found.get(line.metric), scale) for line in wanted],
-        bands=warm_up_band(run) if plot.phase == "run" else slow_band(run),
+        bands=warm_up_band(run) if plot.phase == "run" else load_bands(run),
         live=_live(run, wanted) if run.is_open else None,
     )
     names = ", ".join(line.label for line in wanted)
@@ -144,7 +146,7 @@ def _label(run: Run, line: Line) -> str:
     if line.metric.startswith("driver_") and is_embedded(run):
         return f"load generator + {run.dbms_version.dbms.name}"
     if line.metric == "machine_cpu_percent" and run.context.get("connection"):
-        return "load generator's machine"
+        return "CPU of the load generator's machine"
     return line.label
 
 
@@ -159,13 +161,16 @@ def is_embedded(run: Run) -> bool:
     return entry is not None and entry.embedded
 
 
-def slow_band(run: Run) -> list[BandSpec]:
-    """The part of a load that was slow on purpose."""
-    marks = [mark for mark in run.statistics.get("marks", []) if mark.get("name") == "slow_part"]
-    total_s = next((one.value for one in run.measurements.all() if one.metric.name == "load_s"), None)
-    if not marks or total_s is None:
+def load_bands(run: Run) -> list[BandSpec]:
+    """Both parts of a load whose second one was slow on purpose."""
+    parts = derived.load_parts(run)
+    if parts is None:
         return []
-    return [{"from": float(marks[0].get("t", 0)), "to": total_s, "label": "slow part, by design"}]
+    share = f", {parts.fast_share:.0%} of the rows".replace("%", " %") if parts.fast_share else ""
+    return [
+        {"from": 0, "to": parts.fast_s, "label": f"fast part{share}", "clear": True},
+        {"from": parts.fast_s, "to": parts.fast_s + parts.slow_s, "label": "slow part, by design"},
+    ]
 
 
 def warm_up_band(run: Run) -> list[BandSpec]:
