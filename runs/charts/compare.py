@@ -40,17 +40,18 @@ APART_NOTE = "Not ranked: a commit here promises less than in the first chart, s
 DOUBT_NOTE = "Not ranked: more TPS than the terminals times the syncs a second that were measured of the disk."
 
 
-def bars_figures(comparison: Comparison) -> list[Figure]:
+def bars_figures(comparison: Comparison, *, id: str = "comparison", title: str = "") -> list[Figure]:
     """The ranked groups, and apart from them, class by class, on scales of their own, those that are not."""
-    ranked, apart = [group.key for group in comparison.ranked], apart_figures(comparison)
-    return [bars_figure(comparison, note=BARS_NOTE, keys=ranked), *apart] if ranked else apart
+    ranked = [group.key for group in comparison.ranked]
+    apart = apart_figures(comparison, id="apart" if id == "comparison" else f"{id}-apart")
+    return [bars_figure(comparison, id=id, title=title, note=BARS_NOTE, keys=ranked), *apart] if ranked else apart
 
 
-def apart_figures(comparison: Comparison) -> list[Figure]:
+def apart_figures(comparison: Comparison, *, id: str = "apart") -> list[Figure]:
     """One for each class of groups that are not ranked; empty when all are."""
     return [
         bars_figure(
-            comparison, id=_numbered("apart", place), title=apart_title(words), keys=[group.key for group in groups],
+            comparison, id=_numbered(id, place), title=apart_title(words), keys=[group.key for group in groups],
             note=DOUBT_NOTE if groups[0].doubt else APART_NOTE,
         )
         for place, (words, groups) in enumerate(comparison.apart.items())
