@@ -1,15 +1,20 @@
-"""What a COMMIT is worth: syncs counted under strace, and acknowledged commits after a kill -9."""
+"""What a COMMIT is worth: syncs counted under strace, and acknowledged commits after a kill -9.
+
+Of engines inside the load generator, and what the proofs of servers (`tests.benchagent.durability`) share with them.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import signal
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchagent.dbms.base import first_value
 from benchagent.java import LoadGenerator
 from benchagent.session import session_job
 from benchagent.workloads.base import Step
@@ -18,12 +23,58 @@ from benchagent.workloads.tpcb import _prepare, _run
 from tests.benchagent.dbms.trial import Trial
 
 COMMITS = 500
+# Syncs of so many commits where they do not wait: of a checkpoint now and then, of a log that was filled.
+CLEARLY_FEWER = COMMITS // 2
 # So many acknowledged commits there are before a kill, however slow the machine is.
 ENOUGH = 20
-TRACED = "trace=openat,open,write,pwrite64,pwritev,fsync,fdatasync,close"
+# An engine inside the load generator is killed when 100 commits were told; one more falls due at that very moment.
+PACE_PER_S, TOLD = 50, 100
+SYNC_CALLS = ("fsync", "fdatasync")
+WRITE_CALLS = ("write", "pwrite64", "pwritev", "writev")
+OPEN_CALLS = ("open", "openat")
+TRACED = f"trace={','.join((*SYNC_CALLS, *WRITE_CALLS, *OPEN_CALLS))}"
 CALL = re.compile(r"^\d+\s+(\w+)\((.*)$")
-OPENED = re.compile(r"O_D?SYNC.*= \d+<([^>]*)>")
-WRITTEN = re.compile(r"^\d+<([^>]*)>")
+OPENED_SYNCHRONOUS = re.compile(r"O_D?SYNC.*= \d+<([^>]*)>")
+FIRST_FILE = re.compile(r"^\d+<([^>]*)>")
+# Of earlier runs.
+NO_HISTORY: Step = {"op": "execute", "phase": "empty", "statements": ["DELETE FROM history"]}
+HISTORY = "SELECT tid, delta FROM history"
+
+
+@dataclass(frozen=True)
+class Survivors:
+    """Commits by terminal: that the load generator was told of, and that are there after the restart.
+
+    `numbers`: how many different numbers the transactions that are there have; `largest`: the largest of them. The
+    load generator numbers what it begins from 1.
+    """
+
+    acknowledged: Sequence[int]
+    found: Sequence[int]
+    numbers: int
+    largest: int
+
+    @classmethod
+    def of(cls, acknowledged: Sequence[int], rows: Iterable[Sequence[Any]]) -> Survivors:
+        """`rows`: terminal and number, out of the history of a run of `numbered` transactions."""
+        pairs = [(int(terminal), int(number)) for terminal, number in rows]
+        found = Counter(terminal for terminal, _ in pairs)
+        numbers = {number for _, number in pairs}
+        return cls(acknowledged, [found[terminal] for terminal in range(len(acknowledged))], len(numbers), max(numbers))
+
+    @property
+    def is_safe(self) -> bool:
+        """No acknowledged commit is missing, none is there twice, and of each terminal at most one more is there.
+
+        A number that is missing below the largest is of a transaction that another terminal had under way. Of one
+        terminal there is none: the numbers are 1 to `found` without a gap, and so each commit is told from the others.
+        """
+        pairs = zip(self.acknowledged, self.found, strict=True)
+        return (
+            all(acknowledged <= found <= acknowledged + 1 for acknowledged, found in pairs)
+            and self.numbers == sum(self.found)
+            and self.largest - self.numbers < len(self.acknowledged)
+        )
 
 
 def loaded(trial: Trial) -> Trial:
@@ -34,6 +85,16 @@ def loaded(trial: Trial) -> Trial:
 
 def run_step(trial: Trial, **changes: Any) -> Step:
     return {**_run(trial.factors, trial.seed), **changes}
+
+
+def numbered(step: Step) -> Step:
+    """TPC-B whose history names the terminal instead of the teller, and a number instead of the delta."""
+    (transaction,) = step["transactions"]
+    *updates, history = transaction["statements"]
+    bound = {**history, "bind": ["terminal", "bid", "aid", "number"]}
+    more = [{"name": "terminal", "kind": "terminal"}, {"name": "number", "kind": "sequence"}]
+    variables = [*transaction["variables"], *more]
+    return {**step, "transactions": [{**transaction, "variables": variables, "statements": [*updates, bound]}]}
 
 
 def generator(trial: Trial, *prefix: str | Path) -> LoadGenerator:
@@ -52,53 +113,78 @@ def generator(trial: Trial, *prefix: str | Path) -> LoadGenerator:
     )
 
 
-def syncs_of_commits(trial: Trial, trace: Path) -> tuple[int, int]:
-    """Commits of one terminal, and how often the engine in its process waited for the disk meanwhile: fsync,
-    fdatasync, and writes to files opened with O_DSYNC or O_SYNC."""
+class Trace:
+    """Counts waits for the disk in what strace wrote: fsync, fdatasync, and writes to files opened with O_DSYNC or
+    O_SYNC. `of`: only of files with this in their path."""
+
+    def __init__(self, of: str = "", synchronous: Iterable[str] = ()) -> None:
+        self._of = of
+        self._synchronous = set(synchronous)
+        self.syncs = 0
+
+    def read(self, text: str) -> None:
+        for line in text.splitlines():
+            call = CALL.match(line)
+            if call:
+                self.syncs += self._waits(call[1], call[2])
+
+    def _waits(self, name: str, rest: str) -> bool:
+        if name in OPEN_CALLS:
+            self._synchronous |= set(OPENED_SYNCHRONOUS.findall(rest))
+        target = FIRST_FILE.match(rest)
+        if self._of and not (target and self._of in target[1]):
+            return False
+        if name in WRITE_CALLS:
+            return bool(target and target[1] in self._synchronous)
+        return name in SYNC_CALLS
+
+
+def check_each_commit_waits(trial: Trial, *, of: str) -> None:
+    """`of`: what the path of the log has in it. Only its syncs count, not those that go on beside the commits."""
+    syncs = _syncs(trial, of)
+    assert syncs >= COMMITS, syncs
+
+
+def check_commits_do_not_wait(trial: Trial) -> None:
+    """For any file."""
+    syncs = _syncs(trial, "")
+    assert syncs < CLEARLY_FEWER, syncs
+
+
+def _syncs(trial: Trial, of: str) -> int:
+    """How often the engine waited for the disk while one terminal committed."""
+    output = trial.root / "trace"
     # Only the calls that are traced stop the engine: a JVM makes many others.
-    strace = ("strace", "-f", "--seccomp-bpf", "-y", "-e", TRACED, "-o", trace)
-    made = generator(trial, *strace)
+    made = generator(trial, "strace", "-f", "--seccomp-bpf", "-y", "-s", "0", "-e", TRACED, "-o", output)
     step = run_step(trial, terminals=1, duration_s=600, max_transactions=COMMITS)
     made.start(session_job(trial.instance, [step], setup=False))
     events = list(made.events())
     made.abort(10)
     summary = next(event for event in events if event["event"] == "summary")
-    return int(summary["transactions"]), _syncs(trace.read_text(errors="replace"))
+    assert int(summary["transactions"]) == COMMITS
+    trace = Trace(of)
+    trace.read(output.read_text(errors="replace"))
+    return trace.syncs
 
 
-def _syncs(trace: str) -> int:
-    synchronous: set[str] = set()
-    count = 0
-    for line in trace.splitlines():
-        call = CALL.match(line)
-        if call is None:
-            continue
-        name, rest = call[1], call[2]
-        if name in ("fsync", "fdatasync"):
-            count += 1
-        elif name in ("open", "openat"):
-            synchronous |= set(OPENED.findall(rest))
-        elif name != "close":
-            target = WRITTEN.match(rest)
-            count += bool(target and target[1] in synchronous)
-    return count
-
-
-def missing_after_kill(trial: Trial, seconds: int = 2) -> tuple[int, int]:
+def check_none_lost(trial: Trial) -> None:
     """Kill the process with the engine in mid-run, without a word; then open the database again.
 
-    Returns how many commits were acknowledged until then, and how many of those are missing.
+    What it was told dies with it, but for the seconds that it has reported. So its one terminal commits at a fixed
+    rate, and no more than one after what a report can hold.
     """
     made = generator(trial)
-    made.start(session_job(trial.instance, [run_step(trial, duration_s=120)], setup=False))
+    step = run_step(trial, terminals=1, duration_s=600, rate_per_s=PACE_PER_S, max_transactions=TOLD + 1)
+    made.start(session_job(trial.instance, [NO_HISTORY, numbered(step)], setup=False))
     acknowledged = 0
     for event in made.events():
         if event["event"] == "second":
             acknowledged += event["n"]
-            if event["t"] + 1 >= seconds and acknowledged >= ENOUGH:
+            if acknowledged >= TOLD:
                 os.kill(made.pid, signal.SIGKILL)
                 break
     made.abort(1)
-    ((count,),) = trial.query("SELECT COUNT(*) FROM history")
-    found = int(first_value([count]) or 0)
-    return acknowledged, max(0, acknowledged - found)
+    (rows,) = trial.query(HISTORY)
+    found = Survivors.of([acknowledged], rows)
+    assert acknowledged >= TOLD
+    assert found.is_safe, found

@@ -73,11 +73,7 @@ def test_it_tells_a_copy_where_its_log_is(tmp_path: Path):
         move_log(tmp_path / "nowhere", Path("/new"))
 
 
-def test_it_syncs_every_commit_and_loses_none_to_a_kill(make_trial: MakeTrial, tmp_path: Path):
+def test_it_syncs_every_commit_and_loses_none_to_a_kill(make_trial: MakeTrial):
     trial = crash.loaded(make_trial("derby", CURRENT, {}))
-    acknowledged, missing = crash.missing_after_kill(trial)
-    assert acknowledged >= crash.ENOUGH
-    assert missing == 0
-    commits, syncs = crash.syncs_of_commits(trial, tmp_path / "trace")
-    assert commits == crash.COMMITS
-    assert syncs >= commits
+    crash.check_none_lost(trial)
+    crash.check_each_commit_waits(trial, of="/log/")

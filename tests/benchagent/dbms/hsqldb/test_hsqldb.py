@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from benchagent import dbms
 from benchagent.dbms.base import JobError
@@ -14,14 +12,10 @@ VERSION = "2.7.4"
 SYNCED = {"FILES WRITE DELAY": "FALSE", "TRANSACTION CONTROL": "MVCC"}
 
 
-def test_it_syncs_every_commit_without_write_delay_and_loses_none_to_a_kill(make_trial: MakeTrial, tmp_path: Path):
+def test_it_syncs_every_commit_without_write_delay_and_loses_none_to_a_kill(make_trial: MakeTrial):
     trial = crash.loaded(make_trial("hsqldb", VERSION, SYNCED))
-    acknowledged, missing = crash.missing_after_kill(trial)
-    assert acknowledged >= crash.ENOUGH
-    assert missing == 0
-    commits, syncs = crash.syncs_of_commits(trial, tmp_path / "trace")
-    assert commits == crash.COMMITS
-    assert syncs >= commits
+    crash.check_none_lost(trial)
+    crash.check_each_commit_waits(trial, of=".log")
 
 
 @pytest.mark.parametrize("knob", ["group_commit", "background_maintenance"])

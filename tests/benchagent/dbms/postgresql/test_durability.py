@@ -8,9 +8,10 @@ from benchagent.session import EFFECTIVE_PREFIX, query_steps
 
 from tests.benchagent.dbms.postgresql.conftest import NEWEST, MakePostgresql
 from tests.benchagent.dbms.trial import Trial
-from tests.benchagent.durability import COMMITS, survivors, syncs_of_commits
+from tests.benchagent.durability import check_commits_do_not_wait, check_each_commit_waits, check_none_lost
 
 pytestmark = pytest.mark.engines
+LOG = "/pg_wal/"
 
 
 def promised(trial: Trial) -> Durability:
@@ -20,30 +21,21 @@ def promised(trial: Trial) -> Durability:
 
 def test_it_waits_for_the_disk_at_each_commit_and_loses_none_when_it_is_killed(make_postgresql: MakePostgresql):
     trial = make_postgresql(NEWEST)
-    commits, syncs = syncs_of_commits(trial)
-    assert commits == COMMITS
-    assert syncs >= COMMITS
+    check_each_commit_waits(trial, of=LOG)
     assert promised(trial) is Durability.POWER_LOSS
-    found = survivors(trial, after_s=1)
-    assert found.acknowledged > 0
-    assert found.is_safe, found
+    check_none_lost(trial)
+    check_none_lost(trial, terminals=4)
 
 
 def test_it_does_not_wait_without_fsync_and_yet_loses_none_when_only_the_server_is_killed(
     make_postgresql: MakePostgresql,
 ):
     trial = make_postgresql(NEWEST, {"fsync": "off"})
-    commits, syncs = syncs_of_commits(trial)
-    assert commits == COMMITS
-    assert syncs < COMMITS / 2
+    check_commits_do_not_wait(trial)
     assert promised(trial) is Durability.NONE
-    found = survivors(trial, after_s=1)
-    assert found.acknowledged > 0
-    assert found.is_safe, found
+    check_none_lost(trial)
 
 
 def test_it_waits_in_each_write_of_a_log_that_is_opened_for_that(make_postgresql: MakePostgresql):
     trial = make_postgresql(NEWEST, {"wal_sync_method": "open_datasync"})
-    commits, syncs = syncs_of_commits(trial)
-    assert commits == COMMITS
-    assert syncs >= COMMITS
+    check_each_commit_waits(trial, of=LOG)

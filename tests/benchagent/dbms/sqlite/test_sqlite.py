@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from benchagent import dbms
 from benchagent.dbms.base import JobError
@@ -16,16 +14,13 @@ WAL = {"journal_mode": "WAL"}
 
 
 @pytest.mark.parametrize(("level", "synced"), [("FULL", True), ("NORMAL", False)])
-def test_it_loses_no_commit_to_a_kill_but_syncs_each_with_full_only(
-    level: str, synced: bool, make_trial: MakeTrial, tmp_path: Path
-):
+def test_it_loses_no_commit_to_a_kill_but_syncs_each_with_full_only(level: str, synced: bool, make_trial: MakeTrial):
     trial = crash.loaded(make_trial("sqlite", VERSION, {**WAL, "synchronous": level}))
-    acknowledged, missing = crash.missing_after_kill(trial)
-    assert acknowledged >= crash.ENOUGH
-    assert missing == 0
-    commits, syncs = crash.syncs_of_commits(trial, tmp_path / "trace")
-    assert commits == crash.COMMITS
-    assert (syncs >= commits) == synced, syncs
+    crash.check_none_lost(trial)
+    if synced:
+        crash.check_each_commit_waits(trial, of="-wal")
+    else:
+        crash.check_commits_do_not_wait(trial)
 
 
 def test_it_reports_what_sqlite_did_not_take(make_trial: MakeTrial):
