@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from agents import articles, rerun
@@ -12,15 +13,20 @@ from agents.estimate import about, estimate
 from agents.offers import approved_agents
 from agents.schedule import PlanError
 from agents.views.access import operator_required
+from runs.charts.publications.reruns import schedule_query
+from runs.literature.articles import ARTICLES
 from runs.models import Publication
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def article(request: HttpRequest, slug: str) -> HttpResponse:
-    """`?quick=1`: the same cells with one repeat. `?part=…` (several): only these parts."""
+    """`?quick=1`: the same cells with one repeat. `?figure=…`: the parts that fill it are ticked, else all."""
     known = articles.EXPERIMENTS.get(slug)
     if known is None:
         raise Http404
+    figure = request.GET.get("figure", "")
+    if figure and all(part.figure != figure for part in known.parts):
+        return _schedule_form(slug, figure)
     agent = articles.best_agent(approved_agents())
     given = request.POST if request.method == "POST" else request.GET
     quick, chosen = bool(given.get("quick")), given.getlist("part")
@@ -30,10 +36,18 @@ def article(request: HttpRequest, slug: str) -> HttpResponse:
     estimates = [estimate(one.plan, user=request.user) if one.plan else None for one in prepared]
     context = {
         "publication": Publication.objects.filter(slug=slug).first(), "experiment": known, "agent": agent,
-        "quick": quick, "parts": list(zip(prepared, estimates, strict=True)),
+        "quick": quick, "figure": figure, "parts": list(zip(prepared, estimates, strict=True)),
         "total": about(sum(one.seconds for one in estimates if one)),
     }  # fmt: skip
     return render(request, "article_experiment.html", context)
+
+
+def _schedule_form(slug: str, figure: str) -> HttpResponse:
+    """For a figure of the article that no part fills: runs of one's own choice do."""
+    found = {one.id: one.rerun for one in ARTICLES[slug].figures}.get(figure)
+    if found is None:
+        raise Http404
+    return redirect(f"{reverse('schedule')}?{schedule_query(slug, found, figure)}")
 
 
 @operator_required

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from benchagent.catalog import WORKLOADS
 from django.urls import reverse
@@ -164,6 +166,15 @@ def test_the_page_shows_parts_and_gaps_and_starts_what_is_ticked(equipped, clien
     groups = [job.spec["factors"]["group_commit"] for job in Job.objects.order_by("run__order_index")]
     assert groups == ["off", "2", "3"]
     assert runs.count() == 3
+
+
+def test_a_figure_of_the_article_leads_to_the_parts_that_fill_it(equipped, client):
+    page = client.get(reverse("article-experiment", args=["tpcb-2010"]), {"figure": "tpcb-commit-groups"})
+    ticked = re.findall(r'name="part" value="([^"]+)" checked', page.content.decode())
+    assert ticked == ["group-commit"]
+    answer = client.get(reverse("article-experiment", args=["tpcb-2010"]), {"figure": "tpcb-over-time"})
+    assert answer.url.startswith(f"{reverse('schedule')}?workload=tpcb&publication=tpcb-2010&figure=tpcb-over-time")
+    assert client.get(reverse("article-experiment", args=["tpcb-2010"]), {"figure": "none"}).status_code == 404
 
 
 def test_the_second_storage_is_swept_where_there_is_one(equipped):

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 
-from runs.charts.publications import reproductions
+from runs.charts.publications import reproductions, reruns
+from runs.literature.articles import ARTICLES
 from runs.models import Claim, Experiment, Observation, Publication, Run
 from runs.reproduction import Match, Published, matches_of
 from runs.templatetags.publications import rich_cell
@@ -183,6 +185,32 @@ def test_a_plan_of_another_shape_matches_nothing(article):
     found = experiment(article)
     found.plan = {"published": ["x", {"label": "a", "unknown": 1}, {"label": "b"}]}
     assert [match.label for match in matches_of(found)] == ["b"]
+
+
+def test_the_chart_of_an_article_pools_no_two_experiments(article):
+    older = Experiment.objects.create(slug="older", name="Again", plan={"publication": article.slug})
+    add(older, "PostgreSQL 15.2", 1, 2)
+    other = Experiment.objects.create(slug="other", name="Another part", plan={"publication": article.slug})
+    add(other, "PostgreSQL 15.2", 10)
+    add(other, "MySQL 5.5", 50)
+    latest = experiment(article)
+    add(latest, "PostgreSQL 15.2", 1000, 1016, 1032)
+    found = reruns.Found.of(Published.of(article), AnonymousUser())
+    slot = reruns.slot(article.slug, ARTICLES[article.slug].rerun, found)
+    drawn = {group["label"]: group["value"] for group in slot.figures[0].spec["groups"]}
+    assert drawn == {"PostgreSQL 15.2": 1016, "MySQL 5.5": 50}
+
+
+def test_its_chart_draws_what_was_in_memory_apart(article):
+    found = experiment(article)
+    add(found, "PostgreSQL 15.2", 1000, durability="power_loss")
+    add(found, "HSQLDB 2.7", 9000, durability="memory")
+    slot = reruns.slot(
+        article.slug, ARTICLES[article.slug].rerun, reruns.Found.of(Published.of(article), AnonymousUser())
+    )
+    drawn = {figure.id: [group["label"] for group in figure.spec["groups"]] for figure in slot.figures}
+    name = f"rerun-{article.slug}"
+    assert drawn == {name: ["PostgreSQL 15.2"], f"{name}-apart": ["HSQLDB 2.7, in memory"]}
 
 
 def test_both_pages_show_it(article, client):

@@ -22,12 +22,13 @@ from runs.reproduction import Published
 
 @dataclass(frozen=True)
 class Slot:
-    """Where a re-run fills a figure. `query` fills the schedule form; `reason` says why no agent can run it yet."""
+    """Where a re-run fills a figure, or all figures (empty `id`). `reason` says why no agent can run it yet."""
 
-    query: str
+    id: str
     reason: str = ""
     experiments: list[Experiment] = field(default_factory=list)
-    figure: Figure | None = None
+    # What is not ranked stands apart, class by class.
+    figures: list[Figure] = field(default_factory=list)
     # What was published beside what was measured.
     reproductions: list[NamedTable] = field(default_factory=list)
 
@@ -103,24 +104,35 @@ def slot(slug: str, rerun: Rerun, found: Found, figure: str = "", *, over_time: 
     """
     mine = [one for one in found.experiments if not figure or one.plan.get("figure") == figure]
     return Slot(
-        query=schedule_query(slug, rerun, figure), reason=unavailable(rerun), experiments=mine,
-        figure=_measured(mine, f"rerun-{figure or slug}", over_time=over_time),
+        id=figure, reason=unavailable(rerun), experiments=mine,
+        figures=_measured(mine, f"rerun-{figure or slug}", over_time=over_time),
         reproductions=[found.reproductions[one.pk] for one in mine if one.pk in found.reproductions],
     )  # fmt: skip
 
 
-def _measured(experiments: Sequence[Experiment], id: str, *, over_time: bool) -> Figure | None:
-    """All their repeats; nothing before the first has finished."""
+def _measured(experiments: Sequence[Experiment], id: str, *, over_time: bool) -> list[Figure]:
+    """The repeats of the latest of each name; nothing before the first has finished."""
     if not experiments:
-        return None
+        return []
     if over_time:
         first = Run.objects.present().filter(experiment=experiments[0], repeat=1).for_lists()
         if courses := charts.overlay_figures(compare(first)):
-            return replace(courses[0], id=id, title="Re-run: first repeat of each system")
-    comparison = compare(Run.objects.present().filter(experiment__in=experiments).for_lists())
-    if comparison.metric is None:
-        return None
-    return charts.bars_figure(comparison, id=id, title="Re-run", note=charts.BARS_NOTE)
+            return [replace(courses[0], id=id, title="Re-run: first repeat of each system")]
+    comparison = compare(_latest_runs(experiments))
+    return charts.bars_figures(comparison, id=id, title="Re-run") if comparison.metric else []
+
+
+def _latest_runs(experiments: Sequence[Experiment]) -> list[Run]:
+    """Of the latest experiment of each name, and of a cell that two of them have only those of the later one."""
+    latest = reproductions.latest_of_each(experiments)
+    order: dict[object, int] = {one.pk: place for place, one in enumerate(latest)}
+    runs = sorted(
+        Run.objects.present().filter(experiment__in=latest).for_lists(), key=lambda run: order[run.experiment_id]
+    )
+    owners: dict[str, object] = {}
+    return [
+        run for run in runs if owners.setdefault(run.cell_key or str(run.pk), run.experiment_id) == run.experiment_id
+    ]
 
 
 def figure_views(article: Article, found: Found, words: Mapping[FigureState, str]) -> list[FigureView]:

@@ -404,7 +404,7 @@ def test_it_lists_every_figure_with_its_state_its_place_and_a_way_to_repeat_it(c
         row = listed.partition(f"<code>{figure.id}</code>")[2].partition("</tr>")[0]
         assert f'data-figure-state="{figure.state}"' in row
         assert f'href="#{figure.place}"' in row
-        assert (f"publication={slug}&amp;figure={figure.id}" in row) == (figure.rerun is not None)
+        assert (f"/schedule/article/{slug}/?figure={figure.id}" in row) == (figure.rerun is not None)
 
 
 @pytest.mark.parametrize("slug", SLUGS)
