@@ -11,6 +11,7 @@ import pytest
 from benchagent import identity
 from benchagent.abort import Abort
 from benchagent.connections import Connections, ServerConnection
+from benchagent.dbms.firebird.discovery import homes
 from benchagent.dbms.mysql import discovery
 from benchagent.identity import Identity
 from benchagent.java import JavaToolchain
@@ -20,24 +21,33 @@ from benchagent.protocol import Claimed
 from benchagent.spool import Spool
 
 from tests.benchagent.dbms.conftest import trials
-from tests.benchagent.dbms.mariadb.conftest import mariadb_dir
+from tests.benchagent.dbms.mysql.family import installed_engines
 from tests.benchagent.dbms.postgresql.conftest import NEWEST, engines_dir, make_postgresql
 from tests.benchagent.dbms.trial import Trial
 from tests.benchagent.fake_server import job_spec
 from tests.benchagent.small import make_backups_smaller, make_smaller
 
-__all__ = ["engines_dir", "make_postgresql", "mariadb_dir"]
+__all__ = ["engines_dir", "make_postgresql"]
 
 AGENT_ID = "4f6f5c0e-0000-4000-8000-000000000001"
 SCHEMA, NAME = "bench_own", "their-server"
+MYSQL, FIREBIRD = "8.0.31", "3.0"
+ENGINES = (f"mysql-{MYSQL}", "mariadb-10.11", f"firebird-{FIREBIRD}")
+OPTIONS = {"postgresql": "?sslmode=disable", "mysql": "?useSSL=false", "mariadb": "?sslMode=disable", "firebird": ""}
 RunOn = Callable[..., dict[str, Any]]
 Servers = Callable[[str], Trial]
 
 
 @pytest.fixture(scope="module")
-def servers(toolchain: JavaToolchain, engines_dir: Path, mariadb_dir: Path) -> Iterator[Servers]:
+def servers(toolchain: JavaToolchain, engines_dir: Path, repository: Path) -> Iterator[Servers]:
     """`servers("mariadb")`: the one server of that kind, which all tests of a module share."""
-    versions = {"postgresql": NEWEST, "mariadb": next(iter(discovery.installations("mariadb", mariadb_dir)))}
+    installed_engines(repository, *ENGINES)
+    versions = {
+        "postgresql": NEWEST,
+        "mysql": MYSQL,
+        "mariadb": next(iter(discovery.installations("mariadb", engines_dir))),
+        "firebird": next(version for version in homes(engines_dir) if version.startswith(FIREBIRD)),
+    }
     made: dict[str, Trial] = {}
     with trials(toolchain) as make:
 
@@ -53,11 +63,8 @@ def connect_to(trial: Trial, dirs: AgentDirs, *, schema: str = SCHEMA, name: str
     """Name a trial's server in the agent's file, as its user would have done."""
     given = trial.instance.connection
     login = given.properties
-    url = given.url if trial.slug == "postgresql" else given.url.rpartition("/")[0] + "/"
-    if trial.slug == "postgresql":
-        url += "?sslmode=disable"
-    elif trial.slug == "mariadb":
-        url += "?sslMode=disable"
+    url = given.url if trial.slug in ("postgresql", "firebird") else given.url.rpartition("/")[0] + "/"
+    url += OPTIONS[trial.slug]
     made = ServerConnection(name, trial.slug, url, login["user"], login["password"], schema, trial.version)
     Connections(dirs.root).add(made)
     return made
