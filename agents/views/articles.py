@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods
 from agents import articles, rerun
 from agents.estimate import about, estimate
 from agents.offers import approved_agents
+from agents.plan_words import plan_words
 from agents.schedule import PlanError
 from agents.views.access import operator_required
 from runs.charts.publications.reruns import schedule_query
@@ -34,9 +35,10 @@ def article(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST":
         return _start(request, slug, [one for one in prepared if one.plan and one.part.slug in chosen])
     estimates = [estimate(one.plan, user=request.user) if one.plan else None for one in prepared]
+    facts = [plan_words(one.plan) if one.plan else [] for one in prepared]
     context = {
         "publication": Publication.objects.filter(slug=slug).first(), "experiment": known, "agent": agent,
-        "quick": quick, "figure": figure, "parts": list(zip(prepared, estimates, strict=True)),
+        "quick": quick, "figure": figure, "parts": list(zip(prepared, estimates, facts, strict=True)),
         "total": about(sum(one.seconds for one in estimates if one)),
     }  # fmt: skip
     return render(request, "article_experiment.html", context)

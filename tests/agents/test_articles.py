@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 import pytest
 from benchagent.catalog import WORKLOADS
@@ -166,6 +167,22 @@ def test_the_page_shows_parts_and_gaps_and_starts_what_is_ticked(equipped, clien
     groups = [job.spec["factors"]["group_commit"] for job in Job.objects.order_by("run__order_index")]
     assert groups == ["off", "2", "3"]
     assert runs.count() == 3
+
+
+def test_the_page_tells_values_with_units_and_what_other_cells_do(equipped, client):
+    def told(slug: str, part: str) -> dict[str, str]:
+        page = client.get(reverse("article-experiment", args=[slug])).content.decode()
+        section = page.partition(f'data-part="{part}"')[2].partition("</section>")[0]
+        return {label: unescape(words) for label, words in re.findall("<dt>([^<]+)</dt><dd>([^<]*)</dd>", section)}
+
+    gbak = told("gbak-backup-2007", "methods-super")
+    assert gbak["Data set"] == "1,100 MB"
+    same = "agent's own storage (gbak, Services API, same disk only)"
+    assert gbak["Backup on storage"] == f"slow (emulated); {same}"
+    big = told("firebird-terabyte-2015", "big")
+    assert (big["Memory limit"], big["Data on storage"]) == ("160 MB", "agent's own storage · slow (emulated)")
+    assert big["Warehouses"] == "28 warehouses · 125 warehouses"
+    assert big["The six queries"] == "with queries (125 warehouses only)"
 
 
 def test_a_figure_of_the_article_leads_to_the_parts_that_fill_it(equipped, client):
