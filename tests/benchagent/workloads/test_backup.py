@@ -201,10 +201,12 @@ def test_data_that_are_there_are_not_loaded_again(tmp_path: Path):
     assert bench.phases() == ["count"]
 
 
-def test_caches_are_as_asked_for_before_the_backup_and_before_the_count(bench: BackupBench):
+def test_caches_are_as_asked_for_before_the_backup_and_before_the_count(bench: BackupBench, monkeypatch):
+    """What the check of the way reads is not to be found in them."""
+    monkeypatch.setattr(bench.method, "check", lambda options: bench.calls.append("check"))
     WORKLOAD.perform(bench)
     first = bench.calls.index("backup by copying")
-    assert bench.calls[:first] == ["session", "data_loaded", "before_run"]
+    assert bench.calls[:first] == ["session", "data_loaded", "check", "before_run"]
     assert bench.calls[first + 1 : first + 3] == ["before_run count", "session"]
 
 
@@ -332,4 +334,11 @@ def test_a_backup_that_was_not_what_it_claims_to_be_is_refused(bench: BackupBenc
     bench.method = Pretending()
     with pytest.raises(JobError, match=r"a local backup went over TCP: tcp 127.0.0.1:4711"):
         WORKLOAD.perform(bench)
-    assert "backup_s" not in bench.metrics
+    assert "backup_s" not in bench.metrics and "backup_way" not in bench.conditions
+
+
+def test_a_backup_says_which_way_it_was_seen_to_go(bench: BackupBench, monkeypatch):
+    monkeypatch.setattr(bench.method, "observe", lambda pid: [f"process {pid}"])
+    monkeypatch.setattr(bench.method, "way", lambda trace: f"seen by {len(trace)} looks")
+    WORKLOAD.perform(bench)
+    assert bench.conditions["backup_way"] == "seen by 2 looks"

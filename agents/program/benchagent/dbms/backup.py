@@ -91,5 +91,9 @@ class BackupMethod(ABC):
         """Why the method was not what it claims to be, from what was observed; empty when it was."""
         return ""
 
+    def way(self, trace: Sequence[str]) -> str:
+        """Which way an honest backup was seen to go, or that nobody saw it; empty for a method that has only one."""
+        return ""
+
     def cancel(self) -> None:  # noqa: B027 - killing the tool is enough for most
         """End what the server still does for the backup after the tool has been killed. SHALL wait for its end."""

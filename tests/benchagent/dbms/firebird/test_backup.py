@@ -129,11 +129,31 @@ def test_a_local_backup_that_goes_over_tcp_is_detected_and_refused(make_firebird
 
 
 def test_a_backup_over_tcp_that_opens_no_connection_is_none(make_firebird: MakeFirebird):
+    """The first look may come too early and the last one too late: what nobody saw is said, and not refused."""
     trial = make_firebird()
+    connected = f"tcp 127.0.0.1:{trial.instance._server.port}"
     for slug in ("gbak_tcp", "gbak_services"):
         method = method_of(trial, slug)
         assert "no connection" in method.honest(['connect(3, {sa_family=AF_UNIX, sun_path="/x"}, 110) = 0'])
-        assert method.honest([f"tcp 127.0.0.1:{trial.instance._server.port}"]) == ""
+        assert "no connection" in method.honest([honesty.LOOK] * 3)
+        assert method.honest([honesty.LOOK, connected]) == ""
+        assert method.way([honesty.LOOK, connected]) == connected.replace("tcp", "TCP to")
+        for unseen in ([], [honesty.LOOK] * 2):
+            assert method.honest(unseen) == ""
+            assert method.way(unseen).startswith("way not observed")
+
+
+def test_a_local_backup_says_who_has_looked_at_its_way(make_firebird: MakeFirebird, monkeypatch: pytest.MonkeyPatch):
+    trial = with_rows(make_firebird(), 10)
+    closed(trial)
+    method = method_of(trial, "gbak_local")
+    method.check({})
+    assert method.way([]).startswith("without TCP: traced in a rehearsal")
+    monkeypatch.setattr(honesty, "STRACE", "no-such-tool")
+    unaided = method_of(trial, "gbak_local")
+    unaided.check({})
+    assert unaided.way([]).startswith("way not observed")
+    assert unaided.way([honesty.LOOK] * 3).startswith("without TCP: none was seen")
 
 
 @pytest.mark.parametrize("mode", ["Super", "SuperClassic"])

@@ -21,6 +21,9 @@ from benchagent.storage import same_device
 SERVICE = "service_mgr"
 RESTORED = "restored.fdb"
 CANCEL_TIMEOUT_S = 60.0
+# SuperServer closes a database soon after its last connection has gone.
+CLOSED_WITHIN_S = 2.0
+NOT_OBSERVED = "way not observed: gbak was over too soon for looks at its connections"
 # A service that runs for a tool has an attachment of its own, without a process at its other end.
 SERVICE_SESSIONS = "MON$SYSTEM_FLAG = 0 AND MON$REMOTE_PROCESS IS NULL AND MON$ATTACHMENT_ID <> CURRENT_CONNECTION"
 COUNT_SESSIONS = f"SELECT 'sessions=' || COUNT(*) FROM MON$ATTACHMENTS WHERE {SERVICE_SESSIONS}"  # noqa: S608
@@ -59,6 +62,18 @@ class GbakMethod(BackupMethod):
     def observe(self, pid: int) -> Sequence[str]:
         return honesty.seen(pid)
 
+    def way(self, trace: Sequence[str]) -> str:
+        return f"TCP to {self.address}" if self.address in honesty.tcp_targets(trace) else NOT_OBSERVED
+
+    @property
+    def address(self) -> str:
+        return f"{HOST}:{self.server.port}"
+
+    def unless_connected(self, trace: Sequence[str], words: str) -> str:
+        """The words when a connection to the server would have been seen and was not."""
+        missing = self.address not in honesty.tcp_targets(trace) and honesty.observed(trace)
+        return words if missing else ""
+
     def cancel(self) -> None:
         """gbak was the only one to write: only its session has to go."""
         end_sessions(self.server, self._targets)
@@ -74,9 +89,7 @@ class GbakTcp(GbakMethod):
         return self.server.remote(self.server.database)
 
     def honest(self, trace: Sequence[str]) -> str:
-        if not trace or f"{HOST}:{self.server.port}" in honesty.tcp_targets(trace):
-            return ""
-        return "gbak was to use TCP and opened no connection to the server"
+        return self.unless_connected(trace, "gbak was to use TCP and opened no connection to the server")
 
 
 class GbakLocal(GbakMethod):
@@ -88,9 +101,10 @@ class GbakLocal(GbakMethod):
     def __init__(self, server: Server, mode: str) -> None:
         super().__init__(server)
         self._mode = mode
+        self._rehearsed = False
 
     def check(self, options: Options) -> None:
-        if self._mode == SUPER and self.server.holds_open(self.server.database):
+        if self._mode == SUPER and not self._is_closed():
             raise JobError(
                 "a local backup cannot be made while SuperServer has the database open: close every connection, "
                 "or use ServerMode = SuperClassic"
@@ -103,6 +117,21 @@ class GbakLocal(GbakMethod):
         targets = honesty.tcp_targets(trace)
         return f"a local backup went over TCP, to {', '.join(targets)}" if targets else ""
 
+    def way(self, trace: Sequence[str]) -> str:
+        """A connection ends the run; so there was none, where somebody looked."""
+        if self._rehearsed:
+            return "without TCP: traced in a rehearsal without rows, before the caches were made as asked for"
+        return "without TCP: none was seen while it ran" if honesty.observed(trace) else NOT_OBSERVED
+
+    def _is_closed(self) -> bool:
+        """Also when it takes the server a moment."""
+        deadline = time.monotonic() + CLOSED_WITHIN_S
+        while self.server.holds_open(self.server.database):
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.05)
+        return True
+
     def _rehearsal(self) -> list[str]:
         """A backup without rows, under strace: gbak takes the same way with them. Empty where there is no strace."""
         folder = self.server.root.lock
@@ -112,7 +141,8 @@ class GbakLocal(GbakMethod):
         if traced is None:
             return []
         try:
-            self.server.run_with(traced, command.environment)
+            self.server.run_with(traced, command.environment, caged=True)
+            self._rehearsed = True
         except ProcessFailed as error:
             raise JobError(f"a local backup is not possible: {error}") from error
         finally:
@@ -131,9 +161,7 @@ class GbakServices(GbakMethod):
         return service(self.server)
 
     def honest(self, trace: Sequence[str]) -> str:
-        if not trace or f"{HOST}:{self.server.port}" in honesty.tcp_targets(trace):
-            return ""
-        return "gbak was to ask the server's Services API and opened no connection to it"
+        return self.unless_connected(trace, "gbak was to ask the server's Services API and opened no connection to it")
 
 
 class GbakServicesSame(GbakServices):

@@ -16,18 +16,30 @@ import psutil
 from benchagent import process
 
 STRACE = "strace"
+# Line of a look at a process. The first may come before it has connected, the last when it has gone.
+LOOK = "looked at"
+LOOKS_ENOUGH = 3
 TCP_LINE = re.compile(r"connect\(.*AF_INET6?,.*port=htons\((\d+)\).*?\"([^\"]+)\"|^tcp (\S+):(\d+)$")
 
 
 def seen(pid: int) -> list[str]:
-    """TCP connections of a process and its children now, one line each: ``tcp HOST:PORT`` of the other end."""
-    found = []
+    """TCP connections of a process and its children now, one line each: ``tcp HOST:PORT`` of the other end.
+
+    Before them a line `LOOK`; empty when nobody may see them.
+    """
+    found: list[str] = []
+    looked = False
     for member in process.family(pid):
         with contextlib.suppress(psutil.Error):
-            for connection in member.net_connections(kind="tcp"):
-                if connection.raddr:
-                    found.append(f"tcp {connection.raddr.ip}:{connection.raddr.port}")
-    return found
+            connections = member.net_connections(kind="tcp")
+            looked = True
+            found += [f"tcp {one.raddr.ip}:{one.raddr.port}" for one in connections if one.raddr]
+    return [LOOK, *found] if looked else []
+
+
+def observed(trace: Sequence[str]) -> bool:
+    """Whether a connection that is not in the trace was not there."""
+    return trace.count(LOOK) >= LOOKS_ENOUGH or any(line != LOOK for line in trace)
 
 
 def tcp_targets(trace: Sequence[str]) -> list[str]:

@@ -185,7 +185,10 @@ class Server:
         environment = chosen.environment(self.password if chosen is self.root else "")
         return self.run_with(command, environment, stdin)
 
-    def run_with(self, command: Sequence[str | Path], environment: Mapping[str, str], stdin: str = "") -> str:
+    def run_with(
+        self, command: Sequence[str | Path], environment: Mapping[str, str], stdin: str = "", *, caged: bool = False
+    ) -> str:
+        """`caged`: within the limits of the DBMS, as what it reads then stays in memory."""
         child = self._request.children.spawn(
             command,
             env=self._request.children.environment(**environment),
@@ -195,6 +198,7 @@ class Server:
             cwd=self.root.folder,
             text=True,
             errors="replace",
+            cage=self._request.cage if caged else None,
             **self.as_user(),
         )
         try:

@@ -43,8 +43,8 @@ class Backup(Workload):
             bench.session(_prepare(bench, rows))
             _do(bench, bench.instance.make_dense(), "dense")
             bench.data_loaded()
-        bench.before_run()
         method.check(options)
+        bench.before_run()
         elsewhere = bench.instance.elsewhere
         bench.condition("backup_storage", elsewhere or same_device(bench.data_dir, bench.backup_dir).words)
         target = bench.backup_dir / "backup"
@@ -69,6 +69,9 @@ class Backup(Workload):
         dishonest = method.honest(trace)
         if dishonest:
             raise JobError(dishonest)
+        way = method.way(trace)
+        if way:
+            bench.condition("backup_way", way)
         return took_s
 
     def tables(self, factors: Factors) -> Sequence[str]:
