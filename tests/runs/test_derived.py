@@ -92,6 +92,17 @@ def test_a_run_shows_what_follows_from_what_it_has_stored(db):
     }
 
 
+def test_the_page_of_a_run_tells_each_figure_with_its_unit_and_how_it_came_about(client, db):
+    run = make_run(
+        "Firebird 3.0", 80, factors={"warehouses": 8}, statistics={"tables": [{"table": "stock", "size_bytes": 9}]}
+    )
+    add_number(run, 860_000_000, name="db_size_bytes", unit="bytes")
+    html = client.get(run.get_absolute_url()).content.decode()
+    section = html[html.index('id="derived"') : html.index('id="origin"')]
+    assert 'Size of a warehouse</th><td class="num">107.5</td><td>MB</td><td>size of the database by' in section
+    assert 'stock</th><td class="num">100</td>' in section
+
+
 def test_what_has_no_inputs_is_left_out(db):
     run = make_run("Firebird 3.0", 80, factors=FACTORS)
     assert figures_of(run, tps=[1.0], machine_cpu_percent=[99.0] * 14) == {}
