@@ -243,5 +243,5 @@ def _apart_words(words: str, apart: Sequence[Group]) -> str:
     if apart[0].doubt:
         named = "; ".join(f"{group.label} ({group.doubt})" for group in apart)
         return f"Shown apart, not ranked: {named}."
-    named = ", ".join(group.label for group in apart)
+    named = "; ".join(group.label for group in apart)
     return f"Shown apart, not ranked: {named} ({words}). A commit there promises less than in the ranked groups."

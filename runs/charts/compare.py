@@ -36,8 +36,8 @@ CSV_HEAD = [
 ]  # fmt: skip
 
 
-APART_NOTE = "Not ranked: a commit here promises less than in the first chart, so the bars do not compare."
-DOUBT_NOTE = "Not ranked: more TPS than the terminals times the syncs a second that were measured of the disk."
+APART_NOTE = "A commit here promises less than in the first chart, so the bars do not compare."
+DOUBT_NOTE = "More TPS than the terminals times the syncs a second that were measured of the disk: not what it claims to be."
 
 
 def bars_figures(comparison: Comparison, *, id: str = "comparison", title: str = "") -> list[Figure]:
