@@ -9,14 +9,23 @@ import time
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from benchagent.dbms.backup import BackupMethod, ToolCommand
 from benchagent.dbms.base import Connection, JobError
 from benchagent.dbms.firebird import gstat, honesty
 from benchagent.dbms.firebird.backup import RESTORED, GbakLocal
+from benchagent.dbms.firebird.discovery import homes
+from benchagent.java import JavaToolchain
+from benchagent.paths import AgentDirs
+from benchagent.process import leftovers
+from benchagent.protocol import FinishItem
+from benchagent.spool import Spool
 
 from tests.benchagent.dbms.firebird.conftest import MakeFirebird, with_rows
 from tests.benchagent.dbms.trial import Trial
+from tests.benchagent.jobs import maker
+from tests.benchagent.small import make_backups_smaller, make_smaller
 
 pytestmark = pytest.mark.engines
 COUNT = "SELECT COUNT(*), SUM(id) FROM wide"
@@ -269,8 +278,39 @@ def kill_under_way(method: BackupMethod, target: Path) -> None:
     gbak.wait()
 
 
+def alive(pid: int) -> bool:
+    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+
+
 def watched(target: Path, seconds: float) -> list[int]:
     """Sizes at the begin and at the end; -1 where there is no file."""
     begin = target.stat().st_size if target.exists() else -1
     time.sleep(seconds)
     return [begin, target.stat().st_size if target.exists() else -1]
+
+
+def test_a_cancelled_job_ends_its_services_backup(
+    dirs: AgentDirs, engines_dir: Path, spool: Spool, toolchain: JavaToolchain, monkeypatch: pytest.MonkeyPatch
+):
+    """The server writes the backup, so it is gone as well when the request to cancel has been followed."""
+    make_smaller(monkeypatch)
+    make_backups_smaller(monkeypatch)
+    dirs.engines.rmdir()
+    dirs.engines.symlink_to(engines_dir)
+    make_job = maker(dirs, spool, toolchain)
+    (version,) = (known for known in homes(engines_dir) if known.startswith("3.0"))
+    job = make_job("firebird", workload="backup", version=version, settings={}, method="gbak_services", dataset_mb=80)
+    result: list[FinishItem] = []
+    thread = threading.Thread(target=lambda: result.append(job.run()))
+    thread.start()
+    while thread.is_alive() and not (job._placement and watched(job._placement.backup / "backup", 0.0)[0] > 100_000):
+        time.sleep(0.002)
+    assert thread.is_alive() and job._placement and job._instance, result
+    target, servers = job._placement.backup / "backup", list(job._instance.server_pids())
+    job.abort.request("cancelled", "no longer wanted")
+    written = watched(target, 0.0)[0]
+    assert servers and not any(map(alive, servers))
+    thread.join(60)
+    assert (result[0]["outcome"], result[0]["message"]) == ("cancelled", "no longer wanted")
+    assert watched(target, 0.0)[0] <= written
+    assert leftovers(job.job_dir) == [] and list(dirs.jobs.iterdir()) == []
