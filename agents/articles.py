@@ -116,7 +116,7 @@ TPCC = ArticleExperiment(
             place_factors=("data_storage",), figure="perf7_performance_with_1800Gb_Firebird_database", gaps=TPCC_GAPS,
         ),
         Part(
-            "big", "eight times the memory limit", "tpcc", (FIREBIRD_3,),
+            "big", "about twice and eight times the memory limit", "tpcc", (FIREBIRD_3,),
             TPCC_FACTORS, 1, sweep={"warehouses": (firebird.MIDDLE, firebird.LARGEST)}, overrides=(QUERIES,),
             settings=_firebird("Super", *TPCC_SETTINGS), place_factors=("data_storage",), gaps=TPCC_GAPS,
         ),

@@ -103,6 +103,14 @@ class Published:
         """Those that name this version on one of their sides."""
         return [claim for claim in self.claims.values() if version and version in _versions(claim)]
 
+    def said(self, claim: Claim) -> str:
+        """Its summary, with the load and the two disks that its sides name: beside another claim it needs them."""
+        loads = {run.workload.source_id: run.workload.name for run in self.runs}
+        load = loads.get(str(claim.side_a.get("workload", "")), "")
+        disks = [str(side["disk"]) for side in (claim.side_a, claim.side_b) if "disk" in side]
+        context = ", ".join(part for part in (load, " against ".join(dict.fromkeys(disks))) if part)
+        return f"{context}: {claim.summary}" if context else claim.summary
+
     def observed(self, metric: str) -> Observation | None:
         return next((one for one in self.observations if one.metric == metric), None)
 
