@@ -189,9 +189,14 @@ def _load(run: Run, found: Mapping[str, Series]) -> list[Row]:
 
 def _window(run: Run, found: Mapping[str, Series]) -> list[Row]:
     rates = _measured(run, found.get(RATE))
-    how = f"mean of the last sixth of the window ({len(rates) // TREND_PARTS} s) against that of the first"
+    how = f"mean of the last sixth of the window ({len(rates) // TREND_PARTS} values) against that of the first"
     return [
-        *_row("Steadiness", variation_percent(rates), "%", "coefficient of variation of the throughput's 1-s values"),
+        *_row(
+            "Steadiness",
+            variation_percent(rates),
+            "%",
+            "coefficient of variation of the throughput's 1-s values; lower is steadier",
+        ),
         *_row("Trend", trend_percent(rates), "%", how),
         *_cpu_bound(run, found),
     ]
