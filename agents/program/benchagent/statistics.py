@@ -39,16 +39,17 @@ def of_session(source: Statistics, session: Session, sampled: Sampled) -> RunSta
     return found
 
 
-def checkpoint_words(source: Statistics, counters: Mapping[str, float]) -> str:
-    """How many checkpoints fell into the measured window, or why that is not known."""
+def checkpoint_words(source: Statistics, counters: Mapping[str, float], during: str = "") -> str:
+    """How many checkpoints fell into the measured window, or why that is not known. `during`: another span in words."""
     if CHECKPOINTS in source.none:
         return f"the engine does not count checkpoints: {source.none[CHECKPOINTS]}"
+    span = during or "in the measured window"
     if CHECKPOINTS not in counters:
-        return "the number of checkpoints in the measured window is not known: their counter could not be read"
+        return f"the number of checkpoints {span} is not known: their counter could not be read"
     number = round(counters[CHECKPOINTS])
     if not number:
-        return "no checkpoint in the window"
-    return f"{number} {'checkpoint' if number == 1 else 'checkpoints'} in the measured window"
+        return f"no checkpoint {during or 'in the window'}"
+    return f"{number} {'checkpoint' if number == 1 else 'checkpoints'} {span}"
 
 
 def commits_per_flush(

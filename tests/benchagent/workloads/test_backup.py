@@ -194,6 +194,51 @@ def test_a_backup_by_sql_is_sampled_as_one_by_a_tool(tmp_path: Path):
     assert bench.urls == ["jdbc:made-up:restored"]
 
 
+class Counting(Statistics):
+    """Of an engine with a checkpoint between two looks at its counter."""
+
+    none = {"deadlocks": "it has no locks"}
+
+    def __init__(self) -> None:
+        self._looks = 0
+
+    def counter_queries(self) -> dict[str, str]:
+        return {"all": "SELECT counters"}
+
+    def counters(self, rows: QueryRows) -> dict[str, float]:
+        self._looks += 1
+        return {"checkpoints": float(self._looks)}
+
+    def maintenance_queries(self, tables: Sequence[str]) -> dict[str, str]:
+        return {"ages": "SELECT ages"}
+
+
+@pytest.mark.parametrize(
+    ("caches", "looks", "words"),
+    [
+        ("warm", 2, "1 checkpoint from just before the backup to just after it"),
+        ("cold", 0, "not counted: a look at their counter would have warmed the caches"),
+    ],
+)
+def test_a_backup_says_how_many_checkpoints_fell_into_it_and_how_old_statistics_were(
+    tmp_path: Path, caches: str, looks: int, words: str
+):
+    bench = BackupBench(tmp_path, rows={"counters:all": [[1]]}, factors={"cache_state": caches})
+    bench.instance.statistics = Counting()
+    WORKLOAD.perform(bench)
+    assert bench.conditions["checkpoints"] == words
+    asked = [step["name"] for steps in bench.sessions for step in steps if step["op"] == "query"]
+    assert asked.count("counters:all") == looks
+    assert asked[0] == "maintenance:ages"
+    assert bench.described["none"] == Counting.none
+
+
+def test_an_engine_that_does_not_count_checkpoints_is_not_asked(bench: BackupBench):
+    bench.instance.statistics.none = {"checkpoints": "it has no log"}
+    WORKLOAD.perform(bench)
+    assert bench.conditions["checkpoints"] == "the engine does not count checkpoints: it has no log"
+
+
 def test_data_that_are_there_are_not_loaded_again(tmp_path: Path):
     bench = BackupBench(tmp_path, data_missing=False)
     WORKLOAD.perform(bench)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from benchagent.catalog import WORKLOADS
 from benchagent.dbms.backup import Action, BackupMethod, SqlCommands
 from benchagent.dbms.base import JobError, first_value
+from benchagent.dbms.statistics import differences
 from benchagent.protocol import Check
-from benchagent.session import SCHEMA_PREFIX, query_steps, rows_named
+from benchagent.session import COUNTER_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX, query_steps, rows_named
+from benchagent.statistics import CHECKPOINTS, checkpoint_words
 from benchagent.storage import same_device
 from benchagent.workloads.backup import dataset
 from benchagent.workloads.base import Bench, Factors, Observe, Step, Workload
@@ -43,12 +45,14 @@ class Backup(Workload):
             bench.session(_prepare(bench, rows))
             _do(bench, bench.instance.make_dense(), "dense")
             bench.data_loaded()
+        _look_at_ages(bench)
         method.check(options)
         bench.before_run()
         elsewhere = bench.instance.elsewhere
         bench.condition("backup_storage", elsewhere or same_device(bench.data_dir, bench.backup_dir).words)
         target = bench.backup_dir / "backup"
-        took_s = self._back_up(bench, method, target, options)
+        with _checkpoints_noted(bench):
+            took_s = self._back_up(bench, method, target, options)
         _note_backup(bench, target, took_s)
         _count(bench, rows)
         if bench.verified_in_repeat is None:
@@ -127,6 +131,39 @@ def _prepare(bench: Bench, rows: Mapping[str, int]) -> list[Step]:
         {"op": "execute", "phase": "index", "statements": dataset.indexes(dialect, rows)},
         *([{"op": "execute", "phase": "settle", "statements": settle}] if settle else []),
     ]
+
+
+def _look_at_ages(bench: Bench) -> None:
+    """How old statistics, vacuum and purge are, before the caches are as asked for: the look reads the catalogue."""
+    source = bench.instance.statistics
+    asked = query_steps(MAINTENANCE_PREFIX, source.maintenance_queries(LARGE_TABLES), optional=True)
+    if asked:
+        bench.session(asked)
+    bench.describe("none", dict(source.none))
+
+
+@contextmanager
+def _checkpoints_noted(bench: Bench) -> Iterator[None]:
+    """Those that fall into the block, where the engine counts them and a look does not spoil cold caches."""
+    source = bench.instance.statistics
+    counted = bool(source.counter_queries()) and CHECKPOINTS not in source.none
+    if counted and bench.factors.text("cache_state") == "cold":
+        bench.condition(CHECKPOINTS, "not counted: a look at their counter would have warmed the caches")
+        yield
+        return
+    begin = _counters(bench) if counted else {}
+    yield
+    end = _counters(bench) if counted else {}
+    words = checkpoint_words(source, differences(begin, end), "from just before the backup to just after it")
+    bench.condition(CHECKPOINTS, words)
+
+
+def _counters(bench: Bench) -> dict[str, float]:
+    source = bench.instance.statistics
+    queries = source.counter_queries()
+    found = bench.session(query_steps(COUNTER_PREFIX, queries, optional=True))
+    rows = rows_named(COUNTER_PREFIX, found.rows)
+    return source.counters(rows) if queries.keys() <= rows.keys() else {}
 
 
 def _do(bench: Bench, actions: Sequence[Action], phase: str, observe: Observe | None = None) -> float:
