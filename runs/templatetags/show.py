@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from typing import Any
 
-from benchagent import catalog
 from benchagent.catalog import DURABILITY_WORDS, Durability
 from django import template
 from django.urls import NoReverseMatch, reverse
@@ -185,12 +184,6 @@ def unit_words(unit: str) -> str:
 @register.filter
 def factor_name(name: str) -> str:
     return factor_label(str(name))
-
-
-@register.filter
-def factor_words(name: str, value: float | str) -> str:
-    """A value under its factor's heading, in the catalogue's words: `{{ name|factor_words:value }}`."""
-    return catalog.factor_words(str(name), value)
 
 
 @register.inclusion_tag("_more_settings.html")
