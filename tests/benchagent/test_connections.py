@@ -79,6 +79,12 @@ def test_it_takes_an_url_without_a_password(url: str):
     assert from_answers("theirs", "oracle", {**GOOD, "url": url}).url == url
 
 
+def test_it_knows_a_schema_by_the_name_that_the_catalogue_of_the_engine_shows(tmp_path: Path):
+    Connections(tmp_path).add(from_answers("theirs", "postgresql", {**GOOD, "schema": "Bench_Own"}))
+    assert Connections(tmp_path).get("theirs").schema == "bench_own"
+    assert from_answers("theirs", "mysql", {**GOOD, "schema": "Bench_Own"}).schema == "Bench_Own"
+
+
 def test_it_has_each_name_once(tmp_path: Path):
     Connections(tmp_path).add(made())
     with pytest.raises(ConnectionsError, match="there is a connection 'theirs' already"):

@@ -27,6 +27,8 @@ PASSWORD_IN_URL = re.compile(
     r"password|pwd=|//[^/@]*:[^/@]*@|^jdbc:oracle:[^@(]*/[^@(]+@|^jdbc:cubrid[\w-]*:[^:]*:\d+:[^:]*:[^:]*:[^:?]",
     re.IGNORECASE,
 )
+# To them a name without quotes is one in small letters, and that is what their catalogues show.
+FOLDING_TO_SMALL = frozenset(("postgresql",))
 UNKNOWN_VERSION = "unknown"
 
 
@@ -128,6 +130,8 @@ def _checked(connection: ServerConnection) -> ServerConnection:
         raise ConnectionsError(
             f"connection {connection.name}: schema has to be a plain name of letters, digits and _, at most 63"
         )
+    if connection.dbms in FOLDING_TO_SMALL:
+        connection = replace(connection, schema=connection.schema.lower())
     if connection.observed_by and not OBSERVER.match(connection.observed_by):
         raise ConnectionsError(f"connection {connection.name}: {connection.observed_by!r} is not AGENT/OBSERVATION")
     return connection
