@@ -37,7 +37,7 @@ CSV_HEAD = [
 
 
 APART_NOTE = "A commit here promises less than in the first chart, so the bars do not compare."
-DOUBT_NOTE = "More TPS than the terminals times the syncs a second that were measured of the disk: not what it claims to be."
+DOUBT_NOTE = "More TPS than the terminals times the syncs a second that were measured of the disk."
 
 
 def bars_figures(comparison: Comparison, *, id: str = "comparison", title: str = "") -> list[Figure]:
