@@ -15,7 +15,7 @@ from benchagent import __version__
 from benchagent import identity as identities
 from benchagent.abort import Abort
 from benchagent.client import Backoff, Client, Refused, Unreachable
-from benchagent.dbms import discover
+from benchagent.dbms import discover, external
 from benchagent.dbms.base import EngineContext
 from benchagent.facts import hardware_facts
 from benchagent.identity import Identity
@@ -124,6 +124,8 @@ class Worker:
         for job in self._spool.unfinished():
             observing = "observation" in job.spec
             self._spool.finish(job.run_id, ended(INTERRUPTED, None) if observing else self._interrupted(job))
+            if connection := job.spec.get("connection"):
+                external.clean_after_kill(self._dirs, self._toolchain, str(connection))
         self._spool.trim()
 
     def _interrupted(self, job: SpooledJob) -> FinishItem:

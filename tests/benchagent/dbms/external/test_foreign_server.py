@@ -33,9 +33,15 @@ FOREIGN = (
     MARKER,
 )
 BACKUPS = {"postgresql": "pg_dump_custom", "mariadb": "dump"}
+IDENTITY = {"postgresql": "INTEGER GENERATED ALWAYS AS IDENTITY", "mariadb": "INTEGER AUTO_INCREMENT"}
+# With what depends on each other, in an order other than that of the alphabet.
 SCRIPT = """
 [setup]
 CREATE TABLE precious (id INTEGER NOT NULL, v INTEGER);
+CREATE TABLE parents (id {identity} PRIMARY KEY);
+CREATE TABLE children (p INTEGER, FOREIGN KEY (p) REFERENCES parents (id));
+CREATE VIEW z_view AS SELECT x.id FROM parents AS x;
+CREATE VIEW a_view AS SELECT z.id FROM z_view AS z;
 [load precious 100]
 id = sequence
 v = constant(0)
@@ -64,12 +70,14 @@ def foreign(trial: Trial) -> list[list[list[Any]]]:
 
 
 def leave_behind(trial: Trial, schema: str) -> None:
-    """What a killed job has left: a table, and the note of another that it had not made yet."""
+    """What a killed job has left: tables, noted in an order that cannot be dropped; and one that was not made yet."""
+    notes = ", ".join(f"('{AGENT_ID}', {made})" for made in ("NULL", "'children'", "'precious'", "'x'"))
     left = [
         f"CREATE SCHEMA {schema}",
         f"CREATE TABLE {schema}.{MARKER} (agent_id VARCHAR(64) NOT NULL, made VARCHAR(128))",
-        f"INSERT INTO {schema}.{MARKER} VALUES ('{AGENT_ID}', NULL), ('{AGENT_ID}', 'precious'), ('{AGENT_ID}', 'x')",
-        f"CREATE TABLE {schema}.precious (a INTEGER)",
+        f"INSERT INTO {schema}.{MARKER} VALUES {notes}",
+        f"CREATE TABLE {schema}.precious (a INTEGER PRIMARY KEY)",
+        f"CREATE TABLE {schema}.children (a INTEGER REFERENCES {schema}.precious)",
     ]
     assert trial.events([{"op": "execute", "phase": "x", "statements": left}]).error is None
 
@@ -85,7 +93,7 @@ def workloads_of(run_on: RunOn, dbms: str) -> dict[str, dict[str, Any]]:
         "tpcc": run_on(dbms, "tpcc", warehouses=1, queries="yes" if dbms == "postgresql" else "no"),
         "inserts_selects": run_on(dbms, "inserts_selects", rows_per_table=100, load="insert", preloaded="full"),
         "backup": run_on(dbms, "backup", dataset_mb=10, verbose="on", method=BACKUPS[dbms]),
-        "script": run_on(dbms, "script", script_text=SCRIPT),
+        "script": run_on(dbms, "script", script_text=SCRIPT.format(identity=IDENTITY[dbms])),
     }
 
 
@@ -138,13 +146,13 @@ def test_it_refuses_a_schema_with_tables_of_others_and_what_a_script_would_do_to
             {
                 "op": "execute",
                 "phase": "x",
-                "statements": ["CREATE SCHEMA full_one", "CREATE VIEW full_one.v AS SELECT 1 AS one"],
+                "statements": ["CREATE SCHEMA full_one", "CREATE TYPE full_one.t AS ENUM ('a')"],
             }
         ]
     )
     connect_to(trial, registered, schema="full_one")
     item = run_on("postgresql", "tpcb")
-    assert "holds 1 tables or views that the agent has not made (v)" in item["message"]
+    assert "holds 1 tables or views that the agent has not made (type t)" in item["message"]
     Connections(registered.root).remove(NAME)
 
     connection = connect_to(trial, registered)
@@ -159,7 +167,7 @@ def test_it_drops_what_a_killed_run_has_left_before_the_next(servers: Servers, r
     trial, schema = servers("postgresql"), "left_behind"
     connect_to(trial, registered, schema=schema)
     leave_behind(trial, schema)
-    item = run_on("postgresql", "script", script_text=SCRIPT)
+    item = run_on("postgresql", "script", script_text=SCRIPT.format(identity="SERIAL"))
     assert (item["outcome"], item["message"]) == ("finished", "")
     assert trial.query(f"SELECT made FROM {schema}.{MARKER}") == [[[None]]]
 

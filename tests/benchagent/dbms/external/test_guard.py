@@ -111,6 +111,7 @@ FURTHER = [
     "CREATE MATERIALIZED VIEW v AS SELECT 1",
     "CREATE SEQUENCE s",
     'CREATE TABLE "Mixed" (a INTEGER)',
+    "CREATE TABLE `order` (a INTEGER)",
     "CREATE TABLE t (a INTEGER) ENGINE=FEDERATED CONNECTION='mysql://elsewhere/x'",
     "CREATE OR REPLACE FUNCTION f() RETURNS INT AS 'x'",
     "ALTER SYSTEM SET fsync = off",
@@ -176,7 +177,7 @@ def test_it_makes_no_table_where_it_would_not_be_noted():
 
 def test_it_sees_what_a_statement_makes():
     assert created_table("CREATE TABLE accounts (a INTEGER)") == "accounts"
-    assert created_table("/* x */ CREATE /* y */ CACHED TABLE IF NOT EXISTS `T1` (a INTEGER)") == "T1"
+    assert created_table("/* x */ CREATE /* y */ CACHED TABLE IF NOT EXISTS T1 (a INTEGER)") == "T1"
     assert created_table("CREATE INDEX i ON t (a)") is None
     assert created_table("DROP TABLE t") is None
     assert created_view("CREATE OR REPLACE VIEW v AS SELECT 1") == "v"

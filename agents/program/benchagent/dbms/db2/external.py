@@ -14,6 +14,14 @@ DUPLICATE_KEY = "23505"
 # Of each storage path.
 FREE_SPACE = "SELECT fs_total_size - fs_used_size, fs_total_size FROM TABLE(ADMIN_GET_STORAGE_PATHS('', -1)) AS p"
 
+OBJECTS = (
+    "SELECT tabname FROM syscat.tables WHERE tabschema = UPPER('{schema}') "
+    "UNION ALL SELECT 'routine ' || routinename FROM syscat.routines WHERE routineschema = UPPER('{schema}') "
+    "UNION ALL SELECT 'sequence ' || seqname FROM syscat.sequences WHERE seqschema = UPPER('{schema}') "
+    "AND seqtype = 'S' "
+    "UNION ALL SELECT 'type ' || typename FROM syscat.datatypes WHERE typeschema = UPPER('{schema}')"
+)
+
 
 def dialect_of(schema: str) -> Dialect:
     runstats = f"RUNSTATS ON TABLE {schema.upper()}.{{table}} WITH DISTRIBUTION AND INDEXES ALL"
@@ -31,7 +39,7 @@ def side(version: str, schema: str) -> Side:
     return Side(
         dbms="db2",
         dialect=dialect_of(schema),
-        objects="SELECT tabname FROM syscat.tables WHERE tabschema = UPPER('{schema}')",
+        objects=OBJECTS,
         schemas="SELECT schemaname FROM syscat.schemata WHERE schemaname = UPPER('{schema}')",
         create="CREATE SCHEMA {schema}",
         use=("SET CURRENT SCHEMA {schema}",),

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import logging
 import re
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchagent import identity
 from benchagent.catalog import DBMSS
 from benchagent.connections import Connections, ConnectionsError, ServerConnection
 from benchagent.dbms.base import JobError, ProvisionRequest
 from benchagent.dbms.embedded import jars
 from benchagent.dbms.external.afar import Afar
 from benchagent.dbms.external.asking import Answers, Asker
-from benchagent.dbms.external.instance import ExternalInstance, drop_own, low_space
+from benchagent.dbms.external.instance import CLEANING_S, ExternalInstance, drop_own, low_space, within
 from benchagent.dbms.external.side import reachable, side_of
 from benchagent.dbms.external.space import SPACE, is_told, told_shortage
 from benchagent.dbms.external.target import ASK_OBJECTS, ASK_OWNER, ASK_SCHEMA, Target
 from benchagent.dbms.external.url import is_this_machine
 from benchagent.java import JavaToolchain
+from benchagent.paths import AgentDirs
 from benchagent.process import Children
 from benchagent.protocol import EngineFacts
 
-__all__ = ["Visit", "connect", "discover", "drop_own", "visit"]
+__all__ = ["Visit", "clean_after_kill", "connect", "discover", "drop_own", "visit"]
+
+log = logging.getLogger(__name__)
 
 FOLDER, VERSION = "folder", "version"
 UNREGISTERED = "an agent that never registered has no id: start it once with `benchagent run`"
@@ -56,10 +62,22 @@ class Visit:
         use = [statement.format(schema=self.target.schema) for statement in self.asker.side.use]
         return [*use, *prepared] if schema_there and prepared else prepared
 
+    def prepare(self) -> int:
+        """Make the schema the agent's own and empty; how many tables and views were dropped. Raises `JobError`."""
+        prepared = self.preparation()
+        if self.answers.rows.get(ASK_OWNER):
+            return drop_own(self.asker, self.target) if prepared else 0
+        self.asker.execute(prepared)
+        return 0
+
     def afar(self, engines_dir: Path, folder: Path) -> Afar:
         """What tools need; `folder` for their logins."""
         connection = self.asker.connection
         return Afar(connection, self.version or connection.version, engines_dir, folder)
+
+    @property
+    def asked(self) -> list[str]:
+        return list(_questions(self.target).values())
 
     @property
     def space_query(self) -> str:
@@ -80,12 +98,17 @@ def visit(
     class_path = jars(toolchain, connection.dbms, side.driver or None)
     asker = Asker(connection, side, class_path, toolchain, children, folder)
     target = Target(side, connection.name, connection.schema, agent_id)
-    questions = {**target.questions(), VERSION: side.version_query, SPACE: side.free_space, FOLDER: side.folder}
-    answers = asker.ask({name: sql for name, sql in questions.items() if sql})
+    answers = asker.ask(_questions(target))
     for name in (ASK_SCHEMA, ASK_OBJECTS):
         if name in answers.errors:
             raise JobError(f"connection {connection.name}: what is there cannot be asked: {answers.errors[name]}")
     return Visit(asker, target, answers)
+
+
+def _questions(target: Target) -> dict[str, str]:
+    side = target.side
+    asked = {**target.questions(), VERSION: side.version_query, SPACE: side.free_space, FOLDER: side.folder}
+    return {name: sql for name, sql in asked.items() if sql}
 
 
 def connect(request: ProvisionRequest, root: Path, agent_id: str, dbms: str, name: str) -> ExternalInstance:
@@ -96,9 +119,8 @@ def connect(request: ProvisionRequest, root: Path, agent_id: str, dbms: str, nam
     folder = request.job_dir / "driver"
     folder.mkdir(exist_ok=True)
     found = visit(connection, agent_id, request.toolchain, request.children, folder)
-    prepared = found.preparation()
-    found.asker.execute(prepared)
-    if prepared and found.shortage():  # what was dropped has made room
+    dropped = found.prepare()
+    if dropped and found.shortage():  # what was dropped has made room
         found = visit(connection, agent_id, request.toolchain, request.children, folder)
     low_space(found.folder, found.shortage())
     request.log(f"connection {name}: working in a schema of the agent's own; the server is not sampled")
@@ -106,6 +128,18 @@ def connect(request: ProvisionRequest, root: Path, agent_id: str, dbms: str, nam
     return ExternalInstance(
         request, found.asker, found.target, afar, folder=found.folder, space_query=found.space_query
     )
+
+
+def clean_after_kill(dirs: AgentDirs, toolchain: JavaToolchain, name: str) -> None:
+    """Drop what a killed job has left on a connection. Never raises: what cannot be dropped is before its next job."""
+    try:
+        known = identity.load(dirs.identity)
+        connection = Connections(dirs.root).get(name)
+        with tempfile.TemporaryDirectory(dir=dirs.tmp) as made, within(CLEANING_S, Path(made)) as children:
+            found = visit(connection, known.agent_id if known else "", toolchain, children, Path(made))
+            log.warning("connection %s: %d tables of a killed job dropped", name, drop_own(found.asker, found.target))
+    except Exception as error:  # the server may be gone, or hold what others have made meanwhile
+        log.warning("connection %s: tables of a killed job may still be there: %s", name, error)
 
 
 def discover(root: Path) -> list[EngineFacts]:

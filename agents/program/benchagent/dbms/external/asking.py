@@ -14,6 +14,8 @@ from benchagent.dbms.external.side import Side
 from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.process import Children
 
+ATTEMPT = "attempt"
+
 
 @dataclass
 class Answers:
@@ -39,7 +41,14 @@ class Asker:
 
     def ask(self, queries: Mapping[str, str]) -> Answers:
         """Raises `JobError` when there is no connection; a query that fails has None for rows."""
-        return self._run([{"op": "query", "name": name, "sql": sql, "optional": True} for name, sql in queries.items()])
+        return self._run(_asked(queries))
+
+    def attempt(self, statements: Sequence[str], queries: Mapping[str, str]) -> Answers:
+        """Ask after statements in the agent's schema, each of which may fail: then ``errors[ATTEMPT]`` has a reason."""
+        use = [statement.format(schema=self.connection.schema) for statement in self.side.use]
+        inside = {"op": "execute", "phase": "use", "statements": use}
+        attempt = {"op": "execute", "phase": ATTEMPT, "statements": list(statements), "optional": True}
+        return self._run([*([inside] if use else []), attempt, *_asked(queries)])
 
     def execute(self, statements: Sequence[str]) -> Answers:
         """Raises `JobError` at the first statement that fails."""
@@ -78,9 +87,15 @@ class Asker:
         return {"version": 1, "connection": opened, "steps": list(steps)}
 
 
+def _asked(queries: Mapping[str, str]) -> list[dict[str, Any]]:
+    return [{"op": "query", "name": name, "sql": sql, "optional": True} for name, sql in queries.items()]
+
+
 def _take(found: Answers, event: Mapping[str, Any]) -> None:
     if event["event"] == "query":
         failed = "error" in event
         found.rows[event["name"]] = None if failed else event["rows"]
         if failed:
             found.errors[event["name"]] = str(event["error"])
+    elif event["event"] == "phase" and "error" in event:
+        found.errors[event["phase"]] = str(event["error"])

@@ -15,7 +15,7 @@ from benchagent.configfiles.durability import Facts, Given, durability
 from benchagent.dbms.backup import BackupMethod
 from benchagent.dbms.base import Connection, Instance, JobError, ProvisionRequest
 from benchagent.dbms.external.afar import Afar
-from benchagent.dbms.external.asking import Asker
+from benchagent.dbms.external.asking import ATTEMPT, Asker
 from benchagent.dbms.external.guard import check, statements
 from benchagent.dbms.external.secrets import Scrubber
 from benchagent.dbms.external.side import Side
@@ -185,12 +185,23 @@ def within(limit_s: float, folder: Path) -> Iterator[Children]:
 
 
 def drop_own(asker: Asker, target: Target) -> int:
-    """Drop the tables that the agent has made; how many statements that took. Raises `JobError`."""
-    found = asker.ask({name: target.questions()[name] for name in (ASK_OBJECTS, ASK_OWNER)})
-    clearing = target.clearing(found.rows.get(ASK_OWNER), found.rows.get(ASK_OBJECTS))
-    inside = [statement.format(schema=target.schema) for statement in asker.side.use] if clearing else []
-    asker.execute([*inside, *clearing])
-    return len(clearing)
+    """Drop the tables and views that the agent has made; how many there were. Raises `JobError`.
+
+    What another depends on, by a foreign key or as a view, goes when that has gone.
+    """
+    questions = {name: target.questions()[name] for name in (ASK_OBJECTS, ASK_OWNER)}
+    found, before, first = asker.ask(questions), None, 0
+    while True:
+        if ASK_OBJECTS in found.errors:
+            raise JobError(f"what is there cannot be asked: {found.errors[ASK_OBJECTS]}")
+        drops, forgotten = target.left(found.rows.get(ASK_OWNER), found.rows.get(ASK_OBJECTS))
+        if not drops:
+            asker.execute(forgotten)
+            return first
+        if drops == before:
+            raise JobError(f"{len(drops)} tables or views cannot be dropped: {found.errors.get(ATTEMPT)}")
+        before, first = drops, first or len(drops)
+        found = asker.attempt(drops, questions)
 
 
 def low_space(folder: Path | None, words: str) -> None:

@@ -28,9 +28,11 @@ def _no_backups(afar: Afar) -> Sequence[BackupMethod]:
 class Side:
     """In SQL, ``{schema}`` is the schema (or database) of the agent's own.
 
-    `objects` lists the names of all tables and views in it; `schemas` gives a row when it is there; `create` makes it,
-    empty where the agent cannot; `use` makes unqualified names mean it. `free_space`: free and all bytes; `folder`: the
-    server's data folder, for a server on this machine. `in_force`: settings from the rows of `effective_queries`.
+    `objects` lists the names of all tables and views in it, and what else the catalogue shows, with its kind before
+    the name; but nothing that goes with a table, as an index. `schemas` gives a row when it is there; `create` makes
+    it, empty where the agent cannot; `use` makes unqualified names mean it. `free_space`: free and all bytes;
+    `folder`: the server's data folder, for a server on this machine. `in_force`: settings from the rows of
+    `effective_queries`.
     """
 
     dbms: str

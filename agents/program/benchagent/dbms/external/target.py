@@ -1,21 +1,25 @@
 """The place on a server of others in which the agent works: a schema of its own, found by a table with its id.
 
-The table ``benchagent_owner`` has one row with an empty `made` for the schema itself, and one for each table that the
-agent has made in it. What stands in no row was made by somebody else: the agent refuses to work beside it.
+The table ``benchagent_owner`` has one row with an empty `made` for the schema itself, and one for each table or view
+that the agent makes in it, written before that is made: a kill between the two leaves a note without a table, not a
+table without a note. What stands in no row was made by somebody else: the agent refuses to work beside it.
 """
 
 # ruff: noqa: S608 - names were checked, values are our own
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from benchagent.dbms.base import JobError
-from benchagent.dbms.external.guard import created_table
+from benchagent.dbms.external.guard import created_table, created_view
 from benchagent.dbms.external.side import MARKER, Side
 
 SHOWN = 5
+VIEW = "view:"
+NOTE = re.compile(rf"(?:{VIEW})?[A-Za-z_][A-Za-z0-9_]*\Z")
 ASK_SCHEMA, ASK_OBJECTS, ASK_OWNER = "schema", "objects", "owner"
 Rows = list[list[Any]] | None
 
@@ -46,14 +50,26 @@ class Target:
 
         Raises `JobError` where the schema holds anything that the agent has not made.
         """
-        found = {str(row[0]).strip().lower() for row in objects or []}
         if owner is None:
-            return self._claim(schemas, found)
-        if {str(row[0]).strip() for row in owner} - {self.agent_id}:
+            return self._claim(schemas, _names(objects))
+        drops, forgotten = self.left(owner, objects)
+        # A kill can have come between the table and its first row.
+        return [*drops, *forgotten] if owner else [self._note("")]
+
+    def left(self, owner: Rows, objects: Rows) -> tuple[list[str], list[str]]:
+        """Statements that drop what the agent has made and is still there, the last first; and the notes to forget.
+
+        Raises `JobError` where the schema holds anything that the agent has not made.
+        """
+        if {str(row[0]).strip() for row in owner or []} - {self.agent_id}:
             raise JobError(f"schema {self.schema} of connection {self.connection} belongs to another agent")
-        made = {str(row[1]).strip().lower() for row in owner if row[1] and str(row[1]).strip()}
-        self._refuse(found - made - {MARKER})
-        return [statement for table in sorted(made) for statement in self._dropped(table, there=table in found)]
+        found = _names(objects)
+        notes = list(dict.fromkeys(str(row[1]).strip() for row in owner or [] if row[1] and str(row[1]).strip()))
+        if wrong := [note for note in notes if not NOTE.match(note)]:
+            raise JobError(f"{self.marker} of connection {self.connection} was written by somebody else: {wrong[0]!r}")
+        self._refuse(found - {_name_in(note) for note in notes} - {MARKER})
+        drops = [self._drop(note) for note in reversed(notes) if _name_in(note) in found]
+        return drops, [f"DELETE FROM {self.marker} WHERE made = '{note}'" for note in notes]
 
     def _claim(self, schemas: Rows, found: set[str]) -> list[str]:
         if not schemas and not self.side.create:
@@ -68,18 +84,18 @@ class Target:
         if foreign:
             shown = ", ".join(sorted(foreign)[:SHOWN]) + (", …" if len(foreign) > SHOWN else "")
             raise JobError(
-                f"schema {self.schema} of connection {self.connection} holds {len(foreign)} tables or views that the "
+                f"schema {self.schema} of connection {self.connection} holds {len(foreign)} objects that the "
                 f"agent has not made ({shown}): give it a schema of its own"
             )
 
     def noted(self, statements: Sequence[str]) -> list[str]:
-        """The same statements, each CREATE TABLE followed by a note that the table is the agent's."""
+        """The same statements, before each that makes a table or view a note that it is the agent's."""
         result = []
         for statement in statements:
+            table, view = created_table(statement), created_view(statement)
+            if table or view:
+                result.append(self._note(table or f"{VIEW}{view}"))
             result.append(statement)
-            table = created_table(statement)
-            if table:
-                result.append(self._note(table.lower()))
         return result
 
     def _note(self, made: str) -> str:
@@ -87,10 +103,15 @@ class Target:
         value = f"'{made}'" if made else "NULL"
         return f"INSERT INTO {self.marker} (agent_id, made) VALUES ('{self.agent_id}', {value})"
 
-    def _dropped(self, table: str, *, there: bool) -> list[str]:
-        drop = [self.side.dialect.drop_table.format(table=table)] if there else []
-        return [*drop, f"DELETE FROM {self.marker} WHERE made = '{table}'"]
+    def _drop(self, note: str) -> str:
+        if note.startswith(VIEW):
+            return f"DROP VIEW {note.removeprefix(VIEW)}"
+        return self.side.dialect.drop_table.format(table=note)
 
-    def clearing(self, owner: Rows, objects: Rows) -> list[str]:
-        """Statements that drop what the agent has made. The marker stays."""
-        return [] if owner is None else self.preparation([[1]], objects, owner)
+
+def _names(objects: Rows) -> set[str]:
+    return {str(row[0]).strip().lower() for row in objects or []}
+
+
+def _name_in(note: str) -> str:
+    return note.removeprefix(VIEW).lower()

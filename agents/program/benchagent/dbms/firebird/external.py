@@ -1,5 +1,6 @@
 """Firebird servers that somebody else runs. A database has no schemas: the agent works in one that is given to it."""
 
+# ruff: noqa: S608 - constants only
 from __future__ import annotations
 
 from benchagent.dbms.external.side import MARKER, Side
@@ -9,6 +10,16 @@ from benchagent.dbms.firebird.statistics import ForeignStatistics
 from benchagent.dbms.statistics import QueryRows
 
 RELATIONS = "SELECT TRIM(RDB$RELATION_NAME) FROM RDB$RELATIONS WHERE COALESCE(RDB$SYSTEM_FLAG, 0) = 0"
+# Sequences of identity columns have a system flag of their own.
+OTHERS = " ".join(
+    f"UNION ALL SELECT '{kind} ' || TRIM(RDB${column}_NAME) FROM RDB${table} WHERE COALESCE(RDB$SYSTEM_FLAG, 0) = 0"
+    for kind, column, table in (
+        ("procedure", "PROCEDURE", "PROCEDURES"),
+        ("function", "FUNCTION", "FUNCTIONS"),
+        ("sequence", "GENERATOR", "GENERATORS"),
+        ("exception", "EXCEPTION", "EXCEPTIONS"),
+    )
+)
 CONNECTED = "SELECT 1 FROM RDB$DATABASE"
 VERSION = "SELECT RDB$GET_CONTEXT('SYSTEM', 'ENGINE_VERSION') FROM RDB$DATABASE"
 
@@ -18,7 +29,7 @@ def side(version: str, schema: str) -> Side:
     return Side(
         dbms="firebird",
         dialect=DIALECT,
-        objects=RELATIONS,
+        objects=f"{RELATIONS} {OTHERS}",
         schemas=CONNECTED,
         create="",
         use=(),

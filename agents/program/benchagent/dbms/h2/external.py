@@ -1,5 +1,6 @@
 """H2 in server mode, run by somebody else."""
 
+# ruff: noqa: S608 - constants only
 from __future__ import annotations
 
 from benchagent.dbms.dialect import Dialect
@@ -7,13 +8,22 @@ from benchagent.dbms.external.side import Side
 from benchagent.dbms.h2 import SETTINGS, H2Instance, in_force
 from benchagent.dbms.h2.statistics import H2Statistics
 
+# Capitals, since a server can be set to fold names to small letters.
+TABLES = "SELECT table_name FROM information_schema.tables WHERE UPPER(table_schema) = UPPER('{schema}')"
+OBJECTS = (
+    f"{TABLES} UNION ALL SELECT 'routine ' || routine_name FROM information_schema.routines "
+    "WHERE UPPER(routine_schema) = UPPER('{schema}') "
+    "UNION ALL SELECT 'sequence ' || sequence_name FROM information_schema.sequences "
+    "WHERE UPPER(sequence_schema) = UPPER('{schema}') AND sequence_name NOT LIKE 'SYSTEM\\_SEQUENCE%'"
+)
+
 
 def side(version: str, schema: str) -> Side:
     return Side(
         dbms="h2",
         dialect=Dialect(for_update=" FOR UPDATE", after_load_each=("ANALYZE TABLE {table}",)),
-        objects="SELECT table_name FROM information_schema.tables WHERE table_schema = UPPER('{schema}')",
-        schemas="SELECT schema_name FROM information_schema.schemata WHERE schema_name = UPPER('{schema}')",
+        objects=OBJECTS if version.startswith("2.") else TABLES,
+        schemas="SELECT schema_name FROM information_schema.schemata WHERE UPPER(schema_name) = UPPER('{schema}')",
         create="CREATE SCHEMA {schema}",
         use=("SET SCHEMA {schema}",),
         effective_queries={"settings": SETTINGS},

@@ -12,6 +12,15 @@ from benchagent.dbms.mysql.product import MARIADB, MYSQL, Product
 from benchagent.dbms.mysql.statistics import InnodbStatistics
 from benchagent.dbms.statistics import QueryRows
 
+# Cast, since the columns differ in their collations, which a UNION does not let pass.
+OBJECTS = (
+    "SELECT CAST(table_name AS CHAR) FROM information_schema.tables WHERE table_schema = '{schema}' "
+    "UNION ALL SELECT CAST(CONCAT('routine ', routine_name) AS CHAR) FROM information_schema.routines "
+    "WHERE routine_schema = '{schema}' "
+    "UNION ALL SELECT CAST(CONCAT('event ', event_name) AS CHAR) FROM information_schema.events "
+    "WHERE event_schema = '{schema}'"
+)
+
 
 def side(version: str, schema: str) -> Side:
     return side_of_family(MYSQL, version, schema)
@@ -23,7 +32,7 @@ def side_of_family(slug: str, version: str, schema: str) -> Side:
     return Side(
         dbms=slug,
         dialect=dialect(product),
-        objects="SELECT table_name FROM information_schema.tables WHERE table_schema = '{schema}'",
+        objects=OBJECTS,
         schemas="SELECT schema_name FROM information_schema.schemata WHERE schema_name = '{schema}'",
         create="CREATE DATABASE {schema}",
         use=("USE {schema}",),

@@ -35,6 +35,13 @@ FREE_SPACE = (
     "JOIN dba_users u ON u.default_tablespace = t.tablespace_name "
     "WHERE u.username = SYS_CONTEXT('USERENV', 'CURRENT_SCHEMA')"
 )
+# Without what lies in the recycle bin, and the sequences of identity columns, which go with their tables.
+OBJECTS = (
+    "SELECT CASE WHEN object_type IN ('TABLE', 'VIEW') THEN object_name ELSE object_type || ' ' || object_name END "
+    "FROM all_objects WHERE owner = UPPER('{schema}') AND object_type IN ('TABLE', 'VIEW', 'MATERIALIZED VIEW', "
+    "'SEQUENCE', 'PROCEDURE', 'FUNCTION', 'PACKAGE', 'TYPE', 'TRIGGER', 'SYNONYM') "
+    "AND object_name NOT LIKE 'BIN$%' AND object_name NOT LIKE 'ISEQ$$%'"
+)
 RMAN = 'printf "%s\\n" "$1" | rman target /'
 # Places, users and addresses say nothing about speed.
 HIDDEN = re.compile(r"listener|service|dispatchers|control_files|dump_dest|audit|_name\Z|domain|_file_dest|diagnostic")
@@ -63,8 +70,7 @@ def side(version: str, schema: str) -> Side:
     return Side(
         dbms="oracle",
         dialect=dialect_of(version),
-        objects="SELECT object_name FROM all_objects WHERE owner = UPPER('{schema}') "
-        "AND object_type IN ('TABLE', 'VIEW', 'MATERIALIZED VIEW')",
+        objects=OBJECTS,
         schemas="SELECT username FROM all_users WHERE username = UPPER('{schema}')",
         create="",
         use=("ALTER SESSION SET CURRENT_SCHEMA = {schema}",),

@@ -8,9 +8,18 @@ from benchagent.dbms.postgresql.adapter import DRIVER_PROPERTIES, PostgresqlInst
 from benchagent.dbms.postgresql.statistics import PostgresqlStatistics
 from benchagent.dbms.postgresql.version import numbers
 
+# Without sequences of SERIAL and IDENTITY columns, which go with their tables.
 RELATIONS = (
     "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
-    "WHERE n.nspname = '{schema}' AND c.relkind IN ('r', 'v', 'm', 'f', 'p', 'S')"
+    "WHERE n.nspname = '{schema}' AND (c.relkind IN ('r', 'v', 'm', 'f', 'p', 'c') OR c.relkind = 'S' AND NOT EXISTS "
+    "(SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid "
+    "AND d.deptype IN ('a', 'i')))"
+)
+OTHERS = (
+    "SELECT 'function ' || p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace "
+    "WHERE n.nspname = '{schema}'",
+    "SELECT 'type ' || t.typname FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace "
+    "WHERE n.nspname = '{schema}' AND t.typtype IN ('d', 'e', 'r')",
 )
 
 
@@ -20,7 +29,7 @@ def side(version: str, schema: str) -> Side:
     return Side(
         dbms="postgresql",
         dialect=PostgresqlInstance.dialect,
-        objects=RELATIONS,
+        objects=" UNION ALL ".join((RELATIONS, *OTHERS)),
         schemas="SELECT nspname FROM pg_namespace WHERE nspname = '{schema}'",
         create="CREATE SCHEMA {schema}",
         use=("SET search_path TO {schema}",),

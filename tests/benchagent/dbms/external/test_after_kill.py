@@ -1,0 +1,69 @@
+"""kill -9 of the agent while a job measures on a server of others."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from benchagent.dbms.external.side import MARKER
+from benchagent.dbms.postgresql.external import RELATIONS
+from benchagent.java import JavaToolchain
+from benchagent.paths import AgentDirs
+from benchagent.spool import Spool
+from benchagent.worker import Worker, WorkerOptions
+
+from tests.benchagent.dbms.external.conftest import NAME, SCHEMA, Servers, connect_to
+from tests.benchagent.fake_server import job_spec
+
+pytestmark = pytest.mark.engines
+SCRIPT = """
+[setup]
+CREATE TABLE counters (id SERIAL, v INTEGER);
+CREATE VIEW seen AS SELECT v FROM counters;
+[load counters 100]
+v = constant(0)
+[transaction count]
+UPDATE counters SET v = v + 1;
+"""
+# The job kills its own process at its first second.
+AGENT = """
+import json, os, signal, sys
+from pathlib import Path
+from benchagent.dbms.external.instance import ExternalInstance
+from benchagent.java import JavaToolchain
+from benchagent.job import Job
+from benchagent.paths import AgentDirs
+from benchagent.spool import Spool
+
+seen = ExternalInstance.seen
+def killed(instance, event):
+    if event["event"] == "second":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return seen(instance, event)
+ExternalInstance.seen = killed
+dirs, spec = AgentDirs(Path(sys.argv[1])), json.loads(sys.argv[3])
+spool = Spool(dirs.spool)
+spool.add_job({"job": spec, "job_token": "x", "lease_s": 600}, 0.0)
+print(Job(spec, dirs=dirs, toolchain=JavaToolchain(Path(sys.argv[2])), spool=spool).run())
+"""
+
+
+def test_it_drops_at_its_next_start_what_a_killed_agent_has_left(
+    servers: Servers, registered: AgentDirs, toolchain: JavaToolchain
+):
+    trial = servers("postgresql")
+    connect_to(trial, registered)
+    factors = {"terminals": 1, "warm_up_s": 0, "duration_s": 60, "script_text": SCRIPT}
+    spec = job_spec("run-killed", dbms="postgresql", workload="script", factors=factors, connection=NAME)
+    arguments = [str(registered.root), str(toolchain._cache_dir), json.dumps(spec)]
+    killed = subprocess.run([sys.executable, "-c", AGENT, *arguments], check=False, capture_output=True, text=True)
+    assert killed.returncode == -9, killed.stdout + killed.stderr
+    relations = RELATIONS.format(schema=SCHEMA) + " ORDER BY 1"
+    notes = f"SELECT made FROM {SCHEMA}.{MARKER} WHERE made IS NOT NULL ORDER BY 1"
+    assert trial.query(relations, notes) == [[[MARKER], ["counters"], ["seen"]], [["counters"], ["view:seen"]]]
+
+    Worker(WorkerOptions("http://127.0.0.1:1", "again"), registered, toolchain)._recover()
+    assert trial.query(relations, notes) == [[[MARKER]], []]
+    assert Spool(registered.spool).unfinished() == []
