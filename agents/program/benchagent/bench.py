@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchagent import checks, process, statistics
+from benchagent import process, statistics
 from benchagent.abort import Abort
 from benchagent.caches import drop_page_cache
 from benchagent.collect import Collector, Listener, Session
@@ -25,7 +25,7 @@ from benchagent.process import Children
 from benchagent.protocol import Check, JobResult, JobSpec, MetricValue, RunStatistics
 from benchagent.results import metric
 from benchagent.sampling import Sampler
-from benchagent.session import EFFECTIVE_PREFIX, query_steps, rows_named, session_job, watched
+from benchagent.session import EFFECTIVE_PREFIX, deaths, query_steps, rows_named, session_job, watched, whole
 from benchagent.spool import Spool
 from benchagent.storage import device_of
 from benchagent.watching import PhaseWatch
@@ -118,9 +118,9 @@ class JobBench:
             status = generator.abort()
         self._around.abort.check()
         self._take_statistics(session)
-        if status or _deaths(session):
+        if status or deaths(session):
             self._log_trouble(generator)
-        return _whole(session, status)
+        return whole(session, status)
 
     def _framed(self, steps: Sequence[Step]) -> list[Step]:
         """With what is read around a run; a session without one asks for the settings at its end, once."""
@@ -294,24 +294,3 @@ class JobBench:
 
 def _ignore(event: Mapping[str, Any]) -> None:
     """Of a session that nobody watches."""
-
-
-def _deaths(session: Session) -> bool:
-    return bool(session.summary and session.summary["dead_terminals"])
-
-
-def _whole(session: Session, status: int | None) -> SessionResult:
-    """Raises `JobError` when the session did not come to its end."""
-    if session.error:
-        # What is asked after a run whose server is gone only fails too.
-        dead = [checks.terminals_alive(session.summary)["detail"]] if session.summary and _deaths(session) else []
-        raise JobError("; then ".join([*dead, _error_words(session.error)]))
-    if status:
-        raise JobError("the load generator ended without a result; the end of its output is in the log")
-    return session.result()
-
-
-def _error_words(event: Mapping[str, Any]) -> str:
-    details = [f"{name} {event[key]}" for name, key in (("SQLSTATE", "sqlstate"), ("code", "code")) if event.get(key)]
-    where = f"{event['phase']}: " if event.get("phase") else ""
-    return f"{where}{event.get('message')}" + (f" ({', '.join(details)})" if details else "")

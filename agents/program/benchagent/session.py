@@ -1,12 +1,14 @@
-"""The document that the load generator gets for one session."""
+"""One session of the load generator: the document that it gets, and whether it came to its end."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchagent.dbms.base import EFFECTIVE, Instance, Retryable
-from benchagent.workloads.base import Step
+from benchagent import checks
+from benchagent.collect import Session
+from benchagent.dbms.base import EFFECTIVE, Instance, JobError, Retryable
+from benchagent.workloads.base import SessionResult, Step
 
 EFFECTIVE_PREFIX = f"{EFFECTIVE}:"
 MAINTENANCE_PREFIX = "maintenance:"
@@ -71,3 +73,24 @@ def watched(instance: Instance, run: Step, tables: Sequence[str]) -> list[Step]:
 def rows_named(prefix: str, rows: Mapping[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:
     """The rows of the queries with this prefix, by their names without it."""
     return {name.removeprefix(prefix): found for name, found in rows.items() if name.startswith(prefix)}
+
+
+def deaths(session: Session) -> bool:
+    return bool(session.summary and session.summary["dead_terminals"])
+
+
+def whole(session: Session, status: int | None) -> SessionResult:
+    """Raises `JobError` when the session did not come to its end."""
+    if session.error:
+        # What is asked after a run whose server is gone only fails too.
+        dead = [checks.terminals_alive(session.summary)["detail"]] if session.summary and deaths(session) else []
+        raise JobError("; then ".join([*dead, _error_words(session.error)]))
+    if status:
+        raise JobError("the load generator ended without a result; the end of its output is in the log")
+    return session.result()
+
+
+def _error_words(event: Mapping[str, Any]) -> str:
+    details = [f"{name} {event[key]}" for name, key in (("SQLSTATE", "sqlstate"), ("code", "code")) if event.get(key)]
+    where = f"{event['phase']}: " if event.get("phase") else ""
+    return f"{where}{event.get('message')}" + (f" ({', '.join(details)})" if details else "")
