@@ -4,19 +4,44 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from benchagent.cli import main
 from benchagent.connections import Connections
+from benchagent.dbms.external.guard import statements
+from benchagent.java import LoadGenerator
 from benchagent.paths import AgentDirs
 
 from tests.benchagent.dbms.conftest import make_trial
-from tests.benchagent.dbms.external.conftest import NAME, SCHEMA, connect_to, engines_dir, make_postgresql, registered
+from tests.benchagent.dbms.external.conftest import (
+    NAME,
+    SCHEMA,
+    RunOn,
+    connect_to,
+    engines_dir,
+    make_postgresql,
+    registered,
+    run_on,
+)
 
-__all__ = ["engines_dir", "make_postgresql", "make_trial", "registered"]
+__all__ = ["engines_dir", "make_postgresql", "make_trial", "registered", "run_on"]
+SCRIPT = """
+[setup]
+CREATE TABLE counters (
+    id INTEGER NOT NULL, v INTEGER
+);
+[load counters 100]
+id = sequence
+v = constant(0)
+[transaction count]
+\\set id random(1, 100)
+UPDATE counters SET v = v + 1 WHERE id = :id;
+"""
 GOOD = {"url": "jdbc:postgresql://db.example/x", "user": "ann", "password": "open-sesame", "schema": "own"}
 
 
@@ -82,5 +107,64 @@ def test_it_shows_all_sql_of_a_workload_and_sends_none_of_it(
     for secret in (trial.instance.connection.properties["password"], "127.0.0.1"):
         assert secret not in shown
     assert trial.query(f"SELECT nspname FROM pg_namespace WHERE nspname = '{SCHEMA}'") == [[]]
+    assert "free space watched" in shown
     assert Connections(registered.root).get(NAME).version.startswith("18")
     assert call(registered, "clean", NAME) == 0
+
+
+@pytest.mark.engines
+def test_a_run_sends_nothing_but_what_a_dry_run_has_shown(
+    make_postgresql: Any, registered: AgentDirs, toolchain, run_on: RunOn, tmp_path: Path, monkeypatch, capsys
+):
+    (registered.root / "cache").rmdir()
+    (registered.root / "cache").symlink_to(toolchain._cache_dir)
+    connect_to(make_postgresql(), registered)
+    script = tmp_path / "own.txt"
+    script.write_text(SCRIPT)
+    planned: list[tuple[str, dict[str, Any], list[str]]] = [
+        ("tpcb", {"scale_factor": 2}, ["--workload", "tpcb", "--factor", "scale_factor=2"]),
+        ("script", {"script_text": SCRIPT}, ["--script", str(script)]),
+    ]
+    for workload, factors, arguments in planned:
+        capsys.readouterr()
+        assert call(registered, "check", NAME, "--dry-run", *arguments) == 0
+        shown = " ".join(capsys.readouterr().out.split())
+        with monkeypatch.context() as patch:
+            sent = recorded(patch)
+            item = run_on("postgresql", workload, **factors)
+        assert (item["outcome"], item["message"]) == ("finished", "")
+        assert f"SET search_path TO {SCHEMA}" in sent
+        assert [sql for sql in sent if sql.startswith("DROP TABLE ")]
+        assert [sql for sql in sent if " ".join(f"{sql};".split()) not in shown] == []
+
+
+def recorded(patch: pytest.MonkeyPatch) -> list[str]:
+    """All SQL that is given to a load generator from now on."""
+    sent: list[str] = []
+    start = LoadGenerator.start
+
+    def record(generator: LoadGenerator, job: Mapping[str, Any]) -> None:
+        sent.extend([*job.get("session", []), *(sql for step in job["steps"] for sql in statements(step))])
+        start(generator, job)
+
+    patch.setattr(LoadGenerator, "start", record)
+    return sent
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            ["--workload", "tpcb", "--factor", "scale_facto=2"],
+            "--factor scale_facto: .* the factors are: .*scale_factor",
+        ),
+        (["--workload", "tpcb", "--factor", "scale_factor"], "--factor scale_factor: has to be NAME=VALUE"),
+        (["--factor", "scale_factor=2"], "none without --workload"),
+        (["--script", "/nowhere"], "--script /nowhere: cannot be read"),
+    ],
+)
+def test_it_says_which_argument_of_a_dry_run_is_wrong_before_it_connects(
+    arguments: list[str], words: str, dirs: AgentDirs, capsys
+):
+    assert call(dirs, "check", "nowhere", *arguments) == 1
+    assert re.search(words, capsys.readouterr().err)

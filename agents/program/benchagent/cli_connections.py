@@ -7,7 +7,7 @@ import getpass
 import json
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from benchagent.workloads import workload as workload_of
 EXIT_FAILED = 1
 NOT_VERIFIED = "not verified against a live server"
 PAIR = "AGENT/OBSERVATION"
+SCRIPT = "script"
 Action = Callable[[argparse.Namespace, AgentDirs], None]
 
 
@@ -60,6 +61,9 @@ def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
     check.add_argument(
         "--dry-run", action="store_true", help="print all SQL and commands that would be sent, then send none"
     )
+    words = "of the workload, instead of its default; any number of times"
+    check.add_argument("--factor", metavar="NAME=VALUE", action="append", default=[], dest="factors", help=words)
+    check.add_argument("--script", metavar="FILE", help="what the workload `script` would do with this script")
     check.set_defaults(command=_command(_check))
 
     clean = actions.add_parser("clean", parents=[common], help="drop the tables that the agent has left there")
@@ -135,6 +139,8 @@ def _remove(options: argparse.Namespace, dirs: AgentDirs) -> None:
 
 
 def _check(options: argparse.Namespace, dirs: AgentDirs) -> None:
+    slug = options.workload or (SCRIPT if options.script else None)
+    factors = _factors(options, slug)
     with _Visited(options.name, dirs) as found:
         version = found.version or UNKNOWN_VERSION
         Connections(dirs.root).note_version(options.name, version)
@@ -142,8 +148,8 @@ def _check(options: argparse.Namespace, dirs: AgentDirs) -> None:
         print(_space_words(found))
         prepared = found.preparation()
         print("schema: the agent's own" if not prepared else "schema: can be made the agent's own")
-        if options.dry_run or options.workload:
-            _print_sql(options.workload, found, prepared, dirs.engines)
+        if options.dry_run or slug:
+            _print_sql(slug, factors, found, prepared, dirs.engines)
 
 
 def _space_words(found: Visit) -> str:
@@ -153,16 +159,37 @@ def _space_words(found: Visit) -> str:
     return f"free space watched{f': {short}' if short else ''}"
 
 
-def _print_sql(slug: str | None, found: Visit, prepared: list[str], engines_dir: Path) -> None:
-    print("\nbefore a run:")
-    for statement in prepared or ["(nothing)"]:
-        print(f"  {statement};")
+def _factors(options: argparse.Namespace, slug: str | None) -> dict[str, str]:
+    """Raises `JobError` for one that the workload has not."""
+    known = {factor.name for factor in WORKLOADS[slug].factors} if slug else set()
+    given = {name: value for name, _, value in (pair.partition("=") for pair in options.factors)}
+    if wrong := [pair for pair in options.factors if "=" not in pair] + [name for name in given if name not in known]:
+        there = ", ".join(sorted(known)) or "none without --workload"
+        raise JobError(f"--factor {wrong[0]}: has to be NAME=VALUE; the factors are: {there}")
+    return {**given, "script_text": _text_of(options.script)} if options.script else given
+
+
+def _text_of(script: str) -> str:
+    try:
+        return Path(script).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise JobError(f"--script {script}: cannot be read: {error}") from None
+
+
+def _print_sql(
+    slug: str | None, factors: Mapping[str, str], found: Visit, prepared: list[str], engines_dir: Path
+) -> None:
+    _print_part("\nasked of the server", [f"{sql};" for sql in found.asked])
+    _print_part("before a run", [f"{sql};" for sql in prepared])
     if slug:
-        for phase, lines in planned(workload_of(slug, WORKLOADS[slug].version), found, engines_dir):
-            print(f"{phase}:")
-            for line in lines:
-                print(f"  {line}")
-    print("after a run: each table that the agent has made is dropped")
+        for phase, lines in planned(workload_of(slug, WORKLOADS[slug].version), found, engines_dir, factors):
+            _print_part(phase, lines)
+
+
+def _print_part(name: str, lines: Sequence[str]) -> None:
+    print(f"{name}:")
+    for line in lines or ["(nothing)"]:
+        print(f"  {line}")
 
 
 def _clean(options: argparse.Namespace, dirs: AgentDirs) -> None:

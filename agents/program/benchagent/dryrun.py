@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,15 +13,17 @@ from benchagent.catalog import Durability
 from benchagent.dbms.backup import BackupMethod, ToolCommand
 from benchagent.dbms.base import Connection, Instance
 from benchagent.dbms.external import Visit
-from benchagent.dbms.external.guard import statements
-from benchagent.dbms.external.instance import ELSEWHERE
+from benchagent.dbms.external.guard import created_table, created_view, statements
+from benchagent.dbms.external.instance import ELSEWHERE, sent
 from benchagent.dbms.external.side import Side
+from benchagent.dbms.external.target import VIEW, Target
 from benchagent.dbms.statistics import QueryRows
 from benchagent.protocol import Check
-from benchagent.session import watched
+from benchagent.session import EFFECTIVE_PREFIX, query_steps, watched
 from benchagent.workloads.base import Factors, SessionResult, Step, ToolResult, Workload
 
 TOOL = "tool"
+SESSION, AFTER = "each session begins with", "after a run"
 # Where files of a job will be.
 JOB = "JOB"
 NOWHERE = Path("/nonexistent")
@@ -92,10 +94,14 @@ class PaperBench:
         self.data_dir, self.backup_dir, self.temp_dir = NOWHERE, folder, folder
         self.steps: list[Step] = []
         self._tables = workload.tables(factors)
+        self._settings_known = False
 
     def session(self, steps: Sequence[Step], *, watch: str = "", url: str = "") -> SessionResult:
         for step in steps:
             self.steps += watched(self.instance, step, self._tables) if step["op"] == "run" else [step]
+        if not self._settings_known and not url:  # as a job asks for them, at the end of its first session
+            self.steps += query_steps(EFFECTIVE_PREFIX, self.instance.effective_queries())
+            self._settings_known = True
         executed = {
             str(step["phase"]): {"elapsed_s": 0.0, "elapsed": [0.0] * len(step["statements"])}
             for step in steps
@@ -139,13 +145,15 @@ class PaperBench:
         """There is no run."""
 
 
-def planned(workload: Workload, found: Visit, engines_dir: Path) -> Iterator[tuple[str, list[str]]]:
+def planned(
+    workload: Workload, found: Visit, engines_dir: Path, given: Mapping[str, str] | None = None
+) -> Iterator[tuple[str, list[str]]]:
     """Phases with their SQL and commands in order, as lines; what is sent many times stands there once.
 
-    Raises `JobError` for a workload that cannot be performed there.
+    `given`: factors that are not to have their defaults. Raises `JobError` for a workload that cannot be performed.
     """
-    side = found.asker.side
-    factors = workload.factors({}, side.dbms)
+    side, target = found.asker.side, found.target
+    factors = workload.factors(given or {}, side.dbms)
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         afar = found.afar(engines_dir, folder / "login")
@@ -153,10 +161,24 @@ def planned(workload: Workload, found: Visit, engines_dir: Path) -> Iterator[tup
             workload, side, factors, backups=lambda: side.shown_backups or side.backups(afar), folder=folder
         )
         workload.perform(bench)
+    yield SESSION, _lines(statement.format(schema=target.schema) for statement in side.use)
     for step in bench.steps:
-        name = str(step.get("phase") or step.get("name") or step["op"])
         if step["op"] == TOOL:
-            yield name, [f"$ {step['command'].replace(made, JOB)}"]
+            yield str(step["phase"]), [f"$ {step['command'].replace(made, JOB)}"]
             continue
-        sent = list(dict.fromkeys(statements(step)))
-        yield name, [f"{sql};" for sql in (found.target.noted(sent) if step["op"] == "execute" else sent)]
+        for part in sent(step, target, found.space_query):
+            yield str(part.get("phase") or part.get("name") or part["op"]), _lines(statements(part))
+    yield AFTER, [*_lines(target.questions().values()), *_lines(_left(target, bench.steps))]
+
+
+def _lines(sqls: Iterable[str]) -> list[str]:
+    return [f"{sql};" for sql in dict.fromkeys(sqls)]
+
+
+def _left(target: Target, steps: Sequence[Step]) -> list[str]:
+    """What drops everything that these steps make."""
+    made = [sql for step in steps if step["op"] == "execute" for sql in step["statements"]]
+    tables, views = (list(filter(None, map(name, made))) for name in (created_table, created_view))
+    owner = [[target.agent_id, name] for name in (*tables, *(f"{VIEW}{view}" for view in views))]
+    drops, forgotten = target.left(owner, [[name] for name in (*tables, *views)])
+    return [*drops, *forgotten]
