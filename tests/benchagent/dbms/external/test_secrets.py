@@ -69,8 +69,13 @@ def test_it_takes_names_and_passwords_out_of_what_a_driver_says():
 
 
 def test_a_database_that_is_called_like_a_value_of_settings_changes_none():
-    scrub = Scrubber(ServerConnection("theirs", "postgresql", "jdbc:postgresql://db.example/on", "off", "", "own"))
+    scrub = Scrubber(ServerConnection("theirs", "postgresql", "jdbc:postgresql://db.example/on", "5", "", "own"))
     assert scrub.text("on, off, 5") == "on, off, 5"
+
+
+def test_a_password_of_digits_is_taken_out_like_any_other():
+    scrub = Scrubber(ServerConnection("theirs", "postgresql", "jdbc:postgresql:x", "ann", "483920", "own"))
+    assert scrub.text("not 483920") == "not [theirs]"
 
 
 @pytest.mark.parametrize(

@@ -13,24 +13,7 @@ from benchagent.redaction import redact_text
 # Fields of events that hold words of a driver or of a server.
 SPOKEN = frozenset(("message", "error", "reason"))
 # A database or a user of such a name tells nothing about the server, and settings could not be read any more.
-VALUES = frozenset(
-    (
-        "on",
-        "off",
-        "true",
-        "false",
-        "yes",
-        "no",
-        "all",
-        "none",
-        "default",
-        "local",
-        "wait",
-        "nowait",
-        "immediate",
-        "batch",
-    )
-)
+VALUES = frozenset("on off true false yes no all none default local wait nowait immediate batch".split())
 
 
 class Scrubber:
@@ -41,10 +24,11 @@ class Scrubber:
         whole = [connection.password, url, place]
         hosts = hosts_of(url)
         addresses = [address for host in hosts for address in addresses_of(host)]
-        words = [connection.user, *databases_of(url), *(hosts or words_of(url)), *addresses]
-        patterns = [re.escape(part) for part in _longest_first(whole)]
+        found = [connection.user, *databases_of(url), *(hosts or words_of(url)), *addresses]
+        words = [word for word in found if not word.isdigit() and word.lower() not in VALUES]
         # Words alone: the user "a" is no letter of another word.
-        patterns += [rf"(?<!\w){re.escape(word)}(?!\w)" for word in _longest_first(words) if word.lower() not in VALUES]
+        alone = [rf"(?<!\w){re.escape(word)}(?!\w)" for word in _longest_first(words)]
+        patterns = [*map(re.escape, _longest_first(whole)), *alone]
         self._pattern = re.compile("|".join(patterns), re.IGNORECASE)
 
     def text(self, text: str) -> str:
@@ -65,4 +49,4 @@ class Scrubber:
 
 
 def _longest_first(parts: Sequence[str]) -> list[str]:
-    return sorted((part for part in dict.fromkeys(parts) if part and not part.isdigit()), key=len, reverse=True)
+    return sorted(filter(None, dict.fromkeys(parts)), key=len, reverse=True)
