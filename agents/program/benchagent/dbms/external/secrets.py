@@ -13,7 +13,10 @@ from benchagent.redaction import redact_text
 # Fields of events that hold words of a driver or of a server.
 SPOKEN = frozenset(("message", "error", "reason"))
 # A database or a user of such a name tells nothing about the server, and settings could not be read any more.
-VALUES = frozenset("on off true false yes no all none default local wait nowait immediate batch".split())
+VALUES = frozenset(
+    ("on", "off", "true", "false", "yes", "no", "all", "none", "default", "local", "wait", "nowait", "immediate",
+     "batch")
+)  # fmt: skip
 
 
 class Scrubber:
