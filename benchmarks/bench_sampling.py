@@ -48,7 +48,7 @@ class Round:
 
 
 def measure(server: Server, seconds: int, warm_up: int, rounds: int) -> list[Round]:
-    clients = [("without", server.bare), ("with", server.agent), ("without again", server.bare)]
+    clients = [("without", server.bare), ("with", server.accounted_agent), ("without again", server.bare)]
     found = []
     for number in range(rounds):
         tps: dict[str, float] = {}

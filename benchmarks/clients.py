@@ -6,7 +6,7 @@ import re
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +55,7 @@ class Server:
         self._environment = {"PGPASSWORD": properties["password"]}
         self._spool = Spool(folder / "spool.sqlite3")
         self._runs = 0
-        # CPU of the watching in the latest session of the agent.
+        # Of the latest session of `accounted_agent`.
         self.taken: Taken | None = None
 
     def close(self) -> None:
@@ -80,6 +80,11 @@ class Server:
         commands = [part for statement in statements for part in ("-c", statement)]
         self._finished(self._command("psql", "-XAtq", "-v", "ON_ERROR_STOP=1", *commands))
 
+    def history_rows(self) -> int:
+        """One for each transaction since the preparation."""
+        sql = f"SELECT COUNT(*) FROM {PREFIX}history"
+        return int(self._finished(self._command("psql", "-XAtq", "-c", sql)))
+
     def _finished(self, command: list[str]) -> str:
         return subprocess.run(command, env=self._environment, check=True, capture_output=True, text=True).stdout
 
@@ -91,22 +96,31 @@ class Server:
 
     def agent(self, seconds: int, warm_up: int) -> Measurement:
         """The session of an agent's job: with its samples, its own queries each second and its spool."""
+        bench, step = self._job(seconds, warm_up)
+        return _measured(bench.session([step]).summary)
+
+    def accounted_agent(self, seconds: int, warm_up: int) -> Measurement:
+        """The same; `taken` tells the CPU of its watching afterwards."""
+        bench, step = self._job(seconds, warm_up)
+        accounts = CpuAccounts(lambda: _process_of(bench), self._asked_by_agent, warm_up + seconds - 3)
+        accounts.start()
+        measured = _measured(bench.session([step]).summary)
+        accounts.join(1)
+        self.taken = accounts.taken
+        return measured
+
+    def _job(self, seconds: int, warm_up: int) -> tuple[JobBench, Step]:
         factors = self._factors(seconds, warm_up)
+        tables = [PREFIX + table for table in TABLES]
         bench = JobBench(
             self._surroundings(),
             self.trial.instance,
             factors,
-            tables=[PREFIX + table for table in TABLES],
+            tables=tables,
+            reading=TPCB.reading(factors),
             data_missing=False,
         )
-        accounts = CpuAccounts(
-            lambda: bench.generator.pid if bench.generator else None, self._asked_by_agent, warm_up + seconds - 3
-        )
-        accounts.start()
-        measured = _measured(bench.session([_step(factors)]).summary)
-        accounts.join(1)
-        self.taken = accounts.taken
-        return measured
+        return bench, _step(factors)
 
     def _asked_by_agent(self) -> int | None:
         """Process of the backend that the agent asks each second."""
@@ -178,11 +192,19 @@ def _step(factors: Factors) -> Step:
     return step
 
 
+def _process_of(bench: JobBench) -> int | None:
+    """None until the load generator is started."""
+    with suppress(RuntimeError):
+        return bench.generator.pid if bench.generator else None
+    return None
+
+
 def _measured(summary: Mapping[str, Any] | None) -> Measurement:
     if summary is None or summary["dead_terminals"] or summary["errors"]:
         raise ClientFailed(f"the load generator failed: {summary and summary['dead_terminals']}")
     p50, p95, p99 = (summary[f"p{percent}_us"] / 1000 for percent in (50, 95, 99))
-    return Measurement(summary["tps"], p50, p95, p99, summary["cpu_s"] * 1e6 / summary["transactions"])
+    cpu_ms = summary["cpu_s"] * 1e6 / summary["transactions"]
+    return Measurement(summary["tps"], p50, p95, p99, cpu_ms, summary["committed"])
 
 
 def _ignore(*_: Any) -> None: ...

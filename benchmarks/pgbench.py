@@ -23,13 +23,17 @@ class ClientFailed(Exception):
 
 @dataclass(frozen=True)
 class Measurement:
-    """Of the measured window; `cpu_ms` is the client's CPU time in ms for 1000 transactions."""
+    """Of the measured window; `cpu_ms` is the client's CPU time in ms for 1000 transactions.
+
+    `transactions`: all that the client was told is committed, before and after the window too.
+    """
 
     tps: float
     p50_ms: float
     p95_ms: float
     p99_ms: float
     cpu_ms: float
+    transactions: int
 
     def as_json(self) -> dict[str, float]:
         return {name: round(value, 4) for name, value in asdict(self).items()}
@@ -48,7 +52,8 @@ def run(command: Sequence[str], environment: Mapping[str, str], seconds: int, wa
         latencies = sorted(in_window(lines, warm_up, seconds))
     p50, p95, p99 = (percentile(latencies, percent) / 1000 for percent in PERCENTILES)
     # What a transaction costs it hardly changes after the start: the whole run's stands for the window's.
-    return Measurement(len(latencies) / seconds, p50, p95, p99, cpu_s * 1e6 / int(processed[1]))
+    transactions = int(processed[1])
+    return Measurement(len(latencies) / seconds, p50, p95, p99, cpu_s * 1e6 / transactions, transactions)
 
 
 def _finished(command: Sequence[str], environment: Mapping[str, str]) -> tuple[str, float]:

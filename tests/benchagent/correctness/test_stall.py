@@ -43,7 +43,7 @@ def test_a_pause_is_seen_by_every_transaction_that_was_due_in_it(make_job: MakeJ
     assert 2500 <= found["latency_p99_ms"] <= found["latency_max_ms"] < 1000 * PAUSE_S + 1500
     assert found["latency_p95_ms"] > 2000
     # Their own work took no longer than ever. Only those under way, one of each terminal, were held up in it.
-    assert found["service_p50_ms"] < 500
+    assert found["service_p50_ms"] < 50
     assert found["service_p95_ms"] < 500
     assert found["service_max_ms"] >= 2500
 
@@ -54,7 +54,8 @@ def test_a_pause_is_seen_by_every_transaction_that_was_due_in_it(make_job: MakeJ
     assert series(batches, "tps").count(0) == stalled(seconds)
     backlog = [value or 0 for value in series(batches, "backlog")]
     assert max(backlog) > 75  # of 50 that fall due each second, none was begun
-    assert found["transactions"] + found["unstarted"] == 6 * 50
+    # On a machine that is slow enough some end after the window.
+    assert found["transactions"] + found["transactions_tail"] + found["unstarted"] == 6 * 50
 
 
 def test_a_closed_loop_shows_a_pause_in_its_series_and_its_maximum_alone(make_job: MakeJob, spool: Spool):

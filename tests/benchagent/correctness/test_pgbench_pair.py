@@ -1,0 +1,55 @@
+"""A pair of pgbench and the load generator on one server: both do what they say, and at about the same rate.
+
+How close they are is what `make bench-driver` tells, with longer windows and more pairs.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from benchagent.dbms.postgresql.discovery import installations
+from benchagent.java import JavaToolchain
+
+from benchmarks.clients import Server, postgresql
+from benchmarks.pgbench import Measurement
+from tests.benchagent.small import start_sooner
+
+pytestmark = [
+    pytest.mark.engines,
+    pytest.mark.skipif(not installations(), reason="no PostgreSQL on this machine"),
+]
+PAIRS, SCALE, WINDOW_S, WARM_UP_S = 3, 4, 3, 2
+
+
+@pytest.fixture
+def postgres(toolchain: JavaToolchain, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    start_sooner(monkeypatch)  # two seconds of warm-up are too few for the optimizing compiler
+    with (
+        tempfile.TemporaryDirectory(prefix="benchagent-pair-") as folder,
+        postgresql(Path(folder), toolchain, SCALE) as made,
+    ):
+        yield made
+
+
+def test_both_commit_what_they_say_and_neither_twice_as_fast_as_the_other(postgres: Server):
+    """What else the machine does may hit one of a pair and spare the other: then there is another pair."""
+    ratios: list[float] = []
+    while not ratios or (len(ratios) < PAIRS and not alike(ratios[-1])):
+        theirs, ours = measured(postgres, postgres.pgbench), measured(postgres, postgres.agent)
+        ratios.append(ours.tps / theirs.tps)
+    assert alike(ratios[-1]), ratios
+
+
+def alike(ratio: float) -> bool:
+    return 0.5 < ratio < 2
+
+
+def measured(server: Server, client: Callable[[int, int], Measurement]) -> Measurement:
+    server.prepare("on")
+    found = client(WINDOW_S, WARM_UP_S)
+    assert server.history_rows() == found.transactions > found.tps * WINDOW_S
+    assert 0 < found.p50_ms <= found.p95_ms <= found.p99_ms
+    return found
