@@ -7,6 +7,7 @@ the transactions too. What H2 has no kin of is left out for a stated reason, lis
 from __future__ import annotations
 
 import re
+import tempfile
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,10 +19,9 @@ from benchagent.dbms.embedded import jars
 from benchagent.dbms.external.guard import created_table, statements
 from benchagent.dbms.external.side import Side
 from benchagent.dbms.external.target import Target
-from benchagent.dryrun import PaperBench
+from benchagent.dryrun import TOOL, PaperBench
 from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.workloads import workload as workload_of
-from benchagent.workloads.backup import dataset
 from benchagent.workloads.base import Step
 
 SCHEMA = "bench_own"
@@ -51,9 +51,10 @@ SMALL: list[tuple[str, dict[str, int | str]]] = [
     ("inserts_selects", {"rows_per_table": 100, "preloaded": "full"}),
     ("inserts_selects", {"rows_per_table": 100, "preloaded": "full", "load": "select_wide"}),
     ("script", {"script_text": SCRIPT}),
+    ("backup", {"dataset_mb": 10}),
 ]
-# It runs tools on the server's own machine; what it creates and loads is executed all the same.
-NOT_PERFORMED = {"backup"}
+# Of each table of a backup, whose tools run on the server's own machine and not here.
+BACKUP_ROWS = 10
 
 
 @dataclass
@@ -63,6 +64,8 @@ class Report:
     errors: list[str] = field(default_factory=list)
     dead: list[Any] = field(default_factory=list)
     violated: list[str] = field(default_factory=list)
+    # What has come to its end, in order: phases, and queries by name.
+    ended: list[str] = field(default_factory=list)
 
     def words(self, dbms: str) -> str:
         lines = [f"{DBMSS[dbms].name}: {len(self.executed)} statements executed on H2"]
@@ -83,16 +86,21 @@ class StandIn:
         self.report = Report()
 
     def steps(self) -> list[Step]:
-        found: list[Step] = []
-        for slug, factors in SMALL:
-            chosen = workload_of(slug, WORKLOADS[slug].version)
-            bench = PaperBench(chosen, self.side, chosen.factors({**WINDOW, **factors}, self.side.dbms))
+        assert {slug for slug, _ in SMALL} == set(WORKLOADS)
+        found = [step for slug, factors in SMALL for step in self._performed(slug, factors)]
+        return [kept for step in [*self._own(), *found] if (kept := self._kept(step))]
+
+    def _performed(self, slug: str, factors: Mapping[str, int | str]) -> list[Step]:
+        chosen = workload_of(slug, WORKLOADS[slug].version)
+        given = chosen.factors({**({} if slug == "backup" else WINDOW), **factors}, self.side.dbms)
+        with tempfile.TemporaryDirectory() as folder:
+            bench = PaperBench(chosen, self.side, given, backups=lambda: self.side.shown_backups, folder=Path(folder))
             chosen.perform(bench)
-            created = [table for step in bench.steps for sql in statements(step) if (table := created_table(sql))]
-            drops = [self.side.dialect.drop_table.format(table=table) for table in created]
-            found += [*bench.steps, {"op": "execute", "phase": "drop", "statements": drops}]
-        assert {slug for slug, _ in SMALL} | NOT_PERFORMED == set(WORKLOADS)
-        return [kept for step in [*self._own(), *found, *_backup(self.side)] if (kept := self._kept(step))]
+        steps = [_with_few_rows(step) if slug == "backup" else step for step in bench.steps if step["op"] != TOOL]
+        made = [sql for step in steps if step["op"] == "execute" for sql in step["statements"]]
+        created = [table for sql in made if (table := created_table(sql))]
+        drops = [self.side.dialect.drop_table.format(table=table) for table in created]
+        return [*steps, {"op": "execute", "phase": "drop", "statements": drops}]
 
     def _own(self) -> list[Step]:
         """What the agent does to make a schema its own, and what it asks."""
@@ -143,15 +151,22 @@ class StandIn:
         return sql
 
     def run(self, toolchain: JavaToolchain, folder: Path) -> Report:
-        steps = self.steps()
         generator = LoadGenerator(toolchain, jars(toolchain, "h2"), heap_mb=768, cwd=folder)
-        connection = {"url": self._url, "driver_class": None, "properties": {"user": "sa", "password": ""}}
-        generator.start({"version": 1, "connection": connection, "steps": steps})
+        return self.perform(generator, {"url": self._url, "properties": {"user": "sa", "password": ""}})
+
+    def perform(self, generator: LoadGenerator, connection: Mapping[str, Any]) -> Report:
+        """All steps in one session, to its end."""
+        steps = self.steps()
+        generator.start({"version": 1, "connection": {"driver_class": None, **connection}, "steps": steps})
         try:
             for event in generator.events():
                 self._see(event)
         finally:
-            generator.abort(10)
+            status = generator.abort(10)
+        if status != 0:
+            self.report.errors.append(f"the load generator ended with {status}")
+        if self.report.ended != [name for step in steps for name in _endings(step)]:
+            self.report.errors.append(f"after {len(self.report.ended)} of {len(steps)} steps")
         return self.report
 
     def _see(self, event: Mapping[str, Any]) -> None:
@@ -163,18 +178,23 @@ class StandIn:
                 self.report.errors.append(f"{event.get('errors')} errors, {event['transactions']} transactions")
             idle = [name for name, found in event["per_type"].items() if not found["transactions"]]
             self.report.errors += [f"no transaction {name}" for name in idle]
-        elif event["event"] == "query" and event["name"].startswith(CONDITIONS) and event["rows"] != [[0]]:
-            self.report.violated.append(event["name"])
+        elif event["event"] == "query":
+            self.report.ended.append(event["name"])
+            if event["name"].startswith(CONDITIONS) and event["rows"] != [[0]]:
+                self.report.violated.append(event["name"])
+        elif event["event"] == "phase" and event["state"] == "end":
+            self.report.ended.append(event["phase"])
 
 
-def _backup(side: Side) -> list[Step]:
-    rows = dataset.tables(1)
-    tables = [dataset.load(side.dialect, name, min(count, 10)) for name, count in rows.items()]
-    return [
-        {"op": "execute", "phase": "create", "statements": dataset.create(side.dialect, rows)},
-        {"op": "load", "phase": "load", "batch": 10, "commit_every": 10, "seed": 1, "tables": tables},
-        {"op": "execute", "phase": "index", "statements": dataset.indexes(side.dialect, rows)},
-    ]
+def _endings(step: Step) -> list[str]:
+    """By what its end is known: its phase and, of a query, its name."""
+    return [str(step[key]) for key in ("phase", "name") if key in step]
+
+
+def _with_few_rows(step: Step) -> Step:
+    if step["op"] != "load":
+        return step
+    return {**step, "tables": [{**table, "rows": min(table["rows"], BACKUP_ROWS)} for table in step["tables"]]}
 
 
 def _mapped(value: Any, change: Any) -> Any:
