@@ -27,6 +27,7 @@ def one(*numbers: int) -> Rows:
     [
         ([3], one(1, 2, 3), True),
         ([3], one(2, 1, 4, 3), True),  # the fourth was under way
+        ([3], [], False),
         ([3], one(1, 2), False),
         ([3], one(1, 2, 4), False),  # a lost one, hidden from a count by the one under way
         ([3], one(1, 2, 3, 4, 5), False),

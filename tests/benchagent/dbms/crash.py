@@ -60,7 +60,12 @@ class Survivors:
         pairs = [(int(terminal), int(number)) for terminal, number in rows]
         found = Counter(terminal for terminal, _ in pairs)
         numbers = {number for _, number in pairs}
-        return cls(acknowledged, [found[terminal] for terminal in range(len(acknowledged))], len(numbers), max(numbers))
+        return cls(
+            acknowledged,
+            [found[terminal] for terminal in range(len(acknowledged))],
+            len(numbers),
+            max(numbers, default=0),
+        )
 
     @property
     def is_safe(self) -> bool:
