@@ -34,6 +34,25 @@ FOREIGN = (
 )
 BACKUPS = {"postgresql": "pg_dump_custom", "mariadb": "dump"}
 IDENTITY = {"postgresql": "INTEGER GENERATED ALWAYS AS IDENTITY", "mariadb": "INTEGER AUTO_INCREMENT"}
+NEXT = {"postgresql": "SELECT nextval('their_numbers')", "mariadb": "SELECT NEXT VALUE FOR their_numbers"}
+COLUMNS = (
+    "SELECT table_name, column_name, data_type, is_nullable, column_default FROM information_schema.columns "
+    f"WHERE table_name IN {FOREIGN} AND table_schema <> '{SCHEMA}' ORDER BY table_name, ordinal_position"
+)
+# Indexes, views and sequences of everybody but the agent.
+DEFINITIONS = {
+    "postgresql": (
+        f"SELECT schemaname, tablename, indexdef FROM pg_indexes WHERE schemaname <> '{SCHEMA}' ORDER BY 1, 2, 3",
+        "SELECT schemaname, viewname, definition FROM pg_views WHERE schemaname = 'public' ORDER BY 1, 2",
+        f"SELECT schemaname, sequencename, last_value FROM pg_sequences WHERE schemaname <> '{SCHEMA}' ORDER BY 1, 2",
+    ),
+    "mariadb": (
+        "SELECT table_schema, table_name, index_name, column_name, index_type FROM information_schema.statistics "
+        f"WHERE table_schema <> '{SCHEMA}' ORDER BY 1, 2, 3, seq_in_index",
+        f"SELECT table_name, view_definition FROM information_schema.views WHERE table_schema <> '{SCHEMA}' ORDER BY 1",
+        "SELECT * FROM their_numbers",
+    ),
+}
 # With what depends on each other, in an order other than that of the alphabet.
 SCRIPT = """
 [setup]
@@ -52,21 +71,27 @@ UPDATE precious SET v = v + 1 WHERE id = :id;
 
 
 def make_foreign(trial: Trial) -> None:
-    statements = []
+    statements = ["DROP VIEW IF EXISTS their_view", "DROP SEQUENCE IF EXISTS their_numbers"]
     for table in FOREIGN:
         statements.append(f"DROP TABLE IF EXISTS {table}")
         statements.append(f"CREATE TABLE {table} (agent_id VARCHAR(64), made VARCHAR(128), n INTEGER)")
+        statements.append(f"CREATE INDEX {table}_made ON {table} (made)")
         statements += [f"INSERT INTO {table} VALUES ('somebody', '{table}', {n})" for n in range(20)]
+    statements.append("CREATE VIEW their_view AS SELECT p.n FROM precious p JOIN accounts a ON a.n = p.n")
+    statements += ["CREATE SEQUENCE their_numbers START WITH 7", NEXT[trial.slug]]
     session = trial.events([{"op": "execute", "phase": "foreign", "statements": statements}])
     assert session.error is None, session.error
 
 
 def foreign(trial: Trial) -> list[list[list[Any]]]:
-    """Every row of every foreign table, and the list of tables itself."""
+    """First the tables themselves, then columns, indexes, views, sequences and every row of every foreign table."""
     listed = (
         f"SELECT table_schema, table_name FROM information_schema.tables WHERE table_schema <> '{SCHEMA}' ORDER BY 1, 2"
     )
-    return trial.query(listed, *(f"SELECT * FROM {table} ORDER BY n" for table in FOREIGN))
+    rows = (f"SELECT * FROM {table} ORDER BY n" for table in FOREIGN)
+    found = trial.query(listed, COLUMNS, *DEFINITIONS[trial.slug], *rows)
+    assert all(found)
+    return found
 
 
 def leave_behind(trial: Trial, schema: str) -> None:
@@ -88,13 +113,16 @@ def secrets(connection: ServerConnection) -> list[str]:
 
 
 def workloads_of(run_on: RunOn, dbms: str) -> dict[str, dict[str, Any]]:
-    return {
+    items = {
         "tpcb": run_on(dbms, "tpcb", scale_factor=1),
-        "tpcc": run_on(dbms, "tpcc", warehouses=1, queries="yes" if dbms == "postgresql" else "no"),
+        "tpcc": run_on(dbms, "tpcc", warehouses=1, queries="yes"),
         "inserts_selects": run_on(dbms, "inserts_selects", rows_per_table=100, load="insert", preloaded="full"),
         "backup": run_on(dbms, "backup", dataset_mb=10, verbose="on", method=BACKUPS[dbms]),
         "script": run_on(dbms, "script", script_text=SCRIPT.format(identity=IDENTITY[dbms])),
     }
+    if dbms == "mariadb":
+        items["selects"] = run_on(dbms, "inserts_selects", rows_per_table=100, load="select_wide")
+    return items
 
 
 @pytest.mark.parametrize("dbms", ["postgresql", "mariadb"])
@@ -152,7 +180,7 @@ def test_it_refuses_a_schema_with_tables_of_others_and_what_a_script_would_do_to
     )
     connect_to(trial, registered, schema="full_one")
     item = run_on("postgresql", "tpcb")
-    assert "holds 1 tables or views that the agent has not made (type t)" in item["message"]
+    assert "holds 1 objects that the agent has not made (type t)" in item["message"]
     Connections(registered.root).remove(NAME)
 
     connection = connect_to(trial, registered)

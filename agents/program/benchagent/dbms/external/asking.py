@@ -78,7 +78,7 @@ class Asker:
         finally:
             status = generator.abort(10)
         if problem or status:
-            words = problem or scrub.text(generator.stderr_tail)[-500:]
+            words = problem or scrub.text(generator.stderr_tail)[-500:] or "the load generator was killed"
             raise JobError(f"connection {self.connection.name}: {words}")
         return found
 

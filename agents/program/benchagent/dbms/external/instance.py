@@ -74,7 +74,7 @@ class ExternalInstance(Instance):
     # What goes out and what comes in
 
     def adapted(self, steps: Sequence[Step]) -> list[Step]:
-        """Only what works on the agent's own, each table noted as soon as it is made, free space looked at."""
+        """Only what works on the agent's own, tables noted before they are made, free space looked at."""
         result = []
         for step in steps:
             for sql in statements(step):
@@ -151,7 +151,7 @@ class ExternalInstance(Instance):
 
 
 def sent(step: Step, target: Target, space_query: str) -> list[Step]:
-    """A step as it goes out: each table noted as soon as it is made, free space asked for."""
+    """A step as it goes out: tables noted before they are made, free space asked for."""
     kept = {**step, "statements": target.noted(step["statements"])} if step["op"] == "execute" else step
     return asked_meanwhile(kept, space_query) if space_query else [kept]
 
