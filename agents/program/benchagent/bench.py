@@ -221,7 +221,7 @@ class JobBench:
         words = ""
         if cold:
             words = drop_page_cache([self._around.placement.data, self._around.placement.log]).words
-            self.log(f"caches before {before}: {words}")
+            self.log(f"caches: {words} (before {before})")
         begun = time.monotonic()
         self.instance.start()
         took_s += time.monotonic() - begun

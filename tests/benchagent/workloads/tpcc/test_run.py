@@ -106,7 +106,7 @@ def test_what_a_server_is_asked_around_its_run_leaves_the_conditions_of_the_run(
     assert "dropped" not in told["conditions"]["caches"]
     assert "restart_s" not in values(item, "restart")
     log = log_of(sent(spool, "run-postgresql"))
-    assert all(f"caches before query {number}, cold: " in log for number in range(1, 7))
+    assert all(f"(before query {number}, cold)" in log for number in range(1, 7))
 
     answers = {(one["query"], one["state"]): one for one in told["queries"]}
     assert len(answers) == 6 * 4
