@@ -30,19 +30,37 @@ KIND_MODIFIERS = frozenset(
 )  # fmt: skip
 NAME_MODIFIERS = frozenset(("IF", "NOT", "EXISTS", "CONCURRENTLY", "ONLY"))
 INSERT_MODIFIERS = frozenset(("LOW_PRIORITY", "DELAYED", "HIGH_PRIORITY", "IGNORE"))
+# Tables of another server or file: engines of MySQL's kin, and what is said of a table elsewhere.
+ELSEWHERE = ("EXTERNAL", "FEDERATED", "CONNECT", "SPIDER", "DIRECTORY")
 # Words that make a statement reach further than the names in it, or its table another one than the noted.
 REACHING: Mapping[str, frozenset[str]] = {
     "EXPLAIN": frozenset(("CREATE", "ALTER", "DROP", "EXECUTE", "CALL", "DECLARE", "REFRESH")),
-    "CREATE": frozenset(("EXTERNAL", "FEDERATED", "CONNECT", "DIRECTORY")),
-    "RECREATE": frozenset(("EXTERNAL",)),
+    "CREATE": frozenset(ELSEWHERE),
+    "RECREATE": frozenset(ELSEWHERE),
     "ALTER": frozenset(
-        ("CASCADE", "REFERENCES", "RENAME", "SCHEMA", "OWNER", "TABLESPACE", "ATTACH", "DETACH", "EXCHANGE", "INHERIT")
+        (
+            *ELSEWHERE,
+            "CASCADE",
+            "REFERENCES",
+            "RENAME",
+            "SCHEMA",
+            "OWNER",
+            "TABLESPACE",
+            "ATTACH",
+            "DETACH",
+            "EXCHANGE",
+            "INHERIT",
+        )
     ),
     "DROP": frozenset(("CASCADE",)),
     "TRUNCATE": frozenset(("CASCADE",)),
 }
 # Before UPDATE or DELETE they make it a part of another statement, whose table is named elsewhere.
 PART_OF_ANOTHER = frozenset(("FOR", "KEY", "ON", "KEEP", "THEN", "DO"))
+# In a query no tables come after these; but in MySQL `FOR ORDER BY` is a hint amid them.
+NO_TABLES = ("SELECT", "WHERE", "GROUP", "HAVING", "ORDER", "UNION")
+# What may stand between FROM and a table.
+BEFORE_A_TABLE = ("(", "{", "OJ", "ONLY", "LATERAL")
 END_OF_DELETE = ("WHERE", "RETURNING", "ORDER", "LIMIT")
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 OF_THE_ENGINE = re.compile(r"pg_|_db_|\w+\$", re.IGNORECASE)
@@ -66,8 +84,9 @@ def check(sql: str, *, may_create: bool = True) -> None:
     if verb not in ALLOWED:
         raise JobError(f"{verb} is not sent to a server of others: {begin(sql)}")
     for token in found:
-        if token.text in REACHING.get(verb, ()):
-            raise JobError(f"{verb} … {token.text} is not sent to a server of others: {begin(sql)}")
+        word = token.text.strip("'").upper()  # ENGINE = 'FEDERATED' is the same as without quotes
+        if (word if verb in DEFINING else token.text) in REACHING.get(verb, ()):
+            raise JobError(f"{verb} … {word} is not sent to a server of others: {begin(sql)}")
     if verb in DEFINING:
         _check_definition(found, sql, may_create=may_create)
     _check_into(found, sql)
@@ -90,6 +109,8 @@ def _check_definition(found: Sequence[Token], sql: str, *, may_create: bool) -> 
         raise JobError(f"a {kind.lower()} is made before the load: not sent with a transaction: {begin(sql)}")
     if not PLAIN.match(name.raw):
         raise JobError(f"a {kind.lower()} needs a plain name without quotes: not sent: {begin(sql)}")
+    if kind == "VIEW" and any(_of_others(token) for token in _read(found)):
+        raise JobError(f"a view on tables of others is not sent, since they could be changed by it: {begin(sql)}")
 
 
 def _defined(found: Sequence[Token]) -> tuple[str, str, Token]:
@@ -127,6 +148,26 @@ def _changed(found: Sequence[Token]) -> Iterator[Sequence[Token]]:
                 yield _until(found, at, END_OF_DELETE)
             case "TRUNCATE" if not (at and after == "("):
                 yield found[at:]
+
+
+def _read(found: Sequence[Token]) -> Iterator[Token]:
+    """What stands where a query names its tables, with what is behind it; an argument in a FROM is taken for one."""
+    listing = [False]  # for each open parenthesis: whether a comma is followed by a table
+    before = ""
+    for at, token in enumerate(found):
+        if token.text == "(":
+            listing.append(listing[-1])
+        elif token.text == ")" and len(listing) > 1:
+            listing.pop()
+        elif token.text in NO_TABLES and before != "FOR":
+            listing[-1] = False
+        elif token.text == "FROM":
+            listing[-1] = True
+        follows = before in ("FROM", "TABLE", "APPLY") or before.endswith("JOIN") or (before == "," and listing[-1])
+        if follows and token.name and token.text not in NO_TABLES:
+            yield from found[at : at + 2]
+        if token.text not in BEFORE_A_TABLE:
+            before = token.text
 
 
 def _target_of_insert(found: Sequence[Token], at: int) -> Sequence[Token]:
