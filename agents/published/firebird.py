@@ -19,10 +19,10 @@ MEMORY = 15
 
 
 def matches(part: str, other: SecondStorage | None) -> tuple[Match, ...]:
-    if part == "sizes":
-        losses = [one for place in places(other) for one in _losses(place, other)]
-        return (*losses, _claimed_loss(other), *_disks((SMALLEST, *SIZES), other))
-    return (_largest(other), *_disks((LARGEST,), other)) if part == "big" else ()
+    if part != "sizes":
+        return ()
+    losses = [one for place in places(other) for one in _losses(place, other)]
+    return (*losses, _claimed_loss(other), _largest(other), *_disks((SMALLEST, *SIZES, LARGEST), other))
 
 
 def _size(warehouses: int) -> str:

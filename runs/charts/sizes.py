@@ -20,7 +20,7 @@ SIZE_METRIC = "db_size_bytes"
 SIZE_FACTORS = ("warehouses", "target_size_mb", "scale_factor", "rows_per_table", "dataset_mb")
 LOAD_METRICS = ("load_size_mb_per_s", "load_mb_per_s")
 LEAST_SIZES = 3
-LOG_FROM = 20.0
+LOG_FROM = 10.0
 
 
 @dataclass(frozen=True)
@@ -99,9 +99,12 @@ def _curves(comparison: Comparison, size: VaryingFact, metric: Metric) -> list[C
 
 
 def _telling(varying: Sequence[VaryingFact], size: VaryingFact) -> list[VaryingFact]:
-    """As few facts as tell the curves apart: a device by what it is, before the name that it was asked for by."""
+    """As few facts as tell the curves apart: a device by what it is, before the name that it was asked for by.
+
+    What follows from the size, as queries that are put to the largest database only, tells none apart.
+    """
     order = ("dbms", "storage", "factor", "hardware", "config")
-    facts = [one for one in varying if one is not size and one.field.partition(":")[0] in order]
+    facts = [one for one in varying if one.field.partition(":")[0] in order and not _follows(one, size)]
     chosen: list[VaryingFact] = []
     parts = 1
     for fact in sorted(facts, key=lambda one: order.index(one.field.partition(":")[0])):
@@ -109,6 +112,12 @@ def _telling(varying: Sequence[VaryingFact], size: VaryingFact) -> list[VaryingF
         if finer > parts:
             chosen, parts = [*chosen, fact], finer
     return chosen
+
+
+def _follows(fact: VaryingFact, size: VaryingFact) -> bool:
+    """Only a factor can: another DBMS or device at each size is no curve over size."""
+    pairs = set(zip(size.values, fact.values, strict=True))
+    return fact.field.startswith("factor:") and len(pairs) == len(set(size.values))
 
 
 def _places(groups: Sequence[Group], size: VaryingFact) -> dict[str, float]:

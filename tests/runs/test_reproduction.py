@@ -233,7 +233,7 @@ def test_gaps_of_the_plan_stand_among_the_results_and_beside_the_claims(article,
     page = client.get(found.get_absolute_url()).content.decode()
     matrix, _, beside = page.partition('id="published"')
     assert matrix.index("1,016") < matrix.index("no server of it") < matrix.index("not installed")
-    assert "not an engine of the article" in beside
+    assert "no claim of it alone" in beside
     for told in (beside, client.get(article.get_absolute_url()).content.decode()):
         row = told.partition(">Again</a></h3>")[2].partition(">DB2 9.7</th>")[2].partition("</tr>")[0]
         assert "DB2 more than 4 times" in row and "no server of it" in row

@@ -96,10 +96,10 @@ def _row(match: Match, runs: Sequence[Run], published: Published) -> list[Cell]:
 
 
 def _gap_row(gap: PlanGap, published: Published) -> list[Cell]:
-    """An engine of the article that could not be run, beside what the article claims of it."""
+    """An engine that could not be run, beside what the article claims of it."""
     said = "; ".join(published.said(claim) for claim in published.claims_on(gap.version))
-    why_none = "no claim of it alone" if gap.version else "not an engine of the article"
-    return [text(gap.label), text(said) if said else Cell(gap=why_none), Cell(gap=gap.reason), Cell(), Cell()]
+    claimed = text(said) if said else Cell(gap="no claim of it alone")
+    return [text(gap.label), claimed, Cell(gap=gap.reason), Cell(), Cell()]
 
 
 # What was published

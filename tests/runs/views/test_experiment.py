@@ -87,12 +87,14 @@ def test_an_unknown_experiment_is_not_found(client, db):
     assert client.get("/experiments/no-such/").status_code == 404
 
 
-def sweep(sizes: tuple[int, ...]) -> Experiment:
-    """Rates that fall with the size, twice as fast on the slow disk."""
+def sweep(sizes: tuple[int, ...], *, asked: bool = False) -> Experiment:
+    """Rates that fall with the size, twice as fast on the slow disk. `asked`: queries at the largest only."""
     experiment = Experiment.objects.create(slug="sizes", name="Sizes")
     for place, (warehouses, disk) in enumerate((size, disk) for size in sizes for disk in ("fast", "slow")):
         rate = 100 - warehouses * (5 if disk == "fast" else 10)
         factors = {"warehouses": warehouses, "disk": disk, "memory_limit_mb": 516}
+        if asked and warehouses == max(sizes):
+            factors["queries"] = "yes"
         run = make_run("Firebird 3.0", rate, factors=factors, experiment=experiment, order_index=place)
         add_number(run, (warehouses * 86 + (disk == "slow")) * MB, name="db_size_bytes", unit="bytes")
         add_number(run, 8, name="load_mb_per_s", unit="MB/s")
@@ -111,6 +113,13 @@ def test_a_sweep_of_sizes_is_drawn_as_curves_with_the_memory_as_a_line(client, d
     assert over_size.spec["marks"] == [{"axis": "x", "value": 516.0, "label": "memory limit 516 MB"}]
     assert [column.label for column in over_size.table.columns][3:5] == ["Against the smallest", "Step"]
     assert [cell.text for cell in over_size.table.rows[4]] == ["", "slow", "", "−42.9 %", "−42.9 %", "−42.9 %", ""]
+
+
+def test_a_factor_that_follows_from_the_size_cuts_no_curve_and_a_wide_range_has_a_log_axis(client, db):
+    sweep((1, 3, 9, 18), asked=True)
+    (over_size, _) = sizes.figures(compare(all_runs()))
+    assert [(one["label"], len(one["points"])) for one in over_size.spec["series"]] == [("fast", 4), ("slow", 4)]
+    assert over_size.spec["x"]["scale"] == "log"
 
 
 def test_two_sizes_make_no_curve(client, db):
