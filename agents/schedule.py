@@ -32,6 +32,8 @@ TEXT_LIMIT = 100_000
 
 Settings = tuple[tuple[str, str], ...]
 FactorValue = int | str
+# What follows from the value of a varied factor: (name, value, what it sets).
+Override = tuple[str, FactorValue, Mapping[str, FactorValue]]
 
 
 @dataclass(frozen=True)
@@ -80,8 +82,7 @@ class Plan:
     repeats: int = 1
     # Factors that are varied, each with its values; they stand over `factors`.
     sweep: Mapping[str, tuple[FactorValue, ...]] = field(default_factory=dict)
-    # Factors that follow from the value of a varied one: (name, value, what it sets).
-    overrides: tuple[tuple[str, FactorValue, Mapping[str, FactorValue]], ...] = ()
+    overrides: tuple[Override, ...] = ()
     settings: Mapping[str, Settings] = field(default_factory=dict)
     # What people call these settings, by DBMS; empty takes a name made of what differs from the standard ones.
     called: Mapping[str, str] = field(default_factory=dict)

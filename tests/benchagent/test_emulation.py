@@ -84,6 +84,26 @@ def test_it_limits_operations(tmp_path: Path):
         emulation.take_down(made)
 
 
+def test_reading_on_costs_no_operation_for_each_page(tmp_path: Path):
+    """8 MB in operations of 128 KiB, the kernel's default, would take 3 s."""
+    made = an_emulation(tmp_path, read_iops=20)
+    emulation.create(made)
+    folder = tmp_path / "mounted"
+    emulation.set_up(made, folder)
+    argv = ["dd", "if=/dev/zero", f"of={folder}/file", "bs=1M", "count=8", "oflag=direct"]
+    subprocess.run(argv, check=True, capture_output=True)
+
+    def read() -> None:
+        with (folder / "file").open("rb") as file:
+            while file.read(16384):
+                pass
+
+    try:
+        assert took_s(read) < 1.5
+    finally:
+        emulation.take_down(made)
+
+
 def test_it_leaves_no_device_mount_or_limit_behind(slow: Emulation, tmp_path: Path):
     device = emulation.set_up(slow, tmp_path / "mounted")
     number = emulation.device_number(device)

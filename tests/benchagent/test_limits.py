@@ -187,6 +187,11 @@ def test_it_knows_whether_an_emulated_disk_is_throttled(tmp_path: Path):
     try:
         with Limits(throttles=[Throttle(number, write_bytes_per_s=16_000_000)]).cage(RUN_ID) as cage:
             assert cage.words == "the rates of emulated disks"
+            rates = hierarchy("blkio").root / "blkio.throttle.write_bps_device"
+            with pytest.raises(ZeroDivisionError), cage.at_full_speed():
+                assert number not in rates.read_text()
+                1 / 0  # noqa: B018
+            assert f"{number} 16000000" in rates.read_text()
         with (
             pytest.raises(JobError, match="is not throttled"),
             Limits(throttles=[Throttle(number, write_bytes_per_s=17_000_000)]).cage(RUN_ID),
@@ -238,6 +243,9 @@ def test_it_speaks_version_2(version_2: Path):
     with Limits(memory_bytes=64 * MIB, throttles=[throttle]).cage("run") as cage:
         cage.enter()
         assert (cage.memory_peak_bytes, cage.oom_kills) == (77, 1)
+        with cage.at_full_speed():
+            lifted = (version_2 / "system" / "benchagent-run" / "io.max").read_text()
+        assert lifted == "7:3 rbps=max wbps=max riops=max wiops=max"
     group = version_2 / "system" / "benchagent-run"
     written = {file.name: file.read_text() for file in group.iterdir()}
     assert written["memory.max"] == str(64 * MIB)

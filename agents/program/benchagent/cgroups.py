@@ -60,12 +60,27 @@ class Throttle:
             "blkio.throttle.write_iops_device": self.write_iops,
         }
 
+    @property
+    def lifted(self) -> Throttle:
+        """The same device without limits."""
+        return Throttle(self.device_number, 0, 0, 0, 0)
+
     def v2_line(self) -> str:
         limits = (self.read_bytes_per_s, self.write_bytes_per_s, self.read_iops, self.write_iops)
         words = (
             f"{key}={value or 'max'}" for key, value in zip(("rbps", "wbps", "riops", "wiops"), limits, strict=True)
         )
         return f"{self.device_number} {' '.join(words)}"
+
+
+def set_rates(where: Hierarchy, group: Path, throttle: Throttle) -> None:
+    """For all that is in the group. Raises `OSError`."""
+    if where.version == 2:
+        (group / "io.max").write_text(throttle.v2_line())
+        return
+    for name, value in throttle.v1_files().items():
+        if value is not None:
+            (group / name).write_text(f"{throttle.device_number} {value}")
 
 
 def hierarchy(controller: str) -> Hierarchy:

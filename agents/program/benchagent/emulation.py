@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchagent.cgroups import CgroupError, Throttle, hierarchy
+from benchagent.cgroups import CgroupError, Throttle, hierarchy, set_rates
 from benchagent.errors import JobError
 from benchagent.storage import SYS_BLOCK, backing_file, mounts
 
@@ -28,6 +28,8 @@ TOOLS = ("losetup", "mkfs.ext4", "mount", "umount")
 SEARCH_PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 COMMAND_TIMEOUT_S = 120
 BUSY_WAIT_S = 5.0
+# A drive that reads on where it stands makes no new operation of each 128 KiB, which is the kernel's default.
+READ_AHEAD_KB = 1024
 
 
 class EmulationError(JobError):
@@ -145,6 +147,7 @@ def set_up(emulation: Emulation, mount_point: Path) -> str:
         path = _command("losetup", "--find", "--show", "--direct-io=on", emulation.file)
         device = Path(path).name
         _throttle(emulation.throttle(device_number(device)))
+        _read_ahead(device)
         mount_point.mkdir(mode=0o755, parents=True, exist_ok=True)
         try:
             _command("mount", "-t", "ext4", path, mount_point)
@@ -156,6 +159,13 @@ def set_up(emulation: Emulation, mount_point: Path) -> str:
         take_down(emulation)
         raise
     return device
+
+
+def _read_ahead(device: str) -> None:
+    try:
+        (SYS_BLOCK / device / "queue" / "read_ahead_kb").write_text(str(READ_AHEAD_KB))
+    except OSError as error:
+        raise EmulationError(f"the read-ahead of {device} cannot be set: {error.strerror}") from error
 
 
 def take_down(emulation: Emulation) -> None:
@@ -178,7 +188,7 @@ def take_down(emulation: Emulation) -> None:
 def _detach(device: str) -> None:
     """Without limits: what is still to be written out is nobody's measurement."""
     number = device_number(device)
-    _throttle(Throttle(number, 0, 0, 0, 0))
+    _throttle(Throttle(number).lifted)
     for mount in mounts():
         if mount.device_number == number:
             _command("umount", mount.mount_point)
@@ -192,9 +202,7 @@ def _throttle(throttle: Throttle | None) -> None:
     try:
         where = hierarchy("blkio")
         if where.version == 1:
-            for name, value in throttle.v1_files().items():
-                if value is not None:
-                    (where.root / name).write_text(f"{throttle.device_number} {value}")
+            set_rates(where, where.root, throttle)
     except (CgroupError, OSError) as error:
         raise EmulationError(f"the rates of an emulated disk cannot be limited: {error}") from error
 

@@ -6,7 +6,7 @@ import logging
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -110,7 +110,8 @@ class Job:
         with self._limits():
             if self._number("terminals") and not self._connection:
                 self._measure_sync_rate()
-            dataset = self._data.put_into_place(self._placed().folders(), self._log)
+            with self._unmeasured():
+                dataset = self._data.put_into_place(self._placed().folders(), self._log)
             self._instance = self._provision(restored=dataset is not None)
             bench = self._bench = self._new_bench(workload, self._instance, data_missing=dataset is None)
             self.result["dataset"] = self._data.facts(dataset, workload.dataset(self._factors, self.spec["seed"]))
@@ -140,6 +141,10 @@ class Job:
             self._cages = {"server": server, "driver": driver}
             self._described.limits(self._cages)
             yield
+
+    def _unmeasured(self) -> AbstractContextManager[None]:
+        cage = self._cages["server"]
+        return cage.at_full_speed() if cage else nullcontext()
 
     def _provision(self, *, restored: bool) -> Instance:
         adapter = dbms.adapter(self.spec["dbms"])
@@ -239,7 +244,9 @@ class Job:
     def _keep_data(self, data: DataPlan, instance: Instance) -> None:
         facts = {"run_id": self.run_id, "at": time.time(), "dataset": self.result["dataset"]}
         folders = self._placed().folders()
-        if not data.keep(folders, facts, sum(map(bytes_on_disk, folders.values()))):
+        with self._unmeasured():
+            kept = data.keep(folders, facts, sum(map(bytes_on_disk, folders.values())))
+        if not kept:
             self._described.warn("there is no space to keep the data for later repeats")
 
     # Judgement

@@ -18,7 +18,16 @@ from pathlib import Path
 
 import psutil
 
-from benchagent.cgroups import CgroupError, Hierarchy, Throttle, groups_named, hierarchy, make_group, remove_group
+from benchagent.cgroups import (
+    CgroupError,
+    Hierarchy,
+    Throttle,
+    groups_named,
+    hierarchy,
+    make_group,
+    remove_group,
+    set_rates,
+)
 from benchagent.errors import JobError
 
 MIB = 1 << 20
@@ -54,6 +63,9 @@ class Cage:
         self.cpus: tuple[int, ...] = ()
         self.words = ""
         self._memory: Path | None = None
+        # Where the rates of emulated disks are set, and which.
+        self._rated: tuple[Hierarchy, Path] | None = None
+        self._throttles: Sequence[Throttle] = ()
         self._groups: list[Path] = []
         self._doors: list[int] = []
         self._peak_bytes: int | None = None
@@ -77,6 +89,27 @@ class Cage:
         """How many processes the kernel has killed for lack of memory; None without a limit."""
         self._look()
         return self._oom_kills
+
+    @contextmanager
+    def at_full_speed(self) -> Iterator[None]:
+        """Emulated disks keep their rates for what is measured; what is not, as a copy that is put into place, need not
+        wait for them. Raises `CgroupError`.
+        """
+        self._set_rates([throttle.lifted for throttle in self._throttles])
+        try:
+            yield
+        finally:
+            self._set_rates(self._throttles)
+
+    def _set_rates(self, throttles: Sequence[Throttle]) -> None:
+        if self._rated is None:
+            return
+        where, group = self._rated
+        try:
+            for throttle in throttles:
+                set_rates(where, group, throttle)
+        except OSError as error:
+            raise CgroupError(f"the rates of an emulated disk cannot be set ({error.strerror})") from error
 
     def limit(self, limits: Limits) -> None:
         """Make what `Limits.cage` promises. Raises `JobError` or `CgroupError`."""
@@ -116,16 +149,18 @@ class Cage:
     def _throttle(self, throttles: Sequence[Throttle]) -> None:
         """In version 1 the topmost group has them (see `emulation`), so go there; in version 2 the cage."""
         where = hierarchy("blkio")
+        self._throttles = throttles
         if where.version == 1:
             for throttle in throttles:
                 _check_throttled(where.root, throttle)
+            self._rated = (where, where.root)
             if where.own != where.root:
                 self._open(where.root)
             return
         make_group(hierarchy("memory"), self.run_id)  # without it the kernel's own writing back is nobody's
         group = make_group(where, self.run_id)
-        for throttle in throttles:
-            _write(group / "io.max", throttle.v2_line())
+        self._rated = (where, group)
+        self._set_rates(throttles)
         if group not in self._groups:
             self._groups.append(group)
             self._open(group)
