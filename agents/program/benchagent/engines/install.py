@@ -163,7 +163,7 @@ def _watched(folder: Path, piece: Piece, progress: Progress) -> Iterator[None]:
         while not done.wait(PROGRESS_S):
             with suppress(OSError):  # a file that was just renamed
                 arrived = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-                progress(f"  {arrived / 1e6:.0f} of {piece.size_bytes / 1e6:.0f} MB")
+                progress(f"  {arrived / 1e6:.1f} of {piece.size_bytes / 1e6:.1f} MB")
 
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
