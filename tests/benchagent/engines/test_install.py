@@ -213,4 +213,4 @@ def test_it_tells_how_much_has_arrived(tiny: Tiny, tmp_path: Path, said: list[st
     monkeypatch.setattr(install_module, "PROGRESS_S", 0.1)
     monkeypatch.setattr(install_module, "fetch", slowly)
     download(tiny.engine, tmp_path / "new", said.append)
-    assert "  2 of 0 MB" in said
+    assert "  2.0 of 0.0 MB" in said
