@@ -75,7 +75,8 @@ class Site:
         """Start and wait until it says that it is ready. Returns what it said."""
         with self.output.open("w") as output:
             self.make = subprocess.Popen(
-                self.command("up"),
+                # Started under nohup, the tests would make it deaf to the signal of a terminal that is closed.
+                ["env", "--default-signal=HUP", *self.command("up")],
                 cwd=REPOSITORY,
                 env=self.base,
                 stdin=subprocess.DEVNULL,
