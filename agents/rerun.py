@@ -15,7 +15,7 @@ from agents import published, registry, schedule
 from agents.models import Agent
 from agents.offers import version_order
 from agents.schedule import Engine, FactorValue, Override, Plan, Settings
-from agents.second_storage import SECOND, SecondStorage
+from agents.second_storage import SecondStorage
 from runs.models import Experiment, User
 from runs.reproduction import GAPS_KEY, PLAN_KEY, CellFacts, Match, PlanGap
 from runs.visibility import default_visibility
@@ -70,7 +70,6 @@ class Part:
     place_factors: tuple[str, ...] = ()
     # Roles that lie on the second storage in every cell, but for what `overrides` says.
     apart: tuple[str, ...] = ()
-    # As of `schedule.Plan`; `SECOND` is the machine's second storage, and left out where it has one.
     overrides: tuple[Override, ...] = ()
     figure: str = ""
     gaps: tuple[PlanGap, ...] = ()
@@ -138,7 +137,7 @@ def _plan(prepared: Prepared, engines: tuple[Engine, ...], agent: Agent, *, quic
         engines=engines,
         factors={**part.factors, **_apart(part, agent)},
         sweep={**part.sweep, **_places(part, agent)},
-        overrides=_overrides(part, agent),
+        overrides=part.overrides,
         repeats=1 if quick else part.repeats,
         settings=part.settings,
         called=part.called,
@@ -157,17 +156,6 @@ def _places(part: Part, agent: Agent) -> dict[str, tuple[FactorValue, ...]]:
 def _apart(part: Part, agent: Agent) -> dict[str, FactorValue]:
     other = SecondStorage.of(agent)
     return dict.fromkeys(part.apart, other.name) if other else {}
-
-
-def _overrides(part: Part, agent: Agent) -> tuple[Override, ...]:
-    other = SecondStorage.of(agent)
-    return tuple((name, value, _there(sets, other)) for name, value, sets in part.overrides)
-
-
-def _there(sets: Mapping[str, FactorValue], other: SecondStorage | None) -> dict[str, FactorValue]:
-    if other is None:
-        return {name: value for name, value in sets.items() if value != SECOND}
-    return {name: other.name if value == SECOND else value for name, value in sets.items()}
 
 
 def start(prepared: Prepared, *, user: User | None) -> Experiment:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from agents.models import Agent
 
 DEFAULT = "default"
-# Stands for the name of a machine's second storage where no machine is known yet.
-SECOND = "second storage"
 
 
 @dataclass(frozen=True)

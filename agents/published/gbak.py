@@ -56,7 +56,9 @@ def _one_disk(other: SecondStorage | None, there: str) -> Match:
     label, claim = "Services API, backup on the database's disk against another", "gbak-c"
     if other is None:
         return Match(label, claim=claim, gap=ONE_STORAGE)
-    nature = f"; the database's disk here: {other.nature}" if other.nature else ""
+    nature = f"; the other disk here: {other.nature}" if other.nature else ""
+    if other.emulated:
+        nature += "; the database's own is not slowed down, and so is the faster target"
     return _method(label, "gbak_services_same", "gbak_services", claim, there + nature)
 
 

@@ -31,6 +31,7 @@ UPDATE counters SET v = v + 1;
 AGENT = """
 import json, os, signal, sys
 from pathlib import Path
+from benchagent.dbms.external import space
 from benchagent.dbms.external.instance import ExternalInstance
 from benchagent.java import JavaToolchain
 from benchagent.job import Job
@@ -43,6 +44,7 @@ def killed(instance, event):
         os.kill(os.getpid(), signal.SIGKILL)
     return seen(instance, event)
 ExternalInstance.seen = killed
+space.SMALLEST_SHARE = 0.0
 dirs, spec = AgentDirs(Path(sys.argv[1])), json.loads(sys.argv[3])
 spool = Spool(dirs.spool)
 spool.add_job({"job": spec, "job_token": "x", "lease_s": 600}, 0.0)
