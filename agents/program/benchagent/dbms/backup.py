@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -63,17 +63,17 @@ class BackupMethod(ABC):
     def check(self, options: Options) -> None:  # noqa: B027 - most methods can always be used
         """Raises `JobError` when the method cannot be used honestly on this instance."""
 
+    @abstractmethod
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
         """`target`: a path that does not exist yet; the method makes a file or a folder of it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
         """Make a second database of the backup, below `scratch`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def restored_url(self, source: Path, scratch: Path) -> str:
         """JDBC URL of the restored database, opened with the properties of the instance's own connection."""
-        raise NotImplementedError
 
     def discard(self, source: Path, scratch: Path) -> Sequence[Action]:
         """Undo `restore` where more than the folder has to go, as a database of the same server."""
