@@ -14,22 +14,24 @@ from runs.facets import factor_label
 
 def plan_words(plan: Plan) -> list[tuple[str, str]]:
     """(label, values) for a list of facts."""
-    other = SecondStorage.of(plan.agent) if plan.agent else None
     values = {**{name: (value,) for name, value in plan.factors.items() if name not in plan.sweep}, **plan.sweep}
-    told = {name: " · ".join(_words(name, value, other) for value in values[name]) for name in (*plan.sweep, *values)}
-    for name, words in _exceptions(plan, other):
+    told = {name: " · ".join(_words(name, value, plan) for value in values[name]) for name in (*plan.sweep, *values)}
+    for name, words in _exceptions(plan):
         told[name] = f"{told[name]}; {words}" if name in told else words
     return [(factor_label(name), words) for name, words in told.items()]
 
 
-def _exceptions(plan: Plan, other: SecondStorage | None) -> Iterator[tuple[str, str]]:
+def _exceptions(plan: Plan) -> Iterator[tuple[str, str]]:
     """What another value of a varied factor sets, where that differs from all other cells."""
     for name, value, sets in plan.overrides:
         for follows, found in sets.items():
             if found != plan.factors.get(follows, FACTORS[follows].default):
-                yield follows, f"{_words(follows, found, other)} ({_words(name, value, other)} only)"
+                yield follows, f"{_words(follows, found, plan)} ({_words(name, value, plan)} only)"
 
 
-def _words(name: str, value: FactorValue, other: SecondStorage | None) -> str:
-    is_other = other is not None and FACTORS[name].kind == FactorKind.PLACE and value == other.name
-    return other.words if other and is_other else factor_words(name, value)
+def _words(name: str, value: FactorValue, plan: Plan) -> str:
+    if plan.agent and FACTORS[name].kind == FactorKind.PLACE:
+        other = SecondStorage.of(plan.agent, str(value))
+        if other and other.name == value:
+            return other.words
+    return factor_words(name, value)

@@ -15,7 +15,7 @@ from agents import published, registry, schedule
 from agents.models import Agent
 from agents.offers import version_order
 from agents.schedule import Engine, FactorValue, Override, Plan, Settings
-from agents.second_storage import SecondStorage
+from agents.second_storage import SECOND, SecondStorage
 from runs.models import Experiment, User
 from runs.reproduction import GAPS_KEY, PLAN_KEY, CellFacts, Match, PlanGap
 from runs.visibility import default_visibility
@@ -68,8 +68,11 @@ class Part:
     # What people call these settings, by DBMS: names made of what differs are long, and alike at their beginning.
     called: Mapping[str, str] = field(default_factory=dict)
     place_factors: tuple[str, ...] = ()
-    # Roles that lie on the second storage in every cell, but for what `overrides` says.
+    # Roles that lie on the second storage in every cell.
     apart: tuple[str, ...] = ()
+    # The storage that is the second one where the machine has several.
+    second: str = ""
+    # As of `schedule.Plan`; `SECOND` as a value is the second storage, and left out where there is none.
     overrides: tuple[Override, ...] = ()
     figure: str = ""
     gaps: tuple[PlanGap, ...] = ()
@@ -115,11 +118,15 @@ def prepare(experiment: ArticleExperiment, part: Part, agent: Agent, *, quick: b
         if engine is None
     }
     engines = tuple(engine for engine in found.values() if engine is not None)
-    matches = published.of(experiment.publication, part.slug, SecondStorage.of(agent))
+    other = SecondStorage.of(agent, part.second)
+    matches = published.of(experiment.publication, part.slug, other)
     prepared = Prepared(
         experiment, part, None, (*part.gaps, *missing.values()), tuple(_without(missing, one) for one in matches)
     )
-    return replace(prepared, plan=_plan(prepared, engines, agent, quick=quick)) if engines else prepared
+    if not engines:
+        return prepared
+    plan = _plan(prepared, engines, other)
+    return replace(prepared, plan=replace(plan, agent=agent, repeats=1 if quick else part.repeats))
 
 
 def _without(missing: Mapping[Wanted, PlanGap], match: Match) -> Match:
@@ -130,32 +137,33 @@ def _without(missing: Mapping[Wanted, PlanGap], match: Match) -> Match:
     return match
 
 
-def _plan(prepared: Prepared, engines: tuple[Engine, ...], agent: Agent, *, quick: bool) -> Plan:
+def _plan(prepared: Prepared, engines: tuple[Engine, ...], other: SecondStorage | None) -> Plan:
     part = prepared.part
     return Plan(
         workload=part.workload,
         engines=engines,
-        factors={**part.factors, **_apart(part, agent)},
-        sweep={**part.sweep, **_places(part, agent)},
-        overrides=part.overrides,
-        repeats=1 if quick else part.repeats,
+        factors={**part.factors, **_apart(part, other)},
+        sweep={**part.sweep, **_places(part, other)},
+        overrides=tuple((name, value, _there(sets, other)) for name, value, sets in part.overrides),
         settings=part.settings,
         called=part.called,
-        agent=agent,
         name=prepared.name,
         publication=prepared.experiment.publication,
         figure=part.figure,
     )
 
 
-def _places(part: Part, agent: Agent) -> dict[str, tuple[FactorValue, ...]]:
-    other = SecondStorage.of(agent)
+def _places(part: Part, other: SecondStorage | None) -> dict[str, tuple[FactorValue, ...]]:
     return dict.fromkeys(part.place_factors, ("", other.name)) if other else {}
 
 
-def _apart(part: Part, agent: Agent) -> dict[str, FactorValue]:
-    other = SecondStorage.of(agent)
+def _apart(part: Part, other: SecondStorage | None) -> dict[str, FactorValue]:
     return dict.fromkeys(part.apart, other.name) if other else {}
+
+
+def _there(sets: Mapping[str, FactorValue], other: SecondStorage | None) -> dict[str, FactorValue]:
+    named = {name: other.name if other and value == SECOND else value for name, value in sets.items()}
+    return {name: value for name, value in named.items() if value != SECOND}
 
 
 def start(prepared: Prepared, *, user: User | None) -> Experiment:

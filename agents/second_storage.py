@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from agents.models import Agent
 
 DEFAULT = "default"
+# Stands in plans for the name of a machine's second storage while no machine is known.
+SECOND = "second storage"
 
 
 @dataclass(frozen=True)
@@ -18,13 +20,14 @@ class SecondStorage:
     same_disk: bool = False
 
     @classmethod
-    def of(cls, agent: Agent) -> SecondStorage | None:
-        """None where the machine has one storage only."""
+    def of(cls, agent: Agent, preferred: str = "") -> SecondStorage | None:
+        """The one that is named so, else the first; None where the machine has one storage only."""
         places = {place["name"]: place for place in agent.places if not place["problem"]}
         own = places.pop(DEFAULT, None)
         if not places:
             return None
-        name, place = next(iter(places.items()))
+        name = preferred if preferred in places else next(iter(places))
+        place = places[name]
         shared = own is not None and not set(own["disks"]).isdisjoint(place["disks"])
         return cls(name, emulated=bool(place["emulated"]), same_disk=shared)
 

@@ -25,10 +25,16 @@ LOG = STATE / "experiments.log"
 MANAGE = [sys.executable, str(ROOT / "manage.py")]
 AGENT = [sys.executable, "-m", "benchagent"]
 ENGINES = ("firebird-3.0", "mysql-5.5.34", "mariadb-10.11", "derby-10.3.2.1", "derby-10.6.2.1", "postgresql-15")
-# A disk of the articles' time: what a drive of 7,200 rpm reads, writes and seeks. Its write cache takes small writes:
-# the 495 operations a second of the 2015 article on such drives need some thousands of synced pages a second.
-SLOW_DISK = ("--size-mb", "14000", "--read-mb-per-s", "80", "--read-iops", "150", "--write-mb-per-s", "80",
-             "--write-iops", "3000")  # fmt: skip
+# Disks of the articles' time, by the names of the storages that are made of them.
+EMULATED = {
+    # What a drive of 7,200 rpm reads, writes and seeks. Its write cache takes small writes: the 495 operations a second
+    # of the 2015 article on such drives need some thousands of synced pages a second.
+    "slow": ("--size-mb", "14000", "--read-mb-per-s", "80", "--read-iops", "150", "--write-mb-per-s", "80",
+             "--write-iops", "3000"),
+    # What the drives of the 2007 article gave whoever reads or writes from one end to the other. Such a drive does not
+    # seek, and so it is limited in its bytes only: Firebird asks for one page of 16 KiB at a time.
+    "drive": ("--size-mb", "6000", "--read-mb-per-s", "45", "--write-mb-per-s", "45"),
+}  # fmt: skip
 READY_WITHIN_S = 180.0
 
 
@@ -43,17 +49,18 @@ def install_engines() -> None:
             say(f"{name} is not there: its cells will stay gaps")
 
 
-def make_slow_disk() -> None:
-    """An emulated hard disk as the second storage; only root can make one."""
+def make_slow_disks() -> None:
+    """Emulated hard disks as further storages; only root can make them."""
     listed = subprocess.run(
         [*AGENT, "storage", "list", "--state", str(AGENT_STATE)], capture_output=True, text=True, check=False
     )
-    if "slow" in listed.stdout.split():
-        return
-    file = AGENT_STATE / "slow-disk.img"
-    command = [*AGENT, "storage", "emulate", "slow", "--file", str(file), *SLOW_DISK, "--state", str(AGENT_STATE)]
-    if subprocess.run(command, check=False).returncode:
-        say("no second storage: its cells will stay gaps")
+    for name, rates in EMULATED.items():
+        if name in listed.stdout.split():
+            continue
+        file = AGENT_STATE / f"{name}-disk.img"
+        command = [*AGENT, "storage", "emulate", name, "--file", str(file), *rates, "--state", str(AGENT_STATE)]
+        if subprocess.run(command, check=False).returncode:
+            say(f"no storage {name}: its cells will stay gaps")
 
 
 @contextmanager
@@ -102,7 +109,7 @@ def main() -> int:
     arguments = sys.argv[1:] + (["--quick"] if os.environ.get("QUICK") == "1" else [])
     AGENT_STATE.mkdir(parents=True, exist_ok=True)
     install_engines()
-    make_slow_disk()
+    make_slow_disks()
     begun = time.monotonic()
     with running():
         environment = {**os.environ, "STATE": str(STATE)}

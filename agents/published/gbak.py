@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.published.common import ONE_STORAGE, gone
+from agents.published.common import ONE_STORAGE, gone, with_nature
 from agents.second_storage import SecondStorage
 from runs.reproduction import Match
 
@@ -40,7 +40,7 @@ def methods(other: SecondStorage | None) -> tuple[Match, ...]:
         Match(
             "count(*) of the largest table: rate of the disk", "count_disk_read_mb_per_s", ours={"method": "gbak_tcp"},
             theirs={"workload": "wl-gbak-count"}, their_metric="disk_transfer_rate",
-            differs="the largest table has 1.9 GB there and the same share of a smaller data set here",
+            differs=with_nature("there a table of 1.9 GB, here the same share of a smaller data set", other),
         ),
         *GBAK_GONE,
     )  # fmt: skip
@@ -56,10 +56,10 @@ def _one_disk(other: SecondStorage | None, there: str) -> Match:
     label, claim = "Services API, backup on the database's disk against another", "gbak-c"
     if other is None:
         return Match(label, claim=claim, gap=ONE_STORAGE)
-    nature = f"; the other disk here: {other.nature}" if other.nature else ""
+    differs = with_nature(there, other)
     if other.emulated:
-        nature += "; the database's own is not slowed down, and so is the faster target"
-    return _method(label, "gbak_services_same", "gbak_services", claim, there + nature)
+        differs += "; its reads and its writes have a rate each, where a drive has one arm for both"
+    return _method(label, "gbak_services_same", "gbak_services", claim, differs)
 
 
 def verbose() -> Match:
