@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from benchagent.catalog import OWN_STORAGE, FactorDef, FactorKind
+from benchagent.catalog import DBMSS, OWN_STORAGE, FactorDef, FactorKind
 from benchagent.catalog.factors import SPOKEN_UNITS
 from django import forms
 
@@ -65,9 +65,9 @@ def factor_field(factor: FactorDef, agents: Sequence[Agent]) -> forms.Field:
             minimum=factor.minimum, maximum=factor.maximum, label=label, initial=str(factor.default), help_text=words,
             required=not factor.optional,
         )  # fmt: skip
-    if factor.kind == FactorKind.TEXT:
+    if factor.kind == FactorKind.TEXT and not factor.engine_values:
         return _text_field(factor, label)
-    choices = _places(agents) if factor.kind == FactorKind.PLACE else list(factor.words.items())
+    choices = _places(agents) if factor.kind == FactorKind.PLACE else _known_values(factor)
     return ChoicesField(
         choices=choices, label=label, initial=[factor.default], help_text=factor.help, required=not factor.optional
     )
@@ -80,6 +80,15 @@ def _text_field(factor: FactorDef, label: str) -> TextField:
         required=long, strip=not long, max_length=100_000 if long else 200, label=label, initial=factor.default,
         help_text=factor.help, widget=widget,
     )  # fmt: skip
+
+
+def _known_values(factor: FactorDef) -> list[tuple[str, str]]:
+    """Each with the names of the DBMSs that alone have it."""
+    found = []
+    for value, words in factor.words.items():
+        names = [DBMSS[dbms].name for dbms, values in factor.engine_values.items() if value in values]
+        found.append((value, f"{words} ({', '.join(names)})" if names else words))
+    return found
 
 
 def _places(agents: Sequence[Agent]) -> list[tuple[str, str]]:

@@ -224,6 +224,17 @@ def _value_problem(plan: Plan, factor: FactorDef, value: FactorValue) -> str:
         return f"{factor.label}: at most {TEXT_LIMIT:,} characters."
     elif factor.kind == FactorKind.PLACE:
         return _place_problem(plan, str(value))
+    elif factor.engine_values and value != factor.default:
+        return _lacking_problem(plan, factor, value)
+    return ""
+
+
+def _lacking_problem(plan: Plan, factor: FactorDef, value: FactorValue) -> str:
+    for dbms in dict.fromkeys(engine.dbms for engine in plan.engines if engine.dbms in DBMSS):
+        known = factor.engine_values.get(dbms, ())
+        if value not in known:
+            there = ", ".join(known) or "none"
+            return f"{DBMSS[dbms].name} has no {factor.label.lower()} {value!r}; there are: {there}."
     return ""
 
 

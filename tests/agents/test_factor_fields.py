@@ -9,7 +9,7 @@ from django import forms
 from agents.factor_fields import factor_field
 from agents.forms import ScheduleForm
 from agents.models import Agent, Job
-from agents.schedule import Plan, PlanError, check, start
+from agents.schedule import Engine, Plan, PlanError, check, start
 from tests.agents.conftest import EMBEDDED, FACTORS, plan_of
 
 pytestmark = pytest.mark.django_db
@@ -57,6 +57,24 @@ def test_choices_are_offered_in_words_and_sent_as_they_are_stored():
     field = factor_field(WORKLOADS["inserts_selects"].factor("load"), [])
     assert ("select_narrow", "SELECT, narrow range") in field.choices
     assert field.clean(["select_narrow"]) == ["select_narrow"]
+
+
+def test_backup_methods_are_offered_with_the_engines_that_have_them():
+    field = factor_field(WORKLOADS["backup"].factor("method"), [])
+    assert field.choices[0] == ("", "the engine's first method")
+    assert ("backup_database", "BACKUP DATABASE (Apache Derby, HSQLDB)") in field.choices
+    assert field.clean(["vacuum_into", "online_backup"]) == ["vacuum_into", "online_backup"]
+
+
+@pytest.mark.parametrize(("method", "words"), [("vacuum", "vacuum is not one of"), ("nbackup", "SQLite has no backup")])
+def test_a_backup_method_that_an_engine_lacks_is_refused_before_anything_is_scheduled(method, words, machine):
+    machine()
+    data = {"workload": "backup", "engines": ["sqlite:3.50.1"], "repeats": 1, "dataset_mb": "10", "method": [method]}
+    form = ScheduleForm(data)
+    assert words in str(form.errors["method"])
+    with pytest.raises(PlanError, match=rf"SQLite has no backup method '{method}'; there are: vacuum_into") as caught:
+        start(Plan("backup", (Engine("sqlite", "3.50.1"),), {"dataset_mb": 10, "method": method}), user=None)
+    assert (list(caught.value.errors), Job.objects.count()) == (["factors.method"], 0)
 
 
 def test_the_form_makes_a_sweep_of_several_values(machine):

@@ -1,4 +1,4 @@
-"""Ways to back up, by the slug that a run stores, as people read them. Which an engine has is its adapter's to say."""
+"""Ways to back up, by the slug that a run stores: as people read them, and which DBMS has which."""
 
 from __future__ import annotations
 
@@ -20,4 +20,16 @@ BACKUP_METHODS: dict[str, str] = {
     "online_backup": "online backup",
     "backup_to": "BACKUP TO",
     "backup_database": "BACKUP DATABASE",
+}
+
+# By DBMS, to be asked for before a run. An installation may lack the tools of one: its adapter says so then.
+ENGINE_METHODS: dict[str, tuple[str, ...]] = {
+    "postgresql": ("pg_dump_plain", "pg_dump_custom", "pg_dump_directory", "pg_basebackup"),
+    "mysql": ("dump", "dump_tab"),
+    "mariadb": ("dump", "dump_tab", "mariadb_backup"),
+    "firebird": ("gbak_services", "gbak_services_same", "gbak_tcp", "gbak_local", "nbackup"),
+    "sqlite": ("vacuum_into", "online_backup"),
+    "derby": ("backup_database",),
+    "hsqldb": ("backup_database",),
+    "h2": ("backup_to",),
 }

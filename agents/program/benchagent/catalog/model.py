@@ -60,6 +60,8 @@ class FactorDef:
 
     `words` says what a stored value is called where it stands alone, among the values of other factors: of each
     choice, of the known values of a text, of a number that means something special. `spoken` says so of all others.
+
+    `engine_values`: by DBMS, the values that it has besides the default one; empty where all have the same.
     """
 
     name: str
@@ -72,6 +74,7 @@ class FactorDef:
     kind: FactorKind = FactorKind.NUMBER
     words: Mapping[str, str] = field(default_factory=dict)
     spoken: str = ""
+    engine_values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     optional: bool = False
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchagent.catalog.methods import BACKUP_METHODS
+from benchagent.catalog.methods import BACKUP_METHODS, ENGINE_METHODS
 from benchagent.catalog.model import FactorDef, FactorKind, WorkloadEntry
 
 CHOICE, TEXT, PLACE = FactorKind.CHOICE, FactorKind.TEXT, FactorKind.PLACE
@@ -259,8 +259,9 @@ WORKLOADS: dict[str, WorkloadEntry] = {
                     "Backup method",
                     kind=TEXT,
                     default="",
-                    help="empty: the engine's first",
+                    help="one that every chosen engine has",
                     words=BACKUP_METHODS,
+                    engine_values=ENGINE_METHODS,
                 ),
                 FactorDef(
                     "verbose",
