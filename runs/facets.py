@@ -15,7 +15,7 @@ from benchagent.catalog import (
     factor_words,
 )
 
-from runs.models import HardwareProfile, Run, RunFactor, StorageDevice
+from runs.models import HardwareProfile, Run, RunFactor, RunStorage, StorageDevice
 
 # Factors that say how large the data is: other sizes are other questions.
 SCALE_FACTORS = ("scale_factor", "size_gb", "size_mb", "warehouses", "rows")
@@ -62,8 +62,7 @@ def facets(run: Run) -> dict[str, Facet]:
     found = [_plain("workload", "Workload", workload_name(run)), _plain("dbms", "DBMS", dbms)]
     found += factor_facets(run)
     found += [
-        _plain(f"storage:{use.role}", f"{use.get_role_display()} on", device_name(use.device))
-        for use in run.storage.all()
+        _plain(f"storage:{use.role}", f"{use.get_role_display()} on", storage_name(use)) for use in run.storage.all()
     ]
     if run.hardware is not None:
         found.append(_plain("hardware", "Machine", run.hardware.name))
@@ -157,6 +156,10 @@ def dbms_name(name: str, durability: str) -> str:
 def device_name(device: StorageDevice) -> str:
     extra = ", ".join(part for part in (device.medium_label, device.file_system) if part)
     return f"{device.name} ({extra})" if extra else device.name
+
+
+def storage_name(use: RunStorage) -> str:
+    return SHORT_DURABILITY[Durability.MEMORY] if use.in_memory else device_name(use.device)
 
 
 def durability_words(durability: str) -> str:

@@ -5,6 +5,7 @@ import json
 from datetime import datetime
 from typing import Any
 
+from benchagent.catalog import Durability
 from django.conf import settings
 from django.db import models
 from django.db.models.functions import Coalesce
@@ -303,6 +304,11 @@ class RunStorage(models.Model):
 
     def __str__(self) -> str:
         return f"{self.role}: {self.device}"
+
+    @property
+    def in_memory(self) -> bool:
+        """True where the device holds nothing of the role, because the database is in memory."""
+        return self.run.durability == Durability.MEMORY and self.role in (StorageRole.DATA, StorageRole.LOG)
 
 
 class StateChange(models.Model):

@@ -13,6 +13,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from runs import ingest
+from runs.facets import facets
 from runs.models import Run
 from tests.runs.builders import job_result, machine, samples, scheduled
 from tests.runs.cells import EMPTY_CELL, make_article, make_run
@@ -230,3 +231,15 @@ def test_a_deleted_run_offers_strangers_no_undo(client):
     assert response.status_code == 410
     assert "Undo" not in response.content.decode()
     assert client.get(f"/runs/{run.id}/series.csv").status_code == 404
+
+
+@pytest.mark.parametrize(("durability", "held"), [("memory", "in memory"), ("power_loss", "vda")])
+def test_data_of_a_database_in_memory_are_on_no_disk(durability, held, client):
+    uses = [{"role": role, "device": "vda", "path": "/data"} for role in ("data", "temp")]
+    run = finished(durability={"durability": durability, "reason": ""}, storage=uses)
+    html = page(client, run)
+    of = {
+        role: re.search(rf'<th scope="row">{role}</th>\s*<td[^>]*>([^<,]+)', html)[1] for role in ("Data", "Temporary")
+    }
+    assert of == {"Data": held, "Temporary": "vda"}
+    assert facets(run)["storage:data"].words.startswith(held)
