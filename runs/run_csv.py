@@ -14,8 +14,9 @@ from runs.models import Measurement, Run, RunFactor
 PER_FETCH = 500
 COLUMNS = (
     "id", "workload", "workload_version", "dbms", "dbms_version", "architecture", "hardware", "config", "status",
-    "invalid_reason", "provenance", "demonstration", "durability", "visibility", "owner", "repeat", "order_index",
-    "cell_key", "experiment", "publication", "created_at", "started_at", "finished_at", "measured_on", "missing_reason",
+    "invalid_reason", "provenance", "demonstration", "durability", "durability_doubt", "visibility", "owner", "repeat",
+    "order_index", "cell_key", "experiment", "publication", "created_at", "started_at", "finished_at", "measured_on",
+    "missing_reason",
 )  # fmt: skip
 
 
@@ -43,8 +44,9 @@ def _row(run: Run, factors: list[str], metrics: list[tuple[str, str, str]]) -> l
         run.id, run.workload.slug, run.workload.version, version.dbms.slug, version.version, version.architecture,
         run.hardware and run.hardware.slug, run.config and run.config.slug, run.state,
         run.invalid_reason if run.invalid_at else "", run.provenance, "yes" if run.demonstration else "no",
-        run.durability, run.visibility, run.owner and run.owner.username, run.repeat, run.order_index, run.cell_key,
-        run.experiment and run.experiment.slug, run.publication and run.publication.slug, run.created_at.isoformat(),
+        run.durability, run.durability_doubt, run.visibility, run.owner and run.owner.username, run.repeat,
+        run.order_index, run.cell_key, run.experiment and run.experiment.slug,
+        run.publication and run.publication.slug, run.created_at.isoformat(),
         run.started_at and run.started_at.isoformat(), run.finished_at and run.finished_at.isoformat(),
         run.measured_on, run.missing_reason,
         *(values.get(name) for name in factors), *(numbers.get(metric) for metric in metrics),

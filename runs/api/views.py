@@ -54,7 +54,11 @@ class CsvRenderer(BaseRenderer):
 
 
 class RunList(JsonErrors, generics.ListAPIView[Run]):
-    """Runs, newest first, without the deleted ones. As CSV (`format=csv`) all pages at once."""
+    """Runs, newest first, without the deleted ones. As CSV (`format=csv`) all pages at once.
+
+    A column for each factor and each metric of any run. Of a run with `durability_doubt`, which says what was measured
+    against its `durability`, that class is not to be relied on: it is ranked with no other.
+    """
 
     serializer_class = RunSerializer
     pagination_class = RunPagination

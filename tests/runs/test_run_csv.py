@@ -43,6 +43,12 @@ def test_a_private_run_is_not_in_it(client):
     assert rows(client.get(URL, {"format": "csv"})) == []
 
 
+def test_it_says_what_speaks_against_a_durability_class(client):
+    make_run("Derby 10", 1, durability="power_loss", durability_doubt="cannot have waited for this disk")
+    found = rows(client.get(URL, {"format": "csv"}))[0]
+    assert (found["durability"], found["durability_doubt"]) == ("power_loss", "cannot have waited for this disk")
+
+
 def test_text_is_no_formula(client):
     run = make_run("SQLite 3.53", -5)
     machine = HardwareProfile.objects.create(slug="m", name="m")
