@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,11 +16,15 @@ import psutil
 import pytest
 from benchagent.abort import Abort, Aborted
 from benchagent.bench import JobBench, Surroundings
+from benchagent.cgroups import Throttle
+from benchagent.collect import Collector, Event
 from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.postgresql.discovery import installations
+from benchagent.emulation import Emulation
 from benchagent.errors import JobError
 from benchagent.fingerprint import SyncRates
 from benchagent.java import JavaToolchain
+from benchagent.limits import Cage
 from benchagent.paths import AgentDirs
 from benchagent.places import Places
 from benchagent.process import Children, ProcessFailed, leftovers
@@ -42,7 +46,7 @@ from tests.benchagent.jobs import (
     values,
     write_sync_rate,
 )
-from tests.benchagent.storages import needs_cages
+from tests.benchagent.storages import needs_cages, needs_emulation
 from tests.benchagent.test_spool import sent
 
 pytestmark = pytest.mark.engines
@@ -278,6 +282,43 @@ def test_a_server_starts_cold_from_a_copy_within_its_memory(make_job: MakeJob):
     assert conditions["caches"].startswith(("the files' pages were dropped", "the machine's page cache was dropped"))
     assert conditions["limits"].startswith("286 MiB of memory")
     assert found["disk_read_mb_per_s"] >= 0 and found["server_rss_bytes"] > 0
+
+
+@needs_emulation
+def test_an_emulated_disk_is_slow_for_what_is_measured_only(make_job: MakeJob, dirs: AgentDirs, tmp_path, monkeypatch):
+    made = Emulation(file=tmp_path / "disk.img", size_bytes=3 << 30, write_mb_per_s=60)
+    places = Places(dirs)
+    places.emulate("slow", made)
+    places.open()
+    happened: list[str] = []
+    set_rates, take = Cage._set_rates, Collector.take
+
+    def noted_rates(cage: Cage, throttles: Sequence[Throttle]) -> None:
+        if cage._throttles:  # the load generator's cage has none
+            happened.append("slow" if throttles == cage._throttles else "fast")
+        set_rates(cage, throttles)
+
+    def noted_event(collector: Collector, event: Event) -> None:
+        if event["event"] == "phase":
+            happened.append(f"{event['phase']} {event['state']}")
+        take(collector, event)
+
+    monkeypatch.setattr(Cage, "_set_rates", noted_rates)
+    monkeypatch.setattr(Collector, "take", noted_event)
+    try:
+        item = make_job("sqlite", data_storage="slow", warm_up_s=0, duration_s=1).run()
+    finally:
+        places.close()
+    assert (item["outcome"], item["message"]) == ("finished", "")
+    rate = {"aside begin": "fast", "aside end": "slow"}
+    assert all(happened[number - 1] == rate[what] for number, what in enumerate(happened) if what in rate)
+    for phase in ("load", "run"):
+        begin, end = happened.index(f"{phase} begin"), happened.index(f"{phase} end")
+        assert "fast" not in happened[begin:end]
+        rates = [what for what in happened[:begin] if what in ("slow", "fast")]
+        assert rates[-1:] in ([], ["slow"])
+    assert happened.index("aside begin") < happened.index("run begin") < happened.index("run end")
+    assert "aside begin" in happened[happened.index("run end") :]
 
 
 def test_it_keeps_a_rate_and_says_which_device_held_what(

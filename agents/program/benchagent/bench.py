@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 from benchagent import process, statistics
 from benchagent.abort import Abort
 from benchagent.caches import drop_page_cache
-from benchagent.collect import Collector, Listener, Session
+from benchagent.collect import Collector, Event, Listener, Session
 from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.base import Instance, JobError
 from benchagent.java import JavaToolchain, LoadGenerator
@@ -29,7 +29,7 @@ from benchagent.session import EFFECTIVE_PREFIX, deaths, query_steps, rows_named
 from benchagent.spool import Spool
 from benchagent.storage import device_of
 from benchagent.watching import PhaseWatch
-from benchagent.workloads.base import Factors, Observe, SessionResult, Step, ToolResult
+from benchagent.workloads.base import ASIDE, Factors, Observe, SessionResult, Step, ToolResult
 
 OUTPUT_LIMIT = 200_000
 
@@ -110,8 +110,10 @@ class JobBench:
         self._note_command(generator.command_line)
         sampler = partial(self.new_sampler, {"tool": [generator.pid]})
         try:
-            with self._watch.following(watch, sampler) if watch else nullcontext(_ignore) as tell:
+            watching = self._watch.following(watch, sampler) if watch else nullcontext(_ignore)
+            with watching as tell, self._full_speed_aside() as set_rates:
                 for event in generator.events():
+                    set_rates(event)
                     tell(event)
                     self.collector.take(self.instance.seen(event))
         finally:
@@ -121,6 +123,22 @@ class JobBench:
         if status or deaths(session):
             self._log_trouble(generator)
         return whole(session, status)
+
+    @contextmanager
+    def _full_speed_aside(self) -> Iterator[Callable[[Event], None]]:
+        """Gives what is to be told the events of a session: no emulated disk slows down what is not measured."""
+        cage = self._around.server_cage
+        with ExitStack() as lifted:
+
+            def tell(event: Event) -> None:
+                if cage is None or event["event"] != "phase" or event["phase"] != ASIDE:
+                    return
+                if event["state"] == "begin":
+                    lifted.enter_context(cage.at_full_speed())
+                else:
+                    lifted.close()
+
+            yield tell
 
     def _framed(self, steps: Sequence[Step]) -> list[Step]:
         """With what is read around a run; a session without one asks for the settings at its end, once."""

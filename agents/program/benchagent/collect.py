@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from benchagent.spool import Spool
-from benchagent.workloads.base import SessionResult
+from benchagent.workloads.base import ASIDE, SessionResult
 
 Event = Mapping[str, Any]
 LATENCIES = ("p50", "p95", "p99", "max")
@@ -95,6 +95,8 @@ class Collector:
 
     def _phase(self, event: Event) -> None:
         name, begins = event["phase"], event["state"] == "begin"
+        if name == ASIDE:
+            return
         if not begins:
             self.phases[name] = self.session.phases[name] = event
             self._listener.on_log(f"{name}: {event['elapsed_s']:.2f} s{_amount(event)}")

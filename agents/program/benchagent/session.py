@@ -8,7 +8,7 @@ from typing import Any
 from benchagent import checks
 from benchagent.collect import Session
 from benchagent.dbms.base import EFFECTIVE, Instance, JobError, Retryable
-from benchagent.workloads.base import SessionResult, Step
+from benchagent.workloads.base import ASIDE, SessionResult, Step
 
 EFFECTIVE_PREFIX = f"{EFFECTIVE}:"
 MAINTENANCE_PREFIX = "maintenance:"
@@ -52,9 +52,12 @@ def _codes(errors: Retryable) -> dict[str, Any]:
 
 
 def query_steps(prefix: str, queries: Mapping[str, str], *, optional: bool = False) -> list[Step]:
-    """`optional`: an error is reported in the answer and does not end the session."""
+    """What is asked beside the measurement: settings, counters, checks of the data.
+
+    `optional`: an error is reported in the answer and does not end the session.
+    """
     more = {"optional": True} if optional else {}
-    return [{"op": "query", "name": prefix + name, "sql": sql, **more} for name, sql in queries.items()]
+    return [{"op": "query", "phase": ASIDE, "name": prefix + name, "sql": sql, **more} for name, sql in queries.items()]
 
 
 def watched(instance: Instance, run: Step, tables: Sequence[str]) -> list[Step]:

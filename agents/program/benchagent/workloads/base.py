@@ -18,6 +18,8 @@ from benchagent.protocol import Check
 Step = dict[str, Any]
 Observe = Callable[[int], None]
 TEXT_LIMIT = 100_000
+# Phase of queries whose time is nobody's measurement: emulated disks are at full speed in it.
+ASIDE = "aside"
 # Asked for in one statement; how many fit is the dialect's to say.
 MOST_ROWS = 64
 

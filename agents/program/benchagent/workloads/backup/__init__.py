@@ -243,11 +243,8 @@ def _verify(bench: Bench, method: BackupMethod, target: Path, rows: Mapping[str,
     bench.metric("restore_s", _do(bench, method.restore(target, scratch), RESTORE), RESTORE)
     stop = method.open_restored(target, scratch)
     try:
-        steps = [
-            {"op": "query", "name": name, "sql": f"SELECT COUNT(*) FROM {name}"}  # noqa: S608
-            for name in rows
-        ]
-        found = bench.session(steps, url=method.restored_url(target, scratch))
+        counts = {name: f"SELECT COUNT(*) FROM {name}" for name in rows}  # noqa: S608
+        found = bench.session(query_steps("", counts), url=method.restored_url(target, scratch))
     finally:
         stop()
         _do(bench, method.discard(target, scratch), "discard")

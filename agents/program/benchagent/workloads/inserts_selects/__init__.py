@@ -16,6 +16,7 @@ from benchagent.dbms.base import JobError, first_value
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.statistics import QueryRows
 from benchagent.protocol import Check
+from benchagent.session import query_steps
 from benchagent.workloads.base import Bench, Factors, SessionResult, Step, Workload, load_and_run, many, rate
 from benchagent.workloads.inserts_selects import schema
 
@@ -39,7 +40,7 @@ class InsertsSelects(Workload):
         if not _loaded_rows(bench.factors) and not _inserts(bench.factors):
             raise JobError("there is nothing to select from empty tables")
         counted = self._count(bench)
-        run = [_step(ROWS_BEFORE, counted), self._run(bench), _step(ROWS, counted)]
+        run = [*query_steps("", {ROWS_BEFORE: counted}), self._run(bench), *query_steps("", {ROWS: counted})]
         found = load_and_run(bench, self._prepare(bench), run)
         bench.check(_row_count(found, inserts=_inserts(bench.factors)))
 
@@ -108,7 +109,7 @@ class InsertsSelects(Workload):
         if bench.data_missing or bench.factors.text("data_origin") != "continued":
             return 0
         asked = {f"{TAKEN}:{table}": schema.highest_of_first_slot(table) for table in schema.TABLES}
-        found = bench.session([_step(name, sql) for name, sql in asked.items()])
+        found = bench.session(query_steps("", asked))
         keys = [key for name in asked if (key := first_value(found.rows.get(name)))]
         # One more: the insert that begins a round may have failed while others of that round did not.
         return max((schema.round_of(str(key)) + 2 for key in keys), default=0)
@@ -209,10 +210,6 @@ def _select(table: str, reach: int) -> Step:
         for name, (where, more) in conditions.items()
     ]
     return {"name": SELECTS, "weight": 1, "variables": variables, "statements": statements}
-
-
-def _step(name: str, sql: str) -> Step:
-    return {"op": "query", "name": name, "sql": sql}
 
 
 def _number(rows: QueryRows, name: str) -> int:

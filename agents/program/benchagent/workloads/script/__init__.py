@@ -11,6 +11,7 @@ from benchagent.catalog import WORKLOADS
 from benchagent.dbms.base import first_value
 from benchagent.dbms.dialect import Dialect
 from benchagent.protocol import Check
+from benchagent.session import query_steps
 from benchagent.workloads.base import Bench, Factors, SessionResult, Step, Workload, load_and_run, rate
 from benchagent.workloads.script.model import Drawn, Load, Question, Script, Transaction
 from benchagent.workloads.script.parse import parse
@@ -115,7 +116,7 @@ def _all_sql(script: Script) -> list[str]:
 
 
 def _questions(prefix: str, questions: Sequence[Question]) -> list[Step]:
-    return [{"op": "query", "name": prefix + question.name, "sql": question.sql} for question in questions]
+    return query_steps(prefix, {question.name: question.sql for question in questions})
 
 
 def _run(script: Script, factors: Factors, seed: int) -> Step:

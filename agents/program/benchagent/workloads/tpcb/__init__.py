@@ -15,6 +15,7 @@ from benchagent.dbms.base import first_value
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.statistics import QueryRows
 from benchagent.protocol import Check
+from benchagent.session import query_steps
 from benchagent.workloads.base import Bench, Factors, Step, Workload, load_and_run, many, rate
 
 TELLERS, ACCOUNTS = 10, 100_000  # per branch (scale factor 1)
@@ -42,14 +43,9 @@ class Tpcb(Workload):
 
     def perform(self, bench: Bench) -> None:
         scale = bench.factors.number("scale_factor")
-        queries = [{"op": "query", "name": name, "sql": sql} for name, sql in {**BALANCES, **HISTORY}.items()]
         # Data that were used before hold the history of earlier runs.
-        before = (
-            []
-            if bench.data_missing
-            else [{"op": "query", "name": BEFORE + name, "sql": HISTORY[name]} for name in HISTORY]
-        )
-        run = [*before, _run(bench.factors, bench.seed), *queries]
+        before = [] if bench.data_missing else query_steps(BEFORE, HISTORY)
+        run = [*before, _run(bench.factors, bench.seed), *query_steps("", {**BALANCES, **HISTORY})]
         found = load_and_run(bench, _prepare(bench.instance.dialect, scale), run)
         bench.check(_balances(found.rows))
         if found.summary is not None:

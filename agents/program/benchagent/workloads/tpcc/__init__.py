@@ -128,7 +128,8 @@ class _Performance:
     # Run
 
     def _warm_up(self) -> list[Step]:
-        return steps.ask(WARM_UP, queries.warm_up(self._plan.dialect)) if self._with_queries else []
+        asked = queries.warm_up(self._plan.dialect) if self._with_queries else {}
+        return [queries.timed(f"{WARM_UP}:{name}", sql) for name, sql in asked.items()]
 
     def _warmed_up(self) -> list[Step]:
         """Steps still to be done in the session of the run: an embedded engine starts anew with each session."""

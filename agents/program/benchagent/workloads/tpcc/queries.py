@@ -95,9 +95,9 @@ class Execution:
         """The query, between two looks at what its session has read so far."""
         look = statistics.effort_queries()
         return [
-            *(_optional(f"{self.name}, {BEGIN}:{name}", sql) for name, sql in look.items()),
-            {**_optional(self.name, self.sql), "max_rows": 1},
-            *(_optional(f"{self.name}, {END}:{name}", sql) for name, sql in look.items()),
+            *(timed(f"{self.name}, {BEGIN}:{name}", sql) for name, sql in look.items()),
+            {**timed(self.name, self.sql), "max_rows": 1},
+            *(timed(f"{self.name}, {END}:{name}", sql) for name, sql in look.items()),
         ]
 
     def answer(self, statistics: Statistics, found: SessionResult, plan: str) -> dict[str, Any]:
@@ -145,7 +145,7 @@ def gaps(executions: list[Execution], state: str, reason: str) -> list[dict[str,
 def plan_steps(statistics: Statistics, executions: list[Execution]) -> list[Step]:
     """What shows the plan of each query; asked after all of them, since some engines run a query to explain it."""
     return [
-        _optional(f"plan of {execution.name}:{part}", sql)
+        timed(f"plan of {execution.name}:{part}", sql)
         for execution in executions
         for part, sql in enumerate(statistics.plan_queries(execution.sql))
     ]
@@ -162,5 +162,6 @@ def plans(statistics: Statistics, executions: list[Execution], found: SessionRes
     return shown
 
 
-def _optional(name: str, sql: str) -> Step:
+def timed(name: str, sql: str) -> Step:
+    """A query whose time is a result."""
     return {"op": "query", "name": name, "sql": sql, "optional": True}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchagent.dbms.dialect import Dialect
+from benchagent.session import query_steps
 from benchagent.workloads.base import Factors, Step, many, rate
 from benchagent.workloads.tpcc import tables, transactions
 
@@ -102,4 +103,4 @@ def run(plan: Plan) -> Step:
 
 def ask(when: str, queries: Mapping[str, str]) -> list[Step]:
     """A query that fails says so in its answer: one that an engine cannot do must not hide the others."""
-    return [{"op": "query", "name": f"{when}:{name}", "sql": sql, "optional": True} for name, sql in queries.items()]
+    return query_steps(f"{when}:", queries, optional=True)
