@@ -138,6 +138,30 @@ def test_a_run_sends_nothing_but_what_a_dry_run_has_shown(
         assert [sql for sql in sent if " ".join(f"{sql};".split()) not in shown] == []
 
 
+@pytest.mark.engines
+def test_a_dry_run_refuses_what_a_run_refuses_with_the_same_words(
+    make_postgresql: Any, registered: AgentDirs, toolchain, run_on: RunOn, capsys
+):
+    (registered.root / "cache").rmdir()
+    (registered.root / "cache").symlink_to(toolchain._cache_dir)
+    connect_to(make_postgresql(), registered)
+    for name, value in (
+        ("group_commit", "2"),
+        ("background_maintenance", "off"),
+        ("data_origin", "restored"),
+        ("cache_state", "cold"),
+    ):
+        item = run_on("postgresql", "tpcb", **{name: value})
+        assert item["outcome"] == "failed"
+        assert item["message"].startswith("nothing is set, copied or started anew")
+        assert item["message"].endswith(f": {name}={value}")
+        capsys.readouterr()
+        assert call(registered, "check", NAME, "--workload", "tpcb", "--dry-run", "--factor", f"{name}={value}") == 1
+        shown = capsys.readouterr()
+        assert shown.err == f"benchagent: {item['message']}\n"
+        assert "CREATE TABLE" not in shown.out
+
+
 def recorded(patch: pytest.MonkeyPatch) -> list[str]:
     """All SQL that is given to a load generator from now on."""
     sent: list[str] = []

@@ -179,11 +179,12 @@ def _text_of(script: str) -> str:
 def _print_sql(
     slug: str | None, factors: Mapping[str, str], found: Visit, prepared: list[str], engines_dir: Path
 ) -> None:
+    chosen = workload_of(slug, WORKLOADS[slug].version) if slug else None
+    parts = list(planned(chosen, found, engines_dir, factors)) if chosen else []
     _print_part("\nasked of the server", [f"{sql};" for sql in found.asked])
     _print_part("before a run", [f"{sql};" for sql in prepared])
-    if slug:
-        for phase, lines in planned(workload_of(slug, WORKLOADS[slug].version), found, engines_dir, factors):
-            _print_part(phase, lines)
+    for phase, lines in parts:
+        _print_part(phase, lines)
 
 
 def _print_part(name: str, lines: Sequence[str]) -> None:

@@ -9,12 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from benchagent import dbms
 from benchagent.catalog import Durability
 from benchagent.dbms.backup import BackupMethod, ToolCommand
 from benchagent.dbms.base import Connection, Instance
 from benchagent.dbms.external import Visit
 from benchagent.dbms.external.guard import created_table, created_view, statements
 from benchagent.dbms.external.instance import ELSEWHERE, sent
+from benchagent.dbms.external.refused import refuse_changes
 from benchagent.dbms.external.side import Side
 from benchagent.dbms.external.target import VIEW, Target
 from benchagent.dbms.statistics import QueryRows
@@ -150,10 +152,11 @@ def planned(
 ) -> Iterator[tuple[str, list[str]]]:
     """Phases with their SQL and commands in order, as lines; what is sent many times stands there once.
 
-    `given`: factors that are not to have their defaults. Raises `JobError` for a workload that cannot be performed.
+    `given`: factors that are not to have their defaults. Raises `JobError` for a workload that no job would perform.
     """
     side, target = found.asker.side, found.target
     factors = workload.factors(given or {}, side.dbms)
+    refuse_changes(dbms.adapter(side.dbms), factors, found.version or found.asker.connection.version)
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         afar = found.afar(engines_dir, folder / "login")

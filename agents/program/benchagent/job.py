@@ -20,6 +20,7 @@ from benchagent.datasets import FRESH, DataPlan, Datasets, copied_by, dataset_ke
 from benchagent.dbms import external
 from benchagent.dbms.base import Adapter, Instance, JobError, ProvisionRequest, Settings, bytes_on_disk
 from benchagent.dbms.embedded import fit_heap
+from benchagent.dbms.external.refused import refuse_changes
 from benchagent.description import SAMPLED, Description
 from benchagent.fingerprint import SyncRate, SyncRates
 from benchagent.java import JavaToolchain
@@ -165,7 +166,7 @@ class Job:
             log=self._log,
         )
         if self._connection:
-            return self._connect(request, changes=bool(knobs))
+            return self._connect(request, adapter)
         instance = adapter.provision(request)
         self._fit_heap(instance)
         self._described.condition("server_sampling", SAMPLED)
@@ -182,10 +183,9 @@ class Job:
         asked = [(knob.name, value) for knob in KNOBS if (value := self._text(knob.name))]
         return [pair for name, value in asked for pair in adapter.knob(name, value, self.spec["dbms_version"])]
 
-    def _connect(self, request: ProvisionRequest, *, changes: bool) -> Instance:
+    def _connect(self, request: ProvisionRequest, adapter: Adapter) -> Instance:
         """A schema on a server of others, of whose machine nothing is known."""
-        if changes or (self._text("data_origin") or FRESH) != FRESH or self._text("cache_state") == "cold":
-            raise JobError("nothing is set, copied or started anew on a server that the agent did not start")
+        refuse_changes(adapter, self._factors, request.version)
         known = identity.load(self._dirs.identity)
         agent_id = known.agent_id if known else ""
         self._described.condition("server_sampling", NOT_SAMPLED)
