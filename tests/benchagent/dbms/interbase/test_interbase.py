@@ -53,6 +53,33 @@ def test_it_executes_every_statement_of_every_workload_on_firebird_3(
     assert [sql for sql in report.executed for word in FIREBIRD_ONLY if word in sql] == []
 
 
+def test_it_finds_what_others_have_in_the_database(make_trial: MakeTrial, engines_dir: Path):
+    (version,) = (known for known in homes(engines_dir) if known.startswith("3.0"))
+    trial = make_trial("firebird", version, {}, engines_dir=engines_dir)
+    objects = side_of("interbase", "2020", SCHEMA).objects
+    assert trial.query(objects) == [[]]
+    theirs = [
+        "CREATE TABLE THEIRS (A INTEGER)",
+        "CREATE VIEW THEIR_VIEW AS SELECT A FROM THEIRS",
+        "CREATE PROCEDURE THEIR_PROCEDURE AS BEGIN EXIT; END",
+        "DECLARE EXTERNAL FUNCTION THEIR_FUNCTION INTEGER RETURNS INTEGER BY VALUE ENTRY_POINT 'f' MODULE_NAME 'm'",
+        "CREATE GENERATOR THEIR_GENERATOR",
+        "CREATE EXCEPTION THEIR_EXCEPTION 'x'",
+        "CREATE ROLE THEIR_ROLE",
+    ]
+    assert trial.events([{"op": "execute", "phase": "theirs", "statements": theirs}]).error is None
+    (rows,) = trial.query(objects)
+    assert sorted(str(row[0]).rstrip() for row in rows) == [
+        "THEIRS",
+        "THEIR_VIEW",
+        "exception THEIR_EXCEPTION",
+        "function THEIR_FUNCTION",
+        "generator THEIR_GENERATOR",
+        "procedure THEIR_PROCEDURE",
+        "role THEIR_ROLE",
+    ]
+
+
 def test_its_driver_is_loaded_and_answers_a_closed_port_with_its_own_error(toolchain: JavaToolchain, tmp_path: Path):
     side = side_of("interbase", "2020", SCHEMA)
     with socket.socket() as closed:

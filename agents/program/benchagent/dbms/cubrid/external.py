@@ -1,5 +1,6 @@
 """CUBRID servers that somebody else runs. A schema is a user there, from 11.2 on; before, a database is one schema."""
 
+# ruff: noqa: S608 - constants only
 from __future__ import annotations
 
 import re
@@ -14,7 +15,18 @@ from benchagent.dbms.statistics import QueryRows
 DRIVER_CLASS = "cubrid.jdbc.driver.CUBRIDDriver"
 UNIQUE_VIOLATION, LOCK_TIMEOUTS, DEADLOCK = -670, (-73, -74, -75, -76), -72
 FIRST_WITH_USER_SCHEMA, FIRST_WITH_FOR_UPDATE = (11, 2), (10,)
-TABLES = "SELECT class_name FROM db_class WHERE is_system_class = 'NO'"
+# Name, where it is listed, its owner, and which: no serials of AUTO_INCREMENT, which go with their tables.
+OBJECTS = (
+    ("class_name", "db_class", "owner_name", "is_system_class = 'NO'"),
+    ("CONCAT('serial ', name)", "db_serial", "owner.name", "class_name IS NULL"),
+    ("CONCAT('procedure ', sp_name)", "db_stored_procedure", "owner", ""),
+    ("CONCAT('trigger ', trigger_name)", "db_trig", "target_owner_name", ""),
+)
+# Listed since a schema is a user.
+LATER_OBJECTS = (
+    ("CONCAT('synonym ', synonym_name)", "db_synonym", "synonym_owner_name", ""),
+    ("CONCAT('server ', link_name)", "db_server", "owner", ""),
+)
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -38,7 +50,7 @@ def side(version: str, schema: str) -> Side:
     return Side(
         dbms="cubrid",
         dialect=dialect_of(version),
-        objects=f"{TABLES} AND owner_name = UPPER('{{schema}}')" if own else TABLES,
+        objects=_objects(by_owner=own),
         # Unqualified names mean the schema of who has logged in, so that has to be the one.
         schemas="SELECT name FROM db_user WHERE name = UPPER('{schema}') AND name = SUBSTRING_INDEX(USER(), '@', 1)",
         create="",
@@ -58,6 +70,15 @@ def side(version: str, schema: str) -> Side:
         marker=MARKER,
         shown_backups=[ToolBackup(_backup())],
     )
+
+
+def _objects(*, by_owner: bool) -> str:
+    selects = []
+    for name, source, owner, which in (*OBJECTS, *LATER_OBJECTS) if by_owner else OBJECTS:
+        conditions = [which, f"{owner} = UPPER('{{schema}}')" if by_owner else ""]
+        where = " AND ".join(filter(None, conditions))
+        selects.append(f"SELECT {name} FROM {source}{f' WHERE {where}' if where else ''}")
+    return " UNION ALL ".join(selects)
 
 
 def _in_force(rows: QueryRows) -> list[tuple[str, str]]:

@@ -3,6 +3,7 @@
 SQL is dialect 3 without what only Firebird has: no BIGINT, no FIRST, no WITH LOCK, no typed literals.
 """
 
+# ruff: noqa: S608 - constants only
 from __future__ import annotations
 
 from pathlib import Path
@@ -25,6 +26,19 @@ DIALECT = Dialect(
     select_values="SELECT {expressions} FROM RDB$DATABASE",
     descending_columns=False,
 )
+USERS_OWN = "(RDB$SYSTEM_FLAG = 0 OR RDB$SYSTEM_FLAG IS NULL)"
+# Roles have no such flag. All names have one type, as a UNION may want it.
+OBJECTS = " UNION ALL ".join(
+    f"SELECT CAST({name} AS VARCHAR(100)) FROM {source} WHERE {which}"
+    for name, source, which in (
+        ("RDB$RELATION_NAME", "RDB$RELATIONS", USERS_OWN),
+        ("'procedure ' || RDB$PROCEDURE_NAME", "RDB$PROCEDURES", USERS_OWN),
+        ("'function ' || RDB$FUNCTION_NAME", "RDB$FUNCTIONS", USERS_OWN),
+        ("'generator ' || RDB$GENERATOR_NAME", "RDB$GENERATORS", USERS_OWN),
+        ("'exception ' || RDB$EXCEPTION_NAME", "RDB$EXCEPTIONS", USERS_OWN),
+        ("'role ' || RDB$ROLE_NAME", "RDB$ROLES", "NOT RDB$ROLE_NAME STARTING WITH 'RDB$'"),
+    )
+)
 SETTINGS = "SELECT TMP$CACHE_BUFFERS, TMP$SWEEP_INTERVAL FROM TMP$DATABASE"
 
 
@@ -32,7 +46,7 @@ def side(version: str, schema: str) -> Side:
     return Side(
         dbms="interbase",
         dialect=DIALECT,
-        objects="SELECT RDB$RELATION_NAME FROM RDB$RELATIONS WHERE RDB$SYSTEM_FLAG = 0 OR RDB$SYSTEM_FLAG IS NULL",
+        objects=OBJECTS,
         schemas="SELECT 1 FROM RDB$DATABASE",
         create="",
         use=(),
