@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import select
 import subprocess
 import threading
 import time
@@ -32,8 +34,13 @@ COUNT = "SELECT COUNT(*), SUM(id) FROM wide"
 FEW, MANY = 2_000, 30_000
 SUMS = [FEW, FEW * (FEW - 1) // 2]
 SLUGS = ["gbak_services", "gbak_services_same", "gbak_tcp", "gbak_local", "nbackup"]
-# So long the server sleeps for each moment that it works.
-PAUSE_S, WORK_S = 0.15, 0.004
+# No finished backup of so many rows is smaller: each holds 296 characters of its own.
+WHOLE_BYTES = MANY * 296
+# Into the slow target a backup of them takes ten seconds at least; into a file it takes a twentieth of one.
+SLOW_BYTES, SLOW_S = 16_384, 0.02
+# More than one write of the server and a full pipe.
+MORE_BYTES = 400_000
+TOO_EARLY = "the backup was over before it was cancelled"
 
 
 def popen(command: ToolCommand, **more: Any) -> subprocess.Popen[str]:
@@ -169,14 +176,10 @@ def test_a_local_backup_says_who_has_looked_at_its_way(make_firebird: MakeFirebi
 def test_a_cancelled_services_backup_writes_no_more(make_firebird: MakeFirebird, mode: str):
     trial = with_rows(make_firebird("3.0", {"ServerMode": mode, "forced_writes": "off"}), MANY)
     method, target = method_of(trial, "gbak_services"), trial.placement.backup / "a.bak"
-    with slowed(trial):
-        kill_under_way(method, target)
-        sizes = watched(target, 1.0)
-        assert sizes[-1] > sizes[0], "killing gbak alone was to end nothing"
-        method.cancel()
-        gone = watched(target, 0.0)
-        assert watched(target, 2.0)[-1] == gone[0]
-    assert watched(target, 1.0)[-1] == gone[0]
+    with SlowTarget(target) as slow:
+        kill_under_way(method, slow)
+        assert slow.grows(), "killing gbak alone was to end nothing"
+        cancel_under_way(method, slow)
     assert counted(trial) == MANY
 
 
@@ -184,24 +187,21 @@ def test_a_cancelled_backup_in_classic_and_over_tcp_writes_no_more(make_firebird
     trial = with_rows(make_firebird("3.0", {"ServerMode": "Classic", "forced_writes": "off"}), MANY)
     for slug in ("gbak_services", "gbak_tcp"):
         method, target = method_of(trial, slug), trial.placement.backup / f"{slug}.bak"
-        with slowed(trial):
-            kill_under_way(method, target)
-            method.cancel()
-            gone = watched(target, 0.0)
-        assert watched(target, 2.0)[-1] == gone[0]
+        with SlowTarget(target) as slow:
+            kill_under_way(method, slow)
+            cancel_under_way(method, slow)
 
 
 def test_a_server_that_cannot_end_a_backup_is_started_anew(make_firebird: MakeFirebird, monkeypatch):
     trial = with_rows(make_firebird("3.0", {"forced_writes": "off"}), MANY)
     method, target = method_of(trial, "gbak_services"), trial.placement.backup / "a.bak"
     monkeypatch.setattr("benchagent.dbms.firebird.backup.CANCEL_TIMEOUT_S", -1.0)
-    with slowed(trial):
-        kill_under_way(method, target)
+    with SlowTarget(target) as slow:
+        kill_under_way(method, slow)
+        assert slow.grows(), "killing gbak alone was to end nothing"
         before = trial.instance.server_pids()
-        method.cancel()
+        cancel_under_way(method, slow)
         assert trial.instance.server_pids() != before
-        gone = watched(target, 0.0)
-    assert watched(target, 1.0)[-1] == gone[0]
     assert counted(trial) == MANY
 
 
@@ -241,52 +241,75 @@ class held_open:
         self._isql.communicate("QUIT;\n")
 
 
-class slowed:
-    """A server that is stopped most of the time, so that it backs up slowly."""
+class SlowTarget:
+    """A pipe for a backup to be written to, emptied slowly: until all is read, whoever writes has to wait."""
 
-    def __init__(self, trial: Trial) -> None:
-        self._trial, self._over = trial, threading.Event()
-        self._thread = threading.Thread(target=self._pause)
+    def __init__(self, path: Path) -> None:
+        self.path, self.read = path, 0
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._empty)
 
-    def _signal(self, name: str) -> None:
-        for pid in self._trial.instance.server_pids():
-            subprocess.run(["kill", f"-{name}", str(pid)], check=False, capture_output=True)
+    def _empty(self) -> None:
+        while not self._over.wait(SLOW_S):
+            self.read += len(self._take(SLOW_BYTES))
 
-    def _pause(self) -> None:
-        while not self._over.wait(WORK_S):
-            self._signal("STOP")
-            self._over.wait(PAUSE_S)
-            self._signal("CONT")
+    def _take(self, count: int) -> bytes:
+        with contextlib.suppress(BlockingIOError):
+            return os.read(self._handle, count)
+        return b""
 
-    def __enter__(self) -> None:
+    def grows(self) -> bool:
+        """Wait until more has come than was on its way."""
+        goal, deadline = self.read + MORE_BYTES, time.monotonic() + 10
+        while self.read < goal and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return self.read >= goal
+
+    def has_writer(self) -> bool:
+        """Whether anybody has it open who may still write."""
+        poll = select.poll()
+        poll.register(self._handle, 0)
+        return not poll.poll(0)
+
+    def __enter__(self) -> SlowTarget:
+        os.mkfifo(self.path)
+        self.path.chmod(0o666)
+        self._handle = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
         self._thread.start()
+        return self
 
     def __exit__(self, *_: object) -> None:
         self._over.set()
         self._thread.join()
-        self._signal("CONT")
+        os.close(self._handle)
 
 
-def kill_under_way(method: BackupMethod, target: Path) -> None:
+def kill_under_way(method: BackupMethod, target: SlowTarget) -> None:
     """Start a backup and kill gbak when it has written something."""
-    (command,) = method.backup(target, {})
+    (command,) = method.backup(target.path, {})
     gbak = popen(command)  # type: ignore[arg-type]
-    while gbak.poll() is None and watched(target, 0.0)[0] < 100_000:
+    while gbak.poll() is None and target.read < 100_000:
         time.sleep(0.02)
-    assert gbak.poll() is None, "the backup was over before it could be cancelled"
+    assert gbak.poll() is None, f"{TOO_EARLY}: {gbak.communicate()[0]}"
     gbak.kill()
     gbak.wait()
+
+
+def cancel_under_way(method: BackupMethod, target: SlowTarget) -> None:
+    """Cancel a backup that is not over, neither before nor when that takes effect; nobody writes any more."""
+    assert target.read < WHOLE_BYTES, TOO_EARLY
+    method.cancel()
+    assert not target.has_writer(), "somebody may still write"
+    assert target.read < WHOLE_BYTES, TOO_EARLY
 
 
 def alive(pid: int) -> bool:
     return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
 
 
-def watched(target: Path, seconds: float) -> list[int]:
-    """Sizes at the begin and at the end; -1 where there is no file."""
-    begin = target.stat().st_size if target.exists() else -1
-    time.sleep(seconds)
-    return [begin, target.stat().st_size if target.exists() else -1]
+def size(target: Path) -> int:
+    """-1 where there is no file."""
+    return target.stat().st_size if target.exists() else -1
 
 
 def test_a_cancelled_job_ends_its_services_backup(
@@ -303,14 +326,14 @@ def test_a_cancelled_job_ends_its_services_backup(
     result: list[FinishItem] = []
     thread = threading.Thread(target=lambda: result.append(job.run()))
     thread.start()
-    while thread.is_alive() and not (job._placement and watched(job._placement.backup / "backup", 0.0)[0] > 100_000):
+    while thread.is_alive() and not (job._placement and size(job._placement.backup / "backup") > 100_000):
         time.sleep(0.002)
     assert thread.is_alive() and job._placement and job._instance, result
     target, servers = job._placement.backup / "backup", list(job._instance.server_pids())
     job.abort.request("cancelled", "no longer wanted")
-    written = watched(target, 0.0)[0]
+    written = size(target)
     assert servers and not any(map(alive, servers))
     thread.join(60)
     assert (result[0]["outcome"], result[0]["message"]) == ("cancelled", "no longer wanted")
-    assert watched(target, 0.0)[0] <= written
+    assert size(target) <= written
     assert leftovers(job.job_dir) == [] and list(dirs.jobs.iterdir()) == []
