@@ -29,7 +29,7 @@ def _firebird(mode: str, *settings: tuple[str, str]) -> dict[str, Settings]:
     return {"firebird": (("ServerMode", mode), *(settings or FIREBIRD_SETTINGS))}
 
 
-GBAK_DATASET: dict[str, FactorValue] = {"dataset_mb": 360, "data_origin": "restored", "cache_state": "cold"}
+GBAK_DATASET: dict[str, FactorValue] = {"dataset_mb": 260, "data_origin": "restored", "cache_state": "cold"}
 GBAK_METHODS = ("gbak_tcp", "gbak_local", "gbak_services", "gbak_services_same")
 # The database is on a disk as slow as the article's: else the largest cost of a backup would not be reading.
 DATABASE = ("data_storage",)

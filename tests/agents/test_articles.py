@@ -54,7 +54,7 @@ def test_every_part_is_a_plan_that_can_be_started(slug, part, equipped):
         assert (part.factors["warm_up_s"], part.factors["duration_s"]) == (10, 10)
 
 
-GBAK, SIZES, BOTH = {"dataset_mb": [360]}, [8, 10, 12, 14, 16, 19, 23, 28, 125], ["", "slow"]
+GBAK, SIZES, BOTH = {"dataset_mb": [260]}, [8, 10, 12, 14, 16, 19, 23, 28, 125], ["", "slow"]
 CELLS = {
     "methods-super": (3, 4, {**GBAK, "method": ["gbak_tcp", "gbak_local", "gbak_services", "gbak_services_same"]}),
     "methods-superclassic": (3, 4, GBAK),
@@ -178,7 +178,7 @@ def test_the_page_tells_values_with_units_and_what_other_cells_do(equipped, clie
         return {label: unescape(words) for label, words in re.findall("<dt>([^<]+)</dt><dd>([^<]*)</dd>", section)}
 
     gbak = told("gbak-backup-2007", "methods-super")
-    assert gbak["Data set"] == "360 MB"
+    assert gbak["Data set"] == "260 MB"
     assert gbak["Data on storage"] == "drive (emulated)"
     assert gbak["Backup on storage"] == "drive (emulated) (gbak, Services API, same disk only)"
     sizes = told("firebird-terabyte-2015", "sizes")

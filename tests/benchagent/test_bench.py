@@ -310,15 +310,15 @@ def test_an_emulated_disk_is_slow_for_what_is_measured_only(make_job: MakeJob, d
     finally:
         places.close()
     assert (item["outcome"], item["message"]) == ("finished", "")
-    rate = {"aside begin": "fast", "aside end": "slow"}
+    rate = {"query begin": "fast", "query end": "slow"}
     assert all(happened[number - 1] == rate[what] for number, what in enumerate(happened) if what in rate)
     for phase in ("load", "run"):
         begin, end = happened.index(f"{phase} begin"), happened.index(f"{phase} end")
         assert "fast" not in happened[begin:end]
         rates = [what for what in happened[:begin] if what in ("slow", "fast")]
         assert rates[-1:] in ([], ["slow"])
-    assert happened.index("aside begin") < happened.index("run begin") < happened.index("run end")
-    assert "aside begin" in happened[happened.index("run end") :]
+    assert happened.index("query begin") < happened.index("run begin") < happened.index("run end")
+    assert "query begin" in happened[happened.index("run end") :]
 
 
 def test_it_keeps_a_rate_and_says_which_device_held_what(

@@ -9,6 +9,7 @@ from benchagent.catalog import Durability
 from benchagent.dbms.base import Connection, Instance, Retryable, Transaction
 from benchagent.dbms.statistics import QueryRows, Statistics
 from benchagent.session import query_steps, rows_named, session_job, watched
+from benchagent.workloads.base import ASIDE
 
 RUN = {"op": "run", "phase": "run", "terminals": 2}
 
@@ -77,5 +78,5 @@ def test_a_run_is_framed_by_what_is_read_around_it():
 
 def test_the_rows_of_queries_are_found_by_their_prefix():
     (step,) = query_steps("schema:", {"sizes": "SELECT 1"})
-    assert step == {"op": "query", "name": "schema:sizes", "sql": "SELECT 1"}
+    assert step == {"op": "query", "phase": ASIDE, "name": "schema:sizes", "sql": "SELECT 1"}
     assert rows_named("schema:", {"schema:sizes": [[1]], "count": [[2]]}) == {"sizes": [[1]]}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -127,6 +128,9 @@ class PaperBench:
 
     def restart(self, *, cold: bool, before: str) -> None:
         """Nothing is started."""
+
+    def unmeasured(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def metric(self, name: str, value: float, phase: str) -> None:
         """Nothing was measured."""

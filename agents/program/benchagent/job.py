@@ -113,7 +113,7 @@ class Job:
                 self._measure_sync_rate()
             with self._unmeasured():
                 dataset = self._data.put_into_place(self._placed().folders(), self._log)
-            self._instance = self._provision(restored=dataset is not None)
+                self._instance = self._provision(restored=dataset is not None)
             bench = self._bench = self._new_bench(workload, self._instance, data_missing=dataset is None)
             self.result["dataset"] = self._data.facts(dataset, workload.dataset(self._factors, self.spec["seed"]))
             if not self._instance.in_memory:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -90,6 +91,9 @@ class Trial:
     def data_loaded(self) -> None: ...
 
     def before_run(self, control: str = "") -> None: ...
+
+    def unmeasured(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def check(self, check: Any) -> None:
         self.checks.append(check)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +12,7 @@ from benchagent.dbms.base import JobError
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.statistics import Statistics
 from benchagent.protocol import Check
-from benchagent.workloads.base import SessionResult, Step, Workload
+from benchagent.workloads.base import ASIDE, SessionResult, Step, Workload
 
 Answer = Callable[[Sequence[Step]], SessionResult]
 
@@ -81,6 +82,9 @@ class FakeBench:
     def before_run(self, control: str = "") -> None:
         self.calls.append(f"before_run {control}".rstrip())
 
+    def unmeasured(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
     def metric(self, name: str, value: float, phase: str) -> None:
         self.metrics[name] = value
 
@@ -107,4 +111,4 @@ class FakeBench:
         return found
 
     def phases(self) -> list[str]:
-        return [step["phase"] for steps in self.sessions for step in steps if "phase" in step]
+        return [step["phase"] for steps in self.sessions for step in steps if step.get("phase", ASIDE) != ASIDE]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,8 +19,9 @@ from benchagent.protocol import Check
 Step = dict[str, Any]
 Observe = Callable[[int], None]
 TEXT_LIMIT = 100_000
-# Phase of queries whose time is nobody's measurement: emulated disks are at full speed in it.
-ASIDE = "aside"
+# Phase of queries whose time is nobody's measurement: emulated disks are at full speed in it. Its begin and end are
+# told only of queries that name it; an error of any query has this name.
+ASIDE = "query"
 # Asked for in one statement; how many fit is the dialect's to say.
 MOST_ROWS = 64
 
@@ -108,6 +110,9 @@ class Bench(Protocol):
 
         `observe`: told the tool's process soon after its begin and then once a second.
         """
+
+    def unmeasured(self) -> AbstractContextManager[None]:
+        """Emulated disks are at full speed in the block."""
 
     def metric(self, name: str, value: float, phase: str) -> None: ...
 

@@ -17,6 +17,7 @@ from benchagent.dbms.external.space import NOT_WATCHED, SPACE, is_told, shortage
 from benchagent.dbms.external.target import Target
 from benchagent.java import JavaToolchain
 from benchagent.process import Children
+from benchagent.workloads.base import ASIDE
 
 TARGET = Target(side_of("db2", "11.5", "own"), "theirs", "own", "agent-1")
 QUERY = "SELECT free, total FROM space"
@@ -49,7 +50,7 @@ def test_it_is_asked_for_during_load_and_run_and_after_what_may_take_a_lot():
     steps = [{"op": "execute", "phase": "create", "statements": ["CREATE TABLE a (n INTEGER)"]}, {"op": "load"}]
     steps += [{"op": "run", "sampled": {"waits:w": "SELECT 1"}}, {"op": "query", "name": "x", "sql": "SELECT 1"}]
     create, after, load, loaded, run, query = [part for step in steps for part in sent(step, TARGET, QUERY)]
-    assert after == loaded == {"op": "query", "name": SPACE, "sql": QUERY, "optional": True}
+    assert after == loaded == {"op": "query", "phase": ASIDE, "name": SPACE, "sql": QUERY, "optional": True}
     assert load["sampled"] == {SPACE: QUERY}
     assert run["sampled"] == {"waits:w": "SELECT 1", SPACE: QUERY}
     assert [create["op"], query] == ["execute", steps[-1]]
