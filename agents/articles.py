@@ -8,9 +8,9 @@ from benchagent.configfiles.article_2011 import PRINTED_MY_CNF, TUNED_MY_CNF, sc
 
 from agents.gone import GONE
 from agents.models import Agent
+from agents.plans import FactorValue, Settings
 from agents.published import firebird
 from agents.rerun import ArticleExperiment, Part, Wanted
-from agents.schedule import FactorValue, Settings
 from agents.second_storage import SECOND
 from runs.reproduction import PlanGap
 

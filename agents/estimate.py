@@ -8,7 +8,7 @@ from statistics import median
 
 from django.contrib.auth.models import AnonymousUser
 
-from agents.schedule import Engine, FactorValue, Plan
+from agents.plans import Engine, FactorValue, Plan
 from runs.models import Run
 from runs.models.visible import Reader
 

@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 from agents import registry, schedule
 from agents.models import Agent
 from agents.offers import approved_agents, version_order
-from agents.schedule import Engine, Plan
+from agents.plans import Engine, Plan
 from runs.models import Experiment
 
 SLUG = "first-light"

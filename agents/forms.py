@@ -7,10 +7,10 @@ from typing import Any
 from benchagent.catalog import DBMSS, WORKLOADS, WorkloadEntry
 from django import forms
 
-from agents import schedule
 from agents.factor_fields import factor_field
 from agents.offers import approved_agents, offers
-from agents.schedule import Engine, Plan, PlanError
+from agents.plan_checks import MAX_REPEATS, check
+from agents.plans import NAME_LIMIT, Engine, Plan, PlanError, Settings
 from runs.choices import Visibility
 from runs.models import Publication
 from runs.visibility import default_visibility
@@ -20,11 +20,11 @@ ANY_AGENT = "The first free agent that offers all chosen engines"
 SETTING_NAME_LIMIT = 200
 
 
-def settings_text(settings: schedule.Settings) -> str:
+def settings_text(settings: Settings) -> str:
     return "\n".join(f"{name} = {value}" for name, value in settings)
 
 
-def parse_settings(text: str) -> schedule.Settings:
+def parse_settings(text: str) -> Settings:
     """`name = value` lines in order, duplicates kept; blank lines and those that begin with # are left out."""
     pairs: list[tuple[str, str]] = []
     problems: list[str] = []
@@ -48,12 +48,12 @@ class ScheduleForm(forms.Form):
         widget=forms.CheckboxSelectMultiple, error_messages={"required": "Choose at least one engine."}
     )
     repeats = forms.IntegerField(
-        min_value=1, max_value=schedule.MAX_REPEATS, initial=DEFAULT_REPEATS,
+        min_value=1, max_value=MAX_REPEATS, initial=DEFAULT_REPEATS,
         help_text="3 show the spread, 6 or more allow a firm verdict",
     )  # fmt: skip
     agent = forms.ChoiceField(required=False)
     name = forms.CharField(
-        required=False, max_length=schedule.NAME_LIMIT, label="Name of the experiment",
+        required=False, max_length=NAME_LIMIT, label="Name of the experiment",
         help_text="optional; else named after workload and engines",
     )  # fmt: skip
 
@@ -162,14 +162,14 @@ class ScheduleForm(forms.Form):
             return cleaned
         plan = self._plan(settings)
         try:
-            schedule.check(plan)
+            check(plan)
         except PlanError as error:
             for field, words in error.errors.items():
                 self.add_error(field.removeprefix("factors."), words)
         cleaned["plan"] = plan
         return cleaned
 
-    def _settings(self, dbms: str) -> schedule.Settings:
+    def _settings(self, dbms: str) -> Settings:
         """Those given; the catalogue's when the field was not sent at all (an emptied one means: none)."""
         field = f"settings_{dbms}"
         if field not in self.data:
@@ -180,7 +180,7 @@ class ScheduleForm(forms.Form):
             self.add_error(field, error)
             return ()
 
-    def _plan(self, settings: dict[str, schedule.Settings]) -> Plan:
+    def _plan(self, settings: dict[str, Settings]) -> Plan:
         cleaned = self.cleaned_data
         order = [offer.key for offer in self.offers]
         keys = sorted(cleaned["engines"], key=order.index)

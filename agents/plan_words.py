@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from benchagent.catalog.factors import FACTORS, factor_words
 from benchagent.catalog.model import FactorKind
 
-from agents.schedule import FactorValue, Plan
+from agents.plans import FactorValue, Plan
 from agents.second_storage import SecondStorage
 from runs.facets import factor_label
 

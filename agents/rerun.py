@@ -14,7 +14,7 @@ from benchagent.catalog import DBMSS
 from agents import published, registry, schedule
 from agents.models import Agent
 from agents.offers import version_order
-from agents.schedule import Engine, FactorValue, Override, Plan, Settings
+from agents.plans import Engine, FactorValue, Override, Plan, Settings
 from agents.second_storage import SECOND, SecondStorage
 from runs.models import Experiment, User
 from runs.reproduction import GAPS_KEY, PLAN_KEY, CellFacts, Match, PlanGap
@@ -72,7 +72,7 @@ class Part:
     apart: tuple[str, ...] = ()
     # The storage that is the second one where the machine has several.
     second: str = ""
-    # As of `schedule.Plan`; `SECOND` as a value is the second storage, and left out where there is none.
+    # As of `Plan`; `SECOND` as a value is the second storage, and left out where there is none.
     overrides: tuple[Override, ...] = ()
     figure: str = ""
     gaps: tuple[PlanGap, ...] = ()

@@ -18,7 +18,7 @@ from rest_framework.views import APIView
 
 from agents import estimate, jobs, schedule
 from agents.models import Agent
-from agents.schedule import Engine, Plan, PlanError
+from agents.plans import NAME_LIMIT, Engine, Plan, PlanError
 from runs.api.access import readable_runs
 from runs.api.exceptions import Conflict
 from runs.api.parsers import StrictJSONParser
@@ -76,7 +76,7 @@ class PlanSerializer(serializers.Serializer[Any]):
     agent = serializers.SlugRelatedField[Agent](
         slug_field="slug", queryset=Agent.objects.all(), required=False, allow_null=True, default=None
     )
-    name = serializers.CharField(required=False, default="", allow_blank=True, max_length=schedule.NAME_LIMIT)
+    name = serializers.CharField(required=False, default="", allow_blank=True, max_length=NAME_LIMIT)
     visibility = serializers.ChoiceField(
         choices=Visibility.choices,
         required=False,

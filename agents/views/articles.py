@@ -12,7 +12,7 @@ from agents import articles, rerun
 from agents.estimate import about, estimate
 from agents.offers import approved_agents
 from agents.plan_words import plan_words
-from agents.schedule import PlanError
+from agents.plans import PlanError
 from agents.views.access import operator_required
 from runs.charts.publications.reruns import schedule_query
 from runs.literature.articles import ARTICLES

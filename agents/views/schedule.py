@@ -10,6 +10,7 @@ from agents import estimate as estimating
 from agents import schedule as scheduling
 from agents.articles import EXPERIMENTS
 from agents.forms import ScheduleForm
+from agents.plans import PlanError
 from agents.views.access import operator_required
 
 
@@ -32,7 +33,7 @@ def _start(request: HttpRequest) -> HttpResponse:
     user = request.user if request.user.is_authenticated else None
     try:
         experiment = scheduling.start(form.plan, user=user)
-    except scheduling.PlanError as error:  # an agent has gone since the form was checked
+    except PlanError as error:  # an agent has gone since the form was checked
         for field, words in error.errors.items():
             form.add_error(field.removeprefix("factors."), words)
         return _page(request, form, status=422)

@@ -7,9 +7,10 @@ import pytest
 from benchagent.catalog import WORKLOADS
 from django.urls import reverse
 
-from agents import rerun, schedule
+from agents import rerun
 from agents.articles import EXPERIMENTS, TPCC_LIMIT_MB
 from agents.models import Agent, Job
+from agents.plan_checks import check
 from agents.published import firebird
 from agents.rerun import Wanted
 from runs.literature.articles import ARTICLES
@@ -44,7 +45,7 @@ def equipped(machine) -> Agent:
 def test_every_part_is_a_plan_that_can_be_started(slug, part, equipped):
     prepared = rerun.prepare(EXPERIMENTS[slug], part, equipped)
     assert prepared.plan is not None
-    schedule.check(prepared.plan)
+    check(prepared.plan)
     assert prepared.gaps == part.gaps
     assert rerun.prepare(EXPERIMENTS[slug], part, equipped, quick=True).plan.repeats == 1
     factors = {factor.name for factor in WORKLOADS[part.workload].factors}

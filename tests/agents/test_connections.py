@@ -6,7 +6,7 @@ from agents import schedule
 from agents.dispatch import may_take
 from agents.models import Agent
 from agents.offers import offers
-from agents.schedule import Engine
+from agents.plans import Engine, Plan, PlanError
 from runs.models import Run
 from tests.agents.conftest import FACTORS
 
@@ -24,7 +24,7 @@ def connected(machine) -> Agent:
 
 
 def started(*keys: str) -> list[Run]:
-    plan = schedule.Plan("tpcb", tuple(Engine.of_key(key) for key in keys), FACTORS)
+    plan = Plan("tpcb", tuple(Engine.of_key(key) for key in keys), FACTORS)
     return list(schedule.start(plan, user=None).runs.order_by("order_index"))
 
 
@@ -61,7 +61,7 @@ def test_only_an_agent_with_that_connection_takes_it(connected, machine):
 
 
 def test_an_unknown_connection_is_refused(connected):
-    with pytest.raises(schedule.PlanError, match="on connection prod"):
+    with pytest.raises(PlanError, match="on connection prod"):
         started("postgresql:15.20@prod")
 
 

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from agents import estimate, schedule
 from agents.estimate import about
+from agents.plans import Plan
 from runs.choices import RunState
 from runs.models import Run
 from tests.agents.conftest import plan_of
@@ -54,6 +55,6 @@ def test_it_learns_from_earlier_runs_of_the_same_engine_and_scale(machine):
     found = estimate.estimate(plan_of(A))
     assert (found.words, found.seconds) == ("1 run, about 35 seconds", 37)
     assert found.basis == "From earlier runs of the same engines at this scale."
-    other_scale = schedule.Plan(**{**plan_of(A).__dict__, "factors": {**plan_of(A).factors, "scale_factor": 2}})
+    other_scale = Plan(**{**plan_of(A).__dict__, "factors": {**plan_of(A).factors, "scale_factor": 2}})
     assert estimate.estimate(other_scale).guessed == ("SQLite 3.50.1",)
     assert estimate.estimate(plan_of(B)).guessed == ("Apache Derby 10.16.1.1",)

@@ -9,7 +9,9 @@ from django import forms
 from agents.factor_fields import factor_field
 from agents.forms import ScheduleForm
 from agents.models import Agent, Job
-from agents.schedule import Engine, Plan, PlanError, check, start
+from agents.plan_checks import check
+from agents.plans import Engine, Plan, PlanError
+from agents.schedule import start
 from tests.agents.conftest import EMBEDDED, FACTORS, plan_of
 
 pytestmark = pytest.mark.django_db

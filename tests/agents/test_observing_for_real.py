@@ -18,7 +18,7 @@ from benchagent.paths import AgentDirs, agent_dirs
 from agents import dispatch, schedule
 from agents.models import Agent, EnrolmentCode
 from agents.models import Observation as Order
-from agents.schedule import Engine
+from agents.plans import Engine, Plan
 from runs import series
 from runs.choices import RunState
 from runs.models import Run
@@ -81,7 +81,7 @@ def test_its_samples_are_series_of_the_run_with_the_offset_of_the_clocks(
     wait_until(lambda: Agent.objects.filter(last_seen_at__isnull=False).count() == 2, 30)
 
     factors = {"scale_factor": 1, "terminals": 2, "warm_up_s": WARM_UP_S, "duration_s": DURATION_S}
-    plan = schedule.Plan("tpcb", (Engine("postgresql", trial.version, NAME),), factors)
+    plan = Plan("tpcb", (Engine("postgresql", trial.version, NAME),), factors)
     wait_until(lambda: [engine for agent in Agent.objects.all() for engine in agent.engines if "observed_by" in engine])
     run = schedule.start(plan, user=None).runs.get()
     wait_until(handed_out(lambda: Order.objects.filter(pk=run.pk, closed_at__isnull=False).exists()), 60)

@@ -9,7 +9,7 @@ from agents import published as published_of
 from agents import rerun
 from agents.articles import EXPERIMENTS
 from agents.models import Agent
-from agents.schedule import Cell
+from agents.plans import Cell
 from runs.literature.source import load
 from runs.reproduction import CellFacts, matches_of
 from tests.agents.test_articles import equipped

@@ -4,7 +4,7 @@ import pytest
 
 from agents import schedule
 from agents.models import Job
-from agents.schedule import PlanError
+from agents.plans import PlanError
 from runs.choices import RunState
 from runs.models import Experiment, Run
 from tests.agents.conftest import FACTORS, plan_of

@@ -15,8 +15,8 @@ from agents.articles import EXPERIMENTS
 from agents.estimate import about, estimate
 from agents.models import Agent
 from agents.offers import approved_agents
+from agents.plans import PlanError
 from agents.rerun import Prepared
-from agents.schedule import PlanError
 from runs.choices import ENDED_STATES, RunState
 from runs.facets import facets
 from runs.models import Experiment, Run

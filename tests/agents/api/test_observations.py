@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from agents import dispatch, jobs, observing, schedule
 from agents.models import Observation
-from agents.schedule import Engine
+from agents.plans import Engine, Plan
 from runs import series
 from runs.models import Run
 from tests.agents.conftest import FACTORS, Machine, finish_item, samples_item, state_item
@@ -68,7 +68,7 @@ def observed(machine, request) -> Observed:
     load.agent.save()
     beside.agent.observations = [{"name": "pg", "what": "processes called postgres", "device": "sda", "problem": ""}]
     beside.agent.save()
-    plan = schedule.Plan("tpcb", (Engine("postgresql", "15.20", "shop"),), FACTORS)
+    plan = Plan("tpcb", (Engine("postgresql", "15.20", "shop"),), FACTORS)
     return Observed(load, beside, schedule.start(plan, user=None).runs.get())
 
 
@@ -110,7 +110,7 @@ def test_only_the_token_of_the_order_opens_it_and_it_opens_nothing_else(observed
 
 
 def test_a_run_without_an_order_takes_no_observer(observed, machine):
-    (other,) = schedule.start(schedule.Plan("tpcb", (Engine("sqlite", "3.50.1"),), FACTORS), user=None).runs.all()
+    (other,) = schedule.start(Plan("tpcb", (Engine("sqlite", "3.50.1"),), FACTORS), user=None).runs.all()
     observed.begin()
     observed.claim()
     path = f"/observations/{other.pk}/batch/"
