@@ -11,12 +11,11 @@ from agents.models import Agent
 from agents.plans import FactorValue, Settings
 from agents.published import firebird
 from agents.rerun import ArticleExperiment, Part, Wanted
-from agents.second_storage import SECOND
 from runs.reproduction import PlanGap
 
 WINDOW = {"warm_up_s": 10, "duration_s": 10}
 # The emulated disks of `scripts/experiments.py`; where a machine has neither, any second storage stands for both.
-SLOW, DRIVE = "slow", "drive"
+SLOW, SECOND = "slow", "second"
 
 FIREBIRD_3, FIREBIRD_SETTINGS = Wanted("firebird", "3.0"), (("DefaultDbCachePages", "8192"), ("page_size", "16384"))
 
@@ -29,11 +28,11 @@ def _firebird(mode: str, *settings: tuple[str, str]) -> dict[str, Settings]:
     return {"firebird": (("ServerMode", mode), *(settings or FIREBIRD_SETTINGS))}
 
 
-GBAK_DATASET: dict[str, FactorValue] = {"dataset_mb": 260, "data_origin": "restored", "cache_state": "cold"}
+GBAK_DATASET: dict[str, FactorValue] = {"dataset_mb": 1_050, "data_origin": "restored", "cache_state": "cold"}
 GBAK_METHODS = ("gbak_tcp", "gbak_local", "gbak_services", "gbak_services_same")
-# The database is on a disk as slow as the article's: else the largest cost of a backup would not be reading.
-DATABASE = ("data_storage",)
-SAME_DISK = ("method", "gbak_services_same", {"backup_storage": SECOND})
+# The target is no slower than the database's disk: in the article both gave six times what gbak took.
+TARGET = ("backup_storage",)
+SAME_DISK = ("method", "gbak_services_same", {"backup_storage": ""})
 GBAK_GAPS = _gaps("fb-1.5.3", "fb-2.1", "ib-7.5.1sp1", "ib-2007", "yaffil-892")
 
 GBAK = ArticleExperiment(
@@ -44,17 +43,17 @@ GBAK = ArticleExperiment(
             Part(
                 f"methods-{mode.lower()}", f"Firebird 3, ServerMode {mode}", "backup", (FIREBIRD_3,), GBAK_DATASET, 3,
                 sweep={"method": GBAK_METHODS}, settings=_firebird(mode), figure="gbak-fig1", gaps=GBAK_GAPS,
-                apart=DATABASE, second=DRIVE, overrides=(SAME_DISK,),
+                apart=TARGET, second=SECOND, overrides=(SAME_DISK,),
             )
             for mode in ("Super", "SuperClassic")
         ),
         Part(
             "verbose", "-v off and on", "backup", (FIREBIRD_3,), {**GBAK_DATASET, "method": "gbak_tcp"}, 3,
-            sweep={"verbose": ("off", "on")}, settings=_firebird("Super"), apart=DATABASE, second=DRIVE,
+            sweep={"verbose": ("off", "on")}, settings=_firebird("Super"), apart=TARGET, second=SECOND,
         ),
         Part(
             "cpus", "one and two CPUs", "backup", (FIREBIRD_3,), {**GBAK_DATASET, "method": "gbak_tcp"}, 3,
-            sweep={"cpus": (1, 2)}, settings=_firebird("Super"), apart=DATABASE, second=DRIVE,
+            sweep={"cpus": (1, 2)}, settings=_firebird("Super"), apart=TARGET, second=SECOND,
         ),
     ),
 )  # fmt: skip

@@ -15,7 +15,7 @@ from agents import published, registry, schedule
 from agents.models import Agent
 from agents.offers import version_order
 from agents.plans import Engine, FactorValue, Override, Plan, Settings
-from agents.second_storage import SECOND, SecondStorage
+from agents.second_storage import SecondStorage
 from runs.models import Experiment, User
 from runs.reproduction import GAPS_KEY, PLAN_KEY, CellFacts, Match, PlanGap
 from runs.visibility import default_visibility
@@ -68,11 +68,10 @@ class Part:
     # What people call these settings, by DBMS: names made of what differs are long, and alike at their beginning.
     called: Mapping[str, str] = field(default_factory=dict)
     place_factors: tuple[str, ...] = ()
-    # Roles that lie on the second storage in every cell.
+    # Roles that lie on the second storage in every cell, but for what `overrides` says.
     apart: tuple[str, ...] = ()
     # The storage that is the second one where the machine has several.
     second: str = ""
-    # As of `Plan`; `SECOND` as a value is the second storage, and left out where there is none.
     overrides: tuple[Override, ...] = ()
     figure: str = ""
     gaps: tuple[PlanGap, ...] = ()
@@ -144,7 +143,7 @@ def _plan(prepared: Prepared, engines: tuple[Engine, ...], other: SecondStorage 
         engines=engines,
         factors={**part.factors, **_apart(part, other)},
         sweep={**part.sweep, **_places(part, other)},
-        overrides=tuple((name, value, _there(sets, other)) for name, value, sets in part.overrides),
+        overrides=part.overrides,
         settings=part.settings,
         called=part.called,
         name=prepared.name,
@@ -159,11 +158,6 @@ def _places(part: Part, other: SecondStorage | None) -> dict[str, tuple[FactorVa
 
 def _apart(part: Part, other: SecondStorage | None) -> dict[str, FactorValue]:
     return dict.fromkeys(part.apart, other.name) if other else {}
-
-
-def _there(sets: Mapping[str, FactorValue], other: SecondStorage | None) -> dict[str, FactorValue]:
-    named = {name: other.name if other and value == SECOND else value for name, value in sets.items()}
-    return {name: value for name, value in named.items() if value != SECOND}
 
 
 def start(prepared: Prepared, *, user: User | None) -> Experiment:

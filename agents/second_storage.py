@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from agents.models import Agent
 
 DEFAULT = "default"
-# Stands in plans for the name of a machine's second storage while no machine is known.
-SECOND = "second storage"
 
 
 @dataclass(frozen=True)

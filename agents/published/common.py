@@ -31,8 +31,6 @@ def two_storages(other: SecondStorage) -> str:
     return f"{OWN_STORAGE} against {other.words}"
 
 
-def with_nature(differs: str, other: SecondStorage | None) -> str:
+def with_nature(differs: str, other: SecondStorage) -> str:
     """What differs, and what the second storage is where it is no disk of its own."""
-    return "; ".join(
-        part for part in (differs, other and other.nature and f"here {other.name} is {other.nature}") if part
-    )
+    return "; ".join(part for part in (differs, other.nature and f"here {other.name} is {other.nature}") if part)

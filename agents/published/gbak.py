@@ -40,7 +40,7 @@ def methods(other: SecondStorage | None) -> tuple[Match, ...]:
         Match(
             "count(*) of the largest table: rate of the disk", "count_disk_read_mb_per_s", ours={"method": "gbak_tcp"},
             theirs={"workload": "wl-gbak-count"}, their_metric="disk_transfer_rate",
-            differs=with_nature("there a table of 1.9 GB, here the same share of a smaller data set", other),
+            differs="the largest table has 1.9 GB there and the same share of a smaller data set here",
         ),
         *GBAK_GONE,
     )  # fmt: skip
@@ -56,10 +56,7 @@ def _one_disk(other: SecondStorage | None, there: str) -> Match:
     label, claim = "Services API, backup on the database's disk against another", "gbak-c"
     if other is None:
         return Match(label, claim=claim, gap=ONE_STORAGE)
-    differs = with_nature(there, other)
-    if other.emulated:
-        differs += "; its reads and its writes have a rate each, where a drive has one arm for both"
-    return _method(label, "gbak_services_same", "gbak_services", claim, differs)
+    return _method(label, "gbak_services_same", "gbak_services", claim, with_nature(there, other))
 
 
 def verbose() -> Match:

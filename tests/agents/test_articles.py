@@ -34,7 +34,7 @@ def equipped(machine) -> Agent:
     facts = {"disks": ["vda"], "medium": "virtual", "model": None, "bus": None, "capacity_bytes": 1, "free_bytes": 1}
     agent.places = [
         {**facts, "name": "default", "device": "vda1", "emulated": "", "problem": ""},
-        {**facts, "name": "drive", "device": "loop6", "emulated": "emulated: 45 MB/s", "problem": ""},
+        {**facts, "name": "second", "device": "loop6", "emulated": "emulated: 500 MB/s", "problem": ""},
         {**facts, "name": "slow", "device": "loop7", "emulated": "emulated: 60 MB/s", "problem": ""},
     ]
     agent.save()
@@ -55,7 +55,7 @@ def test_every_part_is_a_plan_that_can_be_started(slug, part, equipped):
         assert (part.factors["warm_up_s"], part.factors["duration_s"]) == (10, 10)
 
 
-GBAK, SIZES, BOTH = {"dataset_mb": [260]}, [8, 10, 12, 14, 16, 19, 23, 28, 125], ["", "slow"]
+GBAK, SIZES, BOTH = {"dataset_mb": [1_050]}, [8, 10, 12, 14, 16, 19, 23, 28, 125], ["", "slow"]
 CELLS = {
     "methods-super": (3, 4, {**GBAK, "method": ["gbak_tcp", "gbak_local", "gbak_services", "gbak_services_same"]}),
     "methods-superclassic": (3, 4, GBAK),
@@ -179,9 +179,9 @@ def test_the_page_tells_values_with_units_and_what_other_cells_do(equipped, clie
         return {label: unescape(words) for label, words in re.findall("<dt>([^<]+)</dt><dd>([^<]*)</dd>", section)}
 
     gbak = told("gbak-backup-2007", "methods-super")
-    assert gbak["Data set"] == "260 MB"
-    assert gbak["Data on storage"] == "drive (emulated)"
-    assert gbak["Backup on storage"] == "drive (emulated) (gbak, Services API, same disk only)"
+    assert gbak["Data set"] == "1,050 MB"
+    same = "agent's own storage (gbak, Services API, same disk only)"
+    assert gbak["Backup on storage"] == f"second (emulated); {same}"
     sizes = told("firebird-terabyte-2015", "sizes")
     assert (sizes["Memory limit"], sizes["Data on storage"]) == ("160 MB", "agent's own storage · slow (emulated)")
     assert sizes["Warehouses"].endswith("28 warehouses · 125 warehouses")
@@ -205,15 +205,15 @@ def test_the_second_storage_is_swept_where_there_is_one(equipped):
     assert "data_storage" not in rerun.prepare(experiment, part, equipped).plan.sweep
 
 
-def test_gbak_reads_from_a_slow_storage_and_writes_there_where_the_method_is_about_one_disk(equipped):
+def test_gbak_writes_to_the_second_storage_but_for_the_method_that_is_about_one_disk(equipped):
     experiment = EXPERIMENTS["gbak-backup-2007"]
     plan = rerun.prepare(experiment, experiment.part("methods-super"), equipped).plan
-    assert {cell.factors["data_storage"] for cell in plan.cells()} == {"drive"}
     targets = {cell.factors["method"]: cell.factors.get("backup_storage") for cell in plan.cells()}
-    assert targets == {"gbak_tcp": None, "gbak_local": None, "gbak_services": None, "gbak_services_same": "drive"}
+    there = dict.fromkeys(("gbak_tcp", "gbak_local", "gbak_services"), "second")
+    assert targets == {**there, "gbak_services_same": None}
     equipped.places.pop(1)
     plan = rerun.prepare(experiment, experiment.part("methods-super"), equipped).plan
-    assert {cell.factors["data_storage"] for cell in plan.cells()} == {"slow"}
+    assert {cell.factors.get("backup_storage") for cell in plan.cells()} == {"slow", None}
     equipped.places = []
     plan = rerun.prepare(experiment, experiment.part("methods-super"), equipped).plan
     assert not {name for cell in plan.cells() for name in cell.factors if name.endswith("_storage")}
