@@ -74,11 +74,13 @@ def _value_problem(plan: Plan, factor: FactorDef, value: FactorValue) -> str:
 
 
 def _lacking_problem(plan: Plan, factor: FactorDef, value: FactorValue) -> str:
-    for dbms in dict.fromkeys(engine.dbms for engine in plan.engines if engine.dbms in DBMSS):
-        known = factor.engine_values.get(dbms, ())
+    for engine in plan.engines:
+        values = factor.afar_values if engine.connection else factor.engine_values
+        known = values.get(engine.dbms, ())
         if value not in known:
             there = ", ".join(known) or "none"
-            return f"{DBMSS[dbms].name} has no {factor.label.lower()} {value!r}; there are: {there}."
+            name = engine.label if engine.connection or engine.dbms not in DBMSS else DBMSS[engine.dbms].name
+            return f"{name} has no {factor.label.lower()} {value!r}; there are: {there}."
     return ""
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from benchagent.catalog import DBMSS
+from django.db import transaction
 
 from agents import published, registry, schedule
 from agents.models import Agent
@@ -162,13 +163,14 @@ def _apart(part: Part, other: SecondStorage | None) -> dict[str, FactorValue]:
 
 def start(prepared: Prepared, *, user: User | None) -> Experiment:
     """Without an engine the experiment has no runs: its gaps are told all the same. Raises PlanError."""
-    experiment = schedule.start(prepared.plan, user=user) if prepared.plan else _without_runs(prepared, user)
-    experiment.plan = {
-        **experiment.plan,
-        GAPS_KEY: [gap.as_list for gap in prepared.gaps],
-        PLAN_KEY: [match.as_json() for match in prepared.published],
-    }
-    experiment.save(update_fields=["plan"])
+    with transaction.atomic():
+        experiment = schedule.start(prepared.plan, user=user) if prepared.plan else _without_runs(prepared, user)
+        experiment.plan = {
+            **experiment.plan,
+            GAPS_KEY: [gap.as_list for gap in prepared.gaps],
+            PLAN_KEY: [match.as_json() for match in prepared.published],
+        }
+        experiment.save(update_fields=["plan"])
     return experiment
 
 

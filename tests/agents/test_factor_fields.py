@@ -68,6 +68,13 @@ def test_backup_methods_are_offered_with_the_engines_that_have_them():
     assert field.clean(["vacuum_into", "online_backup"]) == ["vacuum_into", "online_backup"]
 
 
+def test_a_backup_method_that_needs_the_files_of_a_server_is_refused_on_a_connection(machine):
+    machine()
+    plan = Plan("backup", (Engine("postgresql", "15.20", "shop"),), {"dataset_mb": 10, "method": "pg_basebackup"})
+    with pytest.raises(PlanError, match="on connection shop has no backup method 'pg_basebackup'; there are: pg_dump"):
+        check(plan)
+
+
 @pytest.mark.parametrize(("method", "words"), [("vacuum", "vacuum is not one of"), ("nbackup", "SQLite has no backup")])
 def test_a_backup_method_that_an_engine_lacks_is_refused_before_anything_is_scheduled(method, words, machine):
     machine()

@@ -7,7 +7,16 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 
 import pytest
-from benchagent.catalog import BACKUP_METHODS, DBMSS, ENGINE_METHODS, FACTORS, WORKLOADS, factor_phrase, factor_words
+from benchagent.catalog import (
+    AFAR_METHODS,
+    BACKUP_METHODS,
+    DBMSS,
+    ENGINE_METHODS,
+    FACTORS,
+    WORKLOADS,
+    factor_phrase,
+    factor_words,
+)
 from benchagent.dbms.backup import BackupMethod
 from benchagent.dbms.mysql.backup import Copy
 
@@ -91,3 +100,4 @@ def test_every_backup_method_of_an_engine_has_words():
 
 def test_the_catalogue_names_the_backup_methods_that_each_adapter_has():
     assert {dbms: set(slugs) for dbms, slugs in ENGINE_METHODS.items()} == offered()
+    assert all(set(slugs) < set(ENGINE_METHODS[dbms]) for dbms, slugs in AFAR_METHODS.items())

@@ -130,12 +130,11 @@ class JobBench:
         with ExitStack() as lifted:
 
             def tell(event: Event) -> None:
-                if event["event"] != "phase" or event["phase"] != ASIDE:
+                if event["event"] != "phase":
                     return
-                if event["state"] == "begin":
+                lifted.close()
+                if event["phase"] == ASIDE and event["state"] == "begin":
                     lifted.enter_context(self.unmeasured())
-                else:
-                    lifted.close()
 
             yield tell
 

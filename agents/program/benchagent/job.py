@@ -15,6 +15,7 @@ from benchagent.abort import Abort, Aborted
 from benchagent.bench import JobBench, Surroundings
 from benchagent.catalog import DBMSS, Durability
 from benchagent.catalog.workloads import KNOBS
+from benchagent.cgroups import CgroupError
 from benchagent.clock import Clock
 from benchagent.datasets import FRESH, DataPlan, Datasets, copied_by, dataset_key
 from benchagent.dbms import external
@@ -93,7 +94,7 @@ class Job:
         elif outcome == "failed":
             message = self._described.with_cause(message, self._cages)
         self._described.complete(self._instance, self._bench)
-        self._clean_up(keep_data=outcome == "finished")
+        self._clean_up()
         self._log(f"{outcome}: {message}" if message else outcome)
         item = FinishItem(kind="finish", outcome=outcome, message=message, at=time.time(), result=self.result)
         self._spool.finish(self.run_id, item)
@@ -123,7 +124,20 @@ class Job:
             bench.done = True
             outcome = self._judge(bench, workload.reading(self._factors))
             self._described.memory(self._cages)
+            if outcome[0] == "finished":
+                self._hand_on()
         return outcome
+
+    def _hand_on(self) -> None:
+        """Keep the data for the run that goes on with them: within the limits, whose end kills what is still there."""
+        data, instance = self._data, self._instance
+        if not data or not data.handed_on or not instance or instance.in_memory:
+            return
+        try:
+            instance.shut_down()
+            self._keep_data(data, instance)
+        except (JobError, ProcessFailed, CgroupError, OSError) as error:
+            self._described.warn(f"the data could not be handed on, so the next run loads them anew: {error}")
 
     def _make_dirs(self) -> None:
         names = {role: self._text(f"{role}_storage") for role in ("data", "log", "temp", "backup")}
@@ -311,12 +325,9 @@ class Job:
     def _log(self, line: str) -> None:
         self._spool.add_log(self.run_id, f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {line}\n")
 
-    def _clean_up(self, *, keep_data: bool) -> None:
+    def _clean_up(self) -> None:
         if self._instance is not None:
             try:
-                if keep_data and self._data and self._data.handed_on and not self._instance.in_memory:
-                    self._instance.shut_down()
-                    self._keep_data(self._data, self._instance)
                 self._instance.stop()
             except Exception:
                 log.exception("stopping %s", self.spec["dbms"])

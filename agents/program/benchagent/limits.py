@@ -127,7 +127,7 @@ class Cage:
 
     def close(self) -> None:
         self._look()
-        self._memory = None
+        self._memory = self._rated = None
         while self._doors:
             os.close(self._doors.pop())
         while self._groups:

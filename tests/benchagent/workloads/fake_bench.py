@@ -74,7 +74,8 @@ class FakeBench:
         took = {"elapsed_s": self._elapsed_s}
         queries = {step["name"]: took for step in steps if step["op"] == "query"}
         phases = {step["phase"]: took for step in steps if "phase" in step}
-        return SessionResult(self._summary, self._rows, queries, phases, [])
+        rows = {name: found for name, found in self._rows.items() if name in queries}
+        return SessionResult(self._summary, rows, queries, phases, [])
 
     def data_loaded(self) -> None:
         self.calls.append("data_loaded")

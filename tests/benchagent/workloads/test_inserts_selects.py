@@ -12,10 +12,8 @@ FACTORS = {"rows_per_table": 1000, "terminals": 40, "warm_up_s": 10, "duration_s
 SUMMARY = {"committed": 90}
 
 
-def performed(
-    dialect: Dialect | None = None, *, before: int = 40_000, after: int = 40_090, **factors: object
-) -> FakeBench:
-    rows = {"rows_before": [[before]], "rows": [[after]]}
+def performed(dialect: Dialect | None = None, *, after: int = 40_090, **factors: object) -> FakeBench:
+    rows = {"rows": [[after]]}
     bench = FakeBench(
         WORKLOAD, {**FACTORS, **factors}, dialect=dialect, rows=rows, summary=SUMMARY, buffer_bytes=64 << 20
     )
@@ -76,6 +74,16 @@ def test_it_goes_on_behind_the_keys_of_the_runs_before():
     )
     # 0 … 6 are taken; one more, whose first insert may have failed.
     assert {kind["variables"][0]["start"] for kind in run["transactions"]} == {8 * 1000}
+    assert bench.calls == ["session", "session", "before_run", "session"]
+    assert bench.checks[0]["ok"], "the rows that were there are not among those that the run has inserted"
+
+
+def test_a_copy_is_not_counted_before_the_run_for_that_would_fill_the_caches():
+    bench = FakeBench(WORKLOAD, FACTORS, rows={"rows": [[40_090]]}, summary=SUMMARY, data_missing=False)
+    WORKLOAD.perform(bench)
+    assert bench.calls == ["before_run", "session"]
+    assert bench.sessions[0][0]["op"] == "run"
+    assert bench.checks[0]["ok"]
 
 
 @pytest.mark.engines
@@ -89,7 +97,7 @@ def test_runs_with_the_same_seed_go_on_one_after_the_other(make_job: MakeJob):
 
 
 def test_it_begins_with_empty_tables_where_that_was_asked_for():
-    bench = performed(load="insert", preloaded="empty", before=0, after=90)
+    bench = performed(load="insert", preloaded="empty", after=90)
     assert bench.phases() == ["create", "index", "run"]
     assert bench.checks[0]["ok"]
     with pytest.raises(JobError, match="nothing to select"):

@@ -89,8 +89,20 @@ def test_a_database_in_memory_is_never_cold_and_has_no_rest():
 
 
 def test_it_counts_only_its_own_history_on_data_that_were_used_before():
-    bench = performed(data_missing=False, rows={**rows(history_rows=1123), "before:history_rows": [[1000]]})
+    given = {"rows": {**rows(history_rows=1123), "before:history_rows": [[1000]]}, "summary": SUMMARY}
+    bench = FakeBench(WORKLOAD, {**FACTORS, "data_origin": "continued"}, data_missing=False, **given)
+    WORKLOAD.perform(bench)
+    # Counting fills caches, so it comes before they are made what they shall be.
+    assert bench.calls == ["session", "before_run", "session"]
+    assert bench.conditions["caches"] == "what the checks of the run have counted before it is in the caches"
+    assert all(check["ok"] for check in bench.checks)
+
+
+def test_it_asks_nothing_of_a_copy_before_the_run():
+    bench = performed(data_missing=False)
     assert bench.calls == ["before_run", "session"]
+    assert bench.sessions[0][0]["op"] == "run"
+    assert "caches" not in bench.conditions
     assert all(check["ok"] for check in bench.checks)
 
 

@@ -22,6 +22,13 @@ BACKUP_METHODS: dict[str, str] = {
     "backup_database": "BACKUP DATABASE",
 }
 
+# By DBMS, on servers that the agent did not start.
+AFAR_METHODS: dict[str, tuple[str, ...]] = {
+    "postgresql": ("pg_dump_plain", "pg_dump_custom", "pg_dump_directory"),
+    "mysql": ("dump",),
+    "mariadb": ("dump",),
+}
+
 # By DBMS, to be asked for before a run. An installation may lack the tools of one: its adapter says so then.
 ENGINE_METHODS: dict[str, tuple[str, ...]] = {
     "postgresql": ("pg_dump_plain", "pg_dump_custom", "pg_dump_directory", "pg_basebackup"),

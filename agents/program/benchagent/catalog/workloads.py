@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchagent.catalog.methods import BACKUP_METHODS, ENGINE_METHODS
+from benchagent.catalog.methods import AFAR_METHODS, BACKUP_METHODS, ENGINE_METHODS
 from benchagent.catalog.model import FactorDef, FactorKind, WorkloadEntry
 
 CHOICE, TEXT, PLACE = FactorKind.CHOICE, FactorKind.TEXT, FactorKind.PLACE
@@ -262,6 +262,7 @@ WORKLOADS: dict[str, WorkloadEntry] = {
                     help="one that every chosen engine has",
                     words=BACKUP_METHODS,
                     engine_values=ENGINE_METHODS,
+                    afar_values=AFAR_METHODS,
                 ),
                 FactorDef(
                     "verbose",

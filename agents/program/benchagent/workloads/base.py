@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -148,16 +148,33 @@ def many(dialect: Dialect, table: str, types: Mapping[str, str]) -> Step:
     return {}
 
 
-def load_and_run(bench: Bench, prepare: Sequence[Step], run: Sequence[Step]) -> SessionResult:
-    """Load, unless the data are there, then run: in two sessions, so that every run starts on a fresh driver."""
+def load_and_run(
+    bench: Bench, prepare: Sequence[Step], run: Sequence[Step], *, before: Sequence[Step] = ()
+) -> SessionResult:
+    """Load, unless the data are there, then run: in two sessions, so that every run starts on a fresh driver.
+
+    `before`: what is asked of the data that the run starts on. It reads them, and so it comes before the caches are
+    made what they shall be.
+    """
     if bench.instance.in_memory:
         require_one_session(bench)
-        return bench.session([*prepare, *run])
+        return bench.session([*prepare, *before, *run])
+    asked: QueryRows = {}
     if bench.data_missing:
-        bench.session(prepare)
+        asked = bench.session([*prepare, *before]).rows
         bench.data_loaded()
+    elif before:
+        asked = bench.session(before).rows
+        if bench.factors.text("cache_state") != "cold":
+            bench.condition("caches", "what the checks of the run have counted before it is in the caches")
     bench.before_run()
-    return bench.session(run)
+    found = bench.session(run)
+    return replace(found, rows={**asked, **found.rows})
+
+
+def is_used(bench: Bench) -> bool:
+    """Whether the data are those that another run has left, and not as they were loaded."""
+    return not bench.data_missing and bench.factors.text("data_origin") == "continued"
 
 
 def require_one_session(bench: Bench) -> None:

@@ -17,7 +17,7 @@ from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.statistics import QueryRows
 from benchagent.protocol import Check
 from benchagent.session import query_steps
-from benchagent.workloads.base import Bench, Factors, SessionResult, Step, Workload, load_and_run, many, rate
+from benchagent.workloads.base import Bench, Factors, SessionResult, Step, Workload, is_used, load_and_run, many, rate
 from benchagent.workloads.inserts_selects import schema
 
 # Row with its three index entries, roughly, as row stores keep them: for the check of free space and the narrow range.
@@ -40,9 +40,10 @@ class InsertsSelects(Workload):
         if not _loaded_rows(bench.factors) and not _inserts(bench.factors):
             raise JobError("there is nothing to select from empty tables")
         counted = self._count(bench)
-        run = [*query_steps("", {ROWS_BEFORE: counted}), self._run(bench), *query_steps("", {ROWS: counted})]
-        found = load_and_run(bench, self._prepare(bench), run)
-        bench.check(_row_count(found, inserts=_inserts(bench.factors)))
+        before = query_steps("", {ROWS_BEFORE: counted}) if is_used(bench) else []
+        run = [self._run(bench), *query_steps("", {ROWS: counted})]
+        found = load_and_run(bench, self._prepare(bench), run, before=before)
+        bench.check(_row_count(found, bench.factors))
 
     def tables(self, factors: Factors) -> Sequence[str]:
         return schema.TABLES
@@ -106,7 +107,7 @@ class InsertsSelects(Workload):
 
     def _free_round(self, bench: Bench) -> int:
         """The first round through the slots whose keys no run before this one has taken, in any table."""
-        if bench.data_missing or bench.factors.text("data_origin") != "continued":
+        if not is_used(bench):
             return 0
         asked = {f"{TAKEN}:{table}": schema.highest_of_first_slot(table) for table in schema.TABLES}
         found = bench.session(query_steps("", asked))
@@ -216,9 +217,10 @@ def _number(rows: QueryRows, name: str) -> int:
     return int(first_value(rows.get(name)) or 0)
 
 
-def _row_count(found: SessionResult, *, inserts: bool) -> Check:
+def _row_count(found: SessionResult, factors: Factors) -> Check:
     """The tables grew by what was committed, which for SELECTs is nothing."""
-    grown = _number(found.rows, ROWS) - _number(found.rows, ROWS_BEFORE)
-    expected = int(found.summary["committed"]) if inserts and found.summary is not None else 0
+    loaded = len(schema.TABLES) * _loaded_rows(factors)
+    grown = _number(found.rows, ROWS) - (_number(found.rows, ROWS_BEFORE) if ROWS_BEFORE in found.rows else loaded)
+    expected = int(found.summary["committed"]) if _inserts(factors) and found.summary is not None else 0
     detail = f"the tables grew by {grown} rows, {expected} inserts were committed"
     return {"name": "rows_counted", "ok": grown == expected, "detail": detail}

@@ -40,11 +40,11 @@ class SqlScript(Workload):
         growing = [question for question in script.questions if question.expected.value is None]
         run = [
             {"op": "prepare_all", "phase": "prepare", "statements": _all_sql(script)},
-            *_questions(BEFORE, growing),
             _run(script, bench.factors, bench.seed),
             *_questions(AFTER, script.questions),
         ]
-        found = load_and_run(bench, _prepare(script, bench.instance.dialect, bench.seed), run)
+        prepare = _prepare(script, bench.instance.dialect, bench.seed)
+        found = load_and_run(bench, prepare, run, before=_questions(BEFORE, growing))
         for question in script.questions:
             bench.check(judged(question, found))
 

@@ -16,7 +16,7 @@ from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.statistics import QueryRows
 from benchagent.protocol import Check
 from benchagent.session import query_steps
-from benchagent.workloads.base import Bench, Factors, Step, Workload, load_and_run, many, rate
+from benchagent.workloads.base import Bench, Factors, Step, Workload, is_used, load_and_run, many, rate
 
 TELLERS, ACCOUNTS = 10, 100_000  # per branch (scale factor 1)
 MAX_DELTA = 5_000
@@ -44,9 +44,9 @@ class Tpcb(Workload):
     def perform(self, bench: Bench) -> None:
         scale = bench.factors.number("scale_factor")
         # Data that were used before hold the history of earlier runs.
-        before = [] if bench.data_missing else query_steps(BEFORE, HISTORY)
-        run = [*before, _run(bench.factors, bench.seed), *query_steps("", {**BALANCES, **HISTORY})]
-        found = load_and_run(bench, _prepare(bench.instance.dialect, scale), run)
+        before = query_steps(BEFORE, HISTORY) if is_used(bench) else []
+        run = [_run(bench.factors, bench.seed), *query_steps("", {**BALANCES, **HISTORY})]
+        found = load_and_run(bench, _prepare(bench.instance.dialect, scale), run, before=before)
         bench.check(_balances(found.rows))
         if found.summary is not None:
             bench.check(_history(found.summary, found.rows))

@@ -51,6 +51,7 @@ final class SqlSteps {
         if (watched) {
             events.phase(phase, "begin");
         }
+        long begun = System.nanoTime();
         JSONObject event = new JSONObject().put("event", "query").put("name", step.getString("name"))
             .put("phase", phase).put("at", System.currentTimeMillis() / 1000.0)
             .put("columns", new JSONArray()).put("rows", new JSONArray());
@@ -66,8 +67,9 @@ final class SqlSteps {
             }
             Events.put(event, problem);
         }
-        if (watched && event.has("elapsed_s")) {
-            events.emit(Events.phaseEvent(phase, "end").put("elapsed_s", event.getDouble("elapsed_s")));
+        if (watched) {
+            double elapsed_s = event.optDouble("elapsed_s", Clock.seconds(begun, System.nanoTime()));
+            events.emit(Events.phaseEvent(phase, "end").put("elapsed_s", elapsed_s));
         }
         events.emit(event);
     }
