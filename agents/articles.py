@@ -123,6 +123,11 @@ TPCC = ArticleExperiment(
             figure="perf7_performance_with_1800Gb_Firebird_database", gaps=TPCC_GAPS,
         ),
         Part(
+            "load", "load on two storages", "tpcc", (FIREBIRD_3,),
+            {**TPCC_FACTORS, "warehouses": firebird.SMALLEST, "data_origin": "fresh"}, 1,
+            settings=_firebird("Super", *TPCC_SETTINGS), place_factors=("data_storage",), second=SLOW,
+        ),
+        Part(
             "superclassic", "SuperClassic", "tpcc", (FIREBIRD_3,), TPCC_FACTORS, 1,
             sweep={"warehouses": (firebird.SMALLEST, 23)},
             settings=_firebird("SuperClassic", *CLASSIC_SETTINGS),

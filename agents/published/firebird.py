@@ -19,6 +19,8 @@ MEMORY = 15
 
 
 def matches(part: str, other: SecondStorage | None) -> tuple[Match, ...]:
+    if part == "load":
+        return (_load(other),)
     if part != "sizes":
         return ()
     losses = [one for place in places(other) for one in _losses(place, other)]
@@ -74,11 +76,8 @@ def _largest(other: SecondStorage | None) -> Match:
 
 def _disks(sizes: tuple[int, ...], other: SecondStorage | None) -> tuple[Match, ...]:
     if other is None:
-        return (
-            Match("Two storages", claim="firebird-d", gap=ONE_STORAGE),
-            Match("Load, two storages", claim="firebird-c", gap=ONE_STORAGE),
-        )
-    rates = [
+        return (Match("Two storages", claim="firebird-d", gap=ONE_STORAGE),)
+    return tuple(
         Match(
             f"Size {_size(warehouses)} nominal memory, {two_storages(other)}", "ops_per_s",
             ours={"warehouses": warehouses, "data_storage": ""},
@@ -86,10 +85,15 @@ def _disks(sizes: tuple[int, ...], other: SecondStorage | None) -> tuple[Match, 
             differs=with_nature("there SSD against SATA RAID1, at a size that is not said", other),
         )
         for warehouses in sizes
-    ]  # fmt: skip
-    load = Match(
-        f"Load, size {_size(sizes[0])} nominal memory, {two_storages(other)}", "load_s",
-        ours={"warehouses": sizes[0], "data_storage": ""}, base={"warehouses": sizes[0], "data_storage": other.name},
-        claim="firebird-c", differs=with_nature("there SSD against SATA RAID1", other),
     )  # fmt: skip
-    return (*rates, load)
+
+
+def _load(other: SecondStorage | None) -> Match:
+    """Elsewhere the second storage gets a copy of what was loaded on the first."""
+    label, claim = f"Load, size {_size(SMALLEST)} nominal memory", "firebird-c"
+    if other is None:
+        return Match(label, claim=claim, gap=ONE_STORAGE)
+    return Match(
+        f"{label}, {two_storages(other)}", "load_s", ours={"data_storage": ""}, base={"data_storage": other.name},
+        claim=claim, differs=with_nature("there SSD against SATA RAID1", other),
+    )  # fmt: skip
