@@ -54,7 +54,7 @@ def messages(broker, real_hints, monkeypatch) -> redis.Redis:
         monkeypatch.setattr(
             hints,
             "send",
-            lambda task, args: app.send_task(task, args=args, connection=through, expires=hints.EXPIRES_S),
+            lambda task, args: app.send_task(task, args=args, connection=through, expires=EXPIRES_S),
         )
         monkeypatch.setattr(hints, "_sender", hints._Sender())
         yield redis.Redis(unix_socket_path=broker.removeprefix("redis+socket://"))

@@ -64,7 +64,9 @@ def test_it_says_who_is_busy_and_how_many_are_ahead(bench):
 def test_it_says_who_fetches_an_assigned_run(bench):
     run = new_run()
     dispatch.hand_out()
-    assert reason(run).startswith("Assigned to bench1, which fetches it when it asks next (heard of 0 s ago")
+    bench.agent.refresh_from_db()
+    now = bench.agent.last_seen_at + timedelta(seconds=4)
+    assert reason(run, now=now) == "Assigned to bench1, which fetches it when it asks next (heard of 4 s ago)."
 
 
 def test_it_says_since_when_the_agent_is_offline(bench):

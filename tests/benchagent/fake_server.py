@@ -178,7 +178,7 @@ def _handler(server: FakeServer) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-def wait_until(condition: Any, timeout_s: float = 10) -> None:
+def wait_until(condition: Any, timeout_s: float = 60) -> None:
     deadline = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"

@@ -32,6 +32,7 @@ from benchagent.protocol import Claimed
 from benchagent.results import empty_result
 from benchagent.spool import Spool
 from benchagent.storage import device_of
+from benchagent.workloads import tpcb
 from benchagent.workloads.backup import WORKLOAD as BACKUP
 
 from tests.benchagent.fake_server import job_spec
@@ -158,14 +159,18 @@ def test_a_tool_is_sampled_each_second(bench: JobBench, spool: Spool):
     assert len(bench.collector.measured("machine_cpu_percent")) == len(cores)
 
 
-def test_a_tool_is_looked_at_while_it_runs(bench: JobBench):
+def test_a_tool_is_looked_at_while_it_runs(bench: JobBench, tmp_path: Path):
+    """It runs until it was looked at twice."""
     seen: list[str] = []
+    enough = tmp_path / "enough"
 
     def look(pid: int) -> None:
         seen.append(psutil.Process(pid).name())
+        if len(seen) == 2:
+            enough.touch()
 
-    bench.tool(shell("sleep 1.5; true"), phase="backup", timeout_s=10, observe=look)
-    assert seen in (["sh"], ["sh", "sh"])
+    bench.tool(shell(f"until [ -e '{enough}' ]; do sleep 0.1; done"), phase="backup", timeout_s=60, observe=look)
+    assert len(seen) >= 2 and set(seen) == {"sh"}
 
 
 def test_a_tool_that_takes_too_long_is_ended_with_all_it_started(bench: JobBench):
@@ -286,7 +291,8 @@ def test_a_server_starts_cold_from_a_copy_within_its_memory(make_job: MakeJob):
 
 @needs_emulation
 def test_an_emulated_disk_is_slow_for_what_is_measured_only(make_job: MakeJob, dirs: AgentDirs, tmp_path, monkeypatch):
-    made = Emulation(file=tmp_path / "disk.img", size_bytes=3 << 30, write_mb_per_s=60)
+    monkeypatch.setattr(tpcb, "BYTES_MINIMUM", 0)
+    made = Emulation(file=tmp_path / "disk.img", size_bytes=128_000_000, write_mb_per_s=60)
     places = Places(dirs)
     places.emulate("slow", made)
     places.open()
@@ -309,6 +315,7 @@ def test_an_emulated_disk_is_slow_for_what_is_measured_only(make_job: MakeJob, d
         item = make_job("sqlite", data_storage="slow", warm_up_s=0, duration_s=1).run()
     finally:
         places.close()
+        made.file.unlink()
     assert (item["outcome"], item["message"]) == ("finished", "")
     rate = {"query begin": "fast", "query end": "slow"}
     assert all(happened[number - 1] == rate[what] for number, what in enumerate(happened) if what in rate)
@@ -328,10 +335,12 @@ def test_it_keeps_a_rate_and_says_which_device_held_what(
     item = make_job("sqlite", rate_per_s=50, data_storage="second", duration_s=3).run()
     assert item["outcome"] == "finished", item["message"]
     found = values(item)
-    assert found["tps"] == pytest.approx(50, rel=0.2)
+    # All that was due in four seconds, each slot once: how much of it was in time is the machine's affair.
+    counted = ("transactions", "transactions_warm_up", "transactions_tail", "errors_total", "unstarted")
+    assert sum(found[name] for name in counted) == 4 * 50
+    assert found["tps"] == pytest.approx(found["transactions"] / 3)
     assert found["service_p50_ms"] <= found["latency_p50_ms"] + 0.01
     assert found["service_p50_ms"] <= found["service_p95_ms"] <= found["service_p99_ms"] <= found["service_max_ms"]
-    assert found["unstarted"] >= 0
     assert 0 < found["sync_rate_per_s"] < FAST_SYNCS_PER_S
     assert "rate_kept" in checks(item) and "little_law" not in checks(item)
     batches = sent(spool, "run-sqlite")

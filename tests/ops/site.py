@@ -14,7 +14,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-GONE_WITHIN_S = 10.0
+GONE_WITHIN_S = 30.0
 READY_WITHIN_S = 60.0
 
 
