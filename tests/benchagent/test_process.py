@@ -34,7 +34,10 @@ def children(job_dir: Path) -> Children:
 
 
 def gone(pid: int) -> bool:
-    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 def test_it_takes_a_child_along_also_after_a_change_of_user(tmp_path: Path):
@@ -53,7 +56,7 @@ def test_it_takes_a_child_along_also_after_a_change_of_user(tmp_path: Path):
     assert psutil.Process(child).uids().real == uid
     agent.kill()
     agent.wait()
-    wait_until(lambda: gone(child), 5)
+    wait_until(lambda: gone(child), 20)
 
 
 def test_it_lets_a_child_outlive_the_thread_that_asked_for_it(children: Children):
@@ -86,7 +89,7 @@ def test_it_finds_leftovers_by_record_by_mark_and_by_folder(job_dir: Path, child
     try:
         assert {found.pid for found in process.leftovers(job_dir)} == {recorded.pid, marked.pid, inside.pid}
         process.kill_leftovers(job_dir)
-        assert [child.wait(2) for child in (recorded, marked, inside)] == [-signal.SIGKILL] * 3
+        assert [child.wait(20) for child in (recorded, marked, inside)] == [-signal.SIGKILL] * 3
         assert stranger.poll() is None
     finally:
         stranger.kill()
@@ -123,9 +126,9 @@ def test_it_leaves_a_persons_shell_in_the_folder_alone(job_dir: Path):
 
 
 def test_it_gives_a_commands_output_or_its_end_with_the_error(children: Children):
-    assert children.run(["/bin/echo", "hello"], timeout_s=5) == "hello\n"
+    assert children.run(["/bin/echo", "hello"], timeout_s=30) == "hello\n"
     with pytest.raises(ProcessFailed, match="ended with 3: why"):
-        children.run(["/bin/sh", "-c", "echo why; exit 3"], timeout_s=5)
+        children.run(["/bin/sh", "-c", "echo why; exit 3"], timeout_s=30)
     with pytest.raises(ProcessFailed, match="did not end within"):
         children.run(["/bin/sleep", "600"], timeout_s=0.2)
 
@@ -133,11 +136,11 @@ def test_it_gives_a_commands_output_or_its_end_with_the_error(children: Children
 def test_it_starts_nothing_after_kill_all(children: Children):
     running = children.spawn(["/bin/sleep", "600"])
     children.kill_all()
-    assert running.wait(2) == -signal.SIGKILL
+    assert running.wait(20) == -signal.SIGKILL
     with pytest.raises(Aborted):
         children.spawn(["/bin/sleep", "600"])
 
 
 def test_it_shows_children_nothing_of_the_agents_own_environment(children: Children, monkeypatch):
     monkeypatch.setenv("SECRET_OF_THE_AGENT", "x")
-    assert "SECRET" not in children.run(["/usr/bin/env"], timeout_s=5)
+    assert "SECRET" not in children.run(["/usr/bin/env"], timeout_s=30)

@@ -13,7 +13,7 @@ from benchagent.results import error_share, metrics
 from benchagent.spool import Spool
 from benchagent.watching import PhaseWatch
 
-from tests.benchagent.fake_server import job_spec
+from tests.benchagent.fake_server import job_spec, wait_until
 from tests.benchagent.test_spool import sent
 
 SUMMARY: dict[str, Any] = {
@@ -119,14 +119,16 @@ def test_a_count_has_the_cpu_and_the_disk_of_the_query_alone(
 
 def test_the_time_of_a_phase_goes_on_over_its_steps(collector: Collector, spool: Spool):
     watch = PhaseWatch(spool, "run-1", collector)
+    taken: list[float] = []
     for value in (1.0, 2.0):
         values: dict[str, float | None] = {"tool_cpu_cores": value}
-        with watch.following("backup", lambda values=values: Values(values, values)) as tell:  # type: ignore[misc]
+        with watch.following("backup", lambda values=values: Values(*[values] * 60)) as tell:  # type: ignore[misc]
             tell(phase("backup"))
-            time.sleep(1.2)
+            wait_until(lambda: watch._t["backup"] > len(taken), 20)
             tell(phase("backup", elapsed_s=1.2))
+        taken.extend([value] * (watch._t["backup"] - len(taken)))  # one, or more when this thread had to wait
     (item,) = [item for batch in sent(spool, "run-1") for item in batch["items"]]
-    assert (item["t0_s"], item["values"]) == (0, [1.0, 2.0])
+    assert (item["t0_s"], item["values"]) == (0, taken)
     assert by_name(metrics(collector, {}, 2, None)) == {"tool_cpu_cores": pytest.approx(1.5)}
 
 

@@ -1,4 +1,4 @@
-"""A server that is paused for three seconds: what the series and the percentiles make of it."""
+"""A server that is paused for four seconds: what the series and the percentiles make of it."""
 
 from __future__ import annotations
 
@@ -12,63 +12,69 @@ from benchagent.dbms.postgresql.discovery import installations
 from benchagent.spool import Spool
 
 from tests.benchagent.correctness.during import run_with
-from tests.benchagent.jobs import MakeJob, checks, series, values
+from tests.benchagent.jobs import MakeJob, series, values
 from tests.benchagent.test_spool import sent
 
 pytestmark = [
     pytest.mark.engines,
     pytest.mark.skipif(not installations(), reason="no PostgreSQL on this machine"),
 ]
-PAUSE_S = 3.0
+PAUSE_S, WINDOW_S = 4.0, 10
+# The load generator may itself have to wait for a CPU, and then begins late what meets the pause.
+CLEARLY_MS = 2500
 # Commits that do not wait: only the pause shall be slow.
 SETTINGS = {"synchronous_commit": "off"}
 
 
-def pause(pids: Sequence[int]) -> None:
-    """Every process of the server, at once, so that none answers for another."""
+def pause(pids: Sequence[int]) -> float:
+    """Every process of the server, at once, so that none answers for another. How long it took, in ms."""
     members = [member for pid in pids for member in process.family(pid)]
+    begun = time.monotonic()
     for member in members:
         member.send_signal(signal.SIGSTOP)
     time.sleep(PAUSE_S)
     for member in members:
         member.send_signal(signal.SIGCONT)
+    return 1000 * (time.monotonic() - begun)
 
 
 def test_a_pause_is_seen_by_every_transaction_that_was_due_in_it(make_job: MakeJob, spool: Spool):
-    job = make_job("postgresql", settings=SETTINGS, warm_up_s=0, duration_s=6, rate_per_s=50)
-    item = run_with(job, spool, 1, pause)
+    job = make_job("postgresql", settings=SETTINGS, warm_up_s=0, duration_s=WINDOW_S, rate_per_s=50)
+    paused_ms: list[float] = []
+    item = run_with(job, spool, 1, lambda pids: paused_ms.append(pause(pids)))
     assert (item["outcome"], item["message"]) == ("finished", "")
     found = values(item)
-    # Half of the transactions were due in the pause: the last percent of all waited for nearly the whole of it.
-    assert 2500 <= found["latency_p99_ms"] <= found["latency_max_ms"] < 1000 * PAUSE_S + 1500
+    # Four of ten transactions were due in the pause: the last percent of all waited for nearly the whole of it.
+    assert CLEARLY_MS <= found["latency_p99_ms"] <= found["latency_max_ms"] < 2 * paused_ms[0]
     assert found["latency_p95_ms"] > 2000
-    # Their own work took no longer than ever. Only those under way, one of each terminal, were held up in it.
-    assert found["service_p50_ms"] < 50
-    assert found["service_p95_ms"] < 500
-    assert found["service_max_ms"] >= 2500
+    # Their own work was short beside it. Only those under way, one of each terminal, were held up in it.
+    assert found["service_p50_ms"] < 300
+    assert found["service_p95_ms"] < 1000
+    assert found["service_max_ms"] >= CLEARLY_MS
 
     seconds = spool.seconds(job.run_id)
-    assert [second["t"] for second in seconds] == list(range(6))
-    assert stalled(seconds) >= PAUSE_S - 1
+    assert [second["t"] for second in seconds] == list(range(WINDOW_S))
+    assert stalled(seconds) >= 2
     batches = sent(spool, job.run_id)
     assert series(batches, "tps").count(0) == stalled(seconds)
     backlog = [value or 0 for value in series(batches, "backlog")]
     assert max(backlog) > 75  # of 50 that fall due each second, none was begun
     # On a machine that is slow enough some end after the window.
-    assert found["transactions"] + found["transactions_tail"] + found["unstarted"] == 6 * 50
+    assert found["transactions"] + found["transactions_tail"] + found["unstarted"] == WINDOW_S * 50
 
 
 def test_a_closed_loop_shows_a_pause_in_its_series_and_its_maximum_alone(make_job: MakeJob, spool: Spool):
     """No terminal asks for anything while it waits: two slow transactions among thousands move no percentile."""
-    job = make_job("postgresql", settings=SETTINGS, warm_up_s=0, duration_s=6)
+    job = make_job("postgresql", settings=SETTINGS, warm_up_s=0, duration_s=WINDOW_S)
     item = run_with(job, spool, 1, pause)
     assert (item["outcome"], item["message"]) == ("finished", "")
     found = values(item)
-    assert stalled(spool.seconds(job.run_id)) >= PAUSE_S - 1
-    assert found["latency_max_ms"] >= 2500
+    assert stalled(spool.seconds(job.run_id)) >= 2
+    assert found["latency_max_ms"] >= CLEARLY_MS
     assert found["latency_p99_ms"] < 500
     assert found["transactions"] > 2 * 100  # so that those of the two terminals are less than a percent
-    assert checks(item)["little_law"]  # the mean holds the pause, as the throughput does
+    # The mean holds the pause, as the throughput does. Without it there would be 1.2 transactions at a time.
+    assert found["tps"] * found["latency_mean_ms"] / 1000 == pytest.approx(2, rel=0.25)
 
 
 def stalled(seconds: Sequence[dict[str, float]]) -> int:

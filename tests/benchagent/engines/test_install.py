@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 from collections import namedtuple
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from benchagent.engines.sources import Fetched, InstallError
 from benchagent.java.jars import sha256_of
 
 from tests.benchagent.engines.conftest import Tiny, zip_file
+from tests.benchagent.fake_server import wait_until
 
 
 def left(engines_dir: Path) -> list[str]:
@@ -102,7 +102,7 @@ from benchagent.engines.catalogue import Piece, engine_of
 
 def hang(engine, tree):
     print("unpacked", flush=True)
-    time.sleep(60)
+    time.sleep(600)
 
 module.finish = hang
 module.install(engine_of(json.loads(sys.argv[1])), Path(sys.argv[2]), lambda text: None, Path(sys.argv[3]))
@@ -123,14 +123,14 @@ def test_a_killed_install_leaves_nothing_that_looks_installed(tiny: Tiny, engine
 
 def test_two_at_once_install_it_once(tiny: Tiny, engines_dir: Path, monkeypatch):
     finish, finished = install_module.finish, []
+    said: list[list[str]] = [[], []]
 
     def slowly(engine, tree):
         finish(engine, tree)
         finished.append(engine.name)
-        time.sleep(0.3)
+        wait_until(lambda: any("waiting" in line for lines in said for line in lines), 60)
 
     monkeypatch.setattr(install_module, "finish", slowly)
-    said: list[list[str]] = [[], []]
     made = []
 
     def work(number: int) -> None:
@@ -207,7 +207,7 @@ def test_it_tells_how_much_has_arrived(tiny: Tiny, tmp_path: Path, said: list[st
     def slowly(piece: Piece, folder: Path) -> Fetched:
         path = folder / "half.jar"
         path.write_bytes(bytes(2_000_000))
-        time.sleep(0.3)
+        wait_until(lambda: "  2.0 of 0.0 MB" in said, 60)
         return Fetched(piece, path, "")
 
     monkeypatch.setattr(install_module, "PROGRESS_S", 0.1)

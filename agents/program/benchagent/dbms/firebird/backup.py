@@ -21,8 +21,8 @@ from benchagent.storage import same_device
 SERVICE = "service_mgr"
 RESTORED = "restored.fdb"
 CANCEL_TIMEOUT_S = 60.0
-# SuperServer closes a database soon after its last connection has gone.
-CLOSED_WITHIN_S = 2.0
+# SuperServer closes a database soon after its last connection has gone, on a busy machine later.
+CLOSED_WITHIN_S = 30.0
 NOT_OBSERVED = "way not observed: gbak was over too soon for looks at its connections"
 # A service that runs for a tool has an attachment of its own, without a process at its other end.
 SERVICE_SESSIONS = "MON$SYSTEM_FLAG = 0 AND MON$REMOTE_PROCESS IS NULL AND MON$ATTACHMENT_ID <> CURRENT_CONNECTION"
