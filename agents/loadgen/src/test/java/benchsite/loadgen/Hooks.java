@@ -5,32 +5,55 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Functions that a database calls: a pause, errors now and then, values that are gathered. */
+/** Functions that a database calls: a pause, a wait for an event, errors now and then, values that are gathered. */
 public final class Hooks {
     static final String PAUSE = "CREATE ALIAS PAUSE_ONCE FOR 'benchsite.loadgen.Hooks.pauseOnce'";
+    static final String HOLD = "CREATE ALIAS HOLD_AFTER FOR 'benchsite.loadgen.Hooks.holdAfter'";
     static final String FAIL = "CREATE ALIAS FAIL_EACH FOR 'benchsite.loadgen.Hooks.failEach'";
     static final String SEE = "CREATE ALIAS SEE FOR 'benchsite.loadgen.Hooks.see'";
     static final long PAUSE_MS = 1_000;
     static final Set<Long> SEEN = ConcurrentHashMap.newKeySet();
-    private static final int PAUSED_CALL = 20;
+    static final int PAUSED_CALL = 3;
     private static final AtomicInteger CALLS = new AtomicInteger();
+    private static volatile Wait until = () -> {};
 
     private Hooks() {}
 
+    /** For something that stays true. */
+    interface Wait {
+        void await() throws InterruptedException;
+    }
+
     static void reset() {
+        reset(() -> {});
+    }
+
+    /** {@code given}: what a call that pauses or is held waits for. */
+    static void reset(Wait given) {
         SEEN.clear();
         CALLS.set(0);
+        until = given;
     }
 
     static int calls() {
         return CALLS.get();
     }
 
-    /** The 20th call of all takes a second. */
+    /** The third call of all takes a second, and until what it waits for has happened. */
     public static int pauseOnce() throws InterruptedException {
         int call = CALLS.incrementAndGet();
         if (call == PAUSED_CALL) {
             Thread.sleep(PAUSE_MS);
+            until.await();
+        }
+        return call;
+    }
+
+    /** All calls but the first n wait. */
+    public static int holdAfter(int n) throws InterruptedException {
+        int call = CALLS.incrementAndGet();
+        if (call > n) {
+            until.await();
         }
         return call;
     }

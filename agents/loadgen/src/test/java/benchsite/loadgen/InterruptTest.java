@@ -11,11 +11,12 @@ import org.junit.jupiter.api.Test;
 
 /** A job whose thread is interrupted gives up what it does, soon and with all of its threads. */
 class InterruptTest {
-    private static final long SOON_MS = 3_000;
+    private static final long SOON_MS = 20_000;
     private static final JSONObject CREATE = Jobs.execute("CREATE TABLE t (a BIGINT)");
     private final Jobs jobs = new Jobs();
 
-    private void interrupted(JSONObject step, String threads) throws InterruptedException {
+    /** Interrupts the step when it has emitted such an event. */
+    private void interrupted(JSONObject step, String event, String threads) throws InterruptedException {
         AtomicReference<Throwable> problem = new AtomicReference<>();
         Thread job = new Thread(() -> {
             try {
@@ -25,7 +26,7 @@ class InterruptTest {
             }
         });
         job.start();
-        Thread.sleep(SOON_MS / 3);
+        jobs.await(event);
         job.interrupt();
         job.join(SOON_MS);
         assertFalse(job.isAlive());
@@ -51,18 +52,18 @@ class InterruptTest {
         JSONObject table = new JSONObject().put("name", "t").put("insert", "INSERT INTO t VALUES (?)").put("rows", 500)
             .put("columns", new JSONArray("[{'kind': 'sequence'}]"));
         interrupted(new JSONObject().put("op", "load").put("threads", 3).put("tables", new JSONArray().put(table))
-            .put("profile", new JSONObject().put("slow_share", 1).put("slow_rows_per_s", 0.1)), "loader");
+            .put("profile", new JSONObject().put("slow_share", 1).put("slow_rows_per_s", 0.1)), "mark", "loader");
     }
 
     @Test
     void aRunInAClosedLoop() throws InterruptedException {
         interrupted(Jobs.run(2, 0, 60, Jobs.transaction("i", Jobs.statement("INSERT INTO t VALUES (?)", "n"))),
-            "terminal-");
+            "second", "terminal-");
     }
 
     @Test
     void aRunThatWaitsForItsSlots() throws InterruptedException {
         interrupted(Jobs.run(2, 0, 60, Jobs.transaction("i", Jobs.statement("INSERT INTO t VALUES (?)", "n")))
-            .put("rate_per_s", 0.01), "terminal-");
+            .put("rate_per_s", 0.01), "second", "terminal-");
     }
 }

@@ -5,11 +5,13 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Predicate;
 import org.json.JSONArray;
 import org.json.JSONObject;
 
 /** What the tests share: jobs on a fresh database in memory, and the events that they emit. */
 final class Jobs {
+    private static final long PATIENCE_S = 30;
     private final ByteArrayOutputStream output = new ByteArrayOutputStream();
     final Events events = new Events(new PrintStream(output, true, StandardCharsets.UTF_8));
 
@@ -60,6 +62,27 @@ final class Jobs {
 
     List<JSONObject> emitted(String event) {
         return emitted().stream().filter(one -> one.getString("event").equals(event)).toList();
+    }
+
+    /** Waits until so many events like this are out: for another thread than that of the job. */
+    void await(int count, Predicate<JSONObject> wanted) throws InterruptedException {
+        long begun = System.nanoTime();
+        while (soFar().stream().filter(wanted).count() < count) {
+            if (Clock.seconds(begun, System.nanoTime()) > PATIENCE_S) {
+                throw new AssertionError("waited in vain, after " + soFar());
+            }
+            Thread.sleep(10);
+        }
+    }
+
+    void await(String event) throws InterruptedException {
+        await(1, one -> one.getString("event").equals(event));
+    }
+
+    /** What is emitted while the job goes on: its last line may not be whole yet. */
+    private List<JSONObject> soFar() {
+        String text = output.toString(StandardCharsets.UTF_8);
+        return text.substring(0, text.lastIndexOf('\n') + 1).lines().map(JSONObject::new).toList();
     }
 
     JSONObject summary() {

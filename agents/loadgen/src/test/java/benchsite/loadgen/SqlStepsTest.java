@@ -64,9 +64,10 @@ class SqlStepsTest {
     void everyStatementIsTimed() throws Exception {
         jobs.perform(Jobs.inMemory(), Jobs.execute("CREATE TABLE t (a INT)", "INSERT INTO t " + NUMBERS));
         JSONObject end = jobs.emitted("phase").get(1);
-        assertEquals(2, end.getJSONArray("elapsed").length());
-        assertEquals(end.getDouble("elapsed_s"),
-            end.getJSONArray("elapsed").getDouble(0) + end.getJSONArray("elapsed").getDouble(1), 0.05);
+        JSONArray elapsed = end.getJSONArray("elapsed");
+        assertEquals(2, elapsed.length());
+        assertTrue(elapsed.getDouble(0) > 0 && elapsed.getDouble(1) > 0, elapsed.toString());
+        assertTrue(elapsed.getDouble(0) + elapsed.getDouble(1) <= end.getDouble("elapsed_s") + 1e-9, end.toString());
         assertFalse(end.has("error"));
     }
 
