@@ -41,7 +41,7 @@ def check(plan: Plan) -> None:
 
 def _factor_errors(plan: Plan) -> dict[str, list[str]]:
     known = {factor.name: factor for factor in WORKLOADS[plan.workload].factors}
-    given = {**{name: (value,) for name, value in plan.factors.items()}, **plan.sweep}
+    given = plan.values()
     errors = {f"factors.{name}": [f"Unknown; known: {', '.join(known)}."] for name in given if name not in known}
     for name, factor in known.items():
         if name not in given:

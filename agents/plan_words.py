@@ -14,7 +14,7 @@ from runs.facets import factor_label
 
 def plan_words(plan: Plan) -> list[tuple[str, str]]:
     """(label, values) for a list of facts."""
-    values = {**{name: (value,) for name, value in plan.factors.items() if name not in plan.sweep}, **plan.sweep}
+    values = {**{name: (value,) for name, value in plan.factors.items()}, **plan.sweep}
     told = {name: " · ".join(_words(name, value, plan) for value in values[name]) for name in (*plan.sweep, *values)}
     for name, words in _exceptions(plan):
         told[name] = f"{told[name]}; {words}" if name in told else words
@@ -22,11 +22,16 @@ def plan_words(plan: Plan) -> list[tuple[str, str]]:
 
 
 def _exceptions(plan: Plan) -> Iterator[tuple[str, str]]:
-    """What another value of a varied factor sets, where that differs from all other cells."""
+    """What another value of a varied factor sets, where that differs from all other cells; cells beside them."""
     for name, value, sets in plan.overrides:
         for follows, found in sets.items():
             if found != plan.factors.get(follows, FACTORS[follows].default):
                 yield follows, f"{_words(follows, found, plan)} ({_words(name, value, plan)} only)"
+    for one in plan.extra:
+        for name, value in one.items():
+            if value not in plan.sweep.get(name, ()):
+                others = ", ".join(_words(other, each, plan) for other, each in one.items() if other != name)
+                yield name, f"{_words(name, value, plan)} ({others} only)"
 
 
 def _words(name: str, value: FactorValue, plan: Plan) -> str:

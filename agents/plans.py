@@ -70,6 +70,8 @@ class Plan:
     # Factors that are varied, each with its values; they stand over `factors`.
     sweep: Mapping[str, tuple[FactorValue, ...]] = field(default_factory=dict)
     overrides: tuple[Override, ...] = ()
+    # Cells beside these combinations, by what they set: the factors that they name are varied ones too.
+    extra: tuple[Mapping[str, FactorValue], ...] = ()
     settings: Mapping[str, Settings] = field(default_factory=dict)
     # What people call these settings, by DBMS; empty takes a name made of what differs from the standard ones.
     called: Mapping[str, str] = field(default_factory=dict)
@@ -84,7 +86,8 @@ class Plan:
 
     @property
     def run_count(self) -> int:
-        return len(self.engines) * prod(len(values) for values in self.sweep.values()) * self.repeats
+        combinations = prod(len(values) for values in self.sweep.values()) + len(self.extra)
+        return len(self.engines) * combinations * self.repeats
 
     @property
     def title(self) -> str:
@@ -94,6 +97,14 @@ class Plan:
         workload = WORKLOADS[self.workload].name if self.workload in WORKLOADS else self.workload
         return f"{workload}: {', '.join(names)}"[:NAME_LIMIT]
 
+    def values(self) -> dict[str, tuple[FactorValue, ...]]:
+        """All values that are asked for of each factor; those of `overrides` follow from them."""
+        found = {**{name: (value,) for name, value in self.factors.items()}, **self.sweep}
+        for one in self.extra:
+            for name, value in one.items():
+                found[name] = found.get(name, ()) if value in found.get(name, ()) else (*found.get(name, ()), value)
+        return found
+
     def settings_of(self, engine: Engine) -> Settings:
         if engine.connection:
             return ()
@@ -102,6 +113,7 @@ class Plan:
     def cells(self) -> list[Cell]:
         names = list(self.sweep)
         combinations = [dict(zip(names, values, strict=True)) for values in product(*self.sweep.values())]
+        combinations += [dict(one) for one in self.extra]
         return [
             Cell(engine, self._stored({**self.factors, **varied, **self._following(varied)}))
             for varied in combinations
@@ -118,7 +130,8 @@ class Plan:
     def _stored(self, factors: Mapping[str, FactorValue]) -> dict[str, FactorValue]:
         """Without optional factors that are as if nobody had asked: a run does not name what was not varied."""
         definitions = {factor.name: factor for factor in WORKLOADS[self.workload].factors}
-        return {name: value for name, value in factors.items() if name in self.sweep or _said(definitions[name], value)}
+        varied = {*self.sweep, *(name for one in self.extra for name in one)}
+        return {name: value for name, value in factors.items() if name in varied or _said(definitions[name], value)}
 
     def in_order(self) -> list[tuple[Cell, int]]:
         """(cell, repeat) as they are run: A B C A B C, so that a drift of the machine hits all alike."""
@@ -137,6 +150,7 @@ class Plan:
             "factors": dict(self.factors),
             "overrides": [[name, value, dict(factors)] for name, value, factors in self.overrides],
             "sweep": {name: list(values) for name, values in self.sweep.items()},
+            "extra": [dict(one) for one in self.extra],
             "repeats": self.repeats,
             "agent": self.agent.slug if self.agent else None,
             "name": self.name,

@@ -73,7 +73,9 @@ class Part:
     apart: tuple[str, ...] = ()
     # The storage that is the second one where the machine has several.
     second: str = ""
+    # As of `Plan`.
     overrides: tuple[Override, ...] = ()
+    extra: tuple[Mapping[str, FactorValue], ...] = ()
     figure: str = ""
     gaps: tuple[PlanGap, ...] = ()
 
@@ -145,6 +147,7 @@ def _plan(prepared: Prepared, engines: tuple[Engine, ...], other: SecondStorage 
         factors={**part.factors, **_apart(part, other)},
         sweep={**part.sweep, **_places(part, other)},
         overrides=part.overrides,
+        extra=part.extra,
         settings=part.settings,
         called=part.called,
         name=prepared.name,

@@ -25,7 +25,7 @@ def of(publication: str, part: str, other: SecondStorage | None = None) -> tuple
     `other`: the machine's second storage; None where it has one.
     """
     if publication == "gbak-backup-2007":
-        return (gbak.verbose(),) if part == "verbose" else gbak.methods(other) if part.startswith("methods-") else ()
+        return gbak.matches(part, other)
     if publication == "tpcb-2010":
         return {"engines": tpcb.engines, "group-commit": tpcb.commit_groups}.get(part, tuple)()
     if publication == "firebird-terabyte-2015":

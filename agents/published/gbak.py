@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agents.published.common import ONE_STORAGE, gone, with_nature
 from agents.second_storage import SecondStorage
-from runs.reproduction import Match
+from runs.reproduction import CellFacts, Match
 
 GBAK_GONE = (
     gone("Firebird 2.1 against 1.5", "gbak-e", "fb-2.1"),
@@ -27,7 +29,21 @@ GBAK_GONE = (
 )  # fmt: skip
 
 
-def methods(other: SecondStorage | None) -> tuple[Match, ...]:
+# The switches of a plain cell of the methods, where others vary them.
+PLAIN: CellFacts = {"verbose": "off", "cpus": 2}
+
+
+def matches(part: str, other: SecondStorage | None) -> tuple[Match, ...]:
+    found = _methods(other)
+    return (*map(_plain, found), _verbose()) if part == "methods-super" else found
+
+
+def _plain(match: Match) -> Match:
+    ours, base = ({**PLAIN, **facts} if facts else facts for facts in (match.ours, match.base))
+    return replace(match, ours=ours, base=base)
+
+
+def _methods(other: SecondStorage | None) -> tuple[Match, ...]:
     there = "published for Firebird 1.5.3"
     return (
         _method("local protocol against localhost (TCP)", "gbak_local", "gbak_tcp", "gbak-a", there),
@@ -59,8 +75,9 @@ def _one_disk(other: SecondStorage | None, there: str) -> Match:
     return _method(label, "gbak_services_same", "gbak_services", claim, with_nature(there, other))
 
 
-def verbose() -> Match:
+def _verbose() -> Match:
+    tcp: CellFacts = {**PLAIN, "method": "gbak_tcp"}
     return Match(
-        "-v against none", "backup_s", ours={"verbose": "on"}, base={"verbose": "off"}, extra="extra time",
-        extra_on_s=360, percent=True, differs="there on a backup of 6 minutes; what -v prints goes to a file here",
+        "-v against none", "backup_s", ours={**tcp, "verbose": "on"}, base=tcp, extra="extra time", extra_on_s=360,
+        percent=True, differs="there on a backup of 6 minutes; what -v prints goes to a file here",
     )  # fmt: skip

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html import unescape
 
 import pytest
@@ -11,6 +12,8 @@ from agents import rerun
 from agents.articles import EXPERIMENTS, TPCC_LIMIT_MB
 from agents.models import Agent, Job
 from agents.plan_checks import check
+from agents.plan_words import plan_words
+from agents.plans import PlanError
 from agents.published import firebird
 from agents.rerun import Wanted
 from runs.literature.articles import ARTICLES
@@ -55,12 +58,11 @@ def test_every_part_is_a_plan_that_can_be_started(slug, part, equipped):
         assert (part.factors["warm_up_s"], part.factors["duration_s"]) == (10, 10)
 
 
-GBAK, SIZES, BOTH = {"dataset_mb": [1_050]}, [8, 10, 12, 14, 16, 19, 23, 28, 125], ["", "slow"]
+GBAK, SIZES, BOTH = {"dataset_mb": [1_000]}, [8, 10, 12, 14, 16, 19, 23, 28, 125], ["", "slow"]
+METHODS = ["gbak_tcp", "gbak_local", "gbak_services", "gbak_services_same"]
 CELLS = {
-    "methods-super": (3, 4, {**GBAK, "method": ["gbak_tcp", "gbak_local", "gbak_services", "gbak_services_same"]}),
-    "methods-superclassic": (3, 4, GBAK),
-    "verbose": (3, 2, {**GBAK, "verbose": ["off", "on"]}),
-    "cpus": (3, 2, {**GBAK, "cpus": [1, 2]}),
+    "methods-super": (3, 6, {**GBAK, "method": METHODS, "verbose": ["off", "on"], "cpus": [2, 1]}),
+    "methods-superclassic": (3, 4, {**GBAK, "method": METHODS, "verbose": [""], "cpus": [2]}),
     "engines": (5, 8, {"scale_factor": [10]}),
     "group-commit": (3, 3, {"group_commit": ["off", "2", "3"]}),
     "maintenance": (3, 2, {"background_maintenance": ["on", "off"]}),
@@ -180,7 +182,7 @@ def test_the_page_tells_values_with_units_and_what_other_cells_do(equipped, clie
         return {label: unescape(words) for label, words in re.findall("<dt>([^<]+)</dt><dd>([^<]*)</dd>", section)}
 
     gbak = told("gbak-backup-2007", "methods-super")
-    assert gbak["Data set"] == "1,050 MB"
+    assert gbak["Data set"] == "1,000 MB"
     same = "agent's own storage (gbak, Services API, same disk only)"
     assert gbak["Backup on storage"] == f"second (emulated); {same}"
     sizes = told("firebird-terabyte-2015", "sizes")
@@ -231,3 +233,22 @@ def test_my_cnf_as_printed_and_tuned_have_names_that_tell_them_apart(equipped):
 
 def test_an_unknown_article_is_not_found(client):
     assert client.get(reverse("article-experiment", args=["no-such"])).status_code == 404
+
+
+def test_switches_are_cells_beside_the_methods_and_told_as_such(equipped):
+    experiment = EXPERIMENTS["gbak-backup-2007"]
+    plan = rerun.prepare(experiment, experiment.part("methods-super"), equipped).plan
+    cells = [tuple(cell.factors[name] for name in ("method", "verbose", "cpus")) for cell in plan.cells()]
+    plain = [(method, "off", 2) for method in METHODS]
+    assert cells == [*plain, ("gbak_tcp", "on", 2), ("gbak_tcp", "off", 1)]
+    assert plan.run_count == len(cells) * plan.repeats
+    told = dict(plan_words(plan))
+    assert (told["Verbose"], told["CPUs"]) == (
+        "-v off; -v on (gbak over TCP only)",
+        "2 CPUs; 1 CPU (gbak over TCP only)",
+    )
+    assert plan.as_json()["extra"] == [{"method": "gbak_tcp", "verbose": "on"}, {"method": "gbak_tcp", "cpus": 1}]
+    wrong = replace(plan, extra=({"verbose": "loud"}, {"colour": "red"}))
+    with pytest.raises(PlanError) as caught:
+        check(wrong)
+    assert list(caught.value.errors) == ["factors.colour", "factors.verbose"]

@@ -9,6 +9,7 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from benchagent.catalog import WORKLOADS
 from benchagent.protocol import API_ROOT, CLOCK_HEADER, PROTOCOL_VERSION, JobSpec
 
 JOB_PATH = re.compile(r"/jobs/([^/]+)/(claim|heartbeat|batch)/\Z")
@@ -189,7 +190,7 @@ def job_spec(run_id: str = "run-1", **changes: Any) -> JobSpec:
     spec: JobSpec = {
         "run_id": run_id,
         "workload": "tpcb",
-        "workload_version": "1",
+        "workload_version": WORKLOADS[changes.get("workload", "tpcb")].version,
         "dbms": "sqlite",
         "dbms_version": "",
         "settings": [],

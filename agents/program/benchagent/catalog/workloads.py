@@ -246,7 +246,7 @@ WORKLOADS: dict[str, WorkloadEntry] = {
         WorkloadEntry(
             slug="backup",
             name="Backup and restore",
-            version="1",
+            version="2",
             module="benchagent.workloads.backup",
             summary=(
                 "One backup of a dense database of about 150 tables by the engine's own tool and a named method; "

@@ -46,10 +46,10 @@ def _types(dialect: Dialect) -> dict[str, str]:
 
 
 def indexes(dialect: Dialect, names: Mapping[str, int]) -> list[str]:
-    """Two a table: the key, and one by code."""
+    """Two a table: the key, and one by parent, as a foreign key has."""
     statements = []
     for name in names:
-        statements += [dialect.primary_key(name, ["id"]), dialect.index(f"{name}_code", name, ["code", "parent"])]
+        statements += [dialect.primary_key(name, ["id"]), dialect.index(f"{name}_parent", name, ["parent"])]
     return [statement for statement in statements if statement]
 
 
