@@ -61,6 +61,16 @@ class SqlStepsTest {
     }
 
     @Test
+    void aQueryThatFailsEndsItsPhaseAllTheSame() throws Exception {
+        JSONObject failing = Jobs.query("SELECT nothing FROM nowhere").put("optional", true).put("phase", "count");
+        jobs.perform(Jobs.inMemory(), failing);
+        List<JSONObject> phases = jobs.emitted("phase");
+        assertEquals(List.of("begin", "end"), phases.stream().map(phase -> phase.getString("state")).toList());
+        assertTrue(phases.get(1).getDouble("elapsed_s") > 0);
+        assertTrue(only("query").has("error"));
+    }
+
+    @Test
     void everyStatementIsTimed() throws Exception {
         jobs.perform(Jobs.inMemory(), Jobs.execute("CREATE TABLE t (a INT)", "INSERT INTO t " + NUMBERS));
         JSONObject end = jobs.emitted("phase").get(1);
