@@ -12,6 +12,7 @@ import org.json.JSONObject;
 /** What the tests share: jobs on a fresh database in memory, and the events that they emit. */
 final class Jobs {
     private static final long PATIENCE_S = 30;
+    private volatile boolean inVain;
     private final ByteArrayOutputStream output = new ByteArrayOutputStream();
     final Events events = new Events(new PrintStream(output, true, StandardCharsets.UTF_8));
 
@@ -64,11 +65,12 @@ final class Jobs {
         return emitted().stream().filter(one -> one.getString("event").equals(event)).toList();
     }
 
-    /** Waits until so many events like this are out: for another thread than that of the job. */
+    /** Waits until so many events like this are out: for another thread than that of the job. Patient once only. */
     void await(int count, Predicate<JSONObject> wanted) throws InterruptedException {
         long begun = System.nanoTime();
         while (soFar().stream().filter(wanted).count() < count) {
-            if (Clock.seconds(begun, System.nanoTime()) > PATIENCE_S) {
+            if (inVain || Clock.seconds(begun, System.nanoTime()) > PATIENCE_S) {
+                inVain = true;
                 throw new AssertionError("waited in vain, after " + soFar());
             }
             Thread.sleep(10);
