@@ -19,12 +19,10 @@ MEMORY = 15
 
 
 def matches(part: str, other: SecondStorage | None) -> tuple[Match, ...]:
-    if part == "load":
-        return (_load(other),)
     if part != "sizes":
         return ()
     losses = [one for place in places(other) for one in _losses(place, other)]
-    return (*losses, _claimed_loss(other), _largest(other), *_disks((SMALLEST, *SIZES, LARGEST), other))
+    return (*losses, _claimed_loss(other), _largest(other), _load(other), *_disks((SMALLEST, *SIZES, LARGEST), other))
 
 
 def _size(warehouses: int) -> str:
@@ -94,6 +92,7 @@ def _load(other: SecondStorage | None) -> Match:
     if other is None:
         return Match(label, claim=claim, gap=ONE_STORAGE)
     return Match(
-        f"{label}, {two_storages(other)}", "load_s", ours={"data_storage": ""}, base={"data_storage": other.name},
+        f"{label}, {two_storages(other)}", "load_s",
+        ours={"warehouses": SMALLEST, "data_storage": ""}, base={"warehouses": SMALLEST, "data_storage": other.name},
         claim=claim, differs=with_nature("there SSD against SATA RAID1", other),
     )  # fmt: skip

@@ -68,7 +68,6 @@ CELLS = {
     "maintenance": (3, 2, {"background_maintenance": ["on", "off"]}),
     "memory": (3, 2, {"scale_factor": [10]}),
     "sizes": (1, 18, {"warehouses": SIZES, "data_storage": BOTH, "memory_limit_mb": [160]}),
-    "load": (1, 2, {"warehouses": [8], "data_storage": BOTH}),
     "superclassic": (1, 2, {"warehouses": [8, 23], "memory_limit_mb": [160]}),
     "insert-printed": (2, 4, {"preloaded": ["full", "empty"], "data_storage": BOTH}),
     "select-printed": (2, 4, {"load": ["select_narrow", "select_wide"], "data_storage": BOTH}),

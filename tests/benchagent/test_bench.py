@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 import threading
@@ -258,6 +259,21 @@ def test_it_starts_cold_and_rested_within_memory_and_cpus(make_job: MakeJob, spo
     order = [next(number for number, line in enumerate(lines) if words in line)
              for words in (" load: ", "DBMS started anew", "resting 1 s", " run: ")]  # fmt: skip
     assert order == sorted(order)
+
+
+@needs_cages
+def test_it_reads_the_files_before_the_run_as_far_as_its_memory_lets_them_stay(make_job: MakeJob):
+    given = {"data_origin": "restored", "cache_state": "preread", "warm_up_s": 0, "duration_s": 1}
+    items = [make_job("sqlite", run_id=f"run-{number}", memory_limit_mb=400, **given).run() for number in (1, 2)]
+    assert [(item["outcome"], item["message"]) for item in items] == [("finished", "")] * 2
+    for item in items:
+        words = told(item)["conditions"]["caches"]
+        told_of = (
+            r"the files were read once, within the limits of the job: ([\d.]+) of ([\d.]+) MB are in the page cache"
+        )
+        found = re.fullmatch(told_of, words)
+        assert found, words
+        assert 0.5 < 0.95 * float(found[2]) <= float(found[1])
 
 
 @needs_cages

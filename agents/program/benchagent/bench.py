@@ -13,7 +13,7 @@ from typing import Any
 
 from benchagent import process, statistics
 from benchagent.abort import Abort
-from benchagent.caches import drop_page_cache
+from benchagent.caches import drop_page_cache, resident_words
 from benchagent.collect import Collector, Event, Listener, Session
 from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.base import Instance, JobError
@@ -32,6 +32,7 @@ from benchagent.watching import PhaseWatch
 from benchagent.workloads.base import ASIDE, Factors, Observe, SessionResult, Step, ToolResult
 
 OUTPUT_LIMIT = 200_000
+READ_TIMEOUT_S = 6 * 3600.0
 
 
 @dataclass(frozen=True)
@@ -221,10 +222,32 @@ class JobBench:
             self.condition(f"caches_{control}" if control else "caches", words)
             if self.instance.server_pids() and not control:  # an embedded engine starts with its next session
                 self.metric("restart_s", took_s, "restart")
+        elif self.factors.text("cache_state") == "preread":
+            self.condition("caches", self._read_files())
         settle_s = self.factors.number("settle_s") if "settle_s" in self.factors else 0
         if settle_s:
             self.log(f"resting {settle_s} s")
             self._around.abort.sleep(settle_s)
+
+    def _read_files(self) -> str:
+        """As after a long warm-up, at once: what was read counts as the job's, and its memory limit decides what stays.
+
+        A file may go while it is read, so what is in the page cache afterwards is what is told.
+        """
+        around = self._around
+        folders = list(dict.fromkeys((around.placement.data, around.placement.log)))
+        command: list[str | Path] = [
+            "sh",
+            "-c",
+            'find "$@" -type f -exec cat {} + > /dev/null 2>&1; true',
+            "sh",
+            *folders,
+        ]
+        with self.unmeasured():
+            around.children.run(command, timeout_s=READ_TIMEOUT_S, cage=around.server_cage)
+        words = f"the files were read once, within the limits of the job: {resident_words(folders)}"
+        self.log(f"caches: {words}")
+        return words
 
     def restart(self, *, cold: bool, before: str) -> None:
         self._start_anew(cold=cold, before=before)

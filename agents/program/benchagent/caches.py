@@ -63,6 +63,15 @@ def resident_bytes(paths: Iterable[Path]) -> int | None:
     return found
 
 
+def resident_words(paths: Iterable[Path]) -> str:
+    """How much of these files is in the page cache, of how much."""
+    roots = list(paths)
+    resident, total = resident_bytes(roots), sum(size for _, size in _files(roots))
+    if resident is None:
+        return f"of {total / MEGABYTE:.1f} MB the kernel does not tell how much is in the page cache"
+    return f"{resident / MEGABYTE:.1f} of {total / MEGABYTE:.1f} MB are in the page cache"
+
+
 def _is_gone(resident: int | None, total: int) -> bool:
     return resident is not None and resident <= max(TOLERATED_BYTES, total * TOLERATED_SHARE)
 

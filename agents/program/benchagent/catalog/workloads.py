@@ -26,9 +26,10 @@ CONDITIONS = (
         "Caches at the start",
         kind=CHOICE,
         default="warm",
-        words={"warm": "warm caches", "cold": "cold caches"},
+        words={"warm": "warm caches", "cold": "cold caches", "preread": "files read before the run"},
         optional=True,
-        help="cold: the DBMS is started anew and the page cache emptied before the warm-up",
+        help="cold: the DBMS is started anew and the page cache emptied before the warm-up; preread: its files are "
+        "read into the page cache once, as far as a memory limit lets them stay",
     ),
     FactorDef(
         "memory_limit_mb",
