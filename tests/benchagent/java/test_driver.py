@@ -89,11 +89,11 @@ def until(generator: LoadGenerator, event: str) -> dict:
 
 def test_it_hands_over_every_event_of_a_job(generator):
     loadgen = generator("h2")
-    loadgen.start(job("jdbc:h2:mem:bench;DB_CLOSE_DELAY=-1"))
+    loadgen.start(job("jdbc:h2:mem:bench;DB_CLOSE_DELAY=-1", seconds=3))
     events = list(loadgen.events())
-    assert loadgen.abort() == 0
+    assert loadgen.abort(grace_s=60) == 0
     names = [event["event"] for event in events]
-    assert names == ["started", *["phase"] * 3, "connected", "second", "second", "summary", "phase", "query"]
+    assert names == ["started", *["phase"] * 3, "connected", *["second"] * 4, "summary", "phase", "query"]
     summary = next(event for event in events if event["event"] == "summary")
     committed = sum(summary[key] for key in ("warm_up_transactions", "transactions", "tail_transactions"))
     assert events[-1]["rows"] == [[committed]]
@@ -104,7 +104,7 @@ def test_an_error_ends_it_with_an_event_that_names_the_phase(generator):
     loadgen = generator("h2")
     loadgen.start(job("jdbc:h2:mem:bench", create="CREATE TABEL history (n INTEGER)"))
     last = list(loadgen.events())[-1]
-    assert loadgen.abort() == 1
+    assert loadgen.abort(grace_s=60) == 1
     assert (last["event"], last["phase"], last["sqlstate"]) == ("error", "create", "42001")
     assert "TABEL" in last["message"]
     assert "JdbcSQLSyntaxErrorException" in loadgen.stderr_tail
@@ -114,7 +114,7 @@ def test_a_database_that_cannot_be_reached_is_an_error(generator):
     loadgen = generator("h2")
     loadgen.start(job("jdbc:nothing:here"))
     assert list(loadgen.events())[-1]["message"].startswith("No suitable driver")
-    assert loadgen.abort() == 1
+    assert loadgen.abort(grace_s=60) == 1
 
 
 def test_abort_ends_a_run_at_once(generator):
@@ -123,7 +123,7 @@ def test_abort_ends_a_run_at_once(generator):
     until(loadgen, "second")
     assert loadgen.abort(grace_s=60) == ABORTED
     assert not psutil.pid_exists(loadgen.pid)
-    assert loadgen.abort() == ABORTED, "once more does no harm"
+    assert loadgen.abort(grace_s=60) == ABORTED, "once more does no harm"
 
 
 def test_abort_kills_what_does_not_listen(generator):
@@ -157,7 +157,7 @@ def test_it_reads_no_event_out_of_what_an_engine_prints(generator):
     loadgen = generator("h2", spawn=python_instead(code))
     loadgen.start({})
     assert list(loadgen.events()) == [{"event": "started"}]
-    assert loadgen.abort() == 0
+    assert loadgen.abort(grace_s=60) == 0
     assert sorted(loadgen.stderr_tail.splitlines()) == [
         "Opening database",
         "[1]",
@@ -171,7 +171,7 @@ def test_a_jvm_that_does_not_start_says_why(generator):
     loadgen = generator("h2", spawn=python_instead("import sys; sys.exit('Could not create the Java Virtual Machine')"))
     loadgen.start(job("jdbc:h2:mem:bench"))
     assert list(loadgen.events()) == []
-    assert loadgen.abort() == 1
+    assert loadgen.abort(grace_s=60) == 1
     assert loadgen.stderr_tail == "Could not create the Java Virtual Machine"
 
 
