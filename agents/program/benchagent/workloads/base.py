@@ -19,6 +19,9 @@ from benchagent.protocol import Check
 Step = dict[str, Any]
 Observe = Callable[[int], None]
 TEXT_LIMIT = 100_000
+COUNTED_BEFORE = (
+    "the DBMS was started on data that were not in the page cache; before the run it read what the checks count"
+)
 # Phase of queries whose time is nobody's measurement: emulated disks are at full speed in it. Its begin and end are
 # told only of queries that name it; an error of any query has this name.
 ASIDE = "query"
@@ -166,7 +169,7 @@ def load_and_run(
     elif before:
         asked = bench.session(before).rows
         if bench.factors.text("cache_state") != "cold":
-            bench.condition("caches", "what the checks of the run have counted before it is in the caches")
+            bench.condition("caches", COUNTED_BEFORE)
     bench.before_run()
     found = bench.session(run)
     return replace(found, rows={**asked, **found.rows})
