@@ -249,6 +249,9 @@ def test_a_backup_is_proven_until_one_repeat_of_its_cell_has_passed(machine):
     """The first fails, the second passes, the third need not; another cell has to prove its own."""
     machine()
     runs = first_runs(A, B, repeats=3)
+    for job in Job.objects.all():
+        job.spec["workload"] = "backup"
+        job.save()
     states = (("failed", True), ("finished", False), ("finished", True), ("failed", True))
     for run, (state, ok) in zip(runs[:4], states, strict=True):
         Run.objects.filter(pk=run.pk).update(state=state, checks=[{"name": "restored", "ok": ok, "detail": ""}])

@@ -46,6 +46,26 @@ class LoadPhaseTest {
     }
 
     @Test
+    void everySecondIsToldThoughNobodyTookTheEventsUntilTheTerminalsHadEnded() throws Exception {
+        Thread holding = new Thread(() -> {
+            try {
+                jobs.await("second");
+                synchronized (jobs.events) {
+                    Thread.sleep(4_500);
+                }
+            } catch (InterruptedException stopped) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        holding.start();
+        jobs.perform(Jobs.inMemory(), Jobs.execute(HISTORY), Jobs.run(2, 0, 4, Jobs.transaction("insert", INSERT)),
+            Jobs.query(COUNT));
+        holding.join();
+        assertCountsAgree();
+        assertEquals(List.of(0, 1, 2, 3), jobs.emitted("second").stream().map(second -> second.getInt("t")).toList());
+    }
+
+    @Test
     void theCountsOfClientAndServerAgree() throws Exception {
         jobs.perform(Jobs.inMemory(), Jobs.execute(HISTORY), Jobs.run(3, 1, 2, Jobs.transaction("insert", INSERT)),
             Jobs.query(COUNT));
