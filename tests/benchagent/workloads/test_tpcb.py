@@ -145,7 +145,7 @@ def test_it_fills_in_default_factors_and_refuses_what_is_out_of_range():
         WORKLOAD.factors({"terminals": 0})
     with pytest.raises(JobError, match="whole number"):
         WORKLOAD.factors({"terminals": "many"})
-    with pytest.raises(JobError, match="Caches at the start has to be one of warm, cold, not 'tepid'"):
+    with pytest.raises(JobError, match="Caches at the start has to be one of warm, cold, preread, not 'tepid'"):
         WORKLOAD.factors({"cache_state": "tepid"})
 
 
