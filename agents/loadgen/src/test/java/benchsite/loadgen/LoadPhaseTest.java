@@ -157,7 +157,7 @@ class LoadPhaseTest {
         JSONObject broken = Jobs.transaction("broken", DIVISION_BY_ZERO);
         long begun = System.nanoTime();
         jobs.perform(Jobs.inMemory(), Jobs.run(2, 0, 60, broken));
-        assertTrue(Clock.seconds(begun, System.nanoTime()) < 10);
+        assertTrue(Clock.seconds(begun, System.nanoTime()) < 45);
         assertEquals(2, jobs.summary().getLong("errors"));
         assertEquals(2, jobs.summary().getJSONArray("dead_terminals").length());
     }

@@ -128,7 +128,7 @@ class LoaderTest {
         var problem = assertThrows(PhaseException.class, () -> jobs.perform(Jobs.inMemory(), CREATE, hit, slow));
         assertEquals("load", problem.phase());
         assertEquals("23505", ((SQLException) problem.getCause()).getSQLState());
-        assertTrue(Clock.seconds(begun, System.nanoTime()) < 10);
+        assertTrue(Clock.seconds(begun, System.nanoTime()) < 60);
         assertFalse(jobs.emitted("phase").stream().anyMatch(event -> event.has("rows")));
     }
 
