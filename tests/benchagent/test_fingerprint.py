@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from benchagent import emulation, fingerprint
-from benchagent.cgroups import hierarchy
+from benchagent.cgroups import Throttle, hierarchy
 from benchagent.dbms.base import JobError
 from benchagent.fingerprint import PATTERNS, SyncRate, SyncRates, cannot_have_waited, measure
+from benchagent.limits import Cage
 
 from tests.benchagent.storages import an_emulation, needs_emulation
 
@@ -64,6 +65,23 @@ def test_it_measures_a_device_once_a_day(tmp_path: Path, monkeypatch):
     (tmp_path / "rates.json").write_text("rubbish")
     rates.of("sda", tmp_path)
     assert len(measured) == 4
+
+
+def test_an_emulated_disk_is_another_one_with_another_file_or_other_rates(tmp_path: Path, monkeypatch):
+    measured: list[Path] = []
+    monkeypatch.setattr(fingerprint, "measure", lambda folder, cage: measured.append(folder) or KNOWN)
+    files = {"loop0": Path("/disks/slow.img")}
+    monkeypatch.setattr(fingerprint, "backing_file", files.get)
+    rates, cage = SyncRates(tmp_path / "rates.json"), Cage("run")
+    cage._throttles = [Throttle("7:0", write_iops=120)]
+    for _ in range(2):
+        rates.of("loop0", tmp_path, cage)
+    assert len(measured) == 1
+    files["loop0"] = Path("/disks/other.img")
+    rates.of("loop0", tmp_path, cage)
+    cage._throttles = [Throttle("7:0", write_iops=240)]
+    rates.of("loop0", tmp_path, cage)
+    assert len(measured) == 3
 
 
 def test_it_flags_what_is_faster_than_its_disk():

@@ -63,13 +63,13 @@ class SyncRates:
     def of(self, device: str, folder: Path, cage: Cage | None = None) -> SyncRate:
         """The known rate of `device`, or that of `folder`, which lies on it, measured now. Raises `JobError`.
 
-        An emulated disk is always measured anew: its rates may have changed, and its device's name.
+        An emulated disk is another one with another file or with other rates.
         """
-        known = self._known()
-        if device in known and 0 <= time.time() - known[device].at < VALID_S and not backing_file(device):
-            return known[device]
+        known, identity = self._known(), _identity(device, cage)
+        if identity in known and 0 <= time.time() - known[identity].at < VALID_S:
+            return known[identity]
         rate = measure(folder, cage)
-        write_private(self._file, {name: asdict(value) for name, value in {**known, device: rate}.items()})
+        write_private(self._file, {name: asdict(value) for name, value in {**known, identity: rate}.items()})
         return rate
 
     def _known(self) -> dict[str, SyncRate]:
@@ -78,6 +78,13 @@ class SyncRates:
             return {device: SyncRate(**fields) for device, fields in content.items()}
         except (OSError, ValueError, TypeError, AttributeError):
             return {}
+
+
+def _identity(device: str, cage: Cage | None) -> str:
+    file = backing_file(device)
+    if not file:
+        return device
+    return f"{device}, {file}: {[throttle.v2_line() for throttle in cage.throttles] if cage else 'no limits'}"
 
 
 def measure(folder: Path, cage: Cage | None = None) -> SyncRate:

@@ -79,6 +79,11 @@ class Cage:
             os.sched_setaffinity(0, self.cpus)
 
     @property
+    def throttles(self) -> Sequence[Throttle]:
+        """Of the emulated disks of the job."""
+        return self._throttles
+
+    @property
     def memory_peak_bytes(self) -> int | None:
         """The most that was in use, page cache included; None without a limit or where the kernel does not tell."""
         self._look()

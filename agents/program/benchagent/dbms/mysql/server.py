@@ -149,9 +149,9 @@ class Server:
             raise JobError(f"{self.product.name} ended with {code}: {_words(self.log_tail())}")
 
     def stop(self) -> None:
-        """For data that is thrown away."""
+        """For data that is thrown away: nothing is brought to the disk any more."""
         if self.process is not None:
-            process.stop(self.process, first=signal.SIGTERM, grace_s=10)
+            process.stop(self.process, first=signal.SIGKILL)
             self.process = None
 
     def log_tail(self, size: int = 3000) -> str:
