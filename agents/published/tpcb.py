@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.gone import GONE
 from agents.published.common import gone
-from runs.reproduction import Match
+from runs.reproduction import CellFacts, Match
 
 PLAIN = {"commit_group": ""}
 TPCB_ENGINES = (
@@ -47,10 +47,11 @@ def engines() -> tuple[Match, ...]:
 
 
 def commit_groups() -> tuple[Match, ...]:
+    on: CellFacts = {"dbms": "postgresql", "background_maintenance": "on"}
     measured = [
         Match(
-            f"PostgreSQL, commit group {group} against off", "tps", ours={"dbms": "postgresql", "group_commit": group},
-            base={"dbms": "postgresql", "group_commit": "off"}, claim="tpcb-f", percent=True,
+            f"PostgreSQL, commit group {group} against off", "tps", ours={**on, "group_commit": group},
+            base={**on, "group_commit": "off"}, claim="tpcb-f", percent=True,
             differs="published without saying which groups",
         )
         for group in ("2", "3")

@@ -18,7 +18,7 @@ __all__ = ["equipped"]
 pytestmark = pytest.mark.django_db
 PARTS = [(slug, part) for slug, one in EXPERIMENTS.items() for part in one.parts]
 # Parts that the article has no figure for.
-UNMATCHED = {"maintenance", "memory", "superclassic"}
+UNMATCHED = {"memory", "superclassic"}
 DATA = load()
 CLAIMS = {(row["publication"], row["id"]) for row in DATA["claims"]}
 OBSERVED = {row["metric"] for row in DATA["observations"]}
