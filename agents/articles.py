@@ -29,7 +29,7 @@ def _firebird(mode: str, *settings: tuple[str, str]) -> dict[str, Settings]:
 
 
 GBAK_DATASET: dict[str, FactorValue] = {
-    "dataset_mb": 960, "data_origin": "restored", "cache_state": "cold", "verbose": "off", "cpus": 2,
+    "dataset_mb": 1_000, "data_origin": "restored", "cache_state": "cold", "verbose": "off", "cpus": 2,
 }  # fmt: skip
 GBAK_METHODS = ("gbak_tcp", "gbak_local", "gbak_services", "gbak_services_same")
 # The target is no slower than the database's disk: in the article both gave six times what gbak took.

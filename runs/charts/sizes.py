@@ -64,7 +64,7 @@ def _figure(comparison: Comparison, size: VaryingFact, id: str, title: str, metr
         y={"label": "Median", "unit": metric.unit, "zero": True},
         series=series, marks=_memory([run for group in comparison.groups for run in group.all_runs]),
     )  # fmt: skip
-    said = "; ".join(one.loss for one in curves)
+    said = "; ".join(one.loss for one in curves if len(one.points) > 1)
     return Figure(
         id=id, title=title, spec=spec, table=_table(curves, metric), alt=f"Lines: {said}.",
         note=f"Medians of the repeats. {said}.",

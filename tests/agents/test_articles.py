@@ -58,7 +58,7 @@ def test_every_part_is_a_plan_that_can_be_started(slug, part, equipped):
         assert (part.factors["warm_up_s"], part.factors["duration_s"]) == (10, 10)
 
 
-GBAK, SIZES, BOTH = {"dataset_mb": [960]}, [8, 10, 12, 14, 16, 19, 23, 28, 125], ["", "slow"]
+GBAK, SIZES, BOTH = {"dataset_mb": [1_000]}, [8, 10, 12, 14, 16, 19, 23, 28, 125], ["", "slow"]
 METHODS = ["gbak_tcp", "gbak_local", "gbak_services", "gbak_services_same"]
 CELLS = {
     "methods-super": (3, 6, {**GBAK, "method": METHODS, "verbose": ["off", "on"], "cpus": [2, 1]}),
@@ -180,7 +180,7 @@ def test_the_page_tells_values_with_units_and_what_other_cells_do(equipped, clie
         return {label: unescape(words) for label, words in re.findall("<dt>([^<]+)</dt><dd>([^<]*)</dd>", section)}
 
     gbak = told("gbak-backup-2007", "methods-super")
-    assert gbak["Data set"] == "960 MB"
+    assert gbak["Data set"] == "1,000 MB"
     same = "agent's own storage (gbak, Services API, same disk only)"
     assert gbak["Backup on storage"] == f"second (emulated); {same}"
     sizes = told("firebird-terabyte-2015", "sizes")

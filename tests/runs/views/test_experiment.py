@@ -122,6 +122,16 @@ def test_a_factor_that_follows_from_the_size_cuts_no_curve_and_a_wide_range_has_
     assert over_size.spec["x"]["scale"] == "log"
 
 
+def test_a_storage_that_was_loaded_once_says_nothing_of_sizes(client, db):
+    experiment = sweep((3, 6, 9))
+    slow = Run.objects.filter(experiment=experiment, factors__name="disk", factors__text="slow")
+    for run in slow.exclude(factors__name="warehouses", factors__number=3):
+        run.measurements.filter(metric__name="load_mb_per_s").delete()
+    (_, load) = sizes.figures(compare(all_runs()))
+    assert [(one["label"], len(one["points"])) for one in load.spec["series"]] == [("fast", 3), ("slow", 1)]
+    assert "slow" not in load.note
+
+
 def test_two_sizes_make_no_curve(client, db):
     sweep((3, 6))
     assert sizes.figures(compare(all_runs())) == []
