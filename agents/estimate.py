@@ -12,8 +12,10 @@ from agents.plans import Engine, FactorValue, Plan
 from runs.models import Run
 from runs.models.visible import Reader
 
-# Guesses for an engine that has not run here yet: rows loaded a second, and everything around load and window.
+# Guesses for an engine that has not run here yet: rows loaded a second, speeds of backups, all around load and window.
 LOAD_ROWS_PER_S = 50_000
+BACKUP_MB_PER_S = 60
+RESTORE_MB_PER_S = 50
 OVERHEAD_S = 4.0
 # By workload: the factor that says how much is loaded, and rows for each unit of it.
 SIZES = {
@@ -29,6 +31,7 @@ EARLIER_RUNS = 5
 
 @dataclass(frozen=True)
 class Estimate:
+    workload: str
     runs: int
     seconds: float
     guessed: tuple[str, ...]
@@ -41,7 +44,10 @@ class Estimate:
     def basis(self) -> str:
         if not self.guessed:
             return "From earlier runs of the same engines at this scale."
-        return f"Load time guessed at {LOAD_ROWS_PER_S:,} rows/s for {', '.join(self.guessed)}: no earlier run."
+        speeds = f"Load time guessed at {LOAD_ROWS_PER_S:,} rows/s"
+        if self.workload == "backup":
+            speeds += f", backups at {BACKUP_MB_PER_S} MB/s, one restore at {RESTORE_MB_PER_S} MB/s"
+        return f"{speeds} for {', '.join(self.guessed)}: no earlier run."
 
 
 def estimate(plan: Plan, *, user: Reader | None = None) -> Estimate:
@@ -58,9 +64,10 @@ def estimate(plan: Plan, *, user: Reader | None = None) -> Estimate:
             guessed.append(cell.engine.label)
             loads = plan.repeats if cell.factors.get("data_origin", "fresh") == "fresh" else int(first)
             seconds += loads * _load_s(plan.workload, cell.factors)
+            seconds += plan.repeats * _backup_s(cell.factors) + _restore_s(cell.factors)
         around_s = OVERHEAD_S if known_s is None else known_s
         seconds += plan.repeats * (around_s + window_s(cell.factors))
-    return Estimate(plan.run_count, seconds, tuple(dict.fromkeys(guessed)))
+    return Estimate(plan.workload, plan.run_count, seconds, tuple(dict.fromkeys(guessed)))
 
 
 def before_window_s(run: Run) -> float:
@@ -68,7 +75,10 @@ def before_window_s(run: Run) -> float:
     spec = run.job.spec
     engine = Engine(spec["dbms"], spec["dbms_version"])
     known_s = _around_s(spec["workload"], engine, spec["factors"], run.owner or AnonymousUser())
-    return OVERHEAD_S + _load_s(spec["workload"], spec["factors"]) if known_s is None else known_s
+    if known_s is not None:
+        return known_s
+    factors = spec["factors"]
+    return OVERHEAD_S + _load_s(spec["workload"], factors) + _backup_s(factors) + _restore_s(factors)
 
 
 def window_s(factors: Mapping[str, FactorValue]) -> float:
@@ -85,6 +95,16 @@ def _load_s(workload: str, factors: Mapping[str, FactorValue]) -> float:
     name, rows_each = SIZES.get(workload, ("", 0))
     rows = rows_each * max(1, _number(factors, name))
     return rows / PARTS.get(str(factors.get("warehouse_rows")), 1) / LOAD_ROWS_PER_S
+
+
+def _backup_s(factors: Mapping[str, FactorValue]) -> float:
+    """Guessed; 0 where nothing is backed up."""
+    return _number(factors, "dataset_mb") / BACKUP_MB_PER_S
+
+
+def _restore_s(factors: Mapping[str, FactorValue]) -> float:
+    """Guessed: once per cell. 0 where nothing is backed up."""
+    return _number(factors, "dataset_mb") / RESTORE_MB_PER_S
 
 
 def _around_s(workload: str, engine: Engine, factors: Mapping[str, FactorValue], user: Reader) -> float | None:

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from agents import estimate, schedule
 from agents.estimate import about
-from agents.plans import Plan
+from agents.plans import Engine, Plan
 from runs.choices import RunState
 from runs.models import Run
 from tests.agents.conftest import plan_of
@@ -41,6 +41,16 @@ def test_it_guesses_by_a_stated_rate_where_nothing_has_run():
     assert (
         found.basis == "Load time guessed at 50,000 rows/s for SQLite 3.50.1, Apache Derby 10.16.1.1: no earlier run."
     )
+
+
+@pytest.mark.django_db
+def test_it_counts_each_backup_and_one_restore_of_a_cell():
+    """300 MB: 36 s for the first load, then for each of two repeats 5 s of backup and 4 s around; 6 s of restore."""
+    factors = {"dataset_mb": 300, "data_origin": "restored"}
+    plan = Plan(workload="backup", engines=(Engine("firebird", "3.0"),), factors=factors, repeats=2)
+    found = estimate.estimate(plan)
+    assert found.seconds == 36 + 2 * (5 + 4) + 6
+    assert "backups at 60 MB/s, one restore at 50 MB/s for Firebird 3.0: no earlier run." in found.basis
 
 
 @pytest.mark.django_db

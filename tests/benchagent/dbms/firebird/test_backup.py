@@ -19,7 +19,9 @@ from benchagent.dbms.base import Connection, JobError
 from benchagent.dbms.firebird import gstat, honesty
 from benchagent.dbms.firebird.backup import RESTORED, GbakLocal, GbakServices
 from benchagent.dbms.firebird.discovery import homes
+from benchagent.dbms.statistics import TableStatistics
 from benchagent.java import JavaToolchain
+from benchagent.job import Job
 from benchagent.paths import AgentDirs
 from benchagent.process import leftovers
 from benchagent.protocol import FinishItem
@@ -133,16 +135,16 @@ def test_a_local_backup_beside_an_open_database_is_refused_in_super(make_firebir
 
 def test_a_local_backup_that_goes_over_tcp_is_detected_and_refused(make_firebird: MakeFirebird):
     """With the usual providers gbak turns to the server, without a word, when that has the database open."""
-    trial = with_rows(make_firebird(), 10)
+    trial = with_rows(make_firebird(), FEW)
     server = trial.instance._server
     trap = GbakLocal(server, "SuperClassic")
     trap.embedded = False
-    target = trial.placement.backup / "a.bak"
-    with held_open(trial):
+    # Into a pipe that is emptied slowly: a connection of a few milliseconds would be over between two looks.
+    with held_open(trial), SlowTarget(trial.placement.backup / "a.bak") as slow:
         with pytest.raises(JobError, match=rf"went over TCP, to .*:{server.port}"):
             trap.check({})
-        trace = perform(trap.backup(target, {}))
-    assert target.exists()
+        trace = perform(trap.backup(slow.path, {}))
+    assert slow.read > 0
     assert f"127.0.0.1:{server.port}" in honesty.tcp_targets(trace)
     assert "went over TCP" in trap.honest(trace)
 
@@ -328,22 +330,28 @@ def slow_targets(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[SlowTarget]]:
         target.__exit__()
 
 
-def test_a_cancelled_job_ends_its_services_backup(
+@pytest.fixture
+def slow_job(
     dirs: AgentDirs,
     engines_dir: Path,
     spool: Spool,
     toolchain: JavaToolchain,
     monkeypatch: pytest.MonkeyPatch,
     slow_targets: list[SlowTarget],
-):
-    """The server writes the backup, so it is gone as well when the request to cancel has been followed."""
+) -> Job:
+    """It backs up by the Services API, into a slow target."""
     make_smaller(monkeypatch)
     make_backups_smaller(monkeypatch)
     dirs.engines.rmdir()
     dirs.engines.symlink_to(engines_dir)
     make_job = maker(dirs, spool, toolchain)
     (version,) = (known for known in homes(engines_dir) if known.startswith("3.0"))
-    job = make_job("firebird", workload="backup", version=version, settings={}, method="gbak_services", dataset_mb=50)
+    return make_job("firebird", workload="backup", version=version, settings={}, method="gbak_services", dataset_mb=50)
+
+
+def test_a_cancelled_job_ends_its_services_backup(slow_job: Job, dirs: AgentDirs, slow_targets: list[SlowTarget]):
+    """The server writes the backup, so it is gone as well when the request to cancel has been followed."""
+    job = slow_job
     result: list[FinishItem] = []
     thread = threading.Thread(target=lambda: result.append(job.run()))
     thread.start()
@@ -360,3 +368,47 @@ def test_a_cancelled_job_ends_its_services_backup(
     assert (result[0]["outcome"], result[0]["message"]) == ("cancelled", "no longer wanted")
     assert "backup_s" not in values(result[0]), TOO_EARLY
     assert leftovers(job.job_dir) == [] and list(dirs.jobs.iterdir()) == []
+
+
+def test_a_services_backup_that_takes_too_long_is_ended_on_the_server(
+    slow_job: Job, monkeypatch: pytest.MonkeyPatch, slow_targets: list[SlowTarget]
+):
+    """Before the server is stopped with the job, which would end it as well."""
+    begin, cancel = GbakServices.backup, GbakServices.cancel
+    seen: list[str] = []
+
+    def begun(method: GbakServices, target: Path, options: Any) -> Any:
+        monkeypatch.setattr("benchagent.workloads.backup.TIMEOUT_S", 3.0)  # not of what came before
+        return begin(method, target, options)
+
+    def ended(method: GbakServices) -> None:
+        (target,), servers = slow_targets, list(slow_job._instance.server_pids())
+        seen.append("written on without gbak" if target.has_writer() else TOO_EARLY)
+        cancel(method)
+        wait_until(lambda: not target.has_writer(), timeout_s=8)
+        seen.append("nobody writes" if servers and all(map(alive, servers)) else "the server is gone")
+
+    monkeypatch.setattr(GbakServices, "backup", begun)
+    monkeypatch.setattr(GbakServices, "cancel", ended)
+    item = slow_job.run()
+    assert (item["outcome"], item["message"]) == ("failed", "backup did not end within 3 s")
+    assert seen == ["written on without gbak", "nobody writes"]
+    assert "backup_s" not in values(item)
+
+
+def test_one_backup_and_restore_makes_the_data_dense(make_firebird: MakeFirebird):
+    trial = with_rows(make_firebird(), FEW)
+    server = trial.instance._server
+    server.query("DELETE FROM wide WHERE MOD(id, 3) <> 0; COMMIT")
+    loose = wide(trial)
+    closed(trial)
+    perform(trial.instance.make_dense())
+    dense = wide(trial)
+    assert dense.pages < 0.6 * loose.pages and dense.fill_percent > loose.fill_percent
+    assert counted(trial) == len(range(0, FEW, 3))
+
+
+def wide(trial: Trial) -> TableStatistics:
+    """Of the one table of the trial, as gstat tells it."""
+    (table,) = gstat.blocks(trial.instance.statistics.run_gstat())
+    return gstat.table_statistics(table, None)

@@ -8,11 +8,12 @@ import pytest
 from benchagent.catalog import Durability
 from benchagent.dbms.base import JobError
 from benchagent.dbms.firebird.discovery import ROOT_VARIABLE
+from benchagent.dbms.firebird.external import side
 from benchagent.session import EFFECTIVE_PREFIX, query_steps, rows_named
 
-from tests.benchagent import durability
 from tests.benchagent.dbms.firebird.conftest import MakeFirebird, with_rows
 from tests.benchagent.dbms.trial import Trial, undeclared
+from tests.benchagent.durability import check_commits_do_not_wait
 from tests.benchagent.small import ACCOUNTS
 
 pytestmark = pytest.mark.engines
@@ -48,7 +49,6 @@ def test_it_runs_tpcb_keeps_its_commits_restarts_and_opens_a_copy_elsewhere(make
     assert any("not told by this version" in line and "GCPolicy" in line for line in trial.lines)
     assert trial.instance.buffer_bytes() == 4096 * 16384
     check_statistics(trial, session)
-    check_commits_wait_for_the_disk_and_survive(trial)
     rows = trial.query(HISTORY)
     trial.instance.restart()
     assert trial.query(HISTORY) == rows
@@ -56,17 +56,12 @@ def test_it_runs_tpcb_keeps_its_commits_restarts_and_opens_a_copy_elsewhere(make
     assert trial.instance.server_pids() == []
     copy = make_firebird("3.0", {**given, "forced_writes": "off"}, restored_from=trial)
     assert copy.query(HISTORY) == rows
-    durability.check_commits_do_not_wait(copy)
+    check_commits_do_not_wait(copy)
     copy.instance.stop()
     assert running_below(trial) == running_below(copy) == []
     if before:
         after = MACHINES_USERS.stat()
         assert (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size)
-
-
-def check_commits_wait_for_the_disk_and_survive(trial: Trial) -> None:
-    durability.check_each_commit_waits(trial, of="/bench.fdb")  # it has no log beside the database
-    durability.check_none_lost(trial)
 
 
 def check_statistics(trial: Trial, session) -> None:
@@ -154,3 +149,33 @@ def test_its_passwords_are_on_no_command_line(make_firebird: MakeFirebird):
     assert not any(password in line for line in [*trial.lines, *trial.instance.command_lines])
     for process in psutil.process_iter(["cmdline"]):
         assert not any(password in part for part in process.info["cmdline"] or [])
+
+
+def test_it_finds_what_others_have_in_the_database(make_firebird: MakeFirebird):
+    trial = make_firebird()
+    objects = side("3.0", "BENCH").objects
+    assert trial.query(objects) == [[]]
+    theirs = [
+        "CREATE TABLE THEIRS (A INTEGER, CONSTRAINT POSITIVE CHECK (A > 0))",
+        "CREATE VIEW THEIR_VIEW AS SELECT A FROM THEIRS",
+        "CREATE PROCEDURE THEIR_PROCEDURE AS BEGIN END",
+        "CREATE FUNCTION THEIR_FUNCTION RETURNS INTEGER AS BEGIN RETURN 1; END",
+        "CREATE SEQUENCE THEIR_SEQUENCE",
+        "CREATE EXCEPTION THEIR_EXCEPTION 'x'",
+        "CREATE DOMAIN THEIR_DOMAIN AS INTEGER",
+        "CREATE TRIGGER THEIR_TRIGGER ON CONNECT AS BEGIN END",
+        "CREATE ROLE THEIR_ROLE",
+    ]
+    assert trial.events([{"op": "execute", "phase": "theirs", "statements": theirs}]).error is None
+    (rows,) = trial.query(objects)
+    assert sorted(str(row[0]) for row in rows) == [
+        "THEIRS",
+        "THEIR_VIEW",
+        "domain THEIR_DOMAIN",
+        "exception THEIR_EXCEPTION",
+        "function THEIR_FUNCTION",
+        "procedure THEIR_PROCEDURE",
+        "role THEIR_ROLE",
+        "sequence THEIR_SEQUENCE",
+        "trigger THEIR_TRIGGER",
+    ]

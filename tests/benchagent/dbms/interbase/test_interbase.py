@@ -23,8 +23,12 @@ from tests.benchagent.dbms.stand_in import CATALOGUE, SCHEMA, StandIn
 
 pytestmark = pytest.mark.engines
 LEFT_OUT = {r"TMP\$": CATALOGUE}
-# Firebird's own SQL, which InterBase does not know.
-FIREBIRD_ONLY = ("BIGINT", "FIRST ", "WITH LOCK", "EXECUTE BLOCK", "MON$", "GEN_UUID", "RETURNING", "TIMESTAMP '")
+# Firebird's own SQL, which InterBase does not know, and functions that it has only as external ones (ib_udf), which
+# somebody has to declare. COALESCE, CASE and NULLIF came with 7.5.
+FIREBIRD_ONLY = (
+    *("BIGINT", "FIRST ", "WITH LOCK", "EXECUTE BLOCK", "MON$", "GEN_UUID", "RETURNING", "TIMESTAMP '", "IIF(", "LIST("),
+    *("ABS(", "MOD(", "ROUND(", "FLOOR(", "CEIL", "SIGN(", "TRIM(", "LOWER(", "SUBSTRING(", "REPLACE(", "_LENGTH("),
+)
 
 
 @pytest.fixture(scope="session")
@@ -66,12 +70,14 @@ def test_it_finds_what_others_have_in_the_database(make_trial: MakeTrial, engine
         "CREATE GENERATOR THEIR_GENERATOR",
         "CREATE EXCEPTION THEIR_EXCEPTION 'x'",
         "CREATE ROLE THEIR_ROLE",
+        "CREATE DOMAIN THEIR_DOMAIN AS INTEGER",
     ]
     assert trial.events([{"op": "execute", "phase": "theirs", "statements": theirs}]).error is None
     (rows,) = trial.query(objects)
     assert sorted(str(row[0]).rstrip() for row in rows) == [
         "THEIRS",
         "THEIR_VIEW",
+        "domain THEIR_DOMAIN",
         "exception THEIR_EXCEPTION",
         "function THEIR_FUNCTION",
         "generator THEIR_GENERATOR",
@@ -99,13 +105,16 @@ def test_it_delivers_a_part_of_the_statistics_or_says_why_not():
     statistics = InterbaseStatistics()
     counters = statistics.counters({"database": [[10, 20, 100, 5, 1, 0, 3]]})
     assert counters["buffer_hits"] == 90
-    assert set(counters) | {"tables", "waits", "maintenance"} | set(statistics.none) == set(PARTS)
+    assert set(counters) | {"tables", "indexes", "waits", "maintenance"} | set(statistics.none) == set(PARTS)
     assert not set(counters) & set(statistics.none)
     (age,) = statistics.maintenance({"transactions": [[120, 10, 115, 110, 20000]]})
     assert "gap 100, a sweep begins above 20000" in age.detail
     assert statistics.waits({"statements": [["ACTIVE   ", 3], ["INACTIVE", 9]]}) == {"statement active": 3}
     (table,) = statistics.tables({"relations": [["ACCOUNTS     ", 360]]})
     assert (table.table, table.pages) == ("ACCOUNTS", 360)
+    computed, empty = statistics.indexes({"indexes": [["PK  ", "ACCOUNTS  ", 0.00001], ["I", "EMPTY", 0.0]]})
+    assert (computed.index, computed.table, computed.unique_keys) == ("PK", "ACCOUNTS", 100_000)
+    assert empty.unique_keys is None
 
 
 def test_it_cannot_be_started():

@@ -9,15 +9,21 @@ from benchagent.dbms.firebird.dialect import DIALECT
 from benchagent.dbms.firebird.statistics import ForeignStatistics
 from benchagent.dbms.statistics import QueryRows
 
-RELATIONS = "SELECT TRIM(RDB$RELATION_NAME) FROM RDB$RELATIONS WHERE COALESCE(RDB$SYSTEM_FLAG, 0) = 0"
-# Sequences of identity columns have a system flag of their own.
+USERS_OWN = "COALESCE(RDB$SYSTEM_FLAG, 0) = 0"
+RELATIONS = f"SELECT TRIM(RDB$RELATION_NAME) FROM RDB$RELATIONS WHERE {USERS_OWN}"
+# Sequences of identity columns have a system flag of their own; domains of single columns and the administrators' role
+# have the server's names. A trigger may be of no table: of connections, of DDL.
 OTHERS = " ".join(
-    f"UNION ALL SELECT '{kind} ' || TRIM(RDB${column}_NAME) FROM RDB${table} WHERE COALESCE(RDB$SYSTEM_FLAG, 0) = 0"
+    f"UNION ALL SELECT '{kind} ' || TRIM(RDB${column}_NAME) FROM RDB${table} "
+    f"WHERE {USERS_OWN} AND RDB${column}_NAME NOT STARTING WITH 'RDB$'"
     for kind, column, table in (
         ("procedure", "PROCEDURE", "PROCEDURES"),
         ("function", "FUNCTION", "FUNCTIONS"),
         ("sequence", "GENERATOR", "GENERATORS"),
         ("exception", "EXCEPTION", "EXCEPTIONS"),
+        ("domain", "FIELD", "FIELDS"),
+        ("trigger", "TRIGGER", "TRIGGERS"),
+        ("role", "ROLE", "ROLES"),
     )
 )
 CONNECTED = "SELECT 1 FROM RDB$DATABASE"

@@ -1,6 +1,7 @@
 """InterBase servers (7.5 and later) that somebody else runs: the database that the connection names is the agent's.
 
-SQL is dialect 3 without what only Firebird has: no BIGINT, no FIRST, no WITH LOCK, no typed literals.
+SQL is dialect 3 without what only Firebird has: no BIGINT, no FIRST, no WITH LOCK, no typed literals, no functions like
+ABS. The conditions of `tpcc` have derived tables, which came with 2017.
 """
 
 # ruff: noqa: S608 - constants only
@@ -27,7 +28,8 @@ DIALECT = Dialect(
     descending_columns=False,
 )
 USERS_OWN = "(RDB$SYSTEM_FLAG = 0 OR RDB$SYSTEM_FLAG IS NULL)"
-# Roles have no such flag. All names have one type, as a UNION may want it.
+# Roles have no such flag, domains of single columns are the server's, a trigger goes with its table.
+# All names have one type, as a UNION may want it.
 OBJECTS = " UNION ALL ".join(
     f"SELECT CAST({name} AS VARCHAR(100)) FROM {source} WHERE {which}"
     for name, source, which in (
@@ -36,6 +38,7 @@ OBJECTS = " UNION ALL ".join(
         ("'function ' || RDB$FUNCTION_NAME", "RDB$FUNCTIONS", USERS_OWN),
         ("'generator ' || RDB$GENERATOR_NAME", "RDB$GENERATORS", USERS_OWN),
         ("'exception ' || RDB$EXCEPTION_NAME", "RDB$EXCEPTIONS", USERS_OWN),
+        ("'domain ' || RDB$FIELD_NAME", "RDB$FIELDS", f"{USERS_OWN} AND NOT RDB$FIELD_NAME STARTING WITH 'RDB$'"),
         ("'role ' || RDB$ROLE_NAME", "RDB$ROLES", "NOT RDB$ROLE_NAME STARTING WITH 'RDB$'"),
     )
 )
