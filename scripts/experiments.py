@@ -2,14 +2,16 @@
 
     make experiments [QUICK=1] [ARGS="tpcb-2010 --part engines"]
 
-Installs the engines into the local agent's folder, makes a slow disk where that is permitted (as root), starts what
+Installs the engines into the local agent's folder, makes slow disks where that is permitted (as root), starts what
 `make up` starts unless it is running, schedules the experiments and waits. The results stay in STATE, where `make up`
-shows them.
+shows them. With `--dry-run` nothing is installed or made: it says what would be.
 """
 
 from __future__ import annotations
 
+import argparse
 import fcntl
+import json
 import os
 import subprocess
 import sys
@@ -17,6 +19,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 STATE = Path(os.environ.get("STATE") or ROOT / "var").resolve()
@@ -27,8 +30,8 @@ AGENT = [sys.executable, "-m", "benchagent"]
 ENGINES = ("firebird-3.0", "mysql-5.5.34", "mariadb-10.11", "derby-10.3.2.1", "derby-10.6.2.1", "postgresql-15")
 # Disks of the articles' time, by the names of the storages that are made of them.
 EMULATED = {
-    # What a drive of 7,200 rpm reads, writes and seeks. Its write cache takes small writes: the 495 operations a second
-    # of the 2015 article on such drives need some thousands of synced pages a second.
+    # What a drive of 7,200 rpm reads and writes in sequence, and how often it seeks. Not its synced writes: the 495
+    # operations a second of the 2015 article need some thousands, as behind a cache that keeps them.
     "slow": ("--size-mb", "14000", "--read-mb-per-s", "80", "--read-iops", "150", "--write-mb-per-s", "80",
              "--write-iops", "3000"),
     # A disk beside the database's that is as far from being what a backup waits for as in the 2007 article: there disks
@@ -51,16 +54,56 @@ def install_engines() -> None:
 
 def make_slow_disks() -> None:
     """Emulated hard disks as further storages; only root can make them."""
-    listed = subprocess.run(
-        [*AGENT, "storage", "list", "--state", str(AGENT_STATE)], capture_output=True, text=True, check=False
-    )
+    there = storages()
     for name, rates in EMULATED.items():
-        if name in listed.stdout.split():
+        if name in there:
+            say(f"used as it is, whatever its rates are: storage {there[name]}")
             continue
         file = AGENT_STATE / f"{name}-disk.img"
         command = [*AGENT, "storage", "emulate", name, "--file", str(file), *rates, "--state", str(AGENT_STATE)]
         if subprocess.run(command, check=False).returncode:
             say(f"no storage {name}: its cells will stay gaps")
+
+
+def tell_what_is_missing() -> None:
+    """What a run that is not a dry one would install and make."""
+    missing = {one["name"] for one in engines()["can_be_added"]}
+    for name in ENGINES:
+        if name in missing:
+            say(f"would be installed: {name}")
+    there = storages()
+    for name, rates in EMULATED.items():
+        if name in there:
+            say(f"would be used as it is: storage {there[name]}")
+        else:
+            say(f"would be made, as root only: storage {name} ({' '.join(rates)})")
+
+
+def expected() -> list[str]:
+    """For the command: what the agent has to have reported before cells are made of it."""
+    here = [
+        f"{one['dbms']}:{one['version']}"
+        for one in engines()["found"]
+        if one["available"] and not one.get("connection") and f"{one['dbms']}-{one['version']}".startswith(ENGINES)
+    ]
+    made = [name for name in storages() if name in EMULATED]
+    return [*(f"--expect-engine={key}" for key in here), *(f"--expect-storage={name}" for name in made)]
+
+
+def engines() -> dict[str, list[dict[str, Any]]]:
+    """As `benchagent engines list` tells: `found`, `installed`, `can_be_added`."""
+    listing: dict[str, list[dict[str, Any]]] = json.loads(asked("engines", "list", "--json"))
+    return listing
+
+
+def storages() -> dict[str, str]:
+    """By name what `benchagent storage list` says of them."""
+    return {line.split()[0]: line for line in asked("storage", "list").splitlines() if line.strip()}
+
+
+def asked(*question: str) -> str:
+    command = [*AGENT, *question, "--state", str(AGENT_STATE)]
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 @contextmanager
@@ -105,15 +148,25 @@ def wait_until_up(stack: subprocess.Popen[bytes]) -> None:
     sys.exit(f"make up is not ready after {READY_WITHIN_S:.0f} s: see {LOG}")
 
 
+def is_dry(arguments: list[str]) -> bool:
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--dry-run", action="store_true")
+    return bool(parser.parse_known_args(arguments)[0].dry_run)
+
+
 def main() -> int:
     arguments = sys.argv[1:] + (["--quick"] if os.environ.get("QUICK") == "1" else [])
     AGENT_STATE.mkdir(parents=True, exist_ok=True)
-    install_engines()
-    make_slow_disks()
+    if is_dry(arguments):
+        tell_what_is_missing()
+    else:
+        install_engines()
+        make_slow_disks()
+    command = [*MANAGE, "experiments", *arguments, *expected()]
     begun = time.monotonic()
     with running():
         environment = {**os.environ, "STATE": str(STATE)}
-        status = subprocess.run([*MANAGE, "experiments", *arguments], cwd=ROOT, env=environment, check=False).returncode
+        status = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
     say(f"took {(time.monotonic() - begun) / 60:.1f} minutes")
     return status
 
