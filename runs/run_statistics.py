@@ -44,6 +44,7 @@ CONDITIONS: Mapping[str, str] = {
     "server_sampling": "CPU and memory of the server",
     "key_range": "Keys of the SELECTs",
     "backup_storage": "Backup on",
+    "backup_disks": "Bytes of the backup's disks",
     "backup_way": "Way of the backup",
     "verified": "Backup verified",
     "emulated_disks": "Emulated disks",

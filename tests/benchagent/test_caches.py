@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from benchagent import caches
-from benchagent.caches import drop_page_cache, resident_bytes
+from benchagent.caches import drop_page_cache, resident_bytes, write_back
 
 SIZE_BYTES = 5 << 20
 
@@ -31,6 +31,16 @@ def machine(monkeypatch, tmp_path: Path) -> Path:
     stand_in.touch()
     monkeypatch.setattr(caches, "DROP_CACHES", stand_in)
     return stand_in
+
+
+def test_it_brings_to_the_disk_what_was_written(data: Path):
+    """Pages that were not could not be dropped."""
+    assert write_back(data) > 0
+    with (data / "inner" / "table").open("rb") as file:
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    assert resident_bytes([data]) == 0
+    with pytest.raises(FileNotFoundError):
+        write_back(data / "missing")
 
 
 def test_it_drops_written_files_without_touching_the_rest_of_the_machine(data: Path, machine: Path):

@@ -13,7 +13,7 @@ from typing import Any
 
 from benchagent import process, statistics
 from benchagent.abort import Abort
-from benchagent.caches import drop_page_cache, resident_words
+from benchagent.caches import drop_page_cache, resident_words, write_back
 from benchagent.collect import Collector, Event, Listener, Session
 from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.base import Instance, JobError
@@ -270,6 +270,12 @@ class JobBench:
     def unmeasured(self) -> AbstractContextManager[None]:
         cage = self._around.server_cage
         return cage.at_full_speed() if cage else nullcontext()
+
+    def write_back(self, *folders: Path) -> float:
+        try:
+            return sum(write_back(folder) for folder in folders)
+        except OSError as error:
+            raise JobError(f"what was written could not be brought to the disk: {error}") from error
 
     # Tools
 

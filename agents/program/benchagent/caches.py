@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 import os
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -50,6 +51,22 @@ def drop_page_cache(paths: Iterable[Path]) -> CacheAction:
         if _is_gone(after, total):
             return _action(True, "the machine's page cache was dropped", before, after)
     return _action(False, "not controlled: the files' pages could not be dropped from the page cache", before, after)
+
+
+def write_back(folder: Path) -> float:
+    """Seconds until all that was written to the file system of a folder, by anybody, is on its disk.
+
+    Raises `OSError`, also where something written before could not be stored.
+    """
+    opened = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    begun = time.perf_counter()
+    try:
+        if _LIBC.syncfs(opened):
+            error = ctypes.get_errno()
+            raise OSError(error, os.strerror(error), str(folder))
+    finally:
+        os.close(opened)
+    return time.perf_counter() - begun
 
 
 def resident_bytes(paths: Iterable[Path]) -> int | None:

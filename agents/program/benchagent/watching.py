@@ -62,7 +62,7 @@ class PhaseWatch:
             sleep(POLL_S)
             now = time.monotonic()
             if now > begun + timeout_s:
-                raise ProcessFailed(f"{phase} did not end in time")
+                raise ProcessFailed(f"{phase} did not end within {timeout_s:g} s")
             if now >= sample_at:
                 self.take(phase, sampler)
                 sample_at += 1

@@ -86,6 +86,10 @@ class FakeBench:
     def unmeasured(self) -> AbstractContextManager[None]:
         return nullcontext()
 
+    def write_back(self, *folders: Path) -> float:
+        self.calls.append(" ".join(["write_back", *(folder.name for folder in folders)]))
+        return 0.25
+
     def metric(self, name: str, value: float, phase: str) -> None:
         self.metrics[name] = value
 

@@ -11,6 +11,8 @@ from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands, T
 from benchagent.dbms.base import JobError
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.statistics import IndexStatistics, QueryRows, Statistics, TableStatistics
+from benchagent.sampling import DiskCounters
+from benchagent.workloads import backup
 from benchagent.workloads.backup import WORKLOAD, dataset
 from benchagent.workloads.base import Observe, ToolResult
 
@@ -39,6 +41,9 @@ class Copying(BackupMethod):
 
     def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
         return [ToolCommand(["restore", source, scratch])]
+
+    def prepare(self, scratch: Path) -> Sequence[Action]:
+        return [ToolCommand(["repair", scratch])]
 
     def restored_url(self, source: Path, scratch: Path) -> str:
         return f"jdbc:made-up:{scratch}"
@@ -151,13 +156,14 @@ def test_every_table_is_created_and_filled_with_what_it_has(bench: BackupBench):
 
 def test_the_backup_is_timed_as_a_whole_sized_restored_and_counted(bench: BackupBench):
     WORKLOAD.perform(bench)
-    assert bench.tools == ["backup: prepare", "backup: copy", "restore: restore", "discard: discard"]
+    assert bench.tools == ["backup: prepare", "backup: copy", "restore: restore", "prepare: repair", "discard: discard"]
     assert bench.method.calls == ["check", "open", "close"]
     assert bench.metrics["backup_s"] == 2.0
     assert bench.metrics["backup_bytes"] == 2000
     assert bench.metrics["backup_mb_per_s"] == 0.001
     assert bench.metrics["backup_data_mb_per_s"] == 2.5
-    assert bench.metrics["restore_s"] == 1.0
+    assert bench.metrics["restore_s"] == 2.0
+    assert bench.metrics["prepare_s"] == 1.0
     assert bench.metrics["count_s"] == 0.5
     assert [check["name"] for check in bench.checks] == ["backup_made", "rows_counted", "restored"]
     assert bench.failed() == []
@@ -220,7 +226,12 @@ class Counting(Statistics):
     ("caches", "looks", "words"),
     [
         ("warm", 2, "1 checkpoint from just before the backup to just after it"),
-        ("cold", 0, "not counted: a look at their counter would have warmed the caches"),
+        (
+            "cold",
+            2,
+            "1 checkpoint from just before the backup to just after it; the look before it has read the engine's "
+            "catalogue",
+        ),
     ],
 )
 def test_a_backup_says_how_many_checkpoints_fell_into_it_and_how_old_statistics_were(
@@ -254,8 +265,35 @@ def test_caches_are_as_asked_for_before_the_backup_and_before_the_count(bench: B
     monkeypatch.setattr(bench.method, "check", lambda options: bench.calls.append("check"))
     WORKLOAD.perform(bench)
     first = bench.calls.index("backup by copying")
-    assert bench.calls[:first] == ["session", "data_loaded", "check", "before_run"]
-    assert bench.calls[first + 1 : first + 3] == ["before_run count", "session"]
+    assert bench.calls[:first] == ["session", "data_loaded", "check", "before_run", "write_back data backup"]
+    assert bench.calls[first + 1 : first + 4] == ["write_back backup", "before_run count", "session"]
+
+
+def test_a_backup_is_brought_to_its_disk_and_timed_so_beside_the_time_of_its_tool(bench: BackupBench):
+    WORKLOAD.perform(bench)
+    assert bench.metrics["backup_s"] == 2.0
+    assert bench.metrics["backup_synced_s"] == 2.25
+
+
+def test_a_backup_tells_what_its_disks_have_read_and_written(bench: BackupBench, monkeypatch: pytest.MonkeyPatch):
+    looks = iter(range(0, 4000, 1000))
+    monkeypatch.setattr(backup, "device_of", lambda path: f"disk of {path.name}")
+    monkeypatch.setattr(backup, "disk_counters", lambda device: DiskCounters(0, at := next(looks), 0, 3 * at, 0))
+    WORKLOAD.perform(bench)
+    assert (bench.metrics["backup_read_bytes"], bench.metrics["backup_written_bytes"]) == (2000, 6000)
+    assert bench.conditions["backup_disks"] == (
+        "read from disk of data, by all that used it; written to disk of backup, by all that used it"
+    )
+
+
+def test_what_is_not_known_of_the_disks_is_said(bench: BackupBench, monkeypatch: pytest.MonkeyPatch):
+    bench.instance.elsewhere = "on a server of others"
+    monkeypatch.setattr(backup, "device_of", lambda path: "overlay")
+    WORKLOAD.perform(bench)
+    assert not {"backup_read_bytes", "backup_written_bytes"} & bench.metrics.keys()
+    assert bench.conditions["backup_disks"] == (
+        "not known what was read from the disk of the data; not known what was written to overlay"
+    )
 
 
 def test_what_another_repeat_of_the_cell_has_proven_is_not_proven_again(bench: BackupBench):

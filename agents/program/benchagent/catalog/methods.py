@@ -15,7 +15,7 @@ BACKUP_METHODS: dict[str, str] = {
     "pg_basebackup": "pg_basebackup",
     "dump": "dump in one transaction",
     "dump_tab": "dump in one transaction, --tab",
-    "mariadb_backup": "mariadb-backup, then --prepare",
+    "mariadb_backup": "mariadb-backup --backup",
     "vacuum_into": "VACUUM INTO",
     "online_backup": "online backup",
     "backup_to": "BACKUP TO",

@@ -82,7 +82,7 @@ def backed_up_and_restored(trial: Trial, method: BackupMethod) -> list[list[Any]
     act(trial, list(method.backup(target, {"verbose": "on", "jobs": "2"})))
     scratch.mkdir()
     trial.instance.own(scratch)
-    act(trial, list(method.restore(target, scratch)))
+    act(trial, [*method.restore(target, scratch), *method.prepare(scratch)])
     close = method.open_restored(target, scratch)
     try:
         connection = dataclasses.replace(trial.instance.connection, url=method.restored_url(target, scratch))

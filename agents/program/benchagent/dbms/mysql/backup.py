@@ -134,7 +134,7 @@ class DumpTables(Dump):
 
 
 class Copy(BackupMethod):
-    """The files themselves, with the log that was written meanwhile; `--prepare` makes them consistent."""
+    """The files themselves, with the log that was written meanwhile; `prepare` makes them consistent."""
 
     slug = "mariadb_backup"
     options = ("jobs",)
@@ -152,9 +152,11 @@ class Copy(BackupMethod):
 
     def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
         """On a copy, so that the backup stays as it is."""
+        return [self._tools.plain(["cp", "-a", source, scratch / "data"])]
+
+    def prepare(self, scratch: Path) -> Sequence[Action]:
         data = scratch / "data"
-        copied = self._tools.plain(["cp", "-a", source, data])
-        return [copied, self._tools.plain([self._program, "--no-defaults", "--prepare", f"--target-dir={data}"])]
+        return [self._tools.plain([self._program, "--no-defaults", "--prepare", f"--target-dir={data}"])]
 
     def open_restored(self, source: Path, scratch: Path) -> Callable[[], None]:
         tools = self._tools

@@ -13,9 +13,10 @@ from benchagent.dbms.backup import Action, BackupMethod, SqlCommands
 from benchagent.dbms.base import JobError, first_value
 from benchagent.dbms.statistics import differences
 from benchagent.protocol import Check
+from benchagent.sampling import disk_counters
 from benchagent.session import COUNTER_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX, query_steps, rows_named
 from benchagent.statistics import CHECKPOINTS, checkpoint_words
-from benchagent.storage import same_device
+from benchagent.storage import device_of, same_device
 from benchagent.workloads.backup import dataset
 from benchagent.workloads.base import Bench, Factors, Observe, Step, Workload
 
@@ -24,7 +25,7 @@ TIMEOUT_S = 24 * 3600.0
 MEGABYTE = 1_000_000
 BYTES_MINIMUM = 1_500_000_000
 LARGE_TABLES = tuple(dataset.ARTICLE_ROWS)
-BACKUP, RESTORE, COUNT = "backup", "restore", "count"
+BACKUP, RESTORE, PREPARE, COUNT = "backup", "restore", "prepare", "count"
 # Condition that says which run has proven the backup.
 VERIFIED = "verified"
 # The phase whose figures are the result, as with every workload.
@@ -52,8 +53,11 @@ class Backup(Workload):
         elsewhere = bench.instance.elsewhere
         bench.condition("backup_storage", elsewhere or same_device(bench.data_dir, bench.backup_dir).words)
         target = bench.backup_dir / "backup"
-        with _checkpoints_noted(bench):
+        with bench.unmeasured():  # what the load has left to be written is none of the backup
+            bench.write_back(bench.data_dir, bench.backup_dir)
+        with _checkpoints_noted(bench), _bytes_noted(bench):
             took_s = self._back_up(bench, method, target, options)
+            bench.metric("backup_synced_s", took_s + bench.write_back(bench.backup_dir), MEASURED)
         _note_backup(bench, target, took_s)
         _count(bench, rows)
         if bench.verified_in_repeat is None:
@@ -145,18 +149,37 @@ def _look_at_ages(bench: Bench) -> None:
 
 @contextmanager
 def _checkpoints_noted(bench: Bench) -> Iterator[None]:
-    """Those that fall into the block, where the engine counts them and a look does not spoil cold caches."""
+    """Those that fall into the block, where the engine counts them: by a look before it, as each run has one."""
     source = bench.instance.statistics
     counted = bool(source.counter_queries()) and CHECKPOINTS not in source.none
-    if counted and bench.factors.text("cache_state") == "cold":
-        bench.condition(CHECKPOINTS, "not counted: a look at their counter would have warmed the caches")
-        yield
-        return
     begin = _counters(bench) if counted else {}
     yield
     end = _counters(bench) if counted else {}
     words = checkpoint_words(source, differences(begin, end), "from just before the backup to just after it")
+    if counted and bench.factors.text("cache_state") == "cold":
+        words += "; the look before it has read the engine's catalogue"
     bench.condition(CHECKPOINTS, words)
+
+
+@contextmanager
+def _bytes_noted(bench: Bench) -> Iterator[None]:
+    """What the disk of the data has read in the block and that of the target written, whoever wanted it."""
+    data = "" if bench.instance.elsewhere else device_of(bench.data_dir)
+    target = device_of(bench.backup_dir)
+    read, written = disk_counters(data), disk_counters(target)
+    yield
+    read_then, written_then = disk_counters(data), disk_counters(target)
+    words = [
+        f"not known what was read from {data or 'the disk of the data'}",
+        f"not known what was written to {target}",
+    ]
+    if read and read_then:
+        bench.metric("backup_read_bytes", read_then.read_bytes - read.read_bytes, MEASURED)
+        words[0] = f"read from {data}, by all that used it"
+    if written and written_then:
+        bench.metric("backup_written_bytes", written_then.written_bytes - written.written_bytes, MEASURED)
+        words[1] = f"written to {target}, by all that used it"
+    bench.condition("backup_disks", "; ".join(words))
 
 
 def _counters(bench: Bench) -> dict[str, float]:
@@ -241,7 +264,11 @@ def _verify(bench: Bench, method: BackupMethod, target: Path, rows: Mapping[str,
     if method.in_place:
         drop = bench.instance.dialect.drop_table
         _do(bench, [SqlCommands([drop.format(table=name) for name in rows])], "drop")
-    bench.metric("restore_s", _do(bench, method.restore(target, scratch), RESTORE), RESTORE)
+    restored_s, prepare = _do(bench, method.restore(target, scratch), RESTORE), method.prepare(scratch)
+    prepared_s = _do(bench, prepare, PREPARE)
+    if prepare:
+        bench.metric("prepare_s", prepared_s, PREPARE)
+    bench.metric("restore_s", restored_s + prepared_s, RESTORE)
     stop = method.open_restored(target, scratch)
     try:
         counts = {name: f"SELECT COUNT(*) FROM {name}" for name in rows}  # noqa: S608
