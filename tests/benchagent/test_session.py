@@ -11,7 +11,8 @@ from benchagent.dbms.statistics import QueryRows, Statistics
 from benchagent.session import query_steps, rows_named, session_job, watched
 from benchagent.workloads.base import ASIDE
 
-RUN = {"op": "run", "phase": "run", "terminals": 2}
+LOOK, CHANGE = {"name": "look", "weight": 1}, {"name": "change", "weight": 2}
+RUN = {"op": "run", "phase": "run", "terminals": 2, "transactions": [LOOK, CHANGE]}
 
 
 class Told(Statistics):
@@ -58,7 +59,7 @@ def test_the_first_session_sets_up():
     assert later["steps"] == [RUN]
     assert first["connection"] == {"url": "jdbc:made-up:x", "driver_class": None, "properties": {"user": "u"}}
     assert (first["session"], first["close"]) == (["SET a = 1"], ["SHUTDOWN"])
-    assert first["transaction"] == {"begin": "BEGIN", "commit": None, "rollback": None}
+    assert first["transaction"] == {"begin": "BEGIN", "begin_reading": None, "commit": None, "rollback": None}
 
 
 def test_conflicts_are_begun_again_and_violated_constraints_end_one_transaction():
@@ -74,6 +75,11 @@ def test_a_run_is_framed_by_what_is_read_around_it():
     assert (ages["name"], ages["optional"]) == ("maintenance:ages", True)
     assert run == {**RUN, "snapshots": {"counters:all": "SELECT counters"}, "sampled": {"waits:now": "SELECT waits"}}
     assert (after["name"], after["sql"], after["optional"]) == ("schema:sizes", "SELECT sizes OF a, b", True)
+
+
+def test_transactions_that_only_read_are_marked():
+    run = watched(instance(), RUN, [], frozenset({"look"}))[2]
+    assert run["transactions"] == [{**LOOK, "read_only": True}, CHANGE]
 
 
 def test_the_rows_of_queries_are_found_by_their_prefix():

@@ -146,7 +146,8 @@ class JobBench:
             return [*steps, *asked]
         framed: list[Step] = []
         for step in steps:
-            framed += watched(self.instance, step, self._tables) if step["op"] == "run" else [step]
+            is_run = step["op"] == "run"
+            framed += watched(self.instance, step, self._tables, self._reading) if is_run else [step]
         return framed
 
     def _new_generator(self) -> LoadGenerator:

@@ -34,7 +34,12 @@ def session_job(instance: Instance, steps: Sequence[Step], *, setup: bool) -> di
             "properties": dict(connection.properties),
         },
         "session": list(instance.session_sql),
-        "transaction": {"begin": transaction.begin, "commit": transaction.commit, "rollback": transaction.rollback},
+        "transaction": {
+            "begin": transaction.begin,
+            "begin_reading": transaction.begin_reading,
+            "commit": transaction.commit,
+            "rollback": transaction.rollback,
+        },
         "retryable": _codes(instance.retryable),
         "tolerable": _codes(instance.tolerable),
         "close": list(instance.close_sql),
@@ -60,17 +65,24 @@ def query_steps(prefix: str, queries: Mapping[str, str], *, optional: bool = Fal
     return [{"op": "query", "phase": ASIDE, "name": prefix + name, "sql": sql, **more} for name, sql in queries.items()]
 
 
-def watched(instance: Instance, run: Step, tables: Sequence[str]) -> list[Step]:
-    """A ``run`` step with everything that is read around it: settings in force, ages, counters, waits, statistics."""
+def watched(instance: Instance, run: Step, tables: Sequence[str], reading: frozenset[str] = frozenset()) -> list[Step]:
+    """A ``run`` step with everything that is read around it: settings in force, ages, counters, waits, statistics.
+
+    `reading`: names of the transactions that change nothing; they are marked as such.
+    """
     statistics = instance.statistics
     prefixed = {COUNTER_PREFIX + name: sql for name, sql in statistics.counter_queries().items()}
     waits = {WAITS_PREFIX + name: sql for name, sql in statistics.wait_queries().items()}
     return [
         *query_steps(EFFECTIVE_PREFIX, instance.effective_queries()),
         *query_steps(MAINTENANCE_PREFIX, statistics.maintenance_queries(tables), optional=True),
-        {**run, "snapshots": prefixed, "sampled": waits},
+        {**run, "transactions": _marked(run, reading), "snapshots": prefixed, "sampled": waits},
         *query_steps(SCHEMA_PREFIX, statistics.schema_queries(tables), optional=True),
     ]
+
+
+def _marked(run: Step, reading: frozenset[str]) -> list[Step]:
+    return [{**one, "read_only": True} if one["name"] in reading else one for one in run["transactions"]]
 
 
 def rows_named(prefix: str, rows: Mapping[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:

@@ -42,9 +42,13 @@ class Connection:
 
 @dataclass(frozen=True)
 class Transaction:
-    """None: JDBC's own transaction (auto-commit off)."""
+    """None: JDBC's own transaction (auto-commit off).
+
+    `begin_reading`: begins one that changes nothing; None: it begins as any other.
+    """
 
     begin: str | None = None
+    begin_reading: str | None = None
     commit: str | None = None
     rollback: str | None = None
 

@@ -20,6 +20,7 @@ from benchagent.dbms.base import (
     checked_settings,
     first_value,
 )
+from benchagent.dbms.buffers import buffer_in_force
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.embedded import EmbeddedAdapter, driver_folder, not_in_force, refuse_log_apart
 from benchagent.dbms.sqlite.backup import OnlineBackup, VacuumInto
@@ -53,7 +54,11 @@ ONE_PLACE = "SQLite keeps its journal beside the database file: its log cannot h
 
 class SqliteInstance(Instance):
     # With auto-commit off the driver takes the write lock too early and keeps it; explicit statements do not.
-    transaction = Transaction(begin="BEGIN IMMEDIATE", commit="COMMIT", rollback="ROLLBACK")
+    # One that would begin as a reader and go on to write can fail half-way, so writers take the lock at once; readers
+    # do not.
+    transaction = Transaction(
+        begin="BEGIN IMMEDIATE", begin_reading="BEGIN DEFERRED", commit="COMMIT", rollback="ROLLBACK"
+    )
     retryable = Retryable(codes=(SQLITE_BUSY, BUSY_RECOVERY, BUSY_SNAPSHOT))
     tolerable = Retryable(codes=(SQLITE_CONSTRAINT,))
     dialect = Dialect(
@@ -75,6 +80,7 @@ class SqliteInstance(Instance):
         )
         self.jvm_environment = {"SQLITE_TMPDIR": str(request.placement.temp)}
         self._given = list(given)
+        self._effective: Settings = ()
         self._settings = list(given)
         if not any(name.lower() == "busy_timeout" for name, _ in given):
             self._settings.insert(0, ("busy_timeout", BUSY_TIMEOUT_MS))
@@ -94,10 +100,15 @@ class SqliteInstance(Instance):
                 found.append((name, in_words(name, value)))
         spoken = [(name, in_words(name, value)) for name, value in self._given]
         self.ignored_settings += not_in_force("sqlite", spoken, found)
+        self._effective = found
         return found
 
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
         return of_effective("sqlite", effective, write_cache_words(self.data_path))
+
+    def buffer_bytes(self) -> int | None:
+        """Of each connection."""
+        return buffer_in_force("sqlite", self._effective)
 
     def backup_methods(self) -> Sequence[BackupMethod]:
         return (VacuumInto(), OnlineBackup())

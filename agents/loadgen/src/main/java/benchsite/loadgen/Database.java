@@ -15,6 +15,7 @@ final class Database {
     private final Properties properties = new Properties();
     private final List<String> session;
     private final String begin;
+    private final String beginReading;
     private final String commit;
     private final String rollback;
     private final ErrorClass retryable;
@@ -32,6 +33,8 @@ final class Database {
         session = strings(job.optJSONArray("session"));
         JSONObject transaction = job.optJSONObject("transaction", new JSONObject());
         begin = textOrNull(transaction, "begin");
+        String reading = textOrNull(transaction, "begin_reading");
+        beginReading = reading == null ? begin : reading;
         commit = textOrNull(transaction, "commit");
         rollback = textOrNull(transaction, "rollback");
         retryable = ErrorClass.of(job.optJSONObject("retryable"));
@@ -81,9 +84,9 @@ final class Database {
         }
     }
 
-    void begin(Statement control) throws SQLException {
+    void begin(Statement control, boolean isReading) throws SQLException {
         if (begin != null) {
-            executeUnlessEmpty(control, begin);
+            executeUnlessEmpty(control, isReading ? beginReading : begin);
         }
     }
 

@@ -11,6 +11,9 @@ public interface Program {
     /** Its part of the mix, in proportion to the sum of all weights. */
     int weight();
 
+    /** Whether it changes nothing: some databases are told so when it begins. */
+    boolean isReading();
+
     /** Prepares it on a terminal's connection. Terminals count from 0. */
     Work open(Connection connection, int terminal) throws SQLException;
 }

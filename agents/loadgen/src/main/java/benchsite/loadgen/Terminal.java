@@ -128,7 +128,7 @@ final class Terminal implements Runnable {
             course.slots().start();
         }
         int choice = course.mix().choose(random);
-        return transact(course.mix().programs().get(choice).name(), works.get(choice), due);
+        return transact(course.mix().programs().get(choice), works.get(choice), due);
     }
 
     /**
@@ -136,14 +136,15 @@ final class Terminal implements Runnable {
      *
      * @return whether it was committed
      */
-    private boolean transact(String type, Work work, long due) throws SQLException {
+    private boolean transact(Program program, Work work, long due) throws SQLException {
+        String type = program.name();
         Object values = work.draw(random);
         long begun = course.clock().getAsLong();
         long from = course.isPaced() ? due : begun;
         long retried = 0;
         while (true) {
             try {
-                database.begin(control);
+                database.begin(control, program.isReading());
                 boolean committed = work.execute(values);
                 if (committed) {
                     database.commit(connection, control);

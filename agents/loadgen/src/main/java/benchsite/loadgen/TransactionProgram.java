@@ -17,6 +17,7 @@ final class TransactionProgram implements Program {
 
     private final String name;
     private final int weight;
+    private final boolean reading;
     private final List<String> names = new ArrayList<>();
     private final List<Variable> variables = new ArrayList<>();
     private final List<Step> steps = new ArrayList<>();
@@ -24,6 +25,7 @@ final class TransactionProgram implements Program {
     TransactionProgram(JSONObject definition) {
         name = definition.getString("name");
         weight = definition.optInt("weight", 1);
+        reading = definition.optBoolean("read_only");
         for (Object variable : definition.optJSONArray("variables", new JSONArray())) {
             JSONObject object = (JSONObject) variable;
             names.add(object.getString("name"));
@@ -42,6 +44,11 @@ final class TransactionProgram implements Program {
     @Override
     public int weight() {
         return weight;
+    }
+
+    @Override
+    public boolean isReading() {
+        return reading;
     }
 
     private Step step(JSONObject definition) {

@@ -102,6 +102,23 @@ class LoadPhaseTest {
     }
 
     @Test
+    void whatOnlyReadsBeginsOtherwiseWhereTheJobSaysSo() throws Exception {
+        // Each begins by saying what it is; the count is of what has been said.
+        JSONObject job = Jobs.inMemory().put("transaction", new JSONObject().put("commit", "").put("rollback", "")
+            .put("begin", "INSERT INTO history VALUES (1)").put("begin_reading", "INSERT INTO history VALUES (0)"));
+        JSONObject look = Jobs.transaction("look", Jobs.statement("SELECT 1").put("fetch", true));
+        JSONObject change = Jobs.transaction("change", Jobs.statement("SELECT 1").put("fetch", true));
+        jobs.perform(job, Jobs.execute(HISTORY),
+            Jobs.run(1, 0, 60, look.put("read_only", true), change).put("max_transactions", 50),
+            Jobs.query("SELECT SUM(n) FROM history"));
+
+        JSONObject types = jobs.summary().getJSONObject("per_type");
+        assertEquals(50, jobs.summary().getLong("committed"));
+        assertTrue(types.getJSONObject("look").getLong("committed") > 0);
+        assertEquals(types.getJSONObject("change").getLong("committed"), jobs.answer());
+    }
+
+    @Test
     void aConflictIsTriedAgainAsAWholeWithTheSameValuesInsideItsLatency() throws Exception {
         Conflicts.reset();
         JSONObject job = Jobs.inMemory().put("retryable", new JSONObject().put("sqlstates", List.of("40001")));

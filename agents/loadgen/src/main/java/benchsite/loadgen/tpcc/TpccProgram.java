@@ -14,6 +14,7 @@ final class TpccProgram implements Program {
 
     private final String name;
     private final int weight;
+    private final boolean reading;
     private final JSONObject sql;
     private final Draws draws;
     private final Opening opening;
@@ -21,6 +22,7 @@ final class TpccProgram implements Program {
     TpccProgram(JSONObject definition, Opening opening) {
         this.name = definition.getString("name");
         this.weight = definition.getInt("weight");
+        this.reading = definition.optBoolean("read_only");
         this.sql = definition.getJSONObject("sql");
         this.draws = Draws.of(definition.getJSONObject("parameters"));
         this.opening = opening;
@@ -34,6 +36,11 @@ final class TpccProgram implements Program {
     @Override
     public int weight() {
         return weight;
+    }
+
+    @Override
+    public boolean isReading() {
+        return reading;
     }
 
     @Override
