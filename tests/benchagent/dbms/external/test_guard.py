@@ -5,14 +5,18 @@ from pathlib import Path
 import pytest
 from benchagent.catalog import DBMSS, WORKLOADS
 from benchagent.dbms.base import JobError
-from benchagent.dbms.external.guard import check, created_table, created_view, statements
-from benchagent.dbms.external.instance import asked_by_agent, own_words
+from benchagent.dbms.external.guard import check, created_table, created_view
+from benchagent.dbms.external.instance import Guard
 from benchagent.dbms.external.side import reachable, side_of
-from benchagent.dryrun import PaperBench
+from benchagent.dryrun import TOOL, PaperBench
 from benchagent.workloads import workload as workload_of
 
 from tests.benchagent.dbms.stand_in import SMALL
 
+# What the run has made before.
+OWN = frozenset(
+    ("a", "accounts", "copied", "new_order", "own", "p", "parent", "stock", "t", "u", "v", "w", "audit_log", "mon_1")
+)
 ALLOWED = [
     "SELECT * FROM public.x",
     "SELECT a.v, b.w FROM t a JOIN u b ON b.id = a.id WHERE a.v > 1.5 FOR UPDATE OF a",
@@ -50,6 +54,77 @@ ALLOWED = [
     "ALTER TABLE ONLY t ADD COLUMN b INTEGER",
     "DROP TABLE t",
     "DROP TABLE IF EXISTS t, u",
+    "UPDATE `accounts` SET a = 1",
+    "UPDATE t, u SET a = 1",
+    "DELETE t FROM t JOIN u WHERE t.a = u.a",
+    "CREATE TABLE customers (a INTEGER PRIMARY KEY, b INTEGER REFERENCES customers (a))",
+    "CREATE INDEX i ON ONLY t (a)",
+    "INSERT INTO audit_log (a) VALUES (1)",
+    "CREATE INDEX i ON audit_log (a)",
+    "CREATE TABLE mon_2 (a INTEGER REFERENCES mon_1 (a))",
+    "SELECT b.x FROM theirs.b, c WHERE b.id = c.id (+) AND b.x IN (1, 2)",
+    "SELECT COUNT(*), SLEEP(1), CURRVAL('t_id_seq'), next_value FROM t WHERE v @> ARRAY_AGG(v)",
+]
+# To some engines these are public synonyms or aliases of what others have made.
+NOT_MADE = [
+    "UPDATE customers SET a = 1",
+    'UPDATE "accounts" SET a = 1',
+    "UPDATE own, customers SET a = 1",
+    "UPDATE own JOIN customers USING (a) SET b = 1",
+    "INSERT INTO customers VALUES (1)",
+    "INSERT INTO customers SELECT a FROM own",
+    "REPLACE INTO customers VALUES (1)",
+    "MERGE INTO customers own USING own x ON (a = 1) WHEN MATCHED THEN UPDATE SET b = 1",
+    "DELETE FROM customers",
+    "DELETE customers WHERE a = 1",
+    "DELETE customers FROM own",
+    "DELETE own FROM customers own",
+    "DELETE FROM own USING own JOIN customers",
+    "WITH gone AS (DELETE FROM customers RETURNING *) SELECT * FROM gone",
+    "SELECT a FROM FINAL TABLE (UPDATE customers SET a = 1)",
+    "EXPLAIN ANALYZE UPDATE customers SET a = 1",
+    "TRUNCATE TABLE customers",
+    "TRUNCATE own, customers",
+    "CREATE INDEX i ON customers (a)",
+    "CREATE INDEX customers ON customers (a)",
+    "CREATE VIEW seen AS SELECT a FROM customers",
+    "CREATE VIEW seen AS SELECT o.a FROM own o JOIN customers c ON c.a = o.a",
+    "CREATE TABLE child (a INTEGER REFERENCES customers (a))",
+    "ALTER TABLE customers DROP COLUMN a",
+    "DROP TABLE customers",
+    "DROP TABLE IF EXISTS own, customers",
+    "DROP INDEX i ON customers",
+]
+SIDE_EFFECTS = [
+    "SELECT NEXT VALUE FOR theirs.numbers",
+    "SELECT theirs.numbers.NEXTVAL FROM dual",
+    "SELECT numbers.nextval FROM dual",
+    "VALUES NEXTVAL FOR theirs.numbers",
+    "SELECT nextval('theirs.numbers')",
+    "SELECT \"nextval\"('theirs.' || 'numbers')",
+    "SELECT setval('theirs.numbers', 1)",
+    "SELECT GEN_ID(numbers, 1) FROM RDB$DATABASE",
+    "SELECT numbers.NEXT_VALUE",
+    "CREATE TABLE made (a INTEGER DEFAULT nextval('theirs.numbers'))",
+    "INSERT INTO t VALUES (NEXT VALUE FOR numbers)",
+    "SELECT theirs.wipe()",
+    "SELECT theirs.tools.wipe(1) FROM dual",
+    "SELECT wipe@elsewhere(1) FROM dual",
+    'SELECT "java.lang.System.exit"(0)',
+    "SELECT a FROM t JOIN u ON pg_reload_conf()",
+    "SELECT pg_terminate_backend(a) FROM theirs.sessions",
+    "SELECT pg_catalog.pg_advisory_lock(1)",
+    "SELECT set_config('search_path', 'theirs', false)",
+    "SELECT lo_import('/etc/passwd'), lo_unlink(1)",
+    "SELECT * FROM dblink_exec('x', 'y')",
+    "SELECT query_to_xml('DELETE FROM theirs.x', true, true, '')",
+    "SELECT GET_LOCK('theirs', 1)",
+    "SELECT LOAD_FILE('/etc/passwd')",
+    "SELECT RDB$SET_CONTEXT('USER_SESSION', 'a', 'b') FROM RDB$DATABASE",
+    "SELECT FILE_WRITE('x', 'y')",
+    "SELECT INCR(seen) FROM theirs.boards",
+    "SELECT a FROM theirs.boards WITH INCREMENT FOR seen",
+    "SELECT MQSEND('x') FROM t",
 ]
 OF_OTHERS = [
     "DROP TABLE public.x",
@@ -162,20 +237,44 @@ READ_DIFFERENTLY = [
 
 
 @pytest.mark.parametrize("sql", ALLOWED)
-def test_it_lets_through_what_works_on_names_without_a_schema(sql: str):
-    check(sql)
+def test_it_lets_through_what_changes_only_what_the_run_has_made(sql: str):
+    check(sql, own=OWN)
+
+
+@pytest.mark.parametrize("sql", NOT_MADE)
+def test_it_stops_what_changes_what_the_run_has_not_made(sql: str):
+    with pytest.raises(JobError, match="was not made by this run"):
+        check(sql, own=OWN)
+
+
+@pytest.mark.parametrize("sql", SIDE_EFFECTS)
+def test_it_stops_what_counts_a_sequence_or_calls_what_may_change_something(sql: str):
+    with pytest.raises(JobError, match="not sent to a server of others"):
+        check(sql, own=OWN)
+
+
+def test_what_is_dropped_is_no_longer_the_runs_own():
+    guard = Guard(side_of("oracle", "19.3", "own"))
+    made = ["CREATE TABLE Customers (a INTEGER)", "CREATE VIEW seen AS SELECT a FROM customers", "DROP VIEW seen"]
+    guard.admit({"op": "execute", "statements": made})
+    update = {"op": "prepare_all", "statements": ["UPDATE customers SET a = 1"]}
+    guard.admit(update)
+    guard.admit({"op": "execute", "statements": ["DROP TABLE customers"]})
+    for step in (update, {"op": "load", "tables": [{"insert": "INSERT INTO seen VALUES (1)"}]}):
+        with pytest.raises(JobError, match="was not made by this run"):
+            guard.admit(step)
 
 
 @pytest.mark.parametrize("sql", OF_OTHERS)
 def test_it_stops_what_names_the_schema_of_what_it_changes(sql: str):
     with pytest.raises(JobError, match="names the schema of what it changes is not sent"):
-        check(sql)
+        check(sql, own=OWN)
 
 
 @pytest.mark.parametrize("sql", FURTHER)
 def test_it_stops_what_could_reach_what_is_not_the_agents(sql: str):
     with pytest.raises(JobError, match="not sent"):
-        check(sql)
+        check(sql, own=OWN)
 
 
 @pytest.mark.parametrize("sql", READ_DIFFERENTLY)
@@ -184,10 +283,12 @@ def test_it_stops_what_one_engine_reads_as_code_and_another_as_none(sql: str):
         check(sql)
 
 
-def test_it_makes_no_table_where_it_would_not_be_noted():
-    check("CREATE INDEX i ON t (a)", may_create=False)
+def test_it_makes_and_drops_no_table_in_a_transaction():
+    check("CREATE INDEX i ON t (a)", own=OWN, may_create=False)
     with pytest.raises(JobError, match="a table is made before the load"):
-        check("CREATE TABLE t (a INTEGER)", may_create=False)
+        check("CREATE TABLE t (a INTEGER)", own=OWN, may_create=False)
+    with pytest.raises(JobError, match="a view is dropped after the run"):
+        check("DROP VIEW v", own=OWN, may_create=False)
 
 
 def test_it_sees_what_a_statement_makes():
@@ -202,16 +303,13 @@ def test_it_sees_what_a_statement_makes():
 @pytest.mark.parametrize("dbms", [slug for slug in DBMSS if reachable(slug)])
 def test_it_lets_through_every_statement_of_every_workload(dbms: str, tmp_path: Path):
     side, some_tool = side_of(dbms, "19.3", "own"), side_of("oracle", "19.3", "own").shown_backups
-    trusted, checked = own_words(side), 0
+    checked = 0
     for slug, factors in SMALL:
         workload = workload_of(slug, WORKLOADS[slug].version)
         given = workload.factors(factors, dbms)
         bench = PaperBench(workload, side, given, backups=lambda: some_tool, folder=tmp_path / slug)
         (tmp_path / slug).mkdir(exist_ok=True)
         workload.perform(bench)
-        for step in bench.steps:
-            for sql in () if asked_by_agent(step) else statements(step):
-                if not trusted.match(sql):
-                    check(sql, may_create=step["op"] == "execute")
-                    checked += 1
+        guard = Guard(side)
+        checked += sum(guard.admit(step) for step in bench.steps if step["op"] != TOOL)
     assert checked > 300

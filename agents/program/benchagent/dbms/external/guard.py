@@ -1,17 +1,19 @@
 """Which SQL may go to a server of others: what works on the schema of the agent's own, nothing else.
 
-Names without a schema mean the agent's own one, which holds nothing but what the agent has made (see `target`). So a
-statement is harmless when it changes only what it names without a schema. Wherever a name could be that of something
-that is changed, none with a schema may stand: that is more than has to be refused, and simple enough to be right.
+Names without a schema mean the agent's own one first; what is not there may be a public synonym or alias, which leads
+to tables of others. So a statement is harmless when it changes only what it names without a schema and what the same
+run has made. Wherever a name could be that of something that is changed, none with a schema may stand: that is more
+than has to be refused, and simple enough to be right. What functions do is not known, see `effects`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from benchagent.dbms.base import JobError
+from benchagent.dbms.external.effects import check_effects
 from benchagent.dbms.external.side import MARKER
 from benchagent.dbms.external.tokens import NOTHING, Token, begin, tokens
 
@@ -30,6 +32,7 @@ KIND_MODIFIERS = frozenset(
 )  # fmt: skip
 NAME_MODIFIERS = frozenset(("IF", "NOT", "EXISTS", "CONCURRENTLY", "ONLY"))
 INSERT_MODIFIERS = frozenset(("LOW_PRIORITY", "DELAYED", "HIGH_PRIORITY", "IGNORE"))
+BEFORE_A_TARGET = INSERT_MODIFIERS | {"INTO", "TABLE", "ONLY", "QUICK", "(", "{", "OJ"}
 # Tables of another server or file: engines of MySQL's kin, and what is said of a table elsewhere.
 ELSEWHERE = ("EXTERNAL", "FEDERATED", "CONNECT", "SPIDER", "DIRECTORY")
 # Words that make a statement reach further than the names in it, or its table another one than the noted.
@@ -38,23 +41,12 @@ REACHING: Mapping[str, frozenset[str]] = {
     "CREATE": frozenset(ELSEWHERE),
     "RECREATE": frozenset(ELSEWHERE),
     "ALTER": frozenset(
-        (
-            *ELSEWHERE,
-            "CASCADE",
-            "REFERENCES",
-            "RENAME",
-            "SCHEMA",
-            "OWNER",
-            "TABLESPACE",
-            "ATTACH",
-            "DETACH",
-            "EXCHANGE",
-            "INHERIT",
-        )
+        (*ELSEWHERE, "CASCADE", "REFERENCES", "RENAME", "SCHEMA", "OWNER", "TABLESPACE", "ATTACH", "DETACH", "EXCHANGE",
+         "INHERIT")
     ),
     "DROP": frozenset(("CASCADE",)),
     "TRUNCATE": frozenset(("CASCADE",)),
-}
+}  # fmt: skip
 # Before UPDATE or DELETE they make it a part of another statement, whose table is named elsewhere.
 PART_OF_ANOTHER = frozenset(("FOR", "KEY", "ON", "KEEP", "THEN", "DO"))
 # In a query no tables come after these; but in MySQL `FOR ORDER BY` is a hint amid them.
@@ -66,10 +58,11 @@ PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 OF_THE_ENGINE = re.compile(r"pg_|_db_|\w+\$", re.IGNORECASE)
 
 
-def check(sql: str, *, may_create: bool = True) -> None:
+def check(sql: str, *, own: Collection[str] = (), may_create: bool = True) -> None:
     """Raises `JobError` for a statement that could reach what is not the agent's own.
 
-    `may_create`: where the tables and views that it makes are noted, to be dropped.
+    `own`: tables and views that the run has made until then, in small letters. `may_create`: where the tables and
+    views that it makes are noted, to be dropped.
     """
     if MARKER in sql.lower():
         raise JobError(f"{MARKER} is the agent's alone: not sent to a server of others: {begin(sql)}")
@@ -90,8 +83,26 @@ def check(sql: str, *, may_create: bool = True) -> None:
     if verb in DEFINING:
         _check_definition(found, sql, may_create=may_create)
     _check_into(found, sql)
-    if any(_of_others(token) for zone in _changed(found) for token in zone):
+    if any(_of_others(token) for _, zone in _changed(found) for token in zone):
         raise JobError(f"a statement that names the schema of what it changes is not sent: {begin(sql)}")
+    check_effects(found, sql)
+    for token in _targets(found):
+        if not _is_own(token, own):
+            raise JobError(f"{token.raw} was not made by this run: what could change it is not sent: {begin(sql)}")
+
+
+def follow(sql: str, own: set[str]) -> None:
+    """Bring `own` up to date with what a statement makes and drops."""
+    if made := created_table(sql) or created_view(sql):
+        own.add(made.lower())
+    found = tokens(sql)
+    if found and found[0].text == "DROP" and _defined(found)[1] in NOTED_KINDS:
+        own -= {token.name.lower() for token in found}
+
+
+def _is_own(token: Token, own: Collection[str]) -> bool:
+    """In double quotes some engines mean another table than the one that was made without them."""
+    return not token.raw.startswith('"') and PLAIN.match(token.name) is not None and token.name.lower() in own
 
 
 def _of_others(token: Token) -> bool:
@@ -103,13 +114,16 @@ def _check_definition(found: Sequence[Token], sql: str, *, may_create: bool) -> 
     verb, kind, name = _defined(found)
     if kind not in OWN_KINDS:
         raise JobError(f"{verb} {kind} is not sent to a server of others: {begin(sql)}")
-    if verb not in CREATING or kind not in NOTED_KINDS:
+    if kind not in NOTED_KINDS or verb == "ALTER":
         return
     if not may_create:
-        raise JobError(f"a {kind.lower()} is made before the load: not sent with a transaction: {begin(sql)}")
+        words = "dropped after the run" if verb == "DROP" else "made before the load"
+        raise JobError(f"a {kind.lower()} is {words}: not sent with a transaction: {begin(sql)}")
+    if verb == "DROP":
+        return
     if not PLAIN.match(name.raw):
         raise JobError(f"a {kind.lower()} needs a plain name without quotes: not sent: {begin(sql)}")
-    if kind == "VIEW" and any(_of_others(token) for token in _read(found)):
+    if kind == "VIEW" and any(_of_others(token) for at in _read(found) for token in found[at : at + 2]):
         raise JobError(f"a view on tables of others is not sent, since they could be changed by it: {begin(sql)}")
 
 
@@ -131,27 +145,73 @@ def _word_before(found: Sequence[Token], at: int) -> str:
     return next((token.text for token in reversed(found[:at]) if token.text not in INSERT_MODIFIERS), "")
 
 
-def _changed(found: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """The parts of a statement in which what it changes is named."""
+def _changed(found: Sequence[Token]) -> Iterator[tuple[str, Sequence[Token]]]:
+    """The parts of a statement in which what it changes is named, each behind its verb."""
     if found[0].text in DEFINING:
-        yield found[: _body_of(found)]
+        yield found[0].text, found[: _body_of(found)]
     for at, token in enumerate(found):
         before, after = _text_at(found, at - 1), _text_at(found, at + 1)
         match token.text:
             case "INSERT" | "REPLACE" if not (at and after == "(") and (before, token.text) != ("OR", "REPLACE"):
-                yield _target_of_insert(found, at)
+                yield token.text, _target_of_insert(found, at)
             case "MERGE":
-                yield _until(found, at, ("USING",))
+                yield token.text, _until(found, at, ("USING",))
             case "UPDATE" if before not in PART_OF_ANOTHER and after != "OR":
-                yield _until(found, at, ("SET",))
+                yield token.text, _until(found, at, ("SET",))
             case "DELETE" if before not in PART_OF_ANOTHER:
-                yield _until(found, at, END_OF_DELETE)
+                yield token.text, _until(found, at, END_OF_DELETE)
             case "TRUNCATE" if not (at and after == "("):
-                yield found[at:]
+                yield token.text, found[at:]
 
 
-def _read(found: Sequence[Token]) -> Iterator[Token]:
-    """What stands where a query names its tables, with what is behind it; an argument in a FROM is taken for one."""
+def _targets(found: Sequence[Token]) -> Iterator[Token]:
+    """What stands where tables are named that are changed, or that could be by a view."""
+    for verb, zone in _changed(found):
+        match verb:
+            case "CREATE" | "RECREATE" | "ALTER" | "DROP":
+                yield from _targets_of_definition(found)
+            case "INSERT" | "REPLACE":
+                yield zone[0]
+            case "MERGE":
+                yield from list(_listed(zone))[:1]
+            case _:
+                yield from _listed(zone)
+
+
+def _targets_of_definition(found: Sequence[Token]) -> Iterator[Token]:
+    verb, kind, name = _defined(found)
+    if kind == "INDEX":
+        yield from _behind("ON", found)[:1]
+    elif verb == "DROP":
+        yield from _listed([token for token in found[1:] if token.text not in NAME_MODIFIERS])
+    elif verb == "ALTER":
+        yield name
+    elif kind == "VIEW":
+        yield from (found[at] for at in _read(found))
+    else:  # of itself, or of nothing that is named
+        parents = _behind("REFERENCES", found)
+        yield from (token for token in parents if token.text != "(" and not _is_own(token, {name.name.lower()}))
+
+
+def _behind(word: str, found: Sequence[Token]) -> list[Token]:
+    """What follows this word, each time."""
+    places = (at + 1 for at, token in enumerate(found) if token.text == word)
+    return [next((token for token in found[place:] if token.text != "ONLY"), NOTHING) for place in places]
+
+
+def _listed(zone: Sequence[Token]) -> Iterator[Token]:
+    """Behind the first word of a part, what stands where a table may be named."""
+    follows = True
+    for token in zone[1:]:
+        if token.text in (",", "FROM", "USING") or token.text.endswith("JOIN"):
+            follows = True
+        elif follows and token.text not in BEFORE_A_TARGET:
+            yield token
+            follows = False
+
+
+def _read(found: Sequence[Token]) -> Iterator[int]:
+    """Where a query names its tables; an argument in a FROM is taken for one."""
     listing = [False]  # for each open parenthesis: whether a comma is followed by a table
     before = ""
     for at, token in enumerate(found):
@@ -165,7 +225,7 @@ def _read(found: Sequence[Token]) -> Iterator[Token]:
             listing[-1] = True
         follows = before in ("FROM", "TABLE", "APPLY") or before.endswith("JOIN") or (before == "," and listing[-1])
         if follows and token.name and token.text not in NO_TABLES:
-            yield from found[at : at + 2]
+            yield at
         if token.text not in BEFORE_A_TABLE:
             before = token.text
 

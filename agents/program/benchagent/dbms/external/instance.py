@@ -13,10 +13,12 @@ from typing import Any
 from benchagent.catalog import Durability
 from benchagent.configfiles.durability import Facts, Given, durability
 from benchagent.dbms.backup import BackupMethod
-from benchagent.dbms.base import Connection, Instance, JobError, ProvisionRequest
+from benchagent.dbms.base import Connection, Instance, JobError, ProvisionRequest, Settings
+from benchagent.dbms.buffers import buffer_in_force
+from benchagent.dbms.embedded import STORAGE
 from benchagent.dbms.external.afar import Afar
 from benchagent.dbms.external.asking import ATTEMPT, Asker
-from benchagent.dbms.external.guard import check, statements
+from benchagent.dbms.external.guard import check, follow, statements
 from benchagent.dbms.external.secrets import Scrubber
 from benchagent.dbms.external.side import Side
 from benchagent.dbms.external.space import NOT_WATCHED, SPACE, Watch, asked_meanwhile, folder_shortage, told_shortage
@@ -66,8 +68,9 @@ class ExternalInstance(Instance):
         self.statistics = side.statistics
         self.session_sql = [statement.format(schema=target.schema) for statement in side.use]
         self.ignored_settings = [f"{name}: nothing is set on a server of others" for name, _ in request.settings]
-        self._trusted = own_words(side)
+        self._guard = Guard(side)
         self._space_query = space_query
+        self._effective: Settings = ()
         self._watch = Watch(folder, self._low) if folder else None
         self.warnings = [] if folder or space_query else [NOT_WATCHED]
 
@@ -77,9 +80,7 @@ class ExternalInstance(Instance):
         """Only what works on the agent's own, tables noted before they are made, free space looked at."""
         result = []
         for step in steps:
-            for sql in statements(step):
-                if not asked_by_agent(step) and not self._trusted.match(sql):
-                    check(sql, may_create=step["op"] == "execute")
+            self._guard.admit(step)
             result += sent(step, self._target, self._space_query)
         return result
 
@@ -110,13 +111,22 @@ class ExternalInstance(Instance):
         return self._asker.side.effective_queries
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
-        return [(name, self._scrubber.text(value)) for name, value in self._asker.side.in_force(rows)]
+        found = [(name, self._scrubber.text(value)) for name, value in self._asker.side.in_force(rows)]
+        self._effective = found
+        return found
 
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
         side, disks = self._asker.side, "nothing is known about the disks of the server"
         given = [Given(name, value) for name, value in effective.items()]
         found = durability(side.dbms, given, Facts(complete=side.settings_complete), disks)
         return found.durability or Durability.NONE, found.reason
+
+    def buffer_bytes(self) -> int | None:
+        side = self._asker.side
+        is_memory = dict(self._effective).get(STORAGE) == "memory"
+        if is_memory or not side.buffer_is_set:
+            return None
+        return buffer_in_force(side.dbms, self._effective, complete=side.settings_complete)
 
     def size_bytes(self) -> int:
         """Not known: the files are not the agent's to look at."""
@@ -148,6 +158,24 @@ class ExternalInstance(Instance):
                 drop_own(replace(self._asker, children=children), self._target)
         except Exception as error:  # SHALL NOT raise; the server may be gone
             self._request.log(f"tables of the agent may still be there: {self._scrubber.text(str(error))}")
+
+
+class Guard:
+    """Looks at all SQL of a run in its order, to know which tables are the run's own by then."""
+
+    def __init__(self, side: Side) -> None:
+        self._trusted = own_words(side)
+        self._own: set[str] = set()
+
+    def admit(self, step: Step) -> int:
+        """How many statements were looked at. Raises `JobError` for one that could reach what is not the agent's."""
+        creating, looked_at = step["op"] == "execute", 0
+        for sql in () if asked_by_agent(step) else statements(step):
+            if not self._trusted.match(sql):
+                check(sql, own=self._own, may_create=creating)
+                follow(sql, self._own)
+                looked_at += 1
+        return looked_at
 
 
 def sent(step: Step, target: Target, space_query: str) -> list[Step]:
