@@ -79,18 +79,18 @@ def _acknowledged_until_killed(trial: Trial, terminals: int) -> list[int]:
 
 def check_each_commit_waits(trial: Trial, *, of: str) -> None:
     """`of`: what the path of the log has in it. Only its syncs count, not those that go on beside the commits."""
-    syncs = _syncs(trial, of)
+    syncs = traced_commits(trial, of=of).syncs
     assert syncs >= COMMITS, syncs
 
 
 def check_commits_do_not_wait(trial: Trial, *, of: str = "") -> None:
     """For any file, or for those with `of` in their path where the server writes others at all times."""
-    syncs = _syncs(trial, of)
+    syncs = traced_commits(trial, of=of).syncs
     assert syncs < CLEARLY_FEWER, syncs
 
 
-def _syncs(trial: Trial, of: str) -> int:
-    """How often the server waited for the disk while one terminal committed."""
+def traced_commits(trial: Trial, *, of: str) -> Trace:
+    """How often the server waited for the disk, and where, while one terminal committed `COMMITS` times."""
     _load_once(trial)
     step = run_step(trial, terminals=1, warm_up_s=0, duration_s=60, max_transactions=COMMITS)
     with traced(trial.instance.server_pids(), of) as trace:
@@ -98,7 +98,7 @@ def _syncs(trial: Trial, of: str) -> int:
     assert session.error is None, session.error
     assert session.summary is not None
     assert int(session.summary["transactions"]) == COMMITS
-    return trace.syncs
+    return trace
 
 
 def _load_once(trial: Trial) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 from benchagent.catalog import DBMSS, Durability
 
+from agents.articles import EXPERIMENTS
 from tests.benchagent.dbms.crash import CLEARLY_FEWER, COMMITS
 
 PAGE = "docs/correctness.md"
@@ -20,17 +22,23 @@ KILL = "check_none_lost"
 NONE_LOST, NOT_TRIED = "none lost", "–"
 SYNCED, NOT_SYNCED = f"≥ {COMMITS}", f"< {CLEARLY_FEWER}"
 TRACES = {SYNCED: "check_each_commit_waits", NOT_SYNCED: "check_commits_do_not_wait"}
-# Versions of one engine that were proven apart.
-APART = {"MySQL": {"MySQL 5.5", "MySQL 8.0"}}
+NAMES = [entry.name for entry in DBMSS.values()]
 
 
 @dataclass(frozen=True)
 class Proof:
     engine: str
+    version_and_settings: str
     durability: str
     kill: str
     trace: str
     place: str
+
+    def is_of(self, engine: str, words: Iterable[str]) -> bool:
+        """`words`: how its version begins, values of its settings."""
+        return self.engine == engine and all(
+            re.search(rf"(?<![\w.]){re.escape(word)}(?!\w)", self.version_and_settings) for word in words
+        )
 
     def calls(self, repository: Path) -> set[str]:
         found = PLACE.match(self.place)
@@ -59,16 +67,28 @@ def _called(functions: dict[str, ast.FunctionDef], name: str) -> set[str]:
 def proofs(repository: Path) -> list[Proof]:
     section = (repository / PAGE).read_text().split("## Durability", 1)[1].split("\n## ", 1)[0]
     rows = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("| ")][1:]
-    return [
-        Proof(engine.strip(), durability.strip(), kill.strip(), trace.strip(), place.strip())
-        for engine, _, durability, kill, trace, place in rows
-    ]
+    return [_proof(*(cell.strip() for cell in row)) for row in rows]
+
+
+def _proof(engine: str, settings: str, *rest: str) -> Proof:
+    name = next(name for name in NAMES if f"{engine} ".startswith(f"{name} "))
+    return Proof(name, f"{engine.removeprefix(name)} {settings}", *rest)
 
 
 def test_it_has_a_proof_for_every_engine_that_the_agent_can_start(proofs: list[Proof]):
-    started = [entry.name for entry in DBMSS.values() if not entry.unverified]
-    expected = {name for engine in started for name in APART.get(engine, {engine})}
-    assert {proof.engine for proof in proofs} == expected
+    assert {proof.engine for proof in proofs} == {entry.name for entry in DBMSS.values() if not entry.unverified}
+
+
+def test_it_has_a_proof_for_every_version_and_mode_that_the_experiments_run(proofs: list[Proof]):
+    for part in (part for experiment in EXPERIMENTS.values() for part in experiment.parts):
+        for wanted in part.engines:
+            mode = dict(part.settings.get(wanted.dbms, ())).get("ServerMode", "")
+            words = [word for word in (wanted.version, mode) if word]
+            assert any(proof.is_of(DBMSS[wanted.dbms].name, words) for proof in proofs), (wanted, mode)
+
+
+def test_it_has_a_proof_for_the_version_of_mysql_whose_log_has_threads_of_its_own(proofs: list[Proof]):
+    assert any(proof.is_of("MySQL", ["8.0"]) for proof in proofs)
 
 
 def test_every_row_names_a_test_that_makes_the_proofs_it_claims(proofs: list[Proof], repository: Path):

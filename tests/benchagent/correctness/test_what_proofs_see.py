@@ -16,6 +16,13 @@ TRACE = """\
 8 fsync(6</d/data/1> <unfinished ...>
 8 <... fsync resumed>) = 0
 """
+WRITES = """\
+7 openat(AT_FDCWD</d>, "bench.fdb", O_RDWR|O_SYNC) = 5</d/bench.fdb>
+7 pwrite64(5</d/bench.fdb>, ""..., 8192, 16384) = 8192
+8 pwrite64(5</d/bench.fdb>, ""..., 8192, 24576 <unfinished ...>
+7 pwrite64(6</d/sort>, ""..., 8192, 8192) = 8192
+8 <... pwrite64 resumed>) = 8192
+"""
 
 
 def one(*numbers: int) -> Rows:
@@ -50,3 +57,9 @@ def test_a_trace_counts_the_syncs_of_the_files_that_are_asked_for(of: str, syncs
     trace = Trace(of)
     trace.read(TRACE)
     assert trace.syncs == syncs
+
+
+def test_a_trace_tells_where_a_file_was_written_that_waits_in_each_write():
+    trace = Trace("/bench.fdb")
+    trace.read(WRITES)
+    assert (trace.syncs, trace.offsets) == (2, [16384, 24576])

@@ -37,6 +37,7 @@ TRACED = f"trace={','.join((*SYNC_CALLS, *WRITE_CALLS, *OPEN_CALLS))}"
 CALL = re.compile(r"^\d+\s+(\w+)\((.*)$")
 OPENED_SYNCHRONOUS = re.compile(r"O_D?SYNC.*= \d+<([^>]*)>")
 FIRST_FILE = re.compile(r"^\d+<([^>]*)>")
+WRITTEN_AT = re.compile(r", (\d+)(?:\)| <unfinished)")
 # Of earlier runs.
 NO_HISTORY: Step = {"op": "execute", "phase": "empty", "statements": ["DELETE FROM history"]}
 HISTORY = "SELECT tid, delta FROM history"
@@ -123,18 +124,22 @@ def generator(trial: Trial, *prefix: str | Path) -> LoadGenerator:
 
 class Trace:
     """Counts waits for the disk in what strace wrote: fsync, fdatasync, and writes to files opened with O_DSYNC or
-    O_SYNC. `of`: only of files with this in their path."""
+    O_SYNC. `of`: only of files with this in their path. `offsets`: in bytes, of those that are pwrite64, in order."""
 
     def __init__(self, of: str = "", synchronous: Iterable[str] = ()) -> None:
         self._of = of
         self._synchronous = set(synchronous)
         self.syncs = 0
+        self.offsets: list[int] = []
 
     def read(self, text: str) -> None:
         for line in text.splitlines():
             call = CALL.match(line)
-            if call:
-                self.syncs += self._waits(call[1], call[2])
+            if call and self._waits(call[1], call[2]):
+                self.syncs += 1
+                at = WRITTEN_AT.search(call[2])
+                if call[1] == "pwrite64" and at:
+                    self.offsets.append(int(at[1]))
 
     def _waits(self, name: str, rest: str) -> bool:
         if name in OPEN_CALLS:

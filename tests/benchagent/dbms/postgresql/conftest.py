@@ -16,7 +16,9 @@ from tests.benchagent.dbms.conftest import MakeTrial
 from tests.benchagent.dbms.trial import Trial
 
 OLDEST, SLIM, LOG_VIEW, NEWEST = "9.2.2", "9.6.24", "17.10", "18.6"
-ENGINES = ("postgresql-9.2.2", "postgresql-9.6.24", "postgresql-17", "postgresql-18")
+# Debian's newest, as the experiments run it.
+DEBIAN = "15"
+ENGINES = ("postgresql-9.2.2", "postgresql-9.6.24", "postgresql-15", "postgresql-17", "postgresql-18")
 MakePostgresql = Callable[..., Trial]
 
 
@@ -34,6 +36,11 @@ def engines_dir(repository: Path) -> Path:
 @pytest.fixture
 def make_postgresql(make_trial: MakeTrial, engines_dir: Path) -> MakePostgresql:
     def make(version: str = NEWEST, settings: dict[str, str] | None = None, **more: Any) -> Trial:
-        return make_trial("postgresql", version, settings or {}, engines_dir=engines_dir, **more)
+        found = version if version != DEBIAN else debians(engines_dir)
+        return make_trial("postgresql", found, settings or {}, engines_dir=engines_dir, **more)
 
     return make
+
+
+def debians(engines_dir: Path) -> str:
+    return next(version for version in installations(engines_dir) if version.startswith(f"{DEBIAN}."))

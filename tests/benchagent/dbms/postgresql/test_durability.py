@@ -6,7 +6,7 @@ import pytest
 from benchagent.catalog import Durability
 from benchagent.session import EFFECTIVE_PREFIX, query_steps
 
-from tests.benchagent.dbms.postgresql.conftest import NEWEST, MakePostgresql
+from tests.benchagent.dbms.postgresql.conftest import DEBIAN, NEWEST, MakePostgresql
 from tests.benchagent.dbms.trial import Trial
 from tests.benchagent.durability import check_commits_do_not_wait, check_each_commit_waits, check_none_lost
 
@@ -19,12 +19,14 @@ def promised(trial: Trial) -> Durability:
     return trial.instance.durability(trial.effective(session))[0]
 
 
-def test_it_waits_for_the_disk_at_each_commit_and_loses_none_when_it_is_killed(make_postgresql: MakePostgresql):
-    trial = make_postgresql(NEWEST)
+@pytest.mark.parametrize("version", [DEBIAN, NEWEST])
+def test_it_waits_for_the_disk_at_each_commit_and_loses_none_when_it_is_killed(
+    make_postgresql: MakePostgresql, version: str
+):
+    trial = make_postgresql(version)
     check_each_commit_waits(trial, of=LOG)
     assert promised(trial) is Durability.POWER_LOSS
     check_none_lost(trial)
-    check_none_lost(trial, terminals=4)
 
 
 def test_it_does_not_wait_without_fsync_and_yet_loses_none_when_only_the_server_is_killed(
@@ -36,6 +38,9 @@ def test_it_does_not_wait_without_fsync_and_yet_loses_none_when_only_the_server_
     check_none_lost(trial)
 
 
-def test_it_waits_in_each_write_of_a_log_that_is_opened_for_that(make_postgresql: MakePostgresql):
+def test_it_waits_in_each_write_of_a_log_that_is_opened_for_that_and_loses_none_of_four_terminals(
+    make_postgresql: MakePostgresql,
+):
     trial = make_postgresql(NEWEST, {"wal_sync_method": "open_datasync"})
     check_each_commit_waits(trial, of=LOG)
+    check_none_lost(trial, terminals=4)

@@ -1,0 +1,57 @@
+"""The table of checks in docs/correctness.md: those that the agent makes, and which of them fail a run."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchagent import checks, judging
+
+from tests.conftest import REPOSITORY
+
+AGENT = Path(checks.__file__).parent
+PARTS = {"name", "ok", "detail"}
+FAILS, WARNS = "fails", "warns"
+
+
+def table() -> dict[str, str]:
+    """By name of a check: what a broken one does to the run."""
+    text = (REPOSITORY / "docs" / "correctness.md").read_text().split("| check |", 1)[1].split("\n\n", 1)[0]
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    return {name: row[-1] for row in rows for name in re.findall(r"`(\w+)`", row[0])}
+
+
+def made() -> Iterator[str]:
+    """Names of the checks in the agent's sources, but for those that are put together there."""
+    for path in AGENT.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Dict):
+                pairs = zip(node.keys, node.values, strict=True)
+                found = {key.value: value for key, value in pairs if isinstance(key, ast.Constant)}
+                if found.keys() == PARTS and isinstance(found["name"], ast.Constant):
+                    yield found["name"].value
+
+
+def judged(function: str) -> set[str]:
+    """Checks that a function of `judging` makes of what the load generator reported."""
+    tree = ast.parse(Path(judging.__file__).read_text())
+    body = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function)
+    return {node.attr for node in ast.walk(body) if isinstance(node, ast.Attribute) and _is_checks(node.value)}
+
+
+def _is_checks(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == checks.__name__.rpartition(".")[2]
+
+
+def test_it_lists_every_check_that_the_agent_makes():
+    names = set(made())
+    assert {"balances", "rate_kept", "restored", "counts_agree"} <= names
+    assert names <= table().keys()
+
+
+def test_it_says_which_of_them_fail_a_run():
+    told = table()
+    assert {told[name] for name in judged("integrity")} == {FAILS}
+    assert {told[name].split(":")[0] for name in judged("suspicions")} == {WARNS}
