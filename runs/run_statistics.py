@@ -19,7 +19,7 @@ COUNTERS: Mapping[str, tuple[str, str]] = {
     "log_bytes": ("Log written", "bytes"),
     "log_writes": ("Writes of the log", "writes"),
     "log_flushes": ("Log forced to disk", "times"),
-    "checkpoints": ("Checkpoints", ""),
+    "checkpoints": ("Checkpoints or log switches", ""),
     "commits": ("Commits", ""),
     "rollbacks": ("Rollbacks", ""),
     "lock_waits": ("Waits for locks", ""),
@@ -27,6 +27,7 @@ COUNTERS: Mapping[str, tuple[str, str]] = {
     "deadlocks": ("Deadlocks", ""),
     "temp_bytes": ("Temporary files written", "bytes"),
 }
+EFFORT: Mapping[str, str] = {"query_reads": "Reads of a query", "query_fetches": "Fetches of a query"}
 PARTS: Mapping[str, str] = {
     **{name: label for name, (label, _unit) in COUNTERS.items()},
     "tables": "Tables",
@@ -34,6 +35,7 @@ PARTS: Mapping[str, str] = {
     "plans": "Plans",
     "waits": "Waits",
     "maintenance": "Upkeep",
+    **EFFORT,
 }
 CONDITIONS: Mapping[str, str] = {
     "caches": "Caches",
@@ -53,6 +55,8 @@ CONDITIONS: Mapping[str, str] = {
 TABLE_COLUMNS = (
     ("rows", "Rows", ""), ("row_bytes", "Row length", "B"), ("pages", "Pages", ""), ("size_bytes", "Size", "bytes"),
     ("index_bytes", "Indexes", "bytes"), ("fill_percent", "Fill", "%"), ("engine", "Engine", "text"),
+    ("sequential_reads", "Read in sequence", ""), ("index_reads", "Read by index", ""), ("inserts", "Inserts", ""),
+    ("updates", "Updates", ""), ("deletes", "Deletes", ""),
 )  # fmt: skip
 INDEX_COLUMNS = (
     ("table", "Table", "text"), ("depth", "Depth", ""), ("keys", "Keys", ""), ("key_bytes", "Key length", "B"),
@@ -98,6 +102,8 @@ class Table:
 
 @dataclass(frozen=True)
 class Statistics:
+    """`none`: what the engine does not tell, and why; `effort_gaps`: that of it which the queries lack."""
+
     conditions: list[tuple[str, str]]
     counters: list[tuple[str, float, str]]
     types: Table | None
@@ -109,6 +115,10 @@ class Statistics:
     queries: list[Query]
     consistency: list[dict[str, Any]]
     none: list[tuple[str, str]]
+
+    @property
+    def effort_gaps(self) -> list[tuple[str, str]]:
+        return [(label, reason) for label, reason in self.none if label in EFFORT.values()]
 
     @property
     def any(self) -> bool:

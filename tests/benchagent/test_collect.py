@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from benchagent.collect import Collector, Listener
+from benchagent.dbms.statistics import by_column
 from benchagent.protocol import Claimed
 from benchagent.spool import Spool
 
@@ -121,10 +122,11 @@ def test_only_what_was_sampled_in_the_measured_window_counts(make, told: Told):
 def test_a_query_that_failed_has_no_rows_but_its_error(make, told: Told):
     collector = make()
     session = collector.begin_session()
-    collector.take({"event": "query", "name": "a", "rows": [[1]], "elapsed_s": 0.5})
+    collector.take({"event": "query", "name": "a", "columns": ["Num_hit"], "rows": [[1]], "elapsed_s": 0.5})
     collector.take({"event": "query", "name": "b", "error": "no such table"})
     result = session.result()
     assert result.rows == {"a": [[1]]}
+    assert by_column(result.rows["a"]) == [{"num_hit": 1}]
     assert result.queries["b"]["error"] == "no such table"
     assert told.queries == ["a", "b"]
 

@@ -65,6 +65,20 @@ def test_waits_are_means_over_the_seconds_that_were_sampled_the_most_frequent_fi
     assert list(found["waits"].items()) == [("lock", 1.5), ("io", 0.5)]
 
 
+class AddsUpWaits(MadeUp):
+    def waited_s(self, rows: QueryRows) -> dict[str, float]:
+        return dict(rows["events"])  # type: ignore[arg-type]
+
+
+def test_waits_that_the_engine_adds_up_are_means_over_the_window_too():
+    events = {"begin:counters:events": [["lock", 5.0], ["idle", 7.0]]}
+    # The last one was waited for in the window for the first time.
+    events["end:counters:events"] = [["lock", 6.0], ["idle", 7.0], ["io", 3.0]]
+    run = session([0] * 4, [0] * 4, **events)
+    run.summary = {**SUMMARY, "duration_s": 2.0}
+    assert list(of_session(AddsUpWaits(), run, {})["waits"].items()) == [("io", 1.5), ("lock", 0.5)]
+
+
 def test_it_tells_how_old_upkeep_was_and_that_something_never_happened():
     found = of_session(
         MadeUp(), session([0] * 4, [0] * 4, **{"maintenance:ages": [["vacuum", 12.5], ["purge", None]]}), {}
@@ -98,6 +112,17 @@ def test_a_session_without_a_run_says_nothing_of_one():
 )
 def test_it_says_how_many_checkpoints_fell_into_the_window(counted: dict[str, float], words: str):
     assert checkpoint_words(MadeUp(), counted) == words
+
+
+def test_log_switches_are_not_called_checkpoints():
+    source = MadeUp()
+    source.checkpoint_nouns = ("log switch", "log switches")
+    said = [checkpoint_words(source, {"checkpoints": number}) for number in (0.0, 1.0, 2.0)]
+    assert said == [
+        "no log switch in the window",
+        "1 log switch in the measured window",
+        "2 log switches in the measured window",
+    ]
 
 
 def test_it_says_why_an_engine_does_not_count_checkpoints():

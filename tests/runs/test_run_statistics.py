@@ -24,7 +24,11 @@ TOLD: dict[str, Any] = {
         {"query": 1, "state": "cold", "sql": "SELECT 1", "plan": "NATURAL", "elapsed_s": 0.5, "row_count": 1},
         {"query": 1, "state": "other parameters", "missing": "there is one warehouse"},
     ],
-    "none": {"log_flushes": "it has no log"},
+    "none": {"log_flushes": "it has no log", "query_reads": "it counts no reads"},
+    "consistency": [
+        {"condition": "5", "when": "after the load", "violations": 0},
+        {"condition": "6", "when": "after the load", "violations": 0, "only_in": "warehouse 3 of 5 only"},
+    ],
 }  # fmt: skip
 
 
@@ -39,8 +43,8 @@ def test_it_knows_every_standard_statistic_of_the_agent():
 
 
 def test_it_shows_counters_with_words_and_leaves_out_unknown_ones():
-    assert told().counters == [("Log written", 4096.0, "bytes"), ("Checkpoints", 0.0, "")]
-    assert told().none == [("Log forced to disk", "it has no log")]
+    assert told().counters == [("Log written", 4096.0, "bytes"), ("Checkpoints or log switches", 0.0, "")]
+    assert told().none == [("Log forced to disk", "it has no log"), ("Reads of a query", "it counts no reads")]
 
 
 def test_it_marks_indexes_of_more_than_three_levels():
@@ -70,6 +74,10 @@ def test_it_says_why_a_query_was_not_executed():
     assert query.executions is not None
     assert [row.head for row in query.executions.rows] == ["cold", "other parameters"]
     assert query.executions.rows[1].cells[-1].value == "there is one warehouse"
+
+
+def test_it_says_beside_the_queries_what_the_engine_does_not_tell_of_them():
+    assert told().effort_gaps == [("Reads of a query", "it counts no reads")]
 
 
 def test_a_query_with_other_parameters_has_its_own_sql_and_plan():
@@ -148,8 +156,12 @@ def test_the_page_shows_them(client, world):
     run = Run.objects.get(pk=world.things["public"]["run"])
     Run.objects.filter(pk=run.pk).update(statistics=TOLD)
     page = client.get(run.get_absolute_url()).content.decode()
-    words = ("no checkpoint in the window", "IO/WALSync", "there is one warehouse", "deeper than 3 levels", "NATURAL")
+    words = (
+        "no checkpoint in the window", "IO/WALSync", "there is one warehouse", "deeper than 3 levels", "NATURAL",
+        "Reads of a query: not told. It counts no reads.", "6, after the load, warehouse 3 of 5 only",
+    )  # fmt: skip
     assert [one for one in words if one not in page] == []
+    assert "5, after the load<" in page.replace("</li>", "<"), "that was asked of all"
 
 
 def test_a_run_without_statistics_has_nothing_to_show():

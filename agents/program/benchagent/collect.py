@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from benchagent.dbms.statistics import Answer
 from benchagent.spool import Spool
 from benchagent.workloads.base import ASIDE, SessionResult
 
@@ -136,14 +137,14 @@ class Collector:
     def _query(self, event: Event) -> None:
         self.session.queries[event["name"]] = event
         if "error" not in event:
-            self.session.rows[event["name"]] = event["rows"]
+            self.session.rows[event["name"]] = _answer(event)
         self._listener.on_query(event["name"])
 
     def _sampled(self, event: Event) -> None:
         if "error" in event:
             self._listener.on_log(f"{event['name']} is not sampled any more: {event['error']}")
         elif event["t"] >= self._warm_up_s:
-            self.sampled.setdefault(event["name"], []).append(event["rows"])
+            self.sampled.setdefault(event["name"], []).append(_answer(event))
 
     def _error(self, event: Event) -> None:
         self.session.error = event
@@ -188,6 +189,10 @@ class _LoadCurve:
         }
         self._last = event
         return max(0, int(event["t"]) - 1), values
+
+
+def _answer(event: Event) -> Answer:
+    return Answer(event["rows"], event.get("columns", ()))
 
 
 def _amount(event: Event) -> str:

@@ -22,6 +22,9 @@ def of_session(source: Statistics, session: Session, sampled: Sampled) -> RunSta
     begin, end = (rows_named(f"{edge}{COUNTER_PREFIX}", session.rows) for edge in (BEGIN, END))
     if source.counter_queries() and begin and end:
         found["counters"] = differences(source.counters(begin), source.counters(end))
+        waited = _mean_waiting(source.waited_s(begin), source.waited_s(end), session.summary)
+        if waited is not None:
+            found["waits"] = waited
     ages = rows_named(MAINTENANCE_PREFIX, session.rows)
     if ages:
         found["maintenance"] = [
@@ -47,9 +50,10 @@ def checkpoint_words(source: Statistics, counters: Mapping[str, float], during: 
     if CHECKPOINTS not in counters:
         return f"the number of checkpoints {span} is not known: their counter could not be read"
     number = round(counters[CHECKPOINTS])
+    one, several = source.checkpoint_nouns
     if not number:
-        return f"no checkpoint {during or 'in the window'}"
-    return f"{number} {'checkpoint' if number == 1 else 'checkpoints'} {span}"
+        return f"no {one} {during or 'in the window'}"
+    return f"{number} {one if number == 1 else several} {span}"
 
 
 def commits_per_flush(
@@ -65,6 +69,19 @@ def commits_per_flush(
         return None
     counted = source.sources.get("log_flushes", "the engine")
     return commits / flushes, f"{round(commits):,} commits by {round(flushes):,} flushes of the log ({counted})"
+
+
+def _mean_waiting(
+    begin: Mapping[str, float], end: Mapping[str, float], summary: Mapping[str, Any] | None
+) -> dict[str, float] | None:
+    """Mean number of sessions in each event, from the seconds waited; None where the engine does not add them up.
+
+    An event that nobody has waited for before the window is not listed at its begin.
+    """
+    if not end or not summary or not summary["duration_s"]:
+        return None
+    waited = {event: (seconds - begin.get(event, 0)) / summary["duration_s"] for event, seconds in end.items()}
+    return {event: mean for event, mean in sorted(waited.items(), key=lambda pair: -pair[1]) if mean > 0}
 
 
 def _mean_waits(source: Statistics, sampled: Sampled) -> dict[str, float]:

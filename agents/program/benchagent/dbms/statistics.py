@@ -13,6 +13,21 @@ from typing import Any
 
 QueryRows = Mapping[str, list[list[Any]]]
 
+
+class Answer(list[list[Any]]):
+    """Rows that know the names of their columns, for commands whose columns differ from one version to the next."""
+
+    def __init__(self, rows: Sequence[list[Any]], columns: Sequence[str] = ()) -> None:
+        super().__init__(rows)
+        self.columns = tuple(columns)
+
+
+def by_column(rows: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
+    """Each row of an `Answer` by its columns' names in small letters; empty where the names are not known."""
+    names = [str(column).lower() for column in getattr(rows, "columns", ())]
+    return [dict(zip(names, row, strict=True)) for row in rows] if names else []
+
+
 # Counters, read at the begin and at the end of the measured window. The value of a run is the difference.
 COUNTERS: dict[str, str] = {
     "buffer_hits": "pages found in the buffer pool",
@@ -32,6 +47,11 @@ COUNTERS: dict[str, str] = {
 }
 # Parts of the statistics beside the counters; each is delivered or has a reason in `Statistics.none`.
 TABLES, INDEXES, PLANS, WAITS, MAINTENANCE = "tables", "indexes", "plans", "waits", "maintenance"
+QUERY_READS, QUERY_FETCHES = "query_reads", "query_fetches"
+EFFORT: dict[str, str] = {
+    QUERY_READS: "pages read from the disk by one query",
+    QUERY_FETCHES: "pages that one query asked the buffer pool for",
+}
 PARTS: dict[str, str] = {
     **COUNTERS,
     TABLES: "rows, row length, pages and bytes of each table",
@@ -39,6 +59,7 @@ PARTS: dict[str, str] = {
     PLANS: "execution plans",
     WAITS: "wait events, or their nearest kin",
     MAINTENANCE: "age of statistics, vacuum and purge",
+    **EFFORT,
 }
 DEEP_INDEX = 3
 NAMES_SHOWN = 5
@@ -56,6 +77,12 @@ class TableStatistics:
     index_bytes: int | None = None
     fill_percent: float | None = None
     engine: str | None = None
+    # Records that were touched since the database was opened: what an engine counts that tells no sizes.
+    sequential_reads: int | None = None
+    index_reads: int | None = None
+    inserts: int | None = None
+    updates: int | None = None
+    deletes: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
         return {name: value for name, value in asdict(self).items() if value is not None}
@@ -101,12 +128,21 @@ class Statistics:
     sources: Mapping[str, str] = {}
     # Part -> why this engine (in this version) has none.
     none: Mapping[str, str] = {}
+    # What `checkpoints` counts, one and several of it.
+    checkpoint_nouns: tuple[str, str] = ("checkpoint", "checkpoints")
 
     def counter_queries(self) -> Mapping[str, str]:
         return {}
 
     def counters(self, rows: QueryRows) -> dict[str, float]:
         """Standard name -> value so far, from the rows of `counter_queries`."""
+        return {}
+
+    def waited_s(self, rows: QueryRows) -> dict[str, float]:
+        """Event -> seconds that sessions have waited in it so far, from the rows of `counter_queries`.
+
+        For an engine that adds them up; any other has `wait_queries`.
+        """
         return {}
 
     def wait_queries(self) -> Mapping[str, str]:

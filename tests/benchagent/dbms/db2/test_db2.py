@@ -36,7 +36,7 @@ def test_it_executes_every_statement_of_every_workload_in_h2s_db2_mode(
 
 
 # Rows as Db2's reference describes them: sums over members, -1 for what was never gathered, names in padded capitals.
-COUNTERS = {"buffers": [[1_000, 50, 40]], "log": [[7, 5]], "work": [[30, 1, 4, 12, 0]]}
+COUNTERS = {"buffers": [[1_000, 50, 40]], "log": [[7, 5, 12]], "work": [[30, 1, 4, 12, 0]]}
 DICTIONARY = {
     "tables": [["ACCOUNTS  ", 100_000, 104, 1_500, 49_152_000], ["HISTORY", -1, -1, -1, -32_768]],
     "indexes": [["ACCOUNTS_PK", "ACCOUNTS", 2, 100_000, 100_000, -1], ["HISTORY_I", "HISTORY", -1, -1, -1, -1]],
@@ -47,7 +47,8 @@ def test_it_turns_the_rows_of_db2s_functions_into_numbers():
     source = side_of("db2", "11.5", SCHEMA).statistics
     counters = source.counters(COUNTERS)
     assert (counters["buffer_hits"], counters["buffer_reads"], counters["data_reads"]) == (950, 50, 50)
-    assert (counters["log_bytes"], counters["log_flushes"]) == (7 * 4096, 5)
+    assert (counters["log_bytes"], counters["log_writes"], counters["log_flushes"]) == (7 * 4096, 5, 5)
+    assert counters["checkpoints"] == 12
     assert (counters["commits"], counters["lock_waits"], counters["lock_wait_ms"]) == (30, 4, 12)
     assert set(counters) | {"tables", "indexes", "waits", "maintenance"} | set(source.none) == set(PARTS)
     loaded, unknown = source.tables(DICTIONARY)

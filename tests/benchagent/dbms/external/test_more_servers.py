@@ -8,6 +8,7 @@ from benchagent.dbms.external.space import NOT_WATCHED
 from benchagent.paths import AgentDirs
 
 from tests.benchagent.dbms.external.conftest import AGENT_ID, SCHEMA, RunOn, Servers, connect_to
+from tests.benchagent.small import ACCOUNTS
 
 pytestmark = pytest.mark.engines
 TABLES = "SELECT table_schema, table_name FROM information_schema.tables WHERE table_schema IN ('theirs', '{schema}')"
@@ -43,7 +44,13 @@ def test_it_runs_in_a_firebird_database_that_was_given_to_it(servers: Servers, r
     connect_to(trial, registered)
     item = run_on("firebird", "tpcb", scale_factor=1)
     assert (item["outcome"], item["message"]) == ("finished", "")
-    assert item["result"]["statistics"]["counters"]["buffer_hits"] > 0
+    told = item["result"]["statistics"]
+    assert told["counters"]["buffer_hits"] > 0
+    touched = {table["table"]: table for table in told["tables"]}
+    assert touched["ACCOUNTS"]["updates"] >= told["transaction_types"]["tpcb"]["transactions"] > 0
+    assert touched["HISTORY"]["inserts"] >= told["transaction_types"]["tpcb"]["transactions"]
+    # Computed after the load.
+    assert {"index": "ACCOUNTS_PK", "table": "ACCOUNTS", "unique_keys": ACCOUNTS} in told["indexes"]
     assert NOT_WATCHED in item["result"]["warnings"]
     assert trial.query(RELATIONS, f"SELECT TRIM(agent_id), made FROM {MARKER}") == [
         [[MARKER.upper()]],

@@ -26,8 +26,21 @@ LEFT_OUT = {r"TMP\$": CATALOGUE}
 # Firebird's own SQL, which InterBase does not know, and functions that it has only as external ones (ib_udf), which
 # somebody has to declare. COALESCE, CASE and NULLIF came with 7.5.
 FIREBIRD_ONLY = (
-    *("BIGINT", "FIRST ", "WITH LOCK", "EXECUTE BLOCK", "MON$", "GEN_UUID", "RETURNING", "TIMESTAMP '", "IIF(", "LIST("),
-    *("ABS(", "MOD(", "ROUND(", "FLOOR(", "CEIL", "SIGN(", "TRIM(", "LOWER(", "SUBSTRING(", "REPLACE(", "_LENGTH("),
+    *("BIGINT", "FIRST ", "WITH LOCK", "EXECUTE BLOCK", "MON$", "GEN_UUID", "RETURNING", "TIMESTAMP '", "IIF("),
+    *(
+        "LIST(",
+        "ABS(",
+        "MOD(",
+        "ROUND(",
+        "FLOOR(",
+        "CEIL",
+        "SIGN(",
+        "TRIM(",
+        "LOWER(",
+        "SUBSTRING(",
+        "REPLACE(",
+        "_LENGTH(",
+    ),
 )
 
 

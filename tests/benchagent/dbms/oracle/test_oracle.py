@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from benchagent.dbms.external.side import side_of
-from benchagent.dbms.statistics import PARTS
+from benchagent.dbms.statistics import EFFORT, PARTS
 from benchagent.java import JavaToolchain
 
 from tests.benchagent.dbms.stand_in import CATALOGUE, SCHEMA, StandIn
@@ -38,9 +38,15 @@ def test_it_executes_every_statement_of_every_workload_in_h2s_oracle_mode(
 # Rows as Oracle's reference describes the views: names of the dictionary in capitals, numbers as NUMBER.
 SYSSTAT = {
     "consistent gets from cache": 900, "db block gets from cache": 100, "physical reads cache": 50,
-    "physical reads": 60, "physical writes": 40, "redo size": 12_345, "redo writes": 9, "redo synch writes": 8,
+    "physical reads": 60, "physical writes": 40, "redo size": 12_345, "redo writes": 9,
     "background checkpoints completed": 2, "user commits": 30, "user rollbacks": 1, "enqueue deadlocks": 0,
+    "physical writes direct temporary tablespace": 3,
 }  # fmt: skip
+EVENTS = [
+    ["enq: TX - row lock contention", 3, 12_000],
+    ["enq: TM - contention", 1, 500],
+    ["log file sync", 30, 2_000_000],
+]
 DICTIONARY = {
     "tables": [["ACCOUNTS", 100_000, 104, 1_500, 12_288_000], ["HISTORY", None, None, None, None]],
     "indexes": [
@@ -52,19 +58,21 @@ DICTIONARY = {
 
 def test_it_turns_the_rows_of_oracles_views_into_numbers():
     source = side_of("oracle", "19.3", SCHEMA).statistics
-    counters = source.counters({"sysstat": [list(row) for row in SYSSTAT.items()], "locks": [[4, 12.5]]})
+    rows = {"sysstat": [list(row) for row in SYSSTAT.items()], "events": EVENTS, "block": [[8192]]}
+    counters = source.counters(rows)
     assert (counters["buffer_hits"], counters["buffer_reads"], counters["checkpoints"]) == (950, 50, 2)
     assert (counters["lock_waits"], counters["lock_wait_ms"]) == (4, 12.5)
-    assert set(counters) | {"tables", "indexes", "plans", "waits", "maintenance"} | set(source.none) == set(PARTS)
-    # No session has ever waited: the sums are NULL.
-    assert source.counters({"locks": [[None, None]]}) == {"lock_waits": 0, "lock_wait_ms": 0}
+    assert (counters["log_writes"], counters["log_flushes"], counters["temp_bytes"]) == (9, 9, 3 * 8192)
+    told = {"tables", "indexes", "plans", "waits", "maintenance", *EFFORT}
+    assert set(counters) | told | set(source.none) == set(PARTS)
+    assert source.counters({"events": []}) == {"lock_waits": 0, "lock_wait_ms": 0}
+    assert source.waited_s(rows)["log file sync"] == 2
     loaded, unknown = source.tables(DICTIONARY)
     assert (loaded.table, loaded.rows, loaded.pages, loaded.size_bytes) == ("accounts", 100_000, 1_500, 12_288_000)
     assert unknown.as_dict() == {"table": "history"}
     index, unread = source.indexes(DICTIONARY)
     assert (index.index, index.depth, index.keys, index.size_bytes) == ("accounts_pk", 2, 100_000, 1_638_400)
     assert unread.as_dict() == {"index": "history_i", "table": "history"}
-    assert source.waits({"sessions": [["log file sync", 3]]}) == {"log file sync": 3}
     assert source.effort({"mystat": [["session logical reads", 70], ["physical reads", 5]]}) == {
         "fetches": 70,
         "reads": 5,

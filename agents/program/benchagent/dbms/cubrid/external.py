@@ -61,7 +61,7 @@ def side(version: str, schema: str) -> Side:
         },
         in_force=_in_force,
         settings_complete=False,
-        statistics=CubridStatistics(),
+        statistics=CubridStatistics(_numbers(version)),
         retryable=Retryable(codes=(DEADLOCK, *LOCK_TIMEOUTS)),
         tolerable=Retryable(codes=(UNIQUE_VIOLATION,)),
         driver_class=DRIVER_CLASS,

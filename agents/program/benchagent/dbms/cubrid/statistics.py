@@ -1,24 +1,169 @@
-"""What CUBRID tells to SQL: plans. Its counters are shown by its tool `cubrid statdump` on the server's machine."""
+"""What CUBRID tells to SQL: SHOW commands, most of them for members of DBA only, whose columns are read by their names.
+
+Its counters as a whole are shown by its tool `cubrid statdump` on the server's machine; SHOW EXEC STATISTICS has those
+of the session that asks.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from benchagent.dbms.statistics import COUNTERS, INDEXES, MAINTENANCE, PLANS, TABLES, WAITS, Statistics
+from benchagent.dbms.statistics import (
+    COUNTERS,
+    EFFORT,
+    INDEXES,
+    MAINTENANCE,
+    PLANS,
+    TABLES,
+    WAITS,
+    IndexStatistics,
+    QueryRows,
+    Statistics,
+    TableStatistics,
+    by_column,
+)
 
-BY_TOOL = "CUBRID tells it to `cubrid statdump` on the server's machine, not to SQL"
+LOG_HEADER, PAGE_BUFFER = "SHOW LOG HEADER", "SHOW PAGE BUFFER STATUS"
+# Documented with such a condition: there are hundreds of threads.
+THREADS = "SHOW THREADS WHERE STATUS = 'WAIT'"
+FIRST_WITH_THREADS, FIRST_WITH_PAGE_BUFFER = (10, 0), (11, 0)
+# The one that waits for work does not count.
+SUSPENDED, IDLE = "_SUSPENDED", "JOB_QUEUE_SUSPENDED"
+ADDRESS = re.compile(r"\((\d+)\|(\d+)\)")
+BY_TOOL = (
+    "CUBRID shows SQL the counters of the session that asks (SHOW EXEC STATISTICS); those of the server are shown by "
+    "`cubrid statdump` on its machine"
+)
+LATER = "{command} is there from {version[0]}.{version[1]} on"
+FROM_PAGE_BUFFER = {"buffer_hits": "num_hit", "buffer_reads": "num_page_request", "data_reads": "num_pages_read"}
+WRITTEN = f"{PAGE_BUFFER} leaves out the pages that go through the double write buffer, which is on by default"
 
 
 class CubridStatistics(Statistics):
-    sources = {PLANS: "`SHOW TRACE`: the statement is executed"}
-    none = {
-        **dict.fromkeys(COUNTERS, BY_TOOL),
-        TABLES: "CUBRID tells it table by table in SHOW HEAP CAPACITY, whose columns differ with its version",
-        INDEXES: "CUBRID tells it table by table in SHOW INDEX CAPACITY, whose columns differ with its version",
-        WAITS: "CUBRID tells waits to `cubrid lockdb` on the server's machine, not to SQL",
-        MAINTENANCE: "CUBRID notes no time of its last UPDATE STATISTICS",
-    }
+    """`version`: its first two numbers."""
+
+    checkpoint_nouns = ("log switch", "log switches")
+
+    def __init__(self, version: tuple[int, ...]) -> None:
+        self._has_threads = version >= FIRST_WITH_THREADS
+        self._has_page_buffer = version >= FIRST_WITH_PAGE_BUFFER
+        # Each SHOW PAGE BUFFER STATUS begins anew.
+        self._pages: Counter[str] = Counter()
+        self.sources = self._told()
+        self.none = {part: reason for part, reason in self._untold().items() if part not in self.sources}
+
+    def _told(self) -> dict[str, str]:
+        shown = f"`{PAGE_BUFFER}`: since anybody asked last; NULL in servers that no longer count it"
+        return {
+            **(dict.fromkeys(FROM_PAGE_BUFFER, shown) if self._has_page_buffer else {}),
+            "checkpoints": f"`{LOG_HEADER}`, `Next_archive_num`: log switches; of checkpoints only the last is shown",
+            "log_bytes": f"`{LOG_HEADER}`, `Current_append`: headers of its pages included",
+            TABLES: "`SHOW HEAP CAPACITY`: every page is read",
+            INDEXES: "`SHOW ALL INDEXES CAPACITY`: every page is read",
+            PLANS: "`SHOW TRACE`: the statement is executed",
+            **({WAITS: "`SHOW THREADS` each second: what suspended threads wait for"} if self._has_threads else {}),
+        }
+
+    def _untold(self) -> dict[str, str]:
+        return {
+            **dict.fromkeys(COUNTERS, BY_TOOL),
+            **dict.fromkeys(FROM_PAGE_BUFFER, LATER.format(command=PAGE_BUFFER, version=FIRST_WITH_PAGE_BUFFER)),
+            "data_writes": WRITTEN if self._has_page_buffer else BY_TOOL,
+            WAITS: LATER.format(command="SHOW THREADS", version=FIRST_WITH_THREADS),
+            **dict.fromkeys(EFFORT, "CUBRID tells it in the trace of the statement, which is shown as its plan"),
+            MAINTENANCE: "CUBRID shows the time of UPDATE STATISTICS to its tool csql (`;info stats`), not to SQL",
+        }
+
+    def counter_queries(self) -> Mapping[str, str]:
+        return {"log": LOG_HEADER, **({"pages": PAGE_BUFFER} if self._has_page_buffer else {})}
+
+    def counters(self, rows: QueryRows) -> dict[str, float]:
+        """Pages count from the first call on: SHOW PAGE BUFFER STATUS tells what was added since it was asked last."""
+        found: dict[str, float] = {}
+        for header in by_column(rows.get("log", [])):
+            found["checkpoints"] = float(header["next_archive_num"])
+            found["log_bytes"] = _position(str(header["current_append"]), int(header["log_page_size"]))
+        for added in by_column(rows.get("pages", [])):
+            if all(added[column] is not None for column in FROM_PAGE_BUFFER.values()):
+                self._pages.update({name: int(added[column]) for name, column in FROM_PAGE_BUFFER.items()})
+                found |= {name: float(self._pages[name]) for name in FROM_PAGE_BUFFER}
+                found["buffer_reads"] -= found["buffer_hits"]
+        return found
+
+    def wait_queries(self) -> Mapping[str, str]:
+        return {"threads": THREADS} if self._has_threads else {}
+
+    def waits(self, rows: QueryRows) -> dict[str, float]:
+        """Threads that serve a client, by what they were suspended for."""
+        found: Counter[str] = Counter()
+        for thread in by_column(rows.get("threads", [])):
+            state = str(thread["resume_status"])
+            if thread["type"] == "WORKER" and state.endswith(SUSPENDED) and state != IDLE:
+                found[state.removesuffix(SUSPENDED).lower()] += 1
+        return {event: float(threads) for event, threads in found.items()}
+
+    def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
+        heaps = {f"heap {table}": f"SHOW HEAP CAPACITY OF {table}" for table in tables}
+        indexes = {f"indexes {table}": f"SHOW ALL INDEXES CAPACITY OF {table}" for table in tables}
+        return {"log": LOG_HEADER, **heaps, **indexes}
+
+    def tables(self, rows: QueryRows) -> list[TableStatistics]:
+        page = _page_bytes(rows)
+        return [_table(heap, page) for heap in _named("heap ", rows)]
+
+    def indexes(self, rows: QueryRows) -> list[IndexStatistics]:
+        page = _page_bytes(rows)
+        return [_index(tree, page) for tree in _named("indexes ", rows)]
 
     def plan_queries(self, sql: str) -> Sequence[str]:
         """The statement is executed, with its trace on."""
         return ("SET TRACE ON OUTPUT TEXT", sql, "SHOW TRACE")
+
+
+def _position(address: str, page_bytes: int) -> float:
+    """Of a log address such as (102|5776), page and place in it."""
+    found = ADDRESS.fullmatch(address)
+    if not found:
+        raise ValueError(f"{address!r} is no log address")
+    return float(int(found[1]) * page_bytes + int(found[2]))
+
+
+def _page_bytes(rows: QueryRows) -> int | None:
+    return next((int(header["db_page_size"]) for header in by_column(rows.get("log", []))), None)
+
+
+def _named(prefix: str, rows: QueryRows) -> list[dict[str, Any]]:
+    return [row for name, found in rows.items() if name.startswith(prefix) for row in by_column(found)]
+
+
+def _table(heap: Mapping[str, Any], page: int | None) -> TableStatistics:
+    pages = int(heap["num_pages"])
+    free = float(heap["avg_free_space_per_page"])
+    return TableStatistics(
+        table=_own_name(heap["table_name"]),
+        rows=int(heap["num_recs"]),
+        row_bytes=float(heap["avg_rec_len"]),
+        pages=pages,
+        size_bytes=pages * page if page else None,
+        fill_percent=round(100 * (1 - free / page), 1) if page else None,
+    )
+
+
+def _index(tree: Mapping[str, Any], page: int | None) -> IndexStatistics:
+    return IndexStatistics(
+        index=_own_name(tree["index_name"]),
+        table=_own_name(tree["table_name"]),
+        depth=int(tree["height"]),
+        keys=int(tree["total_value"]),
+        key_bytes=float(tree["avg_key_len"]),
+        unique_keys=int(tree["num_distinct_key"]),
+        size_bytes=int(tree["num_total_page"]) * page if page else None,
+    )
+
+
+def _own_name(name: Any) -> str:
+    """Without the schema, which is told from 11.2 on."""
+    return str(name).rpartition(".")[2].lower()

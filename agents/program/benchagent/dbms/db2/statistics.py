@@ -9,6 +9,7 @@ from benchagent.dbms.base import first_value
 from benchagent.dbms.external.catalog import index_rows, statistics_age, table_rows
 from benchagent.dbms.statistics import (
     COUNTERS,
+    EFFORT,
     INDEXES,
     MAINTENANCE,
     PLANS,
@@ -26,7 +27,10 @@ BUFFERS = (
     "SELECT SUM(pool_data_l_reads + pool_index_l_reads), SUM(pool_data_p_reads + pool_index_p_reads), "
     "SUM(pool_data_writes + pool_index_writes) FROM TABLE(MON_GET_BUFFERPOOL(NULL, -2)) AS b"
 )
-LOG = "SELECT SUM(log_writes), SUM(num_log_write_io) FROM TABLE(MON_GET_TRANSACTION_LOG(-2)) AS l"
+LOG = (
+    "SELECT SUM(log_writes), SUM(num_log_write_io), SUM(current_active_log) "
+    "FROM TABLE(MON_GET_TRANSACTION_LOG(-2)) AS l"
+)
 WORK = (
     "SELECT SUM(total_app_commits), SUM(total_app_rollbacks), SUM(lock_waits), SUM(lock_wait_time), SUM(deadlocks) "
     "FROM TABLE(MON_GET_DATABASE(-2)) AS d"
@@ -34,10 +38,13 @@ WORK = (
 WAITING = "SELECT COUNT(*) FROM TABLE(MON_GET_APPL_LOCKWAIT(NULL, -2)) AS w"
 DELIVERED = {
     "buffers": ("buffer_logical", "buffer_reads", "data_writes"),
-    "log": ("log_pages", "log_flushes"),
+    "log": ("log_pages", "log_writes", "checkpoints"),
     "work": ("commits", "rollbacks", "lock_waits", "lock_wait_ms", "deadlocks"),
 }
-COUNTED = {"buffer_hits", "buffer_reads", "data_reads", "data_writes", "log_bytes", "log_flushes", *DELIVERED["work"]}
+COUNTED = {
+    "buffer_hits", "buffer_reads", "data_reads", "data_writes", "log_bytes", "log_writes", "log_flushes", "checkpoints",
+    *DELIVERED["work"],
+}  # fmt: skip
 
 
 class Db2Statistics(Statistics):
@@ -46,8 +53,10 @@ class Db2Statistics(Statistics):
         "buffer_reads": "`MON_GET_BUFFERPOOL`, physical reads",
         "data_reads": "`MON_GET_BUFFERPOOL`, physical reads",
         "data_writes": "`MON_GET_BUFFERPOOL`, `pool_data_writes` + `pool_index_writes`",
-        "log_bytes": "`MON_GET_TRANSACTION_LOG`, `log_writes` × 4,096 bytes",
-        "log_flushes": "`MON_GET_TRANSACTION_LOG`, `num_log_write_io`",
+        "checkpoints": "`MON_GET_TRANSACTION_LOG`, `current_active_log`: log switches, as Db2 has no checkpoints",
+        "log_bytes": "`MON_GET_TRANSACTION_LOG`, `log_writes` (pages) × 4,096 bytes",
+        "log_writes": "`MON_GET_TRANSACTION_LOG`, `num_log_write_io`",
+        "log_flushes": "`MON_GET_TRANSACTION_LOG`, `num_log_write_io`: each is on disk when it ends",
         "commits": "`MON_GET_DATABASE`, `total_app_commits`",
         "rollbacks": "`MON_GET_DATABASE`, `total_app_rollbacks`",
         "lock_waits": "`MON_GET_DATABASE`, `lock_waits`",
@@ -60,9 +69,11 @@ class Db2Statistics(Statistics):
     }
     none = {
         **{name: "Db2 tells it in no monitoring function" for name in COUNTERS if name not in COUNTED},
-        "checkpoints": "Db2 has no checkpoints: page cleaners write all the time",
+        **dict.fromkeys(EFFORT, "Db2 counts the pages of all sessions, which are not taken for those of a query"),
         PLANS: "Db2 writes plans into tables that its DBA has to make (EXPLAIN.DDL)",
     }
+
+    checkpoint_nouns = ("log switch", "log switches")
 
     def __init__(self, schema: str) -> None:
         self._schema = schema
@@ -81,6 +92,7 @@ class Db2Statistics(Statistics):
             found["data_reads"] = raw["buffer_reads"]
         if "log_pages" in raw:
             found["log_bytes"] = raw["log_pages"] * LOG_PAGE_BYTES
+            found["log_flushes"] = raw["log_writes"]
         return found
 
     def wait_queries(self) -> Mapping[str, str]:

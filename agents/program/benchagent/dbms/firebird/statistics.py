@@ -11,10 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from benchagent.dbms.firebird import gstat
+from benchagent.dbms.firebird.selectivity import SELECTIVITY, index_query, index_statistics
 from benchagent.dbms.statistics import (
     INDEXES,
     MAINTENANCE,
     PLANS,
+    QUERY_FETCHES,
+    QUERY_READS,
     TABLES,
     WAITS,
     Age,
@@ -28,7 +31,10 @@ NO_LOG = (
     "Firebird has no transaction log: a commit writes the changed pages themselves, in an order that stays consistent"
 )
 NO_CHECKPOINTS = f"{NO_LOG}; so there are no checkpoints"
-BY_GSTAT = "gstat tells of tables and indexes, and it is not run on a server of others"
+NO_PLANS = (
+    "Firebird gives plans to clients that ask its API for them, as isql does; JDBC does not ask, and no tool is run on "
+    "a server of others"
+)
 NO_COUNT = "Firebird counts page and record accesses, not"
 IO = "SELECT S.MON$PAGE_READS, S.MON$PAGE_WRITES, S.MON$PAGE_FETCHES, S.MON$PAGE_MARKS FROM MON$IO_STATS S"
 DATABASE_IO = f"{IO} JOIN MON$DATABASE D ON D.MON$STAT_ID = S.MON$STAT_ID"
@@ -44,6 +50,12 @@ TRANSACTIONS = (
     " D.MON$SWEEP_INTERVAL,"
     " (SELECT MAX(DATEDIFF(SECOND FROM T.MON$TIMESTAMP TO CAST('NOW' AS TIMESTAMP))) FROM MON$TRANSACTIONS T"
     " WHERE T.MON$STATE = 1 AND T.MON$ATTACHMENT_ID <> CURRENT_CONNECTION) FROM MON$DATABASE D"
+)
+# Of the database as a whole, which is group 0.
+RECORDS = (
+    "SELECT T.MON$TABLE_NAME, R.MON$RECORD_SEQ_READS, R.MON$RECORD_IDX_READS, R.MON$RECORD_INSERTS,"
+    " R.MON$RECORD_UPDATES, R.MON$RECORD_DELETES FROM MON$TABLE_STATS T"
+    " JOIN MON$RECORD_STATS R ON R.MON$STAT_ID = T.MON$RECORD_STAT_ID WHERE T.MON$STAT_GROUP = 0"
 )
 ONE_ROW = "SELECT COUNT(*) FROM RDB$DATABASE"
 SHOWN = "SELECT '{sql}' FROM RDB$DATABASE"
@@ -103,6 +115,8 @@ class MonitoringStatistics(Statistics):
         "lock_waits": "`MON$RECORD_STATS`, `MON$RECORD_WAITS`",
         WAITS: "`MON$STATEMENTS` each second: what statements are doing",
         MAINTENANCE: "`MON$DATABASE`, `MON$TRANSACTIONS`: the gap that calls for a sweep; no time of the last",
+        QUERY_READS: "`MON$IO_STATS` of the connection, `MON$PAGE_READS`",
+        QUERY_FETCHES: "`MON$IO_STATS` of the connection, `MON$PAGE_FETCHES`",
     }
     none = {
         "checkpoints": NO_CHECKPOINTS,
@@ -170,14 +184,35 @@ class FirebirdStatistics(ToolStatistics, MonitoringStatistics):
 
 
 class ForeignStatistics(MonitoringStatistics):
-    """Of a server that somebody else runs."""
+    """Of a server that somebody else runs: no tool is run on it."""
 
-    none = {
-        **MonitoringStatistics.none,
-        TABLES: BY_GSTAT,
-        INDEXES: BY_GSTAT,
-        PLANS: "isql shows plans, and it is not run on a server of others",
+    sources = {
+        **MonitoringStatistics.sources,
+        TABLES: "`MON$TABLE_STATS` (3.0 and later): records touched since the database was opened; no rows, no sizes",
+        INDEXES: SELECTIVITY,
     }
+    none = {**MonitoringStatistics.none, PLANS: NO_PLANS}
+
+    def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
+        listed = ", ".join(f"'{table.upper()}'" for table in tables)
+        records = f"{RECORDS} AND T.MON$TABLE_NAME IN ({listed})" if tables else RECORDS
+        return {"records": records, "indexes": index_query(tables)}
+
+    def tables(self, rows: QueryRows) -> list[TableStatistics]:
+        return [
+            TableStatistics(
+                str(table).strip(),
+                sequential_reads=int(sequential),
+                index_reads=int(by_index),
+                inserts=int(inserts),
+                updates=int(updates),
+                deletes=int(deletes),
+            )
+            for table, sequential, by_index, inserts, updates, deletes in rows.get("records", [])
+        ]
+
+    def indexes(self, rows: QueryRows) -> list[IndexStatistics]:
+        return index_statistics(rows.get("indexes", []))
 
 
 def _ages(row: Sequence[Any]) -> list[Age]:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from benchagent.dbms.firebird.selectivity import SELECTIVITY, index_query, index_statistics
 from benchagent.dbms.statistics import (
+    EFFORT,
     INDEXES,
     MAINTENANCE,
     PLANS,
@@ -22,6 +24,11 @@ from benchagent.dbms.statistics import (
 
 NO_LOG = (
     "without a journal, a commit writes the changed pages themselves; what a journal does is counted nowhere in SQL"
+)
+OF_ALL_SESSIONS = "InterBase counts the pages of all sessions, which are not taken for those of a query"
+NO_PLANS = (
+    "InterBase gives plans to clients that ask its API for them, as isql does, and not to SQL; no tool is run on a "
+    "server of others"
 )
 DATABASE = (
     "SELECT TMP$PAGE_READS, TMP$PAGE_WRITES, TMP$PAGE_FETCHES, TMP$TRANSACTION_COMMITS, TMP$TRANSACTION_ROLLBACKS,"
@@ -47,6 +54,7 @@ class InterbaseStatistics(Statistics):
         "deadlocks": "`TMP$DATABASE`, `TMP$TRANSACTION_DEADLOCKS`",
         "lock_waits": "`TMP$DATABASE`, `TMP$TRANSACTION_WAITS`",
         TABLES: "`TMP$RELATIONS`: pages of those used since the database was opened",
+        INDEXES: SELECTIVITY,
         WAITS: "`TMP$STATEMENTS` each second: states of statements",
         MAINTENANCE: "`TMP$DATABASE`: the gap that calls for a sweep; no time of the last",
     }
@@ -57,8 +65,8 @@ class InterbaseStatistics(Statistics):
         "log_writes": NO_LOG,
         "lock_wait_ms": "InterBase counts waits, not their time",
         "temp_bytes": "InterBase counts no temporary files",
-        INDEXES: "gstat tells of indexes, and it is not run on a server of others",
-        PLANS: "isql shows plans, and it is not run on a server of others",
+        **dict.fromkeys(EFFORT, OF_ALL_SESSIONS),
+        PLANS: NO_PLANS,
     }
 
     def counter_queries(self) -> Mapping[str, str]:
@@ -83,14 +91,15 @@ class InterbaseStatistics(Statistics):
 
     def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
         listed = ", ".join(f"'{table.upper()}'" for table in tables)
-        return {"relations": f"{RELATIONS} WHERE TMP$RELATION_NAME IN ({listed})" if tables else RELATIONS}
+        relations = f"{RELATIONS} WHERE TMP$RELATION_NAME IN ({listed})" if tables else RELATIONS
+        return {"relations": relations, "indexes": index_query(tables)}
 
     def tables(self, rows: QueryRows) -> list[TableStatistics]:
         """Of those that were used since the database was opened."""
         return [TableStatistics(str(name).strip(), pages=int(pages)) for name, pages in rows.get("relations", [])]
 
     def indexes(self, rows: QueryRows) -> list[IndexStatistics]:
-        return []
+        return index_statistics(rows.get("indexes", []))
 
     def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
         return {"transactions": TRANSACTIONS}

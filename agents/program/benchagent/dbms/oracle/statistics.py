@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from benchagent.dbms.base import first_value
 from benchagent.dbms.external.catalog import index_rows, statistics_age, table_rows
 from benchagent.dbms.statistics import (
     INDEXES,
     MAINTENANCE,
     PLANS,
+    QUERY_FETCHES,
+    QUERY_READS,
     TABLES,
     WAITS,
     Age,
@@ -19,70 +22,81 @@ from benchagent.dbms.statistics import (
     TableStatistics,
 )
 
-# v$sysstat -> standard names. What several add up to is computed in `counters`.
+# Standard name -> statistic of v$sysstat. What several add up to is computed in `counters`. "redo synch writes" counts
+# the commits that asked for a write of the log; the log writer's "redo writes" serve several at once, and are on disk
+# when they end.
 FROM_SYSSTAT = {
-    "physical reads cache": "buffer_reads",
-    "background checkpoints completed": "checkpoints",
-    "redo size": "log_bytes",
-    "redo synch writes": "log_flushes",
-    "redo writes": "log_writes",
-    "physical reads": "data_reads",
-    "physical writes": "data_writes",
-    "user commits": "commits",
-    "user rollbacks": "rollbacks",
-    "enqueue deadlocks": "deadlocks",
+    "buffer_reads": "physical reads cache",
+    "checkpoints": "background checkpoints completed",
+    "log_bytes": "redo size",
+    "log_flushes": "redo writes",
+    "log_writes": "redo writes",
+    "data_reads": "physical reads",
+    "data_writes": "physical writes",
+    "commits": "user commits",
+    "rollbacks": "user rollbacks",
+    "deadlocks": "enqueue deadlocks",
 }
 LOGICAL = ("consistent gets from cache", "db block gets from cache")
-LOCKS = (
-    "SELECT SUM(total_waits), SUM(time_waited_micro) / 1000 FROM v$system_event "
-    "WHERE event LIKE 'enq: TX%' OR event LIKE 'enq: TM%'"
+TEMPORARY = "physical writes direct temporary tablespace"
+# Sums since the instance was started; those of background processes are no waits of sessions that work.
+EVENTS = (
+    "SELECT event, total_waits_fg, time_waited_micro_fg FROM v$system_event "
+    "WHERE wait_class <> 'Idle' AND total_waits_fg > 0"
 )
-WAITING = (
-    "SELECT event, COUNT(*) FROM v$session WHERE type = 'USER' AND state = 'WAITING' AND wait_class <> 'Idle' "
-    "GROUP BY event"
-)
+LOCKS = ("enq: TX", "enq: TM")
 EFFORT = (
     "SELECT n.name, s.value FROM v$mystat s JOIN v$statname n ON n.statistic# = s.statistic# "
     "WHERE n.name IN ('physical reads', 'session logical reads')"
 )
-BLOCK = "(SELECT TO_NUMBER(value) FROM v$parameter WHERE name = 'db_block_size')"
+BLOCK_SIZE = "SELECT TO_NUMBER(value) FROM v$parameter WHERE name = 'db_block_size'"
+BLOCK = f"({BLOCK_SIZE})"
 
 
 class OracleStatistics(Statistics):
     sources = {
-        **{name: f"`v$sysstat`, {statistic}" for statistic, name in FROM_SYSSTAT.items()},
+        **{name: f"`v$sysstat`, {statistic}" for name, statistic in FROM_SYSSTAT.items()},
+        "log_flushes": "`v$sysstat`, redo writes: each is on disk when it ends",
         "buffer_hits": f"`v$sysstat`, {' + '.join(LOGICAL)} less the reads",
         "lock_waits": "`v$system_event`, enq: TX and TM",
         "lock_wait_ms": "`v$system_event`, enq: TX and TM",
+        "temp_bytes": f"`v$sysstat`, {TEMPORARY} × `db_block_size`",
         TABLES: "`all_tables`: as of the last statistics",
         INDEXES: "`all_indexes`: as of the last statistics",
         PLANS: "`EXPLAIN PLAN`, `DBMS_XPLAN.DISPLAY`",
-        WAITS: "`v$session` each second: wait events",
+        WAITS: "`v$system_event` before and after: time waited in each event of a class other than Idle",
         MAINTENANCE: "`all_tables`, `last_analyzed`: the table that was left longest",
+        QUERY_READS: "`v$mystat`, physical reads",
+        QUERY_FETCHES: "`v$mystat`, session logical reads",
     }
-    none = {"temp_bytes": "Oracle counts blocks of temporary tablespaces, whose sizes may differ"}
 
     def __init__(self, schema: str) -> None:
         self._schema = schema
 
     def counter_queries(self) -> Mapping[str, str]:
-        listed = ", ".join(f"'{name}'" for name in (*FROM_SYSSTAT, *LOGICAL))
-        return {"sysstat": f"SELECT name, value FROM v$sysstat WHERE name IN ({listed})", "locks": LOCKS}
+        listed = ", ".join(f"'{name}'" for name in dict.fromkeys((*FROM_SYSSTAT.values(), *LOGICAL, TEMPORARY)))
+        return {
+            "sysstat": f"SELECT name, value FROM v$sysstat WHERE name IN ({listed})",
+            "events": EVENTS,
+            "block": BLOCK_SIZE,
+        }
 
     def counters(self, rows: QueryRows) -> dict[str, float]:
         values = {str(name): float(value) for name, value in rows.get("sysstat", [])}
-        found = {FROM_SYSSTAT[name]: value for name, value in values.items() if name in FROM_SYSSTAT}
+        found = {name: values[statistic] for name, statistic in FROM_SYSSTAT.items() if statistic in values}
         if "buffer_reads" in found and all(name in values for name in LOGICAL):
             found["buffer_hits"] = sum(values[name] for name in LOGICAL) - found["buffer_reads"]
-        for waits, milliseconds in rows.get("locks", []):
-            found["lock_waits"], found["lock_wait_ms"] = float(waits or 0), float(milliseconds or 0)
+        block = first_value(rows.get("block"))
+        if TEMPORARY in values and block is not None:
+            found["temp_bytes"] = values[TEMPORARY] * float(block)
+        if "events" in rows:
+            locks = [row for row in rows["events"] if str(row[0]).startswith(LOCKS)]
+            found["lock_waits"] = sum(float(row[1]) for row in locks)
+            found["lock_wait_ms"] = sum(float(row[2]) for row in locks) / 1000
         return found
 
-    def wait_queries(self) -> Mapping[str, str]:
-        return {"sessions": WAITING}
-
-    def waits(self, rows: QueryRows) -> dict[str, float]:
-        return {str(event): float(count) for event, count in rows.get("sessions", [])}
+    def waited_s(self, rows: QueryRows) -> dict[str, float]:
+        return {str(event): float(micros) / 1_000_000 for event, _, micros in rows.get("events", [])}
 
     def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
         where = self._where(tables)
