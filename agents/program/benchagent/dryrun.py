@@ -16,7 +16,7 @@ from benchagent.dbms.backup import BackupMethod, ToolCommand
 from benchagent.dbms.base import Connection, Instance
 from benchagent.dbms.external import Visit
 from benchagent.dbms.external.guard import created_table, created_view, statements
-from benchagent.dbms.external.instance import ELSEWHERE, sent
+from benchagent.dbms.external.instance import ELSEWHERE, Guard, sent
 from benchagent.dbms.external.refused import refuse_changes
 from benchagent.dbms.external.side import Side
 from benchagent.dbms.external.target import VIEW, Target
@@ -164,18 +164,25 @@ def planned(
     side, target = found.asker.side, found.target
     factors = workload.factors(given or {}, side.dbms)
     refuse_changes(dbms.adapter(side.dbms), factors, found.version or found.asker.connection.version)
+    shown: list[BackupMethod] = []  # which no job runs
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         afar = found.afar(engines_dir, folder / "login")
-        bench = PaperBench(
-            workload, side, factors, backups=lambda: side.shown_backups or side.backups(afar), folder=folder
-        )
+
+        def backups() -> Sequence[BackupMethod]:
+            shown.extend(side.shown_backups)
+            return shown or side.backups(afar)
+
+        bench = PaperBench(workload, side, factors, backups=backups, folder=folder)
         workload.perform(bench)
+    guard = Guard(side)
     yield SESSION, _lines(statement.format(schema=target.schema) for statement in side.use)
     for step in bench.steps:
         if step["op"] == TOOL:
             yield str(step["phase"]), [f"$ {step['command'].replace(made, JOB)}"]
             continue
+        if not shown:
+            guard.admit(step)
         for part in sent(step, target, found.space_query):
             yield str(part.get("phase") or part.get("name") or part["op"]), _lines(statements(part))
     yield AFTER, [*_lines(target.questions().values()), *_lines(_left(target, bench.steps))]
