@@ -47,10 +47,10 @@ def checkpoint_words(source: Statistics, counters: Mapping[str, float], during: 
     if CHECKPOINTS in source.none:
         return f"the engine does not count checkpoints: {source.none[CHECKPOINTS]}"
     span = during or "in the measured window"
-    if CHECKPOINTS not in counters:
-        return f"the number of checkpoints {span} is not known: their counter could not be read"
-    number = round(counters[CHECKPOINTS])
     one, several = source.checkpoint_nouns
+    if CHECKPOINTS not in counters:
+        return f"the number of {several} {span} is not known: their counter could not be read"
+    number = round(counters[CHECKPOINTS])
     if not number:
         return f"no {one} {during or 'in the window'}"
     return f"{number} {one if number == 1 else several} {span}"
