@@ -6,6 +6,7 @@ import pytest
 from benchagent import dbms
 from benchagent.dbms.base import JobError
 from benchagent.dbms.derby import move_log
+from benchagent.dbms.derby.ranges import taken
 
 from tests.benchagent.dbms import crash
 from tests.benchagent.dbms.conftest import MakeTrial
@@ -39,14 +40,46 @@ def test_it_keeps_the_log_on_a_storage_of_its_own_and_opens_a_copy_of_both(versi
 
 def test_it_reports_what_derby_passes_over_in_silence(make_trial: MakeTrial):
     settings = {"derby.storage.pageSize": "5000", "derby.storage.pagesize": "8192", "derby.system.home": "/"}
-    trial = make_trial("derby", CURRENT, settings)
+    trial = make_trial("derby", CURRENT, {**settings, "derby.storage.pageCacheSize": "10"})
+    assert trial.instance.buffer_bytes() is None
     effective = trial.effective(trial.tpcb())
     assert effective["derby.storage.pageSize"] == "4096"
+    assert trial.instance.buffer_bytes() == 1000 * 4096
     assert trial.instance.ignored_settings == [
         "derby.system.home: set by the agent",
         "derby.storage.pagesize: not a property that is known of Derby, which passes over what it does not know",
         "derby.storage.pageSize=5000 given, derby.storage.pageSize=4096 in force",
+        "derby.storage.pageCacheSize=10 given, derby.storage.pageCacheSize=1000 in force",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("derby.storage.pageCacheSize", "40", "40"),
+        ("derby.storage.pageCacheSize", "39", "1000"),
+        ("derby.storage.pageCacheSize", "many", "1000"),
+        ("derby.storage.pageSize", "32768", "32768"),
+        ("derby.storage.pageSize", "65536", "4096"),
+        ("derby.storage.logBufferSize", "4096", "32768"),
+        ("derby.storage.checkpointInterval", "1", "100000"),
+        ("derby.storage.logSwitchInterval", "1000000000", "134217728"),
+        ("derby.storage.logSwitchInterval", "many", "many"),
+        ("derby.locks.escalationThreshold", "50", "5000"),
+        ("derby.locks.waitTimeout", "-1", "-1"),
+    ],
+)
+def test_it_knows_which_numbers_derby_takes(name: str, value: str, expected: str):
+    assert taken(name, value) == expected
+
+
+def test_it_names_the_write_cache_of_the_disk_that_commits_wait_for(
+    make_trial: MakeTrial, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("benchagent.dbms.derby.write_cache_words", lambda path: f"the disk below {path.name}")
+    for log_apart, folder in ((False, "data"), (True, "log")):
+        instance = make_trial("derby", CURRENT, {}, log_apart=log_apart).instance
+        assert instance.durability({})[1].endswith(f"the disk below {folder}")
 
 
 def test_it_makes_room_in_the_heap_for_its_page_cache(make_trial: MakeTrial):
@@ -73,7 +106,8 @@ def test_it_tells_a_copy_where_its_log_is(tmp_path: Path):
         move_log(tmp_path / "nowhere", Path("/new"))
 
 
-def test_it_syncs_every_commit_and_loses_none_to_a_kill(make_trial: MakeTrial):
-    trial = crash.loaded(make_trial("derby", CURRENT, {}))
+@pytest.mark.parametrize("version", [*OLD, CURRENT])
+def test_it_syncs_every_commit_and_loses_none_to_a_kill(version: str, make_trial: MakeTrial):
+    trial = crash.loaded(make_trial("derby", version, {}))
     crash.check_none_lost(trial)
     crash.check_each_commit_waits(trial, of="/log/")

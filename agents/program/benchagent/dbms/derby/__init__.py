@@ -8,7 +8,6 @@ from pathlib import Path
 from benchagent.catalog import Durability
 from benchagent.configfiles.durability import of_effective
 from benchagent.configfiles.engines.derby import ENGINE
-from benchagent.configfiles.units import KIB
 from benchagent.dbms.base import (
     Connection,
     Instance,
@@ -18,8 +17,10 @@ from benchagent.dbms.base import (
     Settings,
     checked_settings,
 )
+from benchagent.dbms.buffers import buffer_in_force
 from benchagent.dbms.derby.backup import DATABASE, BackupProcedure
-from benchagent.dbms.derby.statistics import SPACE, DerbyStatistics
+from benchagent.dbms.derby.ranges import CACHE, DEFAULT_PAGE_SIZE, PAGE_SIZE, RANGES, taken
+from benchagent.dbms.derby.statistics import OWN_SCHEMA, DerbyStatistics, smallest_page
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.embedded import EmbeddedAdapter, driver_folder, heap_mb, in_url, not_in_force
 from benchagent.dbms.statistics import QueryRows
@@ -28,9 +29,7 @@ from benchagent.storage import write_cache_words
 DEADLOCK = "40001"
 LOCK_TIMEOUTS = ("40XL1", "40XL2")
 DURABILITY = "derby.system.durability"
-PAGE_SIZE, CACHE = "derby.storage.pageSize", "derby.storage.pageCacheSize"
 INDEX_STATISTICS = "derby.storage.indexStats.auto"
-DEFAULT_CACHE_PAGES, DEFAULT_PAGE_SIZE = 1000, 4 * KIB
 DRIVER_CLASS = "org.apache.derby.jdbc.EmbeddedDriver"
 # From 10.16 on the driver class moved to another jar and is found as a service.
 FIRST_WITHOUT_DRIVER_CLASS = (10, 16)
@@ -45,9 +44,9 @@ def version_numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".") if part.isdigit())
 
 
-def dialect_of(version: str) -> Dialect:
+def dialect_of(version: str, schema: str = OWN_SCHEMA) -> Dialect:
     numbers = version_numbers(version)
-    statistics = "CALL SYSCS_UTIL.SYSCS_UPDATE_STATISTICS('APP', UPPER('{table}'), NULL)"
+    statistics = f"CALL SYSCS_UTIL.SYSCS_UPDATE_STATISTICS('{schema.upper()}', UPPER('{{table}}'), NULL)"
     return Dialect(
         timestamp_literal="TIMESTAMP('{text}')",
         select_values="VALUES ({expressions})",
@@ -78,7 +77,9 @@ class DerbyInstance(Instance):
         )
         self.dialect = dialect_of(request.version)
         self.close_url = f"{url};shutdown=true"
+        self._log_path = request.placement.log if request.placement.log_apart else request.placement.data
         self._settings = [pair for pair in given if pair[0] not in LOCKED]
+        self._effective: list[tuple[str, str]] = []
         self.heap_mb = heap_mb(self._cache_bytes())
         self.ignored_settings = [f"{name}: set by the agent" for name, _ in given if name in LOCKED]
         self.ignored_settings += [
@@ -93,23 +94,33 @@ class DerbyInstance(Instance):
         path.write_text("".join(lines), encoding="latin-1", errors="backslashreplace")
 
     def effective_queries(self) -> Mapping[str, str]:
-        return {"space": SPACE}
+        return {"space": self.statistics.space}
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
-        """The properties file as read at boot; the page size from the tables that were made with it, durability from
-        what the engine wrote into its own log. Of the others Derby tells nothing."""
-        found = {name: value for name, value in self._settings if name != DURABILITY}
+        """The page size from the tables that were made with it, durability from what the engine wrote into its own log.
+        Of the others Derby tells nothing: what it makes of the value in the properties file."""
+        found = {name: taken(name, value) for name, value in self._settings if name != DURABILITY}
         found[DURABILITY] = "test" if f"{DURABILITY}=test" in self.log_tail() else "default"
-        # Tables with long columns have larger pages of their own.
-        sizes = [int(row[5]) for row in rows.get("space", []) if not int(row[2])]
-        if sizes:
-            found[PAGE_SIZE] = str(min(sizes))
-        effective = list(found.items())
-        self.ignored_settings += not_in_force("derby", self._settings, effective)
-        return effective
+        size = smallest_page(rows)
+        if size:
+            found[PAGE_SIZE] = str(size)
+        self._effective = list(found.items())
+        self.ignored_settings += self._not_in_force(found)
+        return self._effective
+
+    def _not_in_force(self, found: Mapping[str, str]) -> list[str]:
+        """The page size by itself: a cache of as many pages as were given is in force whatever they are like."""
+        sizes = [pair for pair in self._settings if pair[0] == PAGE_SIZE]
+        others = [pair for pair in self._settings if pair[0] != PAGE_SIZE]
+        others += [(PAGE_SIZE, found[PAGE_SIZE])] if PAGE_SIZE in found else []
+        return [words for given in (sizes, others) for words in not_in_force("derby", given, list(found.items()))]
 
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
-        return of_effective("derby", effective, write_cache_words(self.data_path))
+        return of_effective("derby", effective, write_cache_words(self._log_path))
+
+    def buffer_bytes(self) -> int | None:
+        """With pages as large as those of the tables: the cache counts pages, whatever their size."""
+        return buffer_in_force("derby", self._effective)
 
     def log_tail(self) -> str:
         try:
@@ -121,12 +132,9 @@ class DerbyInstance(Instance):
         return (BackupProcedure(),)
 
     def _cache_bytes(self) -> int:
-        given = dict(self._settings)
-        return _number(given.get(CACHE), DEFAULT_CACHE_PAGES) * _number(given.get(PAGE_SIZE), DEFAULT_PAGE_SIZE)
-
-
-def _number(text: str | None, default: int) -> int:
-    return int(text) if text and text.isdecimal() else default
+        given = {name: taken(name, value) for name, value in self._settings}
+        pages = given.get(CACHE, RANGES[CACHE].otherwise)
+        return int(pages or 0) * int(given.get(PAGE_SIZE, DEFAULT_PAGE_SIZE))
 
 
 def _escaped(value: str) -> str:

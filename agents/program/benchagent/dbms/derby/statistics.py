@@ -1,5 +1,6 @@
 """What Derby tells: sizes from SYSCS_DIAG.SPACE_TABLE, waits from its lock table, plans of executed statements."""
 
+# ruff: noqa: S608 - constants only, and names of tables of our own
 from __future__ import annotations
 
 import re
@@ -8,6 +9,7 @@ from typing import Any
 
 from benchagent.dbms.statistics import (
     COUNTERS,
+    EFFORT,
     INDEXES,
     MAINTENANCE,
     PLANS,
@@ -21,22 +23,27 @@ from benchagent.dbms.statistics import (
 )
 
 NO_COUNTERS = "Derby counts nothing of the kind where SQL could ask for it"
+# In which a database's tables are made unless another one is named.
+OWN_SCHEMA = "APP"
+IN_SCHEMA = "(SELECT SCHEMAID FROM SYS.SYSSCHEMAS WHERE SCHEMANAME = '{schema}')"
 # Conglomerates behind tables: the heap has the table's own name in `ISINDEX` = 0.
-SPACE = (
+SPACE_OF = (
     "SELECT T.TABLENAME, S.CONGLOMERATENAME, S.ISINDEX, S.NUMALLOCATEDPAGES, S.NUMFREEPAGES, S.PAGESIZE "
-    "FROM SYS.SYSTABLES T, TABLE (SYSCS_DIAG.SPACE_TABLE('APP', T.TABLENAME)) AS S WHERE T.TABLETYPE = 'T'"
+    "FROM SYS.SYSTABLES T, TABLE (SYSCS_DIAG.SPACE_TABLE('{schema}', T.TABLENAME)) AS S "
+    f"WHERE T.TABLETYPE = 'T' AND T.SCHEMAID = {IN_SCHEMA}"
 )
-# Kept for indexes only, and from 10.9 on not for a unique one of one column.
+# These two end before the id of a schema. Kept for indexes only, and from 10.9 on not for a unique one of one column.
 CARDINALITY = (
     "SELECT T.TABLENAME, C.CONGLOMERATENAME, S.STATISTICS, S.COLCOUNT, "
     "{fn TIMESTAMPDIFF(SQL_TSI_SECOND, S.CREATIONTIMESTAMP, CURRENT_TIMESTAMP)} "
     "FROM SYS.SYSSTATISTICS S JOIN SYS.SYSTABLES T ON T.TABLEID = S.TABLEID "
-    "JOIN SYS.SYSCONGLOMERATES C ON C.CONGLOMERATEID = S.REFERENCEID WHERE T.TABLETYPE = 'T'"
+    "JOIN SYS.SYSCONGLOMERATES C ON C.CONGLOMERATEID = S.REFERENCEID "
+    "WHERE T.TABLETYPE = 'T' AND T.SCHEMAID = "
 )
 CONSTRAINTS = (
     "SELECT C.CONGLOMERATENAME, N.CONSTRAINTNAME FROM SYS.SYSCONSTRAINTS N "
     "JOIN SYS.SYSKEYS K ON K.CONSTRAINTID = N.CONSTRAINTID "
-    "JOIN SYS.SYSCONGLOMERATES C ON C.CONGLOMERATEID = K.CONGLOMERATEID"
+    "JOIN SYS.SYSCONGLOMERATES C ON C.CONGLOMERATEID = K.CONGLOMERATEID WHERE N.SCHEMAID = "
 )
 WAITING = "SELECT TYPE, COUNT(*) FROM SYSCS_DIAG.LOCK_TABLE WHERE STATE = 'WAIT' GROUP BY TYPE"
 ROWS = re.compile(r"numunique=\s*(\d+)\s+numrows=\s*(\d+)")
@@ -51,7 +58,13 @@ class DerbyStatistics(Statistics):
         WAITS: "`SYSCS_DIAG.LOCK_TABLE` each second: locks waited for, by type",
         MAINTENANCE: "`SYS.SYSSTATISTICS`, time of creation",
     }
-    none = dict.fromkeys(COUNTERS, NO_COUNTERS)
+    none = dict.fromkeys((*COUNTERS, *EFFORT), NO_COUNTERS)
+
+    def __init__(self, schema: str = OWN_SCHEMA) -> None:
+        own = schema.upper()
+        in_schema = IN_SCHEMA.format(schema=own)
+        self.space = SPACE_OF.format(schema=own)
+        self._cardinality, self._constraints = CARDINALITY + in_schema, CONSTRAINTS + in_schema
 
     def wait_queries(self) -> Mapping[str, str]:
         return {"locks": WAITING}
@@ -62,7 +75,11 @@ class DerbyStatistics(Statistics):
     def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
         listed = ", ".join(f"'{table.upper()}'" for table in tables)
         only = f" AND T.TABLENAME IN ({listed})"
-        return {"space": SPACE + only, "cardinality": CARDINALITY + only, "constraints": CONSTRAINTS}
+        return {
+            "space": self.space + only,
+            "cardinality": self._cardinality + only,
+            "constraints": self._constraints,
+        }
 
     def tables(self, rows: QueryRows) -> list[TableStatistics]:
         known = {table: int(numbers[1]) for table, _, numbers, _ in _cardinality(rows)}
@@ -97,7 +114,7 @@ class DerbyStatistics(Statistics):
 
     def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
         listed = ", ".join(f"'{table.upper()}'" for table in tables)
-        return {"cardinality": f"{CARDINALITY} AND T.TABLENAME IN ({listed})"}
+        return {"cardinality": f"{self._cardinality} AND T.TABLENAME IN ({listed})"}
 
     def maintenance(self, rows: QueryRows) -> list[Age]:
         ages = [float(row[4]) for row in rows.get("cardinality", [])]
@@ -113,6 +130,14 @@ class DerbyStatistics(Statistics):
     def plan(self, rows: Sequence[Sequence[Any]]) -> str:
         texts = [str(row[0]) for row in rows if row and PLAN_MARK in str(row[0])]
         return texts[-1].partition(PLAN_MARK)[2].strip() if texts else ""
+
+
+def smallest_page(rows: QueryRows) -> int | None:
+    """Bytes: the page size that tables are made with, from the rows of `DerbyStatistics.space`; None without tables.
+
+    Tables with long columns have larger pages of their own.
+    """
+    return min((int(row[5]) for row in rows.get("space", []) if not int(row[2])), default=None)
 
 
 def _cardinality(rows: QueryRows) -> list[tuple[str, str, tuple[int, int], int]]:
