@@ -137,7 +137,7 @@ WORKLOADS: dict[str, WorkloadEntry] = {
         WorkloadEntry(
             slug="tpcc",
             name="TPC-C-like",
-            version="1",
+            version="2",
             module="benchagent.workloads.tpcc",
             summary=(
                 "Nine tables and the five transactions of TPC-C in the standard mix, without think time: a load like "

@@ -15,21 +15,28 @@ def test_it_asks_all_twelve_conditions_after_the_load():
 
 
 def test_it_counts_the_rows_of_every_table_after_the_load():
-    assert LOADED["rows of stock"] == "SELECT ABS(COUNT(*) - 500000) FROM stock"
-    assert LOADED["rows of item"].startswith("SELECT ABS(COUNT(*) - 100000)")
+    assert LOADED["rows of stock"] == "SELECT COUNT(*) - 500000 FROM stock"
+    assert LOADED["rows of item"].startswith("SELECT COUNT(*) - 100000 ")
+    assert [conditions.violations([[count]]) for count in (-3, "3", 0, None)] == [3, 3, 0, None]
 
 
 def test_it_looks_into_one_warehouse_where_every_row_has_to_be_seen():
     for name in ("6", "7", "10", "12"):
         assert "w_id = 3" in LOADED[name], "42 modulo 5, from 1"
     assert "w_id = 1" in conditions.queries(1, 42, loaded=True)["6"]
+    limited = {name: where for name in LOADED if (where := conditions.only_in(name, 5, 42))}
+    assert limited == dict.fromkeys(("6", "7", "10", "12"), "warehouse 3 of 5 only")
+    assert conditions.only_in("6", 1, 42) == "", "that is everywhere"
     assert LOADED["11"].endswith("<> 2100")
 
 
 def test_it_holds_when_nothing_violates_a_condition():
-    check = conditions.check("after the load", LOADED, {name: [["0"]] for name in LOADED})
+    asked = {name: conditions.only_in(name, 5, 42) for name in LOADED}
+    check = conditions.check("after the load", asked, {name: [["0"]] for name in LOADED})
     assert check["ok"]
-    assert check["detail"].startswith("consistency conditions 1, 2, 3, 4, 5 (orders)")
+    assert check["detail"].startswith(
+        "consistency conditions 1, 2, 3, 4, 5 (orders), 5 (new orders), 6 (warehouse 3 of 5 only), 7 (warehouse 3"
+    )
 
 
 @pytest.mark.parametrize("answer", [[[1]], [], [[None]]])

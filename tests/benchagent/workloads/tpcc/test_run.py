@@ -92,6 +92,10 @@ def test_it_measures_the_six_queries_cold_warm_and_again(run_job: RunJob):
         assert one["elapsed_s"] > 0
         assert one["plan"]
     assert {one["count"] for one in answers if one["query"] == 2} == {300}, "customers of a small warehouse"
+    warm_up = item["result"]["statistics"]["warm_up_queries"]
+    assert warm_up["memory"] == [], "the engine is inside the load generator"
+    assert [one["name"].partition(":")[2] for one in warm_up["queries"]] == list(tpcc.queries.WARM_UP_TABLES)
+    assert all(one["t"] > 0 and one["elapsed_s"] > 0 for one in warm_up["queries"])
     assert {one["row_count"] for one in answers if one["query"] in (1, 3, 5)} == {10}
     (mark,) = item["result"]["statistics"]["marks"]
     assert (mark["name"], mark["rows"]) == ("slow_part", 7_701)

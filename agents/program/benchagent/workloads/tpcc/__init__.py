@@ -85,6 +85,7 @@ class _Performance:
             before = self._before()
             found = self._bench.session([*load, *self._warm_up(), *self._run()])
             self._loaded(found)
+            self._describe_warm_up(found)
         else:
             if self._bench.data_missing:
                 self._loaded(self._bench.session(load))
@@ -92,6 +93,7 @@ class _Performance:
             before = self._before()
             self._bench.before_run()
             found = self._bench.session([*self._warmed_up(), *self._run()])
+            self._describe_warm_up(found)
         self._ran(found, before)
         if self._with_queries:
             self._describe_queries(found)
@@ -116,11 +118,13 @@ class _Performance:
         self._bench.metric("load_size_mb_per_s", size / load_s / sizes.MEGABYTE, "load")
 
     def _check_consistency(self, when: str, found: SessionResult) -> None:
-        asked = self._conditions[when]
+        asked = {
+            name: conditions.only_in(name, self._plan.warehouses, self._bench.seed) for name in self._conditions[when]
+        }
         events = {name: found.queries.get(f"{when}:{name}", {}) for name in asked}
         for name, event in events.items():
-            rows = event.get("rows") or [[None]]
-            facts = {"condition": name, "when": when, "violations": rows[0][0], "elapsed_s": event.get("elapsed_s")}
+            facts = {"condition": name, "when": when, "violations": conditions.violations(event.get("rows"))}
+            facts |= {"elapsed_s": event.get("elapsed_s")} | ({"only_in": asked[name]} if asked[name] else {})
             self._consistency.append(facts | ({"error": event["error"]} if "error" in event else {}))
         self._bench.describe("consistency", self._consistency)
         check = conditions.check(when, asked, {name: event.get("rows", []) for name, event in events.items()})
@@ -141,14 +145,17 @@ class _Performance:
             return asked
         with MemoryCurve(self._bench.instance.server_pids) as curve:
             found = self._bench.session(asked)
-        if curve.points:
-            begun = curve.points[0][0]
-            ran = [
-                _ended(name, event, begun) for name, event in found.queries.items() if name.startswith(f"{WARM_UP}:")
-            ]
-            memory = [{"t": at - begun, "bytes": size} for at, size in curve.points]
-            self._bench.describe("warm_up_queries", {"memory": memory, "queries": ran})
+        self._describe_warm_up(found, curve.points)
         return []
+
+    def _describe_warm_up(self, found: SessionResult, memory: Sequence[tuple[float, int]] = ()) -> None:
+        """The five queries, if this session had them: from the first sample of `memory` on, or from the first query."""
+        asked = {name: event for name, event in found.queries.items() if name.startswith(f"{WARM_UP}:")}
+        begins = [at for at, _ in memory] or [event["at"] for event in asked.values() if "at" in event]
+        if asked and begins:
+            ran = [_ended(name, event, begins[0]) for name, event in asked.items()]
+            curve = [{"t": at - begins[0], "bytes": size} for at, size in memory]
+            self._bench.describe("warm_up_queries", {"memory": curve, "queries": ran})
 
     def _run(self) -> list[Step]:
         executions = [step for execution in self._warm for step in execution.steps(self._statistics)]

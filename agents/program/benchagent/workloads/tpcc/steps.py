@@ -12,8 +12,8 @@ from benchagent.workloads.base import Factors, Step, many, rate
 from benchagent.workloads.tpcc import tables, transactions
 
 BATCH_ROWS, COMMIT_ROWS = 1_000, 10_000
-# The article's loader: the first 70 % of the data fast, up to 35 MB/s, the rest slowly, down to 1 MB/s. A row has about
-# 130 bytes, so this is 0.5 MB/s: below what the slowest engine loads when it may.
+# The article's loader: the first 70 % of the data fast, up to 35 MB/s, the rest slowly, down to 1 MB/s. Here 30 % of
+# the rows; most are of `stock` with 300 bytes each, so this is 1.2 MB/s: below what the slowest engine loads.
 SLOW_SHARE, SLOW_ROWS_PER_S = 0.3, 4_000
 # Before the run the numbers that orders were given, which a look at the districts tells; after it the orders.
 BEFORE_RUN = {

@@ -9,11 +9,8 @@ final class CustomerRows {
     private CustomerRows() {}
 
     static final class Customers extends Rows {
-        private final int lastNameC;
-
         Customers(JSONObject table, long seed) {
             super(table, seed, 21);
-            lastNameC = Constants.of(seed).lastNameLoad();
         }
 
         @Override
@@ -33,7 +30,8 @@ final class CustomerRows {
             if (customer <= names) {
                 return Texts.lastName(customer - 1);
             }
-            return Texts.lastName(Constants.nonUniform(random, Constants.A_LAST_NAME, lastNameC, 0, names - 1));
+            return Texts.lastName(
+                Constants.nonUniform(random, Constants.A_LAST_NAME, Constants.LOADED_LAST_NAME, 0, names - 1));
         }
     }
 

@@ -48,8 +48,7 @@ record Draws(Scale scale, Constants constants) {
 
     private String lastName(SplittableRandom random) {
         int highest = scale.lastNames() - 1;
-        return Texts.lastName(
-            Constants.nonUniform(random, Constants.A_LAST_NAME, constants.lastNameRun(), 0, highest));
+        return Texts.lastName(Constants.nonUniform(random, Constants.A_LAST_NAME, constants.lastName(), 0, highest));
     }
 
     /** A customer of a district: 60 times of 100 told by the last name, else by the number. */

@@ -5,7 +5,8 @@ import org.json.JSONObject;
 /**
  * Cardinalities of the database, clause 1.2.1 of the standard: all but the items grow with the warehouses.
  *
- * <p>A {@code divisor} above 1 makes small warehouses, and fewer items; every kind of row stays.
+ * <p>A {@code divisor} above 1 makes small warehouses, and fewer items; every kind of row stays. The A of the
+ * non-uniform draws stay as well, so that these are nearer to even ones than in a warehouse of the standard.
  */
 record Scale(int warehouses, int divisor) {
     static final int DISTRICTS = 10;

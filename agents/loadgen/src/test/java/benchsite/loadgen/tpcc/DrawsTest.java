@@ -5,14 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.ToIntBiFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.json.JSONObject;
 import org.junit.jupiter.api.Test;
 
 class DrawsTest {
     private static final int DRAWN = 20_000;
+    private static final int SAMPLE = 5_000_000;
     private final SplittableRandom random = new SplittableRandom(1);
 
     private static Draws draws(int warehouses) {
@@ -20,17 +25,45 @@ class DrawsTest {
     }
 
     @Test
-    void theConstantsOfLastNamesDifferAsTheStandardSays() {
-        Set<Integer> loads = new HashSet<>();
+    void theConstantOfLastNamesOfARunDiffersFromThatOfTheLoadAsTheStandardSays() {
+        Set<Integer> runs = new HashSet<>();
         for (long seed = 0; seed < 2_000; seed++) {
             Constants constants = Constants.of(seed);
-            int difference = Math.abs(constants.lastNameRun() - constants.lastNameLoad());
+            int difference = Math.abs(constants.lastName() - Constants.LOADED_LAST_NAME);
             assertTrue(difference >= 65 && difference <= 119 && difference != 96 && difference != 112,
                 "seed " + seed + ": " + difference);
             assertEquals(constants, Constants.of(seed));
-            loads.add(constants.lastNameLoad());
+            runs.add(constants.lastName());
         }
-        assertTrue(loads.size() > 200, "every seed has constants of its own: " + loads.size());
+        assertEquals(2 * 53, runs.size(), "every constant that is allowed, on either side");
+    }
+
+    /** The figures of docs/tpcc.md; even draws would give 0.10. */
+    @Test
+    void smallWarehousesAreDrawnFromMoreEvenly() {
+        assertEquals(0.61, hottest(new Scale(1, 1), 3_000, Draws::customer), 0.01);
+        assertEquals(0.37, hottest(new Scale(1, 10), 300, Draws::customer), 0.01);
+        assertEquals(0.71, hottest(new Scale(1, 1), 100_000, Draws::item), 0.01);
+        assertEquals(0.68, hottest(new Scale(1, 10), 10_000, Draws::item), 0.01);
+    }
+
+    /** Share of the draws that meet the most drawn tenth of all: one sample says which these are, another how often. */
+    private double hottest(Scale scale, int all, ToIntBiFunction<Draws, SplittableRandom> drawn) {
+        Draws draws = new Draws(scale, Constants.of(7));
+        int[] counts = counts(draws, all, drawn);
+        Set<Integer> hot = IntStream.rangeClosed(1, all).boxed()
+            .sorted(Comparator.comparingInt((Integer number) -> counts[number]).reversed()).limit(all / 10)
+            .collect(Collectors.toSet());
+        int[] again = counts(draws, all, drawn);
+        return hot.stream().mapToInt(number -> again[number]).sum() / (double) SAMPLE;
+    }
+
+    private int[] counts(Draws draws, int all, ToIntBiFunction<Draws, SplittableRandom> drawn) {
+        int[] counts = new int[all + 1];
+        for (int index = 0; index < SAMPLE; index++) {
+            counts[drawn.applyAsInt(draws, random)]++;
+        }
+        return counts;
     }
 
     @Test
