@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchagent.dbms.statistics import COUNTERS, PARTS, PLANS, Statistics
+from benchagent.dbms.statistics import COUNTERS, EFFORT, PARTS, PLANS, Statistics
 from benchagent.java import JavaToolchain
 from benchagent.workloads import tpcb
 from benchagent.workloads.base import Bench
 from benchagent.workloads.tpcb import Tpcb
+from benchagent.workloads.tpcc.queries import WARM, Execution
 
 from tests.benchagent.live import ENGINES, LiveAgent, live_agent
 
@@ -20,8 +21,8 @@ FACTORS = {"scale_factor": 1, "terminals": 2, "warm_up_s": 0, "duration_s": 2}
 PLANNED = "SELECT abalance FROM accounts WHERE aid = 1"
 
 
-class TpcbWithPlan(Tpcb):
-    """Asks for one plan after the run, as `tpcc` does for its queries, and keeps what the engine declared."""
+class TpcbWithQuery(Tpcb):
+    """Executes one query after the run, as `tpcc` does, asks for its plan and keeps what the engine declared."""
 
     declared: Statistics
 
@@ -29,9 +30,11 @@ class TpcbWithPlan(Tpcb):
         super().perform(bench)
         self.declared = source = bench.instance.statistics
         names = {f"plan:{number}": sql for number, sql in enumerate(source.plan_queries(PLANNED))}
-        if names:
-            found = bench.session([{"op": "query", "name": name, "sql": sql} for name, sql in names.items()])
-            bench.describe("queries", [{"plan": source.plan([row for name in names for row in found.rows[name]])}])
+        query = Execution("1", WARM, PLANNED)
+        asked = [{"op": "query", "name": name, "sql": sql} for name, sql in names.items()]
+        found = bench.session([*query.steps(source), *asked])
+        plan = source.plan([row for name in names for row in found.rows[name]]) if names else ""
+        bench.describe("queries", [query.answer(source, found, plan)])
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +45,7 @@ def agent(repository: Path, toolchain: JavaToolchain) -> Iterator[LiveAgent]:
 
 @pytest.mark.parametrize("slug", ENGINES)
 def test_it_delivers_what_it_declares_and_nothing_else(slug: str, agent: LiveAgent, monkeypatch: pytest.MonkeyPatch):
-    workload = TpcbWithPlan()
+    workload = TpcbWithQuery()
     monkeypatch.setattr(tpcb, "WORKLOAD", workload)
     item = agent.run(slug, "tpcb", **FACTORS)
     assert (item["outcome"], item["message"]) == ("finished", "")
@@ -57,4 +60,6 @@ def delivered(told: dict[str, Any]) -> set[str]:
     found = {name for name in told.get("counters", {}) if name in COUNTERS}
     found |= {part for part in ("tables", "indexes", "maintenance") if told.get(part)}
     found |= {"waits"} if "waits" in told else set()
-    return found | ({PLANS} if any(query["plan"] for query in told.get("queries", [])) else set())
+    (query,) = told["queries"]
+    found |= {part for part in EFFORT if part.removeprefix("query_") in query}
+    return found | ({PLANS} if query["plan"] else set())

@@ -16,7 +16,7 @@ from benchagent.abort import Abort
 from benchagent.collect import Session
 from benchagent.dbms.backup import Action, SqlCommands, ToolCommand
 from benchagent.dbms.base import Connection, ProvisionRequest
-from benchagent.dbms.statistics import PARTS
+from benchagent.dbms.statistics import EFFORT, PARTS
 from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.places import Placement
 from benchagent.placesfile import Place
@@ -193,6 +193,7 @@ def undeclared(trial: Trial, session: Session) -> set[str]:
     source = trial.instance.statistics
     delivered |= {"waits"} if source.wait_queries() else set()
     delivered |= {"plans"} if source.plan_queries("SELECT 1") else set()
+    delivered |= set(EFFORT) & set(source.sources) if source.effort_queries() else set()
     return set(PARTS) - (delivered ^ set(source.none))
 
 

@@ -10,6 +10,8 @@ from benchagent.dbms.statistics import (
     INDEXES,
     MAINTENANCE,
     PLANS,
+    QUERY_FETCHES,
+    QUERY_READS,
     TABLES,
     WAITS,
     IndexStatistics,
@@ -21,6 +23,7 @@ from benchagent.dbms.statistics import (
 NO_COUNTER = "H2 does not count it"
 STORE = "SELECT SETTING_NAME, SETTING_VALUE FROM INFORMATION_SCHEMA.SETTINGS WHERE SETTING_NAME LIKE 'info.FILE_%'"
 FROM_STORE = {"info.FILE_READ": "data_reads", "info.FILE_WRITE": "data_writes"}
+OF_FILES = (*FROM_STORE.values(), QUERY_READS)
 ONE_FILE = "H2 appends changed pages to its one file: there is no log beside the data"
 WAITING = "SELECT COUNT(*) FROM INFORMATION_SCHEMA.SESSIONS WHERE BLOCKER_ID IS NOT NULL"
 TABLE_SIZES = (
@@ -43,6 +46,7 @@ class H2Statistics(Statistics):
         INDEXES: "`INFORMATION_SCHEMA.INDEXES`, `DB_OBJECT_SIZE`; no depth, no keys",
         PLANS: "`EXPLAIN ANALYZE`: the statement is executed",
         WAITS: "`INFORMATION_SCHEMA.SESSIONS` each second: sessions that are blocked",
+        QUERY_READS: "`INFORMATION_SCHEMA.SETTINGS`, `info.FILE_READ`: of all sessions; the queries run alone",
     }
     none: Mapping[str, str] = {
         **{name: NO_COUNTER for name in COUNTERS if name not in FROM_STORE.values()},
@@ -50,6 +54,7 @@ class H2Statistics(Statistics):
         "buffer_reads": "H2 tells a ratio since it was opened (info.CACHE_HIT_RATIO), no counts",
         **dict.fromkeys(("log_bytes", "log_flushes", "log_writes", "checkpoints"), ONE_FILE),
         MAINTENANCE: "H2 notes no time of its last ANALYZE or of its last compaction",
+        QUERY_FETCHES: "H2 does not count the pages that it finds in its cache",
     }
 
     def counter_queries(self) -> Mapping[str, str]:
@@ -108,13 +113,13 @@ class H2Statistics(Statistics):
 class H2MemoryStatistics(H2Statistics):
     _tells_sizes = False
     sources = {
-        **{part: words for part, words in H2Statistics.sources.items() if part not in FROM_STORE.values()},
+        **{part: words for part, words in H2Statistics.sources.items() if part not in OF_FILES},
         TABLES: "`INFORMATION_SCHEMA.TABLES`: rows; in memory there are no sizes",
         INDEXES: "`INFORMATION_SCHEMA.INDEXES`: names",
     }
     none = {
         **H2Statistics.none,
-        **dict.fromkeys(FROM_STORE.values(), "the database is in memory, it has no file"),
+        **dict.fromkeys(OF_FILES, "the database is in memory, it has no file"),
     }
 
     def counter_queries(self) -> Mapping[str, str]:

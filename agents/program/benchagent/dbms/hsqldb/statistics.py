@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from benchagent.dbms.base import first_value
 from benchagent.dbms.statistics import (
     COUNTERS,
+    EFFORT,
     INDEXES,
     MAINTENANCE,
     PLANS,
@@ -32,7 +33,7 @@ class HsqldbStatistics(Statistics):
         WAITS: "`INFORMATION_SCHEMA.SYSTEM_SESSIONS` each second: sessions that wait for another",
     }
     none = {
-        **dict.fromkeys(COUNTERS, NO_COUNTER),
+        **dict.fromkeys((*COUNTERS, *EFFORT), NO_COUNTER),
         INDEXES: "HSQLDB tells sizes of indexes only of tables with a space of their own, which these have not",
         MAINTENANCE: "HSQLDB has no statistics of values, and nothing to be tidied up but at a checkpoint",
     }

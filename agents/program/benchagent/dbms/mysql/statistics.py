@@ -11,6 +11,8 @@ from benchagent.dbms.statistics import (
     INDEXES,
     MAINTENANCE,
     PLANS,
+    QUERY_FETCHES,
+    QUERY_READS,
     TABLES,
     WAITS,
     Age,
@@ -70,6 +72,8 @@ class InnodbStatistics(Statistics):
             PLANS: f"`{explain}`" + ("" if self.plan_queries("DELETE") else ", of SELECT only"),
             WAITS: "`information_schema.processlist` each second: states; row locks from `innodb_trx`",
             MAINTENANCE: f"SHOW ENGINE INNODB STATUS: length of the history list{ages}",
+            QUERY_READS: f"SHOW GLOBAL STATUS, `{STATUS['data_reads']}`: of all sessions; the queries run alone",
+            QUERY_FETCHES: f"SHOW GLOBAL STATUS, `{REQUESTS}`: of all sessions; the queries run alone",
         }
 
     def _log_syncs(self) -> str:
@@ -193,12 +197,12 @@ class InnodbStatistics(Statistics):
 
     def effort_queries(self) -> Mapping[str, str]:
         """InnoDB counts pages for the whole server; the queries run alone."""
-        names = f"'Innodb_pages_read', '{REQUESTS}'"
+        names = f"'{STATUS['data_reads']}', '{REQUESTS}'"
         return {"status": f"SHOW GLOBAL STATUS WHERE Variable_name IN ({names})"}
 
     def effort(self, rows: QueryRows) -> dict[str, float]:
         status = _numbers(rows["status"])
-        return {"reads": status["Innodb_pages_read"], "fetches": status[REQUESTS]}
+        return {"reads": status[STATUS["data_reads"]], "fetches": status[REQUESTS]}
 
 
 def _numbers(rows: Sequence[Sequence[Any]]) -> dict[str, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchagent.dbms.postgresql.version import Version
-from benchagent.dbms.statistics import INDEXES, MAINTENANCE, PLANS, TABLES, WAITS
+from benchagent.dbms.statistics import INDEXES, MAINTENANCE, PLANS, QUERY_FETCHES, QUERY_READS, TABLES, WAITS
 
 
 def by_part(version: Version, *, superuser: bool) -> dict[str, str]:
@@ -26,6 +26,8 @@ def by_part(version: Version, *, superuser: bool) -> dict[str, str]:
         INDEXES: f"`pg_class`, `pg_stats`, `pg_relation_size`; {depth}",
         PLANS: "`EXPLAIN`",
         WAITS: f"`pg_stat_activity` each second: {'wait events' if version >= (9, 6) else 'column `waiting`'}",
+        QUERY_READS: "`pg_statio_user_tables`, `…_blks_read`: of all sessions; the queries run alone",
+        QUERY_FETCHES: "`pg_statio_user_tables`, `…_blks_read` + `…_blks_hit`: likewise",
         MAINTENANCE: "`pg_stat_user_tables`" + (", `pg_control_checkpoint()`" if version >= (9, 6) else ""),
     }
 

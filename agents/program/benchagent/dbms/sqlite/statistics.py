@@ -7,6 +7,7 @@ from typing import Any
 
 from benchagent.dbms.statistics import (
     COUNTERS,
+    EFFORT,
     INDEXES,
     MAINTENANCE,
     PLANS,
@@ -36,7 +37,7 @@ class SqliteStatistics(Statistics):
         PLANS: "`EXPLAIN QUERY PLAN`",
     }
     none = {
-        **dict.fromkeys(COUNTERS, NO_COUNTERS),
+        **dict.fromkeys((*COUNTERS, *EFFORT), NO_COUNTERS),
         WAITS: "there is one lock for writing, waited for inside the connection where nobody sees it",
         MAINTENANCE: "SQLite notes no time of its last ANALYZE or VACUUM",
     }
