@@ -38,6 +38,10 @@ FOREIGN = f"{TESTS}/dbms/external"
 EVERY_WORKLOAD = (
     f"{FOREIGN}/test_foreign_server.py::test_it_runs_every_workload_and_touches_nothing_of_others[{{slug}}]"
 )
+# On a server of its kind alone.
+WORKLOADS_OF_OTHERS = {
+    "derby": f"{FOREIGN}/test_derby_server.py::test_it_runs_every_workload_and_touches_nothing_of_others",
+}
 TPCB_OF_OTHERS = {
     "mysql": f"{FOREIGN}/test_more_servers.py::test_it_runs_on_a_mysql_of_others_which_does_not_count_checkpoints",
     "firebird": f"{FOREIGN}/test_more_servers.py::test_it_runs_in_a_firebird_database_that_was_given_to_it",
@@ -150,7 +154,8 @@ def backed_by(engine: str, workload: str) -> str:
     slug, version = slug_of(engine), version_of(engine)
     tpcb = workload == "tpcb"
     if engine.endswith(OF_OTHERS):
-        return (TPCB_OF_OTHERS[slug] if tpcb else "") if slug in TPCB_OF_OTHERS else EVERY_WORKLOAD
+        every = WORKLOADS_OF_OTHERS.get(slug, EVERY_WORKLOAD)
+        return (TPCB_OF_OTHERS[slug] if tpcb else "") if slug in TPCB_OF_OTHERS else every
     if engine.endswith(MEMORY):
         return TPCB_IN_MEMORY if tpcb else CELL_IN_MEMORY
     if DBMSS[slug].unverified:

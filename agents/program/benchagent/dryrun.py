@@ -184,7 +184,8 @@ def planned(
         if not shown:
             guard.admit(step)
         for part in sent(step, target, found.space_query):
-            yield str(part.get("phase") or part.get("name") or part["op"]), _lines(statements(part))
+            lines = [line.replace(made, JOB) for line in _lines(statements(part))]
+            yield str(part.get("phase") or part.get("name") or part["op"]), lines
     yield AFTER, [*_lines(target.questions().values()), *_lines(_left(target, bench.steps))]
 
 

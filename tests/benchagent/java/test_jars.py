@@ -108,7 +108,7 @@ def test_it_takes_no_changed_jar_out_of_a_folder(offline, tmp_path):
 def test_every_jar_is_pinned():
     groups = [
         *(group.jars for group in engine_groups()),
-        *(tool_jars(name) for name in ("loadgen", "compiler", "junit")),
+        *(tool_jars(name) for name in ("loadgen", "compiler", "junit", "derbynet")),
     ]
     for jar in (jar for group in groups for jar in group):
         assert len(jar.coordinate.split(":")) == 3

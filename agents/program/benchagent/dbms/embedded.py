@@ -41,7 +41,7 @@ class EmbeddedAdapter(Adapter):
                 "path": "in the load generator",
             }
             for group in context.toolchain.engine_groups()
-            if group.dbms == self.slug and (group.default or group.name in context.installed)
+            if group.dbms == self.slug and not group.driver and (group.default or group.name in context.installed)
         ]
 
     def class_path(self, request: ProvisionRequest) -> list[Path]:
@@ -58,9 +58,16 @@ def java_problem(toolchain: JavaToolchain) -> str:
     return ""
 
 
-def jars(toolchain: JavaToolchain, dbms: str, version: str | None = None) -> list[Path]:
-    """Class path of a group of jars; the default one, else the first, when no version is given."""
-    groups = [group for group in toolchain.engine_groups() if group.dbms == dbms and version in (None, group.version)]
+def jars(toolchain: JavaToolchain, dbms: str, version: str | None = None, *, driver: bool = False) -> list[Path]:
+    """Class path of a group of jars; the default one, else the first, when no version is given.
+
+    `driver`: of a driver, where an engine inside the JVM has the same version.
+    """
+    groups = [
+        group
+        for group in toolchain.engine_groups()
+        if group.dbms == dbms and version in (None, group.version) and (group.driver or not driver)
+    ]
     for group in sorted(groups, key=lambda group: not group.default):
         try:
             return toolchain.class_path(group)

@@ -65,7 +65,7 @@ def read_lock() -> dict[str, Any]:
 
 
 def tool_jars(name: str) -> tuple[Jar, ...]:
-    """Jars of a tool of ours: `loadgen`, `compiler`, `junit`."""
+    """Jars of a tool of ours: `loadgen`, `compiler`, `junit`; `derbynet`, a server for tests."""
     return tuple(Jar(**jar) for jar in read_lock()["tools"][name])
 
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import socket
-import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +18,7 @@ from benchagent.paths import AgentDirs
 from benchagent.process import Children
 
 from tests.benchagent.dbms.external.conftest import NAME, SCHEMA, RunOn
+from tests.benchagent.dbms.external.java_server import running
 
 pytestmark = pytest.mark.engines
 FOREIGN = ("accounts", "history", "precious")
@@ -42,34 +39,14 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(made)
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def answers(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
 @pytest.mark.parametrize("dbms", list(SERVERS))
 def test_it_runs_on_a_java_server_and_touches_nothing_of_others(
     dbms: str, folder: Path, toolchain: JavaToolchain, registered: AgentDirs, run_on: RunOn
 ):
     url, user, main = SERVERS[dbms]
-    port = free_port()
     class_path = jars(toolchain, dbms)
-    command = [str(toolchain.java().path), "-cp", os.pathsep.join(map(str, class_path)), *main, str(port)]
-    if dbms == "h2":
-        command += ["-baseDir", "."]
-    server = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        deadline = time.monotonic() + 30
-        while not answers(port):
-            assert time.monotonic() < deadline
-            assert server.poll() is None
-            time.sleep(0.05)
+    more = ["-baseDir", "."] if dbms == "h2" else []
+    with running(toolchain, class_path, main, folder, *more) as port:
         connection = ServerConnection(NAME, dbms, url.format(port=port), user, "", SCHEMA, "2.0")
         Connections(registered.root).add(connection)
         (folder / "tmp").mkdir()
@@ -83,6 +60,3 @@ def test_it_runs_on_a_java_server_and_touches_nothing_of_others(
         assert NOT_WATCHED in item["result"]["warnings"]
         assert {table["table"] for table in item["result"]["statistics"]["tables"]} >= {"accounts", "history"}
         assert asker.ask(rows).rows == {table: [[n] for n in range(9)] for table in FOREIGN}
-    finally:
-        server.kill()
-        server.wait()

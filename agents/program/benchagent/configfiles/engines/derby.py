@@ -66,7 +66,7 @@ def durability(settings: Settings, write_cache: str) -> Promise:
     if mode == "test":
         return Promise(Durability.NONE, f"{DURABILITY}=test: Derby does not sync its log")
     if mode is None:
-        return Promise(None, settings.words(DURABILITY))
+        return Promise(None, f"{settings.words(DURABILITY)}, and Derby's SQL does not tell it")
     words = "" if settings.is_set(DURABILITY) else f"{settings.words(DURABILITY)}: "
     cache = f"; {write_cache}" if write_cache else ""
     return Promise(Durability.POWER_LOSS, f"{words}each commit syncs Derby's log{cache}")

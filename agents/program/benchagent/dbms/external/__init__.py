@@ -44,7 +44,7 @@ class Visit:
     @property
     def version(self) -> str:
         rows = self.answers.rows.get(VERSION)
-        found = re.search(r"\d+(?:\.\d+)+", str(rows[0][0])) if rows else None
+        found = re.search(r"\d+(?:\.\d+)+", str(rows[0][0]) if rows else self.answers.product_version)
         return found[0] if found else ""
 
     @property
@@ -95,7 +95,7 @@ def visit(
     if not agent_id:
         raise JobError(UNREGISTERED)
     side = side_of(connection.dbms, connection.version, connection.schema)
-    class_path = jars(toolchain, connection.dbms, side.driver or None)
+    class_path = jars(toolchain, connection.dbms, side.driver or None, driver=bool(side.driver))
     asker = Asker(connection, side, class_path, toolchain, children, folder)
     target = Target(side, connection.name, connection.schema, agent_id)
     answers = asker.ask(_questions(target))

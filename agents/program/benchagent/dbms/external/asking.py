@@ -19,10 +19,14 @@ ATTEMPT = "attempt"
 
 @dataclass
 class Answers:
-    """Rows by the name of the query, None where it failed; `errors` has the reason."""
+    """Rows by the name of the query, None where it failed; `errors` has the reason.
+
+    `product_version`: in the words of the driver, where the engine has no query for it; else empty.
+    """
 
     rows: dict[str, list[list[Any]] | None] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
+    product_version: str = ""
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,8 @@ class Asker:
 
     def ask(self, queries: Mapping[str, str]) -> Answers:
         """Raises `JobError` when there is no connection; a query that fails has None for rows."""
-        return self._run(_asked(queries))
+        about = [] if self.side.version_query else [{"op": "product"}]
+        return self._run([*about, *_asked(queries)])
 
     def attempt(self, statements: Sequence[str], queries: Mapping[str, str]) -> Answers:
         """Ask after statements in the agent's schema, each of which may fail: then ``errors[ATTEMPT]`` has a reason."""
@@ -97,5 +102,7 @@ def _take(found: Answers, event: Mapping[str, Any]) -> None:
         found.rows[event["name"]] = None if failed else event["rows"]
         if failed:
             found.errors[event["name"]] = str(event["error"])
+    elif event["event"] == "product":
+        found.product_version = str(event["product_version"])
     elif event["event"] == "phase" and "error" in event:
         found.errors[event["phase"]] = str(event["error"])

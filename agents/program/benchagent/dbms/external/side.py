@@ -51,11 +51,13 @@ class Side:
     driver_class: str | None = None
     # Version of the group of jars with the driver; empty for the default one.
     driver: str = ""
-    # A query for the version, read as text up to the first blank behind the number.
+    # A query for the version, read as text up to the first blank behind the number. Empty: the driver is asked.
     version_query: str = ""
     marker: str = "{schema}." + MARKER
     # False where the engine does not tell all settings: then none has its default for certain.
     settings_complete: bool = True
+    # False where a buffer may be larger than the settings say.
+    buffer_is_set: bool = True
     free_space: str = ""
     folder: str = ""
     # Of the agent's schema alone, over the network. Raises `JobError` where there are none.

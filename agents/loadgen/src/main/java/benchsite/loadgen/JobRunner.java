@@ -40,6 +40,7 @@ final class JobRunner {
                 case "execute" -> new SqlSteps(events, anchor).execute(step, phase);
                 case "prepare_all" -> new SqlSteps(events, anchor).prepareAll(step, phase);
                 case "query" -> new SqlSteps(events, anchor).query(step, phase);
+                case "product" -> events.emit(product(anchor).put("event", "product"));
                 case "load" -> new Loader(database, events, step, phase).load();
                 case "run" -> new LoadPhase(database, events, step, anchor).run();
                 default -> throw new IllegalArgumentException("unknown step: " + operation);
