@@ -2,10 +2,11 @@
 
     make bench-driver ARGS="--pairs 5 --seconds 10 --warm-up 10 --json driver.json"
 
-Ours is the session of an agent's job, with its samples and its own queries each second; pgbench runs its built-in
-TPC-B script with -M prepared and logs each transaction, into memory. Both use 4 connections to one private PostgreSQL
-on the same tables. Pairs are interleaved and their order alternates, with synchronous_commit off (the client's CPU
-decides) and on (the disk decides). What is compared is the time after the warm-up.
+Ours is the session of an agent's job, with its samples and its own queries each second, its heartbeats and what it
+sends; pgbench runs its built-in TPC-B script with -M prepared and logs each transaction, into memory. Both use 4
+connections to one private PostgreSQL on the same tables. Pairs are interleaved and their order alternates, with
+synchronous_commit off (the client's CPU decides) and on (the disk decides). What is compared is the time after the
+warm-up. CPU is that of the clients alone: of pgbench over its whole run, of the load generator in the window.
 
 The last line begins with the smaller of the two medians of the ratios, `ratio to pgbench: 0.93 (…)`. A median below
 its target is told in the line before, and ends nothing: pairs differ from each other by more than a median does from
@@ -69,6 +70,10 @@ class Spread:
     def of(cls, values: Sequence[float]) -> Spread:
         return cls(statistics.median(values), min(values), max(values))
 
+    def seconds(self) -> str:
+        """Milliseconds as seconds."""
+        return f"{self.median / 1000:.3f} s ({self.low / 1000:.3f} to {self.high / 1000:.3f})"
+
     def percent(self) -> str:
         """A ratio as its difference from 1."""
         return f"{100 * (self.median - 1):+.0f} % ({100 * (self.low - 1):+.0f} to {100 * (self.high - 1):+.0f})"
@@ -108,6 +113,16 @@ def summary(pairs: Sequence[Pair]) -> dict[str, dict[str, Spread]]:
     }
 
 
+def print_cpu(pairs: Sequence[Pair]) -> None:
+    """Of both clients, which the ratio alone would not tell."""
+    print("\nclient CPU per 1000 transactions, medians of the pairs (range):")
+    for commit in TARGETS:
+        found = [pair for pair in pairs if pair.commit == commit]
+        theirs = Spread.of([pair.pgbench.cpu_ms for pair in found])
+        ours = Spread.of([pair.ours.cpu_ms for pair in found])
+        print(f"synchronous_commit {commit:<3}: pgbench {theirs.seconds()}, ours {ours.seconds()}")
+
+
 def print_summary(found: dict[str, dict[str, Spread]]) -> None:
     print("\nours by pgbench's, medians of the pairs (range):")
     for commit, ratios in found.items():
@@ -138,6 +153,7 @@ def main() -> int:
         about = f"PostgreSQL {server.version}, {machine}; {asked.warm_up} s warm-up, {asked.seconds} s measured"
         print(f"{about}\n\n{HEAD}", flush=True)
         pairs = measure(server, asked.seconds, asked.warm_up, asked.pairs)
+    print_cpu(pairs)
     found = summary(pairs)
     print_summary(found)
     if asked.json:

@@ -3,9 +3,11 @@
     make bench-sampling ARGS="--rounds 7 --seconds 10 --warm-up 10"
 
 With: the session of an agent's job, which samples machine, processes and disks each second, asks the server for waits
-and counters, and writes everything into its spool. Without: the load generator alone, on the same tables with the same
-transactions. Commits do not wait (synchronous_commit=off), so that every CPU second that the watching takes is one that
-clients or server lack. The three runs of a round are interleaved and their order rotates.
+and counters, writes everything into its spool, and sends it, with heartbeats, to a server that only takes it. That one
+is a process of this machine: its CPU counts in the throughput, but not as CPU of the watching. Without: the load
+generator alone, on the same tables with the same transactions. Commits do not wait (synchronous_commit=off), so that
+every CPU second that the watching takes is one that clients or server lack. The three runs of a round are interleaved
+and their order rotates.
 
 Each round runs "without" twice: how far these two differ is what this machine cannot tell from nothing. Where that is
 more than the watching costs, the CPU that it takes tells more than the throughput; the kernel keeps accounts of it.

@@ -2,11 +2,14 @@
 
     .venv/bin/python benchmarks/bench_sysbench.py --pairs 3 --seconds 10 --warm-up 10
 
-Both use sysbench's table over the same number of connections, each statement a transaction of its own, the selects
-prepared on the server; sysbench's oltp_insert sends its values as text, the load generator binds them. Pairs are
-interleaved and their order alternates. Commits wait for the disk. Percentiles of sysbench come from its histogram,
-whose steps are about 2 %. MariaDB is the one of `benchagent engines install mariadb-10.11`; the server is a private
-one that is gone afterwards. Needs the program sysbench.
+Ours is the load generator alone, without an agent around it: nobody samples, sends or asks beside the statements. What
+that takes, bench_sampling.py tells. Both use sysbench's table over the same number of connections, each statement a
+transaction of its own, the selects prepared on the server; sysbench's oltp_insert sends its values as text, the load
+generator binds them. Pairs are interleaved and their order alternates. Commits wait for the disk. Percentiles of
+sysbench come from its histogram, whose steps are about 2 %. MariaDB is the one of `benchagent engines install
+mariadb-10.11`; the server is a private one that is gone afterwards. Needs the program sysbench.
+
+CPU is that of the clients alone, per 1000 transactions: medians of the pairs with their ranges, before the ratios.
 
 The last line begins with the smaller of the two medians of the ratios, `ratio to sysbench: 0.97 (…)`. A median below
 the target is told in the line before, and ends nothing, for the same reason as in bench_driver.py.
@@ -70,6 +73,7 @@ INSERT = {
     ],
 }
 LOADS = {"oltp_point_select": SELECT, "oltp_insert": INSERT}
+THEIRS, OURS = "sysbench", "loadgen"
 
 
 @dataclass(frozen=True)
@@ -160,10 +164,10 @@ def prepared(folder: Path) -> Trial:
     return trial
 
 
-def measure(trial: Trial, load: str, asked: argparse.Namespace) -> list[float]:
-    """Ratios of ours to sysbench's TPS, printed pair by pair."""
-    clients = {"sysbench": sysbench, "loadgen": loadgen}
-    ratios = []
+def measure(trial: Trial, load: str, asked: argparse.Namespace) -> list[dict[str, Measurement]]:
+    """Pairs by client, printed as they come."""
+    clients = {THEIRS: sysbench, OURS: loadgen}
+    pairs = []
     for number in range(asked.pairs):
         found: dict[str, Measurement] = {}
         for name in sorted(clients, reverse=number % 2 == 0):
@@ -171,9 +175,20 @@ def measure(trial: Trial, load: str, asked: argparse.Namespace) -> list[float]:
             trial.act([SqlCommands([f"DELETE FROM sbtest1 WHERE id > {ROWS}", *trial.instance.dialect.after_load])])
             found[name] = clients[name](trial, load, asked.seconds, asked.warm_up)
             print(f"{load} pair {number + 1} {name:9}{found[name].words()}", flush=True)
-        ratios.append(found["loadgen"].tps / found["sysbench"].tps)
-        print(f"{load} pair {number + 1} ratio {ratios[-1]:.3f}", flush=True)
-    return ratios
+        pairs.append(found)
+        print(f"{load} pair {number + 1} ratio {ratio(found):.3f}", flush=True)
+    return pairs
+
+
+def ratio(pair: dict[str, Measurement]) -> float:
+    """Ours to sysbench's TPS."""
+    return pair[OURS].tps / pair[THEIRS].tps
+
+
+def cpu(pairs: list[dict[str, Measurement]], client: str) -> str:
+    """In seconds per 1000 transactions."""
+    found = [pair[client].cpu_ms / 1000 for pair in pairs]
+    return f"{client} {statistics.median(found):.4f} s ({min(found):.4f} to {max(found):.4f})"
 
 
 def main() -> None:
@@ -186,13 +201,16 @@ def main() -> None:
         Path(folder).chmod(0o755)
         trial = prepared(Path(folder))
         try:
-            medians = {load: statistics.median(measure(trial, load, asked)) for load in LOADS}
+            measured = {load: measure(trial, load, asked) for load in LOADS}
         finally:
             trial.close()
-    for load, ratio in medians.items():
-        if ratio < TARGET:
+    for load, pairs in measured.items():
+        print(f"client CPU per 1000 transactions of {load}: {cpu(pairs, THEIRS)}, {cpu(pairs, OURS)}")
+    medians = {load: statistics.median(map(ratio, pairs)) for load, pairs in measured.items()}
+    for load, median in medians.items():
+        if median < TARGET:
             print(f"below the target: TPS of {load}, which is to be {TARGET:.2f} or more")
-    words = ", ".join(f"{load} {ratio:.2f}" for load, ratio in medians.items())
+    words = ", ".join(f"{load} {median:.2f}" for load, median in medians.items())
     print(f"ratio to sysbench: {min(medians.values()):.2f} (medians: {words})")
 
 

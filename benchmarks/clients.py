@@ -12,10 +12,13 @@ from typing import Any
 
 from benchagent.abort import Abort
 from benchagent.bench import JobBench, Surroundings
+from benchagent.client import Client
 from benchagent.dbms.postgresql.discovery import installations
 from benchagent.java import JavaToolchain
+from benchagent.lease import Heartbeat
 from benchagent.protocol import JobSpec
 from benchagent.results import empty_result
+from benchagent.sender import Sender
 from benchagent.spool import Spool
 from benchagent.workloads.base import Factors, Step
 from benchagent.workloads.tpcb import WORKLOAD as TPCB
@@ -23,12 +26,16 @@ from benchagent.workloads.tpcb import _run as tpcb_step
 
 from benchmarks.pgbench import ClientFailed, Measurement
 from benchmarks.pgbench import run as run_pgbench
+from benchmarks.receiving import receiver
 from benchmarks.watching import CpuAccounts, Taken
 from tests.benchagent.dbms.trial import Trial
 
 CONNECTIONS = 4
 TABLES = ("accounts", "tellers", "branches", "history")
 PREFIX = "pgbench_"
+LEASE_S = 600
+# For what is left in the spool after a session.
+DELIVERED_WITHIN_S = 20.0
 # Checkpoints and autovacuum would hit one client and spare the other: both are done before each measurement.
 SETTINGS = {
     "fsync": "on",
@@ -95,19 +102,40 @@ class Server:
         return run_pgbench(self._command("pgbench", *shape), self._environment, seconds, warm_up)
 
     def agent(self, seconds: int, warm_up: int) -> Measurement:
-        """The session of an agent's job: with its samples, its own queries each second and its spool."""
+        """The session of an agent's job: with its samples, its own queries, and what it sends, each second."""
         bench, step = self._job(seconds, warm_up)
-        return _measured(bench.session([step]).summary)
+        with self._sending():
+            return _measured(bench.session([step]).summary)
 
     def accounted_agent(self, seconds: int, warm_up: int) -> Measurement:
         """The same; `taken` tells the CPU of its watching afterwards."""
         bench, step = self._job(seconds, warm_up)
         accounts = CpuAccounts(lambda: _process_of(bench), self._asked_by_agent, warm_up + seconds - 3)
         accounts.start()
-        measured = _measured(bench.session([step]).summary)
+        with self._sending():
+            measured = _measured(bench.session([step]).summary)
         accounts.join(1)
         self.taken = accounts.taken
         return measured
+
+    @contextmanager
+    def _sending(self) -> Iterator[None]:
+        """Heartbeats, and batches of what the spool holds, to a server that only takes them."""
+        with receiver() as url:
+            client, run_id = Client(url), self._run_id()
+            sender = Sender(client, self._spool, _ignore)
+            heart = Heartbeat(client, run_id=run_id, job_token=_token(run_id), lease_s=LEASE_S, on_cancel=_ignore)
+            sender.start()
+            heart.start()
+            try:
+                yield
+                if not sender.flush(DELIVERED_WITHIN_S):
+                    raise ClientFailed("what the agent measured was not delivered")
+            finally:
+                heart.stop()
+                sender.stop()
+                heart.join()
+                sender.join()
 
     def _job(self, seconds: int, warm_up: int) -> tuple[JobBench, Step]:
         factors = self._factors(seconds, warm_up)
@@ -139,10 +167,14 @@ class Server:
         window = {"warm_up_s": warm_up, "duration_s": seconds}
         return TPCB.factors({"scale_factor": self.scale, "terminals": CONNECTIONS, **window})
 
+    def _run_id(self) -> str:
+        """Of the latest job."""
+        return f"run-{self._runs}"
+
     def _surroundings(self) -> Surroundings:
         self._runs += 1
         spec: JobSpec = {
-            "run_id": f"run-{self._runs}",
+            "run_id": self._run_id(),
             "workload": "tpcb",
             "workload_version": "1",
             "dbms": "postgresql",
@@ -151,7 +183,7 @@ class Server:
             "factors": {},
             "seed": 42,
         }
-        self._spool.add_job({"job": spec, "job_token": "", "lease_s": 600}, time.time())
+        self._spool.add_job({"job": spec, "job_token": _token(spec["run_id"]), "lease_s": LEASE_S}, time.time())
         return Surroundings(
             spec=spec,
             job_dir=self.trial.request.job_dir,
@@ -190,6 +222,11 @@ def _step(factors: Factors) -> Step:
     for statement in step["transactions"][0]["statements"]:
         statement["sql"] = re.sub(rf"\b({'|'.join(TABLES)})\b", rf"{PREFIX}\1", statement["sql"])
     return step
+
+
+def _token(run_id: str) -> str:
+    """As the receiver expects it."""
+    return f"token-{run_id}"
 
 
 def _process_of(bench: JobBench) -> int | None:

@@ -103,7 +103,8 @@ class FakeServer:
                 return 503, {"detail": "down"}
             found = JOB_PATH.search(path)
             if found:
-                return getattr(self, f"_{found[2]}")(found[1], token, body)
+                answer: Answer = getattr(self, f"_{found[2]}")(found[1], token, body)
+                return answer
             return self._register(body) if path == "/register/" else self._poll(token, body)
 
     def _register(self, body: dict[str, Any]) -> Answer:

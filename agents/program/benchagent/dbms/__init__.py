@@ -6,7 +6,6 @@ import logging
 from importlib import import_module
 
 from benchagent.catalog import DBMSS
-from benchagent.dbms import external
 from benchagent.dbms.base import Adapter, EngineContext, JobError
 from benchagent.engines import BrokenRecord, broken_records
 from benchagent.protocol import EngineFacts
@@ -24,6 +23,8 @@ def adapter(slug: str) -> Adapter:
 
 def discover(context: EngineContext) -> list[EngineFacts]:
     """Every engine version on this machine, of every DBMS. One that cannot be looked for hides no other."""
+    from benchagent.dbms import external  # its sessions import modules that import this one
+
     found: list[EngineFacts] = []
     for slug in DBMSS:
         try:
