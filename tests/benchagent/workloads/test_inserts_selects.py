@@ -68,7 +68,7 @@ def test_it_goes_on_behind_the_keys_of_the_runs_before():
     rows = {"rows_before": [[0]], "rows": [[90]], **taken}
     bench = FakeBench(WORKLOAD, {**FACTORS, "data_origin": "continued"}, rows=rows, summary=SUMMARY, data_missing=False)
     WORKLOAD.perform(bench)
-    asked, run = bench.sessions[0], bench.step("run")
+    asked, run = bench.sessions[1], bench.step("run")
     assert asked[1]["sql"] == (
         "SELECT MAX(id) FROM tbl_201 WHERE id > 'u00000000001000000' AND id < 'u00000000002000000'"
     )
@@ -84,6 +84,34 @@ def test_a_copy_is_not_counted_before_the_run_for_that_would_fill_the_caches():
     assert bench.calls == ["before_run", "session"]
     assert bench.sessions[0][0]["op"] == "run"
     assert bench.checks[0]["ok"]
+
+
+@pytest.mark.parametrize(
+    ("data_missing", "calls"),
+    [
+        (True, ["session", "data_loaded", "before_run", "session"]),
+        (False, ["session", "before_run", "session"]),
+    ],
+)
+def test_it_asks_for_the_settings_in_force_where_only_they_tell_the_buffer(data_missing: bool, calls: list[str]):
+    given = {**FACTORS, "load": "select_narrow", "rows_per_table": 100_000}
+    bench = FakeBench(WORKLOAD, given, rows={"rows": [[4_000_000]]}, summary=SUMMARY, data_missing=data_missing)
+    bench.instance.buffer_bytes = lambda: 32 << 20 if bench.sessions else None
+    WORKLOAD.perform(bench)
+    assert bench.calls == calls
+    assert bench.step("run")["transactions"][0]["variables"][0]["max"] == 0.2 * (32 << 20) // (40 * 800)
+    assert "buffer 34 MB" in bench.conditions["key_range"]
+
+
+@pytest.mark.parametrize(
+    ("in_memory", "words"),
+    [(False, "buffer not known, taken as 67 MB"), (True, "a database in memory has no buffer, taken as 67 MB")],
+)
+def test_it_says_where_nothing_tells_the_buffer(in_memory: bool, words: str):
+    given = {**FACTORS, "load": "select_narrow"}
+    bench = FakeBench(WORKLOAD, given, rows={"rows": [[40_000]]}, summary=SUMMARY, in_memory=in_memory)
+    WORKLOAD.perform(bench)
+    assert words in bench.conditions["key_range"]
 
 
 @pytest.mark.engines

@@ -155,16 +155,21 @@ def many(dialect: Dialect, table: str, types: Mapping[str, str]) -> Step:
 
 
 def load_and_run(
-    bench: Bench, prepare: Sequence[Step], run: Sequence[Step], *, before: Sequence[Step] = ()
+    bench: Bench,
+    prepare: Sequence[Step],
+    run: Sequence[Step] | Callable[[], Sequence[Step]],
+    *,
+    before: Sequence[Step] = (),
 ) -> SessionResult:
     """Load, unless the data are there, then run: in two sessions, so that every run starts on a fresh driver.
 
     `before`: what is asked of the data that the run starts on. It reads them, and so it comes before the caches are
-    made what they shall be.
+    made what they shall be. `run`: a function is called when the data are there and, with them, the settings in force
+    are known; of an engine in memory before.
     """
     if bench.instance.in_memory:
         require_one_session(bench)
-        return bench.session([*prepare, *before, *run])
+        return bench.session([*prepare, *before, *_steps(run)])
     asked: QueryRows = {}
     if bench.data_missing:
         asked = bench.session([*prepare, *before]).rows
@@ -173,9 +178,14 @@ def load_and_run(
         asked = bench.session(before).rows
         if bench.factors.text("cache_state") != "cold":
             bench.condition("caches", COUNTED_BEFORE)
+    steps = _steps(run)
     bench.before_run()
-    found = bench.session(run)
+    found = bench.session(steps)
     return replace(found, rows={**asked, **found.rows})
+
+
+def _steps(run: Sequence[Step] | Callable[[], Sequence[Step]]) -> Sequence[Step]:
+    return run() if callable(run) else run
 
 
 def is_used(bench: Bench) -> bool:

@@ -18,6 +18,7 @@ from benchagent.dbms.base import (
     Settings,
     checked_settings,
 )
+from benchagent.dbms.buffers import buffer_in_force
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.embedded import (
     STORAGE,
@@ -35,6 +36,8 @@ from benchagent.dbms.h2.statistics import ONE_FILE, H2MemoryStatistics, H2Statis
 from benchagent.dbms.statistics import QueryRows
 
 SETTINGS = "SELECT SETTING_NAME, SETTING_VALUE FROM INFORMATION_SCHEMA.SETTINGS"
+# The first in KiB, the second in MiB.
+CACHE, CACHE_IN_USE = "CACHE_SIZE", "info.CACHE_MAX_SIZE"
 LOCK_TIMEOUT = 50200
 CONCURRENT_UPDATE = 90131
 DEADLOCK = "40001"
@@ -50,6 +53,7 @@ class H2Instance(Instance):
 
     def __init__(self, request: ProvisionRequest, class_path: Sequence[Path], given: Settings) -> None:
         self.in_memory, self._settings = split_storage(given)
+        self._effective: list[tuple[str, str]] = []
         place = "mem:bench;DB_CLOSE_DELAY=-1" if self.in_memory else f"file:{in_url(request.placement.data / 'bench')}"
         parameters = "".join(f";{name}={value}" for name, value in self._settings)
         super().__init__(
@@ -72,23 +76,32 @@ class H2Instance(Instance):
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
         found = in_force(rows)
         self.ignored_settings += not_in_force("h2", self._settings, found)
-        return [(STORAGE, "memory" if self.in_memory else "file"), *found]
+        self._effective = [(STORAGE, "memory" if self.in_memory else "file"), *found]
+        return self._effective
 
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
         return of_effective("h2", effective)
+
+    def buffer_bytes(self) -> int | None:
+        return None if self.in_memory else buffer_in_force("h2", self._effective)
 
     def backup_methods(self) -> Sequence[BackupMethod]:
         return () if self.in_memory else (BackupTo(self._toolchain, self.class_path),)
 
     def _cache_bytes(self) -> int:
-        given = {name.upper(): value for name, value in self._settings}.get("CACHE_SIZE", "")
+        given = {name.upper(): value for name, value in self._settings}.get(CACHE, "")
         return int(given) * KIB if given.isdecimal() else 0
 
 
 def in_force(rows: QueryRows) -> list[tuple[str, str]]:
-    """Without info.* and property.*, which describe the store's state and the JVM, not how H2 is set."""
+    """Without info.* and property.*, which describe the store's state and the JVM, not how H2 is set; but for the size
+    of its cache, of which only a given one is among the settings."""
     named = {str(row[0]): str(row[1]) for row in rows.get("settings", [])}
-    return sorted((name, value) for name, value in named.items() if not name.startswith(("info.", "property.")))
+    cache_mib = named.get(CACHE_IN_USE, "")
+    found = {name: value for name, value in named.items() if not name.startswith(("info.", "property."))}
+    if cache_mib.isdecimal():
+        found.setdefault(CACHE, str(int(cache_mib) * KIB))
+    return sorted(found.items())
 
 
 class H2Adapter(EmbeddedAdapter):

@@ -19,6 +19,7 @@ from benchagent.dbms.base import (
     Settings,
     checked_settings,
 )
+from benchagent.dbms.buffers import buffer_in_force
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.embedded import (
     STORAGE,
@@ -54,6 +55,7 @@ class HsqldbInstance(Instance):
 
     def __init__(self, request: ProvisionRequest, class_path: Sequence[Path], given: Settings) -> None:
         self.in_memory, self._settings = split_storage(given)
+        self._effective: list[tuple[str, str]] = []
         data = request.placement.data
         place = "mem:bench" if self.in_memory else f"file:{in_url(data / 'bench')}"
         super().__init__(
@@ -79,10 +81,14 @@ class HsqldbInstance(Instance):
             (name, value.replace(" ", "_") if canonical(name) == ISOLATION else value) for name, value in self._settings
         ]
         self.ignored_settings += not_in_force("hsqldb", spelt, found)
-        return [(STORAGE, "memory" if self.in_memory else "file"), *found]
+        self._effective = [(STORAGE, "memory" if self.in_memory else "file"), *found]
+        return self._effective
 
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
         return of_effective("hsqldb", effective, write_cache_words(self.data_path))
+
+    def buffer_bytes(self) -> int | None:
+        return None if self.in_memory else buffer_in_force("hsqldb", self._effective)
 
     def backup_methods(self) -> Sequence[BackupMethod]:
         return () if self.in_memory else (BackupDatabase(self._toolchain, self.class_path),)

@@ -28,7 +28,7 @@ SELECTS = "select"
 BATCH_ROWS, COMMIT_ROWS = 500, 5_000
 ROWS, ROWS_BEFORE, TAKEN = "rows", "rows_before", "taken"
 COUNT_ALL = " + ".join(f"(SELECT COUNT(*) FROM {table})" for table in schema.TABLES)  # noqa: S608
-# Assumed where the engine does not say how large its buffer is.
+# Assumed where nothing tells how large the buffer is.
 BUFFER_BYTES = 64 << 20
 
 
@@ -41,7 +41,10 @@ class InsertsSelects(Workload):
             raise JobError("there is nothing to select from empty tables")
         counted = self._count(bench)
         before = query_steps("", {ROWS_BEFORE: counted}) if is_used(bench) else []
-        run = [self._run(bench), *query_steps("", {ROWS: counted})]
+
+        def run() -> Sequence[Step]:
+            return [self._run(bench), *query_steps("", {ROWS: counted})]
+
         found = load_and_run(bench, self._prepare(bench), run, before=before)
         bench.check(_row_count(found, bench.factors))
 
@@ -118,10 +121,8 @@ class InsertsSelects(Workload):
     def _reach(self, bench: Bench) -> int:
         """Rows of each table that the SELECTs choose from."""
         rows = bench.factors.number("rows_per_table")
-        buffer = bench.instance.buffer_bytes()
         data = rows * len(schema.TABLES) * ROW_BYTES
-        words = f"buffer {buffer / 1e6:.0f} MB" if buffer else f"buffer not known, taken as {BUFFER_BYTES / 1e6:.0f} MB"
-        buffer = buffer or BUFFER_BYTES
+        buffer, words = _buffer(bench)
         share = bench.factors.number("working_set_percent") / 100
         narrow = max(1, int(share * buffer / (len(schema.TABLES) * ROW_BYTES)))
         is_narrow = bench.factors.text("load") == NARROW
@@ -143,6 +144,18 @@ class InsertsSelects(Workload):
 
 
 WORKLOAD = InsertsSelects()
+
+
+def _buffer(bench: Bench) -> tuple[int, str]:
+    """Its bytes, and words on it. Engines that tell it with their settings only have to be asked for those first."""
+    buffer = bench.instance.buffer_bytes()
+    if buffer is None and not bench.data_missing and not is_used(bench):
+        bench.session([])
+        buffer = bench.instance.buffer_bytes()
+    if buffer:
+        return buffer, f"buffer {buffer / 1e6:.0f} MB"
+    reason = "a database in memory has no buffer" if bench.instance.in_memory else "buffer not known"
+    return BUFFER_BYTES, f"{reason}, taken as {BUFFER_BYTES / 1e6:.0f} MB"
 
 
 def _inserts(factors: Factors) -> bool:
