@@ -5,9 +5,12 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from benchagent.catalog import Durability
+from benchagent.configfiles.durability import of_effective
 from benchagent.connections import Connections, ServerConnection
 from benchagent.dbms.embedded import jars
 from benchagent.dbms.external.asking import Asker
@@ -27,8 +30,15 @@ SERVERS = {
     "hsqldb": (
         "jdbc:hsqldb:hsql://127.0.0.1:{port}/shop",
         "SA",
-        ["org.hsqldb.server.Server", "--database.0", "file:shop", "--dbname.0", "shop", "--port"],
+        [
+            *("org.hsqldb.server.Server", "--database.0", "file:shop", "--dbname.0", "shop"),
+            *("--database.1", "mem:passing", "--dbname.1", "passing", "--port"),
+        ],
     ),
+}
+IN_MEMORY = {
+    "h2": "jdbc:h2:tcp://127.0.0.1:{port}/mem:passing",
+    "hsqldb": "jdbc:hsqldb:hsql://127.0.0.1:{port}/passing",
 }
 
 
@@ -56,7 +66,13 @@ def test_it_runs_on_a_java_server_and_touches_nothing_of_others(
         rows = {table: f"SELECT n FROM {table} ORDER BY n" for table in FOREIGN}
         item = run_on(dbms, "tpcb", scale_factor=1)
         assert (item["outcome"], item["message"]) == ("finished", "")
-        assert item["result"]["effective_settings"]
+        assert dict(item["result"]["effective_settings"])["storage"] == "file"
         assert NOT_WATCHED in item["result"]["warnings"]
         assert {table["table"] for table in item["result"]["statistics"]["tables"]} >= {"accounts", "history"}
         assert asker.ask(rows).rows == {table: [[n] for n in range(9)] for table in FOREIGN}
+
+        elsewhere = replace(asker, connection=replace(connection, url=IN_MEMORY[dbms].format(port=port)))
+        found = elsewhere.ask(asker.side.effective_queries)
+        assert not found.errors
+        told = asker.side.in_force({name: rows for name, rows in found.rows.items() if rows is not None})
+        assert of_effective(dbms, dict(told))[0] is Durability.MEMORY

@@ -48,6 +48,7 @@ def side(version: str, schema: str) -> Side:
             "page_size": "SELECT 'pagesize', pagesize FROM syscat.tablespaces WHERE tbspace = 'USERSPACE1'",
         },
         in_force=_in_force,
+        buffer_is_set=False,  # buffer pools have sizes of their own
         statistics=Db2Statistics(schema),
         retryable=Retryable(sqlstates=(DEADLOCK_OR_TIMEOUT,), codes=(DEADLOCK_CODE, TIMEOUT_CODE)),
         tolerable=Retryable(sqlstates=(DUPLICATE_KEY,)),

@@ -3,10 +3,13 @@
 # ruff: noqa: S608 - constants only
 from __future__ import annotations
 
+from benchagent.dbms.base import first_value
 from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.embedded import STORAGE
 from benchagent.dbms.external.side import Side
 from benchagent.dbms.h2 import SETTINGS, H2Instance, in_force
 from benchagent.dbms.h2.statistics import H2Statistics
+from benchagent.dbms.statistics import QueryRows
 
 # Capitals, since a server can be set to fold names to small letters.
 TABLES = "SELECT table_name FROM information_schema.tables WHERE UPPER(table_schema) = UPPER('{schema}')"
@@ -18,6 +21,10 @@ OBJECTS = (
 )
 
 
+# A database in memory has no path. Which it is says more than where.
+PLACE = "SELECT CASE WHEN DATABASE_PATH() IS NULL THEN 'memory' ELSE 'file' END"
+
+
 def side(version: str, schema: str) -> Side:
     return Side(
         dbms="h2",
@@ -26,9 +33,13 @@ def side(version: str, schema: str) -> Side:
         schemas="SELECT schema_name FROM information_schema.schemata WHERE UPPER(schema_name) = UPPER('{schema}')",
         create="CREATE SCHEMA {schema}",
         use=("SET SCHEMA {schema}",),
-        effective_queries={"settings": SETTINGS},
-        in_force=in_force,
+        effective_queries={"settings": SETTINGS, "place": PLACE},
+        in_force=_in_force,
         statistics=H2Statistics(),
         retryable=H2Instance.retryable,
         version_query="SELECT H2VERSION()",
     )
+
+
+def _in_force(rows: QueryRows) -> list[tuple[str, str]]:
+    return [(STORAGE, first_value(rows.get("place")) or "file"), *in_force(rows)]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from benchagent.dbms.base import first_value
 from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.embedded import STORAGE
 from benchagent.dbms.external.side import Side
 from benchagent.dbms.hsqldb import PROPERTIES, VALUES, HsqldbInstance, in_force
 from benchagent.dbms.hsqldb.statistics import HsqldbStatistics
+from benchagent.dbms.statistics import QueryRows
 
 OBJECTS = (
     "SELECT table_name FROM information_schema.tables WHERE table_schema = UPPER('{schema}') "
@@ -13,6 +16,13 @@ OBJECTS = (
     "WHERE routine_schema = UPPER('{schema}') "
     "UNION ALL SELECT 'sequence ' || sequence_name FROM information_schema.sequences "
     "WHERE sequence_schema = UPPER('{schema}')"
+)
+
+
+# Whether it is in files or in memory, without the path.
+PLACE = (
+    "SELECT RTRIM(CASE WHEN \"VALUE\" LIKE 'mem:%' THEN 'memory' ELSE 'file' END) "
+    "FROM INFORMATION_SCHEMA.SYSTEM_SESSIONINFO WHERE \"KEY\" = 'DATABASE'"
 )
 
 
@@ -24,9 +34,13 @@ def side(version: str, schema: str) -> Side:
         schemas="SELECT schema_name FROM information_schema.schemata WHERE schema_name = UPPER('{schema}')",
         create="CREATE SCHEMA {schema}",
         use=("SET SCHEMA {schema}",),
-        effective_queries={"properties": PROPERTIES},
-        in_force=in_force,
+        effective_queries={"properties": PROPERTIES, "place": PLACE},
+        in_force=_in_force,
         statistics=HsqldbStatistics(),
         retryable=HsqldbInstance.retryable,
         version_query="VALUES (DATABASE_VERSION())",
     )
+
+
+def _in_force(rows: QueryRows) -> list[tuple[str, str]]:
+    return [(STORAGE, first_value(rows.get("place")) or "file"), *in_force(rows)]

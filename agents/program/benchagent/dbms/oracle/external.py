@@ -76,6 +76,7 @@ def side(version: str, schema: str) -> Side:
         use=("ALTER SESSION SET CURRENT_SCHEMA = {schema}",),
         effective_queries={"parameters": SETTINGS},
         in_force=_in_force,
+        buffer_is_set=False,  # db_cache_size is the least, where Oracle shares its memory out by itself
         statistics=OracleStatistics(schema),
         retryable=Retryable(codes=(DEADLOCK, CANNOT_SERIALIZE, LOCK_TIMEOUT, RESOURCE_BUSY)),
         tolerable=Retryable(codes=(DUPLICATE_KEY,)),
