@@ -17,7 +17,6 @@ from benchagent.catalog import DBMSS, WORKLOADS
 from benchagent.connections import UNKNOWN_VERSION, Connections, ServerConnection, from_answers
 from benchagent.dbms.external import Visit, drop_own, visit
 from benchagent.dbms.external.side import reachable
-from benchagent.dbms.external.space import NOT_WATCHED, folder_shortage
 from benchagent.dryrun import planned
 from benchagent.errors import JobError
 from benchagent.java import JavaToolchain
@@ -153,10 +152,10 @@ def _check(options: argparse.Namespace, dirs: AgentDirs) -> None:
 
 
 def _space_words(found: Visit) -> str:
-    if found.folder is None and not found.space_query:
-        return NOT_WATCHED
-    short = found.shortage() or (folder_shortage(found.folder) if found.folder else "")
-    return f"free space watched{f': {short}' if short else ''}"
+    watched, short = found.watched, found.shortage()
+    if not watched.folders and not found.space_query:
+        return watched.unwatched
+    return "\n".join(filter(None, [f"free space watched{f': {short}' if short else ''}", watched.unwatched]))
 
 
 def _factors(options: argparse.Namespace, slug: str | None) -> dict[str, str]:

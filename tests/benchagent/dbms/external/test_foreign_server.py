@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from benchagent.abort import Abort
 from benchagent.connections import Connections, ServerConnection
 from benchagent.dbms.external import space
 from benchagent.dbms.external.instance import ExternalInstance
+from benchagent.dbms.external.side import side_of
 from benchagent.dbms.external.target import MARKER
 from benchagent.dbms.postgresql.external import RELATIONS
 from benchagent.paths import AgentDirs
@@ -191,6 +193,27 @@ def test_it_refuses_a_schema_with_tables_of_others_and_what_a_script_would_do_to
     assert connection.password not in item["everything"]
 
 
+def test_it_finds_all_folders_that_a_server_on_this_machine_writes_to(servers: Servers):
+    trial = servers("postgresql")
+    data = Path(trial.query("SHOW data_directory")[0][0][0])
+    fast = data.with_name("fast")
+    fast.mkdir()
+    trial.instance.own(fast)
+    made = [f"CREATE TABLESPACE fast LOCATION '{fast}'"]
+    assert trial.events([{"op": "execute", "phase": "x", "statements": made}]).error is None
+    assert told_of(trial) == space.Watched([data, data / "pg_wal", fast])
+
+    trial = servers("mariadb")
+    data, temporary = (Path(path) for path in trial.query("SELECT @@datadir, @@tmpdir")[0][0])
+    assert {data, temporary} <= set(told_of(trial).folders)
+    assert told_of(trial).unwatched == ""
+
+
+def told_of(trial: Trial) -> space.Watched:
+    side = side_of(trial.slug, trial.version, SCHEMA)
+    return space.watched(side.places(trial.query(side.folders)[0]), here=True)
+
+
 def test_it_drops_what_a_killed_run_has_left_before_the_next(servers: Servers, registered: AgentDirs, run_on: RunOn):
     trial, schema = servers("postgresql"), "left_behind"
     connect_to(trial, registered, schema=schema)
@@ -273,5 +296,5 @@ def test_it_stops_a_run_while_it_measures_when_the_server_runs_out_of_space(
     assert item["message"].startswith("stopped: ")
     assert "of space are left on the server" in item["message"]
     assert 1 <= len(seconds) < 30
-    assert space.NOT_WATCHED not in item["result"]["warnings"]
+    assert not any("not watched" in words for words in item["result"]["warnings"])
     assert trial.query(RELATIONS.format(schema=schema)) == [[[MARKER]]]

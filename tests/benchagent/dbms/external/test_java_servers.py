@@ -15,7 +15,6 @@ from benchagent.connections import Connections, ServerConnection
 from benchagent.dbms.embedded import jars
 from benchagent.dbms.external.asking import Asker
 from benchagent.dbms.external.side import side_of
-from benchagent.dbms.external.space import NOT_WATCHED
 from benchagent.java import JavaToolchain
 from benchagent.paths import AgentDirs
 from benchagent.process import Children
@@ -67,7 +66,9 @@ def test_it_runs_on_a_java_server_and_touches_nothing_of_others(
         item = run_on(dbms, "tpcb", scale_factor=1)
         assert (item["outcome"], item["message"]) == ("finished", "")
         assert dict(item["result"]["effective_settings"])["storage"] == "file"
-        assert NOT_WATCHED in item["result"]["warnings"]
+        assert not any("not watched" in words for words in item["result"]["warnings"])
+        told = asker.side.places(asker.ask({"folders": asker.side.folders}).rows["folders"] or ())
+        assert [Path(path) for _, path in told] == [folder]
         assert {table["table"] for table in item["result"]["statistics"]["tables"]} >= {"accounts", "history"}
         assert asker.ask(rows).rows == {table: [[n] for n in range(9)] for table in FOREIGN}
 

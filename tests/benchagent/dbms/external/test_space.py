@@ -1,4 +1,4 @@
-"""Free space that a server tells by a query, as Oracle and Db2 do: when it is asked for, and what comes of it."""
+"""Free space: that a server tells by a query, as Oracle and Db2 do, and that of its folders on this machine."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from benchagent.dbms.external.afar import Afar
 from benchagent.dbms.external.asking import Asker
 from benchagent.dbms.external.instance import ExternalInstance, sent
 from benchagent.dbms.external.side import side_of
-from benchagent.dbms.external.space import NOT_WATCHED, SPACE, is_told, shortage, told_shortage
+from benchagent.dbms.external.space import FAR, NOT_WATCHED, SPACE, Watched, is_told, shortage, told_shortage, watched
 from benchagent.dbms.external.target import Target
+from benchagent.dbms.mysql.external import places
 from benchagent.java import JavaToolchain
 from benchagent.process import Children
 from benchagent.workloads.base import ASIDE
@@ -57,6 +58,49 @@ def test_it_is_asked_for_during_load_and_run_and_after_what_may_take_a_lot():
     assert [part["op"] for step in steps for part in sent(step, TARGET, "")] == [step["op"] for step in steps]
 
 
+def test_it_watches_each_folder_that_is_on_this_machine_and_names_the_others(tmp_path: Path):
+    (tmp_path / "data" / "pg_wal").mkdir(parents=True)
+    data, elsewhere = str(tmp_path / "data"), str(tmp_path / "nowhere")
+    told = [("data", data), ("log", "pg_wal"), ("again", data), ("fast", elsewhere), ("temp", "")]
+    found = watched(told, here=True)
+    assert found.folders == [tmp_path / "data", tmp_path / "data" / "pg_wal"]
+    assert found.unwatched.startswith("free space not watched of fast, temp: not told, or not to be found")
+    assert watched(told[:3], here=True).unwatched == ""
+    assert watched(told, here=False) == Watched(unwatched=FAR)
+    assert watched([("data", ""), ("log", "")], here=True) == watched([], here=True) == Watched(unwatched=NOT_WATCHED)
+    # A folder for temporary files is there on each machine: beside the data of a container it is somebody else's.
+    assert (
+        "folder of data (data) is not to be found" in watched([("data", elsewhere), ("t", data)], here=True).unwatched
+    )
+    assert watched([("data", elsewhere), ("t", data)], here=True).folders == ()
+
+
+def test_one_folder_with_too_little_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    usage = {tmp_path / "data": (1e12, 5e11), tmp_path / "log": (1e12, 8e9)}
+    monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(total=usage[path][0], free=usage[path][1]))
+    assert Watched([tmp_path / "data"]).shortage() == ""
+    assert Watched(list(usage)).shortage() == "0.8 % of the server's space are left, less than 10%"
+
+
+def test_it_reads_the_folders_of_mysql_from_its_variables():
+    rows = [
+        ["datadir", "/data/"], ["innodb_data_home_dir", None], ["innodb_data_file_path", "ibdata1:12M;/raw/ib2:1G"],
+        ["innodb_log_group_home_dir", "./"], ["innodb_undo_directory", "/undo"], ["tmpdir", "/tmp:/fast"],
+        ["innodb_tmpdir", ""], ["log_bin_basename", "/binlog/bin"], ["aria_log_dir_path", "/data/"],
+    ]  # fmt: skip
+    assert places(rows) == [
+        ("datadir", "/data/"), ("innodb_log_group_home_dir", "./"), ("innodb_undo_directory", "/undo"),
+        ("aria_log_dir_path", "/data/"), ("tmpdir", "/tmp"), ("tmpdir", "/fast"), ("innodb_data_file_path", "/raw"),
+        ("log_bin_basename", "/binlog"),
+    ]  # fmt: skip
+    assert places([]) == [("datadir", "")]
+
+
+def test_it_reads_the_folder_of_a_cubrid_database_from_the_header_of_its_first_volume():
+    told = side_of("cubrid", "11.3", "own").places([[0, "MAGIC", 16384, "(0|41|50)", "/db/shop/shop", "", None]])
+    assert told == [("the first volume", "/db/shop"), ("other volumes and the log", "")]
+
+
 @pytest.fixture
 def instance(tmp_path: Path, toolchain: JavaToolchain) -> ExternalInstance:
     connection = ServerConnection("theirs", "db2", "jdbc:db2://db.example:1/shop", "ann", "open-sesame", "own")
@@ -64,7 +108,7 @@ def instance(tmp_path: Path, toolchain: JavaToolchain) -> ExternalInstance:
     placement = SimpleNamespace(data=tmp_path)
     request: Any = SimpleNamespace(settings=[], placement=placement, abort=Abort(), log=lambda line: None)
     afar = Afar(connection, "11.5", tmp_path, tmp_path)
-    return ExternalInstance(request, asker, TARGET, afar, folder=None, space_query=QUERY)
+    return ExternalInstance(request, asker, TARGET, afar, watched=Watched(), space_query=QUERY)
 
 
 @pytest.mark.parametrize("event", ["query", "sampled"])

@@ -8,7 +8,7 @@ import re
 from benchagent.dbms.base import Retryable
 from benchagent.dbms.cubrid.statistics import CubridStatistics
 from benchagent.dbms.dialect import Dialect
-from benchagent.dbms.external.side import MARKER, Side
+from benchagent.dbms.external.side import MARKER, Rows, Side, folder_of
 from benchagent.dbms.external.tools import Tool, ToolBackup
 from benchagent.dbms.statistics import QueryRows
 
@@ -67,9 +67,17 @@ def side(version: str, schema: str) -> Side:
         driver_class=DRIVER_CLASS,
         driver="11.3.2.0053",
         version_query="SELECT VERSION()",
+        folders="SHOW VOLUME HEADER OF 0",
+        places=_places,
         marker=MARKER,
         shown_backups=[ToolBackup(_backup())],
     )
+
+
+def _places(rows: Rows) -> list[tuple[str, str]]:
+    """From the header of the first volume, whose columns differ: its path is the first. Of the log nothing is told."""
+    paths = [str(value) for row in rows for value in row if str(value).startswith("/")]
+    return [("the first volume", folder_of(paths[0])), ("other volumes and the log", "")] if paths else []
 
 
 def _objects(*, by_owner: bool) -> str:

@@ -15,9 +15,9 @@ from benchagent.dbms.base import JobError, ProvisionRequest
 from benchagent.dbms.embedded import jars
 from benchagent.dbms.external.afar import Afar
 from benchagent.dbms.external.asking import Answers, Asker
-from benchagent.dbms.external.instance import CLEANING_S, ExternalInstance, drop_own, low_space, within
+from benchagent.dbms.external.instance import CLEANING_S, ExternalInstance, drop_own, within
 from benchagent.dbms.external.side import reachable, side_of
-from benchagent.dbms.external.space import SPACE, is_told, told_shortage
+from benchagent.dbms.external.space import SPACE, Watched, is_told, told_shortage, watched
 from benchagent.dbms.external.target import ASK_OBJECTS, ASK_OWNER, ASK_SCHEMA, Target
 from benchagent.dbms.external.url import is_this_machine
 from benchagent.java import JavaToolchain
@@ -29,7 +29,7 @@ __all__ = ["Visit", "clean_after_kill", "connect", "discover", "drop_own", "visi
 
 log = logging.getLogger(__name__)
 
-FOLDER, VERSION = "folder", "version"
+FOLDERS, VERSION = "folders", "version"
 UNREGISTERED = "an agent that never registered has no id: start it once with `benchagent run`"
 
 
@@ -48,11 +48,12 @@ class Visit:
         return found[0] if found else ""
 
     @property
-    def folder(self) -> Path | None:
-        """The server's data folder, where the server is this machine and tells it."""
-        rows = self.answers.rows.get(FOLDER)
-        local = rows and rows[0][0] and is_this_machine(self.asker.connection.url)
-        return Path(str(rows[0][0])) if rows and local and Path(str(rows[0][0])).is_dir() else None
+    def watched(self) -> Watched:
+        """The server's folders, where it does not tell free space itself and is this machine."""
+        if self.space_query:
+            return Watched()
+        told = self.asker.side.places(self.answers.rows.get(FOLDERS) or ())
+        return watched(told, here=is_this_machine(self.asker.connection.url))
 
     def preparation(self) -> list[str]:
         """Statements that make the schema ready. Raises `JobError` where it is not the agent's to use."""
@@ -85,7 +86,7 @@ class Visit:
         return self.asker.side.free_space if is_told(self.answers.rows.get(SPACE)) else ""
 
     def shortage(self) -> str:
-        return told_shortage(self.answers.rows.get(SPACE) or ())
+        return told_shortage(self.answers.rows.get(SPACE) or ()) or self.watched.shortage()
 
 
 def visit(
@@ -107,7 +108,7 @@ def visit(
 
 def _questions(target: Target) -> dict[str, str]:
     side = target.side
-    asked = {**target.questions(), VERSION: side.version_query, SPACE: side.free_space, FOLDER: side.folder}
+    asked = {**target.questions(), VERSION: side.version_query, SPACE: side.free_space, FOLDERS: side.folders}
     return {name: sql for name, sql in asked.items() if sql}
 
 
@@ -122,11 +123,12 @@ def connect(request: ProvisionRequest, root: Path, agent_id: str, dbms: str, nam
     dropped = found.prepare()
     if dropped and found.shortage():  # what was dropped has made room
         found = visit(connection, agent_id, request.toolchain, request.children, folder)
-    low_space(found.folder, found.shortage())
+    if short := found.shortage():
+        raise JobError(short)
     request.log(f"connection {name}: working in a schema of the agent's own; the server is not sampled")
     afar = found.afar(request.engines_dir, request.job_dir / "login")
     return ExternalInstance(
-        request, found.asker, found.target, afar, folder=found.folder, space_query=found.space_query
+        request, found.asker, found.target, afar, watched=found.watched, space_query=found.space_query
     )
 
 

@@ -21,7 +21,7 @@ from benchagent.dbms.external.asking import ATTEMPT, Asker
 from benchagent.dbms.external.guard import check, follow, statements
 from benchagent.dbms.external.secrets import Scrubber
 from benchagent.dbms.external.side import Side
-from benchagent.dbms.external.space import NOT_WATCHED, SPACE, Watch, asked_meanwhile, folder_shortage, told_shortage
+from benchagent.dbms.external.space import NOT_WATCHED, SPACE, Watch, Watched, asked_meanwhile, told_shortage
 from benchagent.dbms.external.target import ASK_OBJECTS, ASK_OWNER, Target
 from benchagent.dbms.statistics import QueryRows
 from benchagent.process import Children
@@ -39,7 +39,7 @@ Step = dict[str, Any]
 
 
 class ExternalInstance(Instance):
-    """`folder`: the server's data, where the server runs on this machine. `space_query`: where it tells free space."""
+    """`watched`: the server's folders on this machine. `space_query`: where it tells free space."""
 
     no_restart, elsewhere = NOT_OURS, ELSEWHERE
 
@@ -50,7 +50,7 @@ class ExternalInstance(Instance):
         target: Target,
         afar: Afar,
         *,
-        folder: Path | None,
+        watched: Watched,
         space_query: str,
     ) -> None:
         side, connection = asker.side, asker.connection
@@ -71,8 +71,8 @@ class ExternalInstance(Instance):
         self._guard = Guard(side)
         self._space_query = space_query
         self._effective: Settings = ()
-        self._watch = Watch(folder, self._low) if folder else None
-        self.warnings = [] if folder or space_query else [NOT_WATCHED]
+        self._watch = Watch(watched, self._low) if watched.folders else None
+        self.warnings = [watched.unwatched] if watched.unwatched else []
 
     # What goes out and what comes in
 
@@ -230,10 +230,3 @@ def drop_own(asker: Asker, target: Target) -> int:
             raise JobError(f"{len(drops)} tables or views cannot be dropped: {found.errors.get(ATTEMPT)}")
         before, first = drops, first or len(drops)
         found = asker.attempt(drops, questions)
-
-
-def low_space(folder: Path | None, words: str) -> None:
-    """Raises `JobError` when the server has too little space from the start."""
-    found = words or (folder_shortage(folder) if folder else "")
-    if found:
-        raise JobError(found)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
 from benchagent.catalog import DBMSS
 from benchagent.dbms.backup import BackupMethod
@@ -15,6 +17,7 @@ from benchagent.dbms.external.afar import Afar
 from benchagent.dbms.statistics import QueryRows, Statistics
 
 MARKER = "benchagent_owner"
+Rows = Sequence[Sequence[Any]]
 
 
 def _no_backups(afar: Afar) -> Sequence[BackupMethod]:
@@ -24,6 +27,19 @@ def _no_backups(afar: Afar) -> Sequence[BackupMethod]:
     )
 
 
+def folders_as_told(rows: Rows) -> list[tuple[str, str]]:
+    return [(str(name).strip(), str(path or "").strip()) for name, path in rows]
+
+
+def folder_of(file: str) -> str:
+    """Empty for a name without a folder, as an alias or a path of another operating system."""
+    return str(Path(file).parent) if "/" in file else ""
+
+
+def folders_of_files(rows: Rows) -> list[tuple[str, str]]:
+    return [(name, folder_of(path)) for name, path in folders_as_told(rows)]
+
+
 @dataclass(frozen=True)
 class Side:
     """In SQL, ``{schema}`` is the schema (or database) of the agent's own.
@@ -31,8 +47,8 @@ class Side:
     `objects` lists the names of all tables and views in it, and what else the catalogue shows, with its kind before
     the name; but nothing that goes with a table, as an index. `schemas` gives a row when it is there; `create` makes
     it, empty where the agent cannot; `use` makes unqualified names mean it. `free_space`: free and all bytes;
-    `folder`: the server's data folder, for a server on this machine. `in_force`: settings from the rows of
-    `effective_queries`.
+    `folders`: of the server, which `places` reads as names and paths, that of the data first, an empty path for what
+    is not told. `in_force`: settings from the rows of `effective_queries`.
     """
 
     dbms: str
@@ -59,7 +75,8 @@ class Side:
     # False where a buffer may be larger than the settings say.
     buffer_is_set: bool = True
     free_space: str = ""
-    folder: str = ""
+    folders: str = ""
+    places: Callable[[Rows], list[tuple[str, str]]] = folders_as_told
     # Of the agent's schema alone, over the network. Raises `JobError` where there are none.
     backups: Callable[[Afar], Sequence[BackupMethod]] = _no_backups
     # Those that reach further or run on the server's own machine: a dry run shows them, no job runs them.

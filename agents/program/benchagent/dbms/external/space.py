@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,12 @@ SMALLEST_BYTES = 5_000_000_000
 EACH_S = 2.0
 SPACE = "space"
 NOT_WATCHED = "free space not watched: the server does not tell it to this login, so a run could fill its disk"
+FAR = "free space not watched: the server is not on this machine and does not tell it, so a run could fill its disk"
+NOT_HERE = (
+    "free space not watched: the server's folder of data ({name}) is not to be found on this machine, as that of a "
+    "container, so a run could fill its disk"
+)
+PARTLY = "free space not watched of {names}: not told, or not to be found on this machine, so a run could fill its disk"
 
 
 def shortage(free_bytes: float, all_bytes: float) -> str:
@@ -39,6 +46,40 @@ def _places(rows: Sequence[Sequence[Any]]) -> list[tuple[float, float]]:
     return [(float(free), float(total)) for free, total in rows if free is not None and total is not None]
 
 
+@dataclass(frozen=True)
+class Watched:
+    """Folders of a server on this machine. `unwatched`: what a run says of the rest; empty where all is watched."""
+
+    folders: Sequence[Path] = ()
+    unwatched: str = ""
+
+    def shortage(self) -> str:
+        return next((words for folder in self.folders if (words := folder_shortage(folder))), "")
+
+
+def watched(told: Sequence[tuple[str, str]], *, here: bool) -> Watched:
+    """What is told of the server's folders: names, and paths that may be relative to the first; empty if not told.
+
+    Where the first is not on this machine, none is: another of the same name would be somebody else's.
+    """
+    if not here or not any(path for _, path in told):
+        return Watched(unwatched=NOT_WATCHED if here or not told else FAR)
+    first = Path(told[0][1])
+    if not (first.is_absolute() and _is_here(first)):
+        return Watched(unwatched=NOT_HERE.format(name=told[0][0]))
+    folders = dict.fromkeys(first / path for _, path in told if path and _is_here(first / path))
+    missed = dict.fromkeys(name for name, path in told if not path or first / path not in folders)
+    return Watched(list(folders), PARTLY.format(names=", ".join(missed)) if missed else "")
+
+
+def _is_here(folder: Path) -> bool:
+    """Nor is it where no look at it is allowed."""
+    try:
+        return folder.is_dir()
+    except OSError:
+        return False
+
+
 def asked_meanwhile(step: Mapping[str, Any], query: str) -> list[dict[str, Any]]:
     """The step with `query` each second of a load or a run, and behind what may have taken a lot of space."""
     kept = dict(step)
@@ -48,10 +89,10 @@ def asked_meanwhile(step: Mapping[str, Any], query: str) -> list[dict[str, Any]]
 
 
 class Watch:
-    """Looks at the file system of a folder until it is stopped; calls `low` once."""
+    """Looks at the file systems of folders until it is stopped; calls `low` once."""
 
-    def __init__(self, folder: Path, low: Callable[[str], None]) -> None:
-        self._folder = folder
+    def __init__(self, places: Watched, low: Callable[[str], None]) -> None:
+        self._places = places
         self._low = low
         self._done = threading.Event()
         threading.Thread(target=self._look, name="free-space", daemon=True).start()
@@ -61,7 +102,7 @@ class Watch:
 
     def _look(self) -> None:
         while not self._done.wait(EACH_S):
-            words = folder_shortage(self._folder)
+            words = self._places.shortage()
             if words:
                 self._low(words)
                 return

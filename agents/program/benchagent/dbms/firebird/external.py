@@ -3,7 +3,7 @@
 # ruff: noqa: S608 - constants only
 from __future__ import annotations
 
-from benchagent.dbms.external.side import MARKER, Side
+from benchagent.dbms.external.side import MARKER, Side, folders_of_files
 from benchagent.dbms.firebird import conflicts, settings
 from benchagent.dbms.firebird.dialect import DIALECT
 from benchagent.dbms.firebird.statistics import ForeignStatistics
@@ -27,6 +27,11 @@ OTHERS = " ".join(
     )
 )
 CONNECTED = "SELECT 1 FROM RDB$DATABASE"
+# Since 2.1; an alias instead of a path leads nowhere. Files that follow the first, and shadows.
+FOLDERS = (
+    "SELECT 'the database', MON$DATABASE_NAME FROM MON$DATABASE "
+    "UNION ALL SELECT 'another file', RDB$FILE_NAME FROM RDB$FILES"
+)
 VERSION = "SELECT RDB$GET_CONTEXT('SYSTEM', 'ENGINE_VERSION') FROM RDB$DATABASE"
 
 
@@ -47,6 +52,8 @@ def side(version: str, schema: str) -> Side:
         tolerable=conflicts.TOLERABLE,
         properties=conflicts.DRIVER_PROPERTIES,
         version_query=VERSION,
+        folders=FOLDERS,
+        places=folders_of_files,
         marker=MARKER,
     )
 

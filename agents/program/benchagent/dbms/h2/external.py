@@ -6,7 +6,7 @@ from __future__ import annotations
 from benchagent.dbms.base import first_value
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.embedded import STORAGE
-from benchagent.dbms.external.side import Side
+from benchagent.dbms.external.side import Side, folders_of_files
 from benchagent.dbms.h2 import SETTINGS, H2Instance, in_force
 from benchagent.dbms.h2.statistics import H2Statistics
 from benchagent.dbms.statistics import QueryRows
@@ -38,6 +38,8 @@ def side(version: str, schema: str) -> Side:
         statistics=H2Statistics(),
         retryable=H2Instance.retryable,
         version_query="SELECT H2VERSION()",
+        folders="SELECT 'the database', DATABASE_PATH()",
+        places=folders_of_files,
     )
 
 

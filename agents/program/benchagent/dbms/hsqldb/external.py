@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchagent.dbms.base import first_value
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.embedded import STORAGE
-from benchagent.dbms.external.side import Side
+from benchagent.dbms.external.side import Side, folders_of_files
 from benchagent.dbms.hsqldb import PROPERTIES, VALUES, HsqldbInstance, in_force
 from benchagent.dbms.hsqldb.statistics import HsqldbStatistics
 from benchagent.dbms.statistics import QueryRows
@@ -24,6 +24,10 @@ PLACE = (
     "SELECT RTRIM(CASE WHEN \"VALUE\" LIKE 'mem:%' THEN 'memory' ELSE 'file' END) "
     "FROM INFORMATION_SCHEMA.SYSTEM_SESSIONINFO WHERE \"KEY\" = 'DATABASE'"
 )
+FOLDERS = (
+    "SELECT 'the database', SUBSTRING(\"VALUE\" FROM 6) FROM INFORMATION_SCHEMA.SYSTEM_SESSIONINFO "
+    "WHERE \"KEY\" = 'DATABASE' AND \"VALUE\" LIKE 'file:%'"
+)
 
 
 def side(version: str, schema: str) -> Side:
@@ -39,6 +43,8 @@ def side(version: str, schema: str) -> Side:
         statistics=HsqldbStatistics(),
         retryable=HsqldbInstance.retryable,
         version_query="VALUES (DATABASE_VERSION())",
+        folders=FOLDERS,
+        places=folders_of_files,
     )
 
 

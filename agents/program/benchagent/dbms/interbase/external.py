@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchagent.dbms.base import Retryable
 from benchagent.dbms.dialect import Dialect
-from benchagent.dbms.external.side import MARKER, Side
+from benchagent.dbms.external.side import MARKER, Side, folders_of_files
 from benchagent.dbms.external.tools import Tool, ToolBackup
 from benchagent.dbms.firebird.conflicts import ISOLATION, RETRYABLE, TOLERABLE
 from benchagent.dbms.interbase.statistics import InterbaseStatistics
@@ -42,6 +42,7 @@ OBJECTS = " UNION ALL ".join(
         ("'role ' || RDB$ROLE_NAME", "RDB$ROLES", "NOT RDB$ROLE_NAME STARTING WITH 'RDB$'"),
     )
 )
+FOLDERS = "SELECT 'the database', TMP$DATABASE_PATH FROM TMP$DATABASE"
 SETTINGS = "SELECT TMP$CACHE_BUFFERS, TMP$SWEEP_INTERVAL FROM TMP$DATABASE"
 
 
@@ -62,6 +63,8 @@ def side(version: str, schema: str) -> Side:
         properties={"TRANSACTION_READ_COMMITTED": ISOLATION},
         driver_class=DRIVER_CLASS,
         driver=DRIVER,
+        folders=FOLDERS,
+        places=folders_of_files,
         marker=MARKER,
         shown_backups=[ToolBackup(_gbak()), ToolBackup(_gbak_services())],
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from benchagent.dbms.external.side import Side
+from pathlib import Path
+
+from benchagent.dbms.external.side import Rows, Side, folder_of
 from benchagent.dbms.mysql import afar
 from benchagent.dbms.mysql.adapter import DRIVERS
 from benchagent.dbms.mysql.dialect import dialect
@@ -20,6 +22,12 @@ OBJECTS = (
     "UNION ALL SELECT CAST(CONCAT('event ', event_name) AS CHAR) FROM information_schema.events "
     "WHERE event_schema = '{schema}'"
 )
+# Where the server writes, beside its data; not every release has all of them.
+NAMED = ("innodb_log_group_home_dir", "innodb_undo_directory", "innodb_temp_tablespaces_dir", "aria_log_dir_path")
+LISTS = ("tmpdir", "innodb_tmpdir")
+SYSTEM = ("innodb_data_file_path", "innodb_temp_data_file_path")
+HOME, BINARY_LOG = "innodb_data_home_dir", "log_bin_basename"
+FOLDERS = f"SHOW GLOBAL VARIABLES WHERE Variable_name IN {('datadir', HOME, *NAMED, *LISTS, *SYSTEM, BINARY_LOG)}"
 
 
 def side(version: str, schema: str) -> Side:
@@ -45,9 +53,21 @@ def side_of_family(slug: str, version: str, schema: str) -> Side:
         properties={name: value for name, value in properties.items() if name not in ("sslMode", "useSSL")},
         driver=DRIVERS[slug],
         version_query="SELECT VERSION()",
-        folder="SELECT @@datadir",
+        folders=FOLDERS,
+        places=places,
         backups=afar.methods,
     )
+
+
+def places(rows: Rows) -> list[tuple[str, str]]:
+    """Paths that begin with no slash are relative to `datadir`."""
+    told = {str(name).lower(): str(value or "") for name, value in rows}
+    found = [("datadir", told.get("datadir", "")), *((name, told.get(name, "")) for name in NAMED)]
+    found += [(name, path) for name in LISTS for path in told.get(name, "").split(":")]
+    files = [(name, file.partition(":")[0]) for name in SYSTEM for file in told.get(name, "").split(";")]
+    found += [(name, folder_of(str(Path(told.get(HOME, ""), file)))) for name, file in files]
+    found.append((BINARY_LOG, folder_of(told.get(BINARY_LOG, ""))))
+    return [found[0], *((name, path) for name, path in found[1:] if path)]
 
 
 def _in_force(rows: QueryRows) -> list[tuple[str, str]]:

@@ -1,5 +1,6 @@
 """PostgreSQL servers that somebody else runs."""
 
+# ruff: noqa: S608 - constants only
 from __future__ import annotations
 
 from benchagent.dbms.external.side import Side
@@ -21,6 +22,14 @@ OTHERS = (
     "SELECT 'type ' || t.typname FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace "
     "WHERE n.nspname = '{schema}' AND t.typtype IN ('d', 'e', 'r')",
 )
+# In a folder of others the links of the log and of the tablespaces are not to be read, so the server tells the latter.
+DATA = "(SELECT setting FROM pg_settings WHERE name = 'data_directory')"
+LOG = "CASE WHEN current_setting('server_version_num')::integer >= 100000 THEN '/pg_wal' ELSE '/pg_xlog' END"
+FOLDERS = (
+    f"SELECT 'data_directory', {DATA} UNION ALL SELECT 'the log (pg_wal)', {DATA} || {LOG} "
+    "UNION ALL SELECT 'tablespace ' || spcname, pg_tablespace_location(oid) FROM pg_tablespace "
+    "WHERE spcname NOT IN ('pg_default', 'pg_global')"
+)
 
 
 def side(version: str, schema: str) -> Side:
@@ -40,6 +49,6 @@ def side(version: str, schema: str) -> Side:
         tolerable=PostgresqlInstance.tolerable,
         properties=properties,
         version_query="SHOW server_version",
-        folder="SELECT setting FROM pg_settings WHERE name = 'data_directory'",
+        folders=FOLDERS,
         backups=afar.methods,
     )
