@@ -25,7 +25,9 @@ from tests.benchagent.dbms.external.test_foreign_server import SCRIPT
 
 pytestmark = pytest.mark.engines
 USER, VERSION = "shop_owner", "10.16.1.1"
-MAIN = ["org.apache.derby.drda.NetworkServerControl", "start", "-noSecurityManager", "-h", "127.0.0.1", "-p"]
+# Without a sync at commit, of which the runs are told nothing.
+UNSAFE = "-Dderby.system.durability=test"
+MAIN = [UNSAFE, "org.apache.derby.drda.NetworkServerControl", "start", "-noSecurityManager", "-h", "127.0.0.1", "-p"]
 FOREIGN = ("accounts", "history", "warehouse", "big", "precious", MARKER)
 THEIRS = {table: f"SELECT agent_id, made, n FROM {USER}.{table} ORDER BY n" for table in FOREIGN} | {
     "all": "SELECT S.SCHEMANAME, T.TABLENAME, T.TABLETYPE FROM SYS.SYSTABLES T JOIN SYS.SYSSCHEMAS S "
@@ -123,8 +125,11 @@ def test_it_refuses_a_schema_with_whatever_there_is_of_others(
 
 
 def test_it_shows_its_sql_sends_none_of_it_and_cleans_up_what_a_killed_run_has_left(
-    asker: Asker, url: str, registered: AgentDirs, toolchain: JavaToolchain, capsys: pytest.CaptureFixture[str]
+    asker: Asker, url: str, registered: AgentDirs, toolchain: JavaToolchain, monkeypatch: pytest.MonkeyPatch, capsys
 ):
+    # The program sets its own temporary folder, for the whole process.
+    monkeypatch.setenv("TMPDIR", tempfile.gettempdir())
+    monkeypatch.setattr(tempfile, "tempdir", tempfile.gettempdir())
     (registered.root / "cache").rmdir()
     (registered.root / "cache").symlink_to(toolchain._cache_dir)
     name_it(registered, url, "dry")
