@@ -25,9 +25,9 @@ from tests.benchagent.dbms.external.test_foreign_server import SCRIPT
 
 pytestmark = pytest.mark.engines
 USER, VERSION = "shop_owner", "10.16.1.1"
-# Without a sync at commit, of which the runs are told nothing.
-UNSAFE = "-Dderby.system.durability=test"
-MAIN = [UNSAFE, "org.apache.derby.drda.NetworkServerControl", "start", "-noSecurityManager", "-h", "127.0.0.1", "-p"]
+# Quick to start, and without a sync at commit, of which the runs are told nothing.
+OPTIONS = ["-XX:TieredStopAtLevel=1", "-Dderby.system.durability=test"]
+START = ["org.apache.derby.drda.NetworkServerControl", "start", "-noSecurityManager", "-h", "127.0.0.1", "-p"]
 FOREIGN = ("accounts", "history", "warehouse", "big", "precious", MARKER)
 THEIRS = {table: f"SELECT agent_id, made, n FROM {USER}.{table} ORDER BY n" for table in FOREIGN} | {
     "all": "SELECT S.SCHEMANAME, T.TABLENAME, T.TABLETYPE FROM SYS.SYSTABLES T JOIN SYS.SYSSCHEMAS S "
@@ -56,7 +56,7 @@ def url(toolchain: JavaToolchain) -> Iterator[str]:
     folder = Path(tempfile.mkdtemp(prefix="benchagent-derby-"))
     class_path = [*jars(toolchain, "derby", VERSION), *toolchain.store.files(tool_jars("derbynet"))]
     try:
-        with running(toolchain, class_path, MAIN, folder) as port:
+        with running(toolchain, class_path, [*OPTIONS, *START], folder) as port:
             yield f"jdbc:derby://127.0.0.1:{port}/shop;create=true"
     finally:
         shutil.rmtree(folder)
