@@ -158,7 +158,7 @@ def test_the_page_shows_them(client, world):
     page = client.get(run.get_absolute_url()).content.decode()
     words = (
         "no checkpoint in the window", "IO/WALSync", "there is one warehouse", "deeper than 3 levels", "NATURAL",
-        "Reads of a query: not told. It counts no reads.", "6, after the load, warehouse 3 of 5 only",
+        "not told: it counts no reads", "6, after the load, warehouse 3 of 5 only",
     )  # fmt: skip
     assert [one for one in words if one not in page] == []
     assert "5, after the load<" in page.replace("</li>", "<"), "that was asked of all"
