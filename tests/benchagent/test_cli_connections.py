@@ -42,6 +42,11 @@ v = constant(0)
 \\set id random(1, 100)
 UPDATE counters SET v = v + 1 WHERE id = :id;
 """
+PLANNED = {
+    "tpcb": {"scale_factor": "2"},
+    "tpcc": {"warehouses": "1", "warehouse_rows": "hundredth", "queries": "yes"},
+    "inserts_selects": {"rows_per_table": "100", "preloaded": "full", "load": "insert"},
+}
 GOOD = {"url": "jdbc:postgresql://db.example/x", "user": "ann", "password": "open-sesame", "schema": "own"}
 
 
@@ -122,8 +127,8 @@ def test_a_run_sends_nothing_but_what_a_dry_run_has_shown(
     script = tmp_path / "own.txt"
     script.write_text(SCRIPT)
     planned: list[tuple[str, dict[str, Any], list[str]]] = [
-        ("tpcb", {"scale_factor": 2}, ["--workload", "tpcb", "--factor", "scale_factor=2"]),
         ("script", {"script_text": SCRIPT}, ["--script", str(script)]),
+        *((workload, factors, arguments_of(workload, factors)) for workload, factors in PLANNED.items()),
     ]
     for workload, factors, arguments in planned:
         capsys.readouterr()
@@ -160,6 +165,10 @@ def test_a_dry_run_refuses_what_a_run_refuses_with_the_same_words(
         shown = capsys.readouterr()
         assert shown.err == f"benchagent: {item['message']}\n"
         assert "CREATE TABLE" not in shown.out
+
+
+def arguments_of(workload: str, factors: Mapping[str, Any]) -> list[str]:
+    return ["--workload", workload, *(word for pair in factors.items() for word in ("--factor", "=".join(pair)))]
 
 
 def recorded(patch: pytest.MonkeyPatch) -> list[str]:

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from benchagent.abort import Abort
 from benchagent.connections import Connections, ServerConnection
+from benchagent.dbms.base import JobError
 from benchagent.dbms.external import space
+from benchagent.dbms.external.guard import check
 from benchagent.dbms.external.instance import ExternalInstance
 from benchagent.dbms.external.side import side_of
 from benchagent.dbms.external.target import MARKER
@@ -55,6 +57,18 @@ DEFINITIONS = {
         "SELECT * FROM their_numbers",
     ),
 }
+# Functions that PostgreSQL itself says to have effects or changing results, and SQL can call.
+VOLATILE = """
+SELECT DISTINCT proname FROM pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace AND provolatile = 'v'
+AND prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype, 'internal'::regtype)
+AND NOT 'internal'::regtype = ANY (proargtypes)
+"""
+# Their results change, or the session alone knows of them.
+HARMLESS = {
+    "amvalidate", "array_sample", "array_shuffle", "clock_timestamp", "current_query", "currtid2", "currval",
+    "gen_random_uuid", "lastval", "plpgsql_call_handler", "plpgsql_validator", "random", "random_normal", "setseed",
+    "timeofday", "txid_status", "uuidv4", "uuidv7",
+}  # fmt: skip
 # With what depends on each other, in an order other than that of the alphabet.
 SCRIPT = """
 [setup]
@@ -212,6 +226,17 @@ def test_it_finds_all_folders_that_a_server_on_this_machine_writes_to(servers: S
 def told_of(trial: Trial) -> space.Watched:
     side = side_of(trial.slug, trial.version, SCHEMA)
     return space.watched(side.places(trial.query(side.folders)[0]), here=True)
+
+
+def test_it_lets_through_no_function_of_postgresql_that_changes_anything(servers: Servers):
+    passed = set()
+    for (name,) in servers("postgresql").query(VOLATILE)[0]:
+        try:
+            check(f"SELECT {name}(1)")
+            passed.add(name)
+        except JobError as error:
+            assert "not sent to a server of others" in str(error)
+    assert passed <= HARMLESS
 
 
 def test_it_drops_what_a_killed_run_has_left_before_the_next(servers: Servers, registered: AgentDirs, run_on: RunOn):
