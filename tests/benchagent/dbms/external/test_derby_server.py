@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from benchagent import dbms
 from benchagent.cli import main
 from benchagent.connections import Connections, ServerConnection
+from benchagent.dbms.base import EngineContext
 from benchagent.dbms.embedded import jars
 from benchagent.dbms.external.asking import Asker
 from benchagent.dbms.external.side import MARKER, side_of
@@ -156,3 +158,8 @@ def test_it_shows_its_sql_sends_none_of_it_and_cleans_up_what_a_killed_run_has_l
     assert "what the agent had made is gone" in capsys.readouterr().out
     left = asker.ask({"owner": f"SELECT agent_id, made FROM dry.{MARKER}", "b": "SELECT n FROM dry.b"})
     assert left.rows == {"owner": [[AGENT_ID, None]], "b": None}
+
+
+def test_its_driver_is_not_offered_as_an_engine(toolchain: JavaToolchain, tmp_path: Path):
+    installed = EngineContext(toolchain, frozenset((f"derby-jdbc-{VERSION}",)), tmp_path, tmp_path)
+    assert [facts["version"] for facts in dbms.adapter("derby").discover(installed)] == [VERSION]
