@@ -94,6 +94,10 @@ NOT_MADE = [
     "DROP TABLE customers",
     "DROP TABLE IF EXISTS own, customers",
     "DROP INDEX i ON customers",
+    "SELECT a FROM customers FOR UPDATE",
+    "SELECT o.a FROM own o JOIN public.x ON x.a = o.a FOR NO KEY UPDATE OF o",
+    "SELECT a FROM customers WITH LOCK",
+    "SELECT a FROM own, customers LOCK IN SHARE MODE",
 ]
 SIDE_EFFECTS = [
     "SELECT NEXT VALUE FOR theirs.numbers",

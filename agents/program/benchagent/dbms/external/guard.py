@@ -53,6 +53,8 @@ PART_OF_ANOTHER = frozenset(("FOR", "KEY", "ON", "KEEP", "THEN", "DO"))
 NO_TABLES = ("SELECT", "WHERE", "GROUP", "HAVING", "ORDER", "UNION")
 # What may stand between FROM and a table.
 BEFORE_A_TABLE = ("(", "{", "OJ", "ONLY", "LATERAL")
+# What makes a query keep others from the rows that it reads.
+LOCKING = ("FOR UPDATE", "FOR SHARE", "FOR NO", "FOR KEY", "WITH LOCK", "LOCK IN", "AND KEEP")
 END_OF_DELETE = ("WHERE", "RETURNING", "ORDER", "LIMIT")
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 OF_THE_ENGINE = re.compile(r"pg_|_db_|\w+\$", re.IGNORECASE)
@@ -88,7 +90,9 @@ def check(sql: str, *, own: Collection[str] = (), may_create: bool = True) -> No
     check_effects(found, sql)
     for token in _targets(found):
         if not _is_own(token, own):
-            raise JobError(f"{token.raw} was not made by this run: what could change it is not sent: {begin(sql)}")
+            raise JobError(
+                f"{token.raw} was not made by this run: what could change or lock it is not sent: {begin(sql)}"
+            )
 
 
 def follow(sql: str, own: set[str]) -> None:
@@ -165,7 +169,9 @@ def _changed(found: Sequence[Token]) -> Iterator[tuple[str, Sequence[Token]]]:
 
 
 def _targets(found: Sequence[Token]) -> Iterator[Token]:
-    """What stands where tables are named that are changed, or that could be by a view."""
+    """What stands where tables are named that are changed or locked, or that could be changed by a view."""
+    if any(f"{token.text} {_text_at(found, at + 1)}" in LOCKING for at, token in enumerate(found)):
+        yield from (found[at] for at in _read(found))
     for verb, zone in _changed(found):
         match verb:
             case "CREATE" | "RECREATE" | "ALTER" | "DROP":
