@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from benchagent.dbms.base import JobError
 from benchagent.dbms.dialect import Dialect
-from benchagent.workloads.inserts_selects import WORKLOAD, schema
+from benchagent.workloads.inserts_selects import BEYOND, WORKLOAD, schema
 
 from tests.benchagent.jobs import MakeJob, values
 from tests.benchagent.workloads.fake_bench import FakeBench
@@ -160,6 +160,15 @@ def test_the_working_set_of_the_narrow_range_is_a_factor():
     key = bench.step("run")["transactions"][0]["variables"][0]
     assert key["max"] * 40 * 800 <= 0.8 * (64 << 20) < (key["max"] + 1) * 40 * 800
     assert bench.warnings == []
+
+
+def test_it_says_that_pages_beyond_the_buffer_need_not_come_from_the_disk():
+    said = {
+        rows: performed(load="select_wide", after=40_000, rows_per_table=rows).conditions["key_range"]
+        for rows in (2_000, 3_000)
+    }
+    assert "file system's cache" not in said[2_000]
+    assert said[3_000].endswith("about 96 of 96 MB, buffer 67 MB; " + BEYOND)
 
 
 @pytest.mark.parametrize(
