@@ -13,7 +13,7 @@ from django.db.models import Max
 from agents import hints
 from agents.models import Job
 from agents.plan_checks import MAX_REPEATS, check
-from agents.plans import Cell, Plan
+from agents.plans import Cell, Plan, PlanError
 from runs import ingest
 from runs.models import Experiment, Run, User
 from runs.visibility import default_visibility
@@ -82,11 +82,25 @@ def _add_run(experiment: Experiment, plan: Plan, cell: Cell, *, repeat: int, ord
     return run
 
 
+def outdated(run: Run) -> str:
+    """Why no repeat of a scheduled run's cell can be had any more; empty while one can."""
+    spec = run.job.spec
+    present = WORKLOADS[spec["workload"]].version
+    if spec["workload_version"] == present:
+        return ""
+    return (
+        f"it ran version {spec['workload_version']} of its workload, agents run version {present}, "
+        "and the two are not compared"
+    )
+
+
 def repeat_cell(run: Run) -> Run:
     """One more repeat of a scheduled run's cell: same spec, same machine, its own seed; at the end of the queue.
 
-    It belongs to who owns the cell and is seen by the same people.
+    It belongs to who owns the cell and is seen by the same people. Raises PlanError where it is `outdated`.
     """
+    if reason := outdated(run):
+        raise PlanError({"workload": [f"This run cannot be repeated: {reason}. Schedule a new one."]})
     spec: JobSpec = dict(run.job.spec)  # type: ignore[assignment]
     with transaction.atomic():
         if run.experiment_id is not None:  # two clicks at once must not get the same number

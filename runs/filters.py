@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import django_filters
-from benchagent.catalog import DBMSS, WORKLOADS, DbmsEntry, WorkloadEntry
+from benchagent.catalog import DBMSS, WORKLOADS
 from django import forms
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
@@ -14,6 +14,7 @@ from django.db.models import Q, QuerySet
 from django.http import QueryDict
 
 from runs.choices import DURABILITY_CHOICES, Provenance, RunState, Visibility
+from runs.ingest import present_slug
 from runs.keyset import LAST_COLUMNS, Column
 from runs.models import (
     Config,
@@ -27,6 +28,7 @@ from runs.models import (
     Workload,
 )
 from runs.models.visible import Reader, listed
+from runs.models.workloads import versioned
 from runs.visibility import nameable
 
 FACTOR_PREFIX = "factor."
@@ -86,11 +88,12 @@ def config_choices(user: Reader, given: Sequence[str]) -> Choices:
 
 def workload_choices(user: Reader, given: Sequence[str]) -> Choices:
     """Those that have runs and those that can be scheduled: asking for the latter early is no mistake."""
-    return _with(nameable(Workload.objects.all(), user), WORKLOADS)
+    names = {present_slug(entry): versioned(entry.name, entry.version) for entry in WORKLOADS.values()}
+    names |= {row.slug: str(row) for row in nameable(Workload.objects.all(), user)}
+    return _by_name(names)
 
 
-def _with(rows: QuerySet[Any], catalogue: Mapping[str, WorkloadEntry | DbmsEntry]) -> Choices:
-    names = {slug: entry.name for slug, entry in catalogue.items()} | dict(rows.values_list("slug", "name"))
+def _by_name(names: Mapping[str, str]) -> Choices:
     return sorted(names.items(), key=lambda choice: choice[1].lower())
 
 
@@ -100,7 +103,9 @@ def dbms_choices(user: Reader, given: Sequence[str]) -> list[tuple[str, Any]]:
     rows = nameable(DbmsVersion.objects.all(), user).order_by("name")
     for slug, name, dbms in rows.values_list("slug", "name", "dbms__name"):
         versions.setdefault(dbms, []).append((slug, name))
-    return [("any version", _with(nameable(Dbms.objects.all(), user), DBMSS)), *sorted(versions.items())]
+    names = {slug: entry.name for slug, entry in DBMSS.items()}
+    names |= dict(nameable(Dbms.objects.all(), user).values_list("slug", "name"))
+    return [("any version", _by_name(names)), *sorted(versions.items())]
 
 
 def publication_choices(user: Reader, given: Sequence[str]) -> Choices:

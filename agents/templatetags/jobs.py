@@ -6,7 +6,7 @@ from typing import Any
 
 from django import template
 
-from agents import status
+from agents import schedule, status
 from runs.access import may_operate
 from runs.models import Experiment, Run
 
@@ -29,4 +29,4 @@ def experiment_progress(context: template.Context, experiment: Experiment) -> di
 def repeat_button(context: template.Context, run: Run) -> dict[str, Any]:
     """A button that runs this cell once more, for operators, on scheduled runs that have ended."""
     shown = run.has_ended and may_operate(context.get("user")) and status.job_of(run) is not None
-    return {"run": run, "shown": shown}
+    return {"run": run, "shown": shown, "outdated": schedule.outdated(run) if shown else ""}

@@ -65,5 +65,8 @@ def cancel_experiment(request: HttpRequest, slug: str) -> HttpResponse:
 @operator_required
 def repeat_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """One more repeat of the run's cell."""
-    again = schedule.repeat_cell(_scheduled(request, run_id))
-    return redirect(again)
+    run = _scheduled(request, run_id)
+    if reason := schedule.outdated(run):
+        messages.error(request, f"Cannot be run once more: {reason}.")
+        return redirect(run)
+    return redirect(schedule.repeat_cell(run))

@@ -11,6 +11,7 @@ from runs.choices import Better
 from runs.facets import dbms_name
 from runs.models import HardwareProfile, Measurement, Run
 from runs.models.visible import Reader, sees_all
+from runs.models.workloads import versioned
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,8 @@ def best_of(runs: QuerySet[Run]) -> list[BestResult]:
         .exclude(metric__better=Better.NONE)
         .order_by()
         .values(
-            "run__workload__name", "run__workload__slug", "run__dbms_version__name", "run__dbms_version__slug",
-            "run__durability", "metric__label", "metric__unit", "metric__better",
+            "run__workload__name", "run__workload__version", "run__workload__slug", "run__dbms_version__name",
+            "run__dbms_version__slug", "run__durability", "metric__label", "metric__unit", "metric__better",
         )
         .annotate(highest=Max("value"), lowest=Min("value"), runs=Count("pk"))
     )  # fmt: skip
@@ -71,7 +72,8 @@ def best_of(runs: QuerySet[Run]) -> list[BestResult]:
 def _best(row: dict[str, Any]) -> BestResult:
     best = row["highest"] if row["metric__better"] == Better.HIGHER else row["lowest"]
     return BestResult(
-        workload=row["run__workload__name"], workload_slug=row["run__workload__slug"],
+        workload=versioned(row["run__workload__name"], row["run__workload__version"]),
+        workload_slug=row["run__workload__slug"],
         dbms=dbms_name(row["run__dbms_version__name"], row["run__durability"]),
         dbms_slug=row["run__dbms_version__slug"], durability=row["run__durability"],
         metric=row["metric__label"], unit=row["metric__unit"], value=best, runs=row["runs"],

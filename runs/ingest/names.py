@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from benchagent.catalog import DBMSS, METRICS, WORKLOADS, DbmsEntry
+from benchagent.catalog import DBMSS, METRICS, WORKLOADS, DbmsEntry, WorkloadEntry
 from django.utils.text import slugify
 
 from runs.choices import Better, Provenance
@@ -63,6 +63,11 @@ def make_metric(name: str, unit: str, better: str | None) -> Metric:
     return Metric.objects.get_or_create(name=name, unit=unit, defaults=defaults)[0]
 
 
+def present_slug(entry: WorkloadEntry) -> str:
+    """Of the row that a catalogue workload has in its present version."""
+    return entry.slug if entry.version == "1" else f"{entry.slug}-v{entry.version}"
+
+
 def resolve_workload(slug: str) -> Workload:
     """The row of a catalogue workload in its present version. Raises UnknownName.
 
@@ -71,9 +76,8 @@ def resolve_workload(slug: str) -> Workload:
     entry = WORKLOADS.get(slug)
     if entry is None:
         raise UnknownName(f"unknown workload {slug!r}; known: {', '.join(sorted(WORKLOADS))}")
-    row_slug = entry.slug if entry.version == "1" else f"{entry.slug}-v{entry.version}"
     return Workload.objects.get_or_create(
-        slug=row_slug,
+        slug=present_slug(entry),
         defaults={
             "name": entry.name,
             "version": entry.version,

@@ -5,6 +5,11 @@ from django.db import models
 from runs.models.base import NamedModel, UUIDModel
 
 
+def versioned(name: str, version: str) -> str:
+    """A workload's name with its version, except the first."""
+    return name if version in ("", "1") else f"{name}, version {version}"
+
+
 class Workload(NamedModel):
     """What was run. `version` breaks comparability: another version is another row."""
 
@@ -21,6 +26,9 @@ class Workload(NamedModel):
 
     class Meta:
         ordering = ["name"]
+
+    def __str__(self) -> str:
+        return versioned(self.name, self.version)
 
 
 class DataSchema(UUIDModel):

@@ -155,6 +155,15 @@ def test_it_repeats_one_cell_at_the_end_of_its_experiment(machine):
     assert old == new
 
 
+def test_it_repeats_no_cell_of_another_version_of_its_workload(machine):
+    machine()
+    (run,) = started(plan_of(A))
+    Job.objects.filter(pk=run.pk).update(spec={**run.job.spec, "workload_version": "0"})
+    with pytest.raises(PlanError, match="ran version 0 of its workload, agents run version 1, and the two are not"):
+        schedule.repeat_cell(Run.objects.get(pk=run.pk))
+    assert Run.objects.count() == 1
+
+
 def test_it_wakes_the_dispatcher_when_the_runs_are_there(machine, hinted, django_capture_on_commit_callbacks):
     machine()
     with django_capture_on_commit_callbacks(execute=True):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from benchagent import caches
-from benchagent.caches import drop_page_cache, resident_bytes, write_back
+from benchagent.caches import TOLERATED_BYTES, drop_page_cache, resident_bytes, write_back
 
 SIZE_BYTES = 5 << 20
 
@@ -38,7 +38,7 @@ def test_it_brings_to_the_disk_what_was_written(data: Path):
     assert write_back(data) > 0
     with (data / "inner" / "table").open("rb") as file:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-    assert resident_bytes([data]) == 0
+    assert resident_bytes([data]) <= TOLERATED_BYTES
     with pytest.raises(FileNotFoundError):
         write_back(data / "missing")
 

@@ -139,6 +139,16 @@ def test_it_runs_a_cell_once_more(client, measuring, operator):
     assert again.state == RunState.QUEUED
 
 
+def test_it_says_why_a_cell_of_another_version_cannot_be_run_once_more(client, measuring, operator):
+    batches.apply(run_id=measuring.pk, batch={"seq": 2, "items": [finish_item("failed", "balances differ")]})
+    Job.objects.filter(pk=measuring.pk).update(spec={**measuring.job.spec, "workload_version": "0"})
+    client.force_login(operator)
+    assert "Cannot be run once more: it ran version 0" in client.get(measuring.get_absolute_url()).content.decode()
+    answer = client.post(reverse("run-repeat", args=[measuring.pk]), follow=True)
+    assert "Cannot be run once more: it ran version 0" in answer.content.decode()
+    assert not Run.objects.filter(repeat=4).exists()
+
+
 @pytest.mark.parametrize("action", ["run-cancel", "run-repeat", "experiment-cancel"])
 def test_it_lets_nobody_else_change_anything(client, first, experiment, viewer, contributor, action):
     path = reverse(action, args=[experiment.slug if action == "experiment-cancel" else first.pk])

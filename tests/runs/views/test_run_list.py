@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
+from benchagent.catalog import WORKLOADS
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from runs.models import Experiment, Run
+from runs import ingest
+from runs.models import Experiment, Run, Workload
 from tests.runs.cells import EMPTY_CELL, make_article, make_run
 
 pytestmark = pytest.mark.django_db
@@ -40,6 +42,16 @@ def test_it_shows_a_lost_value_as_a_gap_with_its_reason_and_never_as_zero(client
 def test_it_filters_by_system(client):
     make_article()
     assert sorted(values(page(client, "/runs/?dbms=derby-10-6"))) == [855, 875, 919]
+
+
+def test_it_offers_each_version_of_a_workload_by_the_slug_that_finds_its_runs(client):
+    first = Workload.objects.create(slug="tpcc", kind="tpcc", name=WORKLOADS["tpcc"].name, version="1")
+    present = ingest.resolve_workload("tpcc")
+    html = client.get("/runs/").content.decode()
+    for row in (first, present):
+        assert re.search(rf'<option value="{row.slug}"[^>]*>{row}</option>', html)
+    assert str(first) != str(present)
+    assert len(re.findall(r">TPC-C-like[^<]*</option>", html)) == 2
 
 
 def test_it_takes_the_whole_form_with_its_empty_fields_and_shows_a_short_address(client):

@@ -199,7 +199,7 @@ WORKLOADS: dict[str, WorkloadEntry] = {
         WorkloadEntry(
             slug="inserts_selects",
             name="INSERT and SELECT, 40 tables",
-            version="1",
+            version="2",
             module="benchagent.workloads.inserts_selects",
             summary=(
                 "The loads of the 2011 article: one INSERT a transaction into one of 40 tables, or three SELECTs by "
@@ -295,7 +295,7 @@ WORKLOADS: dict[str, WorkloadEntry] = {
         WorkloadEntry(
             slug="script",
             name="SQL script",
-            version="1",
+            version="2",
             module="benchagent.workloads.script",
             summary="A mix of transactions of one's own, written in SQL with random variables.",
             factors=(
