@@ -46,6 +46,8 @@ def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
     words = 'a JSON file with "url", "user", "password" and "schema", or - for standard input, instead of being asked'
     add.add_argument("--from", dest="source", metavar="FILE", help=words)
     add.add_argument("--observed-by", metavar=PAIR, default="", help="who samples the server's machine")
+    words = "the address leads through a tunnel or into a container: no folder of the server is looked at here"
+    add.add_argument("--elsewhere", action="store_true", help=words)
     add.set_defaults(command=_command(_add))
 
     words = "name the agent on the server's machine that samples it, and its observation; without: nobody does"
@@ -100,7 +102,8 @@ def _product(connection: ServerConnection) -> list[str]:
 
 def _add(options: argparse.Namespace, dirs: AgentDirs) -> None:
     answers = _read(options.source) if options.source else _asked()
-    made = replace(from_answers(options.name, options.dbms, answers), observed_by=options.observed_by)
+    made = from_answers(options.name, options.dbms, answers)
+    made = replace(made, observed_by=options.observed_by, elsewhere=options.elsewhere)
     Connections(dirs.root).add(made)
     print(f"connection {options.name} added; try it with `benchagent connections check {options.name}`")
 
@@ -154,7 +157,7 @@ def _check(options: argparse.Namespace, dirs: AgentDirs) -> None:
 def _space_words(found: Visit) -> str:
     watched, short = found.watched, found.shortage()
     if not watched.folders and not found.space_query:
-        return watched.unwatched
+        return watched.unwatched or "no free space to watch: the database is in memory"
     return "\n".join(filter(None, [f"free space watched{f': {short}' if short else ''}", watched.unwatched]))
 
 

@@ -41,6 +41,7 @@ class ServerConnection:
     """`schema`: schema or database that belongs to the agent alone. `version`: as last seen by `connections check`.
 
     `observed_by`: "agent/observation" that samples the server's machine, by the name on the agents page; or empty.
+    `elsewhere`: an address of this machine leads to another one, or into a container: its folders are not here.
     """
 
     name: str
@@ -51,6 +52,7 @@ class ServerConnection:
     schema: str
     version: str = UNKNOWN_VERSION
     observed_by: str = ""
+    elsewhere: bool = False
 
 
 class Connections:

@@ -44,7 +44,7 @@ def killed(instance, event):
         os.kill(os.getpid(), signal.SIGKILL)
     return seen(instance, event)
 ExternalInstance.seen = killed
-space.SMALLEST_SHARE = 0.0
+space.SMALLEST_SHARE = space.SMALLEST_BYTES = 0
 dirs, spec = AgentDirs(Path(sys.argv[1])), json.loads(sys.argv[3])
 spool = Spool(dirs.spool)
 spool.add_job({"job": spec, "job_token": "x", "lease_s": 600}, 0.0)

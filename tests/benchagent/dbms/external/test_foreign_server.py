@@ -215,7 +215,9 @@ def test_it_finds_all_folders_that_a_server_on_this_machine_writes_to(servers: S
     trial.instance.own(fast)
     made = [f"CREATE TABLESPACE fast LOCATION '{fast}'"]
     assert trial.events([{"op": "execute", "phase": "x", "statements": made}]).error is None
-    assert told_of(trial) == space.Watched([data, data / "pg_wal", fast])
+    assert told_of(trial) == space.Watched(
+        {data: "data_directory", data / "pg_wal": "the log (pg_wal)", fast: "tablespace fast"}
+    )
 
     trial = servers("mariadb")
     data, temporary = (Path(path) for path in trial.query("SELECT @@datadir, @@tmpdir")[0][0])
@@ -296,7 +298,7 @@ def test_it_stops_a_run_when_the_server_runs_out_of_space(
     monkeypatch.setattr("benchagent.dbms.external.space.SMALLEST_BYTES", 10**18)
     item = run_on("postgresql", "tpcb", scale_factor=1)
     assert item["outcome"] == "failed"
-    assert "of space are left on the server" in item["message"]
+    assert "of space are left on the server (data_directory)" in item["message"]
     assert trial.query(RELATIONS.format(schema=schema)) == [[[MARKER]]]  # room was made, for what comes next
 
 
@@ -319,7 +321,7 @@ def test_it_stops_a_run_while_it_measures_when_the_server_runs_out_of_space(
     item = run_on("postgresql", "tpcb", scale_factor=1, duration_s=60)
     assert item["outcome"] == "failed"
     assert item["message"].startswith("stopped: ")
-    assert "of space are left on the server" in item["message"]
+    assert "of space are left on the server (data_directory)" in item["message"]
     assert 1 <= len(seconds) < 30
     assert not any("not watched" in words for words in item["result"]["warnings"])
     assert trial.query(RELATIONS.format(schema=schema)) == [[[MARKER]]]

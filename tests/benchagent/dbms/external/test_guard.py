@@ -63,6 +63,10 @@ ALLOWED = [
     "CREATE INDEX i ON audit_log (a)",
     "CREATE TABLE mon_2 (a INTEGER REFERENCES mon_1 (a))",
     "SELECT b.x FROM theirs.b, c WHERE b.id = c.id (+) AND b.x IN (1, 2)",
+    "WITH x (b) AS (SELECT a FROM t), y AS (SELECT b FROM x) SELECT y.b FROM y, t FOR UPDATE OF t",
+    "CREATE VIEW v AS WITH RECURSIVE x AS (SELECT a FROM t UNION ALL SELECT a FROM x) SELECT a FROM x",
+    "SELECT a FROM t WITH RR",
+    "WITH rr AS (SELECT 1 AS n), rs AS (SELECT n FROM rr) SELECT n FROM rs, theirs.x",
     "SELECT COUNT(*), SLEEP(1), CURRVAL('t_id_seq'), next_value FROM t WHERE v @> ARRAY_AGG(v)",
 ]
 # To some engines these are public synonyms or aliases of what others have made.
@@ -98,6 +102,12 @@ NOT_MADE = [
     "SELECT o.a FROM own o JOIN public.x ON x.a = o.a FOR NO KEY UPDATE OF o",
     "SELECT a FROM customers WITH LOCK",
     "SELECT a FROM own, customers LOCK IN SHARE MODE",
+    "SELECT a FROM theirs.x WITH RR",
+    "INSERT INTO own SELECT a FROM customers WITH RS",
+    "SELECT a FROM own.x FOR UPDATE",
+    "WITH x AS (SELECT 1 AS a) SELECT a FROM x.y FOR UPDATE",
+    "WITH customers AS (SELECT a FROM customers) SELECT a FROM customers WITH RR",
+    "SELECT a FROM customers WHERE a IN (WITH customers AS (SELECT 1 AS a) SELECT a FROM customers) FOR UPDATE",
 ]
 SIDE_EFFECTS = [
     "SELECT NEXT VALUE FOR theirs.numbers",
@@ -255,6 +265,27 @@ def test_it_stops_what_changes_what_the_run_has_not_made(sql: str):
 def test_it_stops_what_counts_a_sequence_or_calls_what_may_change_something(sql: str):
     with pytest.raises(JobError, match="not sent to a server of others"):
         check(sql, own=OWN)
+
+
+@pytest.mark.parametrize("dbms", ["mysql", "mariadb"])
+def test_a_change_locks_no_rows_of_others_by_reading_them(dbms: str):
+    guard = Guard(side_of(dbms, "10.11", "own"))
+
+    def admit(sql: str) -> None:
+        guard.admit({"op": "execute", "statements": [sql]})
+
+    admit("CREATE TABLE t (a INTEGER)")
+    admit("INSERT INTO t SELECT a FROM (SELECT u.a FROM t AS u) AS made WHERE EXTRACT(YEAR FROM a) = 1")
+    admit("SELECT a FROM theirs.x")
+    for sql in (
+        "INSERT INTO t SELECT a FROM theirs.x",
+        "REPLACE INTO t SELECT u.a FROM t AS u JOIN `theirs`.x ON x.a = u.a",
+        "CREATE TABLE copied AS SELECT a FROM theirs . x",
+        "UPDATE t SET a = (SELECT MAX(a) FROM theirs.x)",
+        "DELETE FROM t WHERE a IN (SELECT a FROM t.x)",
+    ):
+        with pytest.raises(JobError, match="a change locks what it reads here"):
+            admit(sql)
 
 
 def test_what_is_dropped_is_no_longer_the_runs_own():

@@ -15,6 +15,7 @@ from benchagent.connections import Connections, ServerConnection
 from benchagent.dbms.embedded import jars
 from benchagent.dbms.external.asking import Asker
 from benchagent.dbms.external.side import side_of
+from benchagent.dbms.external.space import Watched, watched
 from benchagent.java import JavaToolchain
 from benchagent.paths import AgentDirs
 from benchagent.process import Children
@@ -73,7 +74,8 @@ def test_it_runs_on_a_java_server_and_touches_nothing_of_others(
         assert asker.ask(rows).rows == {table: [[n] for n in range(9)] for table in FOREIGN}
 
         elsewhere = replace(asker, connection=replace(connection, url=IN_MEMORY[dbms].format(port=port)))
-        found = elsewhere.ask(asker.side.effective_queries)
+        found = elsewhere.ask({**asker.side.effective_queries, "folders": asker.side.folders})
         assert not found.errors
+        assert watched(asker.side.places(found.rows["folders"] or ()), here=True) == Watched()  # no disk to fill
         told = asker.side.in_force({name: rows for name, rows in found.rows.items() if rows is not None})
         assert of_effective(dbms, dict(told))[0] is Durability.MEMORY

@@ -9,11 +9,22 @@ from typing import Any
 import pytest
 from benchagent.abort import Abort
 from benchagent.connections import ServerConnection
+from benchagent.dbms.external import Visit
 from benchagent.dbms.external.afar import Afar
-from benchagent.dbms.external.asking import Asker
+from benchagent.dbms.external.asking import Answers, Asker
 from benchagent.dbms.external.instance import ExternalInstance, sent
 from benchagent.dbms.external.side import side_of
-from benchagent.dbms.external.space import FAR, NOT_WATCHED, SPACE, Watched, is_told, shortage, told_shortage, watched
+from benchagent.dbms.external.space import (
+    FAR,
+    IN_MEMORY,
+    NOT_WATCHED,
+    SPACE,
+    Watched,
+    is_told,
+    shortage,
+    told_shortage,
+    watched,
+)
 from benchagent.dbms.external.target import Target
 from benchagent.dbms.mysql.external import places
 from benchagent.java import JavaToolchain
@@ -63,7 +74,7 @@ def test_it_watches_each_folder_that_is_on_this_machine_and_names_the_others(tmp
     data, elsewhere = str(tmp_path / "data"), str(tmp_path / "nowhere")
     told = [("data", data), ("log", "pg_wal"), ("again", data), ("fast", elsewhere), ("temp", "")]
     found = watched(told, here=True)
-    assert found.folders == [tmp_path / "data", tmp_path / "data" / "pg_wal"]
+    assert found.folders == {tmp_path / "data": "data", tmp_path / "data" / "pg_wal": "log"}
     assert found.unwatched.startswith("free space not watched of fast, temp: not told, or not to be found")
     assert watched(told[:3], here=True).unwatched == ""
     assert watched(told, here=False) == Watched(unwatched=FAR)
@@ -72,25 +83,42 @@ def test_it_watches_each_folder_that_is_on_this_machine_and_names_the_others(tmp
     assert (
         "folder of data (data) is not to be found" in watched([("data", elsewhere), ("t", data)], here=True).unwatched
     )
-    assert watched([("data", elsewhere), ("t", data)], here=True).folders == ()
+    assert watched([("data", elsewhere), ("t", data)], here=True).folders == {}
+    # PostgreSQL tells its tablespaces to everybody, its folder not.
+    assert watched([("data", ""), ("fast", data)], here=True) == Watched(unwatched=NOT_WATCHED)
+    assert watched([("data", IN_MEMORY)], here=True) == watched([("data", IN_MEMORY)], here=False) == Watched()
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_it_looks_at_no_folder_here_of_a_server_behind_a_tunnel(
+    elsewhere: bool, tmp_path: Path, toolchain: JavaToolchain
+):
+    url = "jdbc:postgresql://127.0.0.1:1/shop"
+    connection = ServerConnection("theirs", "postgresql", url, "ann", "open-sesame", "own", elsewhere=elsewhere)
+    asker = Asker(connection, side_of("postgresql", "18", "own"), [], toolchain, Children(tmp_path), tmp_path)
+    found = Visit(asker, TARGET, Answers({"folders": [["data", str(tmp_path)]]}))
+    assert found.watched == (Watched(unwatched=FAR) if elsewhere else Watched({tmp_path: "data"}))
 
 
 def test_one_folder_with_too_little_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    usage = {tmp_path / "data": (1e12, 5e11), tmp_path / "log": (1e12, 8e9)}
+    data, log, small = tmp_path / "data", tmp_path / "log", tmp_path / "small"
+    usage = {data: (1e12, 5e11), log: (1e12, 8e9), small: (1e9, 9e8)}
     monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(total=usage[path][0], free=usage[path][1]))
-    assert Watched([tmp_path / "data"]).shortage() == ""
-    assert Watched(list(usage)).shortage() == "0.8 % of the server's space are left, less than 10%"
+    assert Watched({data: "data", small: "tmpdir"}).shortage() == ""  # a small one for temporary files is enough
+    assert Watched({data: "d", log: "log"}).shortage() == "0.8 % of the server's space are left (log), less than 10%"
+    assert Watched({small: "d"}).shortage() == "0.9 GB of space are left on the server (d), less than 5 GB"
 
 
 def test_it_reads_the_folders_of_mysql_from_its_variables():
     rows = [
-        ["datadir", "/data/"], ["innodb_data_home_dir", None], ["innodb_data_file_path", "ibdata1:12M;/raw/ib2:1G"],
-        ["innodb_log_group_home_dir", "./"], ["innodb_undo_directory", "/undo"], ["tmpdir", "/tmp:/fast"],
+        ["datadir", "/data/"], ["innodb_data_home_dir", None], ["tmpdir", "/tmp:/fast"],
+        ["innodb_data_file_path", "ibdata1:12M;/more/ib2:1G;/dev/sdb1:3Graw"],
+        ["innodb_log_group_home_dir", "./"], ["innodb_undo_directory", "/undo"],
         ["innodb_tmpdir", ""], ["log_bin_basename", "/binlog/bin"], ["aria_log_dir_path", "/data/"],
     ]  # fmt: skip
     assert places(rows) == [
         ("datadir", "/data/"), ("innodb_log_group_home_dir", "./"), ("innodb_undo_directory", "/undo"),
-        ("aria_log_dir_path", "/data/"), ("tmpdir", "/tmp"), ("tmpdir", "/fast"), ("innodb_data_file_path", "/raw"),
+        ("aria_log_dir_path", "/data/"), ("tmpdir", "/tmp"), ("tmpdir", "/fast"), ("innodb_data_file_path", "/more"),
         ("log_bin_basename", "/binlog"),
     ]  # fmt: skip
     assert places([]) == [("datadir", "")]

@@ -53,7 +53,8 @@ class Visit:
         if self.space_query:
             return Watched()
         told = self.asker.side.places(self.answers.rows.get(FOLDERS) or ())
-        return watched(told, here=is_this_machine(self.asker.connection.url))
+        connection = self.asker.connection
+        return watched(told, here=is_this_machine(connection.url) and not connection.elsewhere)
 
     def preparation(self) -> list[str]:
         """Statements that make the schema ready. Raises `JobError` where it is not the agent's to use."""

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from benchagent.dbms.base import JobError
 from benchagent.dbms.external.effects import check_effects
+from benchagent.dbms.external.reading import locks, tables_read, text_at, until
 from benchagent.dbms.external.side import MARKER
 from benchagent.dbms.external.tokens import NOTHING, Token, begin, tokens
 
@@ -49,22 +51,16 @@ REACHING: Mapping[str, frozenset[str]] = {
 }  # fmt: skip
 # Before UPDATE or DELETE they make it a part of another statement, whose table is named elsewhere.
 PART_OF_ANOTHER = frozenset(("FOR", "KEY", "ON", "KEEP", "THEN", "DO"))
-# In a query no tables come after these; but in MySQL `FOR ORDER BY` is a hint amid them.
-NO_TABLES = ("SELECT", "WHERE", "GROUP", "HAVING", "ORDER", "UNION")
-# What may stand between FROM and a table.
-BEFORE_A_TABLE = ("(", "{", "OJ", "ONLY", "LATERAL")
-# What makes a query keep others from the rows that it reads.
-LOCKING = ("FOR UPDATE", "FOR SHARE", "FOR NO", "FOR KEY", "WITH LOCK", "LOCK IN", "AND KEEP")
 END_OF_DELETE = ("WHERE", "RETURNING", "ORDER", "LIMIT")
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 OF_THE_ENGINE = re.compile(r"pg_|_db_|\w+\$", re.IGNORECASE)
 
 
-def check(sql: str, *, own: Collection[str] = (), may_create: bool = True) -> None:
+def check(sql: str, *, own: Collection[str] = (), may_create: bool = True, changes_lock: bool = False) -> None:
     """Raises `JobError` for a statement that could reach what is not the agent's own.
 
     `own`: tables and views that the run has made until then, in small letters. `may_create`: where the tables and
-    views that it makes are noted, to be dropped.
+    views that it makes are noted, to be dropped. `changes_lock`: see `Side`.
     """
     if MARKER in sql.lower():
         raise JobError(f"{MARKER} is the agent's alone: not sent to a server of others: {begin(sql)}")
@@ -87,6 +83,8 @@ def check(sql: str, *, own: Collection[str] = (), may_create: bool = True) -> No
     _check_into(found, sql)
     if any(_of_others(token) for _, zone in _changed(found) for token in zone):
         raise JobError(f"a statement that names the schema of what it changes is not sent: {begin(sql)}")
+    if changes_lock and any(_changed(found)) and any(text_at(found, at + 1) == "." for at in tables_read(found)):
+        raise JobError(f"a change locks what it reads here, so it may read no other schema: not sent: {begin(sql)}")
     check_effects(found, sql)
     for token in _targets(found):
         if not _is_own(token, own):
@@ -127,7 +125,7 @@ def _check_definition(found: Sequence[Token], sql: str, *, may_create: bool) -> 
         return
     if not PLAIN.match(name.raw):
         raise JobError(f"a {kind.lower()} needs a plain name without quotes: not sent: {begin(sql)}")
-    if kind == "VIEW" and any(_of_others(token) for at in _read(found) for token in found[at : at + 2]):
+    if kind == "VIEW" and any(_of_others(token) for at in tables_read(found) for token in found[at : at + 2]):
         raise JobError(f"a view on tables of others is not sent, since they could be changed by it: {begin(sql)}")
 
 
@@ -154,24 +152,24 @@ def _changed(found: Sequence[Token]) -> Iterator[tuple[str, Sequence[Token]]]:
     if found[0].text in DEFINING:
         yield found[0].text, found[: _body_of(found)]
     for at, token in enumerate(found):
-        before, after = _text_at(found, at - 1), _text_at(found, at + 1)
+        before, after = text_at(found, at - 1), text_at(found, at + 1)
         match token.text:
             case "INSERT" | "REPLACE" if not (at and after == "(") and (before, token.text) != ("OR", "REPLACE"):
                 yield token.text, _target_of_insert(found, at)
             case "MERGE":
-                yield token.text, _until(found, at, ("USING",))
+                yield token.text, until(found, at, ("USING",))
             case "UPDATE" if before not in PART_OF_ANOTHER and after != "OR":
-                yield token.text, _until(found, at, ("SET",))
+                yield token.text, until(found, at, ("SET",))
             case "DELETE" if before not in PART_OF_ANOTHER:
-                yield token.text, _until(found, at, END_OF_DELETE)
+                yield token.text, until(found, at, END_OF_DELETE)
             case "TRUNCATE" if not (at and after == "("):
                 yield token.text, found[at:]
 
 
 def _targets(found: Sequence[Token]) -> Iterator[Token]:
     """What stands where tables are named that are changed or locked, or that could be changed by a view."""
-    if any(f"{token.text} {_text_at(found, at + 1)}" in LOCKING for at, token in enumerate(found)):
-        yield from (found[at] for at in _read(found))
+    if locks(found):
+        yield from (_whole_name(found, at) for at in tables_read(found))
     for verb, zone in _changed(found):
         match verb:
             case "CREATE" | "RECREATE" | "ALTER" | "DROP":
@@ -184,6 +182,13 @@ def _targets(found: Sequence[Token]) -> Iterator[Token]:
                 yield from _listed(zone)
 
 
+def _whole_name(found: Sequence[Token], at: int) -> Token:
+    """Of a table; with a schema it is no name, even where a table of the run's own is called like the schema."""
+    if text_at(found, at + 1) not in (".", "@"):
+        return found[at]
+    return replace(found[at], kind="mark", raw="".join(token.raw for token in found[at : at + 3]))
+
+
 def _targets_of_definition(found: Sequence[Token]) -> Iterator[Token]:
     verb, kind, name = _defined(found)
     if kind == "INDEX":
@@ -193,7 +198,7 @@ def _targets_of_definition(found: Sequence[Token]) -> Iterator[Token]:
     elif verb == "ALTER":
         yield name
     elif kind == "VIEW":
-        yield from (found[at] for at in _read(found))
+        yield from (found[at] for at in tables_read(found))
     else:  # of itself, or of nothing that is named
         parents = _behind("REFERENCES", found)
         yield from (token for token in parents if token.text != "(" and not _is_own(token, {name.name.lower()}))
@@ -216,54 +221,19 @@ def _listed(zone: Sequence[Token]) -> Iterator[Token]:
             follows = False
 
 
-def _read(found: Sequence[Token]) -> Iterator[int]:
-    """Where a query names its tables; an argument in a FROM is taken for one."""
-    listing = [False]  # for each open parenthesis: whether a comma is followed by a table
-    before = ""
-    for at, token in enumerate(found):
-        if token.text == "(":
-            listing.append(listing[-1])
-        elif token.text == ")" and len(listing) > 1:
-            listing.pop()
-        elif token.text in NO_TABLES and before != "FOR":
-            listing[-1] = False
-        elif token.text == "FROM":
-            listing[-1] = True
-        follows = before in ("FROM", "TABLE", "APPLY") or before.endswith("JOIN") or (before == "," and listing[-1])
-        if follows and token.name and token.text not in NO_TABLES:
-            yield at
-        if token.text not in BEFORE_A_TABLE:
-            before = token.text
-
-
 def _target_of_insert(found: Sequence[Token], at: int) -> Sequence[Token]:
     """The name and what is behind it, unless that is the query."""
     skipped = (*INSERT_MODIFIERS, "INTO")
     target = next((place for place in range(at + 1, len(found)) if found[place].text not in skipped), at)
     if not found[target].name:
         return found[at:]  # a query in the place of a table
-    return found[target : target + 2] if _text_at(found, target + 1) in (".", "@") else found[target : target + 1]
+    return found[target : target + 2] if text_at(found, target + 1) in (".", "@") else found[target : target + 1]
 
 
 def _body_of(found: Sequence[Token]) -> int:
     """Where the query begins that a table or view is made of, which may name anything; else the end."""
     ends = ("AS", "SELECT") if found[0].text in CREATING else ()
-    return len(_until(found, 0, ends))
-
-
-def _until(found: Sequence[Token], at: int, ends: Sequence[str]) -> Sequence[Token]:
-    """From a place to one of these words, or to the end of the parentheses around it."""
-    depth = 0
-    for place in range(at, len(found)):
-        text = found[place].text
-        depth += {"(": 1, ")": -1}.get(text, 0)
-        if depth < 0 or (not depth and text in ends):
-            return found[at:place]
-    return found[at:]
-
-
-def _text_at(found: Sequence[Token], at: int) -> str:
-    return found[at].text if 0 <= at < len(found) else ""
+    return len(until(found, 0, ends))
 
 
 def created_table(sql: str) -> str | None:

@@ -164,7 +164,7 @@ class Guard:
     """Looks at all SQL of a run in its order, to know which tables are the run's own by then."""
 
     def __init__(self, side: Side) -> None:
-        self._trusted = own_words(side)
+        self._trusted, self._changes_lock = own_words(side), side.changes_lock
         self._own: set[str] = set()
 
     def admit(self, step: Step) -> int:
@@ -172,7 +172,7 @@ class Guard:
         creating, looked_at = step["op"] == "execute", 0
         for sql in () if asked_by_agent(step) else statements(step):
             if not self._trusted.match(sql):
-                check(sql, own=self._own, may_create=creating)
+                check(sql, own=self._own, may_create=creating, changes_lock=self._changes_lock)
                 follow(sql, self._own)
                 looked_at += 1
         return looked_at

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -14,9 +15,11 @@ from benchagent.dbms.backup import BackupMethod
 from benchagent.dbms.base import JobError, Retryable, Transaction
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.external.afar import Afar
+from benchagent.dbms.external.space import IN_MEMORY
 from benchagent.dbms.statistics import QueryRows, Statistics
 
 MARKER = "benchagent_owner"
+DEVICE = re.compile(r"/dev/(?!shm/)")
 Rows = Sequence[Sequence[Any]]
 
 
@@ -32,12 +35,12 @@ def folders_as_told(rows: Rows) -> list[tuple[str, str]]:
 
 
 def folder_of(file: str) -> str:
-    """Empty for a name without a folder, as an alias or a path of another operating system."""
-    return str(Path(file).parent) if "/" in file else ""
+    """Empty for a name without a folder, as an alias, a path of another operating system or a device."""
+    return str(Path(file).parent) if "/" in file and not DEVICE.match(file) else ""
 
 
 def folders_of_files(rows: Rows) -> list[tuple[str, str]]:
-    return [(name, folder_of(path)) for name, path in folders_as_told(rows)]
+    return [(name, path if path == IN_MEMORY else folder_of(path)) for name, path in folders_as_told(rows)]
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class Side:
     the name; but nothing that goes with a table, as an index. `schemas` gives a row when it is there; `create` makes
     it, empty where the agent cannot; `use` makes unqualified names mean it. `free_space`: free and all bytes;
     `folders`: of the server, which `places` reads as names and paths, that of the data first, an empty path for what
-    is not told. `in_force`: settings from the rows of `effective_queries`.
+    is not told, `IN_MEMORY` for data in memory. `in_force`: settings from the rows of `effective_queries`.
     """
 
     dbms: str
@@ -72,6 +75,8 @@ class Side:
     marker: str = "{schema}." + MARKER
     # False where the engine does not tell all settings: then none has its default for certain.
     settings_complete: bool = True
+    # True where a statement that changes something keeps others from changing whatever rows it reads.
+    changes_lock: bool = False
     # False where a buffer may be larger than the settings say.
     buffer_is_set: bool = True
     free_space: str = ""

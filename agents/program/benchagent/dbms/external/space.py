@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +21,23 @@ NOT_HERE = (
     "free space not watched: the server's folder of data ({name}) is not to be found on this machine, as that of a "
     "container, so a run could fill its disk"
 )
+# In the place of a path: there is no folder, and no disk to fill.
+IN_MEMORY = "(memory)"
 PARTLY = "free space not watched of {names}: not told, or not to be found on this machine, so a run could fill its disk"
 
 
-def shortage(free_bytes: float, all_bytes: float) -> str:
-    """Why no run may go on with so little space; empty while there is enough."""
-    if free_bytes < SMALLEST_BYTES:
-        return f"{free_bytes / 1e9:.1f} GB of space are left on the server, less than {SMALLEST_BYTES / 1e9:.0f} GB"
+def shortage(free_bytes: float, all_bytes: float, place: str = "", *, of_data: bool = True) -> str:
+    """Why no run may go on with so little space; empty while there is enough.
+
+    `of_data`: what has no data, as a small file system for temporary files, needs a share only.
+    """
+    where = f" ({place})" if place else ""
+    if of_data and free_bytes < SMALLEST_BYTES:
+        few = f"{free_bytes / 1e9:.1f} GB of space are left on the server{where}"
+        return f"{few}, less than {SMALLEST_BYTES / 1e9:.0f} GB"
     if all_bytes and free_bytes < SMALLEST_SHARE * all_bytes:
-        return f"{100 * free_bytes / all_bytes:.1f} % of the server's space are left, less than {SMALLEST_SHARE:.0%}"
+        few = f"{100 * free_bytes / all_bytes:.1f} % of the server's space are left{where}"
+        return f"{few}, less than {SMALLEST_SHARE:.0%}"
     return ""
 
 
@@ -48,13 +56,18 @@ def _places(rows: Sequence[Sequence[Any]]) -> list[tuple[float, float]]:
 
 @dataclass(frozen=True)
 class Watched:
-    """Folders of a server on this machine. `unwatched`: what a run says of the rest; empty where all is watched."""
+    """Folders of a server on this machine with their names, that of the data first.
 
-    folders: Sequence[Path] = ()
+    `unwatched`: what a run says of the rest; empty where all is watched.
+    """
+
+    folders: Mapping[Path, str] = field(default_factory=dict)
     unwatched: str = ""
 
     def shortage(self) -> str:
-        return next((words for folder in self.folders if (words := folder_shortage(folder))), "")
+        data = next(iter(self.folders), None)
+        found = (folder_shortage(folder, name, of_data=folder == data) for folder, name in self.folders.items())
+        return next(filter(None, found), "")
 
 
 def watched(told: Sequence[tuple[str, str]], *, here: bool) -> Watched:
@@ -62,14 +75,19 @@ def watched(told: Sequence[tuple[str, str]], *, here: bool) -> Watched:
 
     Where the first is not on this machine, none is: another of the same name would be somebody else's.
     """
-    if not here or not any(path for _, path in told):
+    if told and told[0][1] == IN_MEMORY:
+        return Watched()
+    if not here or not told or not told[0][1]:
         return Watched(unwatched=NOT_WATCHED if here or not told else FAR)
     first = Path(told[0][1])
     if not (first.is_absolute() and _is_here(first)):
         return Watched(unwatched=NOT_HERE.format(name=told[0][0]))
-    folders = dict.fromkeys(first / path for _, path in told if path and _is_here(first / path))
+    folders: dict[Path, str] = {}
+    for name, path in told:
+        if path and _is_here(first / path):
+            folders.setdefault(first / path, name)
     missed = dict.fromkeys(name for name, path in told if not path or first / path not in folders)
-    return Watched(list(folders), PARTLY.format(names=", ".join(missed)) if missed else "")
+    return Watched(folders, PARTLY.format(names=", ".join(missed)) if missed else "")
 
 
 def _is_here(folder: Path) -> bool:
@@ -108,9 +126,9 @@ class Watch:
                 return
 
 
-def folder_shortage(folder: Path) -> str:
+def folder_shortage(folder: Path, name: str, *, of_data: bool) -> str:
     try:
         usage = shutil.disk_usage(folder)
     except OSError:  # not this machine after all, or not for our eyes
         return ""
-    return shortage(usage.free, usage.total)
+    return shortage(usage.free, usage.total, name, of_data=of_data)

@@ -7,6 +7,7 @@ from benchagent.dbms.base import first_value
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.embedded import STORAGE
 from benchagent.dbms.external.side import Side, folders_of_files
+from benchagent.dbms.external.space import IN_MEMORY
 from benchagent.dbms.h2 import SETTINGS, H2Instance, in_force
 from benchagent.dbms.h2.statistics import H2Statistics
 from benchagent.dbms.statistics import QueryRows
@@ -38,7 +39,7 @@ def side(version: str, schema: str) -> Side:
         statistics=H2Statistics(),
         retryable=H2Instance.retryable,
         version_query="SELECT H2VERSION()",
-        folders="SELECT 'the database', DATABASE_PATH()",
+        folders=f"SELECT 'the database', COALESCE(DATABASE_PATH(), '{IN_MEMORY}')",
         places=folders_of_files,
     )
 

@@ -1,11 +1,13 @@
 """HSQLDB in server mode, run by somebody else."""
 
+# ruff: noqa: S608 - constants only
 from __future__ import annotations
 
 from benchagent.dbms.base import first_value
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.embedded import STORAGE
 from benchagent.dbms.external.side import Side, folders_of_files
+from benchagent.dbms.external.space import IN_MEMORY
 from benchagent.dbms.hsqldb import PROPERTIES, VALUES, HsqldbInstance, in_force
 from benchagent.dbms.hsqldb.statistics import HsqldbStatistics
 from benchagent.dbms.statistics import QueryRows
@@ -25,8 +27,9 @@ PLACE = (
     "FROM INFORMATION_SCHEMA.SYSTEM_SESSIONINFO WHERE \"KEY\" = 'DATABASE'"
 )
 FOLDERS = (
-    "SELECT 'the database', SUBSTRING(\"VALUE\" FROM 6) FROM INFORMATION_SCHEMA.SYSTEM_SESSIONINFO "
-    "WHERE \"KEY\" = 'DATABASE' AND \"VALUE\" LIKE 'file:%'"
+    "SELECT 'the database', CASE WHEN \"VALUE\" LIKE 'file:%' THEN SUBSTRING(\"VALUE\" FROM 6) "
+    f"WHEN \"VALUE\" LIKE 'mem:%' THEN '{IN_MEMORY}' END "
+    "FROM INFORMATION_SCHEMA.SYSTEM_SESSIONINFO WHERE \"KEY\" = 'DATABASE'"
 )
 
 

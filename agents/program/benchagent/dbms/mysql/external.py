@@ -51,6 +51,7 @@ def side_of_family(slug: str, version: str, schema: str) -> Side:
         tolerable=MysqlFamilyInstance.tolerable,
         # Whether the connection is encrypted is up to its URL.
         properties={name: value for name, value in properties.items() if name not in ("sslMode", "useSSL")},
+        changes_lock=True,  # by next-key locks, with the isolation that a session begins with
         driver=DRIVERS[slug],
         version_query="SELECT VERSION()",
         folders=FOLDERS,

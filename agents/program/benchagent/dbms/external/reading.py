@@ -1,0 +1,92 @@
+"""What a statement reads, and whether it locks that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from benchagent.dbms.external.tokens import Token
+
+# In a query no tables come after these; but in MySQL `FOR ORDER BY` is a hint amid them.
+NO_TABLES = ("SELECT", "WHERE", "GROUP", "HAVING", "ORDER", "UNION")
+# What may stand between FROM and a table.
+BEFORE_A_TABLE = ("(", "{", "OJ", "ONLY", "LATERAL")
+# What makes a query keep others from the rows that it reads.
+LOCKING = ("FOR UPDATE", "FOR SHARE", "FOR NO", "FOR KEY", "WITH LOCK", "LOCK IN", "AND KEEP")
+# In Db2 and Derby: until the transaction ends.
+HELD = ("WITH RR", "WITH RS")
+
+
+def locks(found: Sequence[Token]) -> bool:
+    """Whether a query in it keeps others from changing what it reads, by words for that."""
+    for at, token in enumerate(found):
+        words = f"{token.text} {text_at(found, at + 1)}"
+        if words in LOCKING or (words in HELD and text_at(found, at + 2) not in ("AS", "(")):
+            return True
+    return False
+
+
+def tables_read(found: Sequence[Token]) -> Iterator[int]:
+    """Where a query names its tables; an argument in a FROM is taken for one. Not where it names one of its WITH."""
+    named = _named(found)
+    listing = [False]  # for each open parenthesis: whether a comma is followed by a table
+    before = ""
+    for at, token in enumerate(found):
+        if token.text == "(":
+            listing.append(listing[-1])
+        elif token.text == ")" and len(listing) > 1:
+            listing.pop()
+        elif token.text in NO_TABLES and before != "FOR":
+            listing[-1] = False
+        elif token.text == "FROM":
+            listing[-1] = True
+        follows = before in ("FROM", "TABLE", "APPLY") or before.endswith("JOIN") or (before == "," and listing[-1])
+        of_with = text_at(found, at + 1) not in (".", "@") and at >= named.get(token.raw, len(found))
+        if follows and token.name and token.text not in NO_TABLES and not of_with:
+            yield at
+        if token.text not in BEFORE_A_TABLE:
+            before = token.text
+
+
+def _named(found: Sequence[Token]) -> dict[str, int]:
+    """From which place on each name of a WITH means its query: before that it is a table's. None in parentheses."""
+    start = len(until(found, 0, ("WITH",))) + 1
+    recursive = text_at(found, start) == "RECURSIVE" and text_at(found, start + 1) not in ("AS", "(")
+    start += recursive
+    names: dict[str, int] = {}
+    while end := _end_of_named(found, start):
+        names.setdefault(found[start].raw, start if recursive else end)
+        if text_at(found, end) != ",":
+            break
+        start = end + 1
+    return names
+
+
+def _end_of_named(found: Sequence[Token], at: int) -> int:
+    """Of a query that begins with its name here; 0 where none does."""
+    place = _behind_parentheses(found, at + 1)  # names of its columns
+    if text_at(found, place) != "AS" or found[at].kind != "word":
+        return 0
+    while text_at(found, place) in ("AS", "NOT", "MATERIALIZED"):
+        place += 1
+    end = _behind_parentheses(found, place)
+    return end if end > place else 0
+
+
+def _behind_parentheses(found: Sequence[Token], at: int) -> int:
+    """The same place where none begin."""
+    return at + len(until(found, at + 1, ())) + 2 if text_at(found, at) == "(" else at
+
+
+def until(found: Sequence[Token], at: int, ends: Sequence[str]) -> Sequence[Token]:
+    """From a place to one of these words, or to the end of the parentheses around it."""
+    depth = 0
+    for place in range(at, len(found)):
+        text = found[place].text
+        depth += {"(": 1, ")": -1}.get(text, 0)
+        if depth < 0 or (not depth and text in ends):
+            return found[at:place]
+    return found[at:]
+
+
+def text_at(found: Sequence[Token], at: int) -> str:
+    return found[at].text if 0 <= at < len(found) else ""
