@@ -91,16 +91,6 @@ def test_it_waits_for_the_runs_and_names_each_cell_by_all_in_which_cells_differ(
     ]
 
 
-def test_it_names_the_configuration_where_cells_differ_in_it(machine, waits):
-    bench = machine("bench1", "postgresql:15.20", "mysql:5.5.34")
-    waits(lambda: one_run(bench, lambda _factors: measured("tps", 70.0)))
-    said = told("cubrid-mysql-ssd-2011", "--part=select-tuned", "--quick")
-    for engine, config in (("MySQL 5.5.34", "MySQL, tuned my.cnf"), ("PostgreSQL 15.20", "PostgreSQL, tuned")):
-        lines = [line for line in said.splitlines() if line.startswith(f"    {engine} · ")]
-        assert len(lines) == 2
-        assert all(f" · {config}: " in line for line in lines)
-
-
 def test_a_run_that_fails_is_told_and_fails_the_command(machine, waits):
     bench = machine("bench1", "postgresql:15.20")
 

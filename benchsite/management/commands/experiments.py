@@ -147,9 +147,8 @@ def _comparison(experiment: Experiment) -> Comparison:
 
 
 def labels(comparison: Comparison) -> dict[Any, str]:
-    """By run: its engine, and every factor and the configuration where the cells of its experiment differ in them."""
-    varying = [fact.field for fact in comparison.varying]
-    fields = ["dbms", *(field for field in varying if field == "config" or field.startswith("factor:"))]
+    """By run: its engine and every factor that cells differ in. A plan gives each engine one configuration."""
+    fields = ["dbms", *(fact.field for fact in comparison.varying if fact.field.startswith("factor:"))]
     return {run.pk: _label(run, fields) for group in comparison.groups for run in group.all_runs}
 
 
