@@ -52,6 +52,14 @@ def test_it_refuses_a_server_mode_that_does_not_exist(engine: Path):
         _ = settings.split([("ServerMode", "Fast")], engine).mode
 
 
+def test_it_tells_the_servers_cache_by_the_databases_where_the_server_does_not():
+    rows = {"database": [(16384, 256, 1, 20_000, 1, 12, 0, 3, "3.0.11", "UTF8")]}
+    assert dict(settings.effective(rows, 0, [("DefaultDbCachePages", "256")]))["DefaultDbCachePages"] == "256"
+    assert "DefaultDbCachePages" not in dict(settings.effective(rows, 0, [("page_size", "16384")]))
+    rows["config"] = [("DefaultDbCachePages", "2048")]
+    assert dict(settings.effective(rows, 0, [("DefaultDbCachePages", "2048")]))["DefaultDbCachePages"] == "2048"
+
+
 def test_it_compares_by_meaning_and_says_what_went_before(engine: Path):
     given = [("TempCacheLimit", "64M"), ("DefaultDbCachePages", "8192"), ("page_buffers", "500"), ("page_size", "9000")]
     in_force = [("TempCacheLimit", "67108864"), ("page_buffers", "500"), ("page_size", "8192")]

@@ -24,6 +24,8 @@ LOCKED = frozenset(_LOCKED.split())
 # Properties of the database, as gfix and CREATE DATABASE give them; what they are called in `SPECS`.
 PAGE_SIZE, FORCED_WRITES, SWEEP, BUFFERS = "pagesize", "forcedwrites", "sweepinterval", "pagebuffers"
 RESERVE, CHARACTER_SET = "reservespace", "characterset"
+# Of the server: pages of a database's cache, unless the database says otherwise.
+CACHE_PAGES = "defaultdbcachepages"
 DATABASE_SETTINGS = (PAGE_SIZE, FORCED_WRITES, SWEEP, BUFFERS, RESERVE, CHARACTER_SET)
 SPELT = {
     PAGE_SIZE: "page_size",
@@ -163,8 +165,12 @@ def effective(rows: QueryRows, listener_pid: int, given: Settings) -> list[tuple
     """Of the server: where it tells them (since 4), those that were given or that matter; ServerMode in any version."""
     found = _of_database(rows.get("database", []))
     found += _of_server(rows.get("config", []), given)
-    if rows.get("process") and not any(canonical(name) == "servermode" for name, _ in found):
+    told = {canonical(name): value for name, value in found}
+    if rows.get("process") and "servermode" not in told:
         found.append(("ServerMode", _mode(rows["process"][0], listener_pid)))
+    # Before 4 the server does not tell it, but the database does: it has no other cache.
+    if BUFFERS in told and CACHE_PAGES not in told and CACHE_PAGES in {canonical(name) for name, _ in given}:
+        found.append(("DefaultDbCachePages", told[BUFFERS]))
     return found
 
 
@@ -204,16 +210,16 @@ def differences(split: Split, effective: Settings) -> list[str]:
     asked |= {key: (SPELT[key], value) for key, value in split.database.items()}
     found = []
     for key, (name, value) in asked.items():
-        now = in_force.get(BUFFERS if key == "defaultdbcachepages" else key)
+        now = in_force.get(BUFFERS if key == CACHE_PAGES else key)
         if now is not None and not _same(key, value, now):
-            why = " (page_buffers of the database go before)" if key == "defaultdbcachepages" and buffers else ""
+            why = " (page_buffers of the database go before)" if key == CACHE_PAGES and buffers else ""
             found.append(f"{name}: {bare(value)} given, {now} in force{why}")
     return found
 
 
 def untold(split: Split, effective: Settings) -> list[str]:
     """Settings that were given and that this version has no way to tell."""
-    told = {canonical(name) for name, _ in effective} | {"defaultdbcachepages"}
+    told = {canonical(name) for name, _ in effective} | {CACHE_PAGES}
     return list(dict.fromkeys(name for name, _ in split.server if canonical(name) not in told))
 
 
