@@ -158,6 +158,7 @@ def leg_postgresql() -> Outcome:
 
 # Real DBMSs of many versions, which the agent installs for itself.
 ENGINE_TESTS = [f"tests/benchagent/{name}" for name in ("dbms", "correctness", "workloads", "test_job.py")]
+FOREIGN_TESTS = "tests/benchagent/dbms/external"
 
 
 def leg_agent() -> Outcome:
@@ -166,7 +167,13 @@ def leg_agent() -> Outcome:
 
 
 def leg_engines() -> Outcome:
-    return needing("postgres strace", "engines", lambda: pytest("engines", [*ENGINE_TESTS, "-m", "not java"]))
+    own = [*ENGINE_TESTS, f"--ignore={FOREIGN_TESTS}", "-m", "not java"]
+    return needing("postgres strace", "engines", lambda: pytest("engines", own))
+
+
+def leg_foreign() -> Outcome:
+    """Servers that the agent did not start: a leg of its own, since together the engines take longest of all."""
+    return needing("postgres", "foreign", lambda: pytest("foreign", [FOREIGN_TESTS, "-m", "not java"]))
 
 
 def leg_ops() -> Outcome:
@@ -197,6 +204,7 @@ LEGS: dict[str, Callable[[], Outcome]] = {
     "postgresql": leg_postgresql,
     "agent": leg_agent,
     "engines": leg_engines,
+    "foreign": leg_foreign,
     "browser": leg_browser,
     "ops": leg_ops,
     "bare": leg_bare,
@@ -206,7 +214,7 @@ LEGS: dict[str, Callable[[], Outcome]] = {
 # Three lanes at a time: much of the time goes into waiting for servers and clocks. What starts whole systems and
 # looks at the clock stays in one lane, so that such legs do not disturb each other; the long lanes begin with what
 # waits most, so that the work of the others fills the pauses.
-LANES = (("engines",), ("java", "browser", "ops", "bare", "js"), ("agent", "sqlite", "postgresql", "check"))
+LANES = (("engines",), ("java", "browser", "ops", "bare", "js", "foreign"), ("agent", "sqlite", "postgresql", "check"))
 
 
 def one(name: str) -> int:
@@ -245,8 +253,8 @@ def shown_of_a_green_leg() -> int:
 def install_missing(chosen: Sequence[str]) -> None:
     """One after the other, before the lanes: apt-get allows one at a time."""
     needed = {
-        "postgresql": "postgres", "agent": "postgres", "engines": "postgres strace", "ops": "postgres",
-        "browser": "chromium", "js": "node",
+        "postgresql": "postgres", "agent": "postgres", "engines": "postgres strace", "foreign": "postgres",
+        "ops": "postgres", "browser": "chromium", "js": "node",
     }  # fmt: skip
     for program in dict.fromkeys(program for name in chosen for program in needed.get(name, "").split()):
         missing(program)
