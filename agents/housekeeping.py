@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.core.management import call_command
 
-from agents import registry
+from agents.machines import registry
 
 
 def tidy_up() -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from agents import dispatch as dispatching
-from agents import first_experiment, hints, housekeeping, jobs, observing
-from runs import series
+from agents import hints, housekeeping
+from agents.jobs import dispatch as dispatching
+from agents.jobs import life, observing
+from agents.plans import first_experiment
 from runs.models import Run
+from runs.run import series
 
 
 @shared_task(name=hints.DISPATCH)
@@ -18,10 +20,10 @@ def dispatch() -> None:
 @shared_task(name=hints.SWEEP)
 def sweep() -> None:
     """Find what lost messages and dead agents left behind."""
-    for run_id in jobs.expire_leases():
+    for run_id in life.expire_leases():
         hints.hint(hints.SUMMARISE, str(run_id))
     dispatching.take_back_unclaimed()
-    jobs.cancel_deleted()
+    life.cancel_deleted()
     observing.give_up()
     first_experiment.ensure()
     if dispatching.queued().exists():

@@ -55,11 +55,11 @@ PAGES = {
 
 def fill(generator: random.Random, count: int) -> None:
     """Store this many runs more: a run a document, as a CI sends them."""
-    from runs import ingest
+    from runs import results
 
     while count > 0:
         documents = [one_document(generator) for _ in range(min(PER_REQUEST, count))]
-        for outcome in ingest.store_uploads(documents=documents):
+        for outcome in results.store_uploads(documents=documents):
             if outcome.status != "created":
                 raise RuntimeError(outcome.errors)
         count -= len(documents)
@@ -73,8 +73,8 @@ def one_document(generator: random.Random) -> dict[str, Any]:
 
 
 def addresses() -> dict[str, str]:
-    from runs import keyset
-    from runs.filters import columns_of
+    from runs.listing import cursor as keyset
+    from runs.listing.filters import columns_of
     from runs.models import Run
 
     last = Run.objects.order_by("created_at")[100]

@@ -10,16 +10,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from benchagent.abort import Abort
-from benchagent.bench import JobBench, Surroundings
-from benchagent.client import Client
 from benchagent.dbms.postgresql.discovery import installations
 from benchagent.java import JavaToolchain
-from benchagent.lease import Heartbeat
+from benchagent.job.bench import JobBench, Surroundings
+from benchagent.job.result import empty_result
+from benchagent.link.client import Client
+from benchagent.link.lease import Heartbeat
+from benchagent.link.sender import Sender
+from benchagent.link.spool import Spool
+from benchagent.machine.abort import Abort
 from benchagent.protocol import JobSpec
-from benchagent.results import empty_result
-from benchagent.sender import Sender
-from benchagent.spool import Spool
 from benchagent.workloads.base import Factors, Step
 from benchagent.workloads.tpcb import WORKLOAD as TPCB
 from benchagent.workloads.tpcb import _run as tpcb_step

@@ -122,7 +122,7 @@ LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "home"
 
-# Wrong logins are counted here (runs/accounts/backoff.py): one place for all web processes of this machine.
+# Wrong logins are counted here (runs/access/backoff.py): one place for all web processes of this machine.
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.filebased.FileBasedCache", "LOCATION": STATE.path / "cache"}
 }
@@ -192,7 +192,7 @@ DEFAULT_VISIBILITY = os.environ.get("DEFAULT_VISIBILITY", "public")
 if DEFAULT_VISIBILITY not in ("public", "unlisted", "private"):
     raise ImproperlyConfigured(f"DEFAULT_VISIBILITY must be public, unlisted or private, not {DEFAULT_VISIBILITY!r}")
 
-# Whether the first experiment is made, once per database (agents/first_experiment.py).
+# Whether the first experiment is made, once per database (agents/plans/first_experiment.py).
 FIRST_RUN = env_bool("FIRST_RUN", True)
 
 LOGGING = {

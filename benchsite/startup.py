@@ -19,8 +19,8 @@ from django.db.migrations.executor import MigrationExecutor
 
 from agents.models import EnrolmentCode
 from benchsite.state import State, write_private
-from runs.choices import UserRole
 from runs.models import User
+from runs.models.choices import UserRole
 
 OPERATOR = "operator"
 

@@ -157,7 +157,7 @@ def leg_postgresql() -> Outcome:
 
 
 # Real DBMSs of many versions, which the agent installs for itself.
-ENGINE_TESTS = [f"tests/benchagent/{name}" for name in ("dbms", "correctness", "workloads", "test_job.py")]
+ENGINE_TESTS = [f"tests/benchagent/{name}" for name in ("dbms", "correctness", "workloads", "job/test_job.py")]
 FOREIGN_TESTS = "tests/benchagent/dbms/external"
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 from django.db import transaction
 
-from runs import visibility
+from runs.access import visibility
 from runs.models import Run
 from tests.access.rows import TABLE, Row
 from tests.access.rules import PEOPLE, Who

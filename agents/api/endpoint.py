@@ -14,8 +14,8 @@ from benchagent.protocol import CLOCK_HEADER, PROTOCOL_VERSION
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
-from agents import registry
 from agents.api.messages import BadMessage, parse
+from agents.machines import registry
 from agents.models import Agent, AgentStatus, Job, Observation
 from runs.models import digest_secret
 

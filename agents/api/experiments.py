@@ -16,17 +16,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from agents import estimate, jobs, schedule
+from agents.jobs import life
 from agents.models import Agent
-from agents.plans import NAME_LIMIT, Engine, Plan, PlanError
+from agents.plans import estimate, schedule
+from agents.plans.plan import NAME_LIMIT, Engine, Plan, PlanError
+from runs.access.visibility import default_visibility
 from runs.api.access import readable_runs
 from runs.api.exceptions import Conflict
 from runs.api.parsers import StrictJSONParser
 from runs.api.permissions import OperatorWithScope
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
-from runs.choices import Visibility
 from runs.models import Run, User
-from runs.visibility import default_visibility
+from runs.models.choices import Visibility
 
 
 class EngineSerializer(serializers.Serializer[Any]):
@@ -187,7 +188,7 @@ class RunCancel(APIView):
     def post(self, request: Request, run_id: UUID) -> Response:
         """Cancel a run: at once while it waits, else as soon as its agent hears of it. What was measured is kept."""
         run = get_object_or_404(readable_runs(request).present(), id=run_id, job__isnull=False)
-        if not jobs.cancel(run):
+        if not life.cancel(run):
             raise Conflict("This run has ended already.")
         run = Run.objects.select_related("job").get(pk=run.pk)
         requested = run.job.cancel_requested_at is not None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from benchagent.protocol import Ack
-from benchagent.protocol_observed import ObservedBatch, Ordered, Watch
+from benchagent.protocol.observed import ObservedBatch, Ordered, Watch
 from django.http import HttpRequest
 
-from agents import batches, jobs, observing, registry
 from agents.api.endpoint import Body, Refusal, agent_of, approved, as_uuid, endpoint, observation_of
 from agents.api.messages import BadMessage, check
+from agents.jobs import deliver, life, observing
+from agents.machines import registry
 from agents.models import Observation
 
 
@@ -17,7 +18,7 @@ def claim(request: HttpRequest, body: Body, run_id: str) -> Ordered:
     agent = approved(agent_of(request))
     try:
         return observing.claim(agent=agent, run_id=as_uuid(run_id))
-    except jobs.NotAssigned:
+    except life.NotAssigned:
         raise Refusal(409, "this agent is not to observe that run (any more)") from None
 
 
@@ -27,7 +28,7 @@ def heartbeat(request: HttpRequest, body: Body, run_id: str) -> Watch:
     _touch(observation)
     try:
         return observing.watch(observation)
-    except jobs.JobClosed:
+    except life.JobClosed:
         raise Refusal(409, "the observation has ended") from None
 
 
@@ -40,11 +41,11 @@ def batch(request: HttpRequest, body: Body, run_id: str) -> Ack:
     _touch(observation)
     try:
         return observing.apply(run_id=observation.pk, batch=message)
-    except batches.OutOfSequence as error:
+    except deliver.OutOfSequence as error:
         raise Refusal(409, str(error), expected=error.expected) from error
-    except jobs.JobClosed:
+    except life.JobClosed:
         raise Refusal(409, "the observation has ended") from None
-    except batches.BadItem as error:
+    except deliver.BadItem as error:
         raise BadMessage(error.field, str(error)) from error
 
 

@@ -1,4 +1,4 @@
-"""The agent protocol: benchagent/protocol.py describes it, these views speak it."""
+"""The agent protocol: benchagent/protocol describes it, these views speak it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Literal, cast
 from benchagent.protocol import POLL_IDLE_S, Ack, Batch, Claimed, Lease, Poll, PollAnswer, Registered, Registration
 from django.http import HttpRequest
 
-from agents import batches, jobs, observing, registry
 from agents.api.endpoint import Body, Refusal, agent_of, approved, as_uuid, check_protocol, endpoint, job_of
 from agents.api.messages import BadMessage, check
-from agents.dispatch import queued
+from agents.jobs import deliver, life, observing
+from agents.jobs.dispatch import queued
+from agents.machines import registry
 from agents.models import Agent, AgentStatus, Job
 
 # While there is work, an idle agent asks often: the next run of an experiment begins within half a second.
@@ -44,7 +45,7 @@ def poll(request: HttpRequest, body: Body) -> PollAnswer:
     agent = agent_of(request)
     registry.update(agent, poll=check(Poll, body))
     works = agent.status == AgentStatus.APPROVED
-    job = jobs.assigned_to(agent) if works else None
+    job = life.assigned_to(agent) if works else None
     observation = observing.waiting_for(agent) if works and agent.observations else None
     answer: PollAnswer = {
         "status": cast(Literal["pending", "approved", "disabled"], agent.status),
@@ -69,10 +70,10 @@ def _tempo_s(agent: Agent) -> float:
 def claim(request: HttpRequest, body: Body, run_id: str) -> Claimed:
     agent = approved(agent_of(request))
     try:
-        return jobs.claim(agent=agent, run_id=as_uuid(run_id))
+        return life.claim(agent=agent, run_id=as_uuid(run_id))
     except Job.DoesNotExist:
         raise Refusal(404, "no such run") from None
-    except jobs.NotAssigned:
+    except life.NotAssigned:
         raise Refusal(409, "the run is not assigned to this agent (any more)") from None
 
 
@@ -81,8 +82,8 @@ def heartbeat(request: HttpRequest, body: Body, run_id: str) -> Lease:
     job = job_of(request, run_id)
     _touch(job)
     try:
-        return jobs.heartbeat(job)
-    except jobs.JobClosed:
+        return life.heartbeat(job)
+    except life.JobClosed:
         raise Refusal(409, "the job has ended") from None
 
 
@@ -94,12 +95,12 @@ def batch(request: HttpRequest, body: Body, run_id: str) -> Ack:
         raise BadMessage("seq", "batches are numbered from 1")
     _touch(job)
     try:
-        return batches.apply(run_id=job.pk, batch=message)
-    except batches.OutOfSequence as error:
+        return deliver.apply(run_id=job.pk, batch=message)
+    except deliver.OutOfSequence as error:
         raise Refusal(409, str(error), expected=error.expected) from error
-    except jobs.JobClosed:
+    except life.JobClosed:
         raise Refusal(409, "the job has ended") from None
-    except batches.BadItem as error:
+    except deliver.BadItem as error:
         raise BadMessage(error.field, str(error)) from error
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 from django import template
 
-from agents import schedule, status
-from runs.access import may_operate
+from agents.jobs import status
+from agents.plans import schedule
+from runs.access.rules import may_operate
 from runs.models import Experiment, Run
 
 register = template.Library()

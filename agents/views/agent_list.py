@@ -9,9 +9,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from agents import registry
+from agents.machines import registry
+from agents.machines.offers import offers
 from agents.models import ON_AGENT, Agent, EnrolmentCode, Job
-from agents.offers import offers
 from agents.views.access import operator_required
 from runs.models import Run
 

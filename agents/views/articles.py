@@ -8,27 +8,27 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from agents import articles, rerun
-from agents.estimate import about, estimate
-from agents.offers import approved_agents
-from agents.plan_words import plan_words
-from agents.plans import PlanError
+from agents.machines.offers import approved_agents
+from agents.plans.estimate import about, estimate
+from agents.plans.plan import PlanError
+from agents.plans.words import plan_words
+from agents.reruns import experiments, rerun
 from agents.views.access import operator_required
-from runs.charts.publications.reruns import schedule_query
-from runs.literature.articles import ARTICLES
 from runs.models import Publication
+from runs.publications.articles import ARTICLES
+from runs.publications.page.reruns import schedule_query
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def article(request: HttpRequest, slug: str) -> HttpResponse:
     """`?quick=1`: the same cells with one repeat. `?figure=…`: the parts that fill it are ticked, else all."""
-    known = articles.EXPERIMENTS.get(slug)
+    known = experiments.EXPERIMENTS.get(slug)
     if known is None:
         raise Http404
     figure = request.GET.get("figure", "")
     if figure and all(part.figure != figure for part in known.parts):
         return _schedule_form(slug, figure)
-    agent = articles.best_agent(approved_agents())
+    agent = experiments.best_agent(approved_agents())
     given = request.POST if request.method == "POST" else request.GET
     quick, chosen = bool(given.get("quick")), given.getlist("part")
     prepared = [rerun.prepare(known, part, agent, quick=quick) for part in known.parts] if agent else []

@@ -8,8 +8,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from agents import jobs, schedule
-from agents.status import experiment_progress, job_status
+from agents.jobs import life
+from agents.jobs.status import experiment_progress, job_status
+from agents.plans import schedule
 from agents.views.access import operator_required, page_before
 from runs.models import Experiment, Run
 
@@ -47,7 +48,7 @@ def progress(request: HttpRequest, slug: str) -> HttpResponse:
 @operator_required
 def cancel_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     run = _scheduled(request, run_id)
-    if not jobs.cancel(run):
+    if not life.cancel(run):
         messages.info(request, "The run had already ended.")
     return redirect(page_before(request, default=run.get_absolute_url()))
 
@@ -56,7 +57,7 @@ def cancel_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 @operator_required
 def cancel_experiment(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = _experiment(request, slug)
-    count = jobs.cancel_experiment(experiment)
+    count = life.cancel_experiment(experiment)
     messages.success(request, f"{count} {'run' if count == 1 else 'runs'} cancelled.")
     return redirect("experiment", slug=experiment.slug)
 

@@ -6,11 +6,11 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from agents import estimate as estimating
-from agents import schedule as scheduling
-from agents.articles import EXPERIMENTS
-from agents.forms import ScheduleForm
-from agents.plans import PlanError
+from agents.plans import estimate as estimating
+from agents.plans import schedule as scheduling
+from agents.plans.form import ScheduleForm
+from agents.plans.plan import PlanError
+from agents.reruns.experiments import EXPERIMENTS
 from agents.views.access import operator_required
 
 

@@ -9,10 +9,10 @@ from django.shortcuts import get_object_or_404
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 
-from runs.access import may_change
+from runs.access.rules import may_change
+from runs.access.visibility import Target
 from runs.models import Run, User
 from runs.models.runs import RunQuerySet
-from runs.visibility import Target
 
 T = TypeVar("T", bound=Target)
 

@@ -7,7 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from runs.literature.checks.model import Result
+from runs.publications.checks.model import Result
 
 
 class CheckStatedSerializer(serializers.Serializer[Any]):

@@ -12,10 +12,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from runs import compare as comparing
 from runs.api.serializers import FIELD_ERRORS
-from runs.groups import Against, Comparison, Group
-from runs.selection import Selection, select
+from runs.compare import compare as comparing
+from runs.compare.groups import Against, Comparison, Group
+from runs.compare.select import Selection, select
 
 
 class ComparedMetricSerializer(serializers.Serializer[Any]):

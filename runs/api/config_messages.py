@@ -10,7 +10,7 @@ from rest_framework import serializers
 from runs import configs
 from runs.api.serializers import NamedRefSerializer
 from runs.configs.reading import MOST_CHARACTERS
-from runs.ingest.fields import StrictSerializer
+from runs.results.fields import StrictSerializer
 
 _TEXT: dict[str, Any] = {"required": False, "allow_blank": True}
 

@@ -24,9 +24,9 @@ from runs.api.config_messages import (
 )
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
 from runs.configs.pages import diff_table, matching
-from runs.ingest import Parameter
-from runs.ingest.fields import StrictSerializer
 from runs.models import Config, User
+from runs.results import Parameter
+from runs.results.fields import StrictSerializer
 
 MOST_COMPARED = 8
 

@@ -12,12 +12,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from runs import hardware
+from runs import machines
+from runs.access.visibility import nameable
 from runs.api.exceptions import Conflict
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
-from runs.ingest.fields import StrictSerializer
 from runs.models import HardwareProfile, StorageDevice, User
-from runs.visibility import nameable
+from runs.results.fields import StrictSerializer
 
 _TEXT: dict[str, Any] = {"required": False, "allow_blank": True}
 _COUNT: dict[str, Any] = {"required": False, "allow_null": True, "min_value": 1, "max_value": 1_000_000}
@@ -61,7 +61,7 @@ class ProfileFacts(StrictSerializer):
 class DeviceSerializer(serializers.ModelSerializer[StorageDevice]):
     class Meta:
         model = StorageDevice
-        fields = ["slug", "provenance", *hardware.DEVICE_FIELDS]
+        fields = ["slug", "provenance", *machines.DEVICE_FIELDS]
 
 
 class ProfileSerializer(serializers.ModelSerializer[HardwareProfile]):
@@ -72,7 +72,7 @@ class ProfileSerializer(serializers.ModelSerializer[HardwareProfile]):
 
     class Meta:
         model = HardwareProfile
-        fields = ["slug", "provenance", *hardware.PROFILE_FIELDS, "storage", "merged_into", "created_at"]
+        fields = ["slug", "provenance", *machines.PROFILE_FIELDS, "storage", "merged_into", "created_at"]
 
 
 class MergeSerializer(StrictSerializer):
@@ -87,14 +87,14 @@ class MergedSerializer(serializers.Serializer[Any]):
 def _found(request: Request, slug: str) -> HardwareProfile:
     """Also one that an unlisted run leads to."""
     all_ = HardwareProfile.objects.all()
-    rows = hardware.listed_profiles(request.user) | nameable(all_, request.user, by_address=True)
+    rows = machines.listed_profiles(request.user) | nameable(all_, request.user, by_address=True)
     rows |= all_.exclude(merged_into=None)
     return get_object_or_404(rows.select_related("merged_into").prefetch_related("storage").distinct(), slug=slug)
 
 
 def _editable(request: Request, slug: str) -> tuple[HardwareProfile, User]:
     profile = _found(request, slug)
-    if not hardware.may_edit(request.user, profile):
+    if not machines.may_edit(request.user, profile):
         raise PermissionDenied("Only operators may edit a machine that somebody else described.")
     return profile, cast(User, request.user)
 
@@ -111,13 +111,13 @@ class HardwareList(APIView):
     @extend_schema(responses=ProfileSerializer(many=True))
     def get(self, request: Request) -> Response:
         """All machines, with their disks."""
-        rows = hardware.listed_profiles(request.user).select_related("merged_into").prefetch_related("storage")
+        rows = machines.listed_profiles(request.user).select_related("merged_into").prefetch_related("storage")
         return Response(ProfileSerializer(rows.order_by("name", "slug"), many=True).data)
 
     @extend_schema(request=ProfileFacts, responses={201: ProfileSerializer, 400: FIELD_ERRORS})
     def post(self, request: Request) -> Response:
         """Describe a machine. Its disks follow with /storage/."""
-        profile = hardware.create_profile(facts=_facts(ProfileFacts, request), by=cast(User, request.user))
+        profile = machines.create_profile(facts=_facts(ProfileFacts, request), by=cast(User, request.user))
         return Response(ProfileSerializer(profile).data, status=201)
 
 
@@ -132,7 +132,7 @@ class HardwareDetail(APIView):
     def patch(self, request: Request, slug: str) -> Response:
         """Correct facts; the slug stays, who changed what is kept."""
         profile, user = _editable(request, slug)
-        hardware.edit_profile(profile, facts=_facts(ProfileFacts, request, partial=True), by=user)
+        machines.edit_profile(profile, facts=_facts(ProfileFacts, request, partial=True), by=user)
         return Response(ProfileSerializer(profile).data)
 
 
@@ -144,7 +144,7 @@ class HardwareStorage(APIView):
         """Add a disk."""
         profile, user = _editable(request, slug)
         try:
-            device = hardware.add_device(profile, facts=_facts(DeviceFacts, request), by=user)
+            device = machines.add_device(profile, facts=_facts(DeviceFacts, request), by=user)
         except ValueError as error:
             raise ValidationError({"name": [str(error)]}) from error
         return Response(DeviceSerializer(device).data, status=201)
@@ -159,7 +159,7 @@ class HardwareDevice(APIView):
         profile, user = _editable(request, slug)
         chosen = get_object_or_404(profile.storage, slug=device)
         try:
-            hardware.edit_device(chosen, facts=_facts(DeviceFacts, request, partial=True), by=user)
+            machines.edit_device(chosen, facts=_facts(DeviceFacts, request, partial=True), by=user)
         except ValueError as error:
             raise ValidationError({"name": [str(error)]}) from error
         return Response(DeviceSerializer(chosen).data)
@@ -173,14 +173,14 @@ class HardwareMerge(APIView):
         """Make this machine and `into` one: runs move, the old address leads to the new one."""
         source, user = _editable(request, slug)
         wanted = _facts(MergeSerializer, request)["into"]
-        into = hardware.listed_profiles(user).filter(slug=wanted).first()
+        into = machines.listed_profiles(user).filter(slug=wanted).first()
         if into is None:
             raise ValidationError({"into": [f"No machine {wanted}."]})
-        if not hardware.may_edit(user, into):
+        if not machines.may_edit(user, into):
             raise PermissionDenied("Only operators may merge with a machine that somebody else described.")
         try:
-            moved = hardware.merge(source, into=into, by=user)
-        except hardware.CannotMerge as error:
+            moved = machines.merge(source, into=into, by=user)
+        except machines.CannotMerge as error:
             raise Conflict(str(error)) from error
         return Response(MergedSerializer({"machine": into, "runs_moved": moved}).data)
 
@@ -189,7 +189,7 @@ class HardwareMerge(APIView):
         """Undo a merge."""
         source, user = _editable(request, slug)
         try:
-            moved = hardware.unmerge(source, by=user)
-        except hardware.CannotMerge as error:
+            moved = machines.unmerge(source, by=user)
+        except machines.CannotMerge as error:
             raise Conflict(str(error)) from error
         return Response(MergedSerializer({"machine": source, "runs_moved": moved}).data)

@@ -11,8 +11,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 
-from runs import keyset
-from runs.filters import columns_of
+from runs.listing import cursor as keyset
+from runs.listing.filters import columns_of
 from runs.models import Run
 
 PAGE_SIZE = 50

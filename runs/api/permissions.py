@@ -6,7 +6,7 @@ from django.conf import settings
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
-from runs.access import may_contribute, may_operate
+from runs.access.rules import may_contribute, may_operate
 from runs.models import ApiToken, User
 
 if TYPE_CHECKING:

@@ -20,16 +20,16 @@ from rest_framework.views import APIView
 from runs.api.negotiation import JsonErrors
 from runs.api.publication_serializers import PublicationHeadSerializer, PublicationSerializer
 from runs.api.serializers import ErrorSerializer
-from runs.charts.publications.claim_words import EITHER
-from runs.charts.publications.claims import speed_as_read, time_as_read
-from runs.charts.publications.material import Material
-from runs.charts.publications.reruns import experiments_of
-from runs.literature.articles import ARTICLES
-from runs.literature.checks import checks_of
-from runs.literature.checks.model import Check
-from runs.literature.numbers import HEAD, numbers_of, row_of
 from runs.models import Claim, DbmsVersion, Publication, Run
 from runs.models.visible import Reader
+from runs.publications.articles import ARTICLES
+from runs.publications.checks import checks_of
+from runs.publications.checks.model import Check
+from runs.publications.numbers import HEAD, numbers_of, row_of
+from runs.publications.page.claim_words import EITHER
+from runs.publications.page.claims import speed_as_read, time_as_read
+from runs.publications.page.material import Material
+from runs.publications.page.reruns import experiments_of
 from runs.stats.summary import CONFIDENCE, MIN_REPEATS
 
 STATISTICS = {

@@ -13,9 +13,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from runs import reports
 from runs.api.serializers import ErrorSerializer
 from runs.charts import compare as charts
+from runs.compare import reports
 from runs.models import Report
 
 

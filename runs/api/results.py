@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from runs import ingest
+from runs import results
 from runs.api.exceptions import Conflict
 from runs.api.serializers import (
     FIELD_ERRORS,
@@ -18,8 +18,8 @@ from runs.api.serializers import (
     ErrorSerializer,
     StoredResultSerializer,
 )
-from runs.ingest import UploadOutcome
 from runs.models import ApiToken, User
+from runs.results import UploadOutcome
 
 HTTP_OF = {"created": 201, "same": 200, "conflict": 409, "invalid": 400}
 
@@ -54,7 +54,7 @@ class Results(APIView):
         always answer 200 with an answer for each. The body may be sent with `Content-Encoding: gzip`.
         """
         many = _many(request.data)
-        outcomes = ingest.store_uploads(
+        outcomes = results.store_uploads(
             documents=[request.data] if many is None else many,
             token=request.auth if isinstance(request.auth, ApiToken) else None,
             owner=request.user if isinstance(request.user, User) else None,

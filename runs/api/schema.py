@@ -6,9 +6,9 @@ from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiSerializerFieldExtension
 
-from runs.editing import RUN_EDIT
-from runs.ingest import document
-from runs.ingest.reading import Description
+from runs.results import document
+from runs.results.editing import RUN_EDIT
+from runs.results.reading import Description
 
 
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
@@ -20,7 +20,7 @@ class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-ca
 
 
 class PartFieldSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
-    target_class = "runs.ingest.fields.PartField"
+    target_class = "runs.results.fields.PartField"
     match_subclasses = True
 
     def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""How runs look in answers. All are read-only; documents that come in are runs.ingest.document's."""
+"""How runs look in answers. All are read-only; documents that come in are runs.results.document's."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from runs.artefacts import artefacts_of
 from runs.models import Artefact, Change, Measurement, Run
+from runs.run.artefacts import artefacts_of
 
 
 class WorkloadRefSerializer(serializers.Serializer[Any]):

@@ -19,7 +19,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from runs import changes, correction, editing, run_csv, series
+from runs.access import changes
+from runs.access.visibility import candidates
 from runs.api.access import changeable_run, person_of, readable_runs
 from runs.api.exceptions import Conflict
 from runs.api.negotiation import JsonErrors
@@ -32,10 +33,12 @@ from runs.api.serializers import (
     RunSerializer,
     RunSeriesSerializer,
 )
-from runs.filters import FACTOR_PREFIX, RunFilter
-from runs.ingest.reading import messages
+from runs.listing import csv
+from runs.listing.filters import FACTOR_PREFIX, RunFilter
 from runs.models import Run
-from runs.visibility import candidates
+from runs.results import correction, editing
+from runs.results.reading import messages
+from runs.run import series
 
 FACTOR_PARAMETER = OpenApiParameter(
     "factor.NAME", str, description="Value of any factor, for example factor.scale_factor=4.", many=True
@@ -83,7 +86,7 @@ class RunList(JsonErrors, generics.ListAPIView[Run]):
         if request.accepted_renderer.format != "csv":
             return self.list(request, *args, **kwargs)
         rows = self.filter_queryset(self.get_queryset())
-        response = StreamingHttpResponse(run_csv.stream(rows), content_type="text/csv; charset=utf-8")
+        response = StreamingHttpResponse(csv.stream(rows), content_type="text/csv; charset=utf-8")
         response["Content-Disposition"] = 'attachment; filename="runs.csv"'
         return response
 

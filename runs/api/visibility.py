@@ -13,11 +13,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from runs import visibility
+from runs.access import visibility
 from runs.api.access import changeable, person_of
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
-from runs.choices import Visibility
 from runs.models import Experiment, Report, Upload
+from runs.models.choices import Visibility
 
 
 class VisibilitySerializer(serializers.Serializer[Any]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
-from runs.groups import Comparison, Group
+from runs.compare.groups import Comparison, Group
 
 FACTOR, METRIC = "factor:group_commit", "commits_per_flush"
 

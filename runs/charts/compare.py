@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from runs import series as stored
 from runs.charts.base import (
     COLOURS,
     BarGroup,
@@ -21,9 +20,10 @@ from runs.charts.base import (
     plain_number,
 )
 from runs.charts.numbers import three_digits, times
-from runs.facets import DOUBT_WORDS
-from runs.groups import Against, Comparison, Group
+from runs.compare.groups import Against, Comparison, Group
 from runs.models import Metric, Run
+from runs.run import series as stored
+from runs.run.facets import DOUBT_WORDS
 
 BARS_NOTE = "Bar: median. Dots: every repeat. Whisker: 95 % interval of the geometric mean, from three repeats on."
 MAX_OVERLAID = 12

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from benchagent.catalog import DBMSS, METRICS
 from django.urls import reverse
 
-from runs import derived
 from runs.charts.base import BandSpec, Figure, LineSeries, Live, lines, lines_table, plain_number
 from runs.models import Run
-from runs.series import Series
+from runs.run import derived
+from runs.run.series import Series
 
 LIVE_EVERY_MS = 2000
 

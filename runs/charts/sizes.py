@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from runs.charts.base import Cell, Column, Figure, LineSeries, Mark, Scale, Table, lines
 from runs.charts.numbers import percent
-from runs.derived import SizeStep, size_steps
-from runs.groups import Comparison, Group
-from runs.labels import VaryingFact
+from runs.compare.groups import Comparison, Group
+from runs.compare.labels import VaryingFact
 from runs.models import Metric, Run
+from runs.run.derived import SizeStep, size_steps
 
 # As the memory limit is given: 1 MB is 1,000,000 bytes.
 MB = 1_000_000

@@ -13,15 +13,15 @@ from benchagent.configfiles.model import ParsedFile
 from django.db import transaction
 from django.db.models import Max, Q
 
-from runs import changes
-from runs.choices import Provenance
+from runs.access import changes
+from runs.access.visibility import nameable
 from runs.configs.facts import FORCED_WRITES, MISSING, PAGE_SIZE, dbms_of
 from runs.configs.reading import MOST_PARAMETERS, ConfigError, FileText, Understood, understand
-from runs.ingest.names import Parameter, config_row, shorten
-from runs.ingest.text import clean, redact_line
 from runs.models import Config, ConfigFile, ConfigParameter, Dbms, DbmsVersion, User
+from runs.models.choices import Provenance
+from runs.models.text import clean, redact_line
 from runs.models.visible import Reader
-from runs.visibility import nameable
+from runs.results.names import Parameter, config_row, shorten
 
 DETAIL_FIELDS = (PAGE_SIZE, FORCED_WRITES)
 EDITABLE = ("name", "note", "versions", *DETAIL_FIELDS)

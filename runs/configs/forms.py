@@ -15,13 +15,13 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest
 
+from runs.access.visibility import nameable
 from runs.configs.creating import NAMES, Content
 from runs.configs.facts import FORCED_WRITES, PAGE_SIZE
 from runs.configs.reading import MOST_CHARACTERS, MOST_FILES, FileText, Understood, understand
-from runs.hardware.forms import SizeField
+from runs.machines.forms import SizeField
 from runs.models import Config, Dbms, DbmsVersion
 from runs.models.visible import Reader
-from runs.visibility import nameable
 
 FORMAT_CHOICES = [("", "by its content"), *((kind.name, kind.label) for kind in FORMATS.values())]
 ON_OFF = [("", "not known"), ("on", "on"), ("off", "off")]

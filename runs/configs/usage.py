@@ -7,10 +7,10 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
+from runs.access.visibility import nameable
 from runs.configs.facts import dbms_of
 from runs.models import Config, DbmsVersion, Run
 from runs.models.visible import Reader
-from runs.visibility import nameable
 
 MOST_STATED = 4
 

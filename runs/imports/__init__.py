@@ -1,6 +1,6 @@
 """Files of tools, dropped in the browser or sent by `benchctl`: read, previewed, completed by a person, stored as runs.
 
-`take` keeps the files and reads them; `store` turns what was read into results through the one door, `runs.ingest`;
+`take` keeps the files and reads them; `store` turns what was read into results through the one door, `runs.results`;
 `read_again` reads the kept files with today's importers.
 """
 

@@ -11,7 +11,7 @@ from typing import Any
 from benchagent.catalog import METRICS, WORKLOADS
 from benchagent.importers import Metric, Report, Series, Status
 
-from runs.ingest.document import SCHEMA_VERSION
+from runs.results.document import SCHEMA_VERSION
 
 # The catalogue's word for what tools call the average.
 _CATALOGUE_NAMES = {"latency_avg_ms": "latency_mean_ms"}

@@ -9,9 +9,9 @@ from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.utils.text import slugify
 
-from runs.choices import DURABILITY_CHOICES, StorageRole, Visibility
+from runs.access.visibility import nameable
 from runs.models import Config, Dbms, FileImport, HardwareProfile, StorageDevice
-from runs.visibility import nameable
+from runs.models.choices import DURABILITY_CHOICES, StorageRole, Visibility
 
 # What a select can hold and a person can look through.
 MOST_CHOICES = 300

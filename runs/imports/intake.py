@@ -10,9 +10,9 @@ from typing import Any
 from benchagent.importers import PARSER_VERSION, Report, SourceFile, as_json, inspect
 from django.db import IntegrityError, transaction
 
-from runs import artefacts
 from runs.imports.mapped import read_mapped
 from runs.models import Artefact, FileImport, User
+from runs.run import artefacts
 
 MAX_FILES = 500
 MAX_TOTAL_BYTES = 128 * 1024 * 1024

@@ -10,12 +10,13 @@ from django.db import transaction
 from django.utils import timezone
 from rest_framework.exceptions import ValidationError
 
-from runs import artefacts, ingest
+from runs import results
 from runs.imports.documents import cells, document
 from runs.imports.intake import Found, items_of, kept_files, read
 from runs.imports.needs import becomes_a_run, lacks
 from runs.imports.subject import checked
 from runs.models import ApiToken, FileImport, Run, User, delete_softly
+from runs.run import artefacts
 
 
 class NotReady(ValidationError):
@@ -54,7 +55,7 @@ def store(
         for number, cell in enumerate(cells(wanted(found, subject))):
             upload_id = uuid.uuid5(taken.id, f"{now.isoformat()}:{number}")
             made = document(cell, subject, upload_id=upload_id)
-            runs += ingest.store_upload(document=made, token=token, owner=owner, file_import=taken).runs
+            runs += results.store_upload(document=made, token=token, owner=owner, file_import=taken).runs
     return runs, True
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from runs.choices import DURABILITY_CHOICES, Visibility
-from runs.ingest.fields import FactorField, HardwareField, StrictSerializer
+from runs.models.choices import DURABILITY_CHOICES, Visibility
+from runs.results.fields import FactorField, HardwareField, StrictSerializer
 
 
 class DbmsSubject(StrictSerializer):

@@ -10,8 +10,8 @@ from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.utils import timezone
 
-from runs.choices import UserRole
 from runs.models.base import UUIDModel
+from runs.models.choices import UserRole
 
 SCOPES = ("read", "upload", "schedule", "agent")
 TOKEN_PREFIX = "bst_"

@@ -4,8 +4,8 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from runs.choices import Provenance
 from runs.models.base import NamedModel
+from runs.models.choices import Provenance
 
 
 class HardwareProfile(NamedModel):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.db import models
 from django.urls import reverse
 
-from runs.choices import Provenance
 from runs.models.base import UUIDModel
+from runs.models.choices import Provenance
 from runs.models.workloads import Workload
 
 

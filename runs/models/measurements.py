@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from django.db import models
 
-from runs.choices import Better, Provenance
 from runs.models.base import UUIDModel
+from runs.models.choices import Better, Provenance
 from runs.models.dbms import DbmsVersion
 from runs.models.runs import Run
 from runs.models.workloads import Workload

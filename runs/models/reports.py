@@ -5,8 +5,8 @@ from django.db import models
 from django.urls import reverse
 from django.utils import timezone
 
-from runs.choices import Visibility
 from runs.models.base import NamedModel
+from runs.models.choices import Visibility
 from runs.models.visible import Reader, listed, readable
 
 

@@ -12,7 +12,8 @@ from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
 
-from runs.choices import (
+from runs.models.base import UUIDModel
+from runs.models.choices import (
     ACTIVE_STATES,
     DURABILITY_CHOICES,
     ENDED_STATES,
@@ -23,7 +24,6 @@ from runs.choices import (
     StorageRole,
     Visibility,
 )
-from runs.models.base import UUIDModel
 from runs.models.configs import Config
 from runs.models.dbms import DbmsVersion
 from runs.models.experiments import Experiment
@@ -107,7 +107,7 @@ class Run(UUIDModel):
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="runs"
     )
-    # Kept here too, so that lists need no join: experiment or upload say it, `runs.visibility` changes both.
+    # Kept here too, so that lists need no join: experiment or upload say it, `runs.access.visibility` changes both.
     visibility = models.CharField(max_length=10, choices=Visibility.choices, default=Visibility.PUBLIC)
 
     state = models.CharField(max_length=20, choices=RunState.choices, default=RunState.QUEUED, db_index=True)
@@ -146,7 +146,7 @@ class Run(UUIDModel):
     message = models.TextField(blank=True)
     note = models.TextField(blank=True)
 
-    # The measurement that lists show and sort by (`runs.primary`): null where there is none or it does not count.
+    # The measurement that lists show and sort by (`runs.run.primary`): null where there is none or it does not count.
     primary_value = models.FloatField(null=True, blank=True, editable=False)
 
     # Literature: a value that the source does not hold is a gap with its reason, never a zero.

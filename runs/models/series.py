@@ -7,7 +7,7 @@ from runs.models.runs import Run
 
 
 class SeriesChunk(models.Model):
-    """Consecutive samples of one metric of one run, compressed (`runs.series`).
+    """Consecutive samples of one metric of one run, compressed (`runs.run.series`).
 
     While a run is going on there is a chunk per delivery; when it has ended they are merged into chunk 0.
     `t0_s` counts from the start of the warm-up. `count` includes gaps (NaN); the summary columns leave them out.

@@ -5,9 +5,9 @@ from django.db import models
 from django.urls import reverse
 from django.utils import timezone
 
-from runs.choices import Visibility
 from runs.models.accounts import ApiToken
 from runs.models.base import UUIDModel
+from runs.models.choices import Visibility
 from runs.models.visible import Reader, listed, readable
 
 

@@ -12,8 +12,8 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q
 
-from runs.choices import UserRole, Visibility
 from runs.models.accounts import User
+from runs.models.choices import UserRole, Visibility
 
 Reader = User | AnonymousUser
 

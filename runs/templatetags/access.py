@@ -9,12 +9,12 @@ from django.template import Context
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from runs import access
-from runs.access import Person
-from runs.choices import Visibility
+from runs.access import rules
+from runs.access.rules import Person
+from runs.access.visibility import Target, source_of
 from runs.models import Change, Run
+from runs.models.choices import Visibility
 from runs.models.visible import owner_id_of
-from runs.visibility import Target, source_of
 
 register = template.Library()
 
@@ -27,12 +27,12 @@ VISIBILITY_WORDS = {
 
 @register.filter
 def may_change(user: Person, thing: Target) -> bool:
-    return access.may_change(user, thing)
+    return rules.may_change(user, thing)
 
 
 @register.filter
 def may_manage_people(user: Person) -> bool:
-    return access.may_manage_people(user)
+    return rules.may_manage_people(user)
 
 
 @register.filter
@@ -85,7 +85,7 @@ def visibility_control(context: Context, thing: Target) -> dict[str, Any]:
         "kind": target._meta.model_name if target else "",
         "key": (getattr(target, "slug", "") or target.pk) if target else "",
         "choices": [(value, label, VISIBILITY_WORDS[Visibility(value)]) for value, label in Visibility.choices],
-        "may_change": target is not None and access.may_change(user, target),
+        "may_change": target is not None and rules.may_change(user, target),
         "is_owner": target is not None and user is not None and owner_id_of(target) == user.pk,
         "csrf_token": context.get("csrf_token"),
     }

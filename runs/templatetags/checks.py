@@ -9,7 +9,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from runs.literature.checks.model import Check, Computed, Result, Stated
+from runs.publications.checks.model import Check, Computed, Result, Stated
 from runs.templatetags.numbers import computed_html, number_html
 
 register = template.Library()

@@ -13,7 +13,7 @@ A number computed by us, with the formula in `data-formula` and in the hint:
     {% computed formula="407.97 / 494.73 − 1" unit="%" digits=2 %}              −17.54 %
     {% computed 59.87 "1813.969025 / 30.3" unit="×" %}                          59.87 ×
 
-Without a value the formula is evaluated (`runs.literature.checks.formula` says what it may hold) and, for the unit %,
+Without a value the formula is evaluated (`runs.publications.checks.formula` says what it may hold) and, for the unit %,
 multiplied by 100. `note` adds words to the hint, `signed=True` a plus. `data-exact` holds the value unrounded.
 
 Both take `tab=False` where many stand together (tables): hover, touch and click still show the hint, the Tab key passes
@@ -29,8 +29,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from runs.charts.numbers import exact
-from runs.choices import Provenance
-from runs.literature.checks.formula import evaluate
+from runs.models.choices import Provenance
+from runs.publications.checks.formula import evaluate
 
 register = template.Library()
 

@@ -10,12 +10,12 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from runs.charts.base import Cell, Column
-from runs.charts.publication import Page
-from runs.charts.publications.amounts import Amount, TextCell, Words
-from runs.charts.publications.parts import Section
-from runs.charts.publications.reruns import FigureView
-from runs.choices import Provenance
-from runs.literature.articles.structure import FigureState
+from runs.models.choices import Provenance
+from runs.publications.articles.structure import FigureState
+from runs.publications.page.amounts import Amount, TextCell, Words
+from runs.publications.page.page import Page
+from runs.publications.page.parts import Section
+from runs.publications.page.reruns import FigureView
 from runs.templatetags.numbers import computed_html, number_html
 from runs.templatetags.show import provenance_badge, table_cell
 

@@ -13,11 +13,11 @@ from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 
 from runs.charts.base import Cell, format_number
-from runs.choices import OPEN_STATES, Provenance, RunState
-from runs.facets import DOUBT_WORDS, factor_label, short_durability
-from runs.filters import MOST_OFFERED
+from runs.listing.filters import MOST_OFFERED
 from runs.models import Run
-from runs.run_facts import SettingRow
+from runs.models.choices import OPEN_STATES, Provenance, RunState
+from runs.run.facets import DOUBT_WORDS, factor_label, short_durability
+from runs.run.facts import SettingRow
 
 register = template.Library()
 

@@ -14,9 +14,9 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.http import url_has_allowed_host_and_scheme
 from rest_framework.exceptions import AuthenticationFailed
 
-from runs.access import Person, may_change, may_contribute, may_manage_people, may_operate
+from runs.access.rules import Person, may_change, may_contribute, may_manage_people, may_operate
+from runs.access.visibility import Target
 from runs.api.authentication import KEYWORD, bearer_of, live_token
-from runs.visibility import Target
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]

@@ -16,8 +16,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from runs import accounts
-from runs.accounts.forms import LoginForm, TokenForm
+from runs.access import people
+from runs.access.forms import LoginForm, TokenForm
 from runs.models import ApiToken, User
 from runs.views.access import person_required
 
@@ -57,7 +57,7 @@ def create_token(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _page(request, form, status=UNPROCESSABLE)
     given = form.cleaned_data
-    token, secret = accounts.issue_token(
+    token, secret = people.issue_token(
         owner=owner, name=given["name"], scopes=given["scopes"], expires_at=form.expires_at()
     )
     return _page(request, TokenForm(owner=owner), secret=secret, new=token)
@@ -67,7 +67,7 @@ def create_token(request: HttpRequest) -> HttpResponse:
 @person_required
 def revoke_token(request: HttpRequest, token_id: uuid.UUID) -> HttpResponse:
     token = get_object_or_404(ApiToken, pk=token_id, owner=_person(request))
-    accounts.revoke_token(token)
+    people.revoke_token(token)
     messages.success(request, f"The token “{token.name}” is revoked: it opens nothing any more.")
     return redirect("account")
 
@@ -93,7 +93,7 @@ def change_password(request: HttpRequest) -> HttpResponse:
 @never_cache
 def set_password(request: HttpRequest, uid: str, token: str) -> HttpResponse:
     """Behind the link that an administrator hands over: works once, and for a few days."""
-    person = accounts.person_of_link(uid, token)
+    person = people.person_of_link(uid, token)
     if person is None:
         return render(request, "account/link_over.html", status=410)
     form = SetPasswordForm(person, request.POST if request.method == "POST" else None)

@@ -10,14 +10,14 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
-from runs import compare as comparing
-from runs import csv_text
 from runs.charts import compare as charts
 from runs.charts.numbers import percent
-from runs.choices import Visibility
-from runs.groups import Comparison, Group
+from runs.compare import compare as comparing
+from runs.compare.groups import Comparison, Group
+from runs.compare.select import CONTROLS, Selection, select
+from runs.listing import csv_text
 from runs.models import Experiment, Publication, Run
-from runs.selection import CONTROLS, Selection, select
+from runs.models.choices import Visibility
 from runs.views.access import token_may_read
 
 

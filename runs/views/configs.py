@@ -12,7 +12,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.text import get_valid_filename
 from django.views.decorators.http import require_http_methods, require_safe
 
-from runs import changes, configs
+from runs import configs
+from runs.access import changes
 from runs.configs.forms import (
     FORMAT_CHOICES,
     ConfigForm,
@@ -24,9 +25,9 @@ from runs.configs.forms import (
     preview,
 )
 from runs.configs.pages import ConfigRow, choices_of, diff_table, matching
-from runs.ingest.text import clean
+from runs.listing.rows import RunRow
 from runs.models import Config, Run, User
-from runs.rows import RunRow
+from runs.models.text import clean
 from runs.views.access import contributor_required
 
 PER_PAGE = 50

@@ -6,11 +6,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from runs import configs, systems
+from runs import configs
 from runs.configs.pages import ConfigRow, matching
-from runs.ingest.text import clean
+from runs.dbms import systems
+from runs.listing.rows import RunRow
 from runs.models import Run
-from runs.rows import RunRow
+from runs.models.text import clean
 
 RECENT = 10
 MOST_CONFIGS = 100

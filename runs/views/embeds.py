@@ -15,13 +15,14 @@ from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
-from runs import compare as comparing
-from runs import reports, run_facts, series
 from runs.charts import compare as charts
 from runs.charts.run import figures
-from runs.groups import Comparison
+from runs.compare import compare as comparing
+from runs.compare import reports
+from runs.compare.groups import Comparison
+from runs.compare.select import select
 from runs.models import Report, Run
-from runs.selection import select
+from runs.run import facts, series
 
 STRANGER = AnonymousUser()
 ANY_CHART = "throughput"
@@ -63,7 +64,7 @@ def embed_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "title": f"{run.dbms_version} · {run.workload}, repeat {run.repeat}",
         "figures": wanted,
         "run": run,
-        "measurements": [] if wanted else run_facts.ordered_measurements(run),
+        "measurements": [] if wanted else facts.ordered_measurements(run),
         "source": run.get_absolute_url(),
         "count": 1,
     }

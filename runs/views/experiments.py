@@ -9,10 +9,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from runs import matrix
-from runs.charts.publications.reproductions import is_told, table
+from runs.charts import matrix
 from runs.models import Experiment, Publication, Run
-from runs.reproduction import Published, gaps_of
+from runs.publications.matching import Published, gaps_of
+from runs.publications.page.reproductions import is_told, table
 
 NOTHING_NEW = 204
 

@@ -11,11 +11,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from runs import changes, hardware
-from runs.hardware.forms import DeviceForm, ProfileForm, facts_of
-from runs.ingest.text import clean
+from runs import machines as hardware
+from runs.access import changes
+from runs.listing.rows import RunRow
+from runs.machines.forms import DeviceForm, ProfileForm, facts_of
 from runs.models import HardwareProfile, Run, StorageDevice, User
-from runs.rows import RunRow
+from runs.models.text import clean
 from runs.views.access import contributor_required
 
 RECENT = 10

@@ -9,10 +9,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from runs import matrix
-from runs.choices import RunState
+from runs.charts import matrix
+from runs.listing.rows import RunRow
 from runs.models import Experiment, Publication, Run
-from runs.rows import RunRow
+from runs.models.choices import RunState
 
 RECENT = 8
 PRESENT = Q(runs__deleted_at=None)

@@ -11,10 +11,10 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from runs import accounts
-from runs.accounts.forms import PersonForm
-from runs.choices import UserRole
+from runs.access import people as accounts
+from runs.access.forms import PersonForm
 from runs.models import User
+from runs.models.choices import UserRole
 from runs.views.access import administrator_required
 
 UNPROCESSABLE = 422

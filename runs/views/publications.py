@@ -10,11 +10,11 @@ from django.shortcuts import get_object_or_404, render
 from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
-from runs.charts.publication import page
-from runs.charts.publications import export
-from runs.choices import RunState
-from runs.literature.articles import ARTICLES
 from runs.models import Publication
+from runs.models.choices import RunState
+from runs.publications.articles import ARTICLES
+from runs.publications.page import export
+from runs.publications.page.page import page
 
 
 @require_GET

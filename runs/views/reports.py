@@ -12,12 +12,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from runs import changes, reports
-from runs.choices import Visibility
+from runs.access import changes
+from runs.access.visibility import default_visibility
+from runs.compare import reports
 from runs.models import Report, User
+from runs.models.choices import Visibility
 from runs.views.access import check_may_change, contributor_required
 from runs.views.compare import comparison_context
-from runs.visibility import default_visibility
 
 PER_PAGE = 50
 GONE, UNPROCESSABLE = 410, 422

@@ -10,14 +10,17 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from runs import changes, correction, derived, editing, run_facts, run_statistics, series, systems
-from runs.artefacts import artefacts_of
+from runs.access import changes
+from runs.access.visibility import source_of
 from runs.charts.heating import memory_figure
 from runs.charts.run import figures, series_rows
-from runs.facets import factor_facets
+from runs.dbms import systems
 from runs.models import Change, Run, User
+from runs.results import correction, editing
+from runs.run import derived, engine_report, facts, series
+from runs.run.artefacts import artefacts_of
+from runs.run.facets import factor_facets
 from runs.views.access import check_may_change, contributor_required, token_may_read
-from runs.visibility import source_of
 
 STOP_POLLING = 286
 
@@ -36,16 +39,16 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "run": run,
         "figures": figures(run, found),
         "derived": derived.of_run(run, found),
-        "primary": run_facts.primary_measurement(run),
-        "gap": run_facts.gap_reason(run),
-        "measurements": run_facts.ordered_measurements(run),
+        "primary": facts.primary_measurement(run),
+        "gap": facts.gap_reason(run),
+        "measurements": facts.ordered_measurements(run),
         "factors": factor_facets(run),
-        "settings": run_facts.setting_rows(run),
-        "steps": run_facts.time_line(run),
-        "origin": run_facts.origin(run),
+        "settings": facts.setting_rows(run),
+        "steps": facts.time_line(run),
+        "origin": facts.origin(run),
         "changes": _changes(run),
         "files": artefacts_of(run),
-        "told": run_statistics.of_run(run),
+        "told": engine_report.of_run(run),
         "heating": memory_figure(run),
         "unverified": systems.unverified(run.dbms_version.dbms.slug) if run.context.get("connection") else "",
     }

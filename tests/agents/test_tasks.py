@@ -8,11 +8,13 @@ import pytest
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
-from agents import batches, dispatch, jobs, schedule, tasks
+from agents import tasks
+from agents.jobs import deliver, dispatch, life
 from agents.models import Agent, EnrolmentCode, Job
+from agents.plans import schedule
 from benchsite.celery import app
-from runs.choices import RunState
 from runs.models import Experiment, Run, SeriesChunk
+from runs.models.choices import RunState
 from tests.agents.conftest import plan_of, samples_item, state_item
 
 pytestmark = pytest.mark.django_db
@@ -45,7 +47,7 @@ def test_the_sweep_expires_leases_and_takes_back_what_nobody_fetched(
         schedule.start(plan_of(agent=agent), user=None)
     dispatch.hand_out()
     claimed = Job.objects.get(agent=bench.agent)
-    jobs.claim(agent=bench.agent, run_id=claimed.pk)
+    life.claim(agent=bench.agent, run_id=claimed.pk)
     past = timezone.now() - timedelta(hours=1)
     Job.objects.filter(pk=claimed.pk).update(lease_expires_at=past)
     Job.objects.exclude(pk=claimed.pk).update(assigned_at=past)
@@ -69,12 +71,12 @@ def test_it_merges_the_series_of_a_lost_run(machine):
     bench = machine()
     run = schedule.start(plan_of(), user=None).runs.get()
     dispatch.hand_out()
-    jobs.claim(agent=bench.agent, run_id=run.pk)
+    life.claim(agent=bench.agent, run_id=run.pk)
     items = [state_item("measuring"), samples_item(1.0), samples_item(2.0, chunk=1, t0_s=1.0)]
-    batches.apply(run_id=run.pk, batch={"seq": 1, "items": items})
+    deliver.apply(run_id=run.pk, batch={"seq": 1, "items": items})
     tasks.summarise(str(run.pk))
     assert SeriesChunk.objects.count() == 2  # it still goes on
-    jobs.expire_leases(now=timezone.now() + timedelta(hours=1))
+    life.expire_leases(now=timezone.now() + timedelta(hours=1))
     for _ in range(2):
         tasks.summarise(str(run.pk))
     assert SeriesChunk.objects.count() == 1

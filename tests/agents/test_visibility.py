@@ -7,10 +7,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from agents import dispatch, estimate, jobs, schedule, waiting
+from agents.jobs import dispatch, life, waiting
 from agents.models import Job
-from runs.choices import RunState
+from agents.plans import estimate, schedule
 from runs.models import Experiment, Run
+from runs.models.choices import RunState
 from tests.agents.conftest import plan_of
 
 pytestmark = pytest.mark.django_db
@@ -68,7 +69,7 @@ def test_one_more_repeat_belongs_to_who_owns_the_cell(bench, operator):
 def test_the_page_of_agents_does_not_say_what_runs_there_privately(client, bench, operator, administrator):
     run = start(operator, "private")
     dispatch.hand_out()
-    jobs.claim(agent=bench.agent, run_id=run.pk)
+    life.claim(agent=bench.agent, run_id=run.pk)
     assert Job.objects.get(pk=run.pk).agent == bench.agent
     page = client.get("/agents/").content.decode()
     assert "Now: a run that is not public." in page
@@ -81,7 +82,7 @@ def test_the_page_of_agents_does_not_say_what_runs_there_privately(client, bench
 def test_a_waiting_run_does_not_say_which_private_one_is_before_it(bench, operator):
     first = start(operator, "private")
     dispatch.hand_out()
-    jobs.claim(agent=bench.agent, run_id=first.pk)
+    life.claim(agent=bench.agent, run_id=first.pk)
     second = start(operator, "public")
     assert "busy with a run that is not public" in waiting.reason(second)
     Run.objects.filter(pk=first.pk).update(visibility="public")

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from benchagent.client import Client
 from benchagent.java import JavaToolchain
+from benchagent.link.client import Client
+from benchagent.link.spool import Spool
 from benchagent.paths import AgentDirs, agent_dirs
-from benchagent.spool import Spool
 
 from tests.benchagent.fake_server import FakeServer
 from tests.benchagent.jobs import MakeJob, maker

@@ -21,8 +21,8 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchagent import process
-from benchagent.session import session_job
+from benchagent.job.session import session_job
+from benchagent.machine import process
 
 from tests.benchagent.dbms.crash import (
     CLEARLY_FEWER,

@@ -7,15 +7,15 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from benchagent.abort import Abort
 from benchagent.catalog import DBMSS
 from benchagent.dbms.postgresql.discovery import installations
 from benchagent.java import JavaToolchain
-from benchagent.job import Job
+from benchagent.job.job import Job
+from benchagent.link.spool import Spool
+from benchagent.machine.abort import Abort
+from benchagent.machine.devices import device_of
 from benchagent.paths import AgentDirs
 from benchagent.protocol import Claimed, FinishItem
-from benchagent.spool import Spool
-from benchagent.storage import device_of
 
 from tests.benchagent.fake_server import job_spec
 

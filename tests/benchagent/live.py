@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 from benchagent import dbms
-from benchagent.abort import Abort
 from benchagent.catalog import DBMSS, WORKLOADS
 from benchagent.dbms.base import EngineContext
 from benchagent.java import JavaToolchain
-from benchagent.job import Job
+from benchagent.job.job import Job
+from benchagent.link.spool import Spool
+from benchagent.machine.abort import Abort
 from benchagent.paths import AgentDirs
 from benchagent.protocol import FinishItem
-from benchagent.spool import Spool
 
 from tests.benchagent.dbms.mysql.family import installed_engines
 from tests.benchagent.fake_server import job_spec

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import psutil
 import pytest
-from benchagent import emulation
-from benchagent.cgroups import CgroupError, hierarchy, make_group, remove_group
-from benchagent.emulation import Emulation
+from benchagent.machine import emulation
+from benchagent.machine.cgroups import CgroupError, hierarchy, make_group, remove_group
+from benchagent.machine.emulation import Emulation
 
 SIZE_BYTES = 64_000_000
 

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchagent import checks, judging
+from benchagent.job import checks, judge
 
 from tests.conftest import REPOSITORY
 
-AGENT = Path(checks.__file__).parent
+AGENT = Path(checks.__file__).parents[1]
 PARTS = {"name", "ok", "detail"}
 FAILS, WARNS = "fails", "warns"
 
@@ -36,7 +36,7 @@ def made() -> Iterator[str]:
 
 def judged(function: str) -> set[str]:
     """Checks that a function of `judging` makes of what the load generator reported."""
-    tree = ast.parse(Path(judging.__file__).read_text())
+    tree = ast.parse(Path(judge.__file__).read_text())
     body = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function)
     return {node.attr for node in ast.walk(body) if isinstance(node, ast.Attribute) and _is_checks(node.value)}
 

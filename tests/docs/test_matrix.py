@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from benchagent.catalog import DBMSS, WORKLOADS
-from benchagent.connections import ServerConnection
 from benchagent.dbms.base import JobError
 from benchagent.dbms.external.afar import Afar
+from benchagent.dbms.external.connections import ServerConnection
 from benchagent.dbms.external.side import side_of
 from benchagent.engines.catalogue import catalogue
 from benchagent.java import JavaToolchain

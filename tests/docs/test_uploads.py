@@ -10,8 +10,8 @@ import jsonschema
 import pydantic
 import pytest
 
-from runs.ingest import document as declared
 from runs.models import Measurement, Run
+from runs.results import document as declared
 from tests.conftest import REPOSITORY
 from tests.runs.builders import document
 

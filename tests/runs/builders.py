@@ -6,7 +6,7 @@ from typing import Any
 
 from benchagent.protocol import HardwareFacts, JobResult, SamplesItem
 
-from runs import ingest
+from runs import results
 from runs.models import HardwareProfile, Run
 
 FACTORS: dict[str, int | float | str] = {"scale_factor": 4, "terminals": 4, "warm_up_s": 10, "duration_s": 5}
@@ -36,7 +36,7 @@ def hardware_facts(**changes: Any) -> HardwareFacts:
 
 
 def machine(**changes: Any) -> HardwareProfile:
-    return ingest.upsert_hardware(facts=hardware_facts(**changes), name="Bench One")
+    return results.upsert_hardware(facts=hardware_facts(**changes), name="Bench One")
 
 
 def scheduled(**changes: Any) -> Run:
@@ -45,7 +45,7 @@ def scheduled(**changes: Any) -> Run:
         "settings": SQLITE_SETTINGS, "factors": FACTORS, "repeat": 1, "order_index": 1, "hardware": None,
         "demonstration": False,
     }  # fmt: skip
-    return ingest.scheduled_run(**(values | changes))
+    return results.scheduled_run(**(values | changes))
 
 
 def samples(metric: str, chunk: int, t0_s: float, values: list[float | None], interval_s: float = 1.0) -> SamplesItem:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import date
 
-from runs import primary
 from runs.models import (
     Aggregate,
     Config,
@@ -18,6 +17,7 @@ from runs.models import (
     RunFactor,
     Workload,
 )
+from runs.run import primary
 
 FACTORS: dict[str, float | str] = {"scale_factor": 10, "terminals": 4}
 ARTICLE: dict[str, list[int]] = {

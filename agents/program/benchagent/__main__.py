@@ -1,5 +1,5 @@
 """`python -m benchagent`."""
 
-from benchagent.cli import main
+from benchagent.cli.main import main
 
 raise SystemExit(main())

@@ -9,18 +9,20 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from agents import articles, registry, rerun
-from agents.articles import EXPERIMENTS
-from agents.estimate import about, estimate
+from agents.machines import registry
+from agents.machines.offers import approved_agents, engine_key
 from agents.models import Agent
-from agents.offers import approved_agents, engine_key
-from agents.plans import PlanError
-from agents.rerun import Prepared
-from runs.choices import ENDED_STATES, RunState
-from runs.compare import compare
-from runs.facets import facets
-from runs.groups import Comparison, Group
+from agents.plans.estimate import about, estimate
+from agents.plans.plan import PlanError
+from agents.reruns import experiments as articles
+from agents.reruns import rerun
+from agents.reruns.experiments import EXPERIMENTS
+from agents.reruns.rerun import Prepared
+from runs.compare.compare import compare
+from runs.compare.groups import Comparison, Group
 from runs.models import Experiment, Run
+from runs.models.choices import ENDED_STATES, RunState
+from runs.run.facets import facets
 
 LOOK_EVERY_S = 2.0
 AGENT_WITHIN_S = 300.0

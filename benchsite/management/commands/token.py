@@ -11,7 +11,7 @@ from django.db import DatabaseError
 from django.utils import timezone
 
 from benchsite.startup import OPERATOR
-from runs import accounts
+from runs.access import people
 from runs.models import User
 
 
@@ -41,7 +41,7 @@ def issue(username: str, name: str, scopes: list[str], expires_at: Any) -> str:
         owner = User.objects.filter(username=username).first()
         if owner is None:
             raise CommandError(f"USER: there is no user {username!r}; start once with `make up`")
-        _, secret = accounts.issue_token(owner=owner, name=name, scopes=scopes, expires_at=expires_at)
+        _, secret = people.issue_token(owner=owner, name=name, scopes=scopes, expires_at=expires_at)
     except ValueError as error:
         raise CommandError(f"SCOPES: {error}") from None
     except DatabaseError as error:

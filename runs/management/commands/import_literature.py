@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from runs.literature.importer import import_literature
+from runs.publications.importer import import_literature
 
 
 class Command(BaseCommand):

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from runs.ingest.document import json_schema
+from runs.results.document import json_schema
 
 
 class Command(BaseCommand):

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from agents import dispatch, jobs, schedule
+from agents.jobs import dispatch, life
 from agents.models import Job
+from agents.plans import schedule
 from runs.models import Run
 from tests.agents.conftest import Machine, plan_of
 
@@ -46,4 +47,4 @@ def assigned(machine):
 @pytest.fixture
 def attempt(assigned) -> Attempt:
     bench, run = assigned
-    return Attempt(bench, run, jobs.claim(agent=bench.agent, run_id=run.pk)["job_token"])
+    return Attempt(bench, run, life.claim(agent=bench.agent, run_id=run.pk)["job_token"])

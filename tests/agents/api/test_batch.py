@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from agents import joblog, jobs
+from agents.jobs import life, log
 from agents.models import JobLogChunk
-from runs import series
-from runs.choices import RunState
 from runs.models import SeriesChunk
+from runs.models.choices import RunState
+from runs.run import series
 from tests.agents.conftest import finish_item, log_item, samples_item, state_item
 
 pytestmark = pytest.mark.django_db
@@ -27,7 +27,7 @@ def test_it_applies_states_samples_and_log(attempt):
     assert answer.json() == {"seq": 1, "cancel": False}
     assert attempt.now.state == RunState.WARMING_UP
     assert values(attempt) == [5, 7.5]
-    assert joblog.tail(attempt.job) == "hello\n"
+    assert log.tail(attempt.job) == "hello\n"
     assert [change.state for change in attempt.run.state_changes.all()] == [
         "queued", "assigned", "preparing", "loading", "warming_up",
     ]  # fmt: skip
@@ -52,7 +52,7 @@ def test_it_acknowledges_a_batch_twice_and_applies_it_once(attempt):
         answer = attempt.batch(1, samples_item(1, 2), log_item("once\n"))
         assert (answer.status_code, answer.json()["seq"]) == (200, 1)
     assert values(attempt) == [1, 2]
-    assert joblog.tail(attempt.job) == "once\n"
+    assert log.tail(attempt.job) == "once\n"
 
 
 def test_it_refuses_a_batch_that_is_ahead_and_names_the_one_it_waits_for(attempt):
@@ -123,7 +123,7 @@ def test_it_takes_nothing_behind_the_finish_in_one_batch(attempt):
 
 def test_it_takes_the_late_result_of_a_lost_run(attempt):
     attempt.batch(1, state_item("measuring"), samples_item(10))
-    jobs.expire_leases(now=timezone.now() + timedelta(hours=1))
+    life.expire_leases(now=timezone.now() + timedelta(hours=1))
     assert attempt.now.state == RunState.LOST
     answer = attempt.batch(2, state_item("collecting"), samples_item(20, chunk=1, t0_s=1), finish_item())
     assert answer.status_code == 200
@@ -134,7 +134,7 @@ def test_it_takes_the_late_result_of_a_lost_run(attempt):
 
 def test_it_takes_what_was_measured_when_the_agent_itself_says_lost(attempt):
     attempt.batch(1, state_item("measuring"), samples_item(10))
-    jobs.expire_leases(now=timezone.now() + timedelta(hours=1))
+    life.expire_leases(now=timezone.now() + timedelta(hours=1))
     attempt.batch(2, finish_item("lost", "the agent was interrupted"))
     run = attempt.now
     assert (run.state, run.message) == (RunState.LOST, "the agent was interrupted")
@@ -144,7 +144,7 @@ def test_it_takes_what_was_measured_when_the_agent_itself_says_lost(attempt):
 
 def test_it_tells_that_the_run_is_to_be_cancelled_and_keeps_what_was_measured(attempt):
     attempt.batch(1, state_item("measuring"), samples_item(10, 20))
-    jobs.cancel(attempt.run)
+    life.cancel(attempt.run)
     assert attempt.batch(2, samples_item(30, chunk=1, t0_s=2)).json() == {"seq": 2, "cancel": True}
     assert attempt.batch(3, finish_item("cancelled", "cancelled on the server")).json()["cancel"] is False
     assert attempt.now.state == RunState.CANCELLED
@@ -181,7 +181,7 @@ def test_it_lets_nobody_else_in(attempt, machine):
 
 
 def test_it_takes_the_result_of_an_agent_that_was_disabled_meanwhile(attempt):
-    from agents import registry
+    from agents.machines import registry
 
     registry.disable(attempt.machine.agent)
     assert attempt.batch(1, finish_item()).status_code == 200

@@ -4,10 +4,12 @@ import uuid
 
 import pytest
 
-from agents import jobs, registry, schedule
+from agents.jobs import life
+from agents.machines import registry
 from agents.models import Job
-from runs.choices import RunState
+from agents.plans import schedule
 from runs.models import Run, digest_secret
+from runs.models.choices import RunState
 from tests.agents.conftest import HARDWARE, plan_of
 
 pytestmark = pytest.mark.django_db
@@ -61,7 +63,7 @@ def test_it_refuses_a_run_that_nobody_assigned(machine):
 
 def test_it_refuses_a_run_that_was_cancelled(assigned):
     bench, run = assigned
-    jobs.cancel(run)
+    life.cancel(run)
     assert bench.claim(run.pk).status_code == 409
     assert Run.objects.get(pk=run.pk).state == RunState.CANCELLED
 

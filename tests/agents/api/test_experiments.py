@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from agents import dispatch, jobs, schedule
-from runs.choices import RunState
+from agents.jobs import dispatch, life
+from agents.plans import schedule
 from runs.models import ApiToken, Experiment, Run
+from runs.models.choices import RunState
 from tests.agents.conftest import FACTORS, plan_of
 
 pytestmark = pytest.mark.django_db
@@ -91,7 +92,7 @@ def test_it_asks_the_agent_to_cancel_a_run_that_it_is_making(client, bearer, mac
     bench = machine()
     run = schedule.start(plan_of(), user=None).runs.get()
     dispatch.hand_out()
-    jobs.claim(agent=bench.agent, run_id=run.pk)
+    life.claim(agent=bench.agent, run_id=run.pk)
     answer = client.post(f"/api/v1/runs/{run.pk}/cancel/", headers=bearer("schedule"))
     assert answer.json() == {"id": str(run.pk), "status": "preparing", "cancel_requested": True}
 

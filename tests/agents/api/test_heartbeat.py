@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from agents import jobs
+from agents.jobs import life
 from agents.models import Agent
-from runs.choices import RunState
+from runs.models.choices import RunState
 from tests.agents.conftest import finish_item
 
 pytestmark = pytest.mark.django_db
@@ -28,13 +28,13 @@ def test_it_shows_the_agent_as_online(attempt):
 
 
 def test_it_tells_that_the_run_is_to_be_cancelled(attempt):
-    jobs.cancel(attempt.run)
+    life.cancel(attempt.run)
     assert attempt.heartbeat().json()["cancel"] is True
     assert attempt.now.state == RunState.PREPARING
 
 
 def test_it_keeps_up_a_run_that_was_given_up_as_lost(attempt):
-    jobs.expire_leases(now=timezone.now() + timedelta(hours=1))
+    life.expire_leases(now=timezone.now() + timedelta(hours=1))
     assert attempt.now.state == RunState.LOST
     assert attempt.heartbeat().status_code == 200
     assert attempt.now.state == RunState.LOST

@@ -8,11 +8,12 @@ import pytest
 from benchagent.protocol import CLOCK_HEADER
 from django.utils import timezone
 
-from agents import dispatch, jobs, observing, schedule
+from agents.jobs import dispatch, life, observing
 from agents.models import Observation
-from agents.plans import Engine, Plan
-from runs import series
+from agents.plans import schedule
+from agents.plans.plan import Engine, Plan
 from runs.models import Run
+from runs.run import series
 from tests.agents.conftest import FACTORS, Machine, finish_item, samples_item, state_item
 
 pytestmark = pytest.mark.django_db
@@ -218,6 +219,6 @@ def test_every_answer_tells_the_servers_time(observed):
     before = timezone.now().timestamp()
     received, answered = map(float, observed.beside.poll().headers[CLOCK_HEADER].split())
     assert before - 0.001 <= received <= answered <= timezone.now().timestamp() + 0.001
-    with pytest.raises(jobs.NotAssigned):
+    with pytest.raises(life.NotAssigned):
         observing.claim(agent=observed.beside.agent, run_id=observed.run.pk)
     assert not Observation.objects.exists()

@@ -4,8 +4,10 @@ import pytest
 from benchagent.protocol import API_ROOT, POLL_IDLE_S
 from django.test import Client
 
-from agents import dispatch, jobs, registry, schedule
+from agents.jobs import dispatch, life
+from agents.machines import registry
 from agents.models import Agent
+from agents.plans import schedule
 from tests.agents.conftest import facts_of, plan_of
 
 pytestmark = pytest.mark.django_db
@@ -21,7 +23,7 @@ def test_it_names_the_run_assigned_to_this_agent(assigned):
 def test_it_names_it_again_until_it_is_claimed(assigned):
     bench, run = assigned
     assert bench.poll().json()["job"] == bench.poll().json()["job"] == str(run.pk)
-    jobs.claim(agent=bench.agent, run_id=run.pk)
+    life.claim(agent=bench.agent, run_id=run.pk)
     assert bench.poll().json()["job"] is None
 
 

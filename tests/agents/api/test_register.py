@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from benchagent.protocol import API_ROOT
 
-from agents import registry
 from agents.api import endpoint
+from agents.machines import registry
 from agents.models import Agent, EnrolmentCode
 from tests.agents.conftest import registration
 

@@ -6,8 +6,9 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from agents import dispatch, schedule
+from agents.jobs import dispatch
 from agents.models import Agent, AgentStatus, EnrolmentCode
+from agents.plans import schedule
 from tests.agents.conftest import facts_of, plan_of
 
 pytestmark = pytest.mark.django_db

@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
-from benchagent.job import Job
+from benchagent.job.job import Job
+from benchagent.link.spool import Spool
 from benchagent.protocol import FinishItem
-from benchagent.spool import Spool
 
 from tests.benchagent.fake_server import wait_until
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from benchagent.catalog import DBMSS, Durability
 
-from agents.articles import EXPERIMENTS
+from agents.reruns.experiments import EXPERIMENTS
 from tests.benchagent.dbms.crash import CLEARLY_FEWER, COMMITS
 
 PAGE = "docs/correctness.md"

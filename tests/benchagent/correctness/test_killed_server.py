@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 from benchagent.dbms.postgresql.discovery import installations
+from benchagent.link.spool import Spool
 from benchagent.paths import AgentDirs
-from benchagent.spool import Spool
 
 from tests.benchagent.correctness.during import run_with
 from tests.benchagent.durability import kill_9
 from tests.benchagent.jobs import MakeJob, series, values
-from tests.benchagent.test_spool import sent
+from tests.benchagent.link.test_spool import sent
 
 pytestmark = [
     pytest.mark.engines,

@@ -7,13 +7,13 @@ import time
 from collections.abc import Sequence
 
 import pytest
-from benchagent import process
 from benchagent.dbms.postgresql.discovery import installations
-from benchagent.spool import Spool
+from benchagent.link.spool import Spool
+from benchagent.machine import process
 
 from tests.benchagent.correctness.during import run_with
 from tests.benchagent.jobs import MakeJob, series, values
-from tests.benchagent.test_spool import sent
+from tests.benchagent.link.test_spool import sent
 
 pytestmark = [
     pytest.mark.engines,

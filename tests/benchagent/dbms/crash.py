@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchagent.java import LoadGenerator
-from benchagent.session import session_job
+from benchagent.job.session import session_job
 from benchagent.workloads.base import Step
 from benchagent.workloads.tpcb import _prepare, _run
 

@@ -19,8 +19,8 @@ from benchagent.dbms.embedded import jars
 from benchagent.dbms.external.guard import created_table, statements
 from benchagent.dbms.external.side import Side
 from benchagent.dbms.external.target import Target
-from benchagent.dryrun import TOOL, PaperBench
 from benchagent.java import JavaToolchain, LoadGenerator
+from benchagent.job.dryrun import TOOL, PaperBench
 from benchagent.workloads import workload as workload_of
 from benchagent.workloads.base import Step
 

@@ -11,17 +11,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchagent import dbms, statistics
-from benchagent.abort import Abort
-from benchagent.collect import Session
+from benchagent import dbms
 from benchagent.dbms.backup import Action, SqlCommands, ToolCommand
 from benchagent.dbms.base import Connection, ProvisionRequest
 from benchagent.dbms.statistics import EFFORT, PARTS
 from benchagent.java import JavaToolchain, LoadGenerator
-from benchagent.places import Placement
-from benchagent.placesfile import Place
-from benchagent.process import Children
-from benchagent.session import EFFECTIVE_PREFIX, rows_named, session_job, watched
+from benchagent.job import engine_counters
+from benchagent.job.collect import Session
+from benchagent.job.session import EFFECTIVE_PREFIX, rows_named, session_job, watched
+from benchagent.machine.abort import Abort
+from benchagent.machine.process import Children
+from benchagent.machine.storages import Placement
+from benchagent.machine.storages_file import Place
 from benchagent.workloads.base import Factors, SessionResult, Step
 from benchagent.workloads.tpcb import WORKLOAD as TPCB
 
@@ -140,7 +141,7 @@ class Trial:
 
     def statistics(self, session: Session) -> dict[str, Any]:
         sampled = {name: list(rows) for name, rows in getattr(session, "sampled", {}).items()}
-        return dict(statistics.of_session(self.instance.statistics, session, sampled))
+        return dict(engine_counters.of_session(self.instance.statistics, session, sampled))
 
     def act(self, actions: Sequence[Action]) -> None:
         for action in actions:

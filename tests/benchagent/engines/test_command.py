@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from benchagent import cli
+from benchagent.cli import main
 from benchagent.engines import command as command_module
 from benchagent.engines import installed
 from benchagent.java.jars import JarStore
@@ -29,7 +29,7 @@ def only_tiny(tiny: Tiny, monkeypatch) -> Tiny:
 
 
 def run(dirs: AgentDirs, *words: str) -> int:
-    return cli.main(["engines", *words, "--state", str(dirs.root)])
+    return main.main(["engines", *words, "--state", str(dirs.root)])
 
 
 def test_it_lists_what_can_be_added_and_what_was(dirs: AgentDirs, only_tiny: Tiny, capsys):

@@ -11,7 +11,7 @@ from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands, T
 from benchagent.dbms.base import JobError
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.statistics import IndexStatistics, QueryRows, Statistics, TableStatistics
-from benchagent.sampling import DiskCounters
+from benchagent.machine.sampling import DiskCounters
 from benchagent.workloads import backup
 from benchagent.workloads.backup import WORKLOAD, dataset
 from benchagent.workloads.base import Observe, ToolResult

@@ -6,9 +6,10 @@ import pytest
 from benchagent.importers import SourceFile
 from rest_framework.exceptions import ValidationError
 
-from runs import artefacts, imports
+from runs import imports
 from runs.imports.needs import lacks
 from runs.models import Artefact, FileImport, Run, Upload
+from runs.run import artefacts
 
 pytestmark = pytest.mark.django_db
 

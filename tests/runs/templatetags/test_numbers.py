@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from django.template import Context, Template
 
-from runs.literature.checks.formula import FormulaError
+from runs.publications.checks.formula import FormulaError
 from runs.templatetags.numbers import computed_html, number_html, printed_text
 
 

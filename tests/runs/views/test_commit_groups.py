@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runs.charts import commit_groups
-from runs.compare import compare
+from runs.compare.compare import compare
 from runs.models import Experiment
 from tests.runs.cells import add_number, all_runs, make_run
 

@@ -11,7 +11,7 @@ import pytest
 from django.urls import reverse
 
 from runs.models import Config, Run, SeriesChunk, delete_softly
-from runs.series import new_chunk
+from runs.run.series import new_chunk
 from tests.runs.cells import ARTICLE, EMPTY_CELL, FACTORS, MEDIANS, machine, make_article, make_run, metric
 
 pytestmark = pytest.mark.django_db

@@ -12,8 +12,8 @@ from django.test.utils import CaptureQueriesContext
 
 from runs import configs
 from runs.configs import Content, FileText
-from runs.literature.importer import import_literature
 from runs.models import Config, Run
+from runs.publications.importer import import_literature
 from tests.runs.builders import scheduled
 from tests.runs.test_reading_writes_nothing import writing
 

@@ -9,7 +9,7 @@ import pytest
 
 from benchsite.management.commands.experiments import labels
 from runs.charts import sizes
-from runs.compare import compare
+from runs.compare.compare import compare
 from runs.models import Experiment, Run, StorageDevice
 from tests.runs.cells import add_number, all_runs, machine, make_run
 

@@ -11,9 +11,6 @@ from html.parser import HTMLParser
 import pytest
 from django.utils.html import escape
 
-from runs.ingest import append_samples
-from runs.literature.articles import ARTICLES
-from runs.literature.importer import import_literature
 from runs.models import (
     Claim,
     Experiment,
@@ -26,6 +23,9 @@ from runs.models import (
     TableStat,
     delete_softly,
 )
+from runs.publications.articles import ARTICLES
+from runs.publications.importer import import_literature
+from runs.results import append_samples
 from runs.templatetags.publications import prose
 from tests.runs.builders import samples, scheduled
 

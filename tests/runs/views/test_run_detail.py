@@ -12,9 +12,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from runs import ingest
-from runs.facets import facets
+from runs import results
 from runs.models import Run
+from runs.run.facets import facets
 from tests.runs.builders import job_result, machine, samples, scheduled
 from tests.runs.cells import EMPTY_CELL, make_article, make_run
 
@@ -26,21 +26,21 @@ TPS = [10.0, 20.0, None, 40.5]
 
 def moved(run: Run, *states: str) -> Run:
     for place, state in enumerate(states):
-        assert ingest.record_state(run_id=run.id, state=state, at=AT + timedelta(seconds=10 * place))
+        assert results.record_state(run_id=run.id, state=state, at=AT + timedelta(seconds=10 * place))
     run.refresh_from_db()
     return run
 
 
 def measuring(**changes) -> Run:
     run = moved(scheduled(hardware=machine(), **changes), "assigned", "preparing", "loading", "warming_up", "measuring")
-    ingest.append_samples(run=run, item=samples("tps", 0, 0.0, TPS))
-    ingest.append_samples(run=run, item=samples("latency_p50_ms", 0, 0.0, [4.0, 3.0, None, 2.0]))
+    results.append_samples(run=run, item=samples("tps", 0, 0.0, TPS))
+    results.append_samples(run=run, item=samples("latency_p50_ms", 0, 0.0, [4.0, 3.0, None, 2.0]))
     return run
 
 
 def finished(outcome: str = "finished", message: str = "", **result) -> Run:
     run = measuring(demonstration=True)
-    ingest.finish_run(
+    results.finish_run(
         run=run, outcome=outcome, message=message, at=AT + timedelta(minutes=2), result=job_result(**result)
     )
     run.refresh_from_db()

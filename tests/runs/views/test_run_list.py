@@ -9,7 +9,7 @@ from benchagent.catalog import WORKLOADS
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from runs import ingest
+from runs import results
 from runs.models import Experiment, Run, Workload
 from tests.runs.cells import EMPTY_CELL, make_article, make_run
 
@@ -46,7 +46,7 @@ def test_it_filters_by_system(client):
 
 def test_it_offers_each_version_of_a_workload_by_the_slug_that_finds_its_runs(client):
     first = Workload.objects.create(slug="tpcc", kind="tpcc", name=WORKLOADS["tpcc"].name, version="1")
-    present = ingest.resolve_workload("tpcc")
+    present = results.resolve_workload("tpcc")
     html = client.get("/runs/").content.decode()
     for row in (first, present):
         assert re.search(rf'<option value="{row.slug}"[^>]*>{row}</option>', html)
@@ -165,7 +165,7 @@ def test_it_asks_the_same_number_of_queries_for_few_and_many_runs(client):
 
 
 def test_a_select_offers_the_first_of_many_and_the_one_that_is_chosen(client, monkeypatch):
-    from runs import filters
+    from runs.listing import filters
     from runs.models import HardwareProfile
     from runs.templatetags import show
 

@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 import requests
 
 from benchagent import __version__
-from benchagent.client import Bearer, Refused, Unreachable, checked_url, is_loopback
+from benchagent.link.client import Bearer, Refused, Unreachable, checked_url, is_loopback
 
 API_ROOT = "/api/v1"
 TIMEOUT_S = (10.0, 60.0)

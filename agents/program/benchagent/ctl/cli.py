@@ -9,12 +9,12 @@ import sys
 from collections.abc import Callable, Sequence
 
 from benchagent import __version__
-from benchagent.client import InsecureUrl, Refused, Unreachable
 from benchagent.ctl import comparing, inspecting, listing, running, uploading
 from benchagent.ctl.api import Api
 from benchagent.ctl.files import BadPath
 from benchagent.ctl.output import say
 from benchagent.ctl.settings import Login, NoLogin, load, save
+from benchagent.link.client import InsecureUrl, Refused, Unreachable
 
 EXIT_USAGE, EXIT_REFUSED, EXIT_UNREACHABLE, EXIT_INTERRUPTED = 2, 3, 4, 130
 _USAGE_ERRORS = (

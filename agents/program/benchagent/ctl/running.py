@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from benchagent.client import Unreachable
 from benchagent.ctl.api import Api
 from benchagent.ctl.files import BadPath
 from benchagent.ctl.listing import dbms_of, headline
 from benchagent.ctl.output import ProgressLine, print_json, print_table, say
+from benchagent.link.client import Unreachable
 
 EXIT_FAILED, EXIT_CANCELLED, EXIT_LOST, EXIT_TIME_OUT = 20, 21, 22, 23
 ENDED = {"finished": 0, "failed": EXIT_FAILED, "cancelled": EXIT_CANCELLED, "lost": EXIT_LOST, "value_missing": 0}

@@ -11,13 +11,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from benchagent.client import Refused
 from benchagent.configfiles import recognise
 from benchagent.ctl.api import Api
 from benchagent.ctl.files import BadPath, Found, read, read_all, result_documents, walk
 from benchagent.ctl.output import ProgressLine, print_json, print_table, say
 from benchagent.ctl.state import Uploaded
 from benchagent.importers import Report, Status, Subject, inspect
+from benchagent.link.client import Refused
 from benchagent.redaction import redact_text
 
 EXIT_PARTLY = 1

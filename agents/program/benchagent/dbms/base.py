@@ -12,19 +12,19 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchagent.abort import Abort
 from benchagent.catalog import DBMSS, Durability
 from benchagent.dbms.backup import Action, BackupMethod
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.statistics import QueryRows, Statistics
 from benchagent.errors import JobError as JobError  # noqa: PLC0414 - adapters find it here
 from benchagent.java import JavaToolchain
-from benchagent.process import Children
+from benchagent.machine.abort import Abort
+from benchagent.machine.process import Children
 from benchagent.protocol import EngineFacts
 
 if TYPE_CHECKING:
-    from benchagent.limits import Cage
-    from benchagent.places import Placement
+    from benchagent.machine.limits import Cage
+    from benchagent.machine.storages import Placement
 
 Settings = Sequence[tuple[str, str]]
 EFFECTIVE = "effective"

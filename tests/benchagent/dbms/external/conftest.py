@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchagent import identity
-from benchagent.abort import Abort
-from benchagent.connections import Connections, ServerConnection
+from benchagent.dbms.external.connections import Connections, ServerConnection
 from benchagent.dbms.firebird.discovery import homes
 from benchagent.dbms.mysql import discovery
-from benchagent.identity import Identity
 from benchagent.java import JavaToolchain
-from benchagent.job import Job
+from benchagent.job.job import Job
+from benchagent.link import identity
+from benchagent.link.identity import Identity
+from benchagent.link.spool import Spool
+from benchagent.machine.abort import Abort
 from benchagent.paths import AgentDirs
 from benchagent.protocol import Claimed
-from benchagent.spool import Spool
 
 from tests.benchagent.dbms.conftest import trials
 from tests.benchagent.dbms.mysql.family import installed_engines

@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 from benchagent.catalog import WORKLOADS
-from benchagent.connections import ServerConnection
 from benchagent.dbms.backup import Action, BackupMethod, ToolCommand
 from benchagent.dbms.base import JobError
 from benchagent.dbms.external import Visit
 from benchagent.dbms.external.afar import Afar
 from benchagent.dbms.external.asking import Answers, Asker
+from benchagent.dbms.external.connections import ServerConnection
 from benchagent.dbms.external.side import MARKER, side_of
 from benchagent.dbms.external.target import Target
 from benchagent.dbms.mysql import discovery as mysql
 from benchagent.dbms.postgresql import discovery as postgresql
-from benchagent.dryrun import planned
 from benchagent.java import JavaToolchain
-from benchagent.process import Children
+from benchagent.job.dryrun import planned
+from benchagent.machine.process import Children
 from benchagent.workloads import workload
 
 PASSWORD = 'o:p\\e"n#'

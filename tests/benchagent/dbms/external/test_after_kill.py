@@ -10,9 +10,9 @@ import pytest
 from benchagent.dbms.external.side import MARKER
 from benchagent.dbms.postgresql.external import RELATIONS
 from benchagent.java import JavaToolchain
+from benchagent.job.worker import Worker, WorkerOptions
+from benchagent.link.spool import Spool
 from benchagent.paths import AgentDirs
-from benchagent.spool import Spool
-from benchagent.worker import Worker, WorkerOptions
 
 from tests.benchagent.dbms.external.conftest import NAME, SCHEMA, Servers, connect_to
 from tests.benchagent.fake_server import job_spec
@@ -36,7 +36,7 @@ from benchagent.dbms.external.instance import ExternalInstance
 from benchagent.java import JavaToolchain
 from benchagent.job import Job
 from benchagent.paths import AgentDirs
-from benchagent.spool import Spool
+from benchagent.link.spool import Spool
 
 seen = ExternalInstance.seen
 def killed(instance, event):

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 from benchagent import dbms
-from benchagent.cli import main
-from benchagent.connections import Connections, ServerConnection
+from benchagent.cli.main import main
 from benchagent.dbms.base import EngineContext
 from benchagent.dbms.embedded import jars
 from benchagent.dbms.external.asking import Asker
+from benchagent.dbms.external.connections import Connections, ServerConnection
 from benchagent.dbms.external.side import MARKER, side_of
 from benchagent.dbms.external.space import NOT_WATCHED
 from benchagent.java import JavaToolchain
 from benchagent.java.jars import tool_jars
+from benchagent.machine.process import Children
 from benchagent.paths import AgentDirs
-from benchagent.process import Children
 
 from tests.benchagent.dbms.external.conftest import AGENT_ID, NAME, SCHEMA, RunOn
 from tests.benchagent.dbms.external.java_server import running

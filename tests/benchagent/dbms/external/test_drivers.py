@@ -7,13 +7,13 @@ import socket
 from pathlib import Path
 
 import pytest
-from benchagent.connections import ServerConnection
 from benchagent.dbms.base import JobError
 from benchagent.dbms.embedded import jars
 from benchagent.dbms.external.asking import Asker
+from benchagent.dbms.external.connections import ServerConnection
 from benchagent.dbms.external.side import side_of
 from benchagent.java import JavaToolchain
-from benchagent.process import Children
+from benchagent.machine.process import Children
 
 pytestmark = pytest.mark.engines
 

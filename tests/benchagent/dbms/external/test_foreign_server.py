@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchagent.abort import Abort
-from benchagent.connections import Connections, ServerConnection
 from benchagent.dbms.base import JobError
 from benchagent.dbms.external import space
+from benchagent.dbms.external.connections import Connections, ServerConnection
 from benchagent.dbms.external.guard import check
 from benchagent.dbms.external.instance import ExternalInstance
 from benchagent.dbms.external.side import side_of
 from benchagent.dbms.external.target import MARKER
 from benchagent.dbms.postgresql.external import RELATIONS
+from benchagent.machine.abort import Abort
 from benchagent.paths import AgentDirs
 
 from tests.benchagent.dbms.external.conftest import AGENT_ID, NAME, SCHEMA, RunOn, Servers, connect_to

@@ -8,7 +8,7 @@ from benchagent.dbms.base import JobError
 from benchagent.dbms.external.guard import check, created_table, created_view
 from benchagent.dbms.external.instance import Guard
 from benchagent.dbms.external.side import reachable, side_of
-from benchagent.dryrun import TOOL, PaperBench
+from benchagent.job.dryrun import TOOL, PaperBench
 from benchagent.workloads import workload as workload_of
 
 from tests.benchagent.dbms.stand_in import SMALL

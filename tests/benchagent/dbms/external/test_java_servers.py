@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from benchagent.catalog import Durability
 from benchagent.configfiles.durability import of_effective
-from benchagent.connections import Connections, ServerConnection
 from benchagent.dbms.embedded import jars
 from benchagent.dbms.external.asking import Asker
+from benchagent.dbms.external.connections import Connections, ServerConnection
 from benchagent.dbms.external.side import side_of
 from benchagent.dbms.external.space import Watched, watched
 from benchagent.java import JavaToolchain
+from benchagent.machine.process import Children
 from benchagent.paths import AgentDirs
-from benchagent.process import Children
 
 from tests.benchagent.dbms.external.conftest import NAME, SCHEMA, RunOn
 from tests.benchagent.dbms.external.java_server import running

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from benchagent.connections import ServerConnection
+from benchagent.dbms.external.connections import ServerConnection
 from benchagent.dbms.external.secrets import Scrubber
 from benchagent.dbms.external.url import databases_of, hosts_of, is_this_machine
 

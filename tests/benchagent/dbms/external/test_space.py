@@ -7,11 +7,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from benchagent.abort import Abort
-from benchagent.connections import ServerConnection
 from benchagent.dbms.external import Visit
 from benchagent.dbms.external.afar import Afar
 from benchagent.dbms.external.asking import Answers, Asker
+from benchagent.dbms.external.connections import ServerConnection
 from benchagent.dbms.external.instance import ExternalInstance, sent
 from benchagent.dbms.external.side import side_of
 from benchagent.dbms.external.space import (
@@ -28,7 +27,8 @@ from benchagent.dbms.external.space import (
 from benchagent.dbms.external.target import Target
 from benchagent.dbms.mysql.external import places
 from benchagent.java import JavaToolchain
-from benchagent.process import Children
+from benchagent.machine.abort import Abort
+from benchagent.machine.process import Children
 from benchagent.workloads.base import ASIDE
 
 TARGET = Target(side_of("db2", "11.5", "own"), "theirs", "own", "agent-1")

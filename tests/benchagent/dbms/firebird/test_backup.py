@@ -21,11 +21,11 @@ from benchagent.dbms.firebird.backup import RESTORED, GbakLocal, GbakServices
 from benchagent.dbms.firebird.discovery import homes
 from benchagent.dbms.statistics import TableStatistics
 from benchagent.java import JavaToolchain
-from benchagent.job import Job
+from benchagent.job.job import Job
+from benchagent.link.spool import Spool
+from benchagent.machine.process import leftovers
 from benchagent.paths import AgentDirs
-from benchagent.process import leftovers
 from benchagent.protocol import FinishItem
-from benchagent.spool import Spool
 
 from tests.benchagent.dbms.firebird.conftest import MakeFirebird, with_rows
 from tests.benchagent.dbms.trial import Trial

@@ -13,7 +13,7 @@ import psutil
 from benchagent.dbms.backup import Action, BackupMethod, SqlCommands
 from benchagent.engines.catalogue import catalogue
 from benchagent.engines.install import install
-from benchagent.session import query_steps, rows_named
+from benchagent.job.session import query_steps, rows_named
 
 from tests.benchagent.dbms.trial import Trial
 

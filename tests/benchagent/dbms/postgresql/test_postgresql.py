@@ -8,12 +8,19 @@ from typing import Any
 
 import psutil
 import pytest
-from benchagent import process
 from benchagent.dbms.base import JobError
 from benchagent.dbms.postgresql import settings
 from benchagent.dbms.postgresql.statistics import PostgresqlStatistics
 from benchagent.dbms.statistics import COUNTERS, Statistics
-from benchagent.session import COUNTER_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX, WAITS_PREFIX, query_steps, rows_named
+from benchagent.job.session import (
+    COUNTER_PREFIX,
+    MAINTENANCE_PREFIX,
+    SCHEMA_PREFIX,
+    WAITS_PREFIX,
+    query_steps,
+    rows_named,
+)
+from benchagent.machine import process
 
 from tests.benchagent.dbms.postgresql.conftest import LOG_VIEW, NEWEST, OLDEST, SLIM, MakePostgresql
 from tests.benchagent.dbms.trial import undeclared

@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 from benchagent import dbms
 from benchagent.dbms.base import JobError
-from benchagent.session import watched
+from benchagent.job.session import watched
 
 from tests.benchagent.dbms import crash
 from tests.benchagent.dbms.conftest import MakeTrial

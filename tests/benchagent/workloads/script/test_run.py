@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from benchagent.abort import Abort
 from benchagent.catalog import DBMSS, WORKLOADS
 from benchagent.java import JavaToolchain
-from benchagent.job import Job
+from benchagent.job.job import Job
+from benchagent.link.spool import Spool
+from benchagent.machine.abort import Abort
 from benchagent.paths import AgentDirs
 from benchagent.protocol import FinishItem
-from benchagent.spool import Spool
 
 from tests.benchagent.fake_server import job_spec
 from tests.benchagent.workloads.script.scripts import BANK

@@ -7,20 +7,20 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from benchagent.abort import Abort
 from benchagent.catalog import DBMSS, METRICS, WORKLOADS
 from benchagent.dbms.postgresql.discovery import installations
 from benchagent.java import JavaToolchain
-from benchagent.job import Job
+from benchagent.job.job import Job
+from benchagent.link.spool import Spool
+from benchagent.machine.abort import Abort
 from benchagent.paths import AgentDirs
 from benchagent.protocol import FinishItem
-from benchagent.spool import Spool
 from benchagent.workloads import tpcc
 from benchagent.workloads.tpcc.memory import INTERVAL_S
 
 from tests.benchagent.fake_server import job_spec
 from tests.benchagent.jobs import log_of
-from tests.benchagent.test_spool import sent
+from tests.benchagent.link.test_spool import sent
 
 pytestmark = pytest.mark.engines
 WORKLOAD_TABLES = tpcc.WORKLOAD.tables(tpcc.WORKLOAD.factors({}))

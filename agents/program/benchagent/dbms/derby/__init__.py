@@ -24,7 +24,7 @@ from benchagent.dbms.derby.statistics import OWN_SCHEMA, DerbyStatistics, smalle
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.embedded import EmbeddedAdapter, driver_folder, heap_mb, in_url, not_in_force
 from benchagent.dbms.statistics import QueryRows
-from benchagent.storage import write_cache_words
+from benchagent.machine.devices import write_cache_words
 
 DEADLOCK = "40001"
 LOCK_TIMEOUTS = ("40XL1", "40XL2")

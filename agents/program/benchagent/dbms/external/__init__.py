@@ -8,21 +8,21 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchagent import identity
 from benchagent.catalog import DBMSS
-from benchagent.connections import Connections, ConnectionsError, ServerConnection
 from benchagent.dbms.base import JobError, ProvisionRequest
 from benchagent.dbms.embedded import jars
 from benchagent.dbms.external.afar import Afar
 from benchagent.dbms.external.asking import Answers, Asker
+from benchagent.dbms.external.connections import Connections, ConnectionsError, ServerConnection
 from benchagent.dbms.external.instance import CLEANING_S, ExternalInstance, drop_own, within
 from benchagent.dbms.external.side import reachable, side_of
 from benchagent.dbms.external.space import SPACE, Watched, is_told, told_shortage, watched
 from benchagent.dbms.external.target import ASK_OBJECTS, ASK_OWNER, ASK_SCHEMA, Target
 from benchagent.dbms.external.url import is_this_machine
 from benchagent.java import JavaToolchain
+from benchagent.link import identity
+from benchagent.machine.process import Children
 from benchagent.paths import AgentDirs
-from benchagent.process import Children
 from benchagent.protocol import EngineFacts
 
 __all__ = ["Visit", "clean_after_kill", "connect", "discover", "drop_own", "visit"]

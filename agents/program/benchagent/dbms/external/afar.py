@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote
 
-from benchagent.connections import ServerConnection
 from benchagent.dbms.base import JobError
+from benchagent.dbms.external.connections import ServerConnection
 
 CONNECT_TIMEOUT_S = 30
 ONE_HOST = re.compile(

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchagent.connections import ServerConnection
 from benchagent.dbms.base import JobError
+from benchagent.dbms.external.connections import ServerConnection
 from benchagent.dbms.external.secrets import Scrubber
 from benchagent.dbms.external.side import Side
 from benchagent.java import JavaToolchain, LoadGenerator
-from benchagent.process import Children
+from benchagent.machine.process import Children
 
 ATTEMPT = "attempt"
 

@@ -24,8 +24,8 @@ from benchagent.dbms.external.side import Side
 from benchagent.dbms.external.space import NOT_WATCHED, SPACE, Watch, Watched, asked_meanwhile, told_shortage
 from benchagent.dbms.external.target import ASK_OBJECTS, ASK_OWNER, Target
 from benchagent.dbms.statistics import QueryRows
-from benchagent.process import Children
-from benchagent.session import EFFECTIVE_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX
+from benchagent.job.session import EFFECTIVE_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX
+from benchagent.machine.process import Children
 
 NOT_OURS = "the agent does not stop or start a server of others"
 ELSEWHERE = "the data are on a server of others, of whose disks nothing is known; the backup is on the agent's machine"

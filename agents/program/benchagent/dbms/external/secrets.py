@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchagent.connections import ServerConnection
+from benchagent.dbms.external.connections import ServerConnection
 from benchagent.dbms.external.url import addresses_of, databases_of, hosts_of, words_of
 from benchagent.redaction import redact_text
 

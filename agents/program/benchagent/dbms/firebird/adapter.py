@@ -25,10 +25,10 @@ from benchagent.dbms.firebird.root import SYSDBA, hand_over
 from benchagent.dbms.firebird.server import Server
 from benchagent.dbms.firebird.statistics import NO_LOG, FirebirdStatistics
 from benchagent.dbms.statistics import QueryRows
-from benchagent.process import ProcessFailed
+from benchagent.machine.devices import write_cache_words
+from benchagent.machine.process import ProcessFailed
+from benchagent.machine.users import first_blocked
 from benchagent.protocol import EngineFacts
-from benchagent.storage import write_cache_words
-from benchagent.users import first_blocked
 
 PLAN_SCRIPT = "SET PLANONLY ON;\n{sql};\nSET EXPLAIN ON;\n{sql};\n"
 MAINTENANCE = {

@@ -15,8 +15,8 @@ from benchagent.dbms.base import JobError
 from benchagent.dbms.firebird import honesty
 from benchagent.dbms.firebird.server import HOST, Server
 from benchagent.dbms.firebird.settings import SUPER
-from benchagent.process import ProcessFailed
-from benchagent.storage import same_device
+from benchagent.machine.devices import same_device
+from benchagent.machine.process import ProcessFailed
 
 SERVICE = "service_mgr"
 RESTORED = "restored.fdb"

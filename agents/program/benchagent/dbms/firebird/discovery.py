@@ -13,8 +13,8 @@ from pathlib import Path
 from benchagent.dbms.base import EngineContext
 from benchagent.dbms.embedded import java_problem
 from benchagent.engines import InstalledEngine, installed
+from benchagent.machine.users import ServiceUser, first_blocked, service_user
 from benchagent.protocol import EngineFacts
-from benchagent.users import ServiceUser, first_blocked, service_user
 
 SLUG = "firebird"
 USERS = ("firebird",)

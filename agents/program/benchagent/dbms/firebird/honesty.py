@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 
-from benchagent import process
+from benchagent.machine import process
 
 STRACE = "strace"
 # Line of a look at a process. The first may come before it has connected, the last when it has gone.

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchagent.dbms.base import Settings
 from benchagent.dbms.firebird.discovery import Home
-from benchagent.users import ServiceUser
+from benchagent.machine.users import ServiceUser
 
 SYSDBA = "SYSDBA"
 PLUGIN_NAMES = {"udr_engine": "UDR"}

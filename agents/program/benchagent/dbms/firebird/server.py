@@ -15,12 +15,12 @@ from typing import Any
 
 import psutil
 
-from benchagent import process
 from benchagent.dbms.base import JobError, ProvisionRequest, Settings
 from benchagent.dbms.firebird.discovery import Home
 from benchagent.dbms.firebird.root import EMBEDDED_FOLDER, SYSDBA, Root, hand_over, make_root
-from benchagent.process import ProcessFailed
-from benchagent.users import ServiceUser
+from benchagent.machine import process
+from benchagent.machine.process import ProcessFailed
+from benchagent.machine.users import ServiceUser
 
 HOST = "127.0.0.1"
 DATABASE_NAME = "bench.fdb"

@@ -36,7 +36,7 @@ from benchagent.dbms.embedded import (
 from benchagent.dbms.hsqldb.backup import BackupDatabase
 from benchagent.dbms.hsqldb.statistics import HsqldbStatistics
 from benchagent.dbms.statistics import QueryRows
-from benchagent.storage import write_cache_words
+from benchagent.machine.devices import write_cache_words
 
 VALUES = "SELECT {expressions} FROM (VALUES (0)) AS nothing (zero)"
 PROPERTIES = "SELECT PROPERTY_NAME, PROPERTY_VALUE FROM INFORMATION_SCHEMA.SYSTEM_PROPERTIES"

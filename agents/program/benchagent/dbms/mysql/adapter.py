@@ -9,9 +9,9 @@ from benchagent.dbms.mysql.backup import methods
 from benchagent.dbms.mysql.instance import MysqlFamilyInstance
 from benchagent.dbms.mysql.product import MARIADB, MYSQL, Product
 from benchagent.dbms.mysql.server import OPTION_FILE, Server
-from benchagent.process import ProcessFailed
+from benchagent.machine.process import ProcessFailed
+from benchagent.machine.users import ServiceUser, first_blocked
 from benchagent.protocol import EngineFacts
-from benchagent.users import ServiceUser, first_blocked
 
 DRIVERS = {MYSQL: "5.1.49", MARIADB: "3.5.11"}
 # How long a commit waits for others in its group, unless enough of them have come.

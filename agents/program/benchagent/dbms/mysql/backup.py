@@ -15,7 +15,7 @@ from benchagent.dbms.mysql.configuration import HOST
 from benchagent.dbms.mysql.discovery import Installation
 from benchagent.dbms.mysql.schema import DATABASE
 from benchagent.dbms.mysql.server import Server
-from benchagent.users import ServiceUser
+from benchagent.machine.users import ServiceUser
 
 RESTORED = f"{DATABASE}_restored"
 CLIENTS, DUMPERS, COPIERS = ("mariadb", "mysql"), ("mariadb-dump", "mysqldump"), ("mariadb-backup",)

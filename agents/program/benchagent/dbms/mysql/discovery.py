@@ -15,8 +15,8 @@ from benchagent.dbms.base import EngineContext
 from benchagent.dbms.embedded import java_problem
 from benchagent.dbms.mysql.product import MARIADB, MYSQL, Product
 from benchagent.engines import InstalledEngine, installed
+from benchagent.machine.users import ServiceUser, first_blocked, service_user
 from benchagent.protocol import EngineFacts
-from benchagent.users import ServiceUser, first_blocked, service_user
 
 # Colon-separated lists of folders that replace the usual places.
 DIRS_VARIABLES = {MYSQL: "BENCHAGENT_MYSQL_DIRS", MARIADB: "BENCHAGENT_MARIADB_DIRS"}

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchagent.users import ServiceUser
+from benchagent.machine.users import ServiceUser
 
 if TYPE_CHECKING:
-    from benchagent.places import Placement
+    from benchagent.machine.storages import Placement
 
 # Names inside the data directory; the index of the binary log holds paths relative to it.
 BINLOG = "benchagent-binlog"

@@ -21,8 +21,8 @@ from benchagent.dbms.mysql.schema import DATABASE, USER, WRITE_PAGES, setup
 from benchagent.dbms.mysql.server import Server
 from benchagent.dbms.mysql.statistics import InnodbStatistics
 from benchagent.dbms.statistics import QueryRows
-from benchagent.storage import write_cache_words
-from benchagent.users import ServiceUser
+from benchagent.machine.devices import write_cache_words
+from benchagent.machine.users import ServiceUser
 
 LOCK_WAIT_TIMEOUT, DEADLOCK, RECORD_CHANGED = 1205, 1213, 1020
 # A statement that ran longer than its session allows: MySQL's and MariaDB's number, and that of a killed query.

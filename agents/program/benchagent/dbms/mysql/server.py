@@ -14,14 +14,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchagent import process
 from benchagent.dbms.base import JobError, ProvisionRequest, Settings
 from benchagent.dbms.mysql.configuration import HOST, all_lines, initial_lines, option_file
 from benchagent.dbms.mysql.discovery import INSTALLERS, Installation, makes_its_data
 from benchagent.dbms.mysql.folders import Folders, mend, write_private
 from benchagent.dbms.mysql.schema import accounts
-from benchagent.process import ProcessFailed
-from benchagent.users import ServiceUser
+from benchagent.machine import process
+from benchagent.machine.process import ProcessFailed
+from benchagent.machine.users import ServiceUser
 
 START_TIMEOUT_S = 300.0
 # A clean stop writes all dirty pages.

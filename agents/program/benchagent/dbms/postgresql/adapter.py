@@ -28,10 +28,10 @@ from benchagent.dbms.postgresql.discovery import Installation
 from benchagent.dbms.postgresql.server import Server
 from benchagent.dbms.postgresql.statistics import PostgresqlStatistics
 from benchagent.dbms.statistics import QueryRows
-from benchagent.process import ProcessFailed
+from benchagent.machine.devices import write_cache_words
+from benchagent.machine.process import ProcessFailed
+from benchagent.machine.users import ServiceUser, first_blocked
 from benchagent.protocol import EngineFacts
-from benchagent.storage import write_cache_words
-from benchagent.users import ServiceUser, first_blocked
 
 # A connection that ever had a time-out, also that of asking for encryption, is waited for with poll(): three system
 # calls for an answer instead of one.

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 from benchagent.dbms.base import Settings
 from benchagent.dbms.postgresql.version import Version
-from benchagent.users import ServiceUser
+from benchagent.machine.users import ServiceUser
 
 if TYPE_CHECKING:
-    from benchagent.places import Placement
+    from benchagent.machine.storages import Placement
 
 SLUG = "postgresql"
 HOST = "127.0.0.1"

@@ -17,8 +17,8 @@ from benchagent.dbms.embedded import java_problem
 from benchagent.dbms.postgresql.cluster import SLUG
 from benchagent.dbms.postgresql.version import numbers
 from benchagent.engines import installed
+from benchagent.machine.users import ServiceUser, first_blocked, service_user
 from benchagent.protocol import EngineFacts
-from benchagent.users import ServiceUser, first_blocked, service_user
 
 # A colon-separated list of folders that replaces the usual places.
 DIRS_VARIABLE = "BENCHAGENT_POSTGRESQL_DIRS"

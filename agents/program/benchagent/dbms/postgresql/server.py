@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchagent import process
 from benchagent.dbms.base import JobError, ProvisionRequest, Settings
 from benchagent.dbms.postgresql import cluster
 from benchagent.dbms.postgresql.cluster import DATABASE, HOST, USER, Folders
 from benchagent.dbms.postgresql.discovery import Installation
 from benchagent.dbms.postgresql.version import numbers
-from benchagent.users import ServiceUser
+from benchagent.machine import process
+from benchagent.machine.users import ServiceUser
 
 START_TIMEOUT_S = 300.0
 STOP_TIMEOUT_S = 300.0

@@ -26,7 +26,7 @@ from benchagent.dbms.embedded import EmbeddedAdapter, driver_folder, not_in_forc
 from benchagent.dbms.sqlite.backup import OnlineBackup, VacuumInto
 from benchagent.dbms.sqlite.statistics import SqliteStatistics
 from benchagent.dbms.statistics import QueryRows
-from benchagent.storage import write_cache_words
+from benchagent.machine.devices import write_cache_words
 
 SQLITE_BUSY, BUSY_RECOVERY, BUSY_SNAPSHOT = 5, 261, 517
 SQLITE_CONSTRAINT = 19

@@ -12,11 +12,11 @@ from benchagent.catalog import WORKLOADS
 from benchagent.dbms.backup import Action, BackupMethod, SqlCommands
 from benchagent.dbms.base import JobError, first_value
 from benchagent.dbms.statistics import differences
+from benchagent.job.engine_counters import CHECKPOINTS, checkpoint_words
+from benchagent.job.session import COUNTER_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX, query_steps, rows_named
+from benchagent.machine.devices import device_of, same_device
+from benchagent.machine.sampling import disk_counters
 from benchagent.protocol import Check
-from benchagent.sampling import disk_counters
-from benchagent.session import COUNTER_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX, query_steps, rows_named
-from benchagent.statistics import CHECKPOINTS, checkpoint_words
-from benchagent.storage import device_of, same_device
 from benchagent.workloads.backup import dataset
 from benchagent.workloads.base import Bench, Factors, Observe, Step, Workload
 

@@ -10,8 +10,8 @@ from typing import Any
 from benchagent.catalog import WORKLOADS
 from benchagent.dbms.base import first_value
 from benchagent.dbms.dialect import Dialect
+from benchagent.job.session import query_steps
 from benchagent.protocol import Check
-from benchagent.session import query_steps
 from benchagent.workloads.base import Bench, Factors, SessionResult, Step, Workload, load_and_run, rate
 from benchagent.workloads.script.model import Drawn, Load, Question, Script, Transaction
 from benchagent.workloads.script.parse import parse

@@ -14,8 +14,8 @@ from benchagent.catalog import WORKLOADS
 from benchagent.dbms.base import first_value
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.statistics import QueryRows
+from benchagent.job.session import query_steps
 from benchagent.protocol import Check
-from benchagent.session import query_steps
 from benchagent.workloads.base import Bench, Factors, Step, Workload, is_used, load_and_run, many, rate
 
 TELLERS, ACCOUNTS = 10, 100_000  # per branch (scale factor 1)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from types import TracebackType
 
-from benchagent.processes import ProcessTable
+from benchagent.machine.usage import ProcessTable
 
 INTERVAL_S = 0.1
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchagent.dbms.dialect import Dialect
-from benchagent.session import query_steps
+from benchagent.job.session import query_steps
 from benchagent.workloads.base import Factors, Step, many, rate
 from benchagent.workloads.tpcc import tables, transactions
 

@@ -1,0 +1,149 @@
+"""Give queued runs to idle agents. Only the Celery task `dispatch` calls this.
+
+One measured job per agent, none beside an observation: the agent's row is locked while it is looked at and given a run,
+and the run moves by a conditional update, so that any number of dispatchers may work at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from agents.jobs.life import locked as locked_job
+from agents.jobs.observers import open_orders
+from agents.machines import registry
+from agents.models import ON_AGENT, ONLINE_WITHIN, Agent, AgentStatus, Job
+from runs import results
+from runs.models import Experiment, Run
+from runs.models.choices import RunState
+
+# An assigned run that its agent does not claim in this time goes back into the queue.
+CLAIM_WITHIN = timedelta(seconds=60)
+# What a repeat has of its own in the spec of its job.
+OF_ONE_REPEAT = ("run_id", "seed", "repeat", "verified_in_repeat")
+
+
+def hand_out() -> int:
+    """Assign as many queued runs as there are agents for. Returns how many."""
+    free = list(idle_agents())
+    given = 0
+    if not free:
+        return 0
+    for run in queued():
+        agent = next((agent for agent in free if may_take(agent, run)), None)
+        if agent is None:
+            continue
+        if _assign(run, agent):
+            given += 1
+            free.remove(agent)
+            if not free:
+                break
+    return given
+
+
+def queued() -> QuerySet[Run]:
+    """Waiting runs, next first: experiments as they were started, each in its recorded order."""
+    waiting = Run.objects.present().filter(state=RunState.QUEUED, job__isnull=False)
+    return waiting.select_related("job", "dbms_version__dbms").order_by("created_at", "order_index", "id")
+
+
+def busy(now: datetime) -> Q:
+    """Jobs that occupy their agent: also one given up as lost whose agent still renews its lease."""
+    return Q(run__state__in=ON_AGENT) | Q(run__state=RunState.LOST, lease_expires_at__gt=now, closed_at=None)
+
+
+def idle_agents() -> QuerySet[Agent]:
+    now = timezone.now()
+    occupied = Job.objects.filter(busy(now), agent__isnull=False).values("agent")
+    online = Agent.objects.filter(status=AgentStatus.APPROVED, last_seen_at__gt=now - ONLINE_WITHIN)
+    return online.exclude(pk__in=occupied).exclude(pk__in=open_orders().values("agent")).order_by("name", "id")
+
+
+def may_take(agent: Agent, run: Run) -> bool:
+    """Whether this agent is one for this run, and for the rest of its experiment: repeats belong on one machine."""
+    if run.job.requested_agent_id is not None:
+        return run.job.requested_agent_id == agent.pk and _offers_all(agent, [run])
+    return _offers_all(agent, _siblings(run))
+
+
+def _offers_all(agent: Agent, runs: Iterable[Run]) -> bool:
+    wanted = {
+        (run.dbms_version.dbms.slug, run.dbms_version.version, run.job.spec.get("connection", "")) for run in runs
+    }
+    return all(registry.offers(agent, *engine) for engine in wanted)
+
+
+def _siblings(run: Run) -> Iterable[Run]:
+    """The run and those of its experiment that wait like it for whichever agent."""
+    if run.experiment_id is None:
+        return [run]
+    return queued().filter(experiment_id=run.experiment_id, job__requested_agent=None)
+
+
+def _assign(run: Run, agent: Agent) -> bool:
+    """Locks are taken in the order agent, experiment, job, run, here as elsewhere: nobody waits in a circle."""
+    now = timezone.now()
+    with transaction.atomic():
+        locked = Agent.objects.select_for_update().get(pk=agent.pk)
+        if locked.status != AgentStatus.APPROVED or locked.jobs.filter(busy(now)).exists():
+            return False
+        if open_orders().filter(agent=locked).exists():
+            return False
+        if run.experiment_id is not None:
+            Experiment.objects.select_for_update().get(pk=run.experiment_id)
+        job = locked_job(run.pk)
+        if job.requested_agent_id not in (None, locked.pk):  # its experiment has just begun on another machine
+            return False
+        if not results.record_state(run_id=run.pk, state=RunState.ASSIGNED, at=now):
+            return False
+        job.agent, job.assigned_at, job.spec = locked, now, _with_proof(job)
+        job.save(update_fields=["agent", "assigned_at", "spec"])
+        if job.requested_agent_id is None and run.experiment_id is not None:
+            rest = Job.objects.filter(run__experiment_id=run.experiment_id, requested_agent=None)
+            rest.update(requested_agent=locked)
+        return True
+
+
+def _with_proof(job: Job) -> dict[str, Any]:
+    """The spec, with the repeat of its cell whose backup was restored and found right: that is done once per cell.
+
+    A run without an experiment is a cell of its own.
+    """
+    spec = {name: value for name, value in job.spec.items() if name != "verified_in_repeat"}
+    if job.run.experiment_id is None or spec["workload"] != "backup":
+        return spec
+    done = Run.objects.present().filter(
+        experiment_id=job.run.experiment_id, dbms_version_id=job.run.dbms_version_id, state=RunState.FINISHED,
+        invalid_at=None, job__isnull=False,
+    )  # fmt: skip
+    for repeat, checks, other in done.order_by("repeat").values_list("repeat", "checks", "job__spec"):
+        if any(check["name"] == "restored" and check["ok"] for check in checks) and _cell_of(other) == _cell_of(spec):
+            return {**spec, "verified_in_repeat": repeat}
+    return spec
+
+
+def _cell_of(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """What all repeats of a cell have in common."""
+    return {name: value for name, value in spec.items() if name not in OF_ONE_REPEAT}
+
+
+def take_back_unclaimed(*, now: datetime | None = None) -> int:
+    """Return runs to the queue whose agent did not fetch them: nothing was started. Returns how many."""
+    now = now or timezone.now()
+    overdue = Job.objects.filter(run__state=RunState.ASSIGNED, assigned_at__lt=now - CLAIM_WITHIN)
+    return sum(_take_back(run_id, now) for run_id in overdue.values_list("pk", flat=True))
+
+
+def _take_back(run_id: Any, now: datetime) -> bool:
+    with transaction.atomic():
+        job = locked_job(run_id)
+        if not results.record_state(run_id=run_id, state=RunState.QUEUED, at=now):
+            return False
+        job.agent = job.assigned_at = None
+        job.save(update_fields=["agent", "assigned_at"])
+        return True

@@ -1,0 +1,150 @@
+"""Why a run waits, and how far one has come: in words, from the rows alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Max
+from django.utils import timezone
+from django.utils.timesince import timesince
+
+from agents.jobs.dispatch import busy, may_take, queued
+from agents.machines import registry
+from agents.models import Agent, AgentStatus, Job
+from agents.plans import estimate
+from runs.models import Run
+from runs.models.choices import ACTIVE_STATES, RunState, Visibility
+
+# The dispatcher needs a second or two, also when the message that calls it was lost and the sweep does.
+DISPATCHED_WITHIN = timedelta(seconds=8)
+COLLECTING_S = 2.0
+
+WORKER_SILENT = "The worker that hands out runs is not answering. The run starts as soon as it is back."
+
+
+def reason(run: Run, *, now: datetime | None = None) -> str:
+    """Why a queued or assigned run does not start; empty for any other."""
+    now = now or timezone.now()
+    if run.state == RunState.ASSIGNED and run.job.agent is not None:
+        return f"Assigned to {run.job.agent.name}, which fetches it when it asks next{_last_seen(run.job.agent, now)}."
+    if run.state != RunState.QUEUED:
+        return ""
+    wanted = run.job.requested_agent
+    agents = [wanted] if wanted else list(Agent.objects.all())
+    return _no_agent(agents) or _no_offer(agents, run) or _not_online(agents, run, now) or _in_line(agents, run, now)
+
+
+def _approved(agents: list[Agent]) -> list[Agent]:
+    return [agent for agent in agents if agent.status == AgentStatus.APPROVED]
+
+
+def _offering(agents: list[Agent], run: Run) -> list[Agent]:
+    return [agent for agent in _approved(agents) if may_take(agent, run)]
+
+
+def _no_agent(agents: list[Agent]) -> str:
+    if not agents:
+        return "No agent is registered. The agents page tells how to add one."
+    if _approved(agents):
+        return ""
+    pending = [agent.name for agent in agents if agent.status == AgentStatus.PENDING]
+    if pending:
+        return f"Agent {', '.join(pending)} waits for approval on the agents page."
+    return f"Agent {', '.join(agent.name for agent in agents)} is disabled."
+
+
+def _no_offer(agents: list[Agent], run: Run) -> str:
+    if _offering(agents, run):
+        return ""
+    dbms, version = run.dbms_version.dbms.slug, run.dbms_version.version
+    connection = run.job.spec.get("connection", "")
+    if any(registry.offers(agent, dbms, version, connection) for agent in _approved(agents)):
+        return "No single agent offers all engines of this experiment any more, and it stays on one machine."
+    reasons = [
+        engine["reason"]
+        for agent in _approved(agents)
+        for engine in registry.engines_of(agent)
+        if (engine["dbms"], engine["version"]) == (dbms, version)
+    ]
+    who = f"Agent {agents[0].name} does not offer" if len(agents) == 1 else "No approved agent offers"
+    return f"{who} {run.dbms_version.name}" + (f": {'; '.join(dict.fromkeys(reasons))}." if any(reasons) else ".")
+
+
+def _not_online(agents: list[Agent], run: Run, now: datetime) -> str:
+    offering = _offering(agents, run)
+    if any(agent.is_online for agent in offering):
+        return ""
+    seen = ", ".join(f"{agent.name}{_last_seen(agent, now)}" for agent in offering)
+    return f"Offline: {seen}. The run starts when an agent is back."
+
+
+def _last_seen(agent: Agent, now: datetime) -> str:
+    if agent.last_seen_at is None:
+        return " (never heard of)"
+    if now - agent.last_seen_at < timedelta(minutes=1):
+        return f" (heard of {max(0, round((now - agent.last_seen_at).total_seconds()))} s ago)"
+    return f" (last heard of {timesince(agent.last_seen_at, now, depth=1)} ago)"
+
+
+def _in_line(agents: list[Agent], run: Run, now: datetime) -> str:
+    """The agents are there: either they are busy, or the dispatcher should have acted by now."""
+    online = [agent for agent in _offering(agents, run) if agent.is_online]
+    jobs = Job.objects.filter(busy(now), agent__in=online).select_related("agent", "run__dbms_version")
+    occupied = {job.agent_id: job for job in jobs}
+    idle = [agent for agent in online if agent.pk not in occupied]
+    if not idle:
+        doing = "; ".join(f"agent {job.agent} is busy with {_named(job.run, run)}" for job in occupied.values())
+        return f"A{doing[1:]}, {_ahead(run)}."
+    since = max([run.state_changed_at, *(_idle_since(agent) for agent in idle)])
+    if now - since > DISPATCHED_WITHIN:
+        return WORKER_SILENT
+    return f"Agent {idle[0].name} is free: the run starts in a moment."
+
+
+def _named(busy_with: Run, waiting: Run) -> str:
+    """Who sees the waiting run need not be one who may see the other."""
+    alike = waiting.experiment_id is not None and busy_with.experiment_id == waiting.experiment_id
+    shown = alike or busy_with.visibility == Visibility.PUBLIC
+    return busy_with.dbms_version.name if shown else "a run that is not public"
+
+
+def _ahead(run: Run) -> str:
+    count = queued().filter(created_at__lt=run.created_at).count()
+    if count == 0:
+        return "this run is next"
+    return f"{count} {'run is' if count == 1 else 'runs are'} ahead"
+
+
+def _idle_since(agent: Agent) -> datetime:
+    ended: datetime | None = agent.jobs.aggregate(last=Max("closed_at"))["last"]
+    return ended or agent.registered_at
+
+
+@dataclass(frozen=True)
+class Progress:
+    percent: int
+    left_s: float
+
+    @property
+    def left(self) -> str:
+        return f"{estimate.about(self.left_s)} left" if self.left_s > 0 else "nearly done"
+
+
+def progress(run: Run, *, now: datetime | None = None) -> Progress | None:
+    """How far a run on an agent has come, by the clock and what such runs usually take. None: it is not running."""
+    if run.state not in ACTIVE_STATES or run.started_at is None:
+        return None
+    now = now or timezone.now()
+    factors = run.job.spec["factors"]
+    around_s = estimate.before_window_s(run)
+    warm_up_s, duration_s = float(factors.get("warm_up_s", 0)), float(factors.get("duration_s", 0))
+    spent_s = (now - run.started_at).total_seconds()
+    in_state_s = (now - run.state_changed_at).total_seconds()
+    left_s = {
+        RunState.WARMING_UP: warm_up_s + duration_s + COLLECTING_S - in_state_s,
+        RunState.MEASURING: duration_s + COLLECTING_S - in_state_s,
+        RunState.COLLECTING: COLLECTING_S - in_state_s,
+    }.get(RunState(run.state), max(0.0, around_s - spent_s) + warm_up_s + duration_s)
+    left_s = max(0.0, left_s)
+    return Progress(min(99, round(100 * spent_s / max(1.0, spent_s + left_s))), left_s)

@@ -1,0 +1,148 @@
+"""How long runs take: from earlier runs of the same engine and size where there are any, else from a stated rate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import median
+
+from django.contrib.auth.models import AnonymousUser
+
+from agents.plans.plan import Engine, FactorValue, Plan
+from runs.models import Run
+from runs.models.visible import Reader
+
+# Guesses for an engine that has not run here yet: rows loaded a second, speeds of backups, all around load and window.
+LOAD_ROWS_PER_S = 50_000
+BACKUP_MB_PER_S = 60
+RESTORE_MB_PER_S = 50
+OVERHEAD_S = 4.0
+# By workload: the factor that says how much is loaded, and rows for each unit of it.
+SIZES = {
+    "tpcb": ("scale_factor", 100_000),
+    "tpcc": ("warehouses", 500_000),
+    "inserts_selects": ("rows_per_table", 40),
+    "backup": ("dataset_mb", 6_000),
+}
+# What the factor `warehouse_rows` makes of a unit.
+PARTS = {"tenth": 10, "hundredth": 100}
+EARLIER_RUNS = 5
+
+
+@dataclass(frozen=True)
+class Estimate:
+    workload: str
+    runs: int
+    seconds: float
+    guessed: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        return f"{self.runs} {'run' if self.runs == 1 else 'runs'}, {about(self.seconds)}"
+
+    @property
+    def basis(self) -> str:
+        if not self.guessed:
+            return "From earlier runs of the same engines at this scale."
+        speeds = f"Load time guessed at {LOAD_ROWS_PER_S:,} rows/s"
+        if self.workload == "backup":
+            speeds += f", backups at {BACKUP_MB_PER_S} MB/s, one restore at {RESTORE_MB_PER_S} MB/s"
+        return f"{speeds} for {', '.join(self.guessed)}: no earlier run."
+
+
+def estimate(plan: Plan, *, user: Reader | None = None) -> Estimate:
+    """From what `user` (None: a stranger) may see listed: how long somebody's private runs took is theirs to know."""
+    seconds, guessed = 0.0, []
+    known: dict[tuple[Engine, object], float | None] = {}
+    for cell in plan.cells():
+        key = cell.engine, cell.factors.get(SIZES.get(plan.workload, ("", 0))[0])
+        first = key not in known
+        if first:
+            known[key] = _around_s(plan.workload, cell.engine, cell.factors, user or AnonymousUser())
+        known_s = known[key]
+        if known_s is None:
+            guessed.append(cell.engine.label)
+            loads = plan.repeats if cell.factors.get("data_origin", "fresh") == "fresh" else int(first)
+            seconds += loads * _load_s(plan.workload, cell.factors)
+            seconds += plan.repeats * _backup_s(cell.factors) + _restore_s(cell.factors)
+        around_s = OVERHEAD_S if known_s is None else known_s
+        seconds += plan.repeats * (around_s + window_s(cell.factors))
+    return Estimate(plan.workload, plan.run_count, seconds, tuple(dict.fromkeys(guessed)))
+
+
+def before_window_s(run: Run) -> float:
+    """Expected time from the start of a scheduled run to its warm-up, and from its window to its end, together."""
+    spec = run.job.spec
+    engine = Engine(spec["dbms"], spec["dbms_version"])
+    known_s = _around_s(spec["workload"], engine, spec["factors"], run.owner or AnonymousUser())
+    if known_s is not None:
+        return known_s
+    factors = spec["factors"]
+    return OVERHEAD_S + _load_s(spec["workload"], factors) + _backup_s(factors) + _restore_s(factors)
+
+
+def window_s(factors: Mapping[str, FactorValue]) -> float:
+    return float(sum(_number(factors, name) for name in ("warm_up_s", "duration_s", "settle_s")))
+
+
+def _number(factors: Mapping[str, FactorValue], name: str) -> int:
+    value = factors.get(name, 0)
+    return value if isinstance(value, int) else 0
+
+
+def _load_s(workload: str, factors: Mapping[str, FactorValue]) -> float:
+    """Guessed."""
+    name, rows_each = SIZES.get(workload, ("", 0))
+    rows = rows_each * max(1, _number(factors, name))
+    return rows / PARTS.get(str(factors.get("warehouse_rows")), 1) / LOAD_ROWS_PER_S
+
+
+def _backup_s(factors: Mapping[str, FactorValue]) -> float:
+    """Guessed; 0 where nothing is backed up."""
+    return _number(factors, "dataset_mb") / BACKUP_MB_PER_S
+
+
+def _restore_s(factors: Mapping[str, FactorValue]) -> float:
+    """Guessed: once per cell. 0 where nothing is backed up."""
+    return _number(factors, "dataset_mb") / RESTORE_MB_PER_S
+
+
+def _around_s(workload: str, engine: Engine, factors: Mapping[str, FactorValue], user: Reader) -> float | None:
+    """Median time around the window in the latest finished runs of this engine at this scale."""
+    earlier = (
+        Run.objects.with_values()
+        .listed_for(user)
+        .filter(
+            job__isnull=False,
+            workload__kind=workload,
+            dbms_version__dbms__slug=engine.dbms,
+            dbms_version__version=engine.version,
+            started_at__isnull=False,
+            finished_at__isnull=False,
+        )
+    )
+    name, _rows = SIZES.get(workload, ("", 0))
+    if name in factors:
+        earlier = earlier.filter(factors__name=name, factors__number=_number(factors, name))
+    latest = earlier.select_related("job").order_by("-created_at")[:EARLIER_RUNS]
+    around = [_taken_s(run) - window_s(run.job.spec["factors"]) for run in latest]
+    return max(0.0, median(around)) if around else None
+
+
+def _taken_s(run: Run) -> float:
+    if run.started_at is None or run.finished_at is None:
+        return 0.0
+    return (run.finished_at - run.started_at).total_seconds()
+
+
+def about(seconds: float) -> str:
+    """`about 50 seconds`, `about 5 minutes`, `about 2 hours 30 minutes`, `about 3 days`."""
+    if seconds < 90:
+        return f"about {max(5, 5 * round(seconds / 5))} seconds"
+    minutes = round(seconds / 60)
+    if minutes < 90:
+        return f"about {minutes} minutes"
+    hours, rest = divmod(5 * round(minutes / 5), 60)
+    if hours < 48:
+        return f"about {hours} {'hour' if hours == 1 else 'hours'}" + (f" {rest} minutes" if rest else "")
+    return f"about {round(hours / 24)} days"

@@ -1,0 +1,222 @@
+"""`benchagent connections`: named connections to servers that somebody else runs."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from benchagent.catalog import DBMSS, WORKLOADS
+from benchagent.dbms.external import Visit, drop_own, visit
+from benchagent.dbms.external.connections import UNKNOWN_VERSION, Connections, ServerConnection, from_answers
+from benchagent.dbms.external.side import reachable
+from benchagent.errors import JobError
+from benchagent.java import JavaToolchain
+from benchagent.job.dryrun import planned
+from benchagent.link import identity
+from benchagent.machine.process import Children, ProcessFailed
+from benchagent.paths import AgentDirs
+from benchagent.protocol import NOT_SAMPLED
+from benchagent.workloads import workload as workload_of
+
+EXIT_FAILED = 1
+NOT_VERIFIED = "not verified against a live server"
+PAIR = "AGENT/OBSERVATION"
+SCRIPT = "script"
+Action = Callable[[argparse.Namespace, AgentDirs], None]
+
+
+def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
+    """Add the command to the program's; `common` has the options of every command."""
+    connections = commands.add_parser("connections", parents=[common], help="name servers that somebody else runs")
+    connections.set_defaults(command=_command(_list))
+    actions = connections.add_subparsers(metavar="ACTION")
+    listed = actions.add_parser("list", parents=[common], help="list their names (the default action)")
+    listed.set_defaults(command=_command(_list))
+
+    add = actions.add_parser("add", parents=[common], help="name one; url, user and password are asked for")
+    add.add_argument("name")
+    add.add_argument("--dbms", required=True, choices=[slug for slug in DBMSS if reachable(slug)])
+    words = 'a JSON file with "url", "user", "password" and "schema", or - for standard input, instead of being asked'
+    add.add_argument("--from", dest="source", metavar="FILE", help=words)
+    add.add_argument("--observed-by", metavar=PAIR, default="", help="who samples the server's machine")
+    words = "the address leads through a tunnel or into a container: no folder of the server is looked at here"
+    add.add_argument("--elsewhere", action="store_true", help=words)
+    add.set_defaults(command=_command(_add))
+
+    words = "name the agent on the server's machine that samples it, and its observation; without: nobody does"
+    pair = actions.add_parser("pair", parents=[common], help=words)
+    pair.add_argument("name")
+    pair.add_argument("observed_by", metavar=PAIR, nargs="?", default="")
+    pair.set_defaults(command=_command(_pair))
+
+    check = actions.add_parser("check", parents=[common], help="connect, and say what is there; changes nothing")
+    check.add_argument("name")
+    check.add_argument("--workload", choices=list(WORKLOADS), help="show what this workload would do")
+    check.add_argument(
+        "--dry-run", action="store_true", help="print all SQL and commands that would be sent, then send none"
+    )
+    words = "of the workload, instead of its default; any number of times"
+    check.add_argument("--factor", metavar="NAME=VALUE", action="append", default=[], dest="factors", help=words)
+    check.add_argument("--script", metavar="FILE", help="what the workload `script` would do with this script")
+    check.set_defaults(command=_command(_check))
+
+    clean = actions.add_parser("clean", parents=[common], help="drop the tables that the agent has left there")
+    clean.add_argument("name")
+    clean.set_defaults(command=_command(_clean))
+
+    remove = actions.add_parser("remove", parents=[common], help="forget a connection")
+    remove.add_argument("name")
+    remove.set_defaults(command=_command(_remove))
+
+
+def _command(action: Action) -> Callable[[argparse.Namespace, AgentDirs], int]:
+    def run(options: argparse.Namespace, dirs: AgentDirs) -> int:
+        try:
+            action(options, dirs)
+        except (JobError, ProcessFailed, identity.IdentityError) as error:
+            print(f"benchagent: {error}", file=sys.stderr)
+            return EXIT_FAILED
+        return 0
+
+    return run
+
+
+def _list(_options: argparse.Namespace, dirs: AgentDirs) -> None:
+    for connection in Connections(dirs.root).listed():
+        observed = [f"observed by {connection.observed_by}"] if connection.observed_by else []
+        print("  ".join([connection.name, *_product(connection), *observed]))
+
+
+def _product(connection: ServerConnection) -> list[str]:
+    entry = DBMSS[connection.dbms]
+    version = "not checked yet" if connection.version == UNKNOWN_VERSION else connection.version
+    return [entry.name, version, *([NOT_VERIFIED] if entry.unverified else [])]
+
+
+def _add(options: argparse.Namespace, dirs: AgentDirs) -> None:
+    answers = _read(options.source) if options.source else _asked()
+    made = from_answers(options.name, options.dbms, answers)
+    made = replace(made, observed_by=options.observed_by, elsewhere=options.elsewhere)
+    Connections(dirs.root).add(made)
+    print(f"connection {options.name} added; try it with `benchagent connections check {options.name}`")
+
+
+def _pair(options: argparse.Namespace, dirs: AgentDirs) -> None:
+    Connections(dirs.root).pair(options.name, options.observed_by)
+    print(f"connection {options.name}: {f'observed by {options.observed_by}' if options.observed_by else NOT_SAMPLED}")
+
+
+def _read(source: str) -> Mapping[str, Any]:
+    try:
+        answers = json.loads(sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        # Words of the parser may hold a piece of the file.
+        raise JobError(f"{source} cannot be read as JSON ({type(error).__name__})") from None
+    if not isinstance(answers, dict):
+        raise JobError(f'{source} has to be an object with "url", "user", "password" and "schema"')
+    return answers
+
+
+def _asked() -> dict[str, str]:
+    if not sys.stdin.isatty():
+        raise JobError("there is no terminal to ask at: answer by --from FILE, or --from - on standard input")
+    answers = {
+        "url": input("JDBC URL: "),
+        "user": input("user: "),
+        "schema": input("schema or database of the agent's own (made if it is not there): "),
+    }
+    return {**answers, "password": getpass.getpass("password: ")}
+
+
+def _remove(options: argparse.Namespace, dirs: AgentDirs) -> None:
+    Connections(dirs.root).remove(options.name)
+    print(f"connection {options.name} removed; what the agent made on the server is still there")
+
+
+def _check(options: argparse.Namespace, dirs: AgentDirs) -> None:
+    slug = options.workload or (SCRIPT if options.script else None)
+    factors = _factors(options, slug)
+    with _Visited(options.name, dirs) as found:
+        version = found.version or UNKNOWN_VERSION
+        Connections(dirs.root).note_version(options.name, version)
+        print(f"connection {options.name}: {DBMSS[found.asker.connection.dbms].name} {version} answers")
+        print(_space_words(found))
+        prepared = found.preparation()
+        print("schema: the agent's own" if not prepared else "schema: can be made the agent's own")
+        if options.dry_run or slug:
+            _print_sql(slug, factors, found, prepared, dirs.engines)
+
+
+def _space_words(found: Visit) -> str:
+    watched, short = found.watched, found.shortage()
+    if not watched.folders and not found.space_query:
+        return watched.unwatched or "no free space to watch: the database is in memory"
+    return "\n".join(filter(None, [f"free space watched{f': {short}' if short else ''}", watched.unwatched]))
+
+
+def _factors(options: argparse.Namespace, slug: str | None) -> dict[str, str]:
+    """Raises `JobError` for one that the workload has not."""
+    known = {factor.name for factor in WORKLOADS[slug].factors} if slug else set()
+    given = {name: value for name, _, value in (pair.partition("=") for pair in options.factors)}
+    if wrong := [pair for pair in options.factors if "=" not in pair] + [name for name in given if name not in known]:
+        there = ", ".join(sorted(known)) or "none without --workload"
+        raise JobError(f"--factor {wrong[0]}: has to be NAME=VALUE; the factors are: {there}")
+    return {**given, "script_text": _text_of(options.script)} if options.script else given
+
+
+def _text_of(script: str) -> str:
+    try:
+        return Path(script).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise JobError(f"--script {script}: cannot be read: {error}") from None
+
+
+def _print_sql(
+    slug: str | None, factors: Mapping[str, str], found: Visit, prepared: list[str], engines_dir: Path
+) -> None:
+    chosen = workload_of(slug, WORKLOADS[slug].version) if slug else None
+    parts = list(planned(chosen, found, engines_dir, factors)) if chosen else []
+    _print_part("\nasked of the server", [f"{sql};" for sql in found.asked])
+    _print_part("before a run", [f"{sql};" for sql in prepared])
+    for phase, lines in parts:
+        _print_part(phase, lines)
+
+
+def _print_part(name: str, lines: Sequence[str]) -> None:
+    print(f"{name}:")
+    for line in lines or ["(nothing)"]:
+        print(f"  {line}")
+
+
+def _clean(options: argparse.Namespace, dirs: AgentDirs) -> None:
+    with _Visited(options.name, dirs) as found:
+        count = drop_own(found.asker, found.target)
+        print(f"connection {options.name}: {'nothing was left' if not count else 'what the agent had made is gone'}")
+
+
+class _Visited:
+    """A look at the server, with a folder and processes of its own for as long as it lasts."""
+
+    def __init__(self, name: str, dirs: AgentDirs) -> None:
+        self._name, self._dirs = name, dirs
+        self._folder = tempfile.TemporaryDirectory(dir=dirs.tmp)
+        self._children = Children(Path(self._folder.name))
+
+    def __enter__(self) -> Visit:
+        folder = Path(self._folder.name)
+        (folder / "tmp").mkdir()
+        known = identity.load(self._dirs.identity)
+        connection = Connections(self._dirs.root).get(self._name)
+        toolchain = JavaToolchain(self._dirs.cache)
+        return visit(connection, known.agent_id if known else "", toolchain, self._children, folder)
+
+    def __exit__(self, *_error: object) -> None:
+        self._children.kill_all()
+        self._folder.cleanup()

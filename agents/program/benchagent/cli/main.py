@@ -1,0 +1,172 @@
+"""The command `benchagent`."""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import json
+import logging
+import os
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+from benchagent import __version__
+from benchagent.cli import connections, observe, storage
+from benchagent.cli.doctor import add_doctor
+from benchagent.engines.command import add_engines
+from benchagent.java import JavaToolchain
+from benchagent.job.worker import Stop, Worker, WorkerOptions
+from benchagent.link.client import InsecureUrl
+from benchagent.machine.facts import hardware_facts
+from benchagent.paths import AgentDirs, agent_dirs
+
+STATE_VARIABLE = "BENCHAGENT_STATE"
+EXIT_STOPPED, EXIT_USAGE, EXIT_REFUSED, EXIT_LOCKED = 0, 2, 3, 4
+LOCK_WAIT_S = 10.0
+STOP_PATIENCE_S = 3.5
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    options = _parser().parse_args(argv)
+    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(levelname)s %(message)s")
+    state = getattr(options, "state", None) or os.environ.get(STATE_VARIABLE)
+    if not state:
+        _complain(f"say with --state DIR (or {STATE_VARIABLE}) where the agent keeps its files")
+        return EXIT_USAGE
+    dirs = agent_dirs(state).create()
+    os.environ["TMPDIR"] = tempfile.tempdir = str(dirs.tmp)
+    command: Callable[[argparse.Namespace, AgentDirs], int] = options.command
+    return command(options, dirs)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="benchagent", description="Runs database benchmarks for a Benchsite server.")
+    parser.add_argument("--version", action="version", version=__version__)
+    common = argparse.ArgumentParser(add_help=False)
+    # No default here: that of an inner command would replace what was given before it.
+    words = f"folder below which everything is written (default: ${STATE_VARIABLE})"
+    common.add_argument("--state", default=argparse.SUPPRESS, metavar="DIR", help=words)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    run = commands.add_parser("run", parents=[common], help="work for a server until stopped")
+    run.add_argument("--server", required=True, metavar="URL", help="https://… (http only to this machine)")
+    run.add_argument("--name", default=socket.gethostname(), help="shown on the agents page (default: the host name)")
+    run.add_argument("--code-file", type=Path, metavar="FILE", help="one-time code that approves this agent")
+    run.set_defaults(command=_run)
+
+    add_engines(commands, common)
+    add_doctor(commands, common)
+    storage.add_parser(commands, common)
+    connections.add_parser(commands, common)
+    observe.add_parser(commands, common)
+    prepare = commands.add_parser("prepare", parents=[common], help="fetch jars and compile the load generator now")
+    prepare.set_defaults(command=_prepare)
+    facts = commands.add_parser("facts", parents=[common], help="print the hardware profile as JSON")
+    facts.set_defaults(command=_facts)
+    return parser
+
+
+# Commands
+
+
+def _run(options: argparse.Namespace, dirs: AgentDirs) -> int:
+    with _only_one(dirs.lock) as alone:
+        if not alone:
+            _complain(f"another agent is running with {dirs.root}")
+            return EXIT_LOCKED
+        settings = WorkerOptions(options.server, options.name, options.code_file)
+        try:
+            return _until_signal(Worker(settings, dirs, JavaToolchain(dirs.cache)))
+        except InsecureUrl as error:
+            _complain(str(error))
+            return EXIT_USAGE
+
+
+def _prepare(_options: argparse.Namespace, dirs: AgentDirs) -> int:
+    toolchain = JavaToolchain(dirs.cache)
+    installed = {marker.name for marker in dirs.engines.iterdir()}
+    groups = [group for group in toolchain.engine_groups() if group.default or group.name in installed]
+    toolchain.prepare(groups, _say)
+    return 0
+
+
+def _facts(_options: argparse.Namespace, dirs: AgentDirs) -> int:
+    print(json.dumps(hardware_facts(dirs.root), indent=1, ensure_ascii=False))
+    return 0
+
+
+def _complain(words: str) -> None:
+    print(f"benchagent: {words}", file=sys.stderr)
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+# Around
+
+
+@contextmanager
+def _only_one(lock: Path) -> Iterator[bool]:
+    """One agent per state folder; an earlier one that is just ending is waited for."""
+    with lock.open("a") as file:
+        deadline = time.monotonic() + LOCK_WAIT_S
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                if time.monotonic() > deadline:
+                    yield False
+                    return
+                time.sleep(0.2)
+            else:
+                yield True
+                return
+
+
+def _until_signal(worker: Worker) -> int:
+    """Run the worker in a thread of its own, so that a signal handler never meets its locks."""
+    stop_asked: list[int] = []
+    outcome: list[BaseException] = []
+
+    def remember(number: int, _frame: FrameType | None) -> None:
+        stop_asked.append(number)
+
+    def work() -> None:
+        try:
+            worker.run()
+        except BaseException as error:
+            outcome.append(error)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, remember)
+    thread = threading.Thread(target=work, name="worker", daemon=True)
+    thread.start()
+    deadline = float("inf")
+    while thread.is_alive():
+        thread.join(0.1)
+        if stop_asked and deadline == float("inf"):
+            deadline = time.monotonic() + STOP_PATIENCE_S
+            worker.stop()
+        if time.monotonic() > deadline:
+            # Deep in a download: the children die with this process, the next start reports the job as lost.
+            logging.warning("not ended in %.0f s, leaving at once", STOP_PATIENCE_S)
+            os._exit(EXIT_STOPPED)
+    return _exit_code(outcome)
+
+
+def _exit_code(outcome: list[BaseException]) -> int:
+    if not outcome:
+        return EXIT_STOPPED
+    if isinstance(outcome[0], Stop):
+        _complain(str(outcome[0]))
+        return EXIT_REFUSED
+    raise outcome[0]

@@ -1,0 +1,74 @@
+"""`benchagent observe`: which processes of this machine are sampled for runs of other agents."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchagent.errors import JobError
+from benchagent.machine.observations import Observation, Observations
+from benchagent.paths import AgentDirs
+
+EXIT_FAILED = 1
+Action = Callable[[argparse.Namespace, AgentDirs], None]
+
+
+def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
+    """Add the command to the program's; `common` has the options of every command."""
+    words = "name a server's processes on this machine, to be sampled for runs of another agent"
+    observe = commands.add_parser("observe", parents=[common], help=words)
+    observe.set_defaults(command=_command(_list))
+    actions = observe.add_subparsers(metavar="ACTION")
+    listed = actions.add_parser("list", parents=[common], help="list them (the default action)")
+    listed.set_defaults(command=_command(_list))
+
+    add = actions.add_parser("add", parents=[common], help="name one")
+    add.add_argument("name")
+    which = add.add_mutually_exclusive_group(required=True)
+    which.add_argument("--pid-file", metavar="FILE", help="the process whose number it holds, with all its children")
+    which.add_argument("--process", metavar="NAME", help="all processes of this name, with their children")
+    which.add_argument("--user", metavar="USER", help="all processes of this user, with their children")
+    add.add_argument("--data-dir", metavar="DIR", help="folder of the data: its device is sampled too")
+    add.set_defaults(command=_command(_add))
+
+    remove = actions.add_parser("remove", parents=[common], help="forget one")
+    remove.add_argument("name")
+    remove.set_defaults(command=_command(_remove))
+
+
+def _command(action: Action) -> Callable[[argparse.Namespace, AgentDirs], int]:
+    def run(options: argparse.Namespace, dirs: AgentDirs) -> int:
+        try:
+            action(options, dirs)
+        except JobError as error:
+            print(f"benchagent: {error}", file=sys.stderr)
+            return EXIT_FAILED
+        return 0
+
+    return run
+
+
+def _list(_options: argparse.Namespace, dirs: AgentDirs) -> None:
+    for one in Observations(dirs.root).listed():
+        print("  ".join(words for words in (one.name, one.what, _device(one), one.problem()) if words))
+
+
+def _device(observation: Observation) -> str:
+    return f"data on {observation.device}" if observation.device else ""
+
+
+def _add(options: argparse.Namespace, dirs: AgentDirs) -> None:
+    paths = [str(Path(path).absolute()) if path else "" for path in (options.pid_file, options.data_dir)]
+    made = Observation(options.name, paths[0], options.process or "", options.user or "", paths[1])
+    Observations(dirs.root).add(made)
+    problem = made.problem()
+    print(f"observation {made.name} added" + (f"; {problem}" if problem else ""))
+    print(f"pair it on the agent that runs the load: benchagent connections pair CONNECTION AGENT/{made.name}")
+
+
+def _remove(options: argparse.Namespace, dirs: AgentDirs) -> None:
+    Observations(dirs.root).remove(options.name)
+    print(f"observation {options.name} removed")

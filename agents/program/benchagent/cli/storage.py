@@ -1,0 +1,105 @@
+"""`benchagent storage`: the named storages of this machine."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchagent.errors import JobError
+from benchagent.machine.devices import device_of
+from benchagent.machine.emulation import MEGABYTE, Emulation
+from benchagent.machine.storages import Places
+from benchagent.machine.storages_file import Place
+from benchagent.paths import AgentDirs
+from benchagent.protocol import PlaceFacts
+
+EXIT_FAILED = 1
+Action = Callable[[argparse.Namespace, Places], None]
+
+
+def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
+    """Add the command to the program's; `common` has the options of every command."""
+    storage = commands.add_parser("storage", parents=[common], help="name the storages of this machine, or emulate one")
+    storage.set_defaults(command=_command(_list))
+    actions = storage.add_subparsers(metavar="ACTION")
+    listed = actions.add_parser("list", parents=[common], help="list them with their devices (the default action)")
+    listed.set_defaults(command=_command(_list))
+
+    add = actions.add_parser("add", parents=[common], help="give a folder on some device a name")
+    add.add_argument("name")
+    add.add_argument("folder", type=Path, metavar="DIR")
+    add.set_defaults(command=_command(_add))
+
+    remove = actions.add_parser("remove", parents=[common], help="forget a storage; that of an emulated one is deleted")
+    remove.add_argument("name")
+    remove.set_defaults(command=_command(_remove))
+
+    emulate = actions.add_parser("emulate", parents=[common], help="make a slow disk out of a file (root only)")
+    emulate.add_argument("name")
+    emulate.add_argument("--file", type=Path, required=True, metavar="FILE", help="is made, and must not exist yet")
+    emulate.add_argument("--size-mb", type=_number, required=True, metavar="N", help="size of the disk")
+    for what in ("read", "write"):
+        emulate.add_argument(f"--{what}-mb-per-s", type=_number, metavar="X", help=f"most that can be {what} a second")
+        emulate.add_argument(f"--{what}-iops", type=_number, metavar="N", help=f"most {what} operations a second")
+    emulate.set_defaults(command=_command(_emulate))
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
+    return int(text)
+
+
+def _command(action: Action) -> Callable[[argparse.Namespace, AgentDirs], int]:
+    def run(options: argparse.Namespace, dirs: AgentDirs) -> int:
+        try:
+            action(options, Places(dirs))
+        except JobError as error:
+            print(f"benchagent: {error}", file=sys.stderr)
+            return EXIT_FAILED
+        return 0
+
+    return run
+
+
+def _list(_options: argparse.Namespace, places: Places) -> None:
+    for place, facts in zip(places.listed(), places.facts(), strict=True):
+        print(_line(place, facts))
+
+
+def _add(options: argparse.Namespace, places: Places) -> None:
+    place = places.add(options.name, options.folder)
+    print(_line(place, next(facts for facts in places.facts() if facts["name"] == place.name)))
+
+
+def _remove(options: argparse.Namespace, places: Places) -> None:
+    words = places.remove(options.name)
+    print("; ".join(part for part in (f"storage {options.name} removed", words) if part))
+
+
+def _emulate(options: argparse.Namespace, places: Places) -> None:
+    made = Emulation(
+        file=options.file.absolute(),
+        size_bytes=options.size_mb * MEGABYTE,
+        read_mb_per_s=options.read_mb_per_s,
+        write_mb_per_s=options.write_mb_per_s,
+        read_iops=options.read_iops,
+        write_iops=options.write_iops,
+    )
+    places.emulate(options.name, made)
+    print(f"storage {options.name} made ({made.words}); it is there while the agent runs")
+
+
+def _line(place: Place, facts: PlaceFacts) -> str:
+    device = device_of(place.path) if facts["device"] else ""
+    words = [facts["name"], str(place.path), device, facts["medium"] or "", facts["model"] or ""]
+    if facts["emulated"]:
+        words.append(f"{facts['emulated']}, {place.emulation.file}" if place.emulation else "")
+    if facts["free_bytes"] is not None and facts["capacity_bytes"] is not None:
+        words.append(f"{facts['free_bytes'] / 1e9:.1f} of {facts['capacity_bytes'] / 1e9:.1f} GB free")
+    if facts["problem"]:
+        words.append(f"not available: {facts['problem']}")
+    return "  ".join(word for word in words if word)

@@ -1,0 +1,347 @@
+"""The bench that a workload performs on: sessions of the load generator, restarts, tools, notes for the result."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from benchagent.dbms.backup import ToolCommand
+from benchagent.dbms.base import Instance, JobError
+from benchagent.java import JavaToolchain, LoadGenerator
+from benchagent.job import engine_counters
+from benchagent.job.collect import Collector, Event, Listener, Session
+from benchagent.job.result import metric
+from benchagent.job.session import EFFECTIVE_PREFIX, deaths, query_steps, rows_named, session_job, watched, whole
+from benchagent.job.watch import PhaseWatch
+from benchagent.link.spool import Spool
+from benchagent.machine import process
+from benchagent.machine.abort import Abort
+from benchagent.machine.caches import drop_page_cache, resident_words, write_back
+from benchagent.machine.devices import device_of
+from benchagent.machine.limits import Cage
+from benchagent.machine.process import Children
+from benchagent.machine.sampling import Sampler
+from benchagent.machine.storages import Placement
+from benchagent.paths import end_of
+from benchagent.protocol import Check, JobResult, JobSpec, MetricValue, RunStatistics
+from benchagent.workloads.base import ASIDE, Factors, Observe, SessionResult, Step, ToolResult
+
+OUTPUT_LIMIT = 200_000
+READ_TIMEOUT_S = 6 * 3600.0
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a job works with."""
+
+    spec: JobSpec
+    job_dir: Path
+    placement: Placement
+    toolchain: JavaToolchain
+    spool: Spool
+    children: Children
+    abort: Abort
+    # Limits of the DBMS, and of the load generator where it does not hold the DBMS.
+    server_cage: Cage | None
+    driver_cage: Cage | None
+    embedded: bool
+    result: JobResult
+    # Metrics beside those that follow from the collected events.
+    noted: list[MetricValue]
+    on_state: Callable[[str], None]
+    on_log: Callable[[str], None]
+    # Called when something worth keeping is known: what follows may never come.
+    on_news: Callable[[], None]
+    # Keeps a copy of the data where that was asked for.
+    on_loaded: Callable[[], None]
+
+
+class JobBench:
+    """`workloads.base.Bench` for one job."""
+
+    def __init__(
+        self,
+        around: Surroundings,
+        instance: Instance,
+        factors: Factors,
+        *,
+        tables: Sequence[str],
+        reading: frozenset[str],
+        data_missing: bool,
+    ) -> None:
+        """`tables`: whose statistics are taken; `reading`: names of the transactions that change nothing."""
+        self.instance = instance
+        self.factors = factors
+        self.seed = around.spec["seed"]
+        self.data_missing = data_missing
+        self.verified_in_repeat = around.spec.get("verified_in_repeat")
+        placed = around.placement
+        self.data_dir, self.backup_dir, self.temp_dir = placed.data, placed.backup, placed.temp
+        self.checks: list[Check] = []
+        # True once the workload has come to its end.
+        self.done = False
+        self.generator: LoadGenerator | None = None
+        warm_up_s = factors.number("warm_up_s") if "warm_up_s" in factors else 0
+        listener = Listener(around.on_state, self.log, self._queried, self._sampler)
+        self.collector = Collector(around.spool, around.spec["run_id"], listener, warm_up_s=warm_up_s)
+        self._watch = PhaseWatch(around.spool, around.spec["run_id"], self.collector)
+        self._around = around
+        self._tables, self._reading = tables, reading
+        self._sessions = 0
+        self._settings_known = False
+
+    # Sessions
+
+    def session(self, steps: Sequence[Step], *, watch: str = "", url: str = "") -> SessionResult:
+        if self.instance.in_memory and self._sessions:
+            raise JobError("what an engine holds in memory is gone: there can be no second session")
+        self._around.abort.check()
+        job = session_job(self.instance, self._framed(steps) if not url else steps, setup=not self._sessions)
+        if url:
+            job["connection"]["url"] = url
+        self._sessions += 1
+        generator = self._new_generator()
+        session = self.collector.begin_session()
+        generator.start(job)
+        self._note_command(generator.command_line)
+        sampler = partial(self.new_sampler, {"tool": [generator.pid]})
+        try:
+            watching = self._watch.following(watch, sampler) if watch else nullcontext(_ignore)
+            with watching as tell, self._full_speed_aside() as set_rates:
+                for event in generator.events():
+                    set_rates(event)
+                    tell(event)
+                    self.collector.take(self.instance.seen(event))
+        finally:
+            status = generator.abort()
+        self._around.abort.check()
+        self._take_statistics(session)
+        if status or deaths(session):
+            self._log_trouble(generator)
+        return whole(session, status)
+
+    @contextmanager
+    def _full_speed_aside(self) -> Iterator[Callable[[Event], None]]:
+        """Gives what is to be told the events of a session: no emulated disk slows down what is not measured."""
+        with ExitStack() as lifted:
+
+            def tell(event: Event) -> None:
+                if event["event"] != "phase":
+                    return
+                lifted.close()
+                if event["phase"] == ASIDE and event["state"] == "begin":
+                    lifted.enter_context(self.unmeasured())
+
+            yield tell
+
+    def _framed(self, steps: Sequence[Step]) -> list[Step]:
+        """With what is read around a run; a session without one asks for the settings at its end, once."""
+        if not any(step["op"] == "run" for step in steps):
+            asked = [] if self._settings_known else query_steps(EFFECTIVE_PREFIX, self.instance.effective_queries())
+            return [*steps, *asked]
+        framed: list[Step] = []
+        for step in steps:
+            is_run = step["op"] == "run"
+            framed += watched(self.instance, step, self._tables, self._reading) if is_run else [step]
+        return framed
+
+    def _new_generator(self) -> LoadGenerator:
+        around, instance = self._around, self.instance
+        cage = around.server_cage if around.embedded else around.driver_cage
+        self.generator = LoadGenerator(
+            around.toolchain,
+            instance.class_path,
+            heap_mb=instance.heap_mb,
+            cwd=instance.driver_dir,
+            env=around.children.environment(**instance.jvm_environment),
+            spawn=partial(around.children.spawn, cage=cage),
+        )
+        return self.generator
+
+    def _sampler(self) -> Sampler:
+        if self.generator is None:
+            raise RuntimeError("a run without a load generator")
+        return self.new_sampler({"driver": [self.generator.pid]})
+
+    def new_sampler(self, processes: Mapping[str, Sequence[int]]) -> Sampler:
+        """Of the machine, the DBMS, these processes and the devices of the placement, if the data are there."""
+        server = {"server": self.instance.server_pids} if self.instance.server_pids() else {}
+        folders = {} if "connection" in self._around.spec else self._around.placement.folders()
+        devices = {role: device_of(folder) for role, folder in folders.items()}
+        return Sampler({**server, **processes}, devices)
+
+    def _queried(self, name: str) -> None:
+        """The settings in force are known before the run: a run that is cut short has them too."""
+        if self._settings_known or not name.startswith(EFFECTIVE_PREFIX):
+            return
+        found = rows_named(EFFECTIVE_PREFIX, self.collector.session.rows)
+        if not set(self.instance.effective_queries()) <= found.keys():
+            return
+        self._settings_known = True
+        settings = self.instance.effective_settings(found)
+        result = self._around.result
+        result["effective_settings"] = settings
+        durability, reason = self.instance.durability(dict(settings))
+        result["durability"] = {"durability": durability.value, "reason": reason}
+        self.log(f"durability {durability.value}: {reason}")
+        self._around.on_news()
+
+    def _take_statistics(self, session: Session) -> None:
+        """Also of a session that failed: what was measured so far stays."""
+        source = self.instance.statistics
+        found = engine_counters.of_session(source, session, self.collector.sampled)
+        if session.summary is not None:
+            counters = found.get("counters", {})
+            self.condition("checkpoints", engine_counters.checkpoint_words(source, counters))
+            shared = engine_counters.commits_per_flush(source, session.summary, counters, self._reading)
+            if shared:
+                self.metric("commits_per_flush", shared[0], "run")
+                self.condition("commits_per_flush", shared[1])
+        kept: RunStatistics = self._around.result.setdefault("statistics", {})
+        kept.update(found)
+
+    def _log_trouble(self, generator: LoadGenerator) -> None:
+        """Keep what load generator and DBMS wrote when something went wrong: their files will be gone."""
+        sources = {"load generator": generator.stderr_tail, self._around.spec["dbms"]: self.instance.log_tail()}
+        for source, text in sources.items():
+            for line in self.instance.scrubbed(text).splitlines():
+                self.log(f"{source}: {line}")
+
+    # Between sessions
+
+    def data_loaded(self) -> None:
+        self._around.on_loaded()
+
+    def before_run(self, control: str = "") -> None:
+        if self.factors.text("cache_state") == "cold":
+            words, took_s = self._start_anew(cold=True, before=control or "the run")
+            self.condition(f"caches_{control}" if control else "caches", words)
+            if self.instance.server_pids() and not control:  # an embedded engine starts with its next session
+                self.metric("restart_s", took_s, "restart")
+        elif self.factors.text("cache_state") == "preread":
+            self.condition("caches", self._read_files())
+        settle_s = self.factors.number("settle_s") if "settle_s" in self.factors else 0
+        if settle_s:
+            self.log(f"resting {settle_s} s")
+            self._around.abort.sleep(settle_s)
+
+    def _read_files(self) -> str:
+        """As after a long warm-up, at once: what was read counts as the job's, and its memory limit decides what stays.
+
+        A file may go while it is read, so what is in the page cache afterwards is what is told.
+        """
+        around = self._around
+        folders = list(dict.fromkeys((around.placement.data, around.placement.log)))
+        command: list[str | Path] = [
+            "sh",
+            "-c",
+            'find "$@" -type f -exec cat {} + > /dev/null 2>&1; true',
+            "sh",
+            *folders,
+        ]
+        with self.unmeasured():
+            around.children.run(command, timeout_s=READ_TIMEOUT_S, cage=around.server_cage)
+        words = f"the files were read once, within the limits of the job: {resident_words(folders)}"
+        self.log(f"caches: {words}")
+        return words
+
+    def restart(self, *, cold: bool, before: str) -> None:
+        self._start_anew(cold=cold, before=before)
+
+    def _start_anew(self, *, cold: bool, before: str) -> tuple[str, float]:
+        """What was done about the caches, and the seconds that the DBMS took to shut down and to start."""
+        begun = time.monotonic()
+        self.instance.shut_down()
+        took_s = time.monotonic() - begun
+        words = ""
+        if cold:
+            words = drop_page_cache([self._around.placement.data, self._around.placement.log]).words
+            self.log(f"caches: {words} (before {before})")
+        begun = time.monotonic()
+        self.instance.start()
+        took_s += time.monotonic() - begun
+        self.log(f"DBMS started anew before {before} in {took_s:.2f} s")
+        return words, took_s
+
+    def unmeasured(self) -> AbstractContextManager[None]:
+        cage = self._around.server_cage
+        return cage.at_full_speed() if cage else nullcontext()
+
+    def write_back(self, *folders: Path) -> float:
+        try:
+            return sum(write_back(folder) for folder in folders)
+        except OSError as error:
+            raise JobError(f"what was written could not be brought to the disk: {error}") from error
+
+    # Tools
+
+    def tool(self, command: ToolCommand, *, phase: str, timeout_s: float, observe: Observe | None = None) -> ToolResult:
+        """Output is what the tool printed, its end where that is long. Raises `JobError` with it when it fails."""
+        around = self._around
+        self._note_command(" ".join(str(part) for part in command.argv))
+        output_path = around.job_dir / f"{phase}.out"
+        begun = time.monotonic()
+        with ExitStack() as files:
+            output = files.enter_context(output_path.open("w+b"))
+            stdout = files.enter_context(command.stdout.open("wb")) if command.stdout else output
+            stdin = files.enter_context(command.stdin.open("rb")) if command.stdin else subprocess.DEVNULL
+            child = around.children.spawn(
+                command.argv,
+                env=around.children.environment(**command.environment),
+                stdin=stdin,
+                stdout=stdout,
+                stderr=output,
+                cwd=command.cwd or around.job_dir,
+                cage=around.server_cage,
+                **command.user,
+            )
+            try:
+                whole, sampler = (self.new_sampler({"tool": [child.pid]}) for _ in range(2))
+                self._watch.attend(
+                    child, phase, sampler, timeout_s=timeout_s, sleep=around.abort.sleep, observe=observe
+                )
+                elapsed_s = time.monotonic() - begun
+                self._watch.take_whole(phase, whole, elapsed_s)
+            finally:
+                process.stop(child)
+        words = self.instance.scrubbed(end_of(output_path, OUTPUT_LIMIT))
+        if child.returncode:
+            raise JobError(f"{Path(command.argv[0]).name} ended with {child.returncode}: {words[-2000:].strip()}")
+        self.log(f"{phase}: {Path(command.argv[0]).name} took {elapsed_s:.2f} s")
+        return ToolResult(elapsed_s, words)
+
+    # Notes
+
+    def metric(self, name: str, value: float, phase: str) -> None:
+        self._around.noted.append(metric(name, value, phase))
+
+    def check(self, check: Check) -> None:
+        self.checks.append(check)
+        self.log(f"{'ok' if check['ok'] else 'NOT OK'}: {check['detail']}")
+
+    def warn(self, words: str) -> None:
+        self._around.result["warnings"].append(words)
+
+    def log(self, line: str) -> None:
+        self._around.on_log(line)
+
+    def describe(self, part: str, value: Any) -> None:
+        self._around.result.setdefault("statistics", {})[part] = value  # type: ignore[literal-required]
+
+    def condition(self, name: str, words: str) -> None:
+        """Something about the circumstances of the run, in words."""
+        self._around.result.setdefault("statistics", {}).setdefault("conditions", {})[name] = words
+
+    def _note_command(self, line: str) -> None:
+        if line not in self.instance.command_lines:
+            self.instance.command_lines.append(line)
+
+
+def _ignore(event: Mapping[str, Any]) -> None:
+    """Of a session that nobody watches."""

@@ -1,0 +1,96 @@
+"""Checks of a run: numbers in, findings out. Nothing here knows a DBMS or a workload."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchagent.job.result import error_share
+from benchagent.protocol import Check
+
+LITTLE_TOLERANCE = 0.05
+CLIENT_BOUND_SHARE = 0.25
+# Above this share of failed transactions a run is not published as a result.
+ERROR_SHARE = 0.01
+# Of the transactions due at a fixed rate.
+UNSTARTED_SHARE = 0.01
+
+
+def little_law(summary: Mapping[str, Any], terminals: int, tolerance: float = LITTLE_TOLERANCE) -> Check:
+    """In a closed loop without think time, terminals = throughput × mean latency (Little's law)."""
+    busy = summary["tps"] * (summary["mean_us"] or 0) / 1e6
+    off = abs(busy - terminals) / terminals
+    detail = f"TPS × mean latency = {busy:.3f} for {terminals} terminals ({100 * off:.1f} % off)"
+    if off > tolerance:  # usually one terminal waited through most of the window
+        counts = summary["per_terminal"]
+        detail += f"; transactions per terminal {min(counts)} … {max(counts)}"
+    return {"name": "little_law", "ok": off <= tolerance, "detail": detail}
+
+
+def percentiles_ordered(summary: Mapping[str, Any]) -> Check:
+    values = [summary[name] for name in ("p50_us", "p95_us", "p99_us", "max_us")]
+    listed = " ≤ ".join(f"{value}" for value in values)
+    ok = all(value is not None for value in values) and values == sorted(values)
+    return {"name": "percentiles_ordered", "ok": ok, "detail": f"p50 ≤ p95 ≤ p99 ≤ max: {listed} µs"}
+
+
+def counts_agree(summary: Mapping[str, Any], seconds: Sequence[Mapping[str, Any]]) -> Check:
+    """Histogram count = transactions = sum of the measured seconds, exactly."""
+    listed = sum(second["n"] for second in seconds if not second["warm_up"])
+    total = summary["transactions"]
+    recorded = summary.get("histogram_count", total)
+    terminals = sum(summary["per_terminal"])
+    ok = total == listed == recorded == terminals
+    detail = f"transactions {total}, in the seconds {listed}, in the histogram {recorded}, of the terminals {terminals}"
+    return {"name": "counts_agree", "ok": ok, "detail": detail}
+
+
+def terminals_alive(summary: Mapping[str, Any]) -> Check:
+    dead = summary["dead_terminals"]
+    if not dead:
+        return {"name": "terminals_alive", "ok": True, "detail": "every terminal ran to the end"}
+    first = dead[0]
+    codes = f" (SQLSTATE {first.get('sqlstate')}, code {first.get('code')})"
+    detail = f"{len(dead)} terminals died; terminal {first['terminal']}: {first['error']}{codes}"
+    return {"name": "terminals_alive", "ok": False, "detail": detail}
+
+
+def something_measured(summary: Mapping[str, Any]) -> Check:
+    ok = summary["transactions"] > 0
+    detail = f"{summary['transactions']} transactions in the measured window"
+    return {"name": "something_measured", "ok": ok, "detail": detail}
+
+
+def client_bound(driver_cores: float, machine_cores: int) -> Check:
+    """Client and server share the machine: what the load generator takes, the server lacks."""
+    share = driver_cores / machine_cores
+    limit = f"{100 * CLIENT_BOUND_SHARE:.0f} %"
+    detail = f"the load generator used {100 * share:.0f} % of {machine_cores} cores (limit {limit})"
+    if share > CLIENT_BOUND_SHARE:
+        detail += ": the result may be client-bound"
+    return {"name": "client_bound", "ok": share <= CLIENT_BOUND_SHARE, "detail": detail}
+
+
+def rate_kept(summary: Mapping[str, Any]) -> Check:
+    """At a fixed rate, what is due has to be begun: else the run was as fast as it went, with a growing backlog."""
+    due, unstarted = summary["slots"], summary["unstarted"]
+    detail = f"{unstarted} of {due} transactions due at {summary['rate_per_s']:g}/s were never begun"
+    return {"name": "rate_kept", "ok": unstarted <= UNSTARTED_SHARE * due, "detail": detail}
+
+
+def errors_within_limit(summary: Mapping[str, Any]) -> Check:
+    errors, share = summary["errors"], error_share(summary)
+    detail = f"{errors} failed transactions, {100 * share:.2f} % of all (limit {100 * ERROR_SHARE:.0f} %)"
+    return {"name": "errors_within_limit", "ok": share <= ERROR_SHARE, "detail": detail}
+
+
+def waited_for_disk(tps: float, terminals: int, syncs_per_s: float, *, ok: bool) -> Check:
+    """A commit that waits for the disk cannot end faster than the device syncs, but for commits that share a sync.
+
+    `tps`: of the transactions that have something to wait for.
+    """
+    limit = terminals * syncs_per_s
+    detail = f"{tps:.0f} TPS that write, {terminals} terminals × {syncs_per_s:.0f} syncs/s of the device = {limit:.0f}"
+    if not ok:
+        detail += ": cannot have waited for this disk"
+    return {"name": "waited_for_disk", "ok": ok, "detail": detail}

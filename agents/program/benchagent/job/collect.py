@@ -1,0 +1,216 @@
+"""Takes in the load generator's events: the seconds go to the spool at once, the rest is kept for the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from benchagent.dbms.statistics import Answer
+from benchagent.link.spool import Spool
+from benchagent.workloads.base import ASIDE, SessionResult
+
+Event = Mapping[str, Any]
+LATENCIES = ("p50", "p95", "p99", "max")
+MEGABYTE = 1_000_000
+SHORTEST_SECOND_S = 0.5
+# Ten ticks of the kernel's clock of CPU: in less there is nothing to be told of it.
+SHORTEST_PHASE_S = 0.1
+# What a job without a run measures; neither loads anything.
+TIMED_PHASE, COUNT_PHASE = "backup", "count"
+
+
+class Samples(Protocol):
+    def sample(self, elapsed_s: float | None = None) -> dict[str, float | None]: ...
+
+
+@dataclass
+class Listener:
+    """Who is told about progress. `make_sampler()` is called when a run begins."""
+
+    on_state: Callable[[str], None]
+    on_log: Callable[[str], None]
+    on_query: Callable[[str], None]
+    make_sampler: Callable[[], Samples]
+
+
+@dataclass
+class Session:
+    """What one process of the load generator reported so far."""
+
+    phases: dict[str, Event] = field(default_factory=dict)
+    rows: dict[str, list[list[Any]]] = field(default_factory=dict)
+    queries: dict[str, Event] = field(default_factory=dict)
+    progress: list[Event] = field(default_factory=list)
+    summary: Event | None = None
+    error: Event | None = None
+
+    def result(self) -> SessionResult:
+        return SessionResult(self.summary, self.rows, self.queries, self.phases, self.progress)
+
+
+class Collector:
+    """Of one job, over all its sessions. `phases`, `summary` and `samples` hold the latest of the whole job."""
+
+    def __init__(self, spool: Spool, run_id: str, listener: Listener, *, warm_up_s: int) -> None:
+        self._spool = spool
+        self._run_id = run_id
+        self._listener = listener
+        self._warm_up_s = warm_up_s
+        self._sampler: Samples | None = None
+        self._load = _LoadCurve()
+        self.started: Event = {}
+        self.connected: Event = {}
+        self.phases: dict[str, Event] = {}
+        self.samples: list[tuple[bool, dict[str, float | None]]] = []
+        # Phases that were sampled as a whole: seconds and values of each of their steps.
+        self.wholes: dict[str, list[tuple[float, dict[str, float | None]]]] = {}
+        # Rows of the queries that were run each measured second, by name.
+        self.sampled: dict[str, list[list[list[Any]]]] = {}
+        self.summary: Event | None = None
+        # Moments of a phase that have a name, as the begin of the slow part of a load.
+        self.marks: list[Event] = []
+        self.session = Session()
+
+    def begin_session(self) -> Session:
+        self.session = Session()
+        return self.session
+
+    def take(self, event: Event) -> None:
+        handler = getattr(self, f"_{event['event']}", None)
+        if handler:
+            handler(event)
+
+    def _started(self, event: Event) -> None:
+        if not self.started:
+            self._listener.on_log(f"load generator {event.get('driver')} on Java {event.get('java')}")
+        self.started = event
+
+    def _connected(self, event: Event) -> None:
+        self.connected = event
+        self._listener.on_log(
+            f"{event.get('terminals')} terminals connected in {event.get('elapsed_s'):.2f} s to "
+            f"{event.get('product')} {event.get('product_version')} with {event.get('driver_name')} "
+            f"{event.get('driver_version')}"
+        )
+
+    def _phase(self, event: Event) -> None:
+        name, begins = event["phase"], event["state"] == "begin"
+        if name == ASIDE:
+            return
+        if not begins:
+            self.phases[name] = self.session.phases[name] = event
+            self._listener.on_log(f"{name}: {event['elapsed_s']:.2f} s{_amount(event)}")
+        elif name == "load":
+            self._load = _LoadCurve()
+        if name == "run":
+            self._run_begins() if begins else self._listener.on_state("collecting")
+        elif begins and self.summary is None and name not in (TIMED_PHASE, COUNT_PHASE):
+            self._listener.on_state("loading")
+
+    def _run_begins(self) -> None:
+        # First: the time of the state is that of second 0.
+        self._listener.on_state("warming_up" if self._warm_up_s else "measuring")
+        self._sampler = self._listener.make_sampler()
+
+    def _second(self, event: Event) -> None:
+        values = _samples(event)
+        if self._sampler:
+            values.update(self._sampler.sample())
+        self._spool.add_second(self._run_id, event, values)
+        self.samples.append((event["warm_up"], values))
+        if event["t"] == self._warm_up_s - 1:
+            self._listener.on_state("measuring")
+
+    def _progress(self, event: Event) -> None:
+        self.session.progress.append(event)
+        point = self._load.take(event)
+        if point:
+            self._spool.add_samples(self._run_id, *point)
+
+    def _mark(self, event: Event) -> None:
+        self.marks.append(event)
+
+    def _summary(self, event: Event) -> None:
+        self.summary = self.session.summary = event
+
+    def _query(self, event: Event) -> None:
+        self.session.queries[event["name"]] = event
+        if "error" not in event:
+            self.session.rows[event["name"]] = _answer(event)
+        self._listener.on_query(event["name"])
+
+    def _sampled(self, event: Event) -> None:
+        if "error" in event:
+            self._listener.on_log(f"{event['name']} is not sampled any more: {event['error']}")
+        elif event["t"] >= self._warm_up_s:
+            self.sampled.setdefault(event["name"], []).append(_answer(event))
+
+    def _error(self, event: Event) -> None:
+        self.session.error = event
+
+    @property
+    def has_seconds(self) -> bool:
+        """True once a run has reported a second."""
+        return any("tps" in values for _, values in self.samples)
+
+    def measured(self, metric: str) -> list[float]:
+        """Values of the measured seconds, gaps left out."""
+        found = (values.get(metric) for warm_up, values in self.samples if not warm_up)
+        return [value for value in found if value is not None]
+
+    def mean(self, phase: str, metric: str) -> float | None:
+        """Over all steps of a phase that was sampled as a whole; None where one of them lacks it."""
+        steps = [(elapsed_s, values.get(metric)) for elapsed_s, values in self.wholes.get(phase, [])]
+        known = [(elapsed_s, value) for elapsed_s, value in steps if value is not None]
+        total_s = sum(elapsed_s for elapsed_s, _ in known)
+        if len(known) < len(steps) or total_s < SHORTEST_PHASE_S:
+            return None
+        return sum(elapsed_s * value for elapsed_s, value in known) / total_s
+
+
+class _LoadCurve:
+    """Rows/s and MB/s of a load from its progress events, which come once a second, or late."""
+
+    def __init__(self) -> None:
+        self._last: Event = {"t": 0.0, "rows": 0, "bytes": 0}
+
+    def take(self, event: Event) -> tuple[int, dict[str, float | None]] | None:
+        """The second that has ended, counted from the begin of the load, and its samples.
+
+        None for an event that follows a late one at once: what it has goes to the next.
+        """
+        elapsed_s = event["t"] - self._last["t"]
+        if elapsed_s < SHORTEST_SECOND_S:
+            return None
+        values: dict[str, float | None] = {
+            "load_rows_per_s": (event["rows"] - self._last["rows"]) / elapsed_s,
+            "load_mb_per_s": (event["bytes"] - self._last["bytes"]) / elapsed_s / MEGABYTE,
+        }
+        self._last = event
+        return max(0, int(event["t"]) - 1), values
+
+
+def _answer(event: Event) -> Answer:
+    return Answer(event["rows"], event.get("columns", ()))
+
+
+def _amount(event: Event) -> str:
+    return f", {event['rows']} rows" if event.get("rows") else ""
+
+
+def _samples(event: Event) -> dict[str, float | None]:
+    """The second as samples of the catalogue's metrics, unchanged but for the unit of latencies."""
+    values: dict[str, float | None] = {
+        "tps": float(event["n"]),
+        "retries": float(event["retries"]),
+        "driver_cpu_cores": event.get("cpu_s"),
+    }
+    for name in LATENCIES:
+        for kind in ("latency", "service"):
+            micros = event.get(f"{'service_' if kind == 'service' else ''}{name}_us")
+            if kind == "latency" or micros is not None:
+                values[f"{kind}_{name}_ms"] = None if micros is None else micros / 1000
+    if event.get("backlog") is not None:
+        values["backlog"] = float(event["backlog"])
+    return values

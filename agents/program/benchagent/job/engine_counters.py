@@ -1,0 +1,107 @@
+"""From the rows of an engine's own statistics to the `RunStatistics` of the result."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchagent.dbms.statistics import Statistics, differences
+from benchagent.job import judge
+from benchagent.job.collect import Session
+from benchagent.job.session import (
+    BEGIN,
+    COUNTER_PREFIX,
+    END,
+    MAINTENANCE_PREFIX,
+    SCHEMA_PREFIX,
+    WAITS_PREFIX,
+    rows_named,
+)
+from benchagent.protocol import RunStatistics
+
+CHECKPOINTS = "checkpoints"
+Sampled = Mapping[str, Sequence[list[list[Any]]]]
+
+
+def of_session(source: Statistics, session: Session, sampled: Sampled) -> RunStatistics:
+    """What a session with a run has shown; empty for one without."""
+    found: RunStatistics = {}
+    begin, end = (rows_named(f"{edge}{COUNTER_PREFIX}", session.rows) for edge in (BEGIN, END))
+    if source.counter_queries() and begin and end:
+        found["counters"] = differences(source.counters(begin), source.counters(end))
+        waited = _mean_waiting(source.waited_s(begin), source.waited_s(end), session.summary)
+        if waited is not None:
+            found["waits"] = waited
+    ages = rows_named(MAINTENANCE_PREFIX, session.rows)
+    if ages:
+        found["maintenance"] = [
+            {"what": age.what, "age_s": age.age_s, "detail": age.detail} for age in source.maintenance(ages)
+        ]
+    schema = rows_named(SCHEMA_PREFIX, session.rows)
+    if schema:
+        found["tables"] = [table.as_dict() for table in source.tables(schema)]
+        found["indexes"] = [index.as_dict() for index in source.indexes(schema)]
+    if sampled and session.summary is not None:
+        found["waits"] = _mean_waits(source, sampled)
+    if session.summary is not None:
+        found["none"] = dict(source.none)
+        found["transaction_types"] = dict(session.summary.get("per_type", {}))
+    return found
+
+
+def checkpoint_words(source: Statistics, counters: Mapping[str, float], during: str = "") -> str:
+    """How many checkpoints fell into the measured window, or why that is not known. `during`: another span in words."""
+    if CHECKPOINTS in source.none:
+        return f"the engine does not count checkpoints: {source.none[CHECKPOINTS]}"
+    span = during or "in the measured window"
+    one, several = source.checkpoint_nouns
+    if CHECKPOINTS not in counters:
+        return f"the number of {several} {span} is not known: their counter could not be read"
+    number = round(counters[CHECKPOINTS])
+    if not number:
+        return f"no {one} {during or 'in the window'}"
+    return f"{number} {one if number == 1 else several} {span}"
+
+
+def commits_per_flush(
+    source: Statistics, summary: Mapping[str, Any], counters: Mapping[str, float], reading: frozenset[str]
+) -> tuple[float, str] | None:
+    """Committed transactions of the measured window by the flushes of the log in it, and who counted those.
+
+    None where nothing was flushed or committed. `reading`: names of the transactions that change nothing.
+    """
+    flushes = counters.get("log_flushes")
+    commits = judge.writing_tps(summary, reading) * summary["duration_s"]
+    if not flushes or not commits:
+        return None
+    counted = source.sources.get("log_flushes", "the engine")
+    return commits / flushes, f"{round(commits):,} commits by {round(flushes):,} flushes of the log ({counted})"
+
+
+def _mean_waiting(
+    begin: Mapping[str, float], end: Mapping[str, float], summary: Mapping[str, Any] | None
+) -> dict[str, float] | None:
+    """Mean number of sessions in each event, from the seconds waited; None where the engine does not add them up.
+
+    An event that nobody has waited for before the window is not listed at its begin.
+    """
+    if not end or not summary or not summary["duration_s"]:
+        return None
+    waited = {event: (seconds - begin.get(event, 0)) / summary["duration_s"] for event, seconds in end.items()}
+    return {event: mean for event, mean in sorted(waited.items(), key=lambda pair: -pair[1]) if mean > 0}
+
+
+def _mean_waits(source: Statistics, sampled: Sampled) -> dict[str, float]:
+    """Mean number of sessions in each event over the seconds that were sampled."""
+    seconds = max(len(rows) for rows in sampled.values())
+    sums: dict[str, float] = defaultdict(float)
+    for second in range(seconds):
+        rows = {
+            name.removeprefix(WAITS_PREFIX): answers[second]
+            for name, answers in sampled.items()
+            if second < len(answers)
+        }
+        for event, sessions in source.waits(rows).items():
+            sums[event] += sessions
+    return {event: total / seconds for event, total in sorted(sums.items(), key=lambda pair: -pair[1])}

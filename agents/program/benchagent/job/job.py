@@ -1,0 +1,354 @@
+"""Runs one job: provision, let the workload perform, collect, and always clean up."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from datetime import UTC, datetime
+from pathlib import Path
+
+from benchagent import dbms, workloads
+from benchagent.catalog import DBMSS, Durability
+from benchagent.catalog.workloads import KNOBS
+from benchagent.dbms import external
+from benchagent.dbms.base import Adapter, Instance, JobError, ProvisionRequest, Settings, bytes_on_disk
+from benchagent.dbms.embedded import fit_heap
+from benchagent.dbms.external.refused import refuse_changes
+from benchagent.java import JavaToolchain
+from benchagent.job import judge
+from benchagent.job.bench import JobBench, Surroundings
+from benchagent.job.datasets import FRESH, DataPlan, Datasets, copied_by, dataset_key
+from benchagent.job.description import SAMPLED, Description
+from benchagent.link import identity
+from benchagent.link.clock import Clock
+from benchagent.link.spool import Spool
+from benchagent.machine import process
+from benchagent.machine.abort import Abort, Aborted
+from benchagent.machine.cgroups import CgroupError
+from benchagent.machine.devices import device_of
+from benchagent.machine.fingerprint import SyncRate, SyncRates
+from benchagent.machine.limits import Cage, Limits
+from benchagent.machine.process import Children, ProcessFailed
+from benchagent.machine.storages import Placement, Places
+from benchagent.paths import AgentDirs
+from benchagent.protocol import COUNTED_STATES, NOT_SAMPLED, FinishItem, JobSpec
+from benchagent.workloads.base import Factors, Workload
+
+log = logging.getLogger(__name__)
+MEGABYTE = 1_000_000
+
+
+class Job:
+    """One attempt at one `JobSpec`. `run` never raises; its outcome is in the spool when it returns."""
+
+    def __init__(
+        self,
+        spec: JobSpec,
+        *,
+        dirs: AgentDirs,
+        toolchain: JavaToolchain,
+        spool: Spool,
+        abort: Abort | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self.spec = spec
+        self.run_id = spec["run_id"]
+        self.abort = abort or Abort()
+        self.job_dir = dirs.jobs / self.run_id
+        self._dirs = dirs
+        self._spool = spool
+        self._clock = clock or Clock()
+        self._toolchain = toolchain
+        self._places = Places(dirs)
+        self._children = Children(self.job_dir)
+        self._factors = Factors({})
+        self._placement: Placement | None = None
+        self._instance: Instance | None = None
+        self._bench: JobBench | None = None
+        self._cages: dict[str, Cage | None] = {"server": None, "driver": None}
+        self._sync_rate: SyncRate | None = None
+        # Why there is none.
+        self._sync_problem = "it is the disk of a server that the agent did not start"
+        self._data: DataPlan | None = None
+        self._last_state = ""
+        self._connection = spec.get("connection", "")
+        self._embedded = not self._connection and spec["dbms"] in DBMSS and DBMSS[spec["dbms"]].embedded
+        self._described = Description(embedded=self._embedded)
+        self.result = self._described.result
+
+    def run(self) -> FinishItem:
+        self._log(f"job {self.run_id}: {self.spec['workload']} on {self.spec['dbms']} {self.spec['dbms_version']}")
+        self._state("preparing")
+        self.abort.on_request(self._children.kill_all)
+        try:
+            outcome, message = self._measure()
+        except Aborted:
+            outcome, message = self.abort.outcome, self.abort.message
+        except (JobError, ProcessFailed) as error:
+            outcome, message = "failed", str(error)
+        except Exception as error:
+            log.exception("run %s", self.run_id)
+            outcome, message = "failed", f"{type(error).__name__}: {error}"
+        if self.abort.requested:  # whatever went wrong after that is a consequence
+            outcome, message = self.abort.outcome, self.abort.message
+        elif outcome == "failed":
+            message = self._described.with_cause(message, self._cages)
+        self._described.complete(self._instance, self._bench)
+        self._clean_up()
+        self._log(f"{outcome}: {message}" if message else outcome)
+        item = FinishItem(kind="finish", outcome=outcome, message=message, at=time.time(), result=self.result)
+        self._spool.finish(self.run_id, item)
+        return item
+
+    # Steps
+
+    def _measure(self) -> tuple[str, str]:
+        workload = workloads.workload(self.spec["workload"], self.spec["workload_version"])
+        self._factors = workload.factors(self.spec["factors"], self.spec["dbms"])
+        self._make_dirs()
+        self._data = self._data_plan(workload)
+        if not self._connection:  # there the space that counts is the server's
+            self._data.ensure_space(self._placed().data, workload.disk_bytes(self._factors))
+        with self._limits():
+            if self._number("terminals") and not self._connection:
+                self._measure_sync_rate()
+            with self._unmeasured():
+                dataset = self._data.put_into_place(self._placed().folders(), self._log)
+                self._instance = self._provision(restored=dataset is not None)
+            bench = self._bench = self._new_bench(workload, self._instance, data_missing=dataset is None)
+            self.result["dataset"] = self._data.facts(dataset, workload.dataset(self._factors, self.spec["seed"]))
+            if not self._instance.in_memory:
+                self._described.condition("caches", self._data.cache_words(dataset))
+            self._keep_draft()
+            workload.perform(bench)
+            bench.done = True
+            outcome = self._judge(bench, workload.reading(self._factors))
+            self._described.memory(self._cages)
+            if outcome[0] == "finished":
+                self._hand_on()
+        return outcome
+
+    def _hand_on(self) -> None:
+        """Keep the data for the run that goes on with them: within the limits, whose end kills what is still there."""
+        data, instance = self._data, self._instance
+        if not data or not data.handed_on or not instance or instance.in_memory:
+            return
+        try:
+            instance.shut_down()
+            self._keep_data(data, instance)
+        except (JobError, ProcessFailed, CgroupError, OSError) as error:
+            self._described.warn(f"the data could not be handed on, so the next run loads them anew: {error}")
+
+    def _make_dirs(self) -> None:
+        names = {role: self._text(f"{role}_storage") for role in ("data", "log", "temp", "backup")}
+        self._placement = self._places.place(self.run_id, names)
+        (self.job_dir / "tmp").mkdir(mode=0o755)
+
+    @contextmanager
+    def _limits(self) -> Iterator[None]:
+        """Cages for the DBMS and, with nothing but its CPUs limited, for the load generator."""
+        memory, cpus = self._number("memory_limit_mb") * MEGABYTE or None, self._number("cpus") or None
+        throttles = self._places.throttles(self._placed())
+        with (
+            Limits(memory, cpus, throttles).cage(self.run_id) as server,
+            Limits(None, cpus, ()).cage(f"{self.run_id}-driver") as driver,
+        ):
+            self._cages = {"server": server, "driver": driver}
+            self._described.limits(self._cages)
+            yield
+
+    def _unmeasured(self) -> AbstractContextManager[None]:
+        cage = self._cages["server"]
+        return cage.at_full_speed() if cage else nullcontext()
+
+    def _provision(self, *, restored: bool) -> Instance:
+        adapter = dbms.adapter(self.spec["dbms"])
+        knobs = self._knob_settings(adapter)
+        given = [(str(name), str(value)) for name, value in self.spec["settings"]]
+        request = ProvisionRequest(
+            version=self.spec["dbms_version"],
+            settings=[*given, *knobs],
+            connections=self._number("terminals") or 1,
+            job_dir=self.job_dir,
+            placement=self._placed(),
+            restored=restored,
+            engines_dir=self._dirs.engines,
+            toolchain=self._toolchain,
+            children=self._children,
+            cage=self._cages["server"],
+            abort=self.abort,
+            log=self._log,
+        )
+        if self._connection:
+            return self._connect(request, adapter)
+        instance = adapter.provision(request)
+        self._fit_heap(instance)
+        self._described.condition("server_sampling", SAMPLED)
+        self._described.storage(self._placed(), backup="backup_storage" in self._factors)
+        return instance
+
+    def _fit_heap(self, instance: Instance) -> None:
+        limit = self._number("memory_limit_mb") * MEGABYTE
+        words = fit_heap(instance, limit) if self._embedded and limit else ""
+        if words:
+            self._described.condition("heap", words)
+
+    def _knob_settings(self, adapter: Adapter) -> Settings:
+        asked = [(knob.name, value) for knob in KNOBS if (value := self._text(knob.name))]
+        return [pair for name, value in asked for pair in adapter.knob(name, value, self.spec["dbms_version"])]
+
+    def _connect(self, request: ProvisionRequest, adapter: Adapter) -> Instance:
+        """A schema on a server of others, of whose machine nothing is known."""
+        refuse_changes(adapter, self._factors, request.version)
+        known = identity.load(self._dirs.identity)
+        agent_id = known.agent_id if known else ""
+        self._described.condition("server_sampling", NOT_SAMPLED)
+        self._described.warn(f"{NOT_SAMPLED}: it was not started by the agent")
+        return external.connect(request, self._dirs.root, agent_id, self.spec["dbms"], self._connection)
+
+    def _new_bench(self, workload: Workload, instance: Instance, *, data_missing: bool) -> JobBench:
+        around = Surroundings(
+            spec=self.spec,
+            job_dir=self.job_dir,
+            placement=self._placed(),
+            toolchain=self._toolchain,
+            spool=self._spool,
+            children=self._children,
+            abort=self.abort,
+            server_cage=self._cages["server"],
+            driver_cage=self._cages["driver"],
+            embedded=self._embedded,
+            result=self.result,
+            noted=self._described.noted,
+            on_state=self._state,
+            on_log=self._log,
+            on_news=self._keep_draft,
+            on_loaded=self._loaded,
+        )
+        return JobBench(
+            around,
+            instance,
+            self._factors,
+            tables=workload.tables(self._factors),
+            reading=workload.reading(self._factors),
+            data_missing=data_missing,
+        )
+
+    # Data: loaded anew, a copy, or handed on
+
+    def _data_plan(self, workload: Workload) -> DataPlan:
+        own, *others = self._places.keeping(self._placed().places["data"])
+        # Commit groups leave the data as they are; maintenance in the background works on them from the load on.
+        deciding = [name for name in (*workload.data_factors, "background_maintenance") if name in self._factors]
+        factors = {name: self._factors.text(name) for name in deciding}
+        origin = self._text("data_origin") or FRESH
+        beside_data = dbms.adapter(self.spec["dbms"]).settings_beside_data
+        key = dataset_key(self.spec, factors, origin, log_apart=self._placed().log_apart, beside_data=beside_data)
+        copy = copied_by(self._children, lambda: self._cages["server"])
+        return DataPlan(origin, key, Datasets(*own, copy), [Datasets(*other, copy) for other in others])
+
+    def _loaded(self) -> None:
+        """The data are there: keep a copy when later repeats shall start from the same."""
+        instance = self._instance
+        if instance is not None and not instance.in_memory and self._data is not None and self._data.for_each_repeat:
+            instance.shut_down()
+            self._keep_data(self._data, instance)
+            instance.start()
+
+    def _keep_data(self, data: DataPlan, instance: Instance) -> None:
+        facts = {"run_id": self.run_id, "at": time.time(), "dataset": self.result["dataset"]}
+        folders = self._placed().folders()
+        with self._unmeasured():
+            kept = data.keep(folders, facts, sum(map(bytes_on_disk, folders.values())))
+        if not kept:
+            self._described.warn("there is no space to keep the data for later repeats")
+
+    # Judgement
+
+    def _judge(self, bench: JobBench, reading: frozenset[str]) -> tuple[str, str]:
+        """Outcome and message. Integrity decides; what is merely suspicious becomes a warning."""
+        found, suspicious = list(bench.checks), []
+        summary = bench.collector.summary
+        if summary is not None:
+            found = [*judge.integrity(summary, self._spool.seconds(self.run_id)), *found]
+            durability = self.result["durability"]
+            claims_disk = durability is not None and durability["durability"] == Durability.POWER_LOSS
+            if claims_disk and self._sync_rate is None and judge.writing_tps(summary, reading):
+                self.result["warnings"].append(f"disk rate not measured: {self._sync_problem}")
+            suspicious = judge.suspicions(
+                summary,
+                terminals=self._number("terminals"),
+                closed_loop=not self._number("rate_per_s"),
+                driver_cores=None if self._embedded else bench.collector.measured("driver_cpu_cores"),
+                sync_rate=self._sync_rate if claims_disk else None,
+                reading=reading,
+            )
+        self.result["checks"] = [*found, *suspicious]
+        self.result["warnings"] += [check["detail"] for check in suspicious if not check["ok"]]
+        broken = [check["detail"] for check in found if not check["ok"]]
+        return ("failed", "; ".join(broken)) if broken else ("finished", "")
+
+    def _measure_sync_rate(self) -> None:
+        """Of the device that holds the log, before the DBMS is there; None where it could not be measured."""
+        folder = self._placed().log
+        try:
+            rates = SyncRates(self._dirs.root / "sync_rates.json")
+            self._sync_rate = rates.of(device_of(folder), folder, self._cages["server"])
+        except JobError as error:
+            self._sync_problem = str(error)
+            return
+        self._described.metric("sync_rate_per_s", self._sync_rate.fdatasync_per_s)
+
+    def _keep_draft(self) -> None:
+        self._described.fill(self._instance, self._bench)
+        self._spool.save_draft(self.run_id, self.result)
+
+    # Around
+
+    def _number(self, name: str) -> int:
+        return self._factors.number(name) if name in self._factors else 0
+
+    def _text(self, name: str) -> str:
+        return self._factors.text(name) if name in self._factors else ""
+
+    def _placed(self) -> Placement:
+        if self._placement is None:
+            raise RuntimeError("the folders of the job have not been made")
+        return self._placement
+
+    def _state(self, state: str) -> None:
+        if state != self._last_state:
+            self._last_state = state
+            clock = self._clock.best() if state in COUNTED_STATES else None
+            self._spool.add_state(self.run_id, state, self._clock.wall(), clock)
+
+    def _log(self, line: str) -> None:
+        self._spool.add_log(self.run_id, f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {line}\n")
+
+    def _clean_up(self) -> None:
+        if self._instance is not None:
+            try:
+                self._instance.stop()
+            except Exception:
+                log.exception("stopping %s", self.spec["dbms"])
+        clean_up(self.job_dir, self._places, self._children)
+
+
+def clean_up(job_dir: Path, places: Places, children: Children | None = None) -> None:
+    """Kill what is left of a job and remove its folders: by the last one the next start knows what to clear.
+
+    Never raises.
+    """
+    try:
+        if children:
+            children.kill_all()
+        process.kill_leftovers(job_dir)
+        places.clear(job_dir.name)
+        shutil.rmtree(job_dir, ignore_errors=True)
+        if job_dir.exists():
+            log.warning("could not remove all of %s", job_dir)
+    except Exception:
+        log.exception("cleaning up %s", job_dir)

@@ -1,0 +1,111 @@
+"""One session of the load generator: the document that it gets, and whether it came to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchagent.dbms.base import EFFECTIVE, Instance, JobError, Retryable
+from benchagent.job import checks
+from benchagent.job.collect import Session
+from benchagent.workloads.base import ASIDE, SessionResult, Step
+
+EFFECTIVE_PREFIX = f"{EFFECTIVE}:"
+MAINTENANCE_PREFIX = "maintenance:"
+SCHEMA_PREFIX = "schema:"
+COUNTER_PREFIX = "counters:"
+WAITS_PREFIX = "waits:"
+BEGIN, END = "begin:", "end:"
+
+
+def session_job(instance: Instance, steps: Sequence[Step], *, setup: bool) -> dict[str, Any]:
+    """`setup`: run what the instance wants to be run once, before everything else."""
+    before = (
+        [{"op": "execute", "phase": "setup", "statements": list(instance.setup_sql)}]
+        if setup and instance.setup_sql
+        else []
+    )
+    connection, transaction = instance.connection, instance.transaction
+    return {
+        "version": 1,
+        "connection": {
+            "url": connection.url,
+            "driver_class": connection.driver_class,
+            "properties": dict(connection.properties),
+        },
+        "session": list(instance.session_sql),
+        "transaction": {
+            "begin": transaction.begin,
+            "begin_reading": transaction.begin_reading,
+            "commit": transaction.commit,
+            "rollback": transaction.rollback,
+        },
+        "retryable": _codes(instance.retryable),
+        "tolerable": _codes(instance.tolerable),
+        "close": list(instance.close_sql),
+        **({"close_url": instance.close_url} if instance.close_url else {}),
+        "steps": [*before, *instance.adapted(steps)],
+    }
+
+
+def _codes(errors: Retryable) -> dict[str, Any]:
+    return {
+        "sqlstates": list(errors.sqlstates),
+        "sqlstate_prefixes": list(errors.sqlstate_prefixes),
+        "codes": list(errors.codes),
+    }
+
+
+def query_steps(prefix: str, queries: Mapping[str, str], *, optional: bool = False) -> list[Step]:
+    """What is asked beside the measurement: settings, counters, checks of the data.
+
+    `optional`: an error is reported in the answer and does not end the session.
+    """
+    more = {"optional": True} if optional else {}
+    return [{"op": "query", "phase": ASIDE, "name": prefix + name, "sql": sql, **more} for name, sql in queries.items()]
+
+
+def watched(instance: Instance, run: Step, tables: Sequence[str], reading: frozenset[str] = frozenset()) -> list[Step]:
+    """A ``run`` step with everything that is read around it: settings in force, ages, counters, waits, statistics.
+
+    `reading`: names of the transactions that change nothing; they are marked as such.
+    """
+    statistics = instance.statistics
+    prefixed = {COUNTER_PREFIX + name: sql for name, sql in statistics.counter_queries().items()}
+    waits = {WAITS_PREFIX + name: sql for name, sql in statistics.wait_queries().items()}
+    return [
+        *query_steps(EFFECTIVE_PREFIX, instance.effective_queries()),
+        *query_steps(MAINTENANCE_PREFIX, statistics.maintenance_queries(tables), optional=True),
+        {**run, "transactions": _marked(run, reading), "snapshots": prefixed, "sampled": waits},
+        *query_steps(SCHEMA_PREFIX, statistics.schema_queries(tables), optional=True),
+    ]
+
+
+def _marked(run: Step, reading: frozenset[str]) -> list[Step]:
+    return [{**one, "read_only": True} if one["name"] in reading else one for one in run["transactions"]]
+
+
+def rows_named(prefix: str, rows: Mapping[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:
+    """The rows of the queries with this prefix, by their names without it."""
+    return {name.removeprefix(prefix): found for name, found in rows.items() if name.startswith(prefix)}
+
+
+def deaths(session: Session) -> bool:
+    return bool(session.summary and session.summary["dead_terminals"])
+
+
+def whole(session: Session, status: int | None) -> SessionResult:
+    """Raises `JobError` when the session did not come to its end."""
+    if session.error:
+        # What is asked after a run whose server is gone only fails too.
+        dead = [checks.terminals_alive(session.summary)["detail"]] if session.summary and deaths(session) else []
+        raise JobError("; then ".join([*dead, _error_words(session.error)]))
+    if status:
+        raise JobError("the load generator ended without a result; the end of its output is in the log")
+    return session.result()
+
+
+def _error_words(event: Mapping[str, Any]) -> str:
+    details = [f"{name} {event[key]}" for name, key in (("SQLSTATE", "sqlstate"), ("code", "code")) if event.get(key)]
+    where = f"{event['phase']}: " if event.get("phase") else ""
+    return f"{where}{event.get('message')}" + (f" ({', '.join(details)})" if details else "")

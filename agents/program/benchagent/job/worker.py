@@ -1,0 +1,318 @@
+"""The agent's main loop: register, poll, claim, run, report."""
+
+from __future__ import annotations
+
+import logging
+import random
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from benchagent import __version__
+from benchagent.dbms import discover, external
+from benchagent.dbms.base import EngineContext
+from benchagent.java import JavaToolchain
+from benchagent.job.job import Job, clean_up
+from benchagent.job.observer import Observer, ended
+from benchagent.job.result import empty_result
+from benchagent.link import identity as identities
+from benchagent.link.client import Backoff, Client, Refused, Unreachable
+from benchagent.link.identity import Identity
+from benchagent.link.lease import Heartbeat
+from benchagent.link.sender import Sender
+from benchagent.link.spool import Spool, SpooledJob
+from benchagent.machine.abort import Abort
+from benchagent.machine.facts import hardware_facts
+from benchagent.machine.limits import remove_leftover_cages
+from benchagent.machine.observations import Observations
+from benchagent.machine.storages import Places
+from benchagent.paths import AgentDirs
+from benchagent.protocol import (
+    POLL_IDLE_S,
+    PROTOCOL_VERSION,
+    Claimed,
+    EngineFacts,
+    FinishItem,
+    HardwareFacts,
+    ObservationFacts,
+    PlaceFacts,
+    Poll,
+    PollAnswer,
+    Registration,
+)
+from benchagent.protocol.observed import Ordered
+
+log = logging.getLogger(__name__)
+REDISCOVER_S = 15.0
+AnyClaim = TypeVar("AnyClaim", Claimed, Ordered)
+INTERRUPTED = "the agent was interrupted"
+FLUSH_AT_END_S = 2.0
+
+
+class Stop(Exception):
+    """The agent cannot go on; the text says what to do."""
+
+
+@dataclass(frozen=True)
+class WorkerOptions:
+    server: str
+    name: str
+    code_file: Path | None = None
+
+
+class Worker:
+    def __init__(self, options: WorkerOptions, dirs: AgentDirs, toolchain: JavaToolchain) -> None:
+        self._options = options
+        self._dirs = dirs
+        self._toolchain = toolchain
+        self._client = Client(options.server)
+        self._spool = Spool(dirs.spool)
+        self._sender = Sender(self._client, self._spool, self._on_cancel)
+        self._stopping = threading.Event()
+        self._abort = Abort()
+        self._running = ""
+        self._lock = threading.Lock()
+        self._places = Places(dirs)
+        self._engines: list[EngineFacts] = []
+        self._storages: list[PlaceFacts] = []
+        self._observations: list[ObservationFacts] = []
+        self._looked_at = 0.0
+        self._reported = False
+        self._status = ""
+
+    def run(self) -> None:
+        """Work until `stop`. Raises `Stop` with words for the operator."""
+        self._recover()
+        self._places.open()
+        try:
+            self._work()
+        finally:
+            self._places.close()
+
+    def _work(self) -> None:
+        identity = self._identify()
+        if identity is None:
+            return
+        self._client.token = identity.token
+        self._sender.start()
+        try:
+            self._loop()
+        finally:
+            if not self._sender.flush(FLUSH_AT_END_S):
+                log.warning("not everything could be sent; it goes on at the next start")
+            self._sender.stop()
+
+    def stop(self) -> None:
+        """End soon: a running job ends as `lost`. May be called from any thread."""
+        self._stopping.set()
+        with self._lock:
+            abort = self._abort
+        abort.request("lost", "the agent was stopped")
+
+    # Start
+
+    def _recover(self) -> None:
+        """Kill what an earlier life left behind and close its jobs, with what was measured so far."""
+        for folder in self._dirs.jobs.iterdir():
+            log.warning("removing what is left of job %s", folder.name)
+            remove_leftover_cages(folder.name)
+            remove_leftover_cages(f"{folder.name}-driver")
+            clean_up(folder, self._places)
+        for job in self._spool.unfinished():
+            observing = "observation" in job.spec
+            self._spool.finish(job.run_id, ended(INTERRUPTED, None) if observing else self._interrupted(job))
+            if connection := job.spec.get("connection"):
+                external.clean_after_kill(self._dirs, self._toolchain, str(connection))
+        self._spool.trim()
+
+    def _interrupted(self, job: SpooledJob) -> FinishItem:
+        result = self._spool.draft(job.run_id) or empty_result()
+        counts = {True: 0, False: 0}
+        for second in self._spool.seconds(job.run_id):
+            counts[bool(second["warm_up"])] += second["n"]
+        if any(counts.values()):
+            result["metrics"] = [
+                *(metric for metric in result["metrics"] if not metric["name"].startswith("transactions")),
+                {"name": "transactions", "value": float(counts[False]), "phase": "run"},
+                {"name": "transactions_warm_up", "value": float(counts[True]), "phase": "warm_up"},
+            ]
+        return {"kind": "finish", "outcome": "lost", "message": INTERRUPTED, "at": time.time(), "result": result}
+
+    def _identify(self) -> Identity | None:
+        """None when the agent was stopped before the server answered."""
+        try:
+            known = identities.load(self._dirs.identity)
+        except identities.IdentityError as error:
+            raise Stop(str(error)) from error
+        return known or self._register()
+
+    def _register(self) -> Identity | None:
+        message: Registration = {
+            "protocol": PROTOCOL_VERSION,
+            "agent_version": __version__,
+            "name": self._options.name,
+            "hardware": self._hardware(),
+            "engines": self._discovered(),
+            "places": self._places.facts(),
+            "observations": Observations(self._dirs.root).facts(),
+        }
+        code = identities.one_time_code(self._options.code_file)
+        if code:
+            message["code"] = code
+        backoff = Backoff()
+        while not self._stopping.is_set():
+            try:
+                answer = self._client.register(message)
+            except Unreachable as error:
+                self._wait(backoff, error)
+            except Refused as error:
+                raise Stop(f"the server refused to register this agent: {error.detail}") from error
+            else:
+                made = Identity(answer["agent_id"], answer["token"], self._options.server)
+                identities.save(self._dirs.identity, made)
+                log.info("registered as %s (%s)", answer["agent_id"], answer["status"])
+                return made
+        return None
+
+    # Work
+
+    def _loop(self) -> None:
+        backoff = Backoff()
+        while not self._stopping.is_set():
+            try:
+                answer = self._client.poll(self._poll_message())
+            except Unreachable as error:
+                self._wait(backoff, error)
+                continue
+            except Refused as error:
+                raise Stop(self._refusal(error)) from error
+            backoff.reset()
+            self._reported = True
+            self._note(answer)
+            if "observe" in answer:
+                self._observe(answer["observe"])
+            elif answer["job"]:
+                self._take(answer["job"])
+            else:
+                tempo_s = answer.get("poll_after_s") or POLL_IDLE_S
+                self._stopping.wait(tempo_s * random.uniform(0.9, 1.1))  # noqa: S311
+
+    def _poll_message(self) -> Poll:
+        message: Poll = {"protocol": PROTOCOL_VERSION, "agent_version": __version__}
+        if time.monotonic() - self._looked_at > REDISCOVER_S or not self._reported:
+            before = self._engines, self._storages, self._observations
+            self._places.open()
+            self._engines, self._storages = self._discovered(), self._places.facts()
+            self._observations = Observations(self._dirs.root).facts()
+            if not self._reported:
+                message["hardware"] = self._hardware()
+            if (self._engines, self._storages, self._observations) != before or not self._reported:
+                message["engines"], message["places"] = self._engines, self._storages
+                message["observations"] = self._observations
+                self._reported = False
+        return message
+
+    def _hardware(self) -> HardwareFacts:
+        facts = hardware_facts(self._dirs.root)
+        return {**facts, "storage": self._places.named(facts["storage"])}
+
+    def _discovered(self) -> list[EngineFacts]:
+        self._looked_at = time.monotonic()
+        installed = frozenset(marker.name for marker in self._dirs.engines.iterdir())
+        return discover(EngineContext(self._toolchain, installed, self._dirs.jobs, self._dirs.engines))
+
+    def _take(self, run_id: str) -> None:
+        claimed = self._claimed(self._client.claim, run_id)
+        if claimed is None:
+            return
+        self._begin(run_id, claimed)
+        heartbeat = Heartbeat(
+            self._client,
+            run_id=run_id,
+            job_token=claimed["job_token"],
+            lease_s=claimed["lease_s"],
+            on_cancel=self._on_cancel,
+        )
+        heartbeat.start()
+        try:
+            log.info("run %s: %s on %s", run_id, claimed["job"]["workload"], claimed["job"]["dbms"])
+            job = Job(
+                claimed["job"],
+                dirs=self._dirs,
+                toolchain=self._toolchain,
+                spool=self._spool,
+                abort=self._abort,
+                clock=self._client.clock,
+            )
+            item = job.run()
+            log.info("run %s: %s %s", run_id, item["outcome"], item["message"])
+        finally:
+            self._running = ""
+            heartbeat.stop()
+        self._sender.flush(FLUSH_AT_END_S)
+        self._spool.trim()
+
+    def _observe(self, run_id: str) -> None:
+        order = self._claimed(self._client.claim_observation, run_id)
+        if order is None:
+            return
+        self._begin(run_id, order)
+        try:
+            log.info("run %s: observing %s", run_id, order["job"]["observation"])
+            observer = Observer(order, dirs=self._dirs, client=self._client, spool=self._spool, abort=self._abort)
+            problem = observer.run()
+            log.info("run %s: observed %s", run_id, problem)
+        finally:
+            self._running = ""
+        self._sender.flush(FLUSH_AT_END_S)
+        self._spool.trim()
+
+    def _claimed(self, claim: Callable[[str], AnyClaim], run_id: str) -> AnyClaim | None:
+        """None when it cannot be had (now)."""
+        try:
+            return claim(run_id)
+        except Unreachable as error:
+            log.warning("claim of %s failed: %s", run_id, error)
+        except Refused as error:
+            log.info("run %s is not ours (any more): %s", run_id, error.detail)
+        self._stopping.wait(1)
+        return None
+
+    def _begin(self, run_id: str, claimed: Claimed | Ordered) -> None:
+        with self._lock:
+            self._abort, self._running = Abort(), run_id
+        self._spool.add_job(claimed, time.time())
+        if self._stopping.is_set():
+            self._abort.request("lost", "the agent was stopped")
+
+    def _on_cancel(self, run_id: str, outcome: str, message: str) -> None:
+        with self._lock:
+            abort = self._abort if run_id == self._running else None
+        if abort:
+            abort.request(outcome, message)
+
+    # Words
+
+    def _note(self, answer: PollAnswer) -> None:
+        words = f"{answer['status']} {answer.get('message', '')}".strip()
+        if words != self._status:
+            log.info("server: %s", words)
+            self._status = words
+
+    def _refusal(self, error: Refused) -> str:
+        if error.status == 426:
+            return f"server and agent do not speak the same protocol: {error.detail}"
+        if error.status == 401:
+            return (
+                f"the server does not know this agent ({error.detail}). If it was removed or its token was changed on "
+                f"the agents page, remove {self._dirs.identity} and start again: the agent then registers anew"
+            )
+        return f"the server refuses this agent: {error}"
+
+    def _wait(self, backoff: Backoff, error: Exception) -> None:
+        wait_s = backoff.wait_s()
+        log.warning("no answer, next try in %.1f s: %s", wait_s, error)
+        self._stopping.wait(wait_s)

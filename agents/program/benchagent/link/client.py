@@ -1,0 +1,191 @@
+"""HTTP to the server. One call is one request; who calls decides about trying again (`Backoff`)."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import random
+import threading
+import time
+from typing import Any, cast
+from urllib.parse import quote, urlsplit
+
+import requests
+from requests.auth import AuthBase
+
+from benchagent import __version__
+from benchagent.link.clock import Clock
+from benchagent.protocol import (
+    API_ROOT,
+    CLOCK_HEADER,
+    Ack,
+    Batch,
+    Claimed,
+    Lease,
+    Poll,
+    PollAnswer,
+    Registered,
+    Registration,
+)
+from benchagent.protocol.observed import ObservedBatch, Ordered, Watch
+
+TIMEOUT_S = (5.0, 30.0)
+
+
+class ClientError(Exception):
+    """Anything that went wrong between agent and server."""
+
+
+class InsecureUrl(ClientError):
+    """Plain http to another machine would show the token to everybody on the way."""
+
+
+class Unreachable(ClientError):
+    """Network error or 5xx: try again later."""
+
+
+class Refused(ClientError):
+    """The server answered and said no; trying the same again changes nothing."""
+
+    def __init__(self, status: int, detail: str) -> None:
+        super().__init__(f"{status}: {detail}")
+        self.status = status
+        self.detail = detail
+
+
+class Bearer(AuthBase):
+    """As an auth object, because a netrc entry would replace a plain Authorization header."""
+
+    def __init__(self, token: str) -> None:
+        self.token = token
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        if self.token:
+            request.headers["Authorization"] = f"Bearer {self.token}"
+        return request
+
+
+def is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def checked_url(url: str) -> str:
+    """The server's address without a trailing slash. Raises `InsecureUrl`."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise InsecureUrl(f"{url!r} is not an http(s) address of a server")
+    if parts.scheme == "http" and not is_loopback(parts.hostname):
+        raise InsecureUrl(f"{url!r}: plain http is accepted on a loopback address only; use https")
+    return url.rstrip("/")
+
+
+class Client:
+    """Safe to use from several threads: each has its own connection. Every answer tells `clock` the server's time."""
+
+    def __init__(self, server: str, token: str = "", clock: Clock | None = None) -> None:
+        self.clock = clock or Clock()
+        self.server = checked_url(server)
+        self.token = token
+        self._loopback = is_loopback(urlsplit(self.server).hostname or "")
+        self._local = threading.local()
+
+    def register(self, message: Registration) -> Registered:
+        return cast(Registered, self._post("/register/", message, token=""))
+
+    def poll(self, message: Poll) -> PollAnswer:
+        return cast(PollAnswer, self._post("/poll/", message, token=self.token))
+
+    def claim(self, run_id: str) -> Claimed:
+        return cast(Claimed, self._post(f"/jobs/{quote(run_id)}/claim/", {}, token=self.token))
+
+    def heartbeat(self, run_id: str, job_token: str) -> Lease:
+        return cast(Lease, self._post(f"/jobs/{quote(run_id)}/heartbeat/", {}, token=job_token))
+
+    def batch(self, run_id: str, job_token: str, batch: Batch) -> Ack:
+        return cast(Ack, self._post(f"/jobs/{quote(run_id)}/batch/", batch, token=job_token))
+
+    def claim_observation(self, run_id: str) -> Ordered:
+        return cast(Ordered, self._post(f"/observations/{quote(run_id)}/claim/", {}, token=self.token))
+
+    def watch(self, run_id: str, order_token: str) -> Watch:
+        return cast(Watch, self._post(f"/observations/{quote(run_id)}/heartbeat/", {}, token=order_token))
+
+    def observed(self, run_id: str, order_token: str, batch: ObservedBatch) -> Ack:
+        return cast(Ack, self._post(f"/observations/{quote(run_id)}/batch/", batch, token=order_token))
+
+    def _session(self) -> requests.Session:
+        session: requests.Session | None = getattr(self._local, "session", None)
+        if session is None:
+            session = self._local.session = requests.Session()
+            session.headers["User-Agent"] = f"benchagent/{__version__}"
+        return session
+
+    def _post(self, path: str, message: Any, *, token: str) -> dict[str, Any]:
+        # A proxy of the environment is not asked for an address on this machine.
+        proxies = {"http": None, "https": None} if self._loopback else None
+        sent_at, sent = self.clock.wall(), time.monotonic()
+        try:
+            response = self._session().post(
+                f"{self.server}{API_ROOT}{path}",
+                json=message,
+                auth=Bearer(token),
+                timeout=TIMEOUT_S,
+                allow_redirects=False,
+                proxies=cast(Any, proxies),
+            )
+        except (requests.RequestException, OSError) as error:
+            raise Unreachable(f"{self.server}: {type(error).__name__}: {error}") from error
+        self._note_time(sent_at, time.monotonic() - sent, response.headers.get(CLOCK_HEADER, ""))
+        return _answer(response)
+
+    def _note_time(self, sent_at: float, elapsed_s: float, told: str) -> None:
+        """A header that is not there, or not two numbers, tells nothing."""
+        times = told.split()
+        with contextlib.suppress(ValueError):
+            if len(times) == 2:
+                self.clock.take(sent_at, elapsed_s, float(times[0]), float(times[1]))
+
+
+def _answer(response: requests.Response) -> dict[str, Any]:
+    try:
+        body = response.json()
+    except ValueError:
+        body = None
+    fields = body if isinstance(body, dict) else {}
+    if response.status_code >= 500 or response.status_code == 429:
+        raise Unreachable(f"the server answered {response.status_code}")
+    done = 200 <= response.status_code < 300
+    if done and isinstance(body, dict):
+        return fields
+    if done:
+        raise Unreachable("the answer is not JSON: is this address really the server's?")
+    raise Refused(response.status_code, _detail(response, fields))
+
+
+def _detail(response: requests.Response, fields: dict[str, Any]) -> str:
+    if response.is_redirect:
+        return f"redirected to {response.headers.get('Location')}: give that address as --server"
+    for key in ("detail", "message", "error"):
+        if isinstance(fields.get(key), str):
+            return str(fields[key])
+    return str(fields) if fields else response.text[:300]
+
+
+class Backoff:
+    """Waiting times that double up to a limit, spread at random so that agents do not come all at once."""
+
+    def __init__(self, first_s: float = 0.5, limit_s: float = 15.0) -> None:
+        self._first_s = first_s
+        self._limit_s = limit_s
+        self._next_s = first_s
+
+    def wait_s(self) -> float:
+        wait_s = self._next_s * random.uniform(0.5, 1.0)  # noqa: S311
+        self._next_s = min(self._next_s * 2, self._limit_s)
+        return wait_s
+
+    def reset(self) -> None:
+        self._next_s = self._first_s

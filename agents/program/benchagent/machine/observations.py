@@ -1,0 +1,147 @@
+"""What this agent may sample for runs of others: processes by name, in a file of its state folder. No secrets."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import psutil
+
+from benchagent.errors import JobError
+from benchagent.machine.devices import device_of
+from benchagent.paths import write_private
+from benchagent.protocol import ObservationFacts
+
+log = logging.getLogger(__name__)
+FILE_NAME = "observations.json"
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}\Z")
+
+
+class ObservationsError(JobError):
+    """The file or one of its entries cannot be used; the text says why."""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """Exactly one of `pid_file`, `process` (its name) and `user` is given."""
+
+    name: str
+    pid_file: str = ""
+    process: str = ""
+    user: str = ""
+    data_dir: str = ""
+
+    @property
+    def what(self) -> str:
+        """In words, without the paths of this machine: everybody can read them on the agents page."""
+        if self.pid_file:
+            return f"the process of {Path(self.pid_file).name}"
+        return f"processes called {self.process}" if self.process else f"processes of user {self.user}"
+
+    @property
+    def device(self) -> str:
+        """Of the data; empty where no folder was named or it is not there."""
+        return device_of(Path(self.data_dir)) if self.data_dir and Path(self.data_dir).is_dir() else ""
+
+    def roots(self) -> list[int]:
+        """The processes from which all the others descend; without this agent."""
+        if self.pid_file:
+            return _of_file(Path(self.pid_file))
+        key, wanted = ("name", self.process) if self.process else ("username", self.user)
+        every = [found.info for found in psutil.process_iter(["pid", "ppid", key]) if found.pid != os.getpid()]
+        parents = {info["pid"]: info["ppid"] for info in every if info[key] == wanted}
+        return sorted(pid for pid, parent in parents.items() if parent not in parents)
+
+    def problem(self) -> str:
+        """Why it cannot be sampled now, in words; empty when it can."""
+        if not self.roots():
+            return f"there is no such thing now: {self.what}"
+        return "" if self.device or not self.data_dir else "the folder of its data is not there"
+
+    def facts(self) -> ObservationFacts:
+        return {"name": self.name, "what": self.what, "device": self.device, "problem": self.problem()}
+
+
+def _of_file(file: Path) -> list[int]:
+    """The first line of a pid file is the number, as PostgreSQL, MySQL and systemd write it."""
+    try:
+        pid = int(file.read_text().split("\n", 1)[0])
+    except (OSError, ValueError):
+        return []
+    return [pid] if pid > 0 and Path(f"/proc/{pid}").exists() else []
+
+
+class Observations:
+    """The file, read each time: the command line may have changed it."""
+
+    def __init__(self, root: Path) -> None:
+        self._file = root / FILE_NAME
+
+    def listed(self) -> list[Observation]:
+        """Raises `ObservationsError` for a broken file."""
+        try:
+            content = json.loads(self._file.read_text(encoding="utf-8"))
+            return [_checked(Observation(**entry)) for entry in content["observations"]]
+        except FileNotFoundError:
+            return []
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ObservationsError(f"{self._file} cannot be read ({error}): correct or remove it") from error
+
+    def facts(self) -> list[ObservationFacts]:
+        """For the server. A broken file is said in the log: the agent's own runs need none of it."""
+        try:
+            return [observation.facts() for observation in self.listed()]
+        except ObservationsError as error:
+            log.warning("%s", error)
+            return []
+
+    def get(self, name: str) -> Observation:
+        for observation in self.listed():
+            if observation.name == name:
+                return observation
+        raise ObservationsError(f"this machine has no observation {name!r}")
+
+    def add(self, observation: Observation) -> None:
+        listed = self.listed()
+        if any(other.name == observation.name for other in listed):
+            raise ObservationsError(f"there is an observation {observation.name!r} already")
+        if observation.data_dir and not Path(observation.data_dir).is_dir():
+            raise ObservationsError(f"--data-dir: there is no folder {observation.data_dir}")
+        self._save([*listed, _checked(observation)])
+
+    def remove(self, name: str) -> None:
+        self.get(name)
+        self._save([observation for observation in self.listed() if observation.name != name])
+
+    def _save(self, observations: list[Observation]) -> None:
+        write_private(self._file, {"observations": [asdict(observation) for observation in observations]})
+
+
+def _checked(observation: Observation) -> Observation:
+    if not NAME.match(observation.name):
+        raise ObservationsError(
+            f"{observation.name!r} is no name for an observation: up to 40 letters, digits, and . _ - after the first"
+        )
+    if sum(map(bool, (observation.pid_file, observation.process, observation.user))) != 1:
+        raise ObservationsError(f"observation {observation.name}: say one of pid_file, process and user")
+    return observation
+
+
+def followed(find: Callable[[], list[int]], every: int = 10) -> Callable[[], list[int]]:
+    """`find` costs a look at every process: asked anew when one is gone, and now and then."""
+    known: list[int] = []
+    asked = 0
+
+    def pids() -> list[int]:
+        nonlocal known, asked
+        if asked % every == 0 or not known or not all(Path(f"/proc/{pid}").exists() for pid in known):
+            known = find()
+        asked += 1
+        return known
+
+    return pids

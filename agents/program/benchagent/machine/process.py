@@ -1,0 +1,256 @@
+"""Children of the agent: started so that they die with it, recorded so that the next start finds what is left.
+
+A death signal is lost when a child changes its user, so it is set after the change (`subprocess` runs
+``preexec_fn`` last). It is tied to the parent *thread*: every child is started by one thread that lives as long
+as the agent. It reaches direct children only, so a DBMS is started without a wrapper that daemonises.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psutil
+
+from benchagent.machine.abort import Aborted
+
+if TYPE_CHECKING:
+    from benchagent.machine.limits import Cage
+
+PR_SET_PDEATHSIG = 1
+# Inherited by every child of a job: a leftover is recognised by it.
+JOB_DIR_VARIABLE = "BENCHAGENT_JOB_DIR"
+RECORD_NAME = "processes.jsonl"
+# Holds a folder of each job in a storage other than the agent's own: see `places`.
+JOBS_FOLDER = ".benchagent-jobs"
+
+_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
+
+
+class ProcessFailed(Exception):
+    """A helper command ended with an error; the text holds the end of its output."""
+
+
+def _die_with_parent(parent_pid: int, death_signal: int, cage: Cage | None) -> Callable[[], None]:
+    def preexec() -> None:
+        if cage is not None:
+            cage.enter()
+        if _LIBC is not None:
+            _LIBC.prctl(PR_SET_PDEATHSIG, death_signal)
+        if os.getppid() != parent_pid:  # the agent died between fork and prctl
+            os._exit(1)
+
+    return preexec
+
+
+class _SpawnThread:
+    """The one thread that forks."""
+
+    def __init__(self) -> None:
+        self._orders: queue.SimpleQueue[tuple[Callable[[], subprocess.Popen[Any]], Future[subprocess.Popen[Any]]]]
+        self._orders = queue.SimpleQueue()
+        threading.Thread(target=self._work, name="spawn", daemon=True).start()
+
+    def _work(self) -> None:
+        while True:
+            order, answer = self._orders.get()
+            try:
+                answer.set_result(order())
+            except BaseException as error:  # handed to the thread that asked
+                answer.set_exception(error)
+
+    def popen(self, order: Callable[[], subprocess.Popen[Any]]) -> subprocess.Popen[Any]:
+        answer: Future[subprocess.Popen[Any]] = Future()
+        self._orders.put((order, answer))
+        return answer.result()
+
+
+_spawn_thread: _SpawnThread | None = None
+_spawn_lock = threading.Lock()
+
+
+def spawn(
+    argv: Sequence[str | Path], *, death_signal: int = signal.SIGKILL, cage: Cage | None = None, **popen: Any
+) -> subprocess.Popen[Any]:
+    """Start a child in a session of its own that gets `death_signal` when the agent dies, however it dies.
+
+    It runs within the limits of `cage` from its first instruction on. Raises `ProcessFailed` when it cannot.
+    """
+    global _spawn_thread
+    with _spawn_lock:
+        if _spawn_thread is None:
+            _spawn_thread = _SpawnThread()
+    popen.setdefault("stdin", subprocess.DEVNULL)
+    popen["start_new_session"] = True
+    popen["preexec_fn"] = _die_with_parent(os.getpid(), death_signal, cage)
+    command = [str(part) for part in argv]
+    try:
+        return _spawn_thread.popen(lambda: subprocess.Popen(command, **popen))
+    except subprocess.SubprocessError as error:  # the only words that come back from between fork and exec
+        raise ProcessFailed(f"{command[0]} could not be started within its limits") from error
+
+
+def family(pid: int) -> list[psutil.Process]:
+    """The process, its descendants and everybody in its session; empty when it is gone."""
+    try:
+        root = psutil.Process(pid)
+        found = {process.pid: process for process in [root, *root.children(recursive=True)]}
+    except psutil.NoSuchProcess:
+        found = {}
+    for other in psutil.pids():
+        with contextlib.suppress(OSError, psutil.NoSuchProcess):
+            if other not in found and os.getsid(other) == pid:
+                found[other] = psutil.Process(other)
+    return list(found.values())
+
+
+def kill(processes: Iterable[psutil.Process], wait_s: float = 5.0) -> list[psutil.Process]:
+    """SIGKILL them all and wait; returns those still alive."""
+    victims = [process for process in processes if process.pid != os.getpid()]
+    for process in victims:
+        with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+            process.kill()
+    deadline = time.monotonic() + wait_s
+    while (alive := [process for process in victims if _runs(process)]) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return alive
+
+
+def _runs(process: psutil.Process) -> bool:
+    """Looks only: waiting for a child would take its exit code away from the `Popen` that started it."""
+    try:
+        return process.is_running() and process.status() not in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
+    except psutil.Error:
+        return False
+
+
+def stop(process: subprocess.Popen[Any], *, first: int = signal.SIGTERM, grace_s: float = 5.0) -> None:
+    """Ask with signal `first`, wait, then kill the child's whole family. Reaps the child."""
+    members = family(process.pid)
+    if process.poll() is None:
+        with contextlib.suppress(ProcessLookupError):
+            process.send_signal(first)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(grace_s)
+    kill(member for member in members if member.pid != process.pid)
+    if process.poll() is None:
+        process.kill()
+        process.wait(10)
+
+
+class Children:
+    """The children of one job. After `kill_all` no new one can be started."""
+
+    def __init__(self, job_dir: Path) -> None:
+        self.job_dir = job_dir
+        self._lock = threading.Lock()
+        self._running: list[subprocess.Popen[Any]] = []
+        self._closed = False
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """What children see: nothing of the agent's own environment but the search path, all writes below the job."""
+        tmp = self.job_dir / "tmp"
+        base = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+        return {**base, "HOME": str(tmp), "TMPDIR": str(tmp), JOB_DIR_VARIABLE: str(self.job_dir), **more}
+
+    def spawn(self, argv: Sequence[str | Path], *, cage: Cage | None = None, **popen: Any) -> subprocess.Popen[Any]:
+        """`process.spawn`, recorded in the job's folder. Raises `Aborted` after `kill_all`."""
+        environment = popen.pop("env", None) or self.environment()
+        environment = {**environment, JOB_DIR_VARIABLE: str(self.job_dir)}
+        with self._lock:
+            if self._closed:
+                raise Aborted("the job is being stopped")
+            child = spawn(argv, env=environment, cage=cage, **popen)
+            self._running.append(child)
+        self._record(child.pid, str(argv[0]))
+        return child
+
+    def run(self, argv: Sequence[str | Path], *, timeout_s: float, **popen: Any) -> str:
+        """Run a helper command to its end and return its output. Raises `ProcessFailed` with the output's end."""
+        popen.setdefault("cwd", self.job_dir)
+        child = self.spawn(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", **popen)
+        try:
+            output = str(child.communicate(timeout=timeout_s)[0])
+        except subprocess.TimeoutExpired:
+            stop(child)
+            raise ProcessFailed(f"{Path(argv[0]).name} did not end within {timeout_s:.0f} s") from None
+        if child.returncode != 0:
+            raise ProcessFailed(f"{Path(argv[0]).name} ended with {child.returncode}: {output[-2000:].strip()}")
+        return output
+
+    def kill_all(self) -> None:
+        with self._lock:
+            self._closed = True
+            running = list(self._running)
+        for child in running:
+            if child.poll() is None:
+                kill(family(child.pid))
+
+    def _record(self, pid: int, name: str) -> None:
+        with contextlib.suppress(psutil.NoSuchProcess), (self.job_dir / RECORD_NAME).open("a") as file:
+            line = {"pid": pid, "started": psutil.Process(pid).create_time(), "name": name}
+            file.write(json.dumps(line) + "\n")
+
+
+def _recorded(job_dir: Path) -> list[psutil.Process]:
+    found = []
+    with contextlib.suppress(OSError):
+        for line in (job_dir / RECORD_NAME).read_text().splitlines():
+            with contextlib.suppress(psutil.NoSuchProcess, ValueError, KeyError):
+                entry = json.loads(line)
+                process = psutil.Process(entry["pid"])
+                if abs(process.create_time() - entry["started"]) < 0.02:  # else the number was given to another one
+                    found.extend(family(process.pid))
+    return found
+
+
+def _belongs_to(process: psutil.Process, job_dir: Path) -> bool:
+    with contextlib.suppress(psutil.Error, OSError):
+        if process.environ().get(JOB_DIR_VARIABLE) == str(job_dir):
+            return True
+        # PostgreSQL overwrites its environment with its title; a person's shell in that folder has a terminal.
+        return not _has_terminal(process.pid) and _is_inside(Path(process.cwd()), job_dir)
+    return False
+
+
+def _is_inside(folder: Path, job_dir: Path) -> bool:
+    """In the folder of the job, or in one of its folders in another storage."""
+    return folder.is_relative_to(job_dir) or f"/{JOBS_FOLDER}/{job_dir.name}/" in f"{folder}/"
+
+
+def _has_terminal(pid: int) -> bool:
+    """By the number in proc(5); psutil knows only terminals that existed when it first looked."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return fields[4] != "0"
+
+
+def leftovers(job_dir: Path) -> list[psutil.Process]:
+    """Processes of this job that are still alive: recorded ones and any that carry its mark."""
+    found = {process.pid: process for process in _recorded(job_dir)}
+    for process in psutil.process_iter():
+        if process.pid not in found and _belongs_to(process, job_dir):
+            found[process.pid] = process
+    found.pop(os.getpid(), None)
+    return [process for process in found.values() if _runs(process)]
+
+
+def kill_leftovers(job_dir: Path, wait_s: float = 5.0) -> int:
+    """Kill everything of this job; returns how many there were. New ones forked meanwhile are found again."""
+    deadline = time.monotonic() + wait_s
+    killed = 0
+    while (alive := leftovers(job_dir)) and time.monotonic() < deadline:
+        killed += len(alive)
+        kill(alive, 1.0)
+    return killed

@@ -1,0 +1,149 @@
+"""What machine, processes and disks did since the last look: the source of the one-second series."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import psutil
+
+from benchagent.machine.devices import SECTOR_BYTES, SYS_BLOCK
+from benchagent.machine.usage import ProcessTable
+
+MEGABYTE = 1_000_000
+# Root processes: fixed ones, or asked for each time, because a server may be started anew.
+Pids = Sequence[int] | Callable[[], Sequence[int]]
+# The load generator tells its own CPU.
+WITHOUT_CPU = ("driver",)
+DATA = "data"
+# Series of a device by its role; of the log's and the backup's only where they are other devices than the data's.
+DISK_SERIES: dict[str, dict[str, str]] = {
+    DATA: {
+        "read_mb_per_s": "disk_read_mb_per_s",
+        "write_mb_per_s": "disk_write_mb_per_s",
+        "read_iops": "disk_read_iops",
+        "write_iops": "disk_write_iops",
+        "util_percent": "disk_util_percent",
+    },
+    "log": {"write_mb_per_s": "log_disk_write_mb_per_s", "write_iops": "log_disk_write_iops"},
+    "backup": {
+        "read_mb_per_s": "backup_disk_read_mb_per_s",
+        "write_mb_per_s": "backup_disk_write_mb_per_s",
+        "write_iops": "backup_disk_write_iops",
+    },
+}
+
+
+@dataclass(frozen=True)
+class DiskCounters:
+    """What a block device did since the machine was started (Documentation/block/stat of the kernel)."""
+
+    reads: int
+    read_bytes: int
+    writes: int
+    written_bytes: int
+    busy_ms: int
+
+    def rates_since(self, before: DiskCounters, elapsed_s: float) -> dict[str, float]:
+        return {
+            "read_mb_per_s": (self.read_bytes - before.read_bytes) / MEGABYTE / elapsed_s,
+            "write_mb_per_s": (self.written_bytes - before.written_bytes) / MEGABYTE / elapsed_s,
+            "read_iops": (self.reads - before.reads) / elapsed_s,
+            "write_iops": (self.writes - before.writes) / elapsed_s,
+            "util_percent": min(100.0, (self.busy_ms - before.busy_ms) / 10 / elapsed_s),
+        }
+
+
+def disk_counters(device: str) -> DiskCounters | None:
+    """None for what is no block device."""
+    try:
+        fields = [int(field) for field in (SYS_BLOCK / device / "stat").read_text().split()]
+    except OSError:
+        return None
+    return DiskCounters(fields[0], fields[2] * SECTOR_BYTES, fields[4], fields[6] * SECTOR_BYTES, fields[9])
+
+
+def _machine_cpu() -> tuple[float, float]:
+    """(busy, total) CPU seconds of the machine; waiting for the disk counts as idle, as in top(1)."""
+    times = psutil.cpu_times()
+    total = sum(times) - getattr(times, "guest", 0.0) - getattr(times, "guest_nice", 0.0)
+    return total - times.idle - getattr(times, "iowait", 0.0), total
+
+
+class _Group:
+    """One named group of process trees."""
+
+    def __init__(self, name: str, pids: Pids, table: ProcessTable) -> None:
+        self._name, self._pids, self._table = name, pids, table
+        self._roots: list[int] = []
+        self._cpu_s: float | None = None
+        self._with_cpu = name not in WITHOUT_CPU
+
+    def values(self, elapsed_s: float) -> dict[str, float | None]:
+        """None in the second in which its processes were not there or became others."""
+        before, roots = self._cpu_s, self._roots
+        self._roots = list(self._pids() if callable(self._pids) else self._pids)
+        found: dict[str, float | None] = {}
+        if self._with_cpu:
+            self._cpu_s = now = self._table.cpu_seconds(self._roots)
+            known = before is not None and now is not None and roots == self._roots
+            found[f"{self._name}_cpu_cores"] = max(0.0, (now or 0) - (before or 0)) / elapsed_s if known else None
+        found[f"{self._name}_rss_bytes"] = self._table.memory_bytes(self._roots)
+        return found
+
+
+class _Disk:
+    """One device in one role."""
+
+    def __init__(self, device: str, series: Mapping[str, str]) -> None:
+        self._device, self._series = device, series
+        self._counters: DiskCounters | None = None
+
+    def values(self, elapsed_s: float) -> dict[str, float | None]:
+        before, self._counters = self._counters, disk_counters(self._device)
+        rates: dict[str, float] = {}
+        if before is not None and self._counters is not None:
+            rates = self._counters.rates_since(before, elapsed_s)
+        return {metric: rates.get(rate) for rate, metric in self._series.items()}
+
+
+class Sampler:
+    """`sample()` once a second; every value covers the time since the call before.
+
+    `processes` has the root processes by the name of their group ("server", "tool", "driver"), `devices` the kernel's
+    name of a device by its role ("data", "log", "backup").
+    """
+
+    def __init__(self, processes: Mapping[str, Pids], devices: Mapping[str, str]) -> None:
+        table = ProcessTable()
+        self._table = table
+        self._groups = [_Group(name, pids, table) for name, pids in processes.items()]
+        self._disks = [
+            _Disk(device, DISK_SERIES[role])
+            for role, device in devices.items()
+            if role in DISK_SERIES
+            and (role == DATA or device != devices.get(DATA))
+            and disk_counters(device) is not None
+        ]
+        self._time, self._machine = 0.0, (0.0, 0.0)
+        self.sample()
+
+    def sample(self, elapsed_s: float | None = None) -> dict[str, float | None]:
+        """Always the same metrics; None where one could not be read this time.
+
+        `elapsed_s`: how long it was since the call before, where somebody nearer to the work has timed it.
+        """
+        time_s, machine = self._time, self._machine
+        self._time, self._machine = time.monotonic(), _machine_cpu()
+        elapsed_s = max(self._time - time_s if elapsed_s is None else elapsed_s, 1e-3)
+        busy, total = self._machine[0] - machine[0], self._machine[1] - machine[1]
+        values: dict[str, float | None] = {
+            "machine_cpu_percent": min(100.0, max(0.0, 100 * busy / total)) if total > 0 else None
+        }
+        self._table.look()
+        for group in self._groups:
+            values.update(group.values(elapsed_s))
+        for disk in self._disks:
+            values.update(disk.values(elapsed_s))
+        return values

@@ -1,0 +1,93 @@
+"""An experiment's runs as a matrix: one row per cell, one column per repeat, with the charts of its medians."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from runs.charts import commit_groups, sizes
+from runs.charts.base import COLOURS, Figure
+from runs.charts.compare import apart_figures, bars_figure
+from runs.compare.compare import Comparison, Group, compare
+from runs.listing.rows import RunRow
+from runs.models import Run
+from runs.models.choices import ENDED_STATES
+
+CHART_NOTE = "Bar: median. Dots: every repeat."
+
+
+@dataclass(frozen=True)
+class MatrixRow:
+    group: Group
+    cells: list[RunRow]
+
+
+def overview(runs: Sequence[Run]) -> dict[str, Any]:
+    """Context of an experiment's matrix: `figure` of the groups that are ranked, `apart` of each other class."""
+    comparison = compare(runs, order="best")
+    return {
+        "comparison": comparison,
+        "figure": _ranked_figure(comparison),
+        "apart": _apart_figures(comparison),
+        "over_size": sizes.figures(comparison),
+        "commit_groups": commit_groups.rows(comparison),
+        "matrix": [_row(group) for group in comparison.groups],
+        "repeats": range(1, max((len(group.all_runs) for group in comparison.groups), default=0) + 1),
+        "total": len(runs),
+        "ended": sum(run.state in ENDED_STATES for run in runs),
+        "is_open": any(run.is_open for run in runs),
+    }
+
+
+def fingerprint(runs: Sequence[Run]) -> str:
+    """Changes whenever a run enters another state, is marked invalid, appears or goes."""
+    text = ",".join(sorted(f"{run.id}:{run.state}:{run.invalid_at is None}" for run in runs))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _ranked_figure(comparison: Comparison) -> Figure | None:
+    shown = _shown(comparison, comparison.ranked)
+    if comparison.metric is None or not shown.groups:
+        return None
+    title = comparison.metric.label
+    if comparison.apart:
+        title = f"{title}: {', '.join(dict.fromkeys(group.durability_words for group in shown.groups))}"
+    note = " ".join(filter(None, (CHART_NOTE, _to_come(comparison))))
+    return _coloured(comparison, [bars_figure(shown, id="ranked", title=title, note=note)])[0]
+
+
+def _apart_figures(comparison: Comparison) -> list[Figure]:
+    if comparison.metric is None:
+        return []
+    return _coloured(comparison, apart_figures(_shown(comparison, comparison.groups)))
+
+
+def _shown(comparison: Comparison, groups: Sequence[Group]) -> Comparison:
+    return replace(comparison, groups=[group for group in groups if not _is_to_come(group)])
+
+
+def _coloured(comparison: Comparison, figures: list[Figure]) -> list[Figure]:
+    """An engine keeps its colour while the order changes, and in all charts."""
+    keys = {group.label: group.key for group in comparison.groups}
+    places = {key: place % COLOURS for place, key in enumerate(sorted(keys.values()))}
+    for figure in figures:
+        for bar in figure.spec["groups"] if figure.spec["type"] == "bars" else ():
+            bar["color"] = places[keys[bar["label"]]]
+    return figures
+
+
+def _is_to_come(group: Group) -> bool:
+    """No value yet, but a run that may still bring one: that is not a gap."""
+    return not group.dots and any(run.is_open for run in group.all_runs)
+
+
+def _to_come(comparison: Comparison) -> str:
+    labels = [group.label for group in comparison.groups if _is_to_come(group)]
+    return f"Still to come: {', '.join(labels)}." if labels else ""
+
+
+def _row(group: Group) -> MatrixRow:
+    ordered = sorted(group.all_runs, key=lambda run: (run.repeat, run.order_index or 0, run.created_at))
+    return MatrixRow(group, [RunRow(run) for run in ordered])

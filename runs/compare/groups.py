@@ -1,0 +1,171 @@
+"""The parts of a comparison: groups, their repeats and gaps, and each group against the baseline."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from runs.compare.guard import Difference
+from runs.compare.labels import CommonFact, VaryingFact
+from runs.models import Metric, Run
+from runs.run.facets import claim_words
+from runs.stats import Interval, Ratio, Summary, Verdict, geometric_mean_interval, summarise
+
+
+@dataclass(frozen=True)
+class Dot:
+    """One finished repeat with its value."""
+
+    run: Run
+    value: float
+    as_printed: str
+    provenance: str
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A run of the group without a value, and why. Never a zero, never a dot."""
+
+    run: Run
+    reason: str
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A statistic that a source prints of these repeats; shown beside ours, never counted as a repeat."""
+
+    statistic: str
+    value: float
+    as_printed: str
+    of: int
+
+
+@dataclass(frozen=True)
+class Against:
+    """A group against the baseline. Without `ratio`, `refused` or the verdict's words say why."""
+
+    ratio: Ratio | None
+    verdict: Verdict | None
+    differences: list[Difference]
+    refused: str = ""
+
+    @property
+    def words(self) -> str:
+        if self.refused:
+            return f"no ratio: {self.refused}"
+        return self.verdict.words if self.verdict else ""
+
+
+@dataclass(frozen=True)
+class Group:
+    """A cell. `ranked` is false when its commits promise less than the strongest group's, or less than they claim.
+
+    `doubt` is what was measured against its durability class; empty when nothing was.
+    """
+
+    key: str
+    label: str
+    factors: dict[str, str]
+    dots: list[Dot]
+    gaps: list[Gap]
+    printed: list[Printed]
+    durability: str
+    doubt: str = ""
+    ranked: bool = True
+    against: Against | None = None
+
+    @cached_property
+    def values(self) -> list[float]:
+        return [dot.value for dot in self.dots]
+
+    @cached_property
+    def runs(self) -> list[Run]:
+        return [dot.run for dot in self.dots]
+
+    @cached_property
+    def summary(self) -> Summary | None:
+        return summarise(self.values)
+
+    @cached_property
+    def interval(self) -> Interval | None:
+        return geometric_mean_interval(self.values)
+
+    @property
+    def median(self) -> float | None:
+        return self.summary.median if self.summary else None
+
+    @property
+    def n(self) -> int:
+        return len(self.dots)
+
+    @property
+    def demonstration(self) -> bool:
+        return any(run.demonstration for run in self.all_runs)
+
+    @property
+    def all_runs(self) -> list[Run]:
+        return [*self.runs, *(gap.run for gap in self.gaps)]
+
+    @property
+    def gap(self) -> str | None:
+        """Why the group has no value at all; None when it has one."""
+        return None if self.dots else "; ".join(dict.fromkeys(gap.reason for gap in self.gaps))
+
+    @property
+    def gap_notes(self) -> list[str]:
+        """The reasons with their counts ("2 × the cell is empty")."""
+        counts = Counter(gap.reason for gap in self.gaps)
+        return [f"{count} × {reason}" if count > 1 else reason for reason, count in counts.items()]
+
+    @property
+    def provenances(self) -> list[str]:
+        return list(dict.fromkeys(dot.provenance for dot in self.dots))
+
+    @property
+    def durability_words(self) -> str:
+        """Its class as it may be claimed: only groups with the same words are ever ranked together."""
+        return claim_words(self.durability, self.doubt)
+
+
+def apart_by_class(groups: Sequence[Group]) -> dict[str, list[Group]]:
+    """The groups that are not ranked, by the words of their class: each class stands for itself."""
+    found: dict[str, list[Group]] = {}
+    for group in groups:
+        if not group.ranked:
+            found.setdefault(group.durability_words, []).append(group)
+    return found
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`metric` is None when no run of the set has any number."""
+
+    metric: Metric | None
+    metrics: list[Metric]
+    groups: list[Group]
+    baseline: Group | None
+    common: list[CommonFact] = field(default_factory=list)
+    varying: list[VaryingFact] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def ratios(self) -> dict[str, Ratio | None]:
+        return {group.key: group.against.ratio if group.against else None for group in self.groups}
+
+    @property
+    def verdicts(self) -> dict[str, Verdict | None]:
+        return {group.key: group.against.verdict if group.against else None for group in self.groups}
+
+    @property
+    def ranked(self) -> list[Group]:
+        return [group for group in self.groups if group.ranked]
+
+    @property
+    def apart(self) -> dict[str, list[Group]]:
+        return apart_by_class(self.groups)
+
+    @property
+    def run_count(self) -> int:
+        return sum(len(group.all_runs) for group in self.groups)

@@ -1,0 +1,85 @@
+"""Comparisons kept under a short address, with a title and words of their author."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.http import QueryDict
+from django.utils import timezone
+from django.utils.text import slugify
+
+from runs.access import changes
+from runs.compare import compare
+from runs.compare.groups import Comparison
+from runs.compare.select import CONTROLS, Selection, select
+from runs.models import Report, User
+from runs.models.visible import Reader
+
+MAX_QUERY = 50_000
+# Addresses of the reports' own pages.
+_TAKEN = frozenset({"new"})
+
+
+class BadQuery(ValueError):
+    """The query chooses no run, or is not understood; the text says so."""
+
+
+def create(*, title: str, note: str, query: str, visibility: str, owner: User) -> Report:
+    """Raises BadQuery."""
+    kept = checked_query(query, owner)
+    wanted = f"report-{title}" if slugify(title) in _TAKEN else title
+    with transaction.atomic():
+        return Report.objects.create(
+            slug=Report.free_slug(wanted), name=title, note=note, query=kept, visibility=visibility, owner=owner
+        )
+
+
+def edit(report: Report, *, title: str, note: str, by: User) -> None:
+    """The address stays as it is."""
+    with transaction.atomic():
+        changes.record(target=report, field="title", old=report.name, new=title, by=by)
+        changes.record(target=report, field="words", old=report.note, new=note, by=by)
+        report.name, report.note = title, note
+        report.save(update_fields=["name", "note"])
+
+
+def delete(report: Report) -> bool:
+    return Report.objects.filter(pk=report.pk, deleted_at=None).update(deleted_at=timezone.now()) == 1
+
+
+def restore(report: Report) -> bool:
+    return Report.objects.filter(pk=report.pk).exclude(deleted_at=None).update(deleted_at=None) == 1
+
+
+def checked_query(query: str, user: Reader) -> str:
+    """The query as it is kept. Raises BadQuery."""
+    if len(query) > MAX_QUERY:
+        raise BadQuery(f"The comparison has an address of more than {MAX_QUERY:,} characters. Choose runs by a filter.")
+    params = QueryDict(query, mutable=True)
+    params.pop("format", None)
+    selection = select(params, user)
+    if selection.problems:
+        raise BadQuery("; ".join(f"{name}: {' '.join(words)}" for name, words in selection.problems.items()))
+    if not selection.runs:
+        raise BadQuery("No run is chosen. Open a comparison first and save that.")
+    return params.urlencode()
+
+
+def params_of(report: Report, controls: QueryDict | None = None) -> QueryDict:
+    """What the report compares; `controls` (metric, baseline, order of a reader's own) go before the saved ones."""
+    params = QueryDict(report.query, mutable=True)
+    for name in CONTROLS:
+        if controls is not None and controls.get(name):
+            params[name] = str(controls[name])
+    return params
+
+
+def live(report: Report, user: Reader, controls: QueryDict | None = None) -> tuple[Selection, Comparison]:
+    """The comparison as it stands now, of the runs that `user` may see."""
+    params = params_of(report, controls)
+    selection = select(params, user)
+    return selection, compare.compare(
+        selection.runs,
+        metric=params.get("metric", ""),
+        baseline=params.get("baseline"),
+        order=params.get("order", ""),
+    )

@@ -1,0 +1,295 @@
+"""One FilterSet for the HTML list and the REST list of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import django_filters
+from benchagent.catalog import DBMSS, WORKLOADS
+from django import forms
+from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import ValidationError
+from django.db.models import Q, QuerySet
+from django.http import QueryDict
+
+from runs.access.visibility import nameable
+from runs.listing.cursor import LAST_COLUMNS, Column
+from runs.models import (
+    Config,
+    Dbms,
+    DbmsVersion,
+    Experiment,
+    HardwareProfile,
+    Publication,
+    Run,
+    RunFactor,
+    Workload,
+)
+from runs.models.choices import DURABILITY_CHOICES, Provenance, RunState, Visibility
+from runs.models.visible import Reader, listed
+from runs.models.workloads import versioned
+from runs.results import present_slug
+
+FACTOR_PREFIX = "factor."
+# Options of a select; what is beyond is found by words or named in the address.
+MOST_OFFERED = 100
+Choices = list[tuple[str, str]]
+
+ORDERINGS: dict[str, str] = {
+    "created_at": "created_at",
+    "started_at": "started_at",
+    "finished_at": "finished_at",
+    "workload": "workload__name",
+    "dbms": "dbms_version__name",
+    "hardware": "hardware__name",
+    "status": "state",
+    "provenance": "provenance",
+    "order_index": "order_index",
+    "repeat": "repeat",
+    "value": "primary_value",
+}
+_ORDERING_LABELS = {"dbms": "DBMS", "value": "value of the primary metric"}
+
+
+_NULLABLE = frozenset({"started_at", "finished_at", "hardware__name", "order_index", "primary_value"})
+
+
+def columns_of(ordering: str) -> tuple[Column, ...]:
+    """The columns of an ordering such as `-value`; empty or unknown is newest first."""
+    path = ORDERINGS.get(ordering.removeprefix("-"))
+    if path is None:
+        return LAST_COLUMNS
+    first = Column(path, falling=ordering.startswith("-"), nullable=path in _NULLABLE)
+    return (first, *(column for column in LAST_COLUMNS if column.path != path))
+
+
+def ordering_choices() -> Choices:
+    labels = {name: _ORDERING_LABELS.get(name, name.replace("_", " ")) for name in ORDERINGS}
+    return [
+        (sign + name, label + after) for name, label in labels.items() for sign, after in (("", ""), ("-", ", falling"))
+    ]
+
+
+def _offered(rows: QuerySet[Any], given: Sequence[str]) -> Choices:
+    """Slug and name of the first of them, and of those that the address names: a site may have thousands."""
+    first = rows.values_list("slug", "name")[:MOST_OFFERED]
+    return list(dict.fromkeys([*first, *(rows.filter(slug__in=given).values_list("slug", "name") if given else ())]))
+
+
+def hardware_choices(user: Reader, given: Sequence[str]) -> Choices:
+    return _offered(nameable(HardwareProfile.objects.order_by("name"), user), given)
+
+
+def config_choices(user: Reader, given: Sequence[str]) -> Choices:
+    """No form shows them; an address may name one."""
+    return list(nameable(Config.objects.filter(slug__in=given), user).values_list("slug", "name")) if given else []
+
+
+def workload_choices(user: Reader, given: Sequence[str]) -> Choices:
+    """Those that have runs and those that can be scheduled: asking for the latter early is no mistake."""
+    names = {present_slug(entry): versioned(entry.name, entry.version) for entry in WORKLOADS.values()}
+    names |= {row.slug: str(row) for row in nameable(Workload.objects.all(), user)}
+    return _by_name(names)
+
+
+def _by_name(names: Mapping[str, str]) -> Choices:
+    return sorted(names.items(), key=lambda choice: choice[1].lower())
+
+
+def dbms_choices(user: Reader, given: Sequence[str]) -> list[tuple[str, Any]]:
+    """Every DBMS, and under its name its versions."""
+    versions: dict[str, Choices] = {}
+    rows = nameable(DbmsVersion.objects.all(), user).order_by("name")
+    for slug, name, dbms in rows.values_list("slug", "name", "dbms__name"):
+        versions.setdefault(dbms, []).append((slug, name))
+    names = {slug: entry.name for slug, entry in DBMSS.items()}
+    names |= dict(nameable(Dbms.objects.all(), user).values_list("slug", "name"))
+    return [("any version", _by_name(names)), *sorted(versions.items())]
+
+
+def publication_choices(user: Reader, given: Sequence[str]) -> Choices:
+    return list(Publication.objects.order_by("title_en").values_list("slug", "title_en"))
+
+
+def experiment_choices(user: Reader, given: Sequence[str]) -> Choices:
+    """The newest ones, and unlisted ones that are named by their address."""
+    newest = _offered(Experiment.objects.listed_for(user).order_by("-created_at"), ())
+    named = Experiment.objects.readable_by(user).filter(slug__in=given) if given else Experiment.objects.none()
+    return list(dict.fromkeys([*newest, *named.values_list("slug", "name")]))
+
+
+CHOICES: dict[str, Callable[[Reader, Sequence[str]], Any]] = {
+    "workload": workload_choices,
+    "dbms": dbms_choices,
+    "hardware": hardware_choices,
+    "config": config_choices,
+    "publication": publication_choices,
+    "experiment": experiment_choices,
+}
+
+
+def _for_strangers(name: str) -> Callable[[], Any]:
+    return lambda: CHOICES[name](AnonymousUser(), ())
+
+
+class FactorField(forms.Field):
+    """One or more values of a factor; numbers are compared as numbers."""
+
+    widget = forms.MultipleHiddenInput
+
+    def __init__(self, *, factor: str, user: Reader, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.factor = factor
+        self.user = user
+
+    def clean(self, value: Any) -> list[str]:
+        texts = [str(item) for item in value or []]
+        if any("\x00" in text or len(text) > 300 for text in texts) or "\x00" in self.factor:
+            raise ValidationError("A value has at most 300 characters, none of them NUL.")
+        known = RunFactor.objects.filter(listed(self.user, prefix="run__"), name=self.factor)
+        if texts and not known.exists():
+            raise ValidationError("No run has a factor of this name.")
+        return texts
+
+
+class FactorFilter(django_filters.Filter):  # type: ignore[misc]  # untyped base
+    field_class = FactorField
+
+    def __init__(self, factor: str, user: Reader) -> None:
+        super().__init__(field_name="factors", label=factor, factor=factor, user=user)
+        self.factor = factor
+
+    def filter(self, qs: QuerySet[Run], value: list[str]) -> QuerySet[Run]:
+        if not value:
+            return qs
+        numbers = [number for number in map(_number, value) if number is not None]
+        wanted = Q(factors__text__in=value, factors__number=None) | Q(factors__number__in=numbers)
+        return qs.filter(wanted, factors__name=self.factor)
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if abs(number) < float("inf") else None
+
+
+def without_blanks(data: QueryDict) -> QueryDict:
+    """A form sends every field it has; `workload=` asks for nothing."""
+    kept = QueryDict(mutable=True)
+    for name, values in data.lists():
+        if filled := [value for value in values if value.strip()]:
+            kept.setlist(name, filled)
+    return kept
+
+
+class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
+    """`factor.NAME=value` filters by any factor. A parameter given twice means either value, an empty one none."""
+
+    workload = django_filters.MultipleChoiceFilter(
+        field_name="workload__slug",
+        choices=_for_strangers("workload"),
+        distinct=False,
+        help_text="slug of the workload",
+    )
+    dbms = django_filters.MultipleChoiceFilter(
+        choices=_for_strangers("dbms"),
+        method="filter_dbms",
+        label="DBMS",
+        help_text="slug of a DBMS or of one version of it",
+    )
+    hardware = django_filters.MultipleChoiceFilter(
+        field_name="hardware__slug", choices=_for_strangers("hardware"), distinct=False, help_text="slug of the machine"
+    )
+    config = django_filters.MultipleChoiceFilter(
+        field_name="config__slug",
+        choices=_for_strangers("config"),
+        distinct=False,
+        help_text="slug of the configuration",
+    )
+    provenance = django_filters.MultipleChoiceFilter(choices=Provenance.choices, distinct=False)
+    status = django_filters.MultipleChoiceFilter(field_name="state", choices=RunState.choices, distinct=False)
+    state = django_filters.MultipleChoiceFilter(
+        field_name="state", choices=RunState.choices, distinct=False, help_text="the same as status"
+    )
+    publication = django_filters.MultipleChoiceFilter(
+        field_name="publication__slug", choices=_for_strangers("publication"), distinct=False
+    )
+    experiment = django_filters.MultipleChoiceFilter(
+        field_name="experiment__slug", choices=_for_strangers("experiment"), distinct=False
+    )
+    durability = django_filters.MultipleChoiceFilter(choices=DURABILITY_CHOICES, distinct=False)
+    demonstration = django_filters.BooleanFilter()
+    valid = django_filters.BooleanFilter(
+        field_name="invalid_at", lookup_expr="isnull", help_text="false: those that somebody marked invalid"
+    )
+    visibility = django_filters.MultipleChoiceFilter(choices=Visibility.choices, distinct=False)
+    owner = django_filters.CharFilter(method="filter_owner", max_length=150, help_text="whose runs: a user name, or me")
+    architecture = django_filters.CharFilter(
+        field_name="dbms_version__architecture", lookup_expr="iexact", max_length=60, help_text="of the DBMS version"
+    )
+    measured_from = django_filters.DateFilter(field_name="measured_on", lookup_expr="gte", help_text="first day")
+    measured_to = django_filters.DateFilter(field_name="measured_on", lookup_expr="lte", help_text="last day")
+    cell_key = django_filters.CharFilter(max_length=64, help_text="all repeats of one cell")
+    q = django_filters.CharFilter(
+        method="filter_text", max_length=200, label="Search", help_text="words in names, notes and messages"
+    )
+    ordering = django_filters.ChoiceFilter(
+        choices=ordering_choices, method="order", label="Sort by", help_text="a minus sign sorts falling"
+    )
+
+    class Meta:
+        model = Run
+        fields: list[str] = []
+
+    def __init__(self, data: Any = None, *args: Any, user: Reader | None = None, **kwargs: Any) -> None:
+        """Choices are names that `user` may see; without one the request's user, else a stranger."""
+        given = without_blanks(data) if isinstance(data, QueryDict) else data
+        super().__init__(given, *args, **kwargs)
+        self.user: Reader = user or getattr(self.request, "user", None) or AnonymousUser()
+        for name in CHOICES:
+            self.filters[name].extra["choices"] = self._offering(name)
+        for key in given or ():
+            if key.startswith(FACTOR_PREFIX) and key not in self.filters:
+                extra = FactorFilter(key.removeprefix(FACTOR_PREFIX), self.user)
+                extra.parent, extra.model = self, Run
+                self.filters[key] = extra
+
+    def _offering(self, name: str) -> Callable[[], Any]:
+        """A closure: a form copies its fields, and must not copy this object with its request."""
+        values = self.data.getlist(name) if isinstance(self.data, QueryDict) else []
+        # PostgreSQL refuses NUL even in a question.
+        given = [value for value in values if "\x00" not in value]
+        user = self.user
+        return lambda: CHOICES[name](user, given)
+
+    def filter_dbms(self, queryset: QuerySet[Run], name: str, value: list[str]) -> QuerySet[Run]:
+        if not value:
+            return queryset
+        versions = DbmsVersion.objects.filter(Q(slug__in=value) | Q(dbms__slug__in=value))
+        # Ids, not a join: the list then reads its rows from an index, in their order.
+        return queryset.filter(dbms_version__in=list(versions.values_list("pk", flat=True)))
+
+    def filter_owner(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
+        if value != "me":
+            return queryset.filter(owner__username=value)
+        return queryset.filter(owner=self.user.pk) if self.user.pk else queryset.none()
+
+    def filter_text(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
+        """Every word must be found somewhere."""
+        columns = (
+            "workload__name", "dbms_version__name", "hardware__name", "config__name", "experiment__name",
+            "publication__title_en", "note", "message",
+        )  # fmt: skip
+        for word in value.split()[:10]:
+            anywhere = Q()
+            for column in columns:
+                anywhere |= Q(**{f"{column}__icontains": word})
+            queryset = queryset.filter(anywhere)
+        return queryset
+
+    def order(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
+        """Runs without a value of that column come last, whichever way it is sorted."""
+        return queryset.order_by(*(column.ordering(backward=False) for column in columns_of(value)))

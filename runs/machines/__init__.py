@@ -1,0 +1,38 @@
+"""Machines and their storage devices as people keep them: made by hand, edited, merged, compared."""
+
+from __future__ import annotations
+
+from runs.machines.differences import DeviceRow, FactRow, compare_profiles, device_facts, profile_facts
+from runs.machines.editing import (
+    DEVICE_FIELDS,
+    PROFILE_FIELDS,
+    add_device,
+    create_profile,
+    edit_device,
+    edit_profile,
+    may_edit,
+)
+from runs.machines.merging import CannotMerge, merge, unmerge
+from runs.machines.usage import BestResult, best_results, counts_by_profile, listed_profiles
+
+__all__ = [
+    "DEVICE_FIELDS",
+    "PROFILE_FIELDS",
+    "BestResult",
+    "CannotMerge",
+    "DeviceRow",
+    "FactRow",
+    "add_device",
+    "best_results",
+    "compare_profiles",
+    "counts_by_profile",
+    "create_profile",
+    "device_facts",
+    "edit_device",
+    "edit_profile",
+    "listed_profiles",
+    "may_edit",
+    "merge",
+    "profile_facts",
+    "unmerge",
+]

@@ -1,0 +1,74 @@
+"""Profiles and devices made and changed by hand. Every change keeps who, when and the old value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+
+from runs.access import changes
+from runs.models import HardwareProfile, StorageDevice, User
+from runs.models.choices import Provenance
+
+PROFILE_FIELDS = (
+    "name", "os", "kernel", "cpu_model", "cpu_cores", "cpu_threads", "ram_bytes", "motherboard", "virtualisation",
+    "note",
+)  # fmt: skip
+DEVICE_FIELDS = (
+    "name", "medium", "model", "bus", "capacity_bytes", "raid", "controller_cache", "file_system", "mount_point",
+    "mount_options", "scheduler", "write_cache", "emulated", "note",
+)  # fmt: skip
+Facts = dict[str, Any]
+
+
+def may_edit(user: Any, profile: HardwareProfile) -> bool:
+    """Operators edit every machine, contributors those that they made; what an article prints is nobody's to edit."""
+    if not isinstance(user, User) or not user.can_contribute or profile.publication_id is not None:
+        return False
+    return user.can_operate or profile.created_by_id == user.pk
+
+
+@transaction.atomic
+def create_profile(*, facts: Facts, by: User) -> HardwareProfile:
+    """A machine described by hand. `facts`: any of PROFILE_FIELDS, `name` among them."""
+    return HardwareProfile.objects.create(
+        slug=HardwareProfile.free_slug(facts["name"]), created_by=by, provenance=Provenance.UPLOADED, **facts
+    )
+
+
+@transaction.atomic
+def edit_profile(profile: HardwareProfile, *, facts: Facts, by: User) -> list[str]:
+    """Set facts; the slug stays, so that every address and run goes on. -> names of what changed."""
+    return _set(profile, facts, by)
+
+
+@transaction.atomic
+def add_device(profile: HardwareProfile, *, facts: Facts, by: User) -> StorageDevice:
+    """Raises ValueError when the machine has a device of that name."""
+    if profile.storage.filter(name=facts["name"]).exists():
+        raise ValueError(f"{profile} has a device called {facts['name']} already.")
+    device = StorageDevice.objects.create(
+        hardware=profile, slug=StorageDevice.free_slug(f"{profile.slug}-{facts['name']}"),
+        provenance=Provenance.UPLOADED, **facts,
+    )  # fmt: skip
+    changes.record(target=profile, field="storage", old=None, new=device.name, by=by)
+    return device
+
+
+@transaction.atomic
+def edit_device(device: StorageDevice, *, facts: Facts, by: User) -> list[str]:
+    """Raises ValueError when another device of the machine has that name."""
+    name = facts.get("name", device.name)
+    if StorageDevice.objects.filter(hardware=device.hardware_id, name=name).exclude(pk=device.pk).exists():
+        raise ValueError(f"Another device of this machine is called {name}.")
+    return _set(device, facts, by)
+
+
+def _set(thing: HardwareProfile | StorageDevice, facts: Facts, by: User) -> list[str]:
+    changed = [name for name, value in facts.items() if getattr(thing, name) != value]
+    for name in changed:
+        changes.record(target=thing, field=name, old=getattr(thing, name), new=facts[name], by=by)
+        setattr(thing, name, facts[name])
+    if changed:
+        thing.save(update_fields=changed)
+    return changed

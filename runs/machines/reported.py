@@ -1,0 +1,89 @@
+"""Machines and their storage devices, as an agent finds them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from benchagent.protocol import HardwareFacts, StorageFacts
+from django.db import transaction
+
+from runs.models import HardwareProfile, StorageDevice
+from runs.models.choices import Provenance
+from runs.models.text import clean
+
+_RAM_STEP_BYTES = 256 * 1024 * 1024
+_PROFILE_TEXTS = {"os": 200, "kernel": 200, "cpu_model": 200, "motherboard": 200, "virtualisation": 100}
+_DEVICE_TEXTS = {
+    "medium": 60, "model": 200, "bus": 60, "raid": 60, "file_system": 60, "mount_point": 500,
+    "mount_options": 500, "scheduler": 60, "write_cache": 60,
+}  # fmt: skip
+
+
+def fingerprint(facts: HardwareFacts) -> str:
+    """Same machine, same fingerprint. Memory is rounded: a kernel keeps a few megabytes more or less for itself."""
+    ram_bytes = facts["ram_bytes"]
+    ram_steps = None if ram_bytes is None else round(ram_bytes / _RAM_STEP_BYTES)
+    document = [
+        facts["hostname"], facts["os"], facts["kernel"], facts["cpu_model"], facts["cpu_cores"], facts["cpu_threads"],
+        facts["motherboard"], facts["virtualisation"], ram_steps,
+    ]  # fmt: skip
+    return hashlib.sha256(json.dumps(document).encode()).hexdigest()
+
+
+def upsert_hardware(*, facts: HardwareFacts, name: str, provenance: str = Provenance.MEASURED) -> HardwareProfile:
+    """The profile of this machine, found by its fingerprint or made; its devices found by name, updated or made.
+
+    Another kernel or more memory is another profile: results made before stay with the old one.
+    """
+    mark = fingerprint(facts)
+    with transaction.atomic():
+        profile = HardwareProfile.objects.filter(fingerprint=mark).select_related("merged_into").first()
+        # A profile that was merged stands for the machine it was merged with.
+        profile = (profile.merged_into or profile) if profile else None
+        if profile is None:
+            profile = HardwareProfile.objects.create(
+                slug=HardwareProfile.free_slug(name),
+                name=clean(name or facts["hostname"], 200),
+                fingerprint=mark,
+                provenance=provenance,
+                cpu_cores=facts["cpu_cores"],
+                cpu_threads=facts["cpu_threads"],
+                ram_bytes=facts["ram_bytes"],
+                details={"hostname": clean(facts["hostname"], 200)},
+                **{field: clean(facts.get(field), limit) for field, limit in _PROFILE_TEXTS.items()},
+            )
+        known = {device.name: device for device in profile.storage.all()}
+        for device in facts["storage"]:
+            _upsert_device(profile, device, known.get(clean(device["name"], 200)), provenance)
+        return profile
+
+
+def _upsert_device(profile: HardwareProfile, facts: StorageFacts, known: StorageDevice | None, provenance: str) -> None:
+    values: dict[str, Any] = {field: clean(facts.get(field), limit) for field, limit in _DEVICE_TEXTS.items()}
+    values |= {"capacity_bytes": facts["capacity_bytes"], "emulated": facts["emulated"]}
+    if known is None:
+        name = clean(facts["name"], 200)
+        StorageDevice.objects.create(
+            hardware=profile, slug=StorageDevice.free_slug(f"{profile.slug}-{name}"), name=name,
+            provenance=provenance, **values,
+        )  # fmt: skip
+        return
+    changed = [field for field, value in values.items() if getattr(known, field) != value]
+    if changed:
+        for field in changed:
+            setattr(known, field, values[field])
+        known.save(update_fields=changed)
+
+
+def device_named(profile: HardwareProfile, name: str) -> StorageDevice:
+    """A device of this machine by its name, made where the machine's list does not have it."""
+    name = clean(name, 200)
+    found = profile.storage.filter(name=name).first()
+    if found is not None:
+        return found
+    return StorageDevice.objects.create(
+        hardware=profile, slug=StorageDevice.free_slug(f"{profile.slug}-{name}"), name=name,
+        provenance=profile.provenance,
+    )  # fmt: skip

@@ -1,0 +1,81 @@
+"""What ran on which machine, as far as a reader may see it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
+
+from runs.models import HardwareProfile, Measurement, Run
+from runs.models.choices import Better
+from runs.models.visible import Reader, sees_all
+from runs.models.workloads import versioned
+from runs.run.facets import dbms_name
+
+
+@dataclass(frozen=True)
+class BestResult:
+    """The best finished run of a workload on one DBMS version in one durability class. Demonstrations do not count."""
+
+    workload: str
+    workload_slug: str
+    dbms: str
+    dbms_slug: str
+    durability: str
+    metric: str
+    unit: str
+    value: float
+    runs: int
+    lower_is_better: bool = False
+
+
+def listed_profiles(user: Reader) -> QuerySet[HardwareProfile]:
+    """Machines that lists show: not those that are known from somebody else's private runs only."""
+    rows = HardwareProfile.objects.filter(merged_into=None)
+    if sees_all(user):
+        return rows
+    of_profile = Run.objects.filter(hardware=OuterRef("pk"))
+    own = Q(created_by=user.pk) if user.pk else Q(pk__in=[])
+    return rows.filter(Exists(of_profile.present().listed_for(user)) | ~Exists(of_profile) | own)
+
+
+def counts_by_profile(user: Reader) -> dict[Any, int]:
+    """profile id -> number of runs that this reader's lists show."""
+    rows = Run.objects.present().listed_for(user).exclude(hardware=None).order_by().values("hardware")
+    return dict(rows.annotate(runs=Count("pk")).values_list("hardware", "runs"))
+
+
+def best_results(profile: HardwareProfile, user: Reader) -> list[BestResult]:
+    """One row per workload, DBMS version and durability class, of the workload's primary metric."""
+    return best_of(Run.objects.rankable().listed_for(user).filter(hardware=profile))
+
+
+def best_of(runs: QuerySet[Run]) -> list[BestResult]:
+    """The same of any runs."""
+    rows = (
+        Measurement.objects.filter(
+            run__in=runs.values("pk"), phase="run", metric__name=F("run__workload__primary_metric")
+        )
+        .exclude(metric__better=Better.NONE)
+        .order_by()
+        .values(
+            "run__workload__name", "run__workload__version", "run__workload__slug", "run__dbms_version__name",
+            "run__dbms_version__slug", "run__durability", "metric__label", "metric__unit", "metric__better",
+        )
+        .annotate(highest=Max("value"), lowest=Min("value"), runs=Count("pk"))
+    )  # fmt: skip
+    found = [_best({**row}) for row in rows]
+    return sorted(found, key=lambda one: (one.workload, one.unit, one.durability, one.dbms))
+
+
+def _best(row: dict[str, Any]) -> BestResult:
+    best = row["highest"] if row["metric__better"] == Better.HIGHER else row["lowest"]
+    return BestResult(
+        workload=versioned(row["run__workload__name"], row["run__workload__version"]),
+        workload_slug=row["run__workload__slug"],
+        dbms=dbms_name(row["run__dbms_version__name"], row["run__durability"]),
+        dbms_slug=row["run__dbms_version__slug"], durability=row["run__durability"],
+        metric=row["metric__label"], unit=row["metric__unit"], value=best, runs=row["runs"],
+        lower_is_better=row["metric__better"] == Better.LOWER,
+    )  # fmt: skip

@@ -1,0 +1,169 @@
+"""What a check is: something stated, something computed from rows, and a result decided from both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Decimal
+from enum import StrEnum
+
+from runs.publications.checks.formula import Value, evaluate, written
+
+
+class Result(StrEnum):
+    """`unclear`: the text allows both. `derived`: nothing is stated, we compute. `gap`: what it needs is not there."""
+
+    AGREES = "agrees"
+    ROUNDED_UP = "rounded up"
+    ROUNDED_DOWN = "rounded down"
+    DISAGREES = "disagrees"
+    UNCLEAR = "unclear"
+    DERIVED = "derived"
+    GAP = "gap"
+
+
+class MissingInputError(LookupError):
+    """A row that a check needs is not there; the words say which."""
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What the article says, in words; `value` where it is one number, and `printed` its spelling.
+
+    `where` is the line or part of its text.
+    """
+
+    text: str
+    where: str = ""
+    value: float | None = None
+    unit: str = ""
+    printed: str = ""
+
+    @property
+    def number(self) -> float:
+        """Raises MissingInputError where no number is stated."""
+        if self.value is None:
+            raise MissingInputError(f"the number of: {self.text}")
+        return self.value
+
+
+@dataclass(frozen=True)
+class Input:
+    """A value that goes into a formula, or a list of them; `what` says which row it is."""
+
+    what: str
+    value: Value
+    unit: str = ""
+    provenance: str = "printed"
+
+    @property
+    def number(self) -> float:
+        """Its one value. Raises MissingInputError for a list."""
+        if isinstance(self.value, Sequence):
+            raise MissingInputError(f"one value of {self.what}")
+        return self.value
+
+
+@dataclass(frozen=True)
+class Computed:
+    """`value` in `unit`, unrounded; `digits` decimals are shown. `formula` holds the numbers, `words` the names."""
+
+    value: float
+    formula: str
+    words: str
+    unit: str = ""
+    digits: int = 2
+    label: str = ""
+    signed: bool = False
+    inputs: tuple[tuple[str, Input], ...] = ()
+
+    @property
+    def rounded(self) -> float:
+        return rounded(self.value, self.digits)
+
+
+@dataclass(frozen=True)
+class Check:
+    """`number` as in the list of checks: "2.11". `claims` are the source ids of the claims that it checks."""
+
+    title: str
+    result: Result
+    explanation: str
+    stated: Sequence[Stated] = ()
+    computed: Sequence[Computed] = ()
+    claims: Sequence[str] = ()
+    number: str = ""
+    topic: str = ""
+
+    @property
+    def inputs(self) -> list[tuple[str, Input]]:
+        """Every input of every formula once, in order."""
+        found: dict[tuple[str, str], tuple[str, Input]] = {}
+        for one in self.computed:
+            for name, given in one.inputs:
+                found.setdefault((name, given.what), (name, given))
+        return list(found.values())
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How a computed value is shown. A value in % is the formula's times 100."""
+
+    unit: str = ""
+    digits: int = 2
+    signed: bool = False
+    label: str = field(default="", kw_only=True)
+
+
+def compute(words: str, shape: Shape | None = None, /, **inputs: Input | float) -> Computed:
+    """A formula over named inputs. Raises FormulaError."""
+    shape = shape or Shape()
+    named = {
+        name: one if isinstance(one, Input) else Input(name, float(one), provenance="") for name, one in inputs.items()
+    }
+    values = {name: one.value for name, one in named.items()}
+    value = evaluate(words, values) * (100 if shape.unit == "%" else 1)
+    return Computed(
+        value=value, formula=written(words, values), words=words, unit=shape.unit, digits=shape.digits,
+        label=shape.label, signed=shape.signed, inputs=tuple(named.items()),
+    )  # fmt: skip
+
+
+def rounded(value: float, digits: int) -> float:
+    """Half away from zero, as people round; Python's own rounds half to even and trips over binary fractions."""
+    quantum = Decimal(1).scaleb(-digits)
+    return float(Decimal(repr(value)).quantize(quantum, rounding=ROUND_HALF_UP))
+
+
+def decimals(number: float) -> int:
+    """Printed decimals of a stated number: 2 for 6.55, 0 for 60."""
+    exponent = Decimal(repr(float(number)).removesuffix(".0")).as_tuple().exponent
+    return max(0, -exponent) if isinstance(exponent, int) else 0
+
+
+def judge(stated: float, computed: float, *, digits: int | None = None) -> Result:
+    """Agrees when the computed value rounds to the stated one at its printed decimals (or `digits`).
+
+    Rounded up or down when both are the same at one significant digit; disagrees otherwise.
+    """
+    places = decimals(stated) if digits is None else digits
+    if rounded(computed, places) == rounded(stated, places):
+        return Result.AGREES
+    if stated and _one_digit(stated) == _one_digit(computed):
+        return Result.ROUNDED_UP if abs(stated) > abs(computed) else Result.ROUNDED_DOWN
+    return Result.DISAGREES
+
+
+def _one_digit(value: float) -> float:
+    return 0.0 if not value else rounded(value, -Decimal(repr(abs(value))).adjusted())
+
+
+def judge_bounds(computed: float, *, low: float | None = None, high: float | None = None) -> Result:
+    """Agrees when the value lies within the stated bounds, ends included."""
+    inside = (low is None or computed >= low) and (high is None or computed <= high)
+    return Result.AGREES if inside else Result.DISAGREES
+
+
+def all_of(*results: Result) -> Result:
+    """Agrees when all do; otherwise the first that does not."""
+    return next((one for one in results if one != Result.AGREES), Result.AGREES)

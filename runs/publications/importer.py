@@ -1,0 +1,39 @@
+"""Bring the repository to what the publications' data say. Can be run at any time; writes only what differs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from runs.publications.results import sync_results
+from runs.publications.source import load
+from runs.publications.statements import sync_statements
+from runs.publications.subjects import sync_subjects
+from runs.publications.sync import Sync
+
+
+@dataclass(frozen=True)
+class Report:
+    """(kind of row, verb) -> how many; nothing in it when everything was as it should be."""
+
+    changes: Counter[tuple[str, str]]
+
+    @property
+    def rows_changed(self) -> int:
+        return sum(self.changes.values())
+
+    def lines(self) -> list[str]:
+        return [f"{count} {kind} {verb}" for (kind, verb), count in sorted(self.changes.items())]
+
+
+def import_literature(*, keep_deleted: bool = False) -> Report:
+    """All or nothing. Restores whatever was changed, also deleted runs unless `keep_deleted`."""
+    sync = Sync()
+    data = load()
+    with transaction.atomic():
+        subjects = sync_subjects(sync, data)
+        sync_results(sync, data, subjects, keep_deleted=keep_deleted)
+        sync_statements(sync, data, subjects)
+    return Report(sync.changes)

@@ -1,0 +1,265 @@
+"""Which cells of an experiment answer which published figure, and what was measured in them.
+
+The matching is never guessed: the plan of an experiment that repeats an article carries it (`published`), one entry a
+line of the table that `runs.publications.page.reproductions` makes of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
+from typing import Any
+
+from runs.compare.guard import Difference, differences
+from runs.models import Claim, Experiment, Measurement, Observation, Publication, Run
+from runs.run.facets import doubt
+from runs.run.facts import gap_reason
+from runs.stats import Interval, geometric_mean_interval, ratio, summarise
+
+PLAN_KEY, GAPS_KEY = "published", "gaps"
+NOT_PART = "not a cell of this experiment"
+# Of the differences between two cells of one experiment: a ratio across these would mislead.
+_REFUSED = ("workload", "durability")
+# Metrics of which less is more: A is as many times as fast as B's value is of A's.
+LOWER = "lower"
+
+CellFacts = Mapping[str, str | float]
+
+
+@dataclass(frozen=True)
+class Match:
+    """One published figure and the cells that answer it.
+
+    `ours` and `base` choose runs of the experiment: "dbms", "version" (how it begins), else a factor. With `base` the
+    line is a relation: how many times as fast `ours` is. The published side is a claim (its source id), or the
+    published runs that `theirs` chooses ("version" is then a source id), again with a base or without one.
+    """
+
+    label: str
+    metric: str = ""
+    ours: CellFacts = field(default_factory=dict)
+    base: CellFacts = field(default_factory=dict)
+    claim: str = ""
+    theirs: CellFacts = field(default_factory=dict)
+    their_base: CellFacts = field(default_factory=dict)
+    their_metric: str = ""
+    # With `base`: a published observation (its metric) of how many seconds longer `ours` takes, and on how many.
+    extra: str = ""
+    extra_on_s: float = 0
+    # What differs, beyond what the rows tell.
+    differs: str = ""
+    # Why nothing can be run for it.
+    gap: str = ""
+    # A relation that is read as a loss or a gain: also said in per cent.
+    percent: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        return {name: value for name, value in asdict(self).items() if value}
+
+
+def matches_of(experiment: Experiment) -> list[Match]:
+    """Those that its plan carries; entries of another shape are left out."""
+    known = {one.name for one in fields(Match)}
+    entries = experiment.plan.get(PLAN_KEY) or []
+    return [Match(**one) for one in entries if isinstance(one, dict) and "label" in one and known.issuperset(one)]
+
+
+@dataclass(frozen=True)
+class PlanGap:
+    """What a plan could not run. `version`: the id of the engine in the published data, where the article tested it."""
+
+    label: str
+    reason: str
+    version: str = ""
+
+    @property
+    def as_list(self) -> list[str]:
+        return [self.label, self.reason, self.version]
+
+
+def gaps_of(experiment: Experiment) -> list[PlanGap]:
+    entries = experiment.plan.get(GAPS_KEY) or []
+    return [PlanGap(*map(str, one)) for one in entries if isinstance(one, list) and len(one) in (2, 3)]
+
+
+@dataclass(frozen=True)
+class Published:
+    """What a publication holds, as far as figures are matched with it."""
+
+    publication: Publication
+    runs: Sequence[Run]
+    claims: Mapping[str, Claim]
+    observations: Sequence[Observation] = ()
+
+    @classmethod
+    def of(cls, publication: Publication) -> Published:
+        runs = Run.objects.present().filter(publication=publication).for_lists()
+        claims = Claim.objects.filter(publication=publication)
+        observations = Observation.objects.filter(publication=publication)
+        return cls(publication, list(runs), {claim.source_id: claim for claim in claims}, list(observations))
+
+    def claims_on(self, version: str) -> list[Claim]:
+        """Those that name this version on one of their sides."""
+        return [claim for claim in self.claims.values() if version and version in _versions(claim)]
+
+    def said(self, claim: Claim) -> str:
+        """Its summary, with the load and the two disks that its sides name: beside another claim it needs them."""
+        loads = {run.workload.source_id: run.workload.name for run in self.runs}
+        load = loads.get(str(claim.side_a.get("workload", "")), "")
+        disks = [str(side["disk"]) for side in (claim.side_a, claim.side_b) if "disk" in side]
+        context = ", ".join(part for part in (load, " against ".join(dict.fromkeys(disks))) if part)
+        return f"{context}: {claim.summary}" if context else claim.summary
+
+    def observed(self, metric: str) -> Observation | None:
+        return next((one for one in self.observations if one.metric == metric), None)
+
+    def side(self, facts: CellFacts, metric: str) -> Side:
+        return Side([run for run in self.runs if _fits(run, facts, _published_fact)], metric)
+
+
+@dataclass(frozen=True)
+class Side:
+    """Runs of one side with their numbers of one metric."""
+
+    runs: list[Run]
+    metric: str
+
+    def also(self, metric: str) -> Side:
+        """Another number of the same runs."""
+        return Side(self.runs, metric)
+
+    @cached_property
+    def numbers(self) -> list[Measurement]:
+        found = (_number(run, self.metric) for run in self.runs if run.counts)
+        return [number for number in found if number is not None]
+
+    @cached_property
+    def values(self) -> list[float]:
+        return [number.value for number in self.numbers]
+
+    @property
+    def counted(self) -> list[Run]:
+        """The runs that have a number."""
+        return [run for run in self.runs if run.counts and _number(run, self.metric) is not None]
+
+    @property
+    def median(self) -> float | None:
+        summary = summarise(self.values)
+        return summary.median if summary else None
+
+    @property
+    def interval(self) -> Interval | None:
+        """Of the geometric mean; None below three repeats."""
+        return geometric_mean_interval(self.values)
+
+    @property
+    def unit(self) -> str:
+        return self.numbers[0].metric.unit if self.numbers else ""
+
+    @property
+    def lower_is_better(self) -> bool:
+        return bool(self.numbers) and self.numbers[0].metric.better == LOWER
+
+    @property
+    def notes(self) -> list[str]:
+        """What was measured against the durability class of its runs."""
+        found = doubt(self.counted)
+        return [found] if found else []
+
+    @property
+    def gap(self) -> str:
+        """Why there is no number; empty when there is one."""
+        if self.values:
+            return ""
+        if not self.runs:
+            return NOT_PART
+        return "; ".join(dict.fromkeys(_why_none(run) for run in self.runs))
+
+
+@dataclass(frozen=True)
+class Relation:
+    """How many times as fast one side is: ratio of the medians, with Welch's interval of the geometric means."""
+
+    of: Side
+    base: Side
+
+    @property
+    def value(self) -> float | None:
+        """None where a side has no number, or none that can be divided by."""
+        top, bottom = self._turned
+        return top.median / bottom.median if top.median and bottom.median else None
+
+    @property
+    def interval(self) -> Interval | None:
+        top, bottom = self._turned
+        found = ratio(top.values, bottom.values)
+        return found.interval if found else None
+
+    @property
+    def formula(self) -> str:
+        return " / ".join(f"median({', '.join(f'{value:.10g}' for value in one.values)})" for one in self._turned)
+
+    @property
+    def gap(self) -> str:
+        return self.of.gap or (f"its baseline: {self.base.gap}" if self.base.gap else "") or self._refused
+
+    @property
+    def notes(self) -> list[str]:
+        """In which storages the two sides differ, a relation of two disks is one of those two; and what is doubtful."""
+        storages = [one.words for one in self._differences if one.field.startswith("storage:")]
+        return list(dict.fromkeys([*storages, *self.of.notes, *self.base.notes]))
+
+    @cached_property
+    def _differences(self) -> list[Difference]:
+        return differences(self.of.counted, self.base.counted)
+
+    @property
+    def _refused(self) -> str:
+        found = [one.words for one in self._differences if one.severity == "blocks" and one.field in _REFUSED]
+        return f"no ratio: {'; '.join(found)}" if found else ""
+
+    @property
+    def _turned(self) -> tuple[Side, Side]:
+        return (self.base, self.of) if self.of.lower_is_better else (self.of, self.base)
+
+
+def side(runs: Iterable[Run], facts: CellFacts, metric: str) -> Side:
+    """Of the runs of one experiment."""
+    found = [run for run in runs if _fits(run, facts, _measured_fact)]
+    return Side(sorted(found, key=lambda run: run.repeat), metric)
+
+
+def _fits(run: Run, facts: CellFacts, fact: Any) -> bool:
+    return all(fact(run, name, wanted) for name, wanted in facts.items())
+
+
+def _measured_fact(run: Run, name: str, wanted: str | float) -> bool:
+    if name == "dbms":
+        return run.dbms_version.dbms.slug == wanted
+    if name == "version":
+        return f"{run.dbms_version.version}.".startswith(f"{wanted}.")
+    # A run does not name an optional factor that nobody varied: it is as if it were empty.
+    return (run.factor(name) or "") == wanted
+
+
+def _published_fact(run: Run, name: str, wanted: str | float) -> bool:
+    if name == "version":
+        return run.dbms_version.source_id == wanted
+    if name == "workload":
+        return run.workload.source_id == wanted
+    return run.factor(name) == (None if wanted == "" else wanted)
+
+
+def _versions(claim: Claim) -> set[str]:
+    named = [side.get("dbms") for side in (claim.side_a, claim.side_b)]
+    return {version for one in named for version in (one if isinstance(one, list) else [one]) if version}
+
+
+def _why_none(run: Run) -> str:
+    return "the run has no such number" if run.counts else gap_reason(run) or "not finished yet"
+
+
+def _number(run: Run, metric: str) -> Measurement | None:
+    found = [number for number in run.measurements.all() if number.metric.name == metric]
+    return min(found, key=lambda number: number.phase != "run", default=None)

@@ -1,0 +1,171 @@
+"""Sections that any article may have: observations, lost documents, machines, later findings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.urls import reverse
+
+from runs.charts.base import Cell, Column, Table
+from runs.charts.numbers import exact
+from runs.models import Fact, HardwareProfile, Observation, StorageDevice
+from runs.publications.page.amounts import Amount, TextCell, Words, number_cell, stored, text, word_columns
+from runs.publications.page.material import Material
+from runs.publications.page.parts import Facts, NamedTable, Section
+
+GIB = 1024**3
+# Short facts stand beside the author's name, lists in panels of their own.
+SHORT_DETAILS = ("goal", "machine")
+LONG_DETAILS = ("caveats", "conclusions")
+
+
+def head_facts(material: Material) -> list[Facts]:
+    """Caveats and conclusions, as far as the publication's details hold them."""
+    details = material.publication.details
+    return [
+        Facts(label(name), [("", line) for line in _lines(details[name])]) for name in LONG_DETAILS if details.get(name)
+    ]
+
+
+def short_facts(material: Material) -> list[tuple[str, str]]:
+    details = material.publication.details
+    return [(label(name), str(details[name])) for name in SHORT_DETAILS if details.get(name)]
+
+
+def _lines(value: Any) -> list[str]:
+    return [str(line) for line in value] if isinstance(value, list | tuple) else [str(value)]
+
+
+def observations(material: Material) -> Section:
+    columns = [*word_columns("Quantity", "Where"), Column("Value"), *word_columns("Unit", "As said")]
+    rows = [
+        [text(seen.metric), text(material.words(seen.factors)), value_cell(seen), text(seen.unit), text(seen.qualifier)]
+        for seen in material.observations
+    ]
+    return Section(
+        id="observations",
+        title="Values that belong to no single run",
+        tables=[NamedTable("Observations", Table(columns, rows))] if rows else [],
+    )
+
+
+def value_cell(seen: Observation) -> Cell:
+    if seen.value is not None:
+        return number_cell(stored(seen))
+    ends = [Amount(seen.details[name]) for name in ("value_min", "value_max") if name in seen.details]
+    return TextCell(words=(ends[0], " to ", ends[1])) if len(ends) == 2 else Cell(text=seen.value_text)
+
+
+def missing(material: Material) -> Section:
+    """Documents that are lost; lost pictures stand in the list of figures."""
+    columns = word_columns("Name", "Kind", "What it held", "Now")
+    rows = [
+        [text(item.source_id), text(item.kind), text(item.content), Cell(gap="the link is lost")]
+        for item in material.missing
+        if item.is_document
+    ]
+    return Section(
+        id="missing",
+        title="Lost documents",
+        lead="The article links to them; the text at hand has lost the link.",
+        tables=[NamedTable("Lost documents", Table(columns, rows))] if rows else [],
+    )
+
+
+def findings(material: Material) -> Section:
+    """Recovered from other pages, or inferred by us: never mixed with what the article prints."""
+    listed = [fact for fact in material.facts if _rows_of(fact)]
+    found = [
+        Facts(_sentence(fact.title), _pairs(fact), badge=fact.provenance, note=fact.how)
+        for fact in material.facts
+        if fact not in listed
+    ]
+    return Section(
+        id="findings",
+        title="Not in the article: recovered and inferred",
+        lead="Recovered: stated on another public page. Inferred: worked out by us from what is printed.",
+        facts=found,
+        tables=[_listing(fact) for fact in listed],
+    )
+
+
+def _rows_of(fact: Fact) -> list[dict[str, Any]]:
+    """Of a fact that is a list of alike things: those."""
+    values = fact.details.get("values")
+    return values if isinstance(values, list) and all(isinstance(one, dict) for one in values) else []
+
+
+def _listing(fact: Fact) -> NamedTable:
+    rows = _rows_of(fact)
+    table = Table(
+        [Column(label(name.removesuffix("_gb")), "GB" if name.endswith("_gb") else "") for name in rows[0]],
+        [[number_cell(Amount(float(one), provenance=fact.provenance)) for one in row.values()] for row in rows],
+    )
+    return NamedTable(_sentence(fact.title), table, fact.how)
+
+
+def _sentence(title: str) -> str:
+    return title[:1].upper() + title[1:]
+
+
+_BOOKKEEPING = frozenset({"publication", "concerns", "tag", "what", "how", "title", "note_for_importer"})
+
+
+def _pairs(fact: Fact) -> list[tuple[str, Words]]:
+    inner = fact.details.get("data")
+    entries = {**(inner if isinstance(inner, dict) else {}), **{k: v for k, v in fact.details.items() if k != "data"}}
+    return [
+        (label(name), _value(value, fact.provenance))
+        for name, value in entries.items()
+        if name not in _BOOKKEEPING and value not in (None, "")
+    ]
+
+
+def _value(value: Any, provenance: str) -> Words:
+    if isinstance(value, float | int) and not isinstance(value, bool):
+        return (Amount(float(value), provenance=provenance),)
+    return spelt(value)
+
+
+_LABELS = {"cpu": "Processor", "ram": "Memory", "os": "Operating system", "dbms": "Systems"}
+
+
+def label(name: str) -> str:
+    return _LABELS.get(name) or _sentence(name.replace("_", " "))
+
+
+def spelt(value: Any) -> str:
+    """Nested facts as one line."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key.replace('_', ' ')} {spelt(one)}" for key, one in value.items())
+    if isinstance(value, list | tuple):
+        return "; ".join(spelt(one) for one in value)
+    if isinstance(value, float | int) and not isinstance(value, bool):
+        return exact(float(value))
+    return str(value)
+
+
+def machines(material: Material) -> Section:
+    rows = ("Operating system", "Processor", "Memory", "Motherboard", "Disks", "Note")
+    columns = [Column("Fact", numeric=False), *(Column(one.name, numeric=False) for one in material.hardware)]
+    cells = [_machine(one) for one in material.hardware]
+    body = [[text(name), *(machine[index] for machine in cells)] for index, name in enumerate(rows)]
+    return Section(
+        id="machines",
+        title="Machine" if len(material.hardware) == 1 else "Machines",
+        tables=[NamedTable("Hardware as the article states it", Table(columns, body))] if cells else [],
+        links=[(one.name, reverse("hardware-detail", args=[one.slug])) for one in material.hardware],
+    )
+
+
+def _machine(hardware: HardwareProfile) -> list[Cell]:
+    disks = "; ".join(disk_words(disk) for disk in hardware.storage.all())
+    memory = f"{exact(hardware.ram_bytes / GIB)} GB" if hardware.ram_bytes else ""
+    stated = (hardware.os, hardware.cpu_model, memory, hardware.motherboard, disks)
+    facts = [Cell(text=fact) if fact else Cell(gap="not stated in the article") for fact in stated]
+    return [*facts, text(hardware.note)]
+
+
+def disk_words(disk: StorageDevice) -> str:
+    stated = (disk.mount_point, disk.medium_label, disk.bus, disk.model, disk.raid)
+    return " ".join(dict.fromkeys(part for part in stated if part)) or disk.name

@@ -1,0 +1,208 @@
+"""Statistics of one large database: its tables, its indexes, queries with their plans."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runs.charts.base import BarGroup, Cell, Column, Figure, StackedSpec, Table, bars
+from runs.models import QueryStat, TableStat
+from runs.publications.page.amounts import (
+    Amount,
+    TextCell,
+    Words,
+    computed,
+    number_cell,
+    origin_of,
+    shown,
+    text,
+    word_columns,
+)
+from runs.publications.page.material import Material
+from runs.publications.page.parts import NamedTable, Section
+
+RECOMMENDED_DEPTH = 3
+NOT_PRINTED = "not printed"
+BIGGEST = 3
+
+
+def amount_of(value: float | None, printed: str = "") -> Amount | None:
+    return None if value is None else Amount(float(value), printed=printed)
+
+
+def _cell(value: float | None, printed: str = "", mark: str = "") -> Cell:
+    return number_cell(amount_of(value, printed), gap=NOT_PRINTED, mark=mark)
+
+
+# Tables
+
+
+def tables(material: Material) -> Section:
+    rows = material.table_stats
+    if not rows:
+        return Section("tables", "Tables")
+    spec: StackedSpec = {
+        "type": "stacked",
+        "y": {"label": "Size", "unit": "MB"},
+        "rows": [row.table for row in rows],
+        "parts": [
+            {"label": "Data", "color": 0, "values": [row.table_size_mb or 0.0 for row in rows], "origin": "printed"},
+            {
+                "label": "Indexes",
+                "color": 1,
+                "values": [row.indices_size_mb or 0.0 for row in rows],
+                "origin": "printed",
+            },
+        ],
+    }
+    columns = [
+        Column("Table", numeric=False), Column("Records"), Column("Record length", "B"), Column("Data pages"),
+        Column("Data", "MB"), Column("Indexes", "MB"), Column("Share as printed", "%"),
+        Column("Share of the data, worked out", "%"), Column("Indexes of the table", "%"),
+    ]  # fmt: skip
+    whole = sum(row.table_size_mb or 0.0 for row in rows)
+    figure = Figure(
+        "tables-chart", "Data and indexes per table, MB", spec,
+        Table(columns, [_table_row(row, whole) for row in rows]),
+        f"Stacked bars of {', '.join(row.table for row in rows)}: data and indexes.",
+    )  # fmt: skip
+    return Section(
+        id="tables", title="Tables of the largest database", lead=_tables_lead(rows, whole), figures=[figure]
+    )
+
+
+def _table_row(row: TableStat, whole: float) -> list[Cell]:
+    data, indexes = row.table_size_mb or 0.0, row.indices_size_mb or 0.0
+    printed = (
+        _cell(row.total_percent, row.total_percent_as_printed)
+        if row.total_percent is not None
+        else text(row.total_percent_as_printed)
+    )
+    share = computed(100 * data / whole, f"100 × {data:.10g} / {whole:.10g}", digits=2) if whole else None
+    of_table = computed(100 * indexes / data, f"100 × {indexes:.10g} / {data:.10g}", digits=2) if data else None
+    return [
+        text(row.table), _cell(row.records), _cell(row.record_length_bytes), _cell(row.data_pages),
+        _cell(row.table_size_mb), _cell(row.indices_size_mb), printed, number_cell(share), number_cell(of_table),
+    ]  # fmt: skip
+
+
+def _tables_lead(rows: Sequence[TableStat], whole: float) -> Words:
+    biggest = sorted(rows, key=lambda row: -(row.table_size_mb or 0.0))[:BIGGEST]
+    parts = " + ".join(f"{row.table_size_mb:.10g}" for row in biggest)
+    indexes = sum(row.indices_size_mb or 0.0 for row in rows)
+    share = sum(row.table_size_mb or 0.0 for row in biggest) / whole if whole else 0.0
+    return (
+        f"{', '.join(row.table for row in biggest)} hold ",
+        computed(100 * share, f"({parts}) / {whole:.10g}", unit="%", digits=0),
+        " of the data; the indexes add ",
+        computed(100 * indexes / whole if whole else 0.0, f"{indexes:.10g} / {whole:.10g}", unit="%", digits=1),
+        ".",
+    )
+
+
+# Indexes
+
+
+def indexes(material: Material) -> Section:
+    columns = [
+        Column("Index", numeric=False), Column("Table", numeric=False), Column("Depth"), Column("Keys"),
+        Column("Key length", "B"), Column("Unique keys"), Column("Size", "MB"),
+    ]  # fmt: skip
+    rows = [
+        [
+            text(row.index), text(row.table), _depth(row.depth), _cell(row.keys), _cell(row.key_length_bytes),
+            _cell(row.unique_keys), _cell(row.size_mb),
+        ]
+        for row in material.index_stats
+    ]  # fmt: skip
+    deep = [row.index for row in material.index_stats if (row.depth or 0) > RECOMMENDED_DEPTH]
+    limit = Amount(RECOMMENDED_DEPTH)
+    lead: Words = ("Deeper than the recommended ", limit, f" levels: {', '.join(deep)}.") if deep else ""
+    found = [NamedTable("Indexes", Table(columns, rows))] if rows else []
+    return Section(id="indexes", title="Indexes of the largest database", lead=lead, tables=found)
+
+
+def _depth(depth: int | None) -> Cell:
+    return _cell(depth, mark="deep" if depth is not None and depth > RECOMMENDED_DEPTH else "")
+
+
+# Queries
+
+WORK = ("elapsed", "reads", "fetches", "writes")
+MEMORY = ("buffers", "current_memory", "delta_memory", "max_memory")
+
+
+def queries(material: Material) -> Section:
+    stats = material.query_stats
+    if not stats:
+        return Section("queries", "Queries")
+    work = Table(
+        [Column("No."), *word_columns("Query and plan"), Column("Rows"), *_columns(stats, WORK)],
+        [[_cell(row.number), _query(row), _result(row.count_result), *_numbers(row, WORK)] for row in stats],
+    )
+    memory = Table(
+        [Column("No."), *_columns(stats, MEMORY)], [[_cell(row.number), *_numbers(row, MEMORY)] for row in stats]
+    )
+    return Section(
+        id="queries", title="Six queries on the largest database" if len(stats) == 6 else "Queries",
+        lead=_lead(stats), figures=[_figure(stats)], frames=("heating",),
+        tables=[
+            *_warm_up(material), NamedTable("Queries, plans and counters", work),
+            NamedTable("Buffers and memory of these queries", memory),
+        ],
+    )  # fmt: skip
+
+
+def _warm_up(material: Material) -> list[NamedTable]:
+    """The statements before the queries, in their order."""
+    found = [str(sql) for one in material.publication.workloads.all() if one.kind == "warm-up"
+             for sql in one.details.get("sql", [])]  # fmt: skip
+    table = Table(word_columns("Warm-up query, in this order"), [[TextCell(text=sql, code=True)] for sql in found])
+    return [NamedTable("Warm-up before the queries", table)] if found else []
+
+
+def _columns(stats: Sequence[QueryStat], names: Sequence[str]) -> list[Column]:
+    units = {str(one["name"]): str(one.get("unit") or "") for row in stats for one in row.metrics}
+    shown = {name: "" if units.get(name) == "count" else units.get(name, "") for name in names}
+    return [Column(name.replace("_", " ").capitalize(), unit) for name, unit in shown.items()]
+
+
+def _numbers(row: QueryStat, names: Sequence[str]) -> list[Cell]:
+    return [number_cell(query_amount(row, name), gap=NOT_PRINTED) for name in names]
+
+
+def query_amount(row: QueryStat, name: str) -> Amount | None:
+    found = next((one for one in row.metrics if one["name"] == name), None)
+    if not found or found.get("value") is None:
+        return None
+    return Amount(float(found["value"]), printed=str(found.get("as_printed", "")))
+
+
+def _query(row: QueryStat) -> Cell:
+    return TextCell(text=row.sql, code=True, note=" · ".join(part for part in (row.plan, row.description) if part))
+
+
+def _result(value: int | None) -> Cell:
+    return number_cell(amount_of(value))
+
+
+def _lead(stats: Sequence[QueryStat]) -> Words:
+    found = sorted((one for row in stats if (one := query_amount(row, "elapsed"))), key=lambda one: one.value)
+    return ("From ", found[0], " s to ", found[-1], " s, with the plans as printed.") if found else ""
+
+
+def _figure(stats: Sequence[QueryStat]) -> Figure:
+    found = [(row, query_amount(row, "elapsed")) for row in stats]
+    groups: list[BarGroup] = [
+        {
+            "label": f"query {row.number}", "color": 0, "value": one.value if one else None, "interval": None,
+            "dots": [], "gap": None if one else NOT_PRINTED, "ranked": True, "text": shown(one) if one else "",
+            "origin": origin_of([one] if one else []),
+        }
+        for row, one in found
+    ]  # fmt: skip
+    rows = [[_cell(row.number), number_cell(one, gap=NOT_PRINTED)] for row, one in found]
+    spec = bars(label="Elapsed", unit="s", better="lower", groups=groups, scale="log")
+    return Figure(
+        "queries-chart", "Elapsed time, s", spec, Table([Column("Query"), Column("Elapsed", "s")], rows),
+        "Bars of the elapsed time of each query.", note="Logarithmic axis.",
+    )  # fmt: skip

@@ -1,0 +1,117 @@
+"""The page of a publication: what it says, its results, its figures with their state, claims, gaps, later findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from runs.models import Publication
+from runs.models.choices import Provenance, RunState
+from runs.models.visible import Reader
+from runs.publications.articles import ARTICLES
+from runs.publications.articles.structure import STATE_WORDS, Article
+from runs.publications.matching import Published
+from runs.publications.page import claims, common, configs, cubrid, firebird, gbak, generic, reruns, tpcb
+from runs.publications.page.amounts import TextCell
+from runs.publications.page.material import Material
+from runs.publications.page.parts import Facts, Section
+
+RESULTS: dict[str, Callable[[Material], list[Section]]] = {
+    "tpcb-2010": tpcb.sections,
+    "firebird-terabyte-2015": firebird.sections,
+    "gbak-backup-2007": gbak.sections,
+    "cubrid-mysql-ssd-2011": cubrid.sections,
+}
+LANGUAGES = {"cs": "Czech", "en": "English", "ko": "Korean", "pt": "Portuguese", "ru": "Russian"}
+PROVENANCE_WORDS = {
+    Provenance.PRINTED: "as the article prints it",
+    Provenance.RECONSTRUCTED: "printed run together; split by us in the only way that fits",
+    Provenance.RECOVERED: "stated on another public page",
+    Provenance.INFERRED: "worked out by us from what is printed",
+    Provenance.COMPUTED: "calculated from the values on this page; the hint holds the formula",
+    Provenance.LOST_IN_PICTURE: "the value was in a picture that no longer exists: shown as a gap",
+}
+
+
+@dataclass(frozen=True)
+class Page:
+    """`article`, `figures`, `questions` and `slot` are there for the articles that we tell; others show their rows."""
+
+    publication: Publication
+    article: Article | None
+    short: list[tuple[str, str]]
+    head: list[Facts]
+    figures: list[reruns.FigureView]
+    questions: list[reruns.QuestionView]
+    slot: reruns.Slot | None
+    sections: list[Section]
+    legend: list[tuple[str, str]]
+    with_values: int
+    without_values: int
+    material: Material
+
+    @property
+    def language(self) -> str:
+        code = self.publication.language
+        return LANGUAGES.get(code, code)
+
+    def slots_of(self, section: Section) -> list[reruns.FigureView]:
+        """Figures of this section that a re-run fills and that have no frame with a slot of its own."""
+        places = {section.id, *(figure.id for figure in section.figures)}
+        return [one for one in self.figures if one.slot and one.figure.frame is None and one.figure.place in places]
+
+    def frame(self, figure_id: str) -> reruns.FigureView:
+        """The lost figure with this id. Raises KeyError."""
+        return {one.figure.id: one for one in self.figures}[figure_id]
+
+
+def page(publication: Publication, user: Reader, chosen: Mapping[str, str] | None = None) -> Page:
+    """`chosen` is what the reader picks on the page: {"baseline": slug}."""
+    material = Material.of(publication, chosen)
+    article = ARTICLES.get(publication.slug)
+    sections = _sections(material)
+    found = reruns.Found.of(_published(material), user)
+    valued = sum(run.state == RunState.FINISHED for run in material.runs)
+    return Page(
+        publication=publication,
+        article=article,
+        short=[] if article else common.short_facts(material),
+        head=[] if article else common.head_facts(material),
+        figures=reruns.figure_views(article, found, STATE_WORDS) if article else [],
+        questions=reruns.question_views(article, user) if article else [],
+        slot=reruns.slot(article.slug, article.rerun, found) if article else None,
+        sections=sections,
+        legend=legend(material, sections),
+        with_values=valued,
+        without_values=len(material.runs) - valued,
+        material=material,
+    )
+
+
+def _published(material: Material) -> Published:
+    claims = {claim.source_id: claim for claim in material.claims}
+    return Published(material.publication, material.runs, claims, material.observations)
+
+
+def _sections(material: Material) -> list[Section]:
+    """Each id once: an article that has ratios of its own keeps those."""
+    results = RESULTS.get(material.publication.slug, generic.sections)(material)
+    rest = [
+        *claims.sections(material), common.observations(material), common.missing(material),
+        common.machines(material), configs.configurations(material), common.findings(material),
+    ]  # fmt: skip
+    own = {section.id for section in results if section}
+    return [section for section in (*results, *(one for one in rest if one.id not in own)) if section]
+
+
+def legend(material: Material, sections: Sequence[Section]) -> list[tuple[str, str]]:
+    """The provenance words that this page uses, with what each means."""
+    used = {one.provenance for run in material.runs for one in run.measurements.all()}
+    used |= {run.provenance for run in material.runs} | {fact.provenance for fact in material.facts}
+    used |= {one.provenance for one in material.aggregates} | {one.provenance for one in material.observations}
+    cells = (cell for section in sections for named in section.tables for row in named.table.rows for cell in row)
+    rich = [cell for cell in cells if isinstance(cell, TextCell)]
+    # Counts and checks are computed on every page.
+    used.add(Provenance.COMPUTED)
+    used |= {cell.badge for cell in rich} | {cell.amount.provenance for cell in rich if cell.amount}
+    return [(provenance.value, words) for provenance, words in PROVENANCE_WORDS.items() if provenance in used]

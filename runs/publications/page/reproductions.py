@@ -1,0 +1,298 @@
+"""Re-runs beside what was published: a table per experiment, with the reproduction ratio of each matched figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from runs.charts.base import Cell, Table
+from runs.charts.sizes import MB, SIZE_METRIC
+from runs.models import Claim, Experiment, HardwareProfile, Observation, Run
+from runs.models.choices import Provenance
+from runs.publications import matching
+from runs.publications.matching import Match, PlanGap, Published, Relation, Side
+from runs.publications.page.amounts import Amount, TextCell, Words, computed, stored, text, word_columns
+from runs.publications.page.claim_words import EITHER, figure_words
+from runs.publications.page.claims import percents, speed_as_read, time_as_read
+from runs.publications.page.parts import NamedTable
+from runs.publications.page.ratios import claimed_ratio
+from runs.stats import Interval
+
+HEAD = ("What", "Published", "Here", "Here / published", "What differs")
+NOTE = (
+    "Here / published is the reproduction ratio: 1 is the same. A relation says how many times as fast one is as the "
+    "other; medians, with the 95 % interval of the geometric mean from three repeats on."
+)
+INTERVAL = "exp(mean of ln ± t × s / √n) of"
+WELCH = "exp(difference of the means of ln ± t × standard error, Welch), of the same values as"
+GIB = 1024**3
+SIZE_FACTORS = frozenset({"warehouses"})
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A published number as it can be compared; `high` is the other end where the article gives a range."""
+
+    low: Amount
+    high: Amount | None = None
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the re-run gives: `amount` is None for a gap."""
+
+    amount: Amount | None
+    words: Words = ""
+    gap: str = ""
+    notes: tuple[str, ...] = ()
+    unit: str = ""
+
+
+def tables(experiments: Sequence[Experiment], published: Published) -> dict[object, NamedTable]:
+    """By experiment, of the latest of each name that has matches or gaps: two re-runs are never taken together."""
+    latest = latest_of_each([one for one in experiments if is_told(one)])
+    runs = _runs_of(latest)
+    return {one.pk: table(one, runs[one.pk], published) for one in latest}
+
+
+def latest_of_each(experiments: Sequence[Experiment]) -> list[Experiment]:
+    """By name: the same part, run again. They come the latest first."""
+    latest: dict[str, Experiment] = {}
+    for one in experiments:
+        latest.setdefault(str(one.plan.get("name") or one.name), one)
+    return list(latest.values())
+
+
+def is_told(experiment: Experiment) -> bool:
+    """Whether there is anything to set beside what was published."""
+    return bool(matching.matches_of(experiment) or matching.gaps_of(experiment))
+
+
+def _runs_of(experiments: Sequence[Experiment]) -> dict[object, list[Run]]:
+    found: dict[object, list[Run]] = {one.pk: [] for one in experiments}
+    if experiments:
+        for run in Run.objects.present().filter(experiment__in=experiments).for_lists():
+            found[run.experiment_id].append(run)
+    return found
+
+
+def table(experiment: Experiment, runs: Sequence[Run], published: Published) -> NamedTable:
+    rows = [_row(match, runs, published) for match in matching.matches_of(experiment)]
+    rows += [_gap_row(gap, published) for gap in matching.gaps_of(experiment)]
+    return NamedTable(
+        experiment.name, Table(word_columns(*HEAD), rows), f"{NOTE} {_machines(runs, published.runs)}".strip(),
+        href=experiment.get_absolute_url(),
+    )  # fmt: skip
+
+
+def _row(match: Match, runs: Sequence[Run], published: Published) -> list[Cell]:
+    said, readings = _published(match, published)
+    answer = _answer(match, runs)
+    here = TextCell(words=answer.words) if answer.amount else Cell(gap=answer.gap)
+    products = _products(match, runs, published) if answer.amount else ""
+    differs = "; ".join(part for part in (products, match.differs, *answer.notes) if part)
+    return [text(match.label), said, here, _ratios(answer, readings), text(differs)]
+
+
+def _gap_row(gap: PlanGap, published: Published) -> list[Cell]:
+    """An engine that could not be run, beside what the article claims of it."""
+    said = "; ".join(published.said(claim) for claim in published.claims_on(gap.version))
+    claimed = text(said) if said else Cell(gap="no claim of it alone")
+    return [text(gap.label), claimed, Cell(gap=gap.reason), Cell(), Cell()]
+
+
+# What was published
+
+
+def _published(match: Match, published: Published) -> tuple[Cell, list[Reading]]:
+    if match.claim:
+        claim = published.claims.get(match.claim)
+        return (_claimed(claim), _readings(claim)) if claim else (Cell(gap="the claim is not stored"), [])
+    if match.extra:
+        return _published_extra(match, published.observed(match.extra))
+    if not match.theirs:
+        return Cell(gap="not in the article"), []
+    one = published.side(match.theirs, match.their_metric)
+    if match.their_base:
+        return _published_relation(match, Relation(one, published.side(match.their_base, match.their_metric)))
+    if one.median is None:
+        return Cell(gap=one.gap), []
+    amount = _median(one)
+    return TextCell(words=(amount, *_count(one))), [Reading(amount)]
+
+
+def _published_relation(match: Match, relation: Relation) -> tuple[Cell, list[Reading]]:
+    if relation.value is None:
+        return Cell(gap=relation.gap), []
+    amount = computed(relation.value, relation.formula, unit="×", digits=2)
+    return TextCell(words=(amount, *_in_percent(match, relation))), [Reading(amount)]
+
+
+def _published_extra(match: Match, seen: Observation | None) -> tuple[Cell, list[Reading]]:
+    """Seconds more on so many: a relation of speeds, from the longest to the shortest time."""
+    if seen is None:
+        return Cell(gap="the observation is not stored"), []
+    most, least = (Amount(float(seen.details[name]), seen.unit) for name in ("value_max", "value_min"))
+    slow, fast = (_slowed(end.value, match.extra_on_s) for end in (most, least))
+    words = (least, " to ", most, f" {seen.metric} {seen.qualifier}: ", slow, " to ", fast)
+    return TextCell(words=words), [Reading(slow, fast)]
+
+
+def _slowed(more_s: float, on_s: float) -> Amount:
+    return computed(on_s / (on_s + more_s), f"{on_s:g} / ({on_s:g} + {more_s:g})", unit="×", digits=3)
+
+
+def _claimed(claim: Claim) -> Cell:
+    return TextCell(words=figure_words(claim), note=claim.summary)
+
+
+def _readings(claim: Claim) -> list[Reading]:
+    """A percentage that says neither time nor speed is read both ways."""
+    found = percents(claim)
+    if claim.metric == EITHER and found:
+        speeds = [speed_as_read(claim, one)[0] for one in found]
+        times = [time_as_read(claim, one)[1] for one in found]
+        return [_reading(speeds, "if it means speed"), _reading(times, "if it means time")]
+    if claim.percent == 0:
+        return [Reading(computed(1.0, "1 + 0 / 100", unit="×", digits=2))]
+    amount = claimed_ratio(claim)
+    return [Reading(replace(amount, unit="×"))] if amount else []
+
+
+def _reading(ends: Sequence[Amount], words: str) -> Reading:
+    ordered = sorted(ends, key=lambda one: one.value)
+    return Reading(ordered[0], ordered[-1] if len(ordered) > 1 else None, words)
+
+
+# What was measured here
+
+
+def _answer(match: Match, runs: Sequence[Run]) -> Answer:
+    if match.gap:
+        return Answer(None, gap=match.gap)
+    one = matching.side(runs, match.ours, match.metric)
+    if match.base:
+        return _relation(match, Relation(one, matching.side(runs, match.base, match.metric)))
+    if one.median is None:
+        return Answer(None, gap=one.gap)
+    amount = _median(one)
+    words = (amount, *_interval(one.interval, f"{INTERVAL} {_listed(one)}", one.unit), *_count(one))
+    return Answer(amount, words, notes=tuple(one.notes), unit=one.unit)
+
+
+def _relation(match: Match, relation: Relation) -> Answer:
+    if relation.gap or relation.value is None:
+        return Answer(None, gap=relation.gap or "no ratio: a value is zero")
+    amount = computed(relation.value, relation.formula, unit="×", digits=2)
+    interval = _interval(relation.interval, f"{WELCH} {relation.formula}", "×", digits=2)
+    numbers = [len(relation.of.values), len(relation.base.values)]
+    count = f", n\u00a0=\u00a0{numbers[0]} and {numbers[1]}"
+    notes = (*relation.notes, *_sizes(match, relation))
+    return Answer(amount, (amount, *_in_percent(match, relation), *interval, count), notes=notes)
+
+
+def _sizes(match: Match, relation: Relation) -> tuple[str, ...]:
+    """What the databases of two sizes took here: the plan names sizes before they are known."""
+    if not SIZE_FACTORS & match.ours.keys():
+        return ()
+    of, base = (side.also(SIZE_METRIC).median for side in (relation.of, relation.base))
+    if of is None or base is None:
+        return ()
+    against = "" if of == base else f" against {base / MB:,.0f} MB"
+    return (f"database of {of / MB:,.0f} MB{against} here",)
+
+
+def _in_percent(match: Match, relation: Relation) -> Words:
+    if not match.percent or relation.value is None:
+        return ()
+    change = computed(100 * (relation.value - 1), f"{relation.formula} − 1", unit="%", digits=1, signed=True)
+    return (" (", change, ")")
+
+
+def _median(one: Side) -> Amount:
+    """Published values keep the digits of their source."""
+    number = one.numbers[0]
+    value = one.median or 0.0
+    digits = _digits(value) if number.provenance == Provenance.MEASURED else None
+    if len(one.numbers) == 1:
+        return replace(stored(number, unit=one.unit), digits=digits)
+    return computed(value, f"median({_listed(one)})", unit=one.unit, digits=digits)
+
+
+def _digits(value: float) -> int:
+    """Decimals for about four significant digits."""
+    return 0 if value >= 1000 else 1 if value >= 100 else 2
+
+
+def _listed(one: Side) -> str:
+    return ", ".join(f"{value:.10g}" for value in one.values)
+
+
+def _interval(interval: Interval | None, formula: str, unit: str, digits: int | None = None) -> Words:
+    if interval is None:
+        return ()
+    low, high = (
+        computed(end, formula, unit=unit, digits=_digits(end) if digits is None else digits)
+        for end in (interval.low, interval.high)
+    )
+    return (" (", low, " to ", high, ")")
+
+
+def _count(one: Side) -> Words:
+    return (f", n\u00a0=\u00a0{len(one.values)}",)
+
+
+# Their ratio
+
+
+def _ratios(answer: Answer, readings: Sequence[Reading]) -> Cell:
+    if answer.amount is None:
+        return Cell()
+    if not readings:
+        return Cell(gap="no amount is published")
+    parts: list[str | Amount] = []
+    for place, reading in enumerate(readings):
+        parts += ["; " if place else "", *_ratio(answer.amount, reading)]
+    return TextCell(words=parts)
+
+
+def _ratio(here: Amount, reading: Reading) -> Words:
+    words = f" {reading.words}" if reading.words.startswith("if ") else ""
+    if here.unit != reading.low.unit:
+        return (f"not comparable: {here.unit} here, {reading.low.unit} there",)
+    if reading.high is None:
+        there = reading.low.value
+        return (computed(here.value / there, f"{here.value:.10g} / {there:.10g}", unit="×", digits=2), words)
+    inside = "within" if reading.low.value <= here.value <= reading.high.value else "outside"
+    return (f"{inside} ", reading.low, " to ", reading.high, words)
+
+
+# What differs
+
+
+def _products(match: Match, runs: Sequence[Run], published: Published) -> str:
+    ours = matching.side(runs, match.ours, match.metric).counted
+    if match.claim:
+        return f"{_names(ours)} here"
+    theirs = published.side(match.theirs, match.their_metric).counted if match.theirs else []
+    there = f", {_names(theirs)} there" if theirs else ""
+    return f"{_names(ours)} here{there}"
+
+
+def _names(runs: Sequence[Run]) -> str:
+    return ", ".join(dict.fromkeys(run.dbms_version.name for run in runs))
+
+
+def _machines(ours: Sequence[Run], theirs: Sequence[Run]) -> str:
+    sides = [_described([run.hardware for run in runs if run.hardware]) for runs in (ours, theirs)]
+    return " ".join(f"{where}: {words}." for where, words in zip(("Here", "There"), sides, strict=True) if words)
+
+
+def _described(machines: Sequence[HardwareProfile]) -> str:
+    return "; ".join(dict.fromkeys(_machine(one) for one in machines))
+
+
+def _machine(one: HardwareProfile) -> str:
+    memory = f"{one.ram_bytes / GIB:.3g} GB memory" if one.ram_bytes else ""
+    return ", ".join(part for part in (one.name, one.cpu_model, memory) if part)

@@ -1,0 +1,175 @@
+"""Experiments that repeat an article: links that fill the schedule form, and what was measured in them so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from urllib.parse import urlencode
+
+from benchagent.catalog import WORKLOADS
+
+from runs.charts import compare as charts
+from runs.charts.base import Figure
+from runs.compare.compare import compare
+from runs.models import Experiment, Run
+from runs.models.choices import Provenance
+from runs.models.visible import Reader
+from runs.publications.articles.structure import Answer, Article, ArticleFigure, FigureState, Question, Rerun
+from runs.publications.matching import Published
+from runs.publications.page import reproductions
+from runs.publications.page.parts import NamedTable
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Where a re-run fills a figure, or all figures (empty `id`). `reason` says why no agent can run it yet."""
+
+    id: str
+    reason: str = ""
+    experiments: list[Experiment] = field(default_factory=list)
+    # What is not ranked stands apart, class by class.
+    figures: list[Figure] = field(default_factory=list)
+    # What was published beside what was measured.
+    reproductions: list[NamedTable] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Found:
+    """All experiments of a publication, and the tables that set their runs beside what was published."""
+
+    experiments: list[Experiment]
+    reproductions: Mapping[object, NamedTable]
+
+    @classmethod
+    def of(cls, published: Published, user: Reader) -> Found:
+        experiments = experiments_of(published.publication.slug, user)
+        return cls(experiments, reproductions.tables(experiments, published))
+
+
+@dataclass(frozen=True)
+class FigureView:
+    """A figure of the article with its slot; `anchor` is where it stands on the page."""
+
+    figure: ArticleFigure
+    words: str
+    slot: Slot | None
+
+    @property
+    def anchor(self) -> str:
+        return self.figure.place
+
+
+@dataclass(frozen=True)
+class AnswerView:
+    """`href` leads to a place of this page, to a field of a run's page, or to the schedule form."""
+
+    words: str
+    href: str = ""
+    query: str = ""
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class QuestionView:
+    question: Question
+    answers: list[AnswerView]
+
+
+def schedule_query(slug: str, rerun: Rerun, figure: str = "") -> str:
+    """For `/schedule/?…`: the workload, its factors, engines and repeats, and what is repeated."""
+    pairs: list[tuple[str, str]] = [("workload", rerun.workload), ("publication", slug)]
+    pairs += [("figure", figure)] if figure else []
+    pairs += [(name, str(value)) for name, value in rerun.factors.items()]
+    pairs += [("engines", engine) for engine in rerun.engines]
+    return urlencode([*pairs, ("repeats", str(rerun.repeats))])
+
+
+def unavailable(rerun: Rerun) -> str:
+    """Why the schedule form cannot offer it; empty when it can."""
+    if rerun.workload in WORKLOADS:
+        return ""
+    known = ", ".join(WORKLOADS)
+    return f"The workload {rerun.workload} is not in the catalogue yet (there: {known}); results can be uploaded."
+
+
+def experiments_of(slug: str, user: Reader) -> list[Experiment]:
+    """Those that this person may see in lists and whose plan names the publication, the latest first."""
+    return list(Experiment.objects.listed_for(user).filter(plan__publication=slug).order_by("-created_at"))
+
+
+def slot(slug: str, rerun: Rerun, found: Found, figure: str = "", *, over_time: bool = False) -> Slot:
+    """A figure's slot takes the experiments that name it, the one of the whole article all.
+
+    `over_time` draws the course of the latest one's first repeats, where its series are stored.
+    """
+    mine = [one for one in found.experiments if not figure or one.plan.get("figure") == figure]
+    return Slot(
+        id=figure, reason=unavailable(rerun), experiments=mine,
+        figures=_measured(mine, f"rerun-{figure or slug}", over_time=over_time),
+        reproductions=[found.reproductions[one.pk] for one in mine if one.pk in found.reproductions],
+    )  # fmt: skip
+
+
+def _measured(experiments: Sequence[Experiment], id: str, *, over_time: bool) -> list[Figure]:
+    """The repeats of the latest of each name; nothing before the first has finished."""
+    if not experiments:
+        return []
+    if over_time:
+        first = Run.objects.present().filter(experiment=experiments[0], repeat=1).for_lists()
+        if courses := charts.overlay_figures(compare(first)):
+            return [replace(courses[0], id=id, title="Re-run: first repeat of each system")]
+    comparison = compare(_latest_runs(experiments))
+    return charts.bars_figures(comparison, id=id, title="Re-run") if comparison.metric else []
+
+
+def _latest_runs(experiments: Sequence[Experiment]) -> list[Run]:
+    """Of the latest experiment of each name, and of a cell that two of them have only those of the later one."""
+    latest = reproductions.latest_of_each(experiments)
+    order: dict[object, int] = {one.pk: place for place, one in enumerate(latest)}
+    runs = sorted(
+        Run.objects.present().filter(experiment__in=latest).for_lists(), key=lambda run: order[run.experiment_id]
+    )
+    owners: dict[str, object] = {}
+    return [
+        run for run in runs if owners.setdefault(run.cell_key or str(run.pk), run.experiment_id) == run.experiment_id
+    ]
+
+
+def figure_views(article: Article, found: Found, words: Mapping[FigureState, str]) -> list[FigureView]:
+    return [FigureView(one, words[one.state], _slot_of(article, one, found)) for one in article.figures]
+
+
+def _slot_of(article: Article, figure: ArticleFigure, found: Found) -> Slot | None:
+    if figure.rerun is None:
+        return None
+    over_time = figure.frame is not None and figure.frame.x.label == "time"
+    return slot(article.slug, figure.rerun, found, figure.id, over_time=over_time)
+
+
+def question_views(article: Article, user: Reader) -> list[QuestionView]:
+    run = _example_run(article.slug, user)
+    return [
+        QuestionView(question, [_answer(article, answer, run) for answer in question.answers])
+        for question in article.questions
+    ]
+
+
+def _example_run(slug: str, user: Reader) -> Run | None:
+    """A measured run whose page shows the fields: of a re-run of the article if there is one, else the latest."""
+    measured = Run.objects.with_values().listed_for(user).filter(provenance=Provenance.MEASURED)
+    of_article = measured.filter(experiment__plan__publication=slug)
+    return of_article.order_by("-created_at").first() or measured.order_by("-created_at").first()
+
+
+def _answer(article: Article, answer: Answer, run: Run | None) -> AnswerView:
+    query = schedule_query(article.slug, article.rerun, answer.figure)
+    if answer.rerun:
+        return AnswerView(answer.words, query=query, where="schedule form, filled in")
+    if answer.figure:
+        return AnswerView(answer.words, href=f"#{article.figure(answer.figure).place}", where="chart of this page")
+    if answer.place:
+        return AnswerView(answer.words, href=f"#{answer.place}", where="this page")
+    if run is None:
+        return AnswerView(answer.words, query=query, where=f"after a re-run: “{answer.run_field}” of its page")
+    href = f"{run.get_absolute_url()}#{answer.run_field}"
+    return AnswerView(answer.words, href=href, where=f"“{answer.run_field}” of a measured run")

@@ -1,0 +1,442 @@
+"""The upload document, version 1: what POST /api/v1/results/ takes. Later versions only add.
+
+These models are the one declaration: they check a document (`UPLOAD`), are the result that is handed on, and describe
+themselves, in OpenAPI (`components`) and as the published docs/api/upload-v1.schema.json (`json_schema`).
+Every object refuses keys that it does not know, by name; `context` and `info` are free for the sender's own.
+Repeats, metrics, factors and settings, of which a request holds thousands, become plain dicts: quicker made than
+models, and less for the garbage collector to look at.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable, Sequence
+from operator import attrgetter, itemgetter
+from typing import Annotated, Any, Literal, NotRequired
+
+from benchagent.catalog import METRICS
+from benchagent.configfiles import FORMATS
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    GetJsonSchemaHandler,
+    StrictBool,
+    Tag,
+    TypeAdapter,
+    model_validator,
+    with_config,
+)
+from pydantic_core import CoreSchema
+from typing_extensions import TypedDict
+
+from runs.models.choices import DURABILITY_CHOICES, Better, RunState, StorageRole, Visibility
+from runs.results.names import canonical_unit
+from runs.results.reading import (
+    LIST,
+    OBJECT,
+    STRICT,
+    TEXT,
+    Day,
+    Description,
+    Finite,
+    Given,
+    Moment,
+    OneOf,
+    ReadAs,
+    Strict,
+    Text,
+    by_type,
+    whole,
+    wrong,
+)
+from runs.results.values import EncodedHistogram, Factor, Samples, SettingPairs, SettingValue
+
+SCHEMA_VERSION = 1
+MAX_RESULTS = 1000
+MAX_RUNS = 10_000
+MAX_REPEATS = 1000
+MAX_METRICS = 500
+MAX_SERIES = 200
+MAX_SETTINGS = 5000
+MAX_FACTORS = 100
+MAX_DEVICES = 100
+MAX_FILES = 50
+MAX_FILE_CHARACTERS = 1_000_000
+MAX_ARTEFACT_CHARACTERS = 32 * 1024 * 1024
+MAX_LINES = 1000
+BIG = 2**63 - 1
+# What the run is afterwards; `aborted` is somebody's decision, as a cancelled run is.
+OUTCOMES = {"finished": RunState.FINISHED, "failed": RunState.FAILED, "aborted": RunState.CANCELLED}
+TRANSACTIONS = "transactions"
+REFERENCE = "#/components/schemas/"
+REFERENCE_TEMPLATE = f"{REFERENCE}{{model}}"
+
+_SLUG = r"^[-a-zA-Z0-9_]+$"
+NewSlug = Annotated[str, Field(max_length=100, pattern=_SLUG)]
+KnownSlug = Annotated[str, Field(max_length=120, pattern=_SLUG, description="slug of a known one"), Tag(TEXT)]
+Name = Annotated[str, Text(200)]
+Word = Annotated[str, Text(60, least=0)]
+Line = Annotated[str, Text(200, least=0)]
+Path = Annotated[str, Text(500, least=0)]
+Prose = Annotated[str, Text(10_000, least=0)]
+Unit = Annotated[str, Text(40, least=0), Field(description="Required for what the catalogue does not have.")]
+Cores = Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(whole)]
+Bytes = Annotated[int, Field(ge=1, le=BIG), BeforeValidator(whole)]
+# Kept exactly as it is, blanks and line ends included.
+Content = Annotated[str, Field(max_length=MAX_ARTEFACT_CHARACTERS)]
+Lines = Annotated[list[Prose], Field(max_length=MAX_LINES)]
+
+
+def _once(rows: Sequence[Any], mark_of: Callable[[Any], Any]) -> None:
+    """Refuses rows of which two have the same mark: their name, or a tuple that begins with it."""
+    marks = list(map(mark_of, rows))
+    if len(set(marks)) < len(marks):
+        twice = next(mark for index, mark in enumerate(marks) if mark in marks[:index])
+        raise wrong(("", f"{twice if isinstance(twice, str) else twice[0]} stands there twice."))
+
+
+class UploadWorkload(Strict):
+    slug: NewSlug
+    name: Given[Name] = None
+    version: Annotated[str, Text(40)] = "1"
+    kind: Word = ""
+
+
+WorkloadOrSlug = Annotated[
+    KnownSlug | Annotated[UploadWorkload, Tag(OBJECT)], by_type("The slug of a workload, or an object, is required.")
+]
+
+
+class UploadDbms(Strict):
+    name: Name
+    version: Annotated[str, Text(120)]
+    architecture: Word = ""
+    slug: Given[NewSlug] = None
+
+
+class UploadDevice(Strict):
+    """A storage device of the machine, found by its name or added."""
+
+    name: Name
+    medium: Word = ""
+    model: Line = ""
+    bus: Word = ""
+    capacity_bytes: Bytes | None = None
+    raid: Word = ""
+    controller_cache: Annotated[str, Text(120, least=0)] = ""
+    file_system: Word = ""
+    mount_point: Path = ""
+    mount_options: Path = ""
+    scheduler: Word = ""
+    write_cache: Word = ""
+    emulated: Given[StrictBool] = None
+    note: Prose = ""
+
+
+DEVICE_FACTS = tuple(name for name in UploadDevice.model_fields if name != "name")
+
+
+def _devices_once(devices: list[UploadDevice]) -> list[UploadDevice]:
+    _once(devices, attrgetter("name"))
+    return devices
+
+
+class UploadHardware(Strict):
+    name: Name
+    slug: Given[NewSlug] = None
+    os: Line = ""
+    kernel: Line = ""
+    cpu_model: Line = ""
+    cpu_cores: Cores | None = None
+    cpu_threads: Cores | None = None
+    ram_bytes: Bytes | None = None
+    motherboard: Line = ""
+    virtualisation: Annotated[str, Text(100, least=0)] = ""
+    note: Prose = ""
+    storage: Annotated[list[UploadDevice], Field(max_length=MAX_DEVICES), AfterValidator(_devices_once)] = []
+
+
+HARDWARE_FACTS = tuple(name for name in UploadHardware.model_fields if name not in ("name", "slug", "storage"))
+HardwareOrSlug = Annotated[
+    KnownSlug | Annotated[UploadHardware, Tag(OBJECT)],
+    by_type("The slug of a known machine, or an object, is required."),
+]
+
+
+class UploadStorage(Strict):
+    """Which device held data, log, temporary files or backup in these runs."""
+
+    role: Annotated[str, OneOf(tuple(StorageRole.values))]
+    device: Annotated[
+        Annotated[Name, Tag(TEXT)] | Annotated[UploadDevice, Tag(OBJECT)],
+        by_type("A device's name or slug, or an object, is required."),
+        Field(description="Name or slug of a device of this machine, or an object that describes it."),
+    ]
+    path: Path = ""
+
+
+def _roles_once(uses: list[UploadStorage]) -> list[UploadStorage]:
+    if len({use.role for use in uses}) < len(uses):
+        raise wrong(("", "A role stands there twice."))
+    return uses
+
+
+@with_config(STRICT)
+class UploadSetting(TypedDict):
+    name: Name
+    value: SettingValue
+    section: NotRequired[Annotated[str, Text(120, least=0)]]
+    comment: NotRequired[Prose]
+
+
+class UploadConfigFile(Strict):
+    name: Name
+    text: Annotated[str, Field(max_length=MAX_FILE_CHARACTERS, description="The file as it is; secrets are taken out.")]
+    format: Annotated[
+        Given[Annotated[str, OneOf(tuple(FORMATS))]], Field(description="Recognised by its content unless said.")
+    ] = None
+
+
+class UploadConfigFiles(Strict):
+    files: Annotated[list[UploadConfigFile], Field(min_length=1, max_length=MAX_FILES)]
+
+
+Config = Annotated[
+    Annotated[list[UploadSetting], Field(max_length=MAX_SETTINGS), Tag(LIST)]
+    | Annotated[UploadConfigFiles, Tag(OBJECT)]
+    | KnownSlug,
+    by_type("A list of settings, an object with files, or the slug of a known configuration is required."),
+    Field(description="Settings in order, duplicates kept; or the files; or a slug."),
+]
+
+
+def unit_of(name: str, given: str | None) -> str:
+    """What the catalogue has gets its unit, in its spelling; any other must say its own (empty for a plain count)."""
+    known = METRICS.get(name)
+    if known is None:
+        if given is None:
+            raise wrong(("unit", f"Required: {name} is not in the catalogue."))
+        return given
+    return known.unit if given in (None, known.unit) else canonical_unit(name, given or "")
+
+
+@with_config(STRICT)
+class UploadMetric(TypedDict):
+    name: Annotated[str, Text(120)]
+    value: Finite
+    unit: NotRequired[Unit]
+    better: NotRequired[Annotated[str, OneOf(tuple(Better.values))]]
+    phase: NotRequired[Annotated[str, Text(20)]]
+    as_printed: NotRequired[Annotated[str, Text(60, least=0), Field(description="The number as the tool printed it.")]]
+
+
+def _completed(metric: UploadMetric) -> UploadMetric:
+    metric["unit"] = unit_of(metric["name"], metric.get("unit"))
+    metric.setdefault("phase", "run")
+    return metric
+
+
+Metric = Annotated[UploadMetric, AfterValidator(_completed)]
+
+
+class _NameAbove:
+    """Describes an entry of the object form: a number, or a metric that need not repeat its name."""
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        named = dict(handler.resolve_ref_schema(handler(schema)))
+        named["required"] = [name for name in named["required"] if name != "name"]
+        return {"oneOf": [{"type": "number"}, named]}
+
+
+def _with_names(entries: Any) -> Any:
+    return {
+        name: {"name": name, **entry} if isinstance(entry, dict) else {"name": name, "value": entry}
+        for name, entry in entries.items()
+    }
+
+
+def _listed(given: dict[str, UploadMetric]) -> list[UploadMetric]:
+    problems = [
+        ((key, "name"), f"Its key says {key}.") for key, metric in given.items() if metric["name"] != key.strip()
+    ]
+    if problems:
+        raise wrong(*problems)
+    return list(given.values())
+
+
+def _metrics_once(metrics: list[UploadMetric]) -> list[UploadMetric]:
+    _once(metrics, itemgetter("name", "unit", "phase"))
+    return metrics
+
+
+_METRICS_BY_NAME = Annotated[
+    dict[str, Annotated[Metric, _NameAbove()]],
+    Field(max_length=MAX_METRICS),
+    BeforeValidator(_with_names),
+    AfterValidator(_listed),
+]
+Metrics = Annotated[
+    list[UploadMetric],
+    ReadAs(
+        Annotated[
+            Annotated[list[Metric], Field(max_length=MAX_METRICS), Tag(LIST)]
+            | Annotated[_METRICS_BY_NAME, Tag(OBJECT)],
+            by_type("A list of metrics or an object is required."),
+            AfterValidator(_metrics_once),
+        ]
+    ),
+]
+
+
+class UploadSeries(Strict):
+    name: Annotated[str, Text(120)]
+    unit: Unit = ""
+    t0_s: Annotated[Finite, Field(ge=-1e9, le=1e9, description="Start, from the start of the warm-up.")] = 0.0
+    interval_s: Annotated[Finite, Field(ge=1e-3, le=1e6)] = 1.0
+    values: Annotated[Samples, Field(description="Samples in order; null is a gap.")]
+
+    @model_validator(mode="after")
+    def _with_unit(self) -> UploadSeries:
+        self.unit = unit_of(self.name, self.unit if "unit" in self.model_fields_set else None)
+        return self
+
+
+def _series_once(rows: list[UploadSeries]) -> list[UploadSeries]:
+    _once(rows, attrgetter("name", "unit"))
+    return rows
+
+
+Ident = Annotated[uuid.UUID, Field(strict=False)]
+
+
+@with_config(STRICT)
+class UploadRepeat(TypedDict):
+    id: NotRequired[
+        Annotated[Ident, Field(description="Made by the client; without it the run's id follows from the document's.")]
+    ]
+    started_at: NotRequired[Moment]
+    metrics: NotRequired[Metrics]
+    series: NotRequired[Annotated[list[UploadSeries], Field(max_length=MAX_SERIES), AfterValidator(_series_once)]]
+    histogram: NotRequired[EncodedHistogram]
+
+
+def _counts_agree(repeat: UploadRepeat) -> UploadRepeat:
+    """A histogram that holds more or fewer values than there were transactions belongs to another run."""
+    metrics = repeat.setdefault("metrics", [])
+    repeat.setdefault("series", [])
+    if "histogram" not in repeat:
+        return repeat
+    count = repeat["histogram"].count
+    for metric in metrics:
+        if (metric["name"], metric["phase"]) == (TRANSACTIONS, "run") and metric["value"] != count:
+            raise wrong(("histogram", f"It holds {count:,} values, transactions is {metric['value']:,.0f}."))
+    return repeat
+
+
+Repeat = Annotated[UploadRepeat, AfterValidator(_counts_agree)]
+
+
+def _ids_once(repeats: list[UploadRepeat]) -> list[UploadRepeat]:
+    given = [repeat["id"] for repeat in repeats if "id" in repeat]
+    if len(set(given)) < len(given):
+        raise wrong(("", "Two repeats have the same id."))
+    return repeats
+
+
+class UploadArtefact(Strict):
+    """A file kept beside the runs, as `text` or as `base64`; secrets in text are taken out."""
+
+    name: Annotated[str, Text(255)]
+    media_type: Annotated[str, Text(100, least=0)] = ""
+    text: Given[Content] = None
+    base64: Given[Content] = None
+
+    @model_validator(mode="after")
+    def _one_content(self) -> UploadArtefact:
+        if (self.text is None) == (self.base64 is None):
+            raise wrong(("text", "Either text or base64 is required, not both."))
+        return self
+
+
+def _spoken_version(value: Any) -> Any:
+    if type(value) is not int or value != SCHEMA_VERSION:
+        raise wrong(("", f"This server speaks version {SCHEMA_VERSION}."))
+    return value
+
+
+class UploadDocument(Strict):
+    """One cell's result: everything its repeats have in common, and the repeats."""
+
+    schema_version: Annotated[Literal[1], BeforeValidator(_spoken_version)]
+    id: Annotated[Ident, Field(description="Made by the client: the same id with the same body is stored once.")]
+    workload: WorkloadOrSlug
+    dbms: UploadDbms
+    hardware: HardwareOrSlug
+    storage: Annotated[list[UploadStorage], Field(max_length=len(StorageRole.values)), AfterValidator(_roles_once)] = []
+    config: Given[Config] = None
+    factors: Annotated[
+        dict[Annotated[str, Field(min_length=1, max_length=80)], Factor], Field(max_length=MAX_FACTORS)
+    ] = {}
+    measured_on: Given[Day] = None
+    started_at: Given[Moment] = None
+    finished_at: Given[Moment] = None
+    outcome: Annotated[str, OneOf(tuple(OUTCOMES))] = "finished"
+    message: Annotated[Prose, Field(description="Why it failed or was aborted.")] = ""
+    durability: Given[Annotated[str, OneOf(tuple(value for value, _ in DURABILITY_CHOICES))]] = None
+    visibility: Given[Annotated[str, OneOf(tuple(Visibility.values))]] = None
+    note: Prose = ""
+    driver: Annotated[dict[str, Any], Field(description="What generated the load: name, version, …")] = {}
+    dataset: Annotated[dict[str, Any], Field(description="Generator, its version, seed, sizes.")] = {}
+    command_lines: Annotated[Lines, Field(description="Secrets are taken out.")] = []
+    warnings: Lines = []
+    effective_settings: Annotated[SettingPairs, Field(description="Settings as read back from the DBMS.")] = []
+    context: Annotated[
+        dict[str, Any], Field(description="Facts that break a series when they change: part of the cell.")
+    ] = {}
+    info: Annotated[dict[str, Any], Field(description="Facts that do not.")] = {}
+    artefacts: Annotated[list[UploadArtefact], Field(max_length=MAX_FILES)] = []
+    repeats: Annotated[list[Repeat], Field(min_length=1, max_length=MAX_REPEATS), AfterValidator(_ids_once)]
+
+    @model_validator(mode="after")
+    def _has_numbers(self) -> UploadDocument:
+        """What did not end well may have none."""
+        empty = [index for index, one in enumerate(self.repeats) if not one["metrics"] and not one["series"]]
+        if empty and self.outcome == "finished":
+            problem = "A repeat needs at least one metric or series."
+            raise wrong(*((("repeats", index, "metrics"), problem) for index in empty))
+        return self
+
+
+UPLOAD = TypeAdapter(UploadDocument)
+HARDWARE_OR_SLUG: TypeAdapter[Any] = TypeAdapter(HardwareOrSlug)
+ONE_OR_MANY = "UploadRequest"
+
+
+def components() -> dict[str, Any]:
+    """Name -> JSON Schema of every object of the document, and of what a request may hold."""
+    made = UPLOAD.json_schema(ref_template=REFERENCE_TEMPLATE, schema_generator=Description)
+    found = {**made.pop("$defs"), UploadDocument.__name__: made}
+    one = {"$ref": f"{REFERENCE}{UploadDocument.__name__}"}
+    many = {"type": "array", "items": one, "minItems": 1, "maxItems": MAX_RESULTS}
+    found["UploadBatch"] = {
+        "type": "object",
+        "required": ["results"],
+        "properties": {"results": many},
+        "additionalProperties": False,
+    }
+    found[ONE_OR_MANY] = {"oneOf": [one, many, {"$ref": f"{REFERENCE}UploadBatch"}]}
+    return dict(sorted(found.items()))
+
+
+def json_schema() -> dict[str, Any]:
+    """The published schema: JSON Schema 2020-12, whole in itself."""
+    text = json.dumps(components()).replace(REFERENCE, "#/$defs/")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"Benchsite upload, version {SCHEMA_VERSION}",
+        "description": "Body of POST /api/v1/results/: one result, a list of results, or an object that holds a list.",
+        "$ref": f"#/$defs/{ONE_OR_MANY}",
+        "$defs": json.loads(text),
+    }

@@ -1,0 +1,206 @@
+"""Runs that are scheduled here and measured by an agent: made, moved, filled, finished."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from benchagent.catalog import WORKLOADS, Durability
+from benchagent.protocol import JobResult, SamplesItem
+from django.db import transaction
+
+from runs.access.visibility import default_visibility
+from runs.machines.reported import device_named
+from runs.models import (
+    Experiment,
+    HardwareProfile,
+    Measurement,
+    Run,
+    RunFactor,
+    RunStorage,
+    SeriesChunk,
+    StateChange,
+    User,
+)
+from runs.models.choices import ENDED_STATES, Provenance, RunState, StorageRole
+from runs.models.text import clean, redact, redact_line
+from runs.results.names import Settings, resolve_config, resolve_dbms_version, resolve_metrics, resolve_workload
+from runs.run import primary, series
+
+FactorValue = int | float | str
+LONG_TEXT = 100_000
+# The agent's check of the class "survives power loss": TPS against what the device can sync.
+WAITED_CHECK = "waited_for_disk"
+
+
+def scheduled_run(
+    *,
+    experiment: Experiment | None,
+    workload: str,
+    dbms: str,
+    dbms_version: str,
+    settings: Settings,
+    factors: Mapping[str, FactorValue],
+    repeat: int,
+    order_index: int | None,
+    hardware: HardwareProfile | None,
+    demonstration: bool = False,
+    owner: User | None = None,
+    visibility: str = "",
+    context: Mapping[str, str] | None = None,
+    called: str = "",
+) -> Run:
+    """A queued run of catalogue names. Raises UnknownName. `context`: what else sets its cell apart. `called`: what
+    people call its settings.
+
+    A run of an experiment belongs to who started that and is seen by whom that is seen; `owner` and `visibility`
+    (empty: the setting's default) are for a run without one.
+    """
+    if experiment is not None:
+        owner, visibility = experiment.created_by, experiment.visibility
+    units = {factor.name: factor.unit for factor in WORKLOADS[workload].factors} if workload in WORKLOADS else {}
+    with transaction.atomic():
+        run = Run.objects.create(
+            experiment=experiment,
+            workload=resolve_workload(workload),
+            dbms_version=resolve_dbms_version(dbms, dbms_version),
+            config=resolve_config(dbms, settings, called=called),
+            hardware=hardware,
+            state=RunState.QUEUED,
+            provenance=Provenance.MEASURED,
+            demonstration=demonstration,
+            repeat=repeat,
+            order_index=order_index,
+            owner=owner,
+            visibility=visibility or default_visibility(),
+            context=dict(context or {}),
+        )
+        RunFactor.objects.bulk_create(
+            factor_row(run, name, value, units.get(name, "")) for name, value in factors.items()
+        )
+        run.set_cell_key()
+        run.save(update_fields=["cell_key"])
+        StateChange.objects.create(run=run, state=RunState.QUEUED, at=run.created_at)
+        return run
+
+
+def factor_row(run: Run, name: str, value: FactorValue, unit: str = "") -> RunFactor:
+    """An unsaved factor: a number where it is one, else text."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return RunFactor(run=run, name=name, number=float(value), unit=unit)
+    return RunFactor(run=run, name=name, text=clean(value, 300), unit=unit)
+
+
+def record_state(*, run_id: Any, state: str, at: datetime, message: str = "") -> bool:
+    """Move a run if its present state allows it, and note when. False: it did not, nothing was written."""
+    changes: dict[str, Any] = {"state_changed_at": at}
+    if state == RunState.PREPARING:
+        changes["started_at"] = at
+    if state in ENDED_STATES:
+        changes["finished_at"] = at
+    if message:
+        changes["message"] = clean(message, LONG_TEXT)
+    with transaction.atomic():
+        if not Run.objects.move(run_id, to=state, **changes):
+            return False
+        StateChange.objects.create(run_id=run_id, state=state, at=at, message=clean(message, LONG_TEXT))
+        return True
+
+
+def append_samples(*, run: Run, item: SamplesItem) -> None:
+    """Store one delivery of samples. A delivery that is there already changes nothing.
+
+    Raises ValueError for times or values that are no finite numbers.
+    """
+    values = item["values"]
+    _check_samples(item)
+    if not values:
+        return
+    with transaction.atomic():
+        metric = resolve_metrics([clean(item["metric"], 120)])[clean(item["metric"], 120)]
+        chunk = series.new_chunk(
+            run=run, metric=metric, chunk=item["chunk"], t0_s=item["t0_s"], interval_s=item["interval_s"], values=values
+        )
+        SeriesChunk.objects.bulk_create([chunk], ignore_conflicts=True)
+
+
+def _check_samples(item: SamplesItem) -> None:
+    t0_s, interval_s = item["t0_s"], item["interval_s"]
+    if not (math.isfinite(t0_s) and math.isfinite(interval_s) and interval_s > 0):
+        raise ValueError(f"t0_s and interval_s must be finite, interval_s above 0: {t0_s}, {interval_s}")
+    if not 0 <= t0_s / interval_s + len(item["values"]) <= series.MAX_SAMPLES:
+        raise ValueError(f"a series holds at most {series.MAX_SAMPLES} samples")
+    if any(value is not None and not math.isfinite(value) for value in item["values"]):
+        raise ValueError("a sample must be a finite number or null")
+
+
+def finish_run(*, run: Run, outcome: str, message: str, at: datetime, result: JobResult) -> None:
+    """End a run with everything its agent knows of it, in one transaction. A repeated call changes nothing.
+
+    The late result of a run that was given up as lost is accepted, also when the agent calls it lost itself.
+    """
+    with transaction.atomic():
+        if not record_state(run_id=run.id, state=outcome, at=at, message=message):
+            run.refresh_from_db()
+            if not (run.state == RunState.LOST and outcome == RunState.LOST):
+                return
+        run.refresh_from_db()
+        _store_facts(run, result, message)
+        _store_measurements(run, result)
+        _store_storage(run, result)
+        run.set_cell_key()
+        run.save(update_fields=["cell_key"])
+        primary.refresh(Run.objects.filter(pk=run.pk))
+        series.merge(run)
+
+
+def _store_facts(run: Run, result: JobResult, message: str) -> None:
+    durability = result["durability"]
+    if durability is not None and durability["durability"] in {known.value for known in Durability}:
+        run.durability = durability["durability"]
+        run.durability_reason = clean(durability["reason"], LONG_TEXT)
+    run.effective_settings = [[name, redact(name, value)] for name, value in result["effective_settings"]]
+    run.ignored_settings = list(result["ignored_settings"])
+    run.driver = {**result["driver"], "product": result["product"]} if result["product"] else dict(result["driver"])
+    run.dataset = dict(result["dataset"])
+    run.command_lines = [redact_line(line) for line in result["command_lines"]]
+    run.checks = [dict(check) for check in result["checks"]]
+    run.durability_doubt = _doubt(result)
+    run.warnings = list(result["warnings"])
+    run.per_terminal = list(result["per_terminal"])
+    run.statistics = dict(result.get("statistics", {}))
+    run.latency_histogram = result["histogram"] or ""
+    run.message = clean(message, LONG_TEXT)
+    run.save()
+
+
+def _doubt(result: JobResult) -> str:
+    """Why the run cannot have kept its durability class; empty where nothing speaks against it."""
+    failed = (check["detail"] for check in result["checks"] if check["name"] == WAITED_CHECK and not check["ok"])
+    return clean(next(failed, ""), LONG_TEXT)
+
+
+def _store_measurements(run: Run, result: JobResult) -> None:
+    usable = [metric for metric in result["metrics"] if math.isfinite(metric["value"])]
+    rows = resolve_metrics(clean(metric["name"], 120) for metric in usable)
+    # The last of two values with the same name and phase counts.
+    latest = {(clean(metric["name"], 120), clean(metric["phase"], 20) or "run"): metric["value"] for metric in usable}
+    run.measurements.all().delete()
+    Measurement.objects.bulk_create(
+        Measurement(run=run, metric=rows[name], phase=phase, value=value, provenance=Provenance.MEASURED)
+        for (name, phase), value in latest.items()
+    )
+
+
+def _store_storage(run: Run, result: JobResult) -> None:
+    profile = run.hardware
+    if profile is None:
+        return
+    uses = {use["role"]: use for use in result["storage"] if use["role"] in StorageRole.values}
+    run.storage.all().delete()
+    RunStorage.objects.bulk_create(
+        RunStorage(run=run, role=role, device=device_named(profile, use["device"]), path=clean(use["path"], 500))
+        for role, use in uses.items()
+    )

@@ -1,0 +1,175 @@
+"""Values of the upload document that take more than one form: factors, settings, samples, histograms."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from benchagent import histogram
+from pydantic import PlainValidator, WithJsonSchema
+from typing_extensions import TypedDict
+
+from runs.results.reading import wrong
+from runs.run.series import MAX_SAMPLES
+
+MAX_SERIES_VALUES = min(1_000_000, MAX_SAMPLES)
+MAX_HISTOGRAM_CHARACTERS = 2_000_000
+MAX_PAIRS = 5000
+_PLAIN_TYPES = frozenset({int, float})
+_TYPES_WITH_GAPS = _PLAIN_TYPES | {type(None)}
+# What one count of the histogram stands for, in microseconds.
+HISTOGRAM_UNITS_US = {"us": 1.0, "ms": 1000.0, "ns": 0.001}
+
+
+def _described(form: dict[str, Any], required: str, **more: Any) -> dict[str, Any]:
+    """A value alone, or an object that says its unit."""
+    alone = form.get("oneOf", [form])
+    described = {
+        "type": "object",
+        "required": [required],
+        "properties": {required: form, "unit": more.pop("unit")},
+        "additionalProperties": False,
+    }
+    return {"oneOf": [*alone, described], **more}
+
+
+def finite(value: Any) -> float | None:
+    """The value as a float when it is a finite number (not a truth value, not text), else None."""
+    if type(value) not in _PLAIN_TYPES:
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+class FactorValue(TypedDict):
+    value: float | str
+    unit: str
+
+
+def _factor(value: Any) -> FactorValue:
+    unit: Any = ""
+    if isinstance(value, dict):
+        if unknown := [key for key in value if key not in ("value", "unit")]:
+            raise wrong(("", f"Unknown key: {unknown[0]}. Known here: value, unit."))
+        unit = value.get("unit", "")
+        value = value.get("value")
+    if not isinstance(unit, str) or len(unit) > 40:
+        raise wrong(("", "unit must be a text of at most 40 characters."))
+    if isinstance(value, str):
+        if not 0 < len(value.strip()) <= 300:
+            raise wrong(("", "A text of 1 to 300 characters is required."))
+        return {"value": value.strip(), "unit": unit}
+    number = finite(value)
+    if number is None:
+        raise wrong(("", "A number, a text, or an object with value and unit is required."))
+    return {"value": number, "unit": unit}
+
+
+_FACTOR_SCHEMA = _described(
+    {"oneOf": [{"type": "number"}, {"type": "string", "minLength": 1, "maxLength": 300}]},
+    "value",
+    unit={"type": "string", "maxLength": 40},
+    description="A number, a text, or one of these with a unit.",
+)
+Factor = Annotated[FactorValue, PlainValidator(_factor), WithJsonSchema(_FACTOR_SCHEMA)]
+
+
+def _setting(value: Any) -> str | None:
+    """The value of a configuration parameter as text; null is a flag, a name that stands alone."""
+    if value is None or type(value) is str:
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, (str, int, float)):
+        raise wrong(("", "A text, a number, true, false or null is required."))
+    return str(value)
+
+
+_SETTING_SCHEMA = {"type": ["string", "number", "boolean", "null"]}
+SettingValue = Annotated[str | None, PlainValidator(_setting), WithJsonSchema(_SETTING_SCHEMA)]
+
+
+def _pairs(value: Any) -> list[tuple[str, str]]:
+    """Settings as read back from a DBMS, as an object or as pairs."""
+    pairs = list(value.items()) if isinstance(value, dict) else value
+    form = "An object of names and values, or a list of [name, value], is required."
+    if not isinstance(pairs, list):
+        raise wrong(("", form))
+    if len(pairs) > MAX_PAIRS:
+        raise wrong(("", f"At most {MAX_PAIRS:,} settings are allowed."))
+    found = []
+    for pair in pairs:
+        if not (isinstance(pair, (list, tuple)) and len(pair) == 2 and isinstance(pair[0], str)):
+            raise wrong(("", form))
+        if not 0 < len(pair[0]) <= 200:
+            raise wrong(("", "The name of a setting has 1 to 200 characters."))
+        found.append((pair[0], _setting(pair[1]) or ""))
+    return found
+
+
+_PAIR_SCHEMA = {"type": "array", "prefixItems": [{"type": "string"}, _SETTING_SCHEMA], "minItems": 2, "maxItems": 2}
+_PAIRS_SCHEMA = {
+    "oneOf": [
+        {"type": "object", "additionalProperties": _SETTING_SCHEMA, "maxProperties": MAX_PAIRS},
+        {"type": "array", "items": _PAIR_SCHEMA, "maxItems": MAX_PAIRS},
+    ]
+}
+SettingPairs = Annotated[list[tuple[str, str]], PlainValidator(_pairs), WithJsonSchema(_PAIRS_SCHEMA)]
+
+
+def _samples(value: Any) -> array[float]:
+    """A gap becomes NaN. A million samples take a tenth of a second."""
+    if not isinstance(value, list):
+        raise wrong(("", "A list of numbers and nulls is required."))
+    if not value:
+        raise wrong(("", "At least one value is required."))
+    if len(value) > MAX_SERIES_VALUES:
+        raise wrong(("", f"At most {MAX_SERIES_VALUES:,} values are allowed."))
+    kinds = set(map(type, value))
+    try:
+        known = array("d", value if kinds <= _PLAIN_TYPES else [item for item in value if item is not None])
+    except (OverflowError, TypeError):
+        known = array("d", [math.nan])
+    if not kinds <= _TYPES_WITH_GAPS or not all(map(math.isfinite, known)):
+        index = next(index for index, item in enumerate(value) if item is not None and finite(item) is None)
+        raise wrong(("", f"Value {index} is neither a finite number nor null."))
+    if len(known) == len(value):
+        return known
+    return array("d", [math.nan if item is None else item for item in value])
+
+
+_SAMPLES_SCHEMA = {
+    "type": "array", "items": {"type": ["number", "null"]}, "minItems": 1, "maxItems": MAX_SERIES_VALUES,
+}  # fmt: skip
+Samples = Annotated[Sequence[float], PlainValidator(_samples), WithJsonSchema(_SAMPLES_SCHEMA)]
+
+
+def _histogram(value: Any) -> histogram.Latencies:
+    """HdrHistogram V2, compressed, base64, or an object that says the unit of its values."""
+    unit: Any = "us"
+    if isinstance(value, dict):
+        if unknown := [key for key in value if key not in ("encoded", "unit")]:
+            raise wrong((unknown[0], "Unknown key. Known here: encoded, unit."))
+        value, unit = value.get("encoded"), value.get("unit", "us")
+    if not isinstance(unit, str) or unit not in HISTOGRAM_UNITS_US:
+        raise wrong(("unit", f"Must be one of: {', '.join(HISTOGRAM_UNITS_US)}."))
+    if not isinstance(value, str) or not 0 < len(value) <= MAX_HISTOGRAM_CHARACTERS:
+        raise wrong(("", "An encoded histogram is required: HdrHistogram V2, compressed, base64."))
+    try:
+        return histogram.decode(value, unit_us=HISTOGRAM_UNITS_US[unit])
+    except ValueError as error:
+        raise wrong(("", f"{str(error)[:1].upper()}{str(error)[1:]}.")) from None
+
+
+_HISTOGRAM_SCHEMA = _described(
+    {"type": "string", "minLength": 1, "maxLength": MAX_HISTOGRAM_CHARACTERS},
+    "encoded",
+    unit={"enum": list(HISTOGRAM_UNITS_US), "default": "us"},
+    description="Latencies as HdrHistogram V2, compressed, base64; in microseconds unless `unit` says so.",
+)
+EncodedHistogram = Annotated[histogram.Latencies, PlainValidator(_histogram), WithJsonSchema(_HISTOGRAM_SCHEMA)]

@@ -1,0 +1,141 @@
+"""Files kept beside results: secrets taken out, gzip on disk, found again by their row."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import hashlib
+import zlib
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+from benchagent.redaction import redact_text
+from django.core.files.base import ContentFile
+from django.db.models import Q
+from django.utils import timezone
+
+from runs.models import Artefact, FileImport, Run, Upload
+from runs.models.text import clean
+
+MAX_ARTEFACT_BYTES = 64 * 1024 * 1024
+GZIP_MAGIC = b"\x1f\x8b"
+_PACKED_NAMES = (".gz", ".gzip")
+
+
+class TooLarge(ValueError):
+    """A file that is larger, perhaps only once it is unpacked, than what is kept."""
+
+
+def keep(
+    *,
+    name: str,
+    content: bytes,
+    media_type: str = "",
+    run: Run | None = None,
+    upload: Upload | None = None,
+    file_import: FileImport | None = None,
+    position: int = 0,
+) -> Artefact:
+    """Store a file. Text loses its secrets; a gzip file is unpacked first, so that its text does too.
+
+    The file is written before its row: a row always has its file. Call `discard` where the transaction fails later.
+    Raises TooLarge beyond `MAX_ARTEFACT_BYTES`.
+    """
+    artefact = prepared(name=name, content=content, media_type=media_type, position=position)
+    artefact.run, artefact.upload, artefact.file_import = run, upload, file_import
+    try:
+        artefact.save(force_insert=True)
+    except Exception:
+        discard([artefact])
+        raise
+    return artefact
+
+
+def prepared(*, name: str, content: bytes, media_type: str = "", position: int = 0) -> Artefact:
+    """The unsaved row of a file that is on disk already: for many at once. Raises TooLarge."""
+    name, content = check_size(name, content)
+    kept = without_secrets(content)
+    artefact = Artefact(
+        name=clean(PurePosixPath(name.replace("\\", "/")).name or "unnamed", 255),
+        media_type=clean(media_type, 100),
+        position=position,
+        size_bytes=len(kept),
+        sha256=hashlib.sha256(kept).hexdigest(),
+        created_at=timezone.now(),
+    )
+    artefact.file.save(f"{artefact.id}.gz", ContentFile(gzip.compress(kept, 6, mtime=0)), save=False)
+    return artefact
+
+
+def check_size(name: str, content: bytes) -> tuple[str, bytes]:
+    """Name and content as they are kept, unpacked. Raises TooLarge."""
+    name, content = _unpacked(name, content)
+    if len(content) > MAX_ARTEFACT_BYTES:
+        raise TooLarge(f"{name} is larger than {MAX_ARTEFACT_BYTES // 1024**2} MB")
+    return name, content
+
+
+def content(artefact: Artefact) -> bytes:
+    """The file as it was given, but for its secrets. Raises FileNotFoundError where the disk has lost it."""
+    with artefact.file.open("rb") as packed:
+        return gzip.decompress(packed.read())
+
+
+def artefacts_of(run: Run) -> list[Artefact]:
+    """The files of a run and of the upload that it came with."""
+    if run.upload_id is None:
+        return list(run.artefacts.all())
+    return list(Artefact.objects.filter(Q(run=run) | Q(upload=run.upload_id)))
+
+
+def discard(artefacts: Iterable[Artefact]) -> None:
+    """Take away the files of rows that were not stored after all."""
+    for artefact in artefacts:
+        if artefact.file.name:
+            artefact.file.delete(save=False)
+
+
+def without_secrets(content: bytes) -> bytes:
+    """Text in UTF-8, UTF-16 or any one-byte encoding with its secrets replaced; other bytes stay as they are."""
+    encoding = _encoding(content)
+    if encoding is None:
+        return content
+    text = content.decode(encoding)
+    redacted = redact_text(text)
+    return content if redacted == text else redacted.encode(encoding)
+
+
+def _encoding(content: bytes) -> str | None:
+    for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")):
+        if content.startswith(mark) and _decodes(content, encoding):
+            return encoding
+    if b"\x00" in content:
+        return None
+    # Latin-1 takes every byte and gives it back.
+    return "utf-8" if _decodes(content, "utf-8") else "latin-1"
+
+
+def _decodes(content: bytes, encoding: str) -> bool:
+    try:
+        content.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _unpacked(name: str, content: bytes) -> tuple[str, bytes]:
+    """A gzip file's content and its name without the ending; what only begins like one stays as it is."""
+    if not content.startswith(GZIP_MAGIC):
+        return name, content
+    reader = zlib.decompressobj(wbits=31)
+    try:
+        unpacked = reader.decompress(content, MAX_ARTEFACT_BYTES + 1)
+    except zlib.error:
+        return name, content
+    if len(unpacked) > MAX_ARTEFACT_BYTES:
+        raise TooLarge(f"{name} is larger than {MAX_ARTEFACT_BYTES // 1024**2} MB once it is unpacked")
+    if not reader.eof or reader.unused_data:
+        return name, content
+    for ending in _PACKED_NAMES:
+        name = name.removesuffix(ending)
+    return name, unpacked

@@ -1,0 +1,283 @@
+"""Figures that follow from what a run has stored: series, metrics, factors and statistics. Nothing is measured here.
+
+What the run lacks the inputs of is left out. Means and shares of the series are those of the measured window: the
+seconds after the warm-up, for as long as the run was to last.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from runs.models import Run
+from runs.run.engine_report import Cell, Row, Table
+from runs.run.series import Series
+
+MB = 1_000_000
+CPU_BOUND_FROM, DISK_BUSY_FROM = 97.0, 90.0
+# The INSERT runs of 2011 lasted 30 minutes; their first five are set against their last five.
+TREND_PARTS, LEAST_IN_A_PART = 6, 2
+LEAST_SHARE, MOST_TABLES = 0.01, 12
+RATE, LOAD_RATE = "tps", "load_mb_per_s"
+Statistic = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class LoadParts:
+    """Of a load whose second part was slow on purpose. `fast_share`: of all rows, a share of 1."""
+
+    fast_s: float
+    slow_s: float
+    fast_rows: float | None
+    slow_rows: float | None
+
+    @property
+    def fast_share(self) -> float | None:
+        if self.fast_rows is None or self.slow_rows is None:
+            return None
+        return self.fast_rows / (self.fast_rows + self.slow_rows)
+
+
+@dataclass(frozen=True)
+class SizeStep:
+    """One size of a sweep. Changes are shares of 1, None where there is nothing to compare with.
+
+    `step`: against the size before; `per_doubling`: the same, as if the size had doubled; `from_last_but_one`: against
+    the largest size but one.
+    """
+
+    size: float
+    value: float
+    from_smallest: float | None
+    step: float | None
+    per_doubling: float | None
+    from_last_but_one: float | None
+
+
+@dataclass(frozen=True)
+class Derived:
+    """`figures` and `shares` as tables of the page; None where there are none."""
+
+    figures: Table | None
+    shares: Table | None
+
+    @property
+    def any(self) -> bool:
+        return self.figures is not None or self.shares is not None
+
+
+def of_run(run: Run, series: Sequence[Series]) -> Derived:
+    """Of a run that has ended."""
+    if run.is_open:
+        return Derived(None, None)
+    found = {one.name: one for one in series}
+    tables = run.statistics.get("tables", [])
+    rows = [*_load(run, found), *_window(run, found), *_sizes(run), *_queries(run.statistics.get("queries", []))]
+    columns = [("Value", ""), ("Unit", "text"), ("How", "text")]
+    return Derived(Table(columns, rows) if rows else None, _shares(table_shares(tables)))
+
+
+# Formulas
+
+
+def cpu_bound(cpu_percent: float, disk_util_percent: float) -> bool:
+    """The machine's CPU is busy for 97 % or more, and the disk of the data for less than 90 %; means of the window."""
+    return cpu_percent >= CPU_BOUND_FROM and disk_util_percent < DISK_BUSY_FROM
+
+
+def variation_percent(values: Sequence[float | None]) -> float | None:
+    """Coefficient of variation: standard deviation (n - 1) of the known values in % of their mean."""
+    known = [value for value in values if value is not None]
+    mean = statistics.fmean(known) if len(known) > 1 else 0.0
+    return 100 * statistics.stdev(known) / mean if mean > 0 else None
+
+
+def trend_percent(values: Sequence[float | None]) -> float | None:
+    """By how many % the mean of the last sixth of the values differs from that of the first sixth."""
+    count = len(values) // TREND_PARTS
+    if count < LEAST_IN_A_PART:
+        return None
+    first, last = ([one for one in part if one is not None] for part in (values[:count], values[-count:]))
+    if not first or not last or statistics.fmean(first) <= 0:
+        return None
+    return 100 * (statistics.fmean(last) / statistics.fmean(first) - 1)
+
+
+def size_steps(points: Sequence[tuple[float, float]]) -> list[SizeStep]:
+    """`points`: (size, rate) in the order of the sizes, each size once."""
+    smallest = points[0][1] if points else 0.0
+    last_but_one = points[-2][1] if len(points) > 1 else 0.0
+    found = []
+    for place, (size, value) in enumerate(points):
+        before = points[place - 1] if place else None
+        found.append(
+            SizeStep(
+                size, value, _change(value, smallest) if place else None,
+                _change(value, before[1]) if before else None,
+                _per_doubling(before, (size, value)) if before else None,
+                _change(value, last_but_one) if place != len(points) - 2 else None,
+            )
+        )  # fmt: skip
+    return found
+
+
+def _change(value: float, base: float) -> float | None:
+    return value / base - 1 if base > 0 else None
+
+
+def _per_doubling(before: tuple[float, float], after: tuple[float, float]) -> float | None:
+    """The change to the power of 1 / (doublings of the size between the two)."""
+    (small, first), (large, last) = before, after
+    if small <= 0 or large <= small or first <= 0 or last < 0:
+        return None
+    return float((last / first) ** (1 / math.log2(large / small)) - 1)
+
+
+def table_shares(tables: Sequence[Statistic]) -> list[tuple[str, float, float | None]]:
+    """(table, its % of the bytes of all tables without indexes, its indexes in % of itself), largest first."""
+    sized = [
+        (str(one.get("table", "")), _number(one.get("size_bytes")), _number(one.get("index_bytes"))) for one in tables
+    ]
+    known = [(name, size, index) for name, size, index in sized if size]
+    total = math.fsum(size for _, size, _ in known)
+    shares = [(name, 100 * size / total, None if index is None else 100 * index / size) for name, size, index in known]
+    return sorted(shares, key=lambda one: -one[1])
+
+
+def fetches_per_row(answer: Statistic) -> float | None:
+    """Pages that one execution of a query asked the buffer for, by the rows that it counted, or else returned."""
+    rows, fetches = _number(answer.get("count")) or _number(answer.get("row_count")), _number(answer.get("fetches"))
+    return fetches / rows if rows and fetches is not None else None
+
+
+def load_parts(run: Run) -> LoadParts | None:
+    """Seconds and rows before and after the mark of the load's slow part; None where the load had no such part."""
+    mark = next((one for one in run.statistics.get("marks", []) if one.get("name") == "slow_part"), None)
+    metrics = _metrics(run)
+    fast_s, total_s = _number(mark.get("t")) if mark else None, metrics.get("load_s")
+    if mark is None or fast_s is None or total_s is None or not 0 < fast_s < total_s:
+        return None
+    fast_rows, rate = _number(mark.get("rows")), metrics.get("load_rows_per_s")
+    slow_rows = round(rate * total_s) - fast_rows if rate and fast_rows else None
+    return LoadParts(fast_s, total_s - fast_s, fast_rows if slow_rows else None, slow_rows)
+
+
+# Rows of the table
+
+
+def _row(label: str, value: float | str | None, unit: str, how: str) -> list[Row]:
+    """None where the value is not known."""
+    if value is None:
+        return []
+    shown = Cell(value, "text" if isinstance(value, str) else "")
+    return [Row(label, [shown, Cell(unit, "text"), Cell(how, "text")])]
+
+
+def _load(run: Run, found: Mapping[str, Series]) -> list[Row]:
+    parts, rate = load_parts(run), found.get(LOAD_RATE)
+    rows = []
+    if parts:
+        for name, took_s, count in (("fast", parts.fast_s, parts.fast_rows), ("slow", parts.slow_s, parts.slow_rows)):
+            rows += _row(f"Load, {name} part", took_s, "s", "from the mark between the two parts")
+            rows += _row(f"Load, {name} part: rate", count / took_s if count else None, "rows/s", "rows by seconds")
+    spread = variation_percent(rate.values) if rate else None
+    return [*rows, *_row("Spread of the load rate", spread, "%", "coefficient of variation of the 1-s values in MB/s")]
+
+
+def _window(run: Run, found: Mapping[str, Series]) -> list[Row]:
+    rates = _measured(run, found.get(RATE))
+    how = f"mean of the last sixth of the window ({len(rates) // TREND_PARTS} values) against that of the first"
+    return [
+        *_row(
+            "Steadiness",
+            variation_percent(rates),
+            "%",
+            "coefficient of variation of the throughput's 1-s values; lower is steadier",
+        ),
+        *_row("Trend", trend_percent(rates), "%", how),
+        *_cpu_bound(run, found),
+    ]
+
+
+def _cpu_bound(run: Run, found: Mapping[str, Series]) -> list[Row]:
+    """On a server of others the machine is the server's, where a second agent sampled it."""
+    afar = bool(run.context.get("connection"))
+    cpu = _mean(_measured(run, found.get("server_machine_cpu_percent" if afar else "machine_cpu_percent")))
+    disk = _mean(_measured(run, found.get("disk_util_percent")))
+    if cpu is None or disk is None:
+        return []
+    how = f"CPU {cpu:.1f} % busy (97 % or more is bound), disk of the data {disk:.1f} % (less than 90 %)"
+    return _row("Bound by the CPU", "yes" if cpu_bound(cpu, disk) else "no", "", how)
+
+
+def _sizes(run: Run) -> list[Row]:
+    size = _metrics(run).get("db_size_bytes")
+    if not size:
+        return []
+    warehouses = _number(run.dataset.get("warehouses")) or _number(run.factor("warehouses"))
+    limit_mb = _number(run.factor("memory_limit_mb"))
+    machine = run.hardware.ram_bytes if run.hardware and not run.context.get("connection") else None
+    memory = limit_mb * MB if limit_mb else machine
+    name = "memory limit" if limit_mb else "machine's memory"
+    each = size / MB / warehouses if warehouses else None
+    return [
+        *_row("Size of a warehouse", each, "MB", "size of the database by its warehouses, after the run"),
+        *_row("Size against memory", size / memory if memory else None, "×", f"size of the database by the {name}"),
+    ]
+
+
+def _queries(answers: Sequence[Statistic]) -> list[Row]:
+    """Of the first execution of each query after the run."""
+    rows = []
+    for answer in answers:
+        if answer.get("state") == "warm":
+            label = f"Query {answer.get('query')}: fetches per row"
+            rows += _row(label, fetches_per_row(answer), "pages", "of the warm execution, by rows counted or returned")
+    return rows
+
+
+def _shares(shares: Sequence[tuple[str, float, float | None]]) -> Table | None:
+    """The largest tables that take one per cent or more."""
+    shown = [one for one in shares if one[1] >= 100 * LEAST_SHARE][:MOST_TABLES]
+    if not shown:
+        return None
+    columns = [("Share of all tables, without indexes", "%"), ("Indexes against the table", "%")]
+    return Table(columns, [Row(name, [Cell(share, "%"), Cell(index, "%")]) for name, share, index in shown])
+
+
+# What is stored
+
+
+def _measured(run: Run, series: Series | None) -> list[float | None]:
+    """Values of the measured window; of a run without one all."""
+    if series is None:
+        return []
+    begin, lasts = _number(run.factor("warm_up_s")) or 0.0, _number(run.factor("duration_s"))
+    end = begin + lasts if lasts else math.inf
+    return [value for t, value in series.points() if begin <= t < end]
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return statistics.fmean(known) if known else None
+
+
+def _metrics(run: Run) -> dict[str, float]:
+    """By name; of one that several phases have, that of the run."""
+    ordered = sorted(run.measurements.all(), key=lambda one: one.phase == "run")
+    return {one.metric.name: one.value for one in ordered}
+
+
+def _number(value: Any) -> float | None:
+    """None for what is no number: an agent or an upload may have stored anything."""
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return float(value)

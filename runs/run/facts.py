@@ -1,0 +1,128 @@
+"""What a run's page and rows of lists say besides charts: values, gaps, settings side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import zip_longest
+from typing import Any
+
+from runs.charts.run import metric_place
+from runs.models import Config, Measurement, Run, StateChange
+from runs.models.choices import ENDED_STATES, RunState
+from runs.run.facets import factor_label
+
+DRIVER_LABELS = {
+    "name": "Load generator",
+    "version": "Load generator version",
+    "jdbc_driver": "JDBC driver",
+    "jdbc_driver_version": "JDBC driver version",
+    "agent": "Agent version",
+    "cpu": "Driver CPU contains",
+}
+
+
+@dataclass(frozen=True)
+class SettingRow:
+    """A setting as given (all its values, in order) and as the DBMS says it is in force; None where it says nothing."""
+
+    name: str
+    given: list[str]
+    effective: str | None
+    ignored: bool
+
+    @property
+    def is_given(self) -> bool:
+        return bool(self.given)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A state of the time line; `lasted_s` until the next one, None for the last."""
+
+    change: StateChange
+    label: str
+    lasted_s: float | None
+
+
+def primary_measurement(run: Run) -> Measurement | None:
+    """The number that lists show: the workload's primary metric, else the first with a direction, else the first."""
+    found = [one for one in run.measurements.all() if one.phase == "run"] or list(run.measurements.all())
+    named = [one for one in found if one.metric.name == run.workload.primary_metric]
+    directed = [one for one in found if one.metric.better != "none"]
+    return next(iter(named or directed or found), None)
+
+
+def gap_reason(run: Run) -> str:
+    """Why a run has no number; empty while it is still going on."""
+    if run.invalid_at is not None:
+        return f"marked invalid: {run.invalid_reason}"
+    if run.missing_reason:
+        return run.missing_reason
+    if run.state == RunState.VALUE_MISSING:
+        return "the source does not hold it"
+    if run.state not in ENDED_STATES:
+        return ""
+    if run.state == RunState.FINISHED:
+        return "no figure of the whole run, only samples"
+    return run.message or f"the run was {run.get_state_display().lower()}"
+
+
+def ordered_measurements(run: Run) -> list[Measurement]:
+    return sorted(
+        run.measurements.all(), key=lambda one: (one.phase != "run", *metric_place(one.metric.name), one.phase)
+    )
+
+
+def origin(run: Run) -> list[tuple[str, str]]:
+    """(label, text) of what generated the load, of its data, and of the sender's own facts; empty ones are left out."""
+    driver = [(DRIVER_LABELS.get(name) or factor_label(name), value) for name, value in run.driver.items()]
+    dataset = [(f"Data: {factor_label(name).lower()}", value) for name, value in run.dataset.items()]
+    context = [(f"Context: {factor_label(name).lower()}", value) for name, value in run.context.items()]
+    info = [(f"Info: {factor_label(name).lower()}", value) for name, value in run.info.items()]
+    found = [*driver, *dataset, *context, *info]
+    return [(label, _words(value)) for label, value in found if value not in ("", None, {}, [])]
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_words(inner)}" for name, inner in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_words, value))
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{value:,}"
+    return str(value)
+
+
+def setting_rows(run: Run) -> list[SettingRow]:
+    """Given settings in their order, then the effective ones that nobody gave."""
+    effective = {str(name): str(value) for name, value in run.effective_settings}
+    lower = {name.lower(): name for name in effective}
+    ignored = {str(name).lower() for name in run.ignored_settings}
+    rows, seen = [], set()
+    for name, values in _given(run.config).items():
+        match = lower.get(name.lower())
+        seen.add(match)
+        rows.append(SettingRow(name, values, effective[match] if match else None, name.lower() in ignored))
+    return rows + [SettingRow(name, [], value, False) for name, value in effective.items() if name not in seen]
+
+
+def _given(config: Config | None) -> dict[str, list[str]]:
+    """Parameter name -> its values in order; a flag stands alone and has an empty value."""
+    found: dict[str, list[str]] = {}
+    for parameter in config.parameters.all() if config else ():
+        value = "" if parameter.value is None else f"{parameter.value} {parameter.unit}".strip()
+        found.setdefault(parameter.name, []).append(value)
+    return found
+
+
+def time_line(run: Run) -> list[Step]:
+    changes = list(run.state_changes.all())
+    return [
+        Step(change, RunState(change.state).label, _seconds(after.at - change.at) if after else None)
+        for change, after in zip_longest(changes, changes[1:])
+    ]
+
+
+def _seconds(span: timedelta) -> float | None:
+    return span.total_seconds() if span.total_seconds() >= 0 else None

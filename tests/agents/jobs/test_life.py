@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from agents.jobs import dispatch, life
+from agents.models import Job
+from agents.plans import schedule
+from runs.models import Run
+from runs.models.choices import RunState
+from tests.agents.conftest import plan_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def experiment(machine):
+    bench = machine()
+    experiment = schedule.start(plan_of(repeats=3), user=None)
+    experiment.bench = bench
+    return experiment
+
+
+def runs_of(experiment) -> list[Run]:
+    return list(experiment.runs.order_by("order_index"))
+
+
+def claimed(experiment) -> Run:
+    dispatch.hand_out()
+    run = runs_of(experiment)[0]
+    life.claim(agent=experiment.bench.agent, run_id=run.pk)
+    return run
+
+
+def test_it_cancels_a_waiting_run_at_once(experiment):
+    run = runs_of(experiment)[0]
+    assert life.cancel(run)
+    run.refresh_from_db()
+    assert (run.state, run.message) == (RunState.CANCELLED, "cancelled before it started")
+    assert run.finished_at is not None
+
+
+def test_it_cancels_an_assigned_run_at_once(experiment):
+    dispatch.hand_out()
+    run = runs_of(experiment)[0]
+    assert run.state == RunState.ASSIGNED
+    assert life.cancel(run)
+    assert dispatch.hand_out() == 1
+
+
+def test_it_asks_the_agent_to_end_a_run_that_goes_on(experiment):
+    run = claimed(experiment)
+    assert life.cancel(run)
+    asked_at = Job.objects.get(pk=run.pk).cancel_requested_at
+    assert life.cancel(run)
+    assert Job.objects.get(pk=run.pk).cancel_requested_at == asked_at
+    run.refresh_from_db()
+    assert run.state == RunState.PREPARING
+
+
+def test_it_does_not_cancel_what_has_ended(experiment):
+    run = runs_of(experiment)[0]
+    Run.objects.move(run.pk, to=RunState.CANCELLED)
+    assert not life.cancel(run)
+
+
+def test_it_cancels_all_that_is_left_of_an_experiment(experiment):
+    claimed(experiment)
+    assert life.cancel_experiment(experiment) == 3
+    assert [run.state for run in runs_of(experiment)] == [
+        RunState.PREPARING, RunState.CANCELLED, RunState.CANCELLED,
+    ]  # fmt: skip
+    assert Job.objects.filter(cancel_requested_at__isnull=False).count() == 1
+
+
+def test_it_gives_up_a_run_whose_lease_has_lapsed_and_does_not_start_it_again(experiment):
+    run = claimed(experiment)
+    life.heartbeat(Job.objects.get(pk=run.pk))
+    now = timezone.now()
+    assert life.expire_leases(now=now + timedelta(seconds=590)) == []
+    assert life.expire_leases(now=now + timedelta(seconds=610)) == [run.pk]
+    assert life.expire_leases(now=now + timedelta(seconds=610)) == []
+    run.refresh_from_db()
+    assert run.state == RunState.LOST
+    assert "no sign of life from bench1 within 10 minutes" in run.message
+    assert run not in dispatch.queued()
+
+
+def test_it_gives_up_soon_a_run_whose_agent_never_spoke_after_the_claim(experiment):
+    run = claimed(experiment)
+    assert life.expire_leases(now=timezone.now() + timedelta(seconds=80)) == []
+    assert life.expire_leases(now=timezone.now() + timedelta(seconds=95)) == [run.pk]
+    run.refresh_from_db()
+    assert "fetched the run and was not heard of again" in run.message

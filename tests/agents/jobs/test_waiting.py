@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from agents.jobs import dispatch, life, waiting
+from agents.machines import registry
+from agents.models import Agent, Job
+from agents.plans import schedule
+from runs.models import Run
+from runs.models.choices import RunState
+from tests.agents.conftest import facts_of, plan_of
+
+pytestmark = pytest.mark.django_db
+LATER = timedelta(seconds=20)
+
+
+@pytest.fixture
+def bench(machine):
+    return machine("bench1")
+
+
+def new_run(**more) -> Run:
+    return schedule.start(plan_of(**more), user=None).runs.order_by("order_index").first()
+
+
+def reason(run: Run, **more) -> str:
+    fresh = Run.objects.select_related("job__agent", "job__requested_agent", "dbms_version__dbms").get(pk=run.pk)
+    return waiting.reason(fresh, **more)
+
+
+def stays_online(now) -> None:
+    Agent.objects.update(last_seen_at=now)
+
+
+def test_it_says_that_the_run_is_about_to_start(bench):
+    assert reason(new_run()) == "Agent bench1 is free: the run starts in a moment."
+
+
+def test_it_says_that_the_worker_does_not_answer(bench):
+    """An idle agent polls and the run still waits: nobody hands out runs."""
+    run = new_run()
+    assert reason(run, now=timezone.now() + LATER) == waiting.WORKER_SILENT
+
+
+def test_it_does_not_blame_the_worker_when_the_agent_has_only_just_become_free(bench):
+    first, second = schedule.start(plan_of(repeats=2), user=None).runs.order_by("order_index")
+    dispatch.hand_out()
+    now = timezone.now() + LATER
+    Run.objects.filter(pk=first.pk).update(state=RunState.FINISHED)
+    Job.objects.filter(pk=first.pk).update(closed_at=now - timedelta(seconds=1))
+    assert reason(second, now=now) == "Agent bench1 is free: the run starts in a moment."
+
+
+def test_it_says_who_is_busy_and_how_many_are_ahead(bench):
+    experiment = schedule.start(plan_of("sqlite:3.50.1", repeats=4), user=None)
+    runs = list(experiment.runs.order_by("order_index"))
+    dispatch.hand_out()
+    assert reason(runs[1]) == "Agent bench1 is busy with SQLite 3.50.1, this run is next."
+    assert reason(runs[2]) == "Agent bench1 is busy with SQLite 3.50.1, 1 run is ahead."
+    assert reason(runs[3]) == "Agent bench1 is busy with SQLite 3.50.1, 2 runs are ahead."
+
+
+def test_it_says_who_fetches_an_assigned_run(bench):
+    run = new_run()
+    dispatch.hand_out()
+    bench.agent.refresh_from_db()
+    now = bench.agent.last_seen_at + timedelta(seconds=4)
+    assert reason(run, now=now) == "Assigned to bench1, which fetches it when it asks next (heard of 4 s ago)."
+
+
+def test_it_says_since_when_the_agent_is_offline(bench):
+    run = new_run()
+    Agent.objects.update(last_seen_at=timezone.now() - timedelta(minutes=3, seconds=5))
+    assert reason(run) == "Offline: bench1 (last heard of 3\xa0minutes ago). The run starts when an agent is back."
+
+
+def test_it_says_that_no_agent_is_registered(bench):
+    run = new_run()
+    Agent.objects.all().delete()
+    assert reason(run) == "No agent is registered. The agents page tells how to add one."
+
+
+def test_it_says_that_an_agent_waits_for_approval_or_is_disabled(bench):
+    run = new_run(agent=bench.agent)
+    registry.disable(bench.agent)
+    assert reason(run) == "Agent bench1 is disabled."
+    Agent.objects.update(status="pending")
+    assert reason(run) == "Agent bench1 waits for approval on the agents page."
+
+
+def test_it_says_why_an_engine_is_not_available_any_more(bench):
+    run = new_run()
+    Agent.objects.update(engines=[facts_of("sqlite:3.50.1", "no Java runtime")])
+    assert reason(run) == "Agent bench1 does not offer SQLite 3.50.1: no Java runtime."
+    Agent.objects.update(engines=[])
+    assert reason(run) == "Agent bench1 does not offer SQLite 3.50.1."
+
+
+def test_it_says_that_no_single_agent_has_all_engines_any_more(bench, machine):
+    run = schedule.start(plan_of("sqlite:3.50.1", "h2:2.3.232"), user=None).runs.order_by("order_index").first()
+    machine("bench2", "h2:2.3.232")
+    Agent.objects.filter(name="bench1").update(engines=[facts_of("sqlite:3.50.1")])
+    assert "No single agent offers all engines" in reason(run)
+
+
+def test_it_has_nothing_to_say_of_a_run_that_goes_on(bench):
+    run = new_run()
+    dispatch.hand_out()
+    life.claim(agent=bench.agent, run_id=run.pk)
+    assert reason(run) == ""
+
+
+def in_state(run: Run, state: str, *, started_s: float, since_s: float) -> waiting.Progress | None:
+    now = timezone.now()
+    Run.objects.filter(pk=run.pk).update(
+        state=state, started_at=now - timedelta(seconds=started_s), state_changed_at=now - timedelta(seconds=since_s)
+    )
+    return waiting.progress(Run.objects.select_related("job", "workload").get(pk=run.pk), now=now)
+
+
+def test_it_reckons_progress_from_the_phase_and_the_plan(bench):
+    run = new_run()  # warm-up 2 s, window 5 s
+    assert waiting.progress(run) is None
+    assert in_state(run, "warming_up", started_s=4, since_s=1).left_s == pytest.approx(8)
+    measuring = in_state(run, "measuring", started_s=9, since_s=4)
+    assert measuring.left_s == pytest.approx(3)
+    assert measuring.percent == 75
+    late = in_state(run, "measuring", started_s=60, since_s=55)
+    assert (late.percent, late.left) == (99, "nearly done")
+    assert in_state(run, "finished", started_s=60, since_s=5) is None

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from agents.plans import estimate, schedule
+from agents.plans.estimate import about
+from agents.plans.plan import Engine, Plan
+from runs.models import Run
+from runs.models.choices import RunState
+from tests.agents.conftest import plan_of
+
+A, B = "sqlite:3.50.1", "derby:10.16.1.1"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (2, "about 5 seconds"),
+        (52, "about 50 seconds"),
+        (100, "about 2 minutes"),
+        (290, "about 5 minutes"),
+        (3600, "about 60 minutes"),
+        (7200, "about 2 hours"),
+        (9100, "about 2 hours 30 minutes"),
+        (3 * 86_400, "about 3 days"),
+    ],
+)
+def test_it_says_times_as_people_do(seconds, words):
+    assert about(seconds) == words
+
+
+@pytest.mark.django_db
+def test_it_guesses_by_a_stated_rate_where_nothing_has_run():
+    """Scale 1 is 100,000 rows: 2 s at 50,000 rows/s, 4 s around, 2 s warm-up, 5 s window."""
+    found = estimate.estimate(plan_of(A, B, repeats=2))
+    assert (found.runs, found.seconds) == (4, 4 * (2 + 4 + 2 + 5))
+    assert found.words == "4 runs, about 50 seconds"
+    assert (
+        found.basis == "Load time guessed at 50,000 rows/s for SQLite 3.50.1, Apache Derby 10.16.1.1: no earlier run."
+    )
+
+
+@pytest.mark.django_db
+def test_it_counts_each_backup_and_one_restore_of_a_cell():
+    """300 MB: 36 s for the first load, then for each of two repeats 5 s of backup and 4 s around; 6 s of restore."""
+    factors = {"dataset_mb": 300, "data_origin": "restored"}
+    plan = Plan(workload="backup", engines=(Engine("firebird", "3.0"),), factors=factors, repeats=2)
+    found = estimate.estimate(plan)
+    assert found.seconds == 36 + 2 * (5 + 4) + 6
+    assert "backups at 60 MB/s, one restore at 50 MB/s for Firebird 3.0: no earlier run." in found.basis
+
+
+@pytest.mark.django_db
+def test_it_learns_from_earlier_runs_of_the_same_engine_and_scale(machine):
+    machine()
+    started = timezone.now() - timedelta(hours=1)
+    for taken_s in (27, 37, 97):
+        run = schedule.start(plan_of(A), user=None).runs.get()
+        Run.objects.filter(pk=run.pk).update(
+            state=RunState.FINISHED, started_at=started, finished_at=started + timedelta(seconds=taken_s)
+        )
+    found = estimate.estimate(plan_of(A))
+    assert (found.words, found.seconds) == ("1 run, about 35 seconds", 37)
+    assert found.basis == "From earlier runs of the same engines at this scale."
+    other_scale = Plan(**{**plan_of(A).__dict__, "factors": {**plan_of(A).factors, "scale_factor": 2}})
+    assert estimate.estimate(other_scale).guessed == ("SQLite 3.50.1",)
+    assert estimate.estimate(plan_of(B)).guessed == ("Apache Derby 10.16.1.1",)

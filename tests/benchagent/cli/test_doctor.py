@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from benchagent.cli import doctor, main
+from benchagent.cli.doctor import State, examine
+from benchagent.java import JavaNotFoundError, JavaToolchain
+from benchagent.machine import users
+from benchagent.machine.cgroups import CgroupError
+from benchagent.paths import AgentDirs
+
+
+@pytest.fixture(autouse=True)
+def own_temporary_folder(monkeypatch):
+    """The command sets it for its process, which is ours here."""
+    monkeypatch.setenv("TMPDIR", "/tmp")
+    monkeypatch.setattr("tempfile.tempdir", None)
+
+
+def found(toolchain: JavaToolchain, dirs: AgentDirs, *wanted: str) -> dict[str, doctor.Finding]:
+    return {finding.subject: finding for finding in examine(toolchain, dirs, wanted)}
+
+
+def run(dirs: AgentDirs, *words: str) -> int:
+    return main.main(["doctor", *words, "--state", str(dirs.root)])
+
+
+def test_all_is_well_with_what_comes_with_the_agent(dirs: AgentDirs, capsys):
+    assert run(dirs, "sqlite", "derby") == 0
+    said = capsys.readouterr().out
+    assert "ok       SQLite" in said
+    assert "missing" not in said
+
+
+def test_it_fails_for_an_engine_that_is_not_there(dirs: AgentDirs, monkeypatch, capsys):
+    monkeypatch.setenv("BENCHAGENT_POSTGRESQL_DIRS", str(dirs.tmp))
+    assert run(dirs, "postgresql", "--json") == 1
+    said = json.loads(capsys.readouterr().out)
+    assert said["ok"] is False
+    (finding,) = [finding for finding in said["findings"] if finding["subject"] == "PostgreSQL"]
+    assert (finding["state"], finding["words"]) == ("missing", "not on this machine")
+    assert finding["remedy"].startswith("`benchagent engines install postgresql-18`")
+
+
+def test_an_unknown_dbms_is_named(dirs: AgentDirs, capsys):
+    assert run(dirs, "dbase") == 2
+    assert "no DBMS 'dbase'; there are: postgresql, " in capsys.readouterr().err
+
+
+def test_without_java_it_says_how_to_get_it(toolchain: JavaToolchain, dirs: AgentDirs, monkeypatch):
+    def none() -> None:
+        raise JavaNotFoundError("no Java 17 or newer")
+
+    monkeypatch.setattr(toolchain, "java", none)
+    findings = found(toolchain, dirs, "sqlite")
+    assert findings["Java"].state is State.MISSING
+    assert "openjdk-17" in findings["Java"].remedy
+    (sqlite,) = [finding for subject, finding in findings.items() if subject.startswith("SQLite")]
+    assert (sqlite.state, sqlite.words) == (State.MISSING, "no Java runtime: no Java 17 or newer")
+
+
+def test_an_adapter_that_fails_hides_no_other(toolchain: JavaToolchain, dirs: AgentDirs, monkeypatch):
+    working = doctor.adapter
+
+    def broken(slug: str):
+        if slug == "h2":
+            raise RuntimeError("boom")
+        return working(slug)
+
+    monkeypatch.setattr(doctor, "adapter", broken)
+    findings = found(toolchain, dirs, "h2", "sqlite")
+    assert findings["H2"].words == "cannot be looked for: boom"
+    assert findings["SQLite"].state is State.OK
+
+
+def test_it_says_which_folder_the_servers_user_may_not_enter(
+    toolchain: JavaToolchain, dirs: AgentDirs, monkeypatch, tmp_path: Path
+):
+    nobody = users.ServiceUser("nobody", 65534, 65534)
+    monkeypatch.setattr(doctor, "service_user", lambda preferred: nobody)
+    monkeypatch.setattr(doctor, "first_blocked", lambda user, folder: folder if folder == dirs.engines else None)
+    finding = found(toolchain, dirs, "postgresql")["PostgreSQL user"]
+    assert (finding.state, finding.words) == (State.MISSING, f"'nobody' may not enter {dirs.engines}")
+
+
+def test_what_only_limits_is_no_failure(toolchain: JavaToolchain, dirs: AgentDirs, monkeypatch):
+    def none(controller: str) -> None:
+        raise CgroupError(f"no control group hierarchy with the controller {controller}")
+
+    monkeypatch.setattr(doctor, "hierarchy", none)
+    monkeypatch.setattr(doctor, "DROP_CACHES", dirs.tmp / "none")
+    monkeypatch.setattr(doctor, "LOW_SPACE_BYTES", 1 << 60)
+    monkeypatch.setenv("PATH", str(dirs.tmp))
+    findings = found(toolchain, dirs, "sqlite")
+    limited = {subject for subject, finding in findings.items() if finding.state is State.LIMITED}
+    assert limited == {"memory limit", "emulated disks", "cold cache", "disk space", "fio", "strace"}
+    assert State.MISSING not in {finding.state for finding in findings.values()}

@@ -1,0 +1,464 @@
+"""What jobs do with their factors: real SQLite and Derby jobs, of one agent each."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import psutil
+import pytest
+from benchagent.dbms.backup import ToolCommand
+from benchagent.dbms.postgresql.discovery import installations
+from benchagent.dbms.sqlite.statistics import SqliteStatistics
+from benchagent.errors import JobError
+from benchagent.java import JavaToolchain
+from benchagent.job.bench import JobBench, Surroundings
+from benchagent.job.collect import Collector, Event
+from benchagent.job.result import empty_result
+from benchagent.link.spool import Spool
+from benchagent.machine.abort import Abort, Aborted
+from benchagent.machine.cgroups import Throttle
+from benchagent.machine.devices import device_of
+from benchagent.machine.emulation import Emulation
+from benchagent.machine.fingerprint import SyncRates
+from benchagent.machine.limits import Cage
+from benchagent.machine.process import Children, ProcessFailed, leftovers
+from benchagent.machine.storages import Places
+from benchagent.paths import AgentDirs
+from benchagent.protocol import Claimed
+from benchagent.workloads import tpcb
+from benchagent.workloads.backup import WORKLOAD as BACKUP
+
+from tests.benchagent.fake_server import job_spec
+from tests.benchagent.jobs import (
+    FAST_SYNCS_PER_S,
+    SYNC_RATES,
+    MakeJob,
+    checks,
+    log_of,
+    series,
+    told,
+    values,
+    write_sync_rate,
+)
+from tests.benchagent.link.test_spool import sent
+from tests.benchagent.storages import needs_cages, needs_emulation
+
+pytestmark = pytest.mark.engines
+
+needs_postgresql = pytest.mark.skipif(not installations(), reason="no PostgreSQL on this machine")
+
+FAILING = """\
+[setup]
+CREATE TABLE seat (id INTEGER NOT NULL PRIMARY KEY);
+CREATE TABLE note (id INTEGER NOT NULL);
+[load seat 10]
+id = sequence
+
+[transaction take]
+\\set id random(1, 10)
+INSERT INTO seat (id) VALUES (:id);
+
+[transaction write weight {weight}]
+\\set id random(1, 10)
+INSERT INTO note (id) VALUES (:id);
+
+[check seats]
+SELECT COUNT(*) FROM seat;
+= 10
+
+[check notes]
+SELECT COUNT(*) FROM note;
++ committed(write)
+"""
+
+
+@pytest.fixture
+def second_place(dirs: AgentDirs) -> Iterator[Path]:
+    """A storage named "second"."""
+    folder = Path(tempfile.mkdtemp(prefix="benchagent-test-second-"))
+    folder.chmod(0o755)
+    Places(dirs).add("second", folder)
+    yield folder
+    shutil.rmtree(folder)
+
+
+# Tools
+
+
+@pytest.fixture
+def bench(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> JobBench:
+    """With an instance that is not there."""
+    job_dir = dirs.jobs / "run-1"
+    placement = Places(dirs).place("run-1", {})
+    (job_dir / "tmp").mkdir()
+    claimed: Claimed = {"job": job_spec("run-1", workload="backup", factors={}), "job_token": "x", "lease_s": 600}
+    spool.add_job(claimed, time.time())
+    children, abort, result = Children(job_dir), Abort(), empty_result()
+    abort.on_request(children.kill_all)
+    around = Surroundings(
+        spec=claimed["job"],
+        job_dir=job_dir,
+        placement=placement,
+        toolchain=toolchain,
+        spool=spool,
+        children=children,
+        abort=abort,
+        server_cage=None,
+        driver_cage=None,
+        embedded=False,
+        result=result,
+        noted=[],
+        on_state=lambda state: None,
+        on_log=lambda line: None,
+        on_news=lambda: None,
+        on_loaded=lambda: None,
+    )
+    instance: Any = SimpleNamespace(command_lines=[], server_pids=list, in_memory=False, scrubbed=str)
+    return JobBench(around, instance, BACKUP.factors({}), tables=(), reading=frozenset(), data_missing=True)
+
+
+def shell(script: str, **more: Any) -> ToolCommand:
+    return ToolCommand(["sh", "-c", script], **more)
+
+
+def test_a_tool_is_timed_and_what_it_prints_is_kept(bench: JobBench):
+    result = bench.tool(shell("echo out; echo problem >&2; sleep 0.3"), phase="backup", timeout_s=10)
+    assert result.output == "out\nproblem\n"
+    assert 0.3 <= result.elapsed_s < 10
+    assert bench.instance.command_lines == ["sh -c echo out; echo problem >&2; sleep 0.3"]
+
+
+def test_a_tool_reads_and_writes_files(bench: JobBench, tmp_path: Path):
+    (tmp_path / "in").write_text("dump")
+    command = shell(
+        'cat; echo "$KEY" >&2', stdin=tmp_path / "in", stdout=tmp_path / "out", environment={"KEY": "value"}
+    )
+    assert bench.tool(command, phase="backup", timeout_s=10).output == "value\n"
+    assert (tmp_path / "out").read_text() == "dump"
+
+
+def test_a_tool_that_fails_is_told_with_its_last_words(bench: JobBench):
+    with pytest.raises(JobError, match=r"sh ended with 3: no such database"):
+        bench.tool(shell("echo no such database; exit 3"), phase="backup", timeout_s=10)
+
+
+def test_a_tool_is_sampled_each_second(bench: JobBench, spool: Spool):
+    # It works when it is watched: a busy machine may look for the first time after some tenths of a second.
+    work = "sleep 0.5; i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; sleep 1.7"
+    bench.tool(shell(work), phase="backup", timeout_s=30)
+    cores = series(sent(spool, "run-1"), "tool_cpu_cores")
+    assert len(cores) >= 2
+    assert max(value for value in cores if value is not None) > 0.01
+    assert len(bench.collector.measured("machine_cpu_percent")) == len(cores)
+
+
+def test_a_tool_is_looked_at_while_it_runs(bench: JobBench, tmp_path: Path):
+    """It runs until it was looked at twice."""
+    seen: list[str] = []
+    enough = tmp_path / "enough"
+
+    def look(pid: int) -> None:
+        seen.append(psutil.Process(pid).name())
+        if len(seen) == 2:
+            enough.touch()
+
+    bench.tool(shell(f"until [ -e '{enough}' ]; do sleep 0.1; done"), phase="backup", timeout_s=60, observe=look)
+    assert len(seen) >= 2 and set(seen) == {"sh"}
+
+
+def test_a_tool_that_takes_too_long_is_ended_with_all_it_started(bench: JobBench):
+    with pytest.raises(ProcessFailed, match=r"backup did not end within 0\.3 s"):
+        bench.tool(shell("sleep 60 & sleep 61"), phase="backup", timeout_s=0.3)
+    assert leftovers(bench.backup_dir.parent.parent) == []
+
+
+def test_a_cancelled_job_ends_its_tool(bench: JobBench):
+    abort = bench._around.abort
+    threading.Timer(0.3, abort.request, ("cancelled", "no longer wanted")).start()
+    begun = time.monotonic()
+    with pytest.raises((Aborted, JobError)):
+        bench.tool(shell("sleep 60"), phase="backup", timeout_s=60)
+    assert time.monotonic() - begun < 30
+    with pytest.raises(Aborted):
+        bench.session([])
+
+
+def test_what_was_in_memory_is_gone_with_its_session(bench: JobBench):
+    bench.instance.in_memory = True
+    bench._sessions = 1
+    with pytest.raises(JobError, match="there can be no second session"):
+        bench.session([])
+
+
+# Data: a copy for each repeat, or handed on
+
+
+@pytest.mark.parametrize("dbms", ["sqlite", "derby"])
+@pytest.mark.parametrize(("origin", "words"), [("restored", "restored copy"), ("continued", "continued")])
+def test_the_second_run_uses_what_the_first_has_loaded(dbms: str, origin: str, words: str, make_job: MakeJob, spool):
+    given = {"data_origin": origin, "warm_up_s": 0, "duration_s": 1}
+    first, second = (make_job(dbms, run_id=f"run-{number}", **given).run() for number in (1, 2))
+    assert [(item["outcome"], item["message"]) for item in (first, second)] == [("finished", "")] * 2
+    loaded, used = first["result"]["dataset"], second["result"]["dataset"]
+    assert loaded["origin"] == "fresh load"
+    assert used["origin"] == words
+    assert used["loaded_by_run"] == "run-1"
+    assert used["rows"] == loaded["rows"]
+    assert used.get("continues_run") == ("run-1" if origin == "continued" else None)
+    assert values(first)["load_s"] > 0 and "load_s" not in values(second)
+    batches = sent(spool, "run-2")
+    assert series(batches, "load_rows_per_s") == []
+    assert checks(second)["balances"] and checks(second)["history_rows"]
+    assert values(second)["db_size_bytes"] > 800_000
+    caches = [told(item)["conditions"]["caches"] for item in (first, second)]
+    assert caches[1].startswith("the DBMS was started on data that were not in the page cache")
+    assert (caches[0] == caches[1]) == (origin == "restored")
+    log = log_of(batches)
+    assert "data of run run-1 put into place" in log
+    assert "\nload: " not in log
+
+
+def test_a_run_on_another_storage_takes_the_data_from_where_they_are(make_job: MakeJob, dirs: AgentDirs, spool):
+    (dirs.root.parent / "second").mkdir(mode=0o755)
+    Places(dirs).add("second", dirs.root.parent / "second")
+    given = {"data_origin": "restored", "warm_up_s": 0, "duration_s": 1}
+    assert make_job("sqlite", run_id="run-1", **given).run()["outcome"] == "finished"
+    item = make_job("sqlite", run_id="run-2", data_storage="second", **given).run()
+    assert (item["outcome"], item["message"]) == ("finished", "")
+    assert item["result"]["dataset"]["origin"] == "restored copy (made on storage default, run run-1)"
+    assert item["result"]["storage"][0]["path"].startswith(str(dirs.root.parent / "second"))
+    assert checks(item)["balances"] and checks(item)["history_rows"]
+    assert "data of run run-1, from storage default, put into place" in log_of(sent(spool, "run-2"))
+    assert list((dirs.root.parent / "second").rglob("facts.json")) == []
+
+
+# Circumstances
+
+
+@needs_cages
+def test_it_starts_cold_and_rested_within_memory_and_cpus(make_job: MakeJob, spool: Spool):
+    limits, first = {"memory_limit_mb": 400, "cpus": 1}, min(os.sched_getaffinity(0))
+    item = make_job("sqlite", cache_state="cold", settle_s=1, warm_up_s=0, duration_s=1, **limits).run()
+    assert item["outcome"] == "finished", item["message"]
+    conditions = told(item)["conditions"]
+    assert conditions["caches"].startswith(("the files' pages were dropped", "the machine's page cache was dropped"))
+    assert "MB were in it" in conditions["caches"]
+    assert conditions["limits"] == f"CPU {first}; 381 MiB of memory, page cache included, no swap"
+    assert conditions["heap"] == "253 MiB, as the memory limit leaves no more; 512 MiB without it"
+    assert 20_000_000 < values(item)["memory_peak_bytes"] <= 400_000_000
+    lines = log_of(sent(spool, "run-sqlite")).splitlines()
+    order = [next(number for number, line in enumerate(lines) if words in line)
+             for words in (" load: ", "DBMS started anew", "resting 1 s", " run: ")]  # fmt: skip
+    assert order == sorted(order)
+
+
+@needs_cages
+def test_it_reads_the_files_before_the_run_as_far_as_its_memory_lets_them_stay(make_job: MakeJob):
+    given = {"data_origin": "restored", "cache_state": "preread", "warm_up_s": 0, "duration_s": 1}
+    items = [make_job("sqlite", run_id=f"run-{number}", memory_limit_mb=400, **given).run() for number in (1, 2)]
+    assert [(item["outcome"], item["message"]) for item in items] == [("finished", "")] * 2
+    for item in items:
+        words = told(item)["conditions"]["caches"]
+        told_of = (
+            r"the files were read once, within the limits of the job: ([\d.]+) of ([\d.]+) MB are in the page cache"
+        )
+        found = re.fullmatch(told_of, words)
+        assert found, words
+        assert 0.5 < 0.95 * float(found[2]) <= float(found[1])
+
+
+@needs_cages
+def test_an_engine_that_is_killed_for_lack_of_memory_is_told_as_such(make_job: MakeJob, monkeypatch):
+    item = make_job("derby", run_id="run-1", memory_limit_mb=100).run()
+    assert item["outcome"] == "failed"
+    assert item["message"].startswith("a memory limit of 95 MiB is too low: the load generator's JVM")
+    monkeypatch.setattr("benchagent.job.job.fit_heap", lambda instance, limit_bytes: "")
+    item = make_job("derby", run_id="run-2", memory_limit_mb=60).run()
+    assert item["outcome"] == "failed"
+    assert item["message"].startswith(
+        "the kernel killed 1 process of the load generator, which holds the engine, for lack of memory "
+        "(limits of this run: 57 MiB of memory, page cache included, no swap); then: the load generator ended"
+    )
+
+
+@needs_cages
+@needs_postgresql
+def test_a_server_starts_cold_from_a_copy_within_its_memory(make_job: MakeJob):
+    given = {"data_origin": "restored", "cache_state": "cold", "memory_limit_mb": 300, "warm_up_s": 0, "duration_s": 1}
+    first, second = (make_job("postgresql", run_id=f"run-{number}", **given).run() for number in (1, 2))
+    assert [(item["outcome"], item["message"]) for item in (first, second)] == [("finished", "")] * 2
+    assert second["result"]["dataset"]["origin"] == "restored copy"
+    assert checks(second)["balances"] and checks(second)["history_rows"]
+    found, conditions = values(second), told(second)["conditions"]
+    assert found["restart_s"] > 0
+    assert 10_000_000 < found["memory_peak_bytes"] <= 300_000_000
+    assert conditions["caches"].startswith(("the files' pages were dropped", "the machine's page cache was dropped"))
+    assert conditions["limits"].startswith("286 MiB of memory")
+    assert found["disk_read_mb_per_s"] >= 0 and found["server_rss_bytes"] > 0
+
+
+@needs_emulation
+def test_an_emulated_disk_is_slow_for_what_is_measured_only(make_job: MakeJob, dirs: AgentDirs, tmp_path, monkeypatch):
+    monkeypatch.setattr(tpcb, "BYTES_MINIMUM", 0)
+    made = Emulation(file=tmp_path / "disk.img", size_bytes=128_000_000, write_mb_per_s=60)
+    places = Places(dirs)
+    places.emulate("slow", made)
+    places.open()
+    happened: list[str] = []
+    set_rates, take = Cage._set_rates, Collector.take
+
+    def noted_rates(cage: Cage, throttles: Sequence[Throttle]) -> None:
+        if cage._throttles:  # the load generator's cage has none
+            happened.append("slow" if throttles == cage._throttles else "fast")
+        set_rates(cage, throttles)
+
+    def noted_event(collector: Collector, event: Event) -> None:
+        if event["event"] == "phase":
+            happened.append(f"{event['phase']} {event['state']}")
+        take(collector, event)
+
+    monkeypatch.setattr(Cage, "_set_rates", noted_rates)
+    monkeypatch.setattr(Collector, "take", noted_event)
+    # The last query before the run fails, and is over all the same.
+    failing = {"ages": "SELECT nothing FROM nowhere"}
+    monkeypatch.setattr(SqliteStatistics, "maintenance_queries", lambda source, tables: failing)
+    try:
+        item = make_job("sqlite", data_storage="slow", warm_up_s=0, duration_s=1).run()
+    finally:
+        places.close()
+        made.file.unlink()
+    assert (item["outcome"], item["message"]) == ("finished", "")
+    rate = {"query begin": "fast", "query end": "slow"}
+    assert all(happened[number - 1] == rate[what] for number, what in enumerate(happened) if what in rate)
+    for phase in ("load", "run"):
+        begin, end = happened.index(f"{phase} begin"), happened.index(f"{phase} end")
+        assert "fast" not in happened[begin:end]
+        rates = [what for what in happened[:begin] if what in ("slow", "fast")]
+        assert rates[-1:] in ([], ["slow"])
+    assert happened.index("query begin") < happened.index("run begin") < happened.index("run end")
+    assert "query begin" in happened[happened.index("run end") :]
+
+
+def test_it_keeps_a_rate_and_says_which_device_held_what(
+    make_job: MakeJob, spool: Spool, second_place: Path, dirs: AgentDirs
+):
+    (dirs.root / SYNC_RATES).unlink()
+    item = make_job("sqlite", rate_per_s=50, data_storage="second", duration_s=3).run()
+    assert item["outcome"] == "finished", item["message"]
+    found = values(item)
+    # All that was due in four seconds, each slot once: how much of it was in time is the machine's affair.
+    counted = ("transactions", "transactions_warm_up", "transactions_tail", "errors_total", "unstarted")
+    assert sum(found[name] for name in counted) == 4 * 50
+    assert found["tps"] == pytest.approx(found["transactions"] / 3)
+    assert found["service_p50_ms"] <= found["latency_p50_ms"] + 0.01
+    assert found["service_p50_ms"] <= found["service_p95_ms"] <= found["service_p99_ms"] <= found["service_max_ms"]
+    assert 0 < found["sync_rate_per_s"] < FAST_SYNCS_PER_S
+    assert "rate_kept" in checks(item) and "little_law" not in checks(item)
+    batches = sent(spool, "run-sqlite")
+    assert len(series(batches, "backlog")) == len(series(batches, "tps")) == 4
+    storage = {use["role"]: use for use in item["result"]["storage"]}
+    assert list(storage) == ["data", "log", "temp"]
+    assert {use["device"] for use in storage.values()} == {device_of(second_place)}
+    assert all(Path(use["path"]).is_relative_to(second_place) for use in storage.values())
+    assert not any(second_place.rglob("run-sqlite"))
+    rows, megabytes = series(batches, "load_rows_per_s"), series(batches, "load_mb_per_s")
+    assert len(rows) == len(megabytes)
+    assert found["load_rows_per_s"] > 0 and found["load_mb_per_s"] > 0 and found["load_bytes"] > 800_000
+
+
+def test_derby_puts_its_log_onto_the_storage_that_was_asked_for(make_job: MakeJob, second_place: Path, dirs: AgentDirs):
+    item = make_job("derby", log_storage="second", warm_up_s=0, duration_s=1).run()
+    assert item["outcome"] == "finished", item["message"]
+    paths = {use["role"]: Path(use["path"]) for use in item["result"]["storage"]}
+    assert paths["log"].is_relative_to(second_place)
+    assert paths["data"].is_relative_to(dirs.jobs)
+    assert not any(second_place.rglob("run-derby"))
+
+
+def test_an_engine_that_keeps_its_log_with_its_data_refuses_another_storage(make_job: MakeJob, second_place: Path):
+    item = make_job("sqlite", log_storage="second").run()
+    assert item["outcome"] == "failed"
+    assert "its log cannot have a storage of its own" in item["message"]
+
+
+def test_commits_faster_than_the_disk_are_flagged(make_job: MakeJob, dirs: AgentDirs):
+    """As with a disk that is said to sync once in ten seconds."""
+    write_sync_rate(dirs, 0.1)
+    settings = {"journal_mode": "WAL", "synchronous": "FULL"}
+    item = make_job("sqlite", settings=settings, warm_up_s=0, duration_s=1).run()
+    assert item["outcome"] == "finished", item["message"]
+    assert checks(item)["waited_for_disk"] is False
+    assert any("cannot have waited for this disk" in words for words in item["result"]["warnings"])
+    assert values(item)["sync_rate_per_s"] == 0.1
+
+
+def test_a_run_says_that_the_rate_of_its_disk_could_not_be_measured(make_job: MakeJob, monkeypatch):
+    def fail(*_: object) -> None:
+        raise JobError("no space for the file of the measurement")
+
+    monkeypatch.setattr(SyncRates, "of", fail)
+    settings = {"journal_mode": "WAL", "synchronous": "FULL"}
+    item = make_job("sqlite", settings=settings, warm_up_s=0, duration_s=1).run()
+    assert item["outcome"] == "finished", item["message"]
+    assert "disk rate not measured: no space for the file of the measurement" in item["result"]["warnings"]
+    assert "waited_for_disk" not in checks(item)
+
+
+# Errors
+
+
+def test_a_run_with_many_errors_fails_and_keeps_its_numbers(make_job: MakeJob):
+    item = make_job("sqlite", workload="script", script_text=FAILING.format(weight=10)).run()
+    assert item["outcome"] == "failed"
+    assert "failed transactions, " in item["message"] and "(limit 1 %)" in item["message"]
+    found = values(item)
+    assert found["errors"] > 0 and found["transactions"] > 0 and found["tps"] > 0
+    assert found["error_share_percent"] > 1
+    wrong = {name for name, ok in checks(item).items() if not ok}
+    assert wrong - {"little_law"} == {"errors_within_limit"}  # time went into what failed
+    types = told(item)["transaction_types"]
+    assert types["take"]["errors"] == found["errors"] and types["write"]["errors"] == 0
+
+
+def test_a_few_errors_are_counted(make_job: MakeJob):
+    item = make_job("h2", workload="script", script_text=FAILING.format(weight=1000)).run()
+    assert item["outcome"] == "finished", item["message"]
+    found = values(item)
+    assert found["errors"] > 0
+    assert 0 < found["error_share_percent"] <= 1
+
+
+# Backup
+
+
+def test_it_backs_up_restores_and_counts_150_tables(make_job: MakeJob, spool: Spool, dirs: AgentDirs):
+    item = make_job("sqlite", workload="backup", settings={}).run()
+    assert (item["outcome"], item["message"]) == ("finished", "")
+    found = values(item)
+    assert checks(item) == {"backup_made": True, "rows_counted": True, "restored": True}
+    assert found["backup_bytes"] > 5_000_000
+    assert found["backup_mb_per_s"] == pytest.approx(found["backup_bytes"] / 1e6 / found["backup_s"])
+    assert found["backup_synced_s"] > found["backup_s"]
+    assert found["restore_s"] > 0 and found["count_s"] > 0
+    assert ("count_tool_cpu_cores" in found) == (found["count_s"] >= 0.1), "of less nothing is told"
+    assert ("tool_cpu_cores" in found) == (found["backup_s"] >= 0.1)
+    (query,) = told(item)["queries"]
+    assert "big_parent" in query["plan"] and "count_mb_per_s" not in found  # it counts in the smaller index
+    assert found["load_s"] > 0 and "tps" not in found
+    conditions = told(item)["conditions"]
+    assert conditions["backup_storage"]
+    assert conditions["checkpoints"].startswith("the engine does not count checkpoints")
+    assert "maintenance" in told(item)["none"] or told(item)["maintenance"]
+    assert {table["table"] for table in told(item)["tables"]} == {"big", "middle_1", "middle_2"}
+    assert [use["role"] for use in item["result"]["storage"]] == ["data", "log", "temp", "backup"]
+    assert item["result"]["durability"] and item["result"]["effective_settings"]
+    assert list(dirs.jobs.iterdir()) == []

@@ -1,0 +1,230 @@
+"""Real jobs: every engine, one second of warm-up and two measured, through `Job`."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from benchagent.catalog import METRICS
+from benchagent.dbms.postgresql.discovery import installations
+from benchagent.link.spool import Spool
+from benchagent.machine import process
+from benchagent.paths import AgentDirs
+from benchagent.protocol import FinishItem
+
+from tests.benchagent.fake_server import wait_until
+from tests.benchagent.jobs import MakeJob, series, told, values
+from tests.benchagent.link.test_spool import sent
+
+pytestmark = pytest.mark.engines
+EMBEDDED = ("sqlite", "derby", "hsqldb", "h2")
+needs_postgresql = pytest.mark.skipif(not installations(), reason="no PostgreSQL on this machine")
+ENGINES = [*EMBEDDED, pytest.param("postgresql", marks=needs_postgresql)]
+
+
+@pytest.mark.parametrize("dbms", ENGINES)
+def test_it_runs_tpcb_and_leaves_nothing_behind(dbms: str, make_job: MakeJob, spool: Spool, dirs: AgentDirs):
+    item = make_job(dbms).run()
+    batches = sent(spool, f"run-{dbms}")
+    assert (item["outcome"], item["message"]) == ("finished", ""), batches
+
+    found, result = values(item), item["result"]
+    seconds = spool.seconds(f"run-{dbms}")
+    assert [second["t"] for second in seconds] == [0, 1, 2]
+    assert found["transactions"] == sum(second["n"] for second in seconds if not second["warm_up"]) > 0
+    assert found["tps"] == pytest.approx(found["transactions"] / 2)
+    assert sum(result["per_terminal"]) == found["transactions"]
+    assert found["db_size_bytes"] > 800_000  # 10,000 rows of at least 84 bytes
+    assert set(found) <= set(METRICS)
+
+    assert series(batches, "tps") == [second["n"] for second in seconds]
+    assert series(batches, "latency_p99_ms") == [second["p99_us"] / 1000 for second in seconds]
+    shown = {item["metric"] for batch in batches for item in batch["items"] if item["kind"] == "samples"}
+    assert shown <= set(METRICS)
+    assert ("server_cpu_cores" in shown) == (dbms == "postgresql")
+    assert result["driver"]["cpu"] == ("driver" if dbms == "postgresql" else "driver + engine")
+    states = [item["state"] for batch in batches for item in batch["items"] if item["kind"] == "state"]
+    assert list(dict.fromkeys(states)) == ["preparing", "loading", "warming_up", "measuring", "collecting"]
+    assert [use["role"] for use in result["storage"]] == ["data", "log", "temp"]
+    assert result["dataset"]["origin"] == "fresh load"
+    conditions = told(item)["conditions"]
+    assert conditions["server_sampling"] == "server sampled by the agent on its machine"
+    no_counter = "the engine does not count checkpoints: "
+    assert conditions["checkpoints"].startswith(no_counter) == ("checkpoints" in told(item)["none"])
+    assert dbms != "postgresql" or conditions["checkpoints"].endswith(("in the measured window", "in the window"))
+    assert result["effective_settings"]
+
+    assert list(dirs.jobs.iterdir()) == []
+    assert process.leftovers(dirs.jobs / f"run-{dbms}") == []
+
+
+# Durability follows the settings in force
+
+
+@pytest.mark.parametrize(
+    ("dbms", "settings", "expected"),
+    [
+        ("sqlite", {"journal_mode": "WAL", "synchronous": "FULL"}, "power_loss"),
+        ("sqlite", {"journal_mode": "WAL", "synchronous": "NORMAL"}, "dbms_crash"),
+        ("sqlite", {"journal_mode": "WAL", "synchronous": "OFF"}, "dbms_crash"),
+        ("derby", {"derby.system.durability": "default"}, "power_loss"),
+        ("derby", {"derby.system.durability": "test"}, "none"),
+        ("hsqldb", {"FILES WRITE DELAY": "FALSE"}, "power_loss"),
+        ("hsqldb", {"FILES WRITE DELAY": "100 MILLIS"}, "bounded_loss"),
+        ("hsqldb", {}, "bounded_loss"),
+        ("h2", {"WRITE_DELAY": "500"}, "bounded_loss"),
+        ("h2", {"WRITE_DELAY": "0"}, "dbms_crash"),
+        pytest.param("postgresql", {}, "power_loss", marks=needs_postgresql),
+        pytest.param("postgresql", {"synchronous_commit": "off"}, "bounded_loss", marks=needs_postgresql),
+        pytest.param("postgresql", {"fsync": "off"}, "none", marks=needs_postgresql),
+    ],
+)
+def test_it_states_the_durability_of_the_settings_in_force(dbms, settings, expected, make_job: MakeJob):
+    item = make_job(dbms, settings=settings, warm_up_s=0, duration_s=1).run()
+    assert item["outcome"] == "finished", item["message"]
+    durability = item["result"]["durability"]
+    assert durability is not None
+    assert durability["durability"] == expected, (durability, item["result"]["effective_settings"])
+    assert durability["reason"]
+
+
+def test_it_reports_a_pragma_that_sqlite_does_not_know_as_ignored(make_job: MakeJob):
+    settings = {"journal_mode": "WAL", "synchronous": "FULL", "no_such_pragma": "7"}
+    item = make_job("sqlite", settings=settings, warm_up_s=0, duration_s=1).run()
+    assert item["outcome"] == "finished", item["message"]
+    assert item["result"]["ignored_settings"] == ["no_such_pragma"]
+
+
+@needs_postgresql
+def test_it_reads_back_what_postgresql_made_of_the_settings(make_job: MakeJob):
+    settings = {"shared_buffers": "16384", "wal_writer_delay": "1s", "synchronous_commit": "off", "port": "1"}
+    item = make_job("postgresql", settings=settings, warm_up_s=0, duration_s=1).run()
+    effective = dict(item["result"]["effective_settings"])
+    assert (effective["shared_buffers"], effective["wal_writer_delay"]) == ("128MB", "1s")
+    assert item["result"]["ignored_settings"] == ["port: set by the agent"]
+    assert "3 × wal_writer_delay (1s)" in (item["result"]["durability"] or {})["reason"]
+
+
+# What goes wrong
+
+
+@pytest.mark.parametrize(
+    ("dbms", "settings", "words"),
+    [
+        ("sqlite", {"synchronous = OFF; DROP": "x"}, "is not the name of a setting"),
+        ("hsqldb", {"FILES NONSENSE": "1"}, "setup"),
+        ("h2", {"NO_SUCH_PARAMETER": "1"}, "NO_SUCH_PARAMETER"),
+        pytest.param("postgresql", {"shared_buffers": "much"}, "shared_buffers", marks=needs_postgresql),
+        pytest.param("postgresql", {"no_such_parameter": "1"}, "no_such_parameter", marks=needs_postgresql),
+    ],
+)
+def test_it_says_which_setting_is_wrong(dbms, settings, words, make_job: MakeJob, dirs: AgentDirs):
+    item = make_job(dbms, settings=settings).run()
+    assert item["outcome"] == "failed"
+    assert words in item["message"]
+    assert list(dirs.jobs.iterdir()) == []
+
+
+def test_it_fails_with_both_sums_when_a_balance_was_changed_behind_its_back(make_job: MakeJob, spool: Spool):
+    job = make_job("sqlite", duration_s=10)
+    result: list[FinishItem] = []
+    thread = threading.Thread(target=lambda: result.append(job.run()))
+    thread.start()
+    wait_until(lambda: spool.seconds("run-sqlite"), 60)
+    database = sqlite3.connect(next(job.job_dir.rglob("bench.db")), timeout=30)
+    with database:
+        database.execute("UPDATE branches SET bbalance = bbalance + 1 WHERE bid = 1")
+    database.close()
+    thread.join(60)
+    (item,) = result
+    assert item["outcome"] == "failed"
+    words = dict(part.split() for part in item["message"].split(": ")[1].split(";")[0].split(", "))
+    assert item["message"].startswith("balances do not add up")
+    assert int(words["branches"]) - 1 == int(words["accounts"]) == int(words["tellers"]) == int(words["history"])
+    assert values(item)["tps"] > 0  # the numbers are kept, the run counts as failed
+
+
+def test_it_fails_when_the_server_of_a_terminal_dies(make_job: MakeJob, spool: Spool):
+    if not installations():
+        pytest.skip("no PostgreSQL on this machine")
+    job = make_job("postgresql", duration_s=5)
+    result: list[FinishItem] = []
+    thread = threading.Thread(target=lambda: result.append(job.run()))
+    thread.start()
+    wait_until(lambda: len(spool.seconds("run-postgresql")) >= 2, 60)
+    (postmaster,) = job._instance.server_pids()  # type: ignore[union-attr]
+    psutil.Process(postmaster).kill()
+    thread.join(60)
+    assert result[0]["outcome"] == "failed"
+    assert "I/O error" in result[0]["message"] or "connection" in result[0]["message"].lower()
+    log = "".join(item["text"] for batch in sent(spool, "run-postgresql") for item in batch["items"] if "text" in item)
+    assert "postgresql: " in log  # the end of the server's own log, which is gone with its folder
+    assert "load generator: " in log
+
+
+# Ending early
+
+
+@pytest.mark.parametrize("dbms", ["sqlite", pytest.param("postgresql", marks=needs_postgresql)])
+def test_it_is_gone_within_seconds_of_a_cancel_and_keeps_what_it_measured(dbms, make_job: MakeJob, spool, dirs):
+    job = make_job(dbms, duration_s=600)
+    result: list[FinishItem] = []
+    thread = threading.Thread(target=lambda: result.append(job.run()))
+    thread.start()
+    run_id = f"run-{dbms}"
+    wait_until(lambda: len(spool.seconds(run_id)) >= 3, 60)
+    assert process.leftovers(job.job_dir)
+    asked = time.monotonic()
+    job.abort.request("cancelled", "cancelled on the server")
+    thread.join(60)
+    assert not thread.is_alive()
+    assert time.monotonic() - asked < 30
+    (item,) = result
+    assert (item["outcome"], item["message"]) == ("cancelled", "cancelled on the server")
+    seconds = spool.seconds(run_id)
+    assert series(sent(spool, run_id), "tps") == [second["n"] for second in seconds]
+    assert values(item)["transactions"] == sum(second["n"] for second in seconds if not second["warm_up"])
+    assert item["result"]["durability"] and item["result"]["effective_settings"]
+    assert "tps" not in values(item)
+    assert process.leftovers(job.job_dir) == []
+    assert list(dirs.jobs.iterdir()) == []
+
+
+@needs_postgresql
+def test_it_can_be_cancelled_while_the_server_is_being_made(make_job: MakeJob, dirs: AgentDirs):
+    job = make_job("postgresql")
+    threading.Timer(0.4, job.abort.request, ("cancelled", "no longer wanted")).start()
+    began = time.monotonic()
+    item = job.run()
+    assert item["outcome"] == "cancelled"
+    assert time.monotonic() - began < 20
+    assert list(dirs.jobs.iterdir()) == []
+
+
+def test_it_refuses_a_job_that_does_not_fit_on_the_disk(make_job: MakeJob):
+    item = make_job("sqlite", scale_factor=10_000).run()
+    assert item["outcome"] == "failed"
+    assert "600.6 GB of disk space are needed" in item["message"]
+
+
+def test_it_refuses_a_workload_version_it_does_not_have(make_job: MakeJob):
+    job = make_job("sqlite")
+    job.spec["workload_version"] = "99"
+    assert "asks for 99" in job.run()["message"]
+
+
+def test_it_uses_another_derby_when_the_job_names_it(make_job: MakeJob):
+    item = make_job("derby", version="10.6.2.1", warm_up_s=0, duration_s=1).run()
+    assert item["outcome"] == "finished", item["message"]
+    assert "10.6.2.1" in item["result"]["product"]
+
+
+def test_it_keeps_the_paths_of_a_job_below_its_folder(make_job: MakeJob, dirs: AgentDirs):
+    """Children get a home and a temporary folder of their own."""
+    environment = make_job("sqlite")._children.environment()
+    below = [environment[name] for name in ("HOME", "TMPDIR", process.JOB_DIR_VARIABLE)]
+    assert all(Path(path).is_relative_to(dirs.jobs) for path in below)

@@ -1,0 +1,97 @@
+"""What fails a run, and what only makes it suspicious."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from benchagent.job import checks, judge
+from benchagent.machine.fingerprint import SyncRate
+
+from tests.benchagent.job.test_checks import SECONDS, summary
+from tests.benchagent.test_histogram import encoded
+
+DISK = SyncRate(200.0, {"append 4 KiB, fdatasync": 200.0}, "a test", 0.0)
+
+
+def suspicious(found: dict[str, Any], **changes: Any) -> dict[str, bool]:
+    given: dict[str, Any] = {"terminals": 4, "closed_loop": True, "driver_cores": None, "sync_rate": None, **changes}
+    return {check["name"]: check["ok"] for check in judge.suspicions(found, **given)}
+
+
+def failed(found: dict[str, Any]) -> list[str]:
+    return [check["name"] for check in judge.integrity(found, SECONDS) if not check["ok"]]
+
+
+def test_it_passes_a_run_in_which_everything_agrees():
+    assert failed(summary(histogram=encoded([2000]))) == []
+
+
+def test_it_counts_the_histogram_itself():
+    assert failed(summary(histogram=encoded([1999]))) == ["counts_agree"]
+    assert failed(summary(histogram="bm90IG9uZQ==")) == ["counts_agree"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"dead_terminals": [{"terminal": 0, "error": "gone"}]}, "terminals_alive"),
+        ({"errors": 40}, "errors_within_limit"),
+        ({"p50_us": 7000}, "percentiles_ordered"),
+    ],
+)
+def test_it_fails_a_run(changes: dict[str, Any], name: str):
+    assert failed(summary(histogram=encoded([2000]), **changes)) == [name]
+
+
+def test_it_suspects_commits_that_were_faster_than_the_disk():
+    assert suspicious(summary(), sync_rate=DISK) == {"little_law": True, "waited_for_disk": False}
+    assert suspicious(summary(tps=800.0), sync_rate=DISK)["waited_for_disk"]
+    assert "waited_for_disk" not in suspicious(summary())
+
+
+def test_only_what_writes_has_to_wait_for_the_disk():
+    """1,000 TPS: 100 of them only read, 50 were rolled back."""
+    kinds = {
+        "read": {"transactions": 200, "rolled_back": 0}, "write": {"transactions": 1800, "rolled_back": 100},
+    }  # fmt: skip
+    found = summary(per_type=kinds)
+    assert judge.writing_tps(found, frozenset({"read"})) == 850
+    slower = SyncRate(212.0, {}, "a test", 0.0)
+    assert not suspicious(found, sync_rate=slower, reading=frozenset({"read"}))["waited_for_disk"]
+    assert suspicious(found, sync_rate=SyncRate(213.0, {}, "", 0.0), reading=frozenset({"read"}))["waited_for_disk"]
+    assert "waited_for_disk" not in suspicious(found, sync_rate=slower, reading=frozenset(kinds))
+
+
+def test_it_expects_littles_law_of_a_closed_loop_only():
+    assert suspicious(summary(tps=100.0)) == {"little_law": False}
+
+
+def test_it_suspects_a_rate_that_was_not_kept():
+    paced = {"rate_per_s": 500.0, "slots": 2000, "unstarted": 20}
+    assert suspicious(summary(tps=100.0, **paced), closed_loop=False) == {"rate_kept": True}
+    late = summary(**{**paced, "unstarted": 21})
+    assert suspicious(late, closed_loop=False) == {"rate_kept": False}
+    assert checks.rate_kept(late)["detail"] == "21 of 2000 transactions due at 500/s were never begun"
+
+
+def test_it_suspects_a_load_generator_that_took_much_of_the_machine(monkeypatch):
+    monkeypatch.setattr(judge.psutil, "cpu_count", lambda: 4)
+    assert suspicious(summary(), driver_cores=[0.9, 0.7])["client_bound"]
+    assert not suspicious(summary(), driver_cores=[1.9, 0.7])["client_bound"]
+
+
+def test_a_run_that_ended_in_its_warm_up_fails_without_a_rate():
+    """As one whose number of transactions was used up."""
+    nothing = dict.fromkeys(("tps", "mean_us", "p50_us", "p95_us", "p99_us", "max_us"))
+    ended = summary(**nothing, transactions=0, per_terminal=[0] * 4, histogram=encoded([]), ended_by="max_transactions")
+    found = judge.integrity(ended, [{"warm_up": True, "n": 700}])
+    assert "something_measured" in [check["name"] for check in found if not check["ok"]]
+    assert suspicious(ended, sync_rate=DISK, driver_cores=[1.0]) == {}
+
+
+def test_a_check_of_the_disk_names_both_figures():
+    detail = checks.waited_for_disk(1000, 4, 200, ok=False)["detail"]
+    assert (
+        detail == "1000 TPS that write, 4 terminals × 200 syncs/s of the device = 800: cannot have waited for this disk"
+    )

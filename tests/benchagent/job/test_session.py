@@ -1,0 +1,88 @@
+"""The document of a session, as the load generator gets it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from benchagent.catalog import Durability
+from benchagent.dbms.base import Connection, Instance, Retryable, Transaction
+from benchagent.dbms.statistics import QueryRows, Statistics
+from benchagent.job.session import query_steps, rows_named, session_job, watched
+from benchagent.workloads.base import ASIDE
+
+LOOK, CHANGE = {"name": "look", "weight": 1}, {"name": "change", "weight": 2}
+RUN = {"op": "run", "phase": "run", "terminals": 2, "transactions": [LOOK, CHANGE]}
+
+
+class Told(Statistics):
+    def counter_queries(self) -> Mapping[str, str]:
+        return {"all": "SELECT counters"}
+
+    def wait_queries(self) -> Mapping[str, str]:
+        return {"now": "SELECT waits"}
+
+    def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
+        return {"sizes": f"SELECT sizes OF {', '.join(tables)}"}
+
+    def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
+        return {"ages": "SELECT ages"}
+
+
+class MadeUp(Instance):
+    retryable = Retryable(sqlstates=("40001",))
+    transaction = Transaction(begin="BEGIN")
+    session_sql = ("SET a = 1",)
+    setup_sql = ("CREATE ROLE r",)
+    close_sql = ("SHUTDOWN",)
+    statistics = Told()
+
+    def effective_queries(self) -> Mapping[str, str]:
+        return {"all": "SHOW ALL"}
+
+    def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
+        return []
+
+    def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
+        return Durability.NONE, ""
+
+
+def instance() -> MadeUp:
+    connection = Connection("jdbc:made-up:x", properties={"user": "u"})
+    return MadeUp(connection=connection, class_path=[], data_path=Path("/nowhere"), driver_dir=Path("/nowhere"))
+
+
+def test_the_first_session_sets_up():
+    first, later = (session_job(instance(), [RUN], setup=setup) for setup in (True, False))
+    assert [step["op"] for step in first["steps"]] == ["execute", "run"]
+    assert first["steps"][0]["statements"] == ["CREATE ROLE r"]
+    assert later["steps"] == [RUN]
+    assert first["connection"] == {"url": "jdbc:made-up:x", "driver_class": None, "properties": {"user": "u"}}
+    assert (first["session"], first["close"]) == (["SET a = 1"], ["SHUTDOWN"])
+    assert first["transaction"] == {"begin": "BEGIN", "begin_reading": None, "commit": None, "rollback": None}
+
+
+def test_conflicts_are_begun_again_and_violated_constraints_end_one_transaction():
+    job = session_job(instance(), [RUN], setup=False)
+    assert job["retryable"] == {"sqlstates": ["40001"], "sqlstate_prefixes": [], "codes": []}
+    assert job["tolerable"] == {"sqlstates": [], "sqlstate_prefixes": ["23"], "codes": []}
+
+
+def test_a_run_is_framed_by_what_is_read_around_it():
+    before, ages, run, after = watched(instance(), RUN, ["a", "b"])
+    assert (before["name"], before["sql"]) == ("effective:all", "SHOW ALL")
+    assert "optional" not in before  # without the settings in force a run says nothing
+    assert (ages["name"], ages["optional"]) == ("maintenance:ages", True)
+    assert run == {**RUN, "snapshots": {"counters:all": "SELECT counters"}, "sampled": {"waits:now": "SELECT waits"}}
+    assert (after["name"], after["sql"], after["optional"]) == ("schema:sizes", "SELECT sizes OF a, b", True)
+
+
+def test_transactions_that_only_read_are_marked():
+    run = watched(instance(), RUN, [], frozenset({"look"}))[2]
+    assert run["transactions"] == [{**LOOK, "read_only": True}, CHANGE]
+
+
+def test_the_rows_of_queries_are_found_by_their_prefix():
+    (step,) = query_steps("schema:", {"sizes": "SELECT 1"})
+    assert step == {"op": "query", "phase": ASIDE, "name": "schema:sizes", "sql": "SELECT 1"}
+    assert rows_named("schema:", {"schema:sizes": [[1]], "count": [[2]]}) == {"sizes": [[1]]}

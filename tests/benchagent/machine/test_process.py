@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import os
+import pwd
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from benchagent.machine import process
+from benchagent.machine.abort import Aborted
+from benchagent.machine.process import Children, ProcessFailed
+
+from tests.benchagent.fake_server import wait_until
+
+SLEEP = "import time; time.sleep(600)"
+
+
+@pytest.fixture
+def job_dir(tmp_path: Path):
+    folder = tmp_path / "job"
+    (folder / "tmp").mkdir(parents=True)
+    yield folder
+    process.kill_leftovers(folder)
+
+
+@pytest.fixture
+def children(job_dir: Path) -> Children:
+    return Children(job_dir)
+
+
+def gone(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
+def test_it_takes_a_child_along_also_after_a_change_of_user(tmp_path: Path):
+    """The death signal is set after the change of the user, which would have cleared it."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can change the user")
+    uid = pwd.getpwnam("nobody").pw_uid
+    code = (
+        "import sys, time\nfrom benchagent import process\n"
+        f"child = process.spawn(['/bin/sleep', '600'], user={uid}, cwd='/')\n"
+        "print(child.pid, flush=True)\ntime.sleep(600)\n"
+    )
+    agent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert agent.stdout is not None
+    child = int(agent.stdout.readline())
+    assert psutil.Process(child).uids().real == uid
+    agent.kill()
+    agent.wait()
+    wait_until(lambda: gone(child), 20)
+
+
+def test_it_lets_a_child_outlive_the_thread_that_asked_for_it(children: Children):
+    """The death signal comes when the parent *thread* ends, so a lasting one has to fork."""
+    started: list[subprocess.Popen[str]] = []
+    thread = threading.Thread(target=lambda: started.append(children.spawn(["/bin/sleep", "600"])))
+    thread.start()
+    thread.join()
+    time.sleep(0.3)
+    assert started[0].poll() is None
+
+
+def test_it_stops_the_whole_family_also_one_that_ignores_the_signal(children: Children):
+    code = (
+        "import signal, subprocess, sys, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        f"child = subprocess.Popen([sys.executable, '-c', {SLEEP!r}])\nprint(child.pid, flush=True)\ntime.sleep(600)\n"
+    )
+    parent = children.spawn([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    grandchild = int(parent.stdout.readline())
+    process.stop(parent, grace_s=0.3)
+    assert parent.returncode == -signal.SIGKILL
+    assert gone(grandchild)
+
+
+def test_it_finds_leftovers_by_record_by_mark_and_by_folder(job_dir: Path, children: Children):
+    recorded = children.spawn(["/bin/sleep", "600"], cwd="/", env={"PATH": "/bin"})
+    marked = subprocess.Popen(["/bin/sleep", "600"], env={process.JOB_DIR_VARIABLE: str(job_dir)})
+    inside = subprocess.Popen(["/bin/sleep", "600"], cwd=job_dir, env={})
+    stranger = subprocess.Popen(["/bin/sleep", "600"], cwd=job_dir.parent, env={})
+    try:
+        assert {found.pid for found in process.leftovers(job_dir)} == {recorded.pid, marked.pid, inside.pid}
+        process.kill_leftovers(job_dir)
+        assert [child.wait(20) for child in (recorded, marked, inside)] == [-signal.SIGKILL] * 3
+        assert stranger.poll() is None
+    finally:
+        stranger.kill()
+        stranger.wait()
+
+
+def test_it_does_not_kill_another_process_that_got_the_number(job_dir: Path):
+    stranger = subprocess.Popen(["/bin/sleep", "600"])
+    (job_dir / process.RECORD_NAME).write_text(f'{{"pid": {stranger.pid}, "started": 1.0, "name": "x"}}\nrubbish\n')
+    assert process.leftovers(job_dir) == []
+    stranger.kill()
+    stranger.wait()
+
+
+def test_it_leaves_a_persons_shell_in_the_folder_alone(job_dir: Path):
+    master, slave = os.openpty()
+    attach = "import fcntl, sys, termios, time; fcntl.ioctl(0, termios.TIOCSCTTY, 0); print(1, flush=True);"
+    shell = subprocess.Popen(
+        [sys.executable, "-c", f"{attach} time.sleep(600)"],
+        stdin=slave,
+        stdout=subprocess.PIPE,
+        cwd=job_dir,
+        start_new_session=True,
+    )
+    assert shell.stdout is not None
+    shell.stdout.readline()
+    try:
+        assert process.leftovers(job_dir) == []
+    finally:
+        shell.kill()
+        shell.wait()
+        os.close(master)
+        os.close(slave)
+
+
+def test_it_gives_a_commands_output_or_its_end_with_the_error(children: Children):
+    assert children.run(["/bin/echo", "hello"], timeout_s=30) == "hello\n"
+    with pytest.raises(ProcessFailed, match="ended with 3: why"):
+        children.run(["/bin/sh", "-c", "echo why; exit 3"], timeout_s=30)
+    with pytest.raises(ProcessFailed, match="did not end within"):
+        children.run(["/bin/sleep", "600"], timeout_s=0.2)
+
+
+def test_it_starts_nothing_after_kill_all(children: Children):
+    running = children.spawn(["/bin/sleep", "600"])
+    children.kill_all()
+    assert running.wait(20) == -signal.SIGKILL
+    with pytest.raises(Aborted):
+        children.spawn(["/bin/sleep", "600"])
+
+
+def test_it_shows_children_nothing_of_the_agents_own_environment(children: Children, monkeypatch):
+    monkeypatch.setenv("SECRET_OF_THE_AGENT", "x")
+    assert "SECRET" not in children.run(["/usr/bin/env"], timeout_s=30)

@@ -1,0 +1,380 @@
+"""POST /api/v1/results/"""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+import uuid
+from typing import Any
+
+import pytest
+
+from runs.models import ApiToken, Config, Dbms, HardwareProfile, Measurement, Metric, Run, RunFactor, Upload, Workload
+from runs.run import series
+from tests.runs.builders import UPLOAD_ID, document
+
+pytestmark = pytest.mark.django_db
+URL = "/api/v1/results/"
+
+
+@pytest.fixture
+def post(client, bearer):
+    headers = bearer("upload")
+
+    def send(body: Any, **more):
+        text = body if isinstance(body, (str, bytes)) else json.dumps(body)
+        return client.post(URL, text, content_type="application/json", headers=headers, **more)
+
+    return send
+
+
+def test_it_stores_every_repeat_as_a_run(post):
+    response = post(document())
+    assert response.status_code == 201
+    body = response.json()
+    assert body["id"] == UPLOAD_ID
+    assert [run["repeat"] for run in body["runs"]] == [1, 2]
+    assert [run["url"] for run in body["runs"]] == [f"http://testserver/runs/{run['id']}/" for run in body["runs"]]
+    first, second = (Run.objects.get(id=run["id"]) for run in body["runs"])
+    assert (first.state, first.provenance, first.durability) == ("finished", "uploaded", "power_loss")
+    assert first.measured_on.isoformat() == "2026-05-04"
+    assert first.cell_key == second.cell_key != ""
+    assert first.upload.document["dbms"] == {"name": "PostgreSQL", "version": "15.8"}
+
+
+def test_it_stores_metrics_with_unit_direction_and_phase(post):
+    post(document())
+    values = {
+        (row.run.repeat, row.metric.name, row.metric.unit, row.metric.better, row.phase): row.value
+        for row in Measurement.objects.select_related("run", "metric")
+    }
+    assert values == {
+        (1, "tps", "TPS", "higher", "run"): 100.5,
+        (1, "cache_hit", "", "higher", "run"): 0.5,
+        (2, "tps", "TPS", "higher", "run"): 102,
+        (2, "load_s", "s", "lower", "load"): 3,
+    }
+    assert set(Measurement.objects.values_list("provenance", flat=True)) == {"uploaded"}
+
+
+def test_it_stores_series_with_their_gaps(post):
+    post(document())
+    found = series.read(Run.objects.get(repeat=1), "tps")
+    assert (found.t0_s, found.interval_s, found.values, found.unit) == (0, 1, [1, None, 3.5], "TPS")
+
+
+def test_it_stores_the_largest_and_the_smallest_numbers(post):
+    ends = [1.7976931348623157e308, 1.7976931348623157e308, 5e-324, -1.7976931348623157e308]
+    metrics = [{"name": f"m{index}", "value": value, "unit": ""} for index, value in enumerate(ends)]
+    repeat = {"metrics": metrics, "series": [{"name": "tps", "values": ends}]}
+    assert post(document(repeats=[repeat], factors={"huge": ends[0], "tiny": ends[2]})).status_code == 201
+    run = Run.objects.get()
+    assert series.read(run, "tps").values == ends
+    assert [row.value for row in run.measurements.order_by("metric__name")] == ends
+    assert (run.factor("huge"), run.factor("tiny")) == (ends[0], ends[2])
+
+
+def test_it_stores_factors_as_numbers_or_text(post):
+    post(document())
+    run = Run.objects.get(repeat=2)
+    found = {factor.name: (factor.value, factor.unit) for factor in run.factors.all()}
+    assert found == {"scale_factor": (10, ""), "terminals": (4, "connections"), "disk": ("nvme", "")}
+
+
+def test_it_keeps_a_configuration_in_order_with_duplicates_and_flags_and_without_secrets(post):
+    post(document())
+    config = Run.objects.get(repeat=1).config
+    assert [(p.section, p.name, p.value, p.comment) for p in config.parameters.all()] == [
+        ("", "shared_buffers", "4GB", ""),
+        ("", "shared_buffers", "8GB", "the last one counts"),
+        ("", "ssl_passphrase_password", "[redacted]", ""),
+        ("mysqld", "skip_name_resolve", None, ""),
+    ]
+    assert "hunter2" not in json.dumps(Upload.objects.get().document)
+
+
+def test_it_keeps_no_secret_of_the_free_parts(post):
+    post(document(info={"db": {"password": "hunter2", "host": "x"}}))
+    assert Upload.objects.get().document["info"] == {"db": {"password": "[redacted]", "host": "x"}}
+
+
+def test_it_finds_what_it_knows_instead_of_making_it_twice(post):
+    post(document())
+    again = document(id=str(uuid.uuid4()), dbms={"name": "postgresql", "version": "15.8"}, workload="pgbench-tpcb")
+    assert post(again).status_code == 201
+    assert (Dbms.objects.count(), HardwareProfile.objects.count(), Workload.objects.count()) == (1, 1, 1)
+    assert (Config.objects.count(), Metric.objects.filter(name="tps").count()) == (1, 1)
+    assert Run.objects.values("cell_key").distinct().count() == 1
+
+
+def test_it_makes_a_row_for_another_version_of_a_workload(post):
+    post(document())
+    changed = document(id=str(uuid.uuid4()), workload={"slug": "pgbench-tpcb", "name": "x", "version": "2"})
+    assert post(changed).status_code == 201
+    assert sorted(Workload.objects.values_list("slug", "version")) == [
+        ("pgbench-tpcb", "1"),
+        ("pgbench-tpcb-v2", "2"),
+    ]
+
+
+def test_it_takes_a_workload_of_the_catalogue_by_its_slug(post):
+    assert post(document(workload="tpcb")).status_code == 201
+    assert Run.objects.first().workload.primary_metric == "tps"
+
+
+def test_it_takes_a_known_machine_by_its_slug_and_refuses_other_facts_for_it(post):
+    post(document())
+    slug = HardwareProfile.objects.get().slug
+    assert post(document(id=str(uuid.uuid4()), hardware=slug)).status_code == 201
+    other = document(id=str(uuid.uuid4()), hardware={"name": "x", "slug": slug, "cpu_model": "Other"})
+    response = post(other)
+    assert (response.status_code, response.json()) == (400, {"hardware.cpu_model": [f"The machine {slug} has Xeon."]})
+
+
+def test_it_keeps_the_ids_of_the_client(post):
+    run_id = str(uuid.uuid4())
+    body = post(document(repeats=[{"id": run_id, "metrics": {"tps": 1}}])).json()
+    assert [run["id"] for run in body["runs"]] == [run_id]
+
+
+def test_it_answers_200_to_the_same_body_and_409_to_another(post):
+    first = post(document())
+    again = post(json.dumps(document(), indent=3, sort_keys=True))
+    assert (again.status_code, again.json()) == (200, first.json())
+    assert post(document(note="other")).status_code == 409
+    assert (Upload.objects.count(), Run.objects.count()) == (1, 2)
+
+
+def test_it_stores_nothing_of_a_document_that_fails_late(post):
+    taken = str(uuid.uuid4())
+    post(document(repeats=[{"id": taken, "metrics": {"tps": 1}}]))
+    second = document(id=str(uuid.uuid4()), dbms={"name": "New", "version": "1"}, repeats=[{"metrics": {"tps": 1}}])
+    second["repeats"].append({"id": taken, "metrics": {"tps": 1}})
+    response = post(second)
+    assert (response.status_code, response.json()) == (400, {"repeats[1].id": ["Another run has this id."]})
+    assert (Upload.objects.count(), Run.objects.count(), Dbms.objects.filter(name="New").count()) == (1, 1, 0)
+
+
+def test_it_stores_nothing_of_a_document_with_an_unknown_machine(post):
+    assert post(document(hardware="nobody-knows")).status_code == 400
+    assert (Upload.objects.count(), Workload.objects.count(), RunFactor.objects.count()) == (0, 0, 0)
+
+
+def test_it_notes_when_a_token_was_used(post):
+    post(document())
+    token = ApiToken.objects.get()
+    assert token.last_used_at is not None
+    assert Upload.objects.get().token == token
+
+
+@pytest.mark.parametrize("method", ["get", "put", "patch", "delete"])
+def test_it_takes_only_post(client, bearer, method):
+    response = getattr(client, method)(URL, headers=bearer("upload"))
+    assert response.status_code == 405
+
+
+def test_it_needs_a_token(client):
+    response = client.post(URL, document(), content_type="application/json")
+    assert response.status_code == 401
+    assert response["WWW-Authenticate"] == "Bearer"
+    assert Upload.objects.count() == 0
+
+
+@pytest.mark.parametrize("header", ["Bearer bst_wrong", "Bearer", "Bearer \u00e9", "bearer x y"])
+def test_it_refuses_an_unknown_token(client, header):
+    response = client.post(URL, document(), content_type="application/json", headers={"Authorization": header})
+    assert response.status_code == 401
+    assert list(response.json()) == ["detail"]
+
+
+@pytest.mark.parametrize("change", ["revoked_at", "expires_at"])
+def test_it_refuses_a_token_that_has_ended(client, bearer, change):
+    headers = bearer("upload")
+    ApiToken.objects.update(**{change: "2020-01-01T00:00:00Z"})
+    assert client.post(URL, document(), content_type="application/json", headers=headers).status_code == 401
+
+
+def test_it_refuses_the_token_of_somebody_who_left(client, bearer, operator):
+    headers = bearer("upload")
+    operator.is_active = False
+    operator.save()
+    assert client.post(URL, document(), content_type="application/json", headers=headers).status_code == 401
+
+
+@pytest.mark.parametrize("scopes", [("read",), ("schedule",), ("read", "schedule")])
+def test_it_refuses_a_token_without_the_scope(client, bearer, scopes):
+    response = client.post(URL, document(), content_type="application/json", headers=bearer(*scopes))
+    assert response.status_code == 403
+    assert Upload.objects.count() == 0
+
+
+def test_it_takes_a_contributor_who_is_logged_in_but_not_a_viewer(client, contributor, viewer):
+    client.force_login(viewer)
+    assert client.post(URL, document(), content_type="application/json").status_code == 403
+    client.force_login(contributor)
+    assert client.post(URL, document(), content_type="application/json").status_code == 201
+
+
+def _without(name: str) -> dict[str, Any]:
+    body = document()
+    del body[name]
+    return body
+
+
+@pytest.mark.parametrize("name", ["schema_version", "id", "workload", "dbms", "hardware", "repeats"])
+def test_it_names_what_is_missing(post, name):
+    response = post(_without(name))
+    assert (response.status_code, response.json()) == (400, {name: ["This field is required."]})
+
+
+REPEAT = {"metrics": {"tps": 1}}
+NUMBER = "A finite number is required."
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"schema_version": 2}, "schema_version"),
+        ({"schema_version": "x"}, "schema_version"),
+        ({"id": "not-a-uuid"}, "id"),
+        ({"id": None}, "id"),
+        ({"id": []}, "id"),
+        ({"surprise": 1}, "surprise"),
+        ({"workload": 5}, "workload.detail"),
+        ({"workload": "nobody-knows"}, "workload"),
+        ({"workload": {"name": "x"}}, "workload.slug"),
+        ({"workload": {"slug": "with space", "name": "x"}}, "workload.slug"),
+        ({"workload": {"slug": "x", "name": "x", "colour": "red"}}, "workload.colour"),
+        ({"dbms": "PostgreSQL"}, "dbms"),
+        ({"dbms": {"name": "PostgreSQL"}}, "dbms.version"),
+        ({"dbms": {"name": "", "version": "1"}}, "dbms.name"),
+        ({"dbms": {"name": "x" * 201, "version": "1"}}, "dbms.name"),
+        ({"dbms": {"name": ["x"], "version": "1"}}, "dbms.name"),
+        ({"hardware": None}, "hardware"),
+        ({"hardware": {"name": "x", "cpu_cores": -1}}, "hardware.cpu_cores"),
+        ({"hardware": {"name": "x", "ram_bytes": 2**64}}, "hardware.ram_bytes"),
+        ({"config": 5}, "config"),
+        ({"config": {"files": []}}, "config.files"),
+        ({"config": [{"name": "x"}]}, "config[0].value"),
+        ({"config": [{"name": "x", "value": {}}]}, "config[0].value"),
+        ({"factors": []}, "factors"),
+        ({"factors": {"scale": True}}, "factors.scale"),
+        ({"factors": {"scale": {"value": 1, "units": "x"}}}, "factors.scale"),
+        ({"factors": {"x" * 81: 1}}, "factors"),
+        ({"measured_on": "yesterday"}, "measured_on"),
+        ({"measured_on": 20260504}, "measured_on"),
+        ({"started_at": "2026-13-01T00:00:00Z"}, "started_at"),
+        ({"durability": "strong"}, "durability"),
+        ({"note": {"a": 1}}, "note"),
+        ({"context": [1]}, "context"),
+        ({"info": "text"}, "info"),
+        ({"repeats": []}, "repeats"),
+        ({"repeats": {}}, "repeats"),
+        ({"repeats": [5]}, "repeats[0]"),
+        ({"repeats": [{}]}, "repeats[0].metrics"),
+        ({"repeats": [{"metrics": [], "series": []}]}, "repeats[0].metrics"),
+        ({"repeats": [REPEAT, {"metrics": {"tps": "fast"}}]}, "repeats[1].metrics.tps.value"),
+        ({"repeats": [{"metrics": [{"name": "tps", "value": True}]}]}, "repeats[0].metrics[0].value"),
+        ({"repeats": [{"metrics": [{"name": "own", "value": 1}]}]}, "repeats[0].metrics[0].unit"),
+        ({"repeats": [{"metrics": [{"name": "tps", "value": 1}] * 2}]}, "repeats[0].metrics"),
+        ({"repeats": [{"metrics": "tps"}]}, "repeats[0].metrics"),
+        ({"repeats": [{"series": [{"name": "tps", "values": []}]}]}, "repeats[0].series[0].values"),
+        ({"repeats": [{"series": [{"name": "tps", "values": [1, "x"]}]}]}, "repeats[0].series[0].values"),
+        (
+            {"repeats": [{"series": [{"name": "tps", "values": [1], "interval_s": 0}]}]},
+            "repeats[0].series[0].interval_s",
+        ),
+        ({"repeats": [{"series": [{"name": "tps", "values": [1], "t0_s": 1e300}]}]}, "repeats[0].series[0].t0_s"),
+        ({"repeats": [{**REPEAT, "id": 1.5}]}, "repeats[0].id"),
+        ({"repeats": [{**REPEAT, "id": UPLOAD_ID}] * 2}, "repeats"),
+        ({"note": "a\x00b"}, "note"),
+        ({"note": "\ud800"}, "note"),
+        ({"info": {"a\x00": 1}}, "info"),
+        ({"info": {"n": 10**30}}, "info.n"),
+    ],
+)
+def test_it_names_the_wrong_field(post, change, field):
+    response = post(document(**change))
+    assert response.status_code == 400
+    assert list(response.json()) == [field.removesuffix(".detail")], response.json()
+    assert Upload.objects.count() == Run.objects.count() == 0
+
+
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity", "1e999", "1" + "0" * 400, "1" * 5000])
+def test_it_refuses_numbers_that_are_not_finite(post, value):
+    text = json.dumps(document()).replace("100.5", value)
+    response = post(text)
+    assert response.status_code == 400
+    assert Upload.objects.count() == 0
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "", "{", "null", "5", '"text"', "[]", '{"results": []}', '{"results": {}}', '{"results": [{}], "more": 1}',
+        b"\xff\xfe\x00", b"\x80abc", "{}" * 2, "[" * 100_000, '{"a":' * 100_000,
+        '{"info": ' + "[" * 50 + "]" * 50 + "}",
+    ],
+)  # fmt: skip
+def test_it_answers_400_to_what_is_no_document(post, body):
+    response = post(body)
+    assert response.status_code == 400
+    assert response.json()
+
+
+def test_it_refuses_other_content_types(client, bearer):
+    response = client.post(URL, "a=1", content_type="application/x-www-form-urlencoded", headers=bearer("upload"))
+    assert response.status_code == 415
+
+
+def test_it_refuses_a_body_over_the_limit(post, settings):
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
+    assert post(document()).status_code == 413
+
+
+def test_it_bounds_the_number_of_repeats(post):
+    response = post(document(repeats=[REPEAT] * 1001))
+    assert (response.status_code, list(response.json())) == (400, ["repeats"])
+
+
+NASTY: list[Any] = [
+    None, True, 0, -1, 1.5, 2**63, 10**50, 1e308, "", "x", "\x00", "\ud800", "x" * 300, "2026-01-01", [], [None], {},
+    {"a": 1}, [[]], {"value": None}, {"": ""}, [1, 2], "9999-12-31T23:59:59+00:00", "0001-01-01T00:00:00+14:00",
+    UPLOAD_ID, "tpcb",
+]  # fmt: skip
+
+
+def _mutate(generator: random.Random, node: Any) -> Any:
+    """The same tree with one place changed, doubled, dropped or renamed."""
+    if isinstance(node, dict) and node and generator.random() < 0.85:
+        key = generator.choice(sorted(node))
+        action = generator.random()
+        if action < 0.1:
+            return {name: value for name, value in node.items() if name != key}
+        if action < 0.2:
+            return {
+                (generator.choice(["", "x", "\x00", "id", "5"]) if name == key else name): value
+                for name, value in node.items()
+            }
+        return {**node, key: _mutate(generator, node[key])}
+    if isinstance(node, list) and node and generator.random() < 0.85:
+        index = generator.randrange(len(node))
+        return [*node[:index], _mutate(generator, node[index]), *node[index + 1 :]]
+    return copy.deepcopy(generator.choice(NASTY))
+
+
+def test_it_never_answers_500_to_a_changed_document(post):
+    generator = random.Random(2026)
+    seen: dict[int, int] = {}
+    for _ in range(300):
+        body = document(id=str(uuid.UUID(int=generator.getrandbits(128))))
+        for _ in range(generator.randint(1, 2)):
+            body = _mutate(generator, body)
+        response = post(json.dumps(body))
+        seen[response.status_code] = seen.get(response.status_code, 0) + 1
+        assert response.status_code in (200, 201, 400, 409), (response.status_code, body)
+        if response.status_code == 400:
+            assert response.json(), body
+    assert seen[400] > 100
+    assert seen[201] > 10

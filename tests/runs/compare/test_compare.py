@@ -1,0 +1,355 @@
+from __future__ import annotations
+
+import pytest
+
+from runs.compare.compare import Comparison, compare
+from runs.models import Config, Run, delete_softly, restore
+from runs.stats import Kind
+from tests.runs.cells import (
+    ARTICLE,
+    EMPTY_CELL,
+    MEDIANS,
+    add_number,
+    all_runs,
+    machine,
+    make_article,
+    make_run,
+    workload,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def by_label(comparison: Comparison):
+    return {group.label: group for group in comparison.groups}
+
+
+def test_it_puts_the_six_systems_of_the_article_side_by_side():
+    make_article()
+
+    comparison = compare(all_runs())
+
+    assert [group.label for group in comparison.groups] == list(ARTICLE)
+    assert {group.label: group.median for group in comparison.groups} == MEDIANS
+    assert {group.label: sorted(group.values) for group in comparison.groups} == {
+        label: sorted(values) for label, values in ARTICLE.items()
+    }
+    assert comparison.metric is not None and comparison.metric.name == "tps"
+
+
+def test_it_notes_the_two_empty_cells_with_their_reason_and_draws_no_dot_for_them():
+    make_article()
+
+    derby = by_label(compare(all_runs()))["Derby 10.6"]
+
+    assert derby.n == 3
+    assert [gap.reason for gap in derby.gaps] == [EMPTY_CELL, EMPTY_CELL]
+    assert derby.gap is None
+    assert derby.gap_notes == [f"2 × {EMPTY_CELL}"]
+
+
+def test_it_shows_a_printed_median_beside_the_repeats_and_never_as_one():
+    make_article()
+
+    postgresql = by_label(compare(all_runs()))["PostgreSQL 8.3"]
+
+    assert [(printed.statistic, printed.as_printed, printed.of) for printed in postgresql.printed] == [
+        ("median", "508", 5)
+    ]
+    assert postgresql.n == 5
+
+
+def test_it_follows_a_deleted_repeat_and_its_return():
+    make_article()
+    gone = Run.objects.get(source_id="postgresql-8-3-r3")
+
+    delete_softly(gone)
+    without = by_label(compare(all_runs()))["PostgreSQL 8.3"]
+    restore(gone)
+    again = by_label(compare(all_runs()))["PostgreSQL 8.3"]
+
+    assert (without.n, without.median) == (4, (469 + 508) / 2)
+    assert (again.n, again.median) == (5, 508)
+
+
+def test_it_leaves_a_deleted_run_out_even_when_it_is_handed_one():
+    make_article()
+    delete_softly(Run.objects.get(source_id="postgresql-8-3-r3"))
+
+    assert by_label(compare(Run.objects.for_lists()))["PostgreSQL 8.3"].n == 4
+
+
+def test_it_says_once_what_is_common_and_finds_what_varies():
+    make_article()
+
+    comparison = compare(all_runs())
+
+    common = {fact.label: fact.value for fact in comparison.common}
+    assert common["Scale factor"] == "10"
+    assert common["Terminals"] == "4"
+    assert common["Publication"] == "100 MB TPC-B test of databases"
+    assert [fact.label for fact in comparison.varying] == ["DBMS"]
+
+
+def test_it_names_a_cell_by_all_that_is_needed_and_no_more():
+    config = [Config.objects.create(slug=name, name=name) for name in ("plain", "tuned")]
+    make_run("DB2 9.7", 100, config=config[0])
+    make_run("DB2 9.7", 110, config=config[1], factors={"scale_factor": 10, "terminals": 4, "commit_group": 2})
+    make_run("MySQL 5.0", 50, config=config[0])
+
+    labels = [group.label for group in compare(all_runs()).groups]
+
+    # The configurations differ too, but the commit group already tells the two apart.
+    assert sorted(labels) == ["DB2 9.7", "DB2 9.7 · commit group 2", "MySQL 5.0"]
+
+
+def test_it_orders_sizes_by_size_and_labels_them_with_their_unit():
+    for size in (30.3, 9.04, 1813.969025):
+        make_run("Firebird 2.5.2", 1000 / size, factors={"size_gb": size})
+
+    labels = [group.label for group in compare(all_runs()).groups]
+
+    assert labels == ["9.04 GB", "30.3 GB", "1,813.97 GB"]
+
+
+def test_it_gives_readable_keys_that_are_unique():
+    make_article()
+
+    keys = [group.key for group in compare(all_runs()).groups]
+
+    assert keys[0] == "postgresql-8-3"
+    assert len(set(keys)) == len(keys)
+
+
+def test_it_takes_the_baseline_it_is_told_and_sets_the_others_against_it():
+    make_article()
+
+    comparison = compare(all_runs(), baseline="postgresql-8-3")
+
+    db2 = comparison.ratios["db2-9-7"]
+    assert comparison.baseline is not None and comparison.baseline.label == "PostgreSQL 8.3"
+    assert comparison.ratios["postgresql-8-3"] is None
+    assert db2 is not None and db2.value == pytest.approx(4.736, abs=0.001)
+    verdicts = {key: verdict.kind for key, verdict in comparison.verdicts.items() if verdict}
+    assert verdicts["db2-9-7"] == Kind.BETTER
+    assert verdicts["mysql-5-0"] == Kind.WORSE
+
+
+@pytest.mark.parametrize("unknown", [None, "", "no-such-group"])
+def test_it_takes_the_first_group_with_values_when_no_baseline_is_named(unknown):
+    make_article()
+
+    comparison = compare(all_runs(), baseline=unknown)
+
+    assert comparison.baseline is not None and comparison.baseline.key == "postgresql-8-3"
+
+
+def test_it_sorts_the_best_first_when_asked():
+    make_article()
+
+    labels = [group.label for group in compare(all_runs(), order="best").groups]
+
+    assert labels == sorted(MEDIANS, key=lambda label: -MEDIANS[label])
+
+
+def test_it_sorts_the_fastest_first_where_lower_is_better():
+    for system, seconds in (("SQLite 3", 9.0), ("HSQLDB 2", 3.0)):
+        make_run(system, seconds, number="load_s")
+
+    comparison = compare(all_runs(), metric="load_s", order="best")
+
+    assert [group.label for group in comparison.groups] == ["HSQLDB 2", "SQLite 3"]
+
+
+def test_it_counts_only_finished_runs_as_dots_and_says_what_the_others_are():
+    make_run("SQLite 3", 100)
+    make_run("SQLite 3", 50, state="failed", message="the balances do not add up")
+    make_run("SQLite 3", None, state="measuring")
+    make_run("SQLite 3", 70, state="cancelled")
+
+    (group,) = compare(all_runs()).groups
+
+    assert group.values == [100]
+    assert sorted(gap.reason for gap in group.gaps) == [
+        "cancelled",
+        "failed: the balances do not add up",
+        "not finished yet (measuring)",
+    ]
+
+
+def test_it_shows_a_cell_without_any_value_as_a_gap():
+    make_run("CUBRID 8.3", None, state="value_missing", missing_reason="the value was in a picture that is lost")
+
+    comparison = compare(all_runs())
+
+    (group,) = comparison.groups
+    assert (group.median, group.n) == (None, 0)
+    assert group.gap == "the value was in a picture that is lost"
+    assert comparison.baseline is None and comparison.metric is None
+
+
+def test_it_shows_groups_that_promise_less_apart_and_unranked():
+    for system, durability in (("H2 2", "bounded_loss"), ("SQLite 3", "power_loss"), ("Derby 10", "power_loss")):
+        for value in (100, 101, 102):
+            make_run(system, value, durability=durability)
+
+    comparison = compare(all_runs())
+
+    assert {group.label: group.ranked for group in comparison.groups} == {
+        "SQLite 3": True, "Derby 10": True, "H2 2": False
+    }  # fmt: skip
+    assert comparison.groups[-1].label == "H2 2"
+    assert any("Shown apart, not ranked: H2 2" in warning for warning in comparison.warnings)
+
+
+def test_it_refuses_a_bare_ratio_across_durability_classes_and_says_why():
+    for system, durability in (("H2 2", "bounded_loss"), ("SQLite 3", "power_loss")):
+        for value in (100, 101, 102):
+            make_run(system, value, durability=durability)
+
+    comparison = compare(all_runs(), baseline="sqlite-3")
+
+    against = by_label(comparison)["H2 2"].against
+    assert against is not None
+    assert (against.ratio, against.verdict) == (None, None)
+    assert "Durability: may lose the last moments against survives power loss" in against.words
+
+
+def test_it_never_ranks_what_is_in_memory_with_anything_else():
+    classes = {"SQLite 3": "power_loss", "PostgreSQL 8.3": "none", "HSQLDB 2.7": "memory", "H2 2": "memory"}
+    for place, (system, durability) in enumerate(classes.items()):
+        for value in (100, 101, 102):
+            make_run(system, value + 10 * place, durability=durability)
+
+    def places(comparison: Comparison) -> dict[str, bool]:
+        return {group.label: group.ranked for group in comparison.groups}
+
+    both = compare(all_runs(), order="best")
+    assert places(both) == {
+        "SQLite 3": True, "PostgreSQL 8.3": False, "H2 2, in memory": False, "HSQLDB 2.7, in memory": False,
+    }  # fmt: skip
+    assert {words: len(groups) for words, groups in both.apart.items()} == {"not durable": 1, "in memory": 2}
+    assert all(group.against is None or group.against.ratio is None for group in both.groups)
+
+    without_disk = compare([run for run in all_runs() if run.durability != "power_loss"])
+    assert places(without_disk)["PostgreSQL 8.3"]
+    assert not places(without_disk)["H2 2, in memory"]
+    against = by_label(without_disk)["H2 2, in memory"].against
+    assert against is not None and against.words == "no ratio: Durability: in memory against not durable"
+
+    alike = compare([run for run in all_runs() if run.durability == "memory"])
+    assert all(places(alike).values())
+    assert any(alike.ratios.values())
+
+
+def test_it_ranks_nothing_of_unknown_durability_with_what_is_in_memory():
+    for system, durability in (("MySQL 5.0", ""), ("H2 2", "memory")):
+        make_run(system, 100, durability=durability)
+
+    groups = by_label(compare(all_runs(), baseline="mysql-5-0"))
+
+    assert not groups["H2 2, in memory"].ranked
+    against = groups["H2 2, in memory"].against
+    assert against is not None and against.words == "no ratio: Durability: in memory against not known"
+
+
+DOUBT = "1000 TPS, 4 terminals × 200 syncs/s of the device = 800: cannot have waited for this disk"
+
+
+def test_it_ranks_no_run_that_cannot_have_waited_for_its_disk():
+    for system, doubts in (("SQLite 3", ("", "", "")), ("Derby 10", ("", DOUBT, ""))):
+        for value, doubt in zip((1000, 1010, 1020), doubts, strict=True):
+            make_run(system, value, durability="power_loss", durability_doubt=doubt)
+
+    comparison = compare(all_runs(), baseline="sqlite-3", order="best")
+
+    derby = by_label(comparison)["Derby 10"]
+    assert [group.label for group in comparison.ranked] == ["SQLite 3"]
+    assert (derby.n, derby.doubt) == (3, DOUBT)
+    assert list(comparison.apart) == ["survives power loss, doubtful: cannot have waited for this disk"]
+    assert f"Shown apart, not ranked: Derby 10 ({DOUBT})." in comparison.warnings
+    assert derby.against is not None and derby.against.ratio is None
+    assert "doubtful: cannot have waited for this disk against survives power loss" in derby.against.words
+    assert {run.dbms_version.name for run in Run.objects.rankable()} == {"Derby 10", "SQLite 3"}
+    assert Run.objects.rankable().count() == 5
+
+
+def test_it_ranks_unknown_durability_with_the_others():
+    make_run("SQLite 3", 100, durability="power_loss")
+    make_run("MySQL 5.0", 100)
+
+    assert all(group.ranked for group in compare(all_runs()).groups)
+
+
+def test_it_offers_every_metric_and_starts_with_the_workloads_primary_one():
+    run = make_run("SQLite 3", 100)
+    add_number(run, 4.5, name="latency_p50_ms")
+    add_number(run, 4.9, name="latency_p99_ms")
+
+    comparison = compare(all_runs())
+    latency = compare(all_runs(), metric="latency_p99_ms")
+
+    assert comparison.metric is not None and comparison.metric.name == "tps"
+    assert {metric.name for metric in comparison.metrics} == {"tps", "latency_p50_ms", "latency_p99_ms"}
+    assert latency.groups[0].values == [4.9]
+
+
+def test_it_takes_the_most_common_metric_where_a_workload_names_none():
+    plain = workload("Load")
+    plain.primary_metric = ""
+    plain.save()
+    make_run("SQLite 3", 3.5, number="load_s", of=plain)
+    make_run("H2 2", 3.6, number="load_s", of=plain)
+
+    metric = compare(all_runs()).metric
+
+    assert metric is not None and metric.name == "load_s"
+
+
+def test_it_prefers_the_number_of_the_run_phase():
+    run = make_run("SQLite 3", 100)
+    add_number(run, 7, phase="load")
+
+    assert compare(all_runs()).groups[0].values == [100]
+
+
+def test_it_does_not_mix_units():
+    make_run("SQLite 3", 100)
+    make_run("SQLite 3", 105)
+    add_number(make_run("H2 2", None), 6000, unit="per minute")
+
+    comparison = compare(all_runs())
+
+    assert by_label(comparison)["H2 2"].gap == "no throughput in this run"
+    assert any("another unit (per minute)" in warning for warning in comparison.warnings)
+
+
+def test_it_says_that_demonstration_windows_rank_nothing():
+    make_run("SQLite 3", 100, demonstration=True)
+
+    assert any("Demonstration" in warning for warning in compare(all_runs()).warnings)
+
+
+def test_it_pools_repeats_of_one_cell_whatever_experiment_they_belong_to():
+    here = machine()
+    for value in (100, 101):
+        make_run("SQLite 3", value, on=here)
+    make_run("SQLite 3", 90, on=machine("Bench Two"))
+
+    counts = {group.label: group.n for group in compare(all_runs()).groups}
+
+    assert counts == {"Bench One": 2, "Bench Two": 1}
+
+
+def test_it_compares_nothing_with_nothing():
+    comparison = compare([])
+
+    assert (comparison.groups, comparison.metric, comparison.baseline) == ([], None, None)
+
+
+def test_it_reads_many_runs_in_as_many_queries_as_few(django_assert_num_queries):
+    make_article()
+
+    # runs, factors, measurements, metrics, storage; aggregates and the runs they are of
+    with django_assert_num_queries(7):
+        compare(all_runs())

@@ -1,0 +1,153 @@
+"""A comparison under a short address, with words, and as a chart in other pages."""
+
+from __future__ import annotations
+
+import pytest
+from django.http import QueryDict
+
+from runs.access import visibility
+from runs.compare import reports
+from runs.models import Change, Report, Run
+from tests.runs.cells import make_run
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def runs() -> list[Run]:
+    return [make_run(system, value) for system in ("SQLite 3.53", "PostgreSQL 17") for value in (400, 410, 420)]
+
+
+@pytest.fixture
+def query(runs) -> str:
+    return "&".join(f"run={run.id}" for run in runs) + "&baseline=sqlite-3-53&metric=tps"
+
+
+@pytest.fixture
+def saved(query, contributor) -> Report:
+    return reports.create(
+        title="Which is faster?", note="First.\n\nSecond.", query=query, visibility="public", owner=contributor
+    )
+
+
+def test_a_comparison_is_saved_from_its_page_and_shown_with_its_words(client, contributor, query):
+    client.force_login(contributor)
+    assert f"/reports/new/?{query}".replace("&", "&amp;") in client.get(f"/compare/?{query}").content.decode()
+    assert client.get(f"/reports/new/?{query}").status_code == 200
+    form = {"title": "Which is faster?", "note": "First.\n\nSecond.", "query": query, "visibility": "public"}
+    page = client.post("/reports/new/", form, follow=True)
+    assert page.redirect_chain == [("/reports/which-is-faster/", 302)]
+    html = page.content.decode()
+    assert "<p>First.</p>" in html
+    assert 'data-group="postgresql-17"' in html
+    assert "Which is faster?" in client.get("/reports/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"title": ""}, "required"),
+        ({"query": ""}, "required"),
+        ({"query": "metric=tps"}, "No run is chosen"),
+        ({"query": "run=x"}, "not the id of a run"),
+        ({"query": "no=such"}, "no such filter"),
+        ({"visibility": "secret"}, "valid choice"),
+    ],
+)
+def test_what_cannot_be_shown_is_not_saved(client, contributor, query, changes, words):
+    client.force_login(contributor)
+    form = {"title": "x", "note": "", "query": query, "visibility": "public"} | changes
+    page = client.post("/reports/new/", form)
+    assert page.status_code == 422
+    assert words in page.content.decode()
+    assert not Report.objects.exists()
+
+
+def test_the_numbers_are_those_of_now(client, saved, runs):
+    before = client.get("/api/v1/reports/which-is-faster/").json()["comparison"]
+    assert [group["n"] for group in before["groups"]] == [3, 3]
+    Run.objects.filter(pk=runs[0].pk).update(deleted_at="2026-01-01T00:00:00Z")
+    after = client.get("/api/v1/reports/which-is-faster/").json()["comparison"]
+    assert [group["n"] for group in after["groups"]] == [2, 3]
+
+
+def test_a_reader_sets_another_baseline(client, saved):
+    page = client.get("/reports/which-is-faster/?baseline=postgresql-17")
+    assert page.context["comparison"].baseline.key == "postgresql-17"
+    assert client.get("/reports/which-is-faster/").context["comparison"].baseline.key == "sqlite-3-53"
+
+
+def test_it_leaves_out_what_a_reader_may_not_see(client, saved, runs, operator, contributor):
+    Run.objects.filter(pk__in=[run.pk for run in runs[3:]]).update(visibility="private", owner=operator)
+    assert "PostgreSQL 17" not in client.get("/reports/which-is-faster/").content.decode()
+    client.force_login(operator)
+    assert "PostgreSQL 17" in client.get("/reports/which-is-faster/").content.decode()
+    assert "PostgreSQL 17" not in client.get("/embed/reports/which-is-faster/").content.decode()
+
+
+def test_editing_keeps_the_address_and_the_old_words(client, saved, contributor):
+    client.force_login(contributor)
+    client.post("/reports/which-is-faster/edit/", {"title": "Neither", "note": "Changed."})
+    saved.refresh_from_db()
+    assert (saved.slug, saved.name, saved.note) == ("which-is-faster", "Neither", "Changed.")
+    noted = {change.field: (change.old, change.by) for change in Change.objects.all()}
+    assert noted == {"title": ("Which is faster?", contributor), "words": ("First.\n\nSecond.", contributor)}
+
+
+def test_a_deleted_report_offers_its_owner_an_undo(client, saved, contributor):
+    client.force_login(contributor)
+    gone = client.post("/reports/which-is-faster/delete/", follow=True)
+    assert (gone.status_code, "Undo" in gone.content.decode()) == (410, True)
+    assert client.get("/api/v1/reports/").json()["count"] == 0
+    assert client.get("/embed/reports/which-is-faster/").status_code == 404
+    back = client.post("/reports/which-is-faster/restore/", follow=True)
+    assert "The report is back" in back.content.decode()
+
+
+def test_a_report_called_new_has_an_address_of_its_own(query, contributor):
+    made = reports.create(title="New", note="", query=query, visibility="public", owner=contributor)
+    assert made.slug == "report-new"
+
+
+def test_the_query_is_kept_without_what_only_the_address_says(query, contributor):
+    kept = QueryDict(reports.checked_query(f"{query}&format=json", contributor))
+    assert "format" not in kept
+    assert len(kept.getlist("run")) == 6
+
+
+@pytest.mark.parametrize("path", ["compare/?{query}", "reports/which-is-faster/", "runs/{run}/"])
+def test_a_chart_may_be_framed_and_needs_nothing_inline(client, saved, runs, query, path):
+    response = client.get("/embed/" + path.format(query=query, run=runs[0].id))
+    html = response.content.decode()
+    assert response.status_code == 200
+    assert "X-Frame-Options" not in response
+    assert "frame-ancestors *" in response["Content-Security-Policy"]
+    assert "default-src 'self'" in response["Content-Security-Policy"]
+    assert "Source: Benchsite" in html
+    assert "<table" in html
+    assert "csrf" not in html
+
+
+@pytest.mark.parametrize("path", ["/", "/runs/", "/login/", "/compare/", "/reports/"])
+def test_other_pages_may_not_be_framed(client, path):
+    response = client.get(path)
+    assert response["X-Frame-Options"] == "DENY"
+    assert "frame-ancestors 'none'" in response["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize(("seen", "status"), [("public", 200), ("unlisted", 200), ("private", 404)])
+def test_an_embed_shows_what_a_stranger_may_see_also_to_the_owner(client, saved, runs, contributor, seen, status):
+    visibility.change(target=saved, visibility=seen, by=contributor)
+    Run.objects.update(visibility=seen, owner=contributor)
+    client.force_login(contributor)
+    assert client.get("/embed/reports/which-is-faster/").status_code == status
+    assert client.get(f"/embed/runs/{runs[0].id}/").status_code == status
+    assert client.get(f"/embed/compare/?run={runs[0].id}").status_code == status
+
+
+def test_the_page_offers_the_frame_to_copy(client, saved, query, runs):
+    html = client.get(f"/compare/?{query}").content.decode()
+    assert '&lt;iframe src="http://testserver/embed/compare/?run=' in html
+    page = client.get("/reports/which-is-faster/").content.decode()
+    assert "http://testserver/embed/reports/which-is-faster/" in page
+    assert f"http://testserver/embed/runs/{runs[0].id}/" in client.get(f"/runs/{runs[0].id}/").content.decode()

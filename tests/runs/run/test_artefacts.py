@@ -1,0 +1,79 @@
+"""Files kept beside results."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+from django.db import DataError, transaction
+
+from runs import results
+from runs.models import Artefact
+from runs.run import artefacts
+from tests.runs.builders import document
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def own_folder(settings, tmp_path):
+    backend = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": tmp_path}}
+    settings.STORAGES = {**settings.STORAGES, "default": backend}
+
+
+@pytest.fixture
+def run(db):
+    return results.store_upload(document=document(), token=None).runs[0]
+
+
+def test_it_gives_back_what_it_was_given(run):
+    text = "progress: 1.0 s, 100.5 tps\r\nµs\n".encode()
+    kept = artefacts.keep(name="pgbench.log", content=text, media_type="text/plain", run=run)
+    found = Artefact.objects.get(id=kept.id)
+    assert artefacts.content(found) == text
+    assert (found.run, found.name, found.size_bytes, len(found.sha256)) == (run, "pgbench.log", len(text), 64)
+    assert found.file.name.endswith(f"{kept.id}.gz")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "utf-16"])
+def test_it_keeps_no_secret(run, encoding):
+    kept = artefacts.keep(name="x.log", content="é mysql-password=hunter2 --threads=4\n".encode(encoding), run=run)
+    assert artefacts.content(kept).decode(encoding) == "é mysql-password=[redacted] --threads=4\n"
+
+
+def test_it_keeps_no_secret_of_a_packed_file(run):
+    packed = gzip.compress(b"password=hunter2\n")
+    kept = artefacts.keep(name="run.log.gz", content=packed, run=run)
+    assert (kept.name, artefacts.content(kept)) == ("run.log", b"password=[redacted]\n")
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\x00\x01password=hunter2", b"\x1f\x8bnot gzip", gzip.compress(b"x" * 99)[:-3]]
+)
+def test_other_bytes_stay_as_they_are(run, content):
+    kept = artefacts.keep(name="x.bin", content=content, run=run)
+    assert artefacts.content(kept) == content
+
+
+def test_it_refuses_a_bomb(run, monkeypatch):
+    monkeypatch.setattr(artefacts, "MAX_ARTEFACT_BYTES", 1000)
+    with pytest.raises(artefacts.TooLarge, match=r"x\.gz"):
+        artefacts.keep(name="x.gz", content=gzip.compress(b"0" * 1001), run=run)
+    assert Artefact.objects.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"), [("../../etc/passwd", "passwd"), ("C:\\logs\\a.log", "a.log"), ("..", ".."), ("", "unnamed")]
+)
+def test_a_name_is_no_path(run, name, kept):
+    artefact = artefacts.keep(name=name, content=b"x", run=run)
+    assert artefact.name == kept
+    assert artefact.file.name.startswith("results/")
+
+
+def test_it_takes_the_file_away_when_the_row_is_refused(run, tmp_path):
+    before = Artefact.objects.count()
+    with pytest.raises((OverflowError, DataError)), transaction.atomic():
+        artefacts.keep(name="x", content=b"x", run=run, position=10**30)
+    assert Artefact.objects.count() == before
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]

@@ -1,0 +1,47 @@
+"""The value that lists sort by is kept true by everything that changes it."""
+
+from __future__ import annotations
+
+import pytest
+
+from runs import results
+from runs.models import Run, Workload
+from runs.publications.importer import import_literature
+from runs.results import correction
+from runs.run import primary
+from tests.runs.builders import document
+from tests.runs.cells import make_run
+
+pytestmark = pytest.mark.django_db
+
+
+def stored() -> list[float | None]:
+    return list(Run.objects.order_by("repeat").values_list("primary_value", flat=True))
+
+
+def test_an_upload_brings_it():
+    results.store_upload(document=document())
+    assert stored() == [100.5, 102]
+    assert primary.refresh(Run.objects.all()) == 0
+
+
+def test_the_literature_brings_it_and_only_where_there_is_a_number():
+    import_literature()
+    assert primary.refresh(Run.objects.all()) == 0
+    assert not Run.objects.filter(state="value_missing").exclude(primary_value=None).exists()
+    assert Run.objects.filter(publication__slug="tpcb-2010", state="finished").exclude(primary_value=None).count() == 33
+
+
+def test_an_invalid_run_has_none_until_it_counts_again(operator):
+    run = make_run("SQLite 3.53", 5)
+    correction.invalidate(run, reason="wrong disk", by=operator)
+    assert stored() == [None]
+    correction.validate(run, by=operator)
+    assert stored() == [5]
+
+
+def test_it_follows_the_workload():
+    make_run("SQLite 3.53", 5)
+    Workload.objects.update(primary_metric="latency_p95_ms")
+    assert primary.refresh(Run.objects.all()) == 1
+    assert stored() == [None]
