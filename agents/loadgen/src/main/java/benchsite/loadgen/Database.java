@@ -1,6 +1,7 @@
 package benchsite.loadgen;
 
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -130,5 +131,13 @@ final class Database {
     /** It ends its transaction, but not its terminal. */
     boolean isTolerable(SQLException problem) {
         return tolerable.holds(problem);
+    }
+
+    /** Names and versions of the DBMS and of its driver. */
+    static JSONObject product(Connection connection) throws SQLException {
+        DatabaseMetaData facts = connection.getMetaData();
+        return new JSONObject().put("product", facts.getDatabaseProductName())
+            .put("product_version", facts.getDatabaseProductVersion())
+            .put("driver_name", facts.getDriverName()).put("driver_version", facts.getDriverVersion());
     }
 }

@@ -1,7 +1,6 @@
 package benchsite.loadgen;
 
 import java.sql.Connection;
-import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
 import org.json.JSONArray;
@@ -40,7 +39,7 @@ final class JobRunner {
                 case "execute" -> new SqlSteps(events, anchor).execute(step, phase);
                 case "prepare_all" -> new SqlSteps(events, anchor).prepareAll(step, phase);
                 case "query" -> new SqlSteps(events, anchor).query(step, phase);
-                case "product" -> events.emit(product(anchor).put("event", "product"));
+                case "product" -> events.emit(Database.product(anchor).put("event", "product"));
                 case "load" -> new Loader(database, events, step, phase).load();
                 case "run" -> new LoadPhase(database, events, step, anchor).run();
                 default -> throw new IllegalArgumentException("unknown step: " + operation);
@@ -64,12 +63,5 @@ final class JobRunner {
         if (!job.isNull("close_url")) {
             database.touch(job.getString("close_url"));
         }
-    }
-
-    static JSONObject product(Connection connection) throws SQLException {
-        DatabaseMetaData facts = connection.getMetaData();
-        return new JSONObject().put("product", facts.getDatabaseProductName())
-            .put("product_version", facts.getDatabaseProductVersion())
-            .put("driver_name", facts.getDriverName()).put("driver_version", facts.getDriverVersion());
     }
 }

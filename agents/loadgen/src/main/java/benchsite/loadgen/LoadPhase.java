@@ -3,6 +3,7 @@ package benchsite.loadgen;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
+import org.json.JSONArray;
 import org.json.JSONObject;
 
 /**
@@ -43,7 +44,7 @@ final class LoadPhase {
 
     private JSONObject measure() throws PhaseException, InterruptedException {
         long start = start();
-        Totals totals = new Totals(window, terminals, course.isPaced());
+        Totals totals = new Totals(window, terminals.stream().map(Terminal::recorder).toList(), course.isPaced());
         Seconds seconds = new Seconds(events, course, totals);
         report(seconds, start);
         totals.stopCpu();
@@ -74,9 +75,15 @@ final class LoadPhase {
     private JSONObject summary(Totals totals) {
         boolean usedUp = course.budget().isUsedUp();
         long end = usedUp ? Math.min(lastEnd(), window.endNanos()) : window.endNanos();
-        boolean allDead = terminals.stream().allMatch(terminal -> terminal.death() != null);
+        JSONArray deaths = new JSONArray();
+        for (Terminal terminal : terminals) {
+            if (terminal.death() != null) {
+                deaths.put(Events.failure(terminal.death()).put("terminal", terminal.number()));
+            }
+        }
         JSONObject summary = totals.summary(window.measuredSeconds(end))
-            .put("ended_by", usedUp ? "max_transactions" : allDead ? "terminals" : "window");
+            .put("ended_by", usedUp ? "max_transactions" : deaths.length() == terminals.size() ? "terminals" : "window")
+            .put("dead_terminals", deaths);
         if (course.isPaced()) {
             Slots slots = course.slots();
             summary.put("rate_per_s", slots.perSecond()).put("slots", slots.dueBefore(end))

@@ -1,5 +1,6 @@
 package benchsite.loadgen;
 
+import benchsite.loadgen.tpcc.Tpcc;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -13,13 +14,25 @@ final class Mix {
 
     Mix(JSONArray definitions) {
         for (Object definition : definitions) {
-            Program program = Programs.of((JSONObject) definition);
+            Program program = program((JSONObject) definition);
             programs.add(program);
             totalWeight += program.weight();
         }
         if (totalWeight <= 0 || programs.stream().anyMatch(program -> program.weight() < 0)) {
             throw new IllegalArgumentException("the weights of the transactions must be positive");
         }
+    }
+
+    /** Most are data; one with {@code program} is a class of this load generator. */
+    private static Program program(JSONObject definition) {
+        if (!definition.has("program")) {
+            return new TransactionProgram(definition);
+        }
+        var maker = Tpcc.PROGRAMS.get(definition.getString("program"));
+        if (maker == null) {
+            throw new IllegalArgumentException("unknown program: " + definition.getString("program"));
+        }
+        return maker.apply(definition);
     }
 
     List<Program> programs() {

@@ -1,5 +1,6 @@
 package benchsite.loadgen;
 
+import benchsite.loadgen.tpcc.Tpcc;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -50,7 +51,7 @@ final class RangeLoader implements Callable<Void> {
         boolean done = false;
         try (PreparedStatement one = connection.prepareStatement(table.getString("insert"));
              PreparedStatement several = rowsOfMany > 1 ? prepareMany() : null) {
-            source = RowSources.of(table, plan.seed());
+            source = source();
             insert = one;
             insertMany = several;
             load();
@@ -63,6 +64,17 @@ final class RangeLoader implements Callable<Void> {
             }
         }
         return null;
+    }
+
+    private RowSource source() {
+        if (!table.has("program")) {
+            return new RowGenerator(table, plan.seed());
+        }
+        var maker = Tpcc.ROW_SOURCES.get(table.getString("program"));
+        if (maker == null) {
+            throw new IllegalArgumentException("unknown row source: " + table.getString("program"));
+        }
+        return maker.apply(table, plan.seed());
     }
 
     private PreparedStatement prepareMany() throws SQLException {

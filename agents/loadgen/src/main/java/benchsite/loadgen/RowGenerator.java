@@ -43,7 +43,7 @@ final class RowGenerator implements RowSource {
 
     /** All columns of a row. */
     Object[] values(long row) {
-        SplittableRandom drawing = random ? RowSources.random(seed, table, row) : null;
+        SplittableRandom drawing = random ? RowSource.random(seed, table, row) : null;
         Object[] values = new Object[columns.length];
         for (int index = 0; index < values.length; index++) {
             values[index] = columns[index].value(row, drawing);

@@ -79,7 +79,7 @@ final class Terminal implements Runnable {
         for (Program program : course.mix().programs()) {
             works.add(program.open(connection, number));
         }
-        product = JobRunner.product(connection);
+        product = Database.product(connection);
         if (!connection.getAutoCommit()) {
             connection.commit();
         }

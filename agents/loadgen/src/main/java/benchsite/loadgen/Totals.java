@@ -14,7 +14,7 @@ import org.json.JSONObject;
 /** Sums over the warm-up, the measured window and the tail; counts per terminal and per transaction type. */
 final class Totals {
     private final Window window;
-    private final List<Terminal> terminals;
+    private final List<Recorder> recorders;
     private final boolean paced;
     private final Bin warmUp;
     private final Bin measured;
@@ -26,15 +26,15 @@ final class Totals {
     private double cpuAtStart;
     private double cpuSeconds;
 
-    Totals(Window window, List<Terminal> terminals, boolean paced) {
+    Totals(Window window, List<Recorder> recorders, boolean paced) {
         this.window = window;
-        this.terminals = terminals;
+        this.recorders = recorders;
         this.paced = paced;
         this.warmUp = new Bin(paced);
         this.measured = new Bin(paced);
         this.tail = new Bin(paced);
-        this.perTerminal = new long[terminals.size()];
-        this.warmUpPerTerminal = new long[terminals.size()];
+        this.perTerminal = new long[recorders.size()];
+        this.warmUpPerTerminal = new long[recorders.size()];
     }
 
     void startCpu(double now) {
@@ -48,12 +48,14 @@ final class Totals {
     /** Take a second that is over from every terminal and add it to the sums; {@code window.seconds()} is the tail. */
     Taken take(int second) {
         Taken taken = new Taken(new Bin(paced), new HashMap<>());
-        for (Terminal terminal : terminals) {
-            terminal.recorder().take(second).forEach((type, bin) -> {
+        for (int terminal = 0; terminal < recorders.size(); terminal++) {
+            long[] counts = window.isWarmUp(second) ? warmUpPerTerminal : perTerminal;
+            for (Map.Entry<String, Bin> recorded : recorders.get(terminal).take(second).entrySet()) {
+                Bin bin = recorded.getValue();
                 taken.all().add(bin);
-                taken.types().computeIfAbsent(type, key -> new Bin(paced)).add(bin);
-                count(terminal.number(), second, bin);
-            });
+                taken.types().computeIfAbsent(recorded.getKey(), key -> new Bin(paced)).add(bin);
+                counts[terminal] += second < window.seconds() ? bin.count() : 0;
+            }
         }
         taken.types().forEach((type, bin) -> committed.merge(type, bin.committed(), Long::sum));
         if (second >= window.seconds()) {
@@ -67,14 +69,6 @@ final class Totals {
         return taken;
     }
 
-    private void count(int terminal, int second, Bin bin) {
-        if (window.isWarmUp(second)) {
-            warmUpPerTerminal[terminal] += bin.count();
-        } else if (second < window.seconds()) {
-            perTerminal[terminal] += bin.count();
-        }
-    }
-
     /** {@code measuredSeconds}: how long it really was; 0 when the run ended in its warm-up. */
     JSONObject summary(double measuredSeconds) {
         JSONObject summary = new JSONObject().put("event", "summary").put("transactions", measured.count())
@@ -86,8 +80,7 @@ final class Totals {
             .put("measured_errors", measured.errors()).put("rolled_back", measured.rolledBack())
             .put("committed", warmUp.committed() + measured.committed() + tail.committed())
             .put("per_terminal", numbers(perTerminal)).put("warm_up_per_terminal", numbers(warmUpPerTerminal))
-            .put("per_type", perType()).put("histogram", encoded(measured.latencies)).put("cpu_s", cpuSeconds)
-            .put("dead_terminals", deaths());
+            .put("per_type", perType()).put("histogram", encoded(measured.latencies)).put("cpu_s", cpuSeconds);
         return Latencies.putAll(summary, measured);
     }
 
@@ -104,16 +97,6 @@ final class Totals {
             perType.put(type, Latencies.putAll(figures, bin));
         });
         return perType;
-    }
-
-    private JSONArray deaths() {
-        JSONArray deaths = new JSONArray();
-        for (Terminal terminal : terminals) {
-            if (terminal.death() != null) {
-                deaths.put(Events.failure(terminal.death()).put("terminal", terminal.number()));
-            }
-        }
-        return deaths;
     }
 
     /** HdrHistogram's own V2 format, compressed, base64. */

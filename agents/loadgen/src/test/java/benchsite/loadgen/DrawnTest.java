@@ -86,14 +86,14 @@ class DrawnTest {
 
     @Test
     void aRowsRandomValuesDependOnSeedTableAndRow() {
-        long first = RowSources.random(1, "stock", 7).nextLong();
-        assertEquals(first, RowSources.random(1, "stock", 7).nextLong());
-        assertNotEquals(first, RowSources.random(2, "stock", 7).nextLong());
-        assertNotEquals(first, RowSources.random(1, "item", 7).nextLong());
-        assertNotEquals(first, RowSources.random(1, "stock", 8).nextLong());
+        long first = RowSource.random(1, "stock", 7).nextLong();
+        assertEquals(first, RowSource.random(1, "stock", 7).nextLong());
+        assertNotEquals(first, RowSource.random(2, "stock", 7).nextLong());
+        assertNotEquals(first, RowSource.random(1, "item", 7).nextLong());
+        assertNotEquals(first, RowSource.random(1, "stock", 8).nextLong());
         long ones = 0;
         for (int row = 0; row < 10_000; row++) {
-            ones += RowSources.random(1, "stock", row).nextInt(2);
+            ones += RowSource.random(1, "stock", row).nextInt(2);
         }
         assertEquals(5_000, ones, 250, "neighbours have nothing in common");
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.SplittableRandom;
 import org.json.JSONArray;
+import org.json.JSONObject;
 import org.junit.jupiter.api.Test;
 
 class MixTest {
@@ -40,5 +41,14 @@ class MixTest {
         assertThrows(IllegalArgumentException.class, () -> mix());
         assertThrows(IllegalArgumentException.class, () -> mix(0, 0));
         assertThrows(IllegalArgumentException.class, () -> mix(3, -1));
+    }
+
+    @Test
+    void aProgramThatIsNotThereIsNamed() {
+        for (String name : new String[] {"tpcc.nothing", "nothing", "no.thing", "."}) {
+            var problem = assertThrows(IllegalArgumentException.class,
+                () -> new Mix(new JSONArray().put(new JSONObject().put("name", "t").put("program", name))));
+            assertEquals("unknown program: " + name, problem.getMessage());
+        }
     }
 }

@@ -7,7 +7,6 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
@@ -29,27 +28,21 @@ class TotalsTest {
         }
     }
 
-    private static Terminal terminal(int number, Window window, java.util.function.LongSupplier clock) {
-        Course course = new Course(null, null, window, null, Budget.unlimited(), 0, 1, clock, new CountDownLatch(1),
-            new CountDownLatch(1));
-        return new Terminal(number, course);
-    }
-
     @Test
     void nothingIsLostOrCountedTwiceWhileTheReporterTakesBins() throws InterruptedException {
         Window window = new Window(100, 300);
         long start = System.nanoTime();
-        List<Terminal> terminals = new ArrayList<>();
+        List<Recorder> recorders = new ArrayList<>();
         List<Thread> writers = new ArrayList<>();
         AtomicLong written = new AtomicLong();
         for (int number = 0; number < WRITERS; number++) {
-            Terminal terminal = terminal(number, window, () -> (System.nanoTime() - start) * SPEED);
-            terminals.add(terminal);
-            writers.add(new Thread(() -> written.addAndGet(write(terminal.recorder(), window, start))));
+            Recorder recorder = new Recorder(window, () -> (System.nanoTime() - start) * SPEED, false);
+            recorders.add(recorder);
+            writers.add(new Thread(() -> written.addAndGet(write(recorder, window, start))));
         }
         writers.forEach(Thread::start);
 
-        Totals totals = new Totals(window, terminals, false);
+        Totals totals = new Totals(window, recorders, false);
         long ofSeconds = 0;
         for (int second = 0; second < window.seconds(); second++) {
             while ((System.nanoTime() - start) * SPEED < (second + 1) * SECOND) {
@@ -101,14 +94,14 @@ class TotalsTest {
     void theWarmUpAndTheTailAreLeftOutOfTheFigures() {
         Window window = new Window(1, 2);
         AtomicLong clock = new AtomicLong();
-        Terminal terminal = terminal(0, window, clock::get);
-        Totals totals = new Totals(window, List.of(terminal), false);
+        Recorder recorder = new Recorder(window, clock::get, false);
+        Totals totals = new Totals(window, List.of(recorder), false);
         long[] ends = {SECOND / 2, SECOND, 2 * SECOND, 2 * SECOND + 5, 7 * SECOND};
         long[] micros = {900_000, 10, 20, 30, 4_000_000};
         for (int index = 0; index < ends.length; index++) {
             clock.set(ends[index]);
             long begun = ends[index] - micros[index] * 1_000;
-            terminal.recorder().executed("t", begun, begun, index, index != 3);
+            recorder.executed("t", begun, begun, index, index != 3);
         }
         for (int second = 0; second <= window.seconds(); second++) {
             totals.take(second);
@@ -131,7 +124,7 @@ class TotalsTest {
     @Test
     void nothingMeasuredIsNullNotZero() {
         Window window = new Window(0, 1);
-        Totals totals = new Totals(window, List.of(terminal(0, window, () -> 0)), false);
+        Totals totals = new Totals(window, List.of(new Recorder(window, () -> 0, false)), false);
         totals.take(0);
         JSONObject summary = totals.summary(window.durationSeconds());
         assertEquals(0, summary.getLong("transactions"));

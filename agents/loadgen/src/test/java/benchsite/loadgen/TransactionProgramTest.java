@@ -112,13 +112,4 @@ class TransactionProgramTest {
             assertNull(rows.getObject(5));
         }
     }
-
-    @Test
-    void aProgramThatIsNotThereIsNamed() {
-        for (String name : new String[] {"tpcc.nothing", "nothing", "no.thing", "."}) {
-            var problem = assertThrows(IllegalArgumentException.class,
-                () -> Programs.of(new JSONObject().put("name", "t").put("program", name)));
-            assertEquals("unknown program: " + name, problem.getMessage());
-        }
-    }
 }

@@ -1,6 +1,6 @@
 package benchsite.loadgen.tpcc;
 
-import benchsite.loadgen.RowSources;
+import benchsite.loadgen.RowSource;
 import java.sql.SQLException;
 import java.util.SplittableRandom;
 import org.json.JSONObject;
@@ -16,7 +16,7 @@ final class OrderRows {
 
     /** Lines of the first order of a pair; pairs are numbered through all districts and warehouses. */
     private static int linesOfFirst(long seed, long pair) {
-        return RowSources.random(seed, "lines of orders", pair).nextInt(5, 15 + 1);
+        return RowSource.random(seed, "lines of orders", pair).nextInt(5, 15 + 1);
     }
 
     static final class Orders extends Rows {
@@ -44,7 +44,7 @@ final class OrderRows {
         private int customer(long number) {
             if (number / scale.customers() != district) {
                 district = number / scale.customers();
-                customers = shuffled(RowSources.random(seed, "customers of orders", district), scale.customers());
+                customers = shuffled(RowSource.random(seed, "customers of orders", district), scale.customers());
             }
             return customers[(int) (number % scale.customers())];
         }

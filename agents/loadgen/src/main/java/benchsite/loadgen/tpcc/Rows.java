@@ -1,7 +1,6 @@
 package benchsite.loadgen.tpcc;
 
 import benchsite.loadgen.RowSource;
-import benchsite.loadgen.RowSources;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Timestamp;
@@ -40,7 +39,7 @@ abstract class Rows implements RowSource {
     @Override
     public final void bind(PreparedStatement insert, long number, int offset) throws SQLException {
         row.begin(insert, offset);
-        fill(row, RowSources.random(seed, table, number), number);
+        fill(row, RowSource.random(seed, table, number), number);
     }
 
     /** Number of a row within its district, the district and the warehouse; each from 1. */

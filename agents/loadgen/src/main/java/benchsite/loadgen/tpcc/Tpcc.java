@@ -1,30 +1,32 @@
 package benchsite.loadgen.tpcc;
 
 import benchsite.loadgen.Program;
-import benchsite.loadgen.RowSources;
+import benchsite.loadgen.RowSource;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.json.JSONObject;
 
-/** What a job can name as {@code tpcc.<name>}: five transactions and nine tables of the TPC-C standard. */
+/** What a job can name: five transactions and nine tables of the TPC-C standard. */
 public final class Tpcc {
     public static final Map<String, Function<JSONObject, Program>> PROGRAMS = Map.of(
-        "new_order", definition -> new TpccProgram(definition, NewOrder::new),
-        "payment", definition -> new TpccProgram(definition, Payment::new),
-        "order_status", definition -> new TpccProgram(definition, OrderStatus::new),
-        "delivery", definition -> new TpccProgram(definition, Delivery::new),
-        "stock_level", definition -> new TpccProgram(definition, StockLevel::new));
+        "tpcc.new_order", definition -> new TpccProgram(definition, NewOrder::new),
+        "tpcc.payment", definition -> new TpccProgram(definition, Payment::new),
+        "tpcc.order_status", definition -> new TpccProgram(definition, OrderStatus::new),
+        "tpcc.delivery", definition -> new TpccProgram(definition, Delivery::new),
+        "tpcc.stock_level", definition -> new TpccProgram(definition, StockLevel::new));
 
-    public static final Map<String, RowSources.Maker> ROW_SOURCES = Map.of(
-        "warehouse", WarehouseRows.Warehouses::new,
-        "district", WarehouseRows.Districts::new,
-        "customer", CustomerRows.Customers::new,
-        "history", CustomerRows.Payments::new,
-        "orders", OrderRows.Orders::new,
-        "order_line", OrderRows.Lines::new,
-        "new_order", OrderRows.NewOnes::new,
-        "item", StockRows.Items::new,
-        "stock", StockRows.Stock::new);
+    /** Each thread of a load makes its own, from the table of the job and the seed. */
+    public static final Map<String, BiFunction<JSONObject, Long, RowSource>> ROW_SOURCES = Map.of(
+        "tpcc.warehouse", WarehouseRows.Warehouses::new,
+        "tpcc.district", WarehouseRows.Districts::new,
+        "tpcc.customer", CustomerRows.Customers::new,
+        "tpcc.history", CustomerRows.Payments::new,
+        "tpcc.orders", OrderRows.Orders::new,
+        "tpcc.order_line", OrderRows.Lines::new,
+        "tpcc.new_order", OrderRows.NewOnes::new,
+        "tpcc.item", StockRows.Items::new,
+        "tpcc.stock", StockRows.Stock::new);
 
     private Tpcc() {}
 }

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import benchsite.loadgen.RowSource;
-import benchsite.loadgen.RowSources;
 import java.lang.reflect.Proxy;
 import java.sql.PreparedStatement;
 import java.util.ArrayList;
@@ -36,16 +35,16 @@ class RowsTest {
         for (String name : Sql.ALL.getJSONObject("tables").keySet()) {
             JSONObject table = Shop.table(name);
             long last = table.getLong("rows") - 1;
-            RowSource forwards = RowSources.of(table, 42);
+            RowSource forwards = Shop.source(table, 42);
             List<Object> first = row(forwards, 0);
             assertEquals(forwards.width(), first.size(), name);
             List<Object> end = row(forwards, last);
-            RowSource backwards = RowSources.of(table, 42);
+            RowSource backwards = Shop.source(table, 42);
             assertEquals(end, row(backwards, last), name);
             assertEquals(first, row(backwards, 0), name);
             assertEquals(forwards.bytes(), backwards.bytes(), name);
             if (!name.equals("new_order")) { // nothing in it is drawn
-                assertNotEquals(first, row(RowSources.of(table, 43), 0), name);
+                assertNotEquals(first, row(Shop.source(table, 43), 0), name);
             }
         }
     }
@@ -59,7 +58,7 @@ class RowsTest {
         }
         JSONObject table = Shop.table("customer").put("parameters", new JSONObject().put("warehouses", 1));
         for (long seed : new long[] {42, 43}) {
-            RowSource customers = RowSources.of(table, seed);
+            RowSource customers = Shop.source(table, seed);
             int bits = 0;
             for (int customer = 1_000; customer < 3_000; customer++) {
                 int drawn = numbers.get(row(customers, customer).get(LAST_NAME)) - Constants.LOADED_LAST_NAME;
@@ -71,7 +70,7 @@ class RowsTest {
 
     @Test
     void bytesAreCounted() throws Exception {
-        RowSource source = RowSources.of(Shop.table("new_order"), 42);
+        RowSource source = Shop.source(Shop.table("new_order"), 42);
         row(source, 0);
         row(source, 1);
         assertEquals(2 * 3 * 4, source.bytes());

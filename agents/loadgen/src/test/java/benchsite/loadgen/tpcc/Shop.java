@@ -1,8 +1,6 @@
 package benchsite.loadgen.tpcc;
 
-import benchsite.loadgen.Programs;
 import benchsite.loadgen.RowSource;
-import benchsite.loadgen.RowSources;
 import benchsite.loadgen.Work;
 import java.math.BigDecimal;
 import java.sql.Connection;
@@ -40,8 +38,12 @@ final class Shop implements AutoCloseable {
             .put("parameters", Sql.ALL.getJSONObject("parameters"));
     }
 
+    static RowSource source(JSONObject table, long seed) {
+        return Tpcc.ROW_SOURCES.get(table.getString("program")).apply(table, seed);
+    }
+
     private void fill(JSONObject table, String insert) throws SQLException {
-        RowSource rows = RowSources.of(table, 42);
+        RowSource rows = source(table, 42);
         try (PreparedStatement statement = connection.prepareStatement(insert)) {
             for (long row = 0; row < table.getLong("rows"); row++) {
                 rows.bind(statement, row, 0);
@@ -57,7 +59,8 @@ final class Shop implements AutoCloseable {
         for (int index = 0; index < replaced.length; index += 2) {
             program.getJSONObject("sql").put(replaced[index], replaced[index + 1]);
         }
-        return Programs.of(program.put("parameters", Sql.ALL.getJSONObject("parameters"))).open(connection, 0);
+        program.put("parameters", Sql.ALL.getJSONObject("parameters"));
+        return Tpcc.PROGRAMS.get(program.getString("program")).apply(program).open(connection, 0);
     }
 
     void run(String sql) throws SQLException {
