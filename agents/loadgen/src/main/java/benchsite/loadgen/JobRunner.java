@@ -1,5 +1,10 @@
 package benchsite.loadgen;
 
+import benchsite.loadgen.events.Events;
+import benchsite.loadgen.events.PhaseException;
+import benchsite.loadgen.load.LoadStep;
+import benchsite.loadgen.run.RunStep;
+import benchsite.loadgen.sql.Database;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -40,8 +45,8 @@ final class JobRunner {
                 case "prepare_all" -> new SqlSteps(events, anchor).prepareAll(step, phase);
                 case "query" -> new SqlSteps(events, anchor).query(step, phase);
                 case "product" -> events.emit(Database.product(anchor).put("event", "product"));
-                case "load" -> new Loader(database, events, step, phase).load();
-                case "run" -> new LoadPhase(database, events, step, anchor).run();
+                case "load" -> new LoadStep(database, events, step, phase).load();
+                case "run" -> new RunStep(database, events, step, anchor).run();
                 default -> throw new IllegalArgumentException("unknown step: " + operation);
             }
         } catch (SQLException | RuntimeException | InterruptedException | Error problem) {

@@ -1,5 +1,7 @@
 package benchsite.loadgen;
 
+import benchsite.loadgen.events.Events;
+import benchsite.loadgen.events.PhaseException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -1,5 +1,9 @@
 package benchsite.loadgen;
 
+import benchsite.loadgen.events.Clock;
+import benchsite.loadgen.events.Events;
+import benchsite.loadgen.sql.Parameters;
+import benchsite.loadgen.sql.Results;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

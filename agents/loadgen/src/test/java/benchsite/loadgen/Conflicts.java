@@ -8,15 +8,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** Functions that a database calls and that fail when they are told to. */
 public final class Conflicts {
-    static final String ALIAS = "CREATE ALIAS TWO_CONFLICTS FOR 'benchsite.loadgen.Conflicts.twoConflicts'";
-    static final String DEADLY = "CREATE ALIAS DIE_AT_100 FOR 'benchsite.loadgen.Conflicts.dieAt100'";
-    static final long DELAY_MS = 5;
-    static final List<Integer> SEEN = Collections.synchronizedList(new ArrayList<>());
+    public static final String ALIAS = "CREATE ALIAS TWO_CONFLICTS FOR 'benchsite.loadgen.Conflicts.twoConflicts'";
+    public static final String DEADLY = "CREATE ALIAS DIE_AT_100 FOR 'benchsite.loadgen.Conflicts.dieAt100'";
+    public static final long DELAY_MS = 5;
+    public static final List<Integer> SEEN = Collections.synchronizedList(new ArrayList<>());
     private static final AtomicInteger CALLS = new AtomicInteger();
 
     private Conflicts() {}
 
-    static void reset() {
+    public static void reset() {
         SEEN.clear();
         CALLS.set(0);
     }

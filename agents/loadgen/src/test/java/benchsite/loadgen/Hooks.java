@@ -7,35 +7,35 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** Functions that a database calls: a pause, a wait for an event, errors now and then, values that are gathered. */
 public final class Hooks {
-    static final String PAUSE = "CREATE ALIAS PAUSE_ONCE FOR 'benchsite.loadgen.Hooks.pauseOnce'";
-    static final String HOLD = "CREATE ALIAS HOLD_AFTER FOR 'benchsite.loadgen.Hooks.holdAfter'";
-    static final String FAIL = "CREATE ALIAS FAIL_EACH FOR 'benchsite.loadgen.Hooks.failEach'";
-    static final String SEE = "CREATE ALIAS SEE FOR 'benchsite.loadgen.Hooks.see'";
-    static final long PAUSE_MS = 1_000;
-    static final Set<Long> SEEN = ConcurrentHashMap.newKeySet();
-    static final int PAUSED_CALL = 3;
+    public static final String PAUSE = "CREATE ALIAS PAUSE_ONCE FOR 'benchsite.loadgen.Hooks.pauseOnce'";
+    public static final String HOLD = "CREATE ALIAS HOLD_AFTER FOR 'benchsite.loadgen.Hooks.holdAfter'";
+    public static final String FAIL = "CREATE ALIAS FAIL_EACH FOR 'benchsite.loadgen.Hooks.failEach'";
+    public static final String SEE = "CREATE ALIAS SEE FOR 'benchsite.loadgen.Hooks.see'";
+    public static final long PAUSE_MS = 1_000;
+    public static final Set<Long> SEEN = ConcurrentHashMap.newKeySet();
+    public static final int PAUSED_CALL = 3;
     private static final AtomicInteger CALLS = new AtomicInteger();
     private static volatile Wait until = () -> {};
 
     private Hooks() {}
 
     /** For something that stays true. */
-    interface Wait {
+    public interface Wait {
         void await() throws InterruptedException;
     }
 
-    static void reset() {
+    public static void reset() {
         reset(() -> {});
     }
 
     /** {@code given}: what a call that pauses or is held waits for. */
-    static void reset(Wait given) {
+    public static void reset(Wait given) {
         SEEN.clear();
         CALLS.set(0);
         until = given;
     }
 
-    static int calls() {
+    public static int calls() {
         return CALLS.get();
     }
 

@@ -4,6 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import benchsite.loadgen.events.Events;
+import benchsite.loadgen.events.PhaseException;
+import benchsite.loadgen.run.RunStep;
+import benchsite.loadgen.sql.Database;
 import java.sql.Connection;
 import java.sql.Driver;
 import java.sql.DriverManager;
@@ -107,7 +111,7 @@ class JobRunnerTest {
         DriverManager.registerDriver(unfit);
         try {
             JSONObject job = Jobs.job("jdbc:unfit:");
-            LoadPhase phase = new LoadPhase(new Database(job), jobs.events,
+            RunStep phase = new RunStep(new Database(job), jobs.events,
                 Jobs.run(2, 0, 60, Jobs.transaction("any")), null);
             var problem = assertThrows(PhaseException.class, phase::run);
             assertTrue(problem.getCause() instanceof UnsupportedClassVersionError);

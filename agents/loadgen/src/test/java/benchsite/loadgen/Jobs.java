@@ -1,72 +1,78 @@
 package benchsite.loadgen;
 
+import benchsite.loadgen.events.Clock;
+import benchsite.loadgen.events.Events;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Predicate;
+import java.util.zip.DataFormatException;
+import org.HdrHistogram.Histogram;
 import org.json.JSONArray;
 import org.json.JSONObject;
 
 /** What the tests share: jobs on a fresh database in memory, and the events that they emit. */
-final class Jobs {
+public final class Jobs {
     private static final long PATIENCE_S = 30;
     private volatile boolean inVain;
     private final ByteArrayOutputStream output = new ByteArrayOutputStream();
-    final Events events = new Events(new PrintStream(output, true, StandardCharsets.UTF_8));
+    public final Events events = new Events(new PrintStream(output, true, StandardCharsets.UTF_8));
 
     /** A job without steps. The database lives as long as this JVM. */
-    static JSONObject inMemory() {
+    public static JSONObject inMemory() {
         return job("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
     }
 
-    static JSONObject job(String url) {
+    public static JSONObject job(String url) {
         return new JSONObject().put("version", 1).put("steps", new JSONArray())
             .put("connection", new JSONObject().put("url", url).put("driver_class", JSONObject.NULL));
     }
 
-    static JSONObject execute(String... statements) {
+    public static JSONObject execute(String... statements) {
         return new JSONObject().put("op", "execute").put("phase", "create").put("statements", List.of(statements));
     }
 
-    static JSONObject query(String sql) {
+    public static JSONObject query(String sql) {
         return new JSONObject().put("op", "query").put("name", "answer").put("sql", sql);
     }
 
-    static JSONObject run(int terminals, int warmUp, int duration, JSONObject... transactions) {
+    public static JSONObject run(int terminals, int warmUp, int duration, JSONObject... transactions) {
         return new JSONObject().put("op", "run").put("phase", "run").put("terminals", terminals)
             .put("warm_up_s", warmUp)
             .put("duration_s", duration).put("seed", 42).put("transactions", List.of(transactions));
     }
 
-    static JSONObject transaction(String name, JSONObject... statements) {
+    public static JSONObject transaction(String name, JSONObject... statements) {
         JSONObject variable = new JSONObject().put("name", "n").put("kind", "uniform").put("min", 1)
             .put("max", 1_000_000);
         return new JSONObject().put("name", name).put("weight", 1).put("variables", List.of(variable))
             .put("statements", List.of(statements));
     }
 
-    static JSONObject statement(String sql, String... bind) {
+    public static JSONObject statement(String sql, String... bind) {
         return new JSONObject().put("sql", sql).put("bind", List.of(bind));
     }
 
     /** Do these steps; what they emitted. */
-    List<JSONObject> perform(JSONObject job, JSONObject... steps) throws Exception {
+    public List<JSONObject> perform(JSONObject job, JSONObject... steps) throws Exception {
         new JobRunner(job.put("steps", List.of(steps)), events).run();
         return emitted();
     }
 
-    List<JSONObject> emitted() {
+    public List<JSONObject> emitted() {
         return output.toString(StandardCharsets.UTF_8).lines().map(JSONObject::new).toList();
     }
 
-    List<JSONObject> emitted(String event) {
+    public List<JSONObject> emitted(String event) {
         return emitted().stream().filter(one -> one.getString("event").equals(event)).toList();
     }
 
     /** Waits until so many events like this are out: for another thread than that of the job. Patient once only. */
-    void await(int count, Predicate<JSONObject> wanted) throws InterruptedException {
+    public void await(int count, Predicate<JSONObject> wanted) throws InterruptedException {
         long begun = System.nanoTime();
         while (soFar().stream().filter(wanted).count() < count) {
             if (inVain || Clock.seconds(begun, System.nanoTime()) > PATIENCE_S) {
@@ -77,7 +83,7 @@ final class Jobs {
         }
     }
 
-    void await(String event) throws InterruptedException {
+    public void await(String event) throws InterruptedException {
         await(1, one -> one.getString("event").equals(event));
     }
 
@@ -87,13 +93,23 @@ final class Jobs {
         return text.substring(0, text.lastIndexOf('\n') + 1).lines().map(JSONObject::new).toList();
     }
 
-    JSONObject summary() {
+    public JSONObject summary() {
         return emitted("summary").get(0);
     }
 
     /** The one value of the last query. */
-    long answer() {
+    public long answer() {
         List<JSONObject> queries = emitted("query");
         return queries.get(queries.size() - 1).getJSONArray("rows").getJSONArray(0).getLong(0);
+    }
+
+    /** The histogram of a summary. */
+    public static Histogram decoded(JSONObject summary) {
+        try {
+            byte[] bytes = Base64.getDecoder().decode(summary.getString("histogram"));
+            return Histogram.decodeFromCompressedByteBuffer(ByteBuffer.wrap(bytes), 0);
+        } catch (DataFormatException broken) {
+            throw new AssertionError(broken);
+        }
     }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import benchsite.loadgen.events.PhaseException;
 import java.sql.SQLException;
 import java.util.List;
 import org.json.JSONArray;

@@ -1,6 +1,6 @@
 package benchsite.loadgen.tpcc;
 
-import benchsite.loadgen.Work;
+import benchsite.loadgen.workload.Work;
 import java.math.BigDecimal;
 import java.sql.SQLException;
 import java.sql.Timestamp;
@@ -13,7 +13,8 @@ import java.util.SplittableRandom;
  * order in a hundred with an unused item, which is rolled back.
  *
  * <p>The number of the order is read after it was counted up, so that two terminals never take the same one, whatever
- * the isolation level is and whether or not a SELECT can lock. Lines come in the order of their items: two orders never wait for each other's stock.
+ * the isolation level is and whether or not a SELECT can lock. Lines come in the order of their items: two orders
+ * never wait for each other's stock.
  */
 final class NewOrder implements Work {
     record Line(int item, int supplier, int quantity) {}

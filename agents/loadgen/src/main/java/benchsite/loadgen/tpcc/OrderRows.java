@@ -1,6 +1,6 @@
 package benchsite.loadgen.tpcc;
 
-import benchsite.loadgen.RowSource;
+import benchsite.loadgen.workload.RowSource;
 import java.sql.SQLException;
 import java.util.SplittableRandom;
 import org.json.JSONObject;

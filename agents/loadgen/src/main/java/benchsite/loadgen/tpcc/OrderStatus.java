@@ -1,6 +1,6 @@
 package benchsite.loadgen.tpcc;
 
-import benchsite.loadgen.Work;
+import benchsite.loadgen.workload.Work;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.SplittableRandom;

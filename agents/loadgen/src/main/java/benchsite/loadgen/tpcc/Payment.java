@@ -1,6 +1,6 @@
 package benchsite.loadgen.tpcc;
 
-import benchsite.loadgen.Work;
+import benchsite.loadgen.workload.Work;
 import java.math.BigDecimal;
 import java.sql.SQLException;
 import java.sql.Timestamp;

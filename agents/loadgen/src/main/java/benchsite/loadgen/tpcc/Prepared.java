@@ -1,6 +1,6 @@
 package benchsite.loadgen.tpcc;
 
-import benchsite.loadgen.Parameters;
+import benchsite.loadgen.sql.Parameters;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.sql.PreparedStatement;

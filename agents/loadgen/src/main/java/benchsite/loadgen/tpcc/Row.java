@@ -1,6 +1,6 @@
 package benchsite.loadgen.tpcc;
 
-import benchsite.loadgen.Widths;
+import benchsite.loadgen.workload.Widths;
 import java.math.BigDecimal;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

@@ -1,7 +1,7 @@
 package benchsite.loadgen.tpcc;
 
-import benchsite.loadgen.Program;
-import benchsite.loadgen.RowSource;
+import benchsite.loadgen.workload.Program;
+import benchsite.loadgen.workload.RowSource;
 import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Function;

@@ -1,7 +1,7 @@
 package benchsite.loadgen.tpcc;
 
-import benchsite.loadgen.Program;
-import benchsite.loadgen.Work;
+import benchsite.loadgen.workload.Program;
+import benchsite.loadgen.workload.Work;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.json.JSONObject;

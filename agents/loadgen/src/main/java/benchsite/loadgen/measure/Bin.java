@@ -1,0 +1,97 @@
+package benchsite.loadgen.measure;
+
+import org.HdrHistogram.Histogram;
+
+/** What ended in one second: latencies in microseconds (3 significant digits), retries, errors. Not thread-safe. */
+public final class Bin {
+    private static final int SIGNIFICANT_DIGITS = 3;
+    final Histogram latencies = histogram();
+    /** From the actual start instead of the due time; null in a closed loop, where they are the same. */
+    final Histogram serviceTimes;
+    private long sumNanos;
+    private long serviceSumNanos;
+    private long retries;
+    private long errors;
+    private long rolledBack;
+
+    Bin(boolean paced) {
+        serviceTimes = paced ? histogram() : null;
+    }
+
+    private static Histogram histogram() {
+        Histogram histogram = new Histogram(SIGNIFICANT_DIGITS);
+        histogram.setAutoResize(true);
+        return histogram;
+    }
+
+    private static long micros(long nanos) {
+        return Math.max((nanos + 500) / 1000, 0);
+    }
+
+    /** {@code latencyNanos} from the due time, {@code serviceNanos} from the actual start. */
+    void record(long latencyNanos, long serviceNanos, long retried) {
+        latencies.recordValue(micros(latencyNanos));
+        sumNanos += latencyNanos;
+        retries += retried;
+        if (serviceTimes != null) {
+            serviceTimes.recordValue(micros(serviceNanos));
+            serviceSumNanos += serviceNanos;
+        }
+    }
+
+    /** Says that a transaction that is recorded was rolled back because the workload wanted it. */
+    void recordRollback() {
+        rolledBack++;
+    }
+
+    void recordError(long retried) {
+        errors++;
+        retries += retried;
+    }
+
+    void recordRetries(long retried) {
+        retries += retried;
+    }
+
+    void add(Bin other) {
+        latencies.add(other.latencies);
+        sumNanos += other.sumNanos;
+        if (serviceTimes != null) {
+            serviceTimes.add(other.serviceTimes);
+            serviceSumNanos += other.serviceSumNanos;
+        }
+        retries += other.retries;
+        errors += other.errors;
+        rolledBack += other.rolledBack;
+    }
+
+    /** Transactions that were executed, those rolled back on purpose included. */
+    public long count() {
+        return latencies.getTotalCount();
+    }
+
+    long committed() {
+        return count() - rolledBack;
+    }
+
+    /** Exact mean, not the histogram's: the check of terminals = TPS x mean latency leans on it. */
+    double meanMicros() {
+        return sumNanos / 1000.0 / count();
+    }
+
+    double meanServiceMicros() {
+        return serviceSumNanos / 1000.0 / count();
+    }
+
+    public long retries() {
+        return retries;
+    }
+
+    public long errors() {
+        return errors;
+    }
+
+    long rolledBack() {
+        return rolledBack;
+    }
+}

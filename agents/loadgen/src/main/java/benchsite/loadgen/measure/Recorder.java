@@ -1,0 +1,60 @@
+package benchsite.loadgen.measure;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.LongSupplier;
+
+/**
+ * One terminal's bins by second.
+ *
+ * <p>The end of a transaction is read under the lock under which the reporter takes a bin. So once the reporter has
+ * taken second k after k is over, nothing can be added to k any more, and counts agree exactly.
+ */
+public final class Recorder {
+    private final Window window;
+    private final LongSupplier clock;
+    private final boolean paced;
+    private final Map<Integer, Map<String, Bin>> bins = new HashMap<>();
+    private long start;
+
+    /** {@code paced}: transactions have a due time, which may lie before their start. */
+    public Recorder(Window window, LongSupplier clock, boolean paced) {
+        this.window = window;
+        this.clock = clock;
+        this.paced = paced;
+    }
+
+    public synchronized void startAt(long nanos) {
+        start = nanos;
+    }
+
+    /** A transaction has ended as it should; its latency counts from {@code due}. */
+    public synchronized void executed(String type, long due, long begun, long retried, boolean committed) {
+        long now = clock.getAsLong();
+        Bin bin = bin(now, type);
+        bin.record(now - due, now - begun, retried);
+        if (!committed) {
+            bin.recordRollback();
+        }
+    }
+
+    public synchronized void failure(String type, long retried) {
+        bin(clock.getAsLong(), type).recordError(retried);
+    }
+
+    /** Conflicts of a transaction that was not tried again, since the window had ended. */
+    public synchronized void abandoned(String type, long retried) {
+        bin(clock.getAsLong(), type).recordRetries(retried);
+    }
+
+    private Bin bin(long now, String type) {
+        return bins.computeIfAbsent(window.secondOf(now - start), second -> new HashMap<>())
+            .computeIfAbsent(type, key -> new Bin(paced));
+    }
+
+    /** The bins of a second that is over, by transaction type, removed from here. */
+    synchronized Map<String, Bin> take(int second) {
+        Map<String, Bin> taken = bins.remove(second);
+        return taken == null ? Map.of() : taken;
+    }
+}

@@ -1,0 +1,39 @@
+package benchsite.loadgen.run;
+
+import benchsite.loadgen.measure.Window;
+import benchsite.loadgen.sql.Database;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.LongSupplier;
+import org.json.JSONObject;
+
+/**
+ * What all terminals of a run share.
+ *
+ * @param slots null in a closed loop
+ * @param maxRetries how often one transaction may be begun again after a conflict
+ * @param ready counted down by each terminal that is connected, or that never will be
+ * @param go opened when all are connected
+ */
+record RunPlan(Database database, Mix mix, Window window, Slots slots, Budget budget, long maxRetries, long seed,
+              LongSupplier clock, CountDownLatch ready, CountDownLatch go) {
+    static RunPlan of(Database database, JSONObject step) {
+        int terminals = step.getInt("terminals");
+        if (terminals < 1) {
+            throw new IllegalArgumentException("terminals has to be 1 at least, not " + terminals);
+        }
+        long maxRetries = step.optLong("max_retries", Long.MAX_VALUE);
+        if (maxRetries < 0) {
+            throw new IllegalArgumentException("max_retries has to be 0 at least, not " + maxRetries);
+        }
+        return new RunPlan(database, new Mix(step.getJSONArray("transactions")),
+            new Window(step.getInt("warm_up_s"), step.getInt("duration_s")),
+            step.isNull("rate_per_s") ? null : new Slots(step.getDouble("rate_per_s")),
+            step.isNull("max_transactions") ? Budget.unlimited() : Budget.of(step.getLong("max_transactions")),
+            maxRetries, step.optLong("seed", 1), System::nanoTime, new CountDownLatch(terminals),
+            new CountDownLatch(1));
+    }
+
+    boolean isPaced() {
+        return slots != null;
+    }
+}

@@ -1,0 +1,150 @@
+package benchsite.loadgen.run;
+
+import benchsite.loadgen.events.Clock;
+import benchsite.loadgen.events.Events;
+import benchsite.loadgen.events.PhaseException;
+import benchsite.loadgen.measure.Sampled;
+import benchsite.loadgen.measure.Snapshots;
+import benchsite.loadgen.measure.Totals;
+import benchsite.loadgen.measure.Window;
+import benchsite.loadgen.sql.Database;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.List;
+import org.json.JSONArray;
+import org.json.JSONObject;
+
+/**
+ * The step {@code run}: terminals in a closed loop or at a fixed rate.
+ *
+ * <p>A {@code second} event each second, at last a {@code summary}.
+ */
+public final class RunStep {
+    private final Events events;
+    private final String phase;
+    private final RunPlan plan;
+    private final Window window;
+    private final Snapshots snapshots;
+    private final Sampled sampled;
+    private final List<Terminal> terminals = new ArrayList<>();
+    private final List<Thread> threads = new ArrayList<>();
+
+    public RunStep(Database database, Events events, JSONObject step, Connection anchor) {
+        this.events = events;
+        this.phase = step.optString("phase", "run");
+        this.plan = RunPlan.of(database, step);
+        this.window = plan.window();
+        this.snapshots = new Snapshots(events, phase, anchor, step.optJSONObject("snapshots"));
+        this.sampled = new Sampled(events, database, window, step.optJSONObject("sampled"));
+    }
+
+    public void run() throws PhaseException, InterruptedException {
+        events.phase(phase, "begin");
+        long begun = System.nanoTime();
+        try {
+            events.emit(measure());
+        } catch (InterruptedException | RuntimeException aborted) {
+            threads.forEach(Thread::interrupt);
+            throw aborted;
+        }
+        events.emit(Events.phaseEvent(phase, "end").put("elapsed_s", Clock.seconds(begun, System.nanoTime())));
+    }
+
+    private JSONObject measure() throws PhaseException, InterruptedException {
+        long start = start();
+        Totals totals = new Totals(window, terminals.stream().map(Terminal::recorder).toList(), plan.isPaced());
+        Seconds seconds = new Seconds(events, plan, totals);
+        report(seconds, start);
+        totals.stopCpu();
+        snapshots.end();
+        sampled.end();
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        seconds.tail();
+        return summary(totals);
+    }
+
+    /**
+     * Every second of the window, or until all terminals have ended. A second that is over already is told in any case:
+     * on a machine that stood still the terminals may have ended long before they were looked at.
+     */
+    private void report(Seconds seconds, long start) throws InterruptedException {
+        boolean alive = true;
+        for (int second = 0; second < window.seconds() && alive; second++) {
+            long end = start + Window.endOf(second);
+            alive = threads.stream().anyMatch(Thread::isAlive) || System.nanoTime() - end >= 0;
+            Clock.sleepUntil(end);
+            seconds.report(second);
+        }
+    }
+
+    /** The figures of a run whose terminals have all died are those of its whole window: it is no result anyway. */
+    private JSONObject summary(Totals totals) {
+        boolean usedUp = plan.budget().isUsedUp();
+        long end = usedUp ? Math.min(lastEnd(), window.endNanos()) : window.endNanos();
+        JSONArray deaths = new JSONArray();
+        for (Terminal terminal : terminals) {
+            if (terminal.death() != null) {
+                deaths.put(Events.failure(terminal.death()).put("terminal", terminal.number()));
+            }
+        }
+        JSONObject summary = totals.summary(window.measuredSeconds(end))
+            .put("ended_by", usedUp ? "max_transactions" : deaths.length() == terminals.size() ? "terminals" : "window")
+            .put("dead_terminals", deaths);
+        if (plan.isPaced()) {
+            Slots slots = plan.slots();
+            summary.put("rate_per_s", slots.perSecond()).put("slots", slots.dueBefore(end))
+                .put("unstarted", slots.backlog(end));
+        }
+        return summary;
+    }
+
+    private long lastEnd() {
+        return terminals.stream().mapToLong(Terminal::endedAfter).max().orElse(0);
+    }
+
+    private long start() throws PhaseException, InterruptedException {
+        long begun = System.nanoTime();
+        for (int number = 0; number < plan.ready().getCount(); number++) {
+            terminals.add(new Terminal(number, plan));
+        }
+        for (Terminal terminal : terminals) {
+            Thread thread = new Thread(terminal, "terminal-" + terminal.number());
+            threads.add(thread);
+            thread.setDaemon(true);
+            thread.start();
+        }
+        plan.ready().await();
+        requireAll();
+        announce(Clock.seconds(begun, System.nanoTime()));
+        sampled.connect();
+        if (window.warmUpSeconds() == 0) {
+            snapshots.takeBegin();
+        }
+        long start = System.nanoTime();
+        terminals.forEach(terminal -> terminal.startAt(start));
+        plan.go().countDown();
+        snapshots.startAt(start, window);
+        sampled.startAt(start);
+        return start;
+    }
+
+    /** A terminal that could not connect or prepare ends the run before it begins. */
+    private void requireAll() throws PhaseException {
+        for (Terminal terminal : terminals) {
+            if (terminal.death() != null) {
+                threads.forEach(Thread::interrupt);
+                throw new PhaseException(phase, terminal.death());
+            }
+        }
+    }
+
+    private void announce(double elapsed) {
+        JSONObject event = new JSONObject().put("event", "connected").put("terminals", terminals.size())
+            .put("elapsed_s", elapsed);
+        terminals.stream().map(Terminal::product).filter(product -> product != null).findFirst()
+            .ifPresent(product -> product.keySet().forEach(key -> event.put(key, product.get(key))));
+        events.emit(event);
+    }
+}

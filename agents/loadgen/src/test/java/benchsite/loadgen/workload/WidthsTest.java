@@ -1,0 +1,29 @@
+package benchsite.loadgen.workload;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.sql.Timestamp;
+import org.junit.jupiter.api.Test;
+
+class WidthsTest {
+    @Test
+    void textCountsAsInUtf8() {
+        for (String text : new String[] {"", "plain", "Zürich", "€", "𝄞 clef"}) {
+            assertEquals(text.getBytes(StandardCharsets.UTF_8).length, Widths.of(text), text);
+        }
+    }
+
+    @Test
+    void numbersCountByTheirSize() {
+        assertEquals(4, Widths.of(7));
+        assertEquals(4, Widths.of(7L));
+        assertEquals(8, Widths.of(7_000_000_000L));
+        assertEquals(8, Widths.of(new BigDecimal("1.50")));
+        assertEquals(8, Widths.of(1.5));
+        assertEquals(8, Widths.of(new Timestamp(0)));
+        assertEquals(1, Widths.of(true));
+        assertEquals(0, Widths.of(null));
+    }
+}
