@@ -9,6 +9,7 @@ what it skipped and why. With CI=true a skip is a failure.
 from __future__ import annotations
 
 import argparse
+import ctypes
 import os
 import re
 import resource
@@ -29,7 +30,23 @@ ROOT = Path(__file__).resolve().parent.parent
 PYTHON = sys.executable
 # The load generator's jars and classes are fetched once and shared by all legs.
 CACHE = Path(os.environ.get("BENCHSITE_TEST_CACHE") or ROOT / "var" / "test-cache")
-DEBIAN_PACKAGES = {"chromium": "chromium", "node": "nodejs", "postgres": "postgresql", "strace": "strace"}
+# What a leg needs beside Python, and the Debian package that brings it: programs, and libraries by their file.
+NEEDED = {
+    "js": ("node",),
+    "postgresql": ("postgres",),
+    "agent": ("postgres",),
+    "engines": ("postgres", "strace"),
+    "foreign": ("postgres",),
+    "ops": ("postgres",),
+    "browser": ("chromium", "libatomic.so.1"),  # the library is of the Node.js that Playwright brings
+}
+DEBIAN_PACKAGES = {
+    "node": "nodejs",
+    "postgres": "postgresql",
+    "strace": "strace",
+    "chromium": "chromium",
+    "libatomic.so.1": "libatomic1",
+}
 SHOWN_OF_A_GREEN_LEG = 20
 COST = re.compile(r"took \d+ s, (\d+) s of CPU")
 LAST_LINE = re.compile(r"(\d+) passed, (\d+) failed, (\d+) skipped")
@@ -112,26 +129,30 @@ def by_last_line(leg: str, command: list[str], env: dict[str, str] | None = None
     return Outcome(leg, passed, failed or (1 if code else 0), skipped)
 
 
-def missing(program: str) -> str:
-    """Why a leg cannot run; empty when `program` is there or could be installed."""
-    present = find_binaries() is not None if program == "postgres" else shutil.which(program) is not None
-    if present:
+def present(needed: str) -> bool:
+    if needed == "postgres":
+        return find_binaries() is not None
+    if ".so." not in needed:
+        return shutil.which(needed) is not None
+    try:
+        ctypes.CDLL(needed)
+    except OSError:
+        return False
+    return True
+
+
+def lacking(needed: str) -> str:
+    """Why a leg cannot run; empty when `needed` is there or could be installed."""
+    if present(needed):
         return ""
+    package = DEBIAN_PACKAGES[needed]
     if os.geteuid() != 0 or shutil.which("apt-get") is None:
-        return f"{program} is not installed; on Debian: apt-get install {DEBIAN_PACKAGES[program]}"
-    say(f"installing {DEBIAN_PACKAGES[program]}")
+        return f"{needed} is not installed; on Debian: apt-get install {package}"
+    say(f"installing {package}, for {needed}")
     quiet = {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
     run(["apt-get", "-qq", "update"], quiet)
     command = ["apt-get", "-qq", "-o", "DPkg::Lock::Timeout=300", "install", "-y", "--no-install-recommends"]
-    if run([*command, DEBIAN_PACKAGES[program]], quiet) != 0:
-        return f"apt-get could not install {DEBIAN_PACKAGES[program]}"
-    return ""
-
-
-def needing(programs: str, leg: str, action: Callable[[], Outcome]) -> Outcome:
-    """`programs`: their names, separated by blanks."""
-    why = "; ".join(filter(None, map(missing, programs.split())))
-    return Outcome(leg, skipped=1, why=why) if why else action()
+    return f"apt-get could not install {package}" if run([*command, package], quiet) else ""
 
 
 OF_THE_SERVER = "not browser and not ops and not java"
@@ -149,11 +170,8 @@ def leg_sqlite() -> Outcome:
 
 
 def leg_postgresql() -> Outcome:
-    def action() -> Outcome:
-        with PrivatePostgreSQL() as server:
-            return pytest("postgresql", POSTGRESQL_TESTS, {"DATABASE_URL": server.url})
-
-    return needing("postgres", "postgresql", action)
+    with PrivatePostgreSQL() as server:
+        return pytest("postgresql", POSTGRESQL_TESTS, {"DATABASE_URL": server.url})
 
 
 # Real DBMSs of many versions, which the agent installs for itself.
@@ -163,25 +181,25 @@ FOREIGN_TESTS = "tests/benchagent/dbms/external"
 
 def leg_agent() -> Outcome:
     others = [f"--ignore={path}" for path in ENGINE_TESTS]
-    return needing("postgres", "agent", lambda: pytest("agent", ["tests/benchagent", "-m", "not java", *others]))
+    return pytest("agent", ["tests/benchagent", "-m", "not java", *others])
 
 
 def leg_engines() -> Outcome:
     own = [*ENGINE_TESTS, f"--ignore={FOREIGN_TESTS}", "-m", "not java"]
-    return needing("postgres strace", "engines", lambda: pytest("engines", own))
+    return pytest("engines", own)
 
 
 def leg_foreign() -> Outcome:
     """Servers that the agent did not start: a leg of its own, since together the engines take longest of all."""
-    return needing("postgres", "foreign", lambda: pytest("foreign", [FOREIGN_TESTS, "-m", "not java"]))
+    return pytest("foreign", [FOREIGN_TESTS, "-m", "not java"])
 
 
 def leg_ops() -> Outcome:
-    return needing("postgres", "ops", lambda: pytest("ops", ["tests", "-m", "ops"]))
+    return pytest("ops", ["tests", "-m", "ops"])
 
 
 def leg_browser() -> Outcome:
-    return needing("chromium", "browser", lambda: pytest("browser", ["tests", "-m", "browser"]))
+    return pytest("browser", ["tests", "-m", "browser"])
 
 
 def leg_java() -> Outcome:
@@ -189,7 +207,7 @@ def leg_java() -> Outcome:
 
 
 def leg_js() -> Outcome:
-    return needing("node", "js", lambda: by_last_line("js", [PYTHON, "scripts/js_tests.py"]))
+    return by_last_line("js", [PYTHON, "scripts/js_tests.py"])
 
 
 def leg_bare() -> Outcome:
@@ -220,7 +238,8 @@ LANES = (("engines",), ("java", "browser", "ops", "bare", "js", "foreign"), ("ag
 def one(name: str) -> int:
     """Run one leg here; its outcome is the last line."""
     started = time.monotonic()
-    outcome = LEGS[name]()
+    why = "; ".join(filter(None, map(lacking, NEEDED.get(name, ()))))
+    outcome = Outcome(name, skipped=1, why=why) if why else LEGS[name]()
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     cpu_s = sum(each.ru_utime + each.ru_stime for each in used)
     print(f"{name} took {time.monotonic() - started:.0f} s, {cpu_s:.0f} s of CPU")
@@ -252,12 +271,8 @@ def shown_of_a_green_leg() -> int:
 
 def install_missing(chosen: Sequence[str]) -> None:
     """One after the other, before the lanes: apt-get allows one at a time."""
-    needed = {
-        "postgresql": "postgres", "agent": "postgres", "engines": "postgres strace", "foreign": "postgres",
-        "ops": "postgres", "browser": "chromium", "js": "node",
-    }  # fmt: skip
-    for program in dict.fromkeys(program for name in chosen for program in needed.get(name, "").split()):
-        missing(program)
+    for needed in dict.fromkeys(needed for name in chosen for needed in NEEDED.get(name, ())):
+        lacking(needed)
 
 
 def main() -> int:

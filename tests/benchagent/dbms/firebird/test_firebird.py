@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tempfile
 import threading
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from benchagent.catalog import Durability
 from benchagent.dbms.base import JobError
 from benchagent.dbms.firebird.discovery import ROOT_VARIABLE
 from benchagent.dbms.firebird.external import side
+from benchagent.java import JavaToolchain
 from benchagent.job.session import EFFECTIVE_PREFIX, query_steps, rows_named
 
 from tests.benchagent.dbms.firebird.conftest import MakeFirebird, with_rows
@@ -134,6 +136,25 @@ def test_an_unpacked_one_knows_the_character_sets(make_firebird: MakeFirebird, m
     made = "CREATE TABLE c (a VARCHAR(9) CHARACTER SET WIN1252 COLLATE PXW_INTL);\nCOMMIT;\n"
     counted = "INSERT INTO c VALUES ('a');\nSET HEADING OFF;\nSELECT COUNT(*) FROM c WHERE a < 'b';\n"
     assert server.run_sql(made + counted, server.remote(server.database)).split() == ["1"]
+
+
+def test_a_state_folder_that_is_reached_through_a_link_will_do(
+    toolchain: JavaToolchain, engines_dir: Path, monkeypatch
+):
+    """Firebird refuses modules behind a symbolic link."""
+    monkeypatch.setenv(ROOT_VARIABLE, "/nowhere")
+    with tempfile.TemporaryDirectory(prefix="benchagent-trial-") as folder:
+        aim, link = Path(folder) / "aim", Path(folder) / "link"
+        Path(folder).chmod(0o755)
+        aim.mkdir()
+        link.symlink_to(aim)
+        (link / "engines").symlink_to(engines_dir)
+        trial = Trial(link / "trial", toolchain, "firebird", "3.0.11", {}, engines_dir=link / "engines")
+        try:
+            trial.instance._server.query("CREATE TABLE c (a VARCHAR(9) CHARACTER SET WIN1252 COLLATE PXW_INTL)")
+            assert trial.query("SELECT COUNT(*) FROM c") == [[[0]]]
+        finally:
+            trial.close()
 
 
 def test_it_has_no_log_to_put_elsewhere(make_firebird: MakeFirebird):

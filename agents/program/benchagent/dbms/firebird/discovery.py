@@ -95,14 +95,17 @@ def debian_home(root: Path) -> Home | None:
     if not server.is_file():
         return None
     (*_, own) = [Path("none"), *sorted(root.glob(f"usr/lib/*/firebird/{SERIES}"))]
+    # The linker looks below / by itself, and nowhere else.
+    variables = {} if root == Path("/") else {"LD_LIBRARY_PATH": str(own.parent.parent)}
     return Home(
-        version=_version_of(server, {}) or SERIES,
+        version=_version_of(server, variables) or SERIES,
         server=server,
         bin_dir=root / "usr/bin",
         plugins=own / "plugins",
         intl=own / "intl",
         messages=own / "firebird.msg",
         security_sql=root / f"usr/share/firebird/{SERIES}/security.sql",
+        variables=tuple(variables.items()),
         shared_log=Path(f"/var/log/firebird/firebird{SERIES}.log"),
     )
 

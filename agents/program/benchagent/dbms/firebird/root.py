@@ -1,7 +1,8 @@
 """The private root of one server: its configuration, its locks, its users. Nothing of the machine's own is touched.
 
-Two traps: without SecurityDatabase even a private root changes the users of the machine's own installation, and an
-installation that was unpacked looks for its plugins where it was built to lie, so each is named with its path.
+Three traps: without SecurityDatabase even a private root changes the users of the machine's own installation; an
+installation that was unpacked looks for its plugins where it was built to lie, so each is named with its path; and a
+module that is reached through a symbolic link is refused ("entrypoint does not exist"), so every path is resolved.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ class Root:
 
 def make_root(folder: Path, home: Home, user: ServiceUser | None, *, lock: Path | None = None) -> Root:
     """A folder that may be used as FIREBIRD. With `lock`: one that shares the locks of another root."""
+    folder = folder.resolve()
     root = Root(folder, lock or folder / "lock", home)
     for made in dict.fromkeys((folder, root.lock)):
         made.mkdir(mode=0o755, exist_ok=True)
@@ -55,9 +57,10 @@ def make_root(folder: Path, home: Home, user: ServiceUser | None, *, lock: Path 
     for name, target in links.items():
         if target is not None:
             (folder / name).symlink_to(target)
-    # A module of character sets that is reached through a link is refused: WIN1252 would be "not installed".
+    # Through a link WIN1252 would be "not installed".
     shutil.copytree(home.intl, folder / "intl")
-    (folder / "plugins.conf").write_text("".join(_plugin(path) for path in sorted(home.plugins.glob("lib*.so"))))
+    plugins = sorted(home.plugins.resolve().glob("lib*.so"))
+    (folder / "plugins.conf").write_text("".join(map(_plugin, plugins)))
     (folder / "databases.conf").write_text("")
     hand_over([folder, root.lock], user)
     return root
