@@ -107,7 +107,7 @@ class Job(models.Model):
         return f"job of {self.run_id}"
 
 
-class Observation(models.Model):
+class ObserverOrder(models.Model):
     """The order to sample the machine of a job's server, given to another agent than the job's.
 
     `problem`: why there are no samples, or not all. Clocks are ClockFacts of benchagent.protocol; `begun_at` is

@@ -16,7 +16,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from agents.api.messages import BadMessage, parse
 from agents.machines import registry
-from agents.models import Agent, AgentStatus, Job, Observation
+from agents.models import Agent, AgentStatus, Job, ObserverOrder
 from runs.models import digest_secret
 
 logger = logging.getLogger(__name__)
@@ -97,9 +97,9 @@ def job_of(request: HttpRequest, run_id: str) -> Job:
     return job
 
 
-def observation_of(request: HttpRequest, run_id: str) -> Observation:
+def observation_of(request: HttpRequest, run_id: str) -> ObserverOrder:
     """The order whose token came with the request."""
-    known = Observation.objects.select_related("agent", "job__run")
+    known = ObserverOrder.objects.select_related("agent", "job__run")
     observation = known.filter(pk=as_uuid(run_id)).first()
     if observation is None:
         raise Refusal(404, "no such observation")

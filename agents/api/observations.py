@@ -10,7 +10,7 @@ from agents.api.endpoint import Body, Refusal, agent_of, approved, as_uuid, endp
 from agents.api.messages import BadMessage, check
 from agents.jobs import deliver, life, observing
 from agents.machines import registry
-from agents.models import Observation
+from agents.models import ObserverOrder
 
 
 @endpoint
@@ -49,6 +49,6 @@ def batch(request: HttpRequest, body: Body, run_id: str) -> Ack:
         raise BadMessage(error.field, str(error)) from error
 
 
-def _touch(observation: Observation) -> None:
+def _touch(observation: ObserverOrder) -> None:
     if observation.agent is not None:
         registry.touch(observation.agent)

@@ -11,7 +11,7 @@ from benchagent.protocol import COUNTED_STATES, StateItem
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from agents.models import Agent, AgentStatus, Job, Observation
+from agents.models import Agent, AgentStatus, Job, ObserverOrder
 from runs import results
 from runs.models.choices import ENDED_STATES, RunState
 
@@ -27,7 +27,7 @@ def order(job: Job, agent: Agent) -> None:
     name, _, observation = paired.rpartition("/")
     found = _called(name)
     problem = _unable(found, agent, name, observation)
-    Observation.objects.create(
+    ObserverOrder.objects.create(
         job=job,
         agent=None if problem else found[0],
         agent_name=name[:200],
@@ -63,12 +63,12 @@ def _unable(found: list[Agent], loading: Agent, name: str, observation: str) -> 
     return ""
 
 
-def open_orders() -> QuerySet[Observation]:
+def open_orders() -> QuerySet[ObserverOrder]:
     """Their agents are to sample a run that is going on, and to do nothing else meanwhile."""
-    return Observation.objects.filter(closed_at=None, agent__isnull=False, job__run__state__in=SAMPLED_STATES)
+    return ObserverOrder.objects.filter(closed_at=None, agent__isnull=False, job__run__state__in=SAMPLED_STATES)
 
 
-def waiting_for(agent: Agent) -> Observation | None:
+def waiting_for(agent: Agent) -> ObserverOrder | None:
     return open_orders().filter(agent=agent, claimed_at=None).order_by("job__claimed_at").first()
 
 
@@ -76,13 +76,13 @@ def begin(job: Job, item: StateItem) -> None:
     """Note second 0 of the run by the server's clock, as far as the agent knows how its own differs."""
     clock = item.get("clock")
     if item["state"] in COUNTED_STATES and clock is not None:
-        waiting = Observation.objects.filter(pk=job.pk, begun_at=None)
+        waiting = ObserverOrder.objects.filter(pk=job.pk, begun_at=None)
         waiting.update(begun_at=item["at"] + clock["offset_s"], load_clock=clock)
 
 
 def settle(job: Job) -> None:
     """Say on a run that has ended what came of its observation; called again when more of that is known."""
-    observation = Observation.objects.filter(pk=job.pk).first()
+    observation = ObserverOrder.objects.filter(pk=job.pk).first()
     if observation is None or job.run.state not in ENDED_STATES:
         return
     if observation.claimed_at is None:
@@ -98,7 +98,7 @@ def settle(job: Job) -> None:
     results.note_observer(run=job.run, observed=told)
 
 
-def close(observation: Observation, problem: str) -> None:
+def close(observation: ObserverOrder, problem: str) -> None:
     observation.problem = problem[:500]
     observation.closed_at = observation.closed_at or timezone.now()
     observation.save(update_fields=["problem", "closed_at"])

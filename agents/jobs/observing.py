@@ -17,7 +17,7 @@ from django.utils import timezone
 from agents.jobs.deliver import BadItem, OutOfSequence
 from agents.jobs.life import JobClosed, NotAssigned, locked
 from agents.jobs.observers import SAMPLED_STATES, close, open_orders, settle
-from agents.models import Agent, Job, Observation
+from agents.models import Agent, Job, ObserverOrder
 from runs import results
 from runs.models import digest_secret
 from runs.models.choices import ENDED_STATES
@@ -28,7 +28,7 @@ ALLOWED = frozenset((*OBSERVED_MEANS, *OBSERVED_MAXIMA))
 WAIT = timedelta(seconds=LEASE_S)
 
 
-def waiting_for(agent: Agent) -> Observation | None:
+def waiting_for(agent: Agent) -> ObserverOrder | None:
     return open_orders().filter(agent=agent, claimed_at=None).order_by("job__claimed_at").first()
 
 
@@ -38,7 +38,7 @@ def claim(*, agent: Agent, run_id: Any) -> Ordered:
     waiting = open_orders().filter(pk=run_id, agent=agent, claimed_at=None)
     if not waiting.update(claimed_at=timezone.now(), token_digest=digest_secret(secret)):
         raise NotAssigned
-    observation = Observation.objects.select_related("job").get(pk=run_id)
+    observation = ObserverOrder.objects.select_related("job").get(pk=run_id)
     return {
         "job": {"run_id": str(run_id), "observation": observation.name, "window_s": _window_s(observation.job)},
         "job_token": secret,
@@ -51,7 +51,7 @@ def _window_s(job: Job) -> float | None:
     return float(sum(given)) if all(isinstance(one, int | float) for one in given) else None
 
 
-def watch(observation: Observation) -> Watch:
+def watch(observation: ObserverOrder) -> Watch:
     """What the observer has to know of the run. Raises JobClosed."""
     if observation.closed_at is not None:
         raise JobClosed
@@ -63,7 +63,7 @@ def apply(*, run_id: Any, batch: ObservedBatch) -> Ack:
     """As `batches.apply`, of an observer. Raises OutOfSequence, JobClosed, BadItem; nothing is stored then."""
     with transaction.atomic():
         job = locked(run_id)
-        observation = Observation.objects.select_for_update().get(pk=run_id)
+        observation = ObserverOrder.objects.select_for_update().get(pk=run_id)
         if batch["seq"] > observation.last_seq:
             if observation.closed_at is not None:
                 raise JobClosed
@@ -77,7 +77,7 @@ def apply(*, run_id: Any, batch: ObservedBatch) -> Ack:
     return {"seq": batch["seq"], "cancel": False}
 
 
-def _apply_item(job: Job, observation: Observation, item: SamplesItem | ObservedItem, field: str) -> None:
+def _apply_item(job: Job, observation: ObserverOrder, item: SamplesItem | ObservedItem, field: str) -> None:
     if observation.closed_at is not None:
         raise BadItem(field, "nothing may follow the end")
     if item["kind"] == "observed":
@@ -95,12 +95,12 @@ def _apply_item(job: Job, observation: Observation, item: SamplesItem | Observed
 def give_up(*, now: datetime | None = None) -> int:
     """End the observations of which nothing came for long after their run had ended. Returns how many."""
     now = now or timezone.now()
-    ended = Observation.objects.filter(closed_at=None, job__run__state__in=ENDED_STATES)
+    ended = ObserverOrder.objects.filter(closed_at=None, job__run__state__in=ENDED_STATES)
     overdue = list(ended.filter(job__run__finished_at__lt=now - WAIT).values_list("pk", flat=True))
     for run_id in overdue:
         with transaction.atomic():
             job = locked(run_id)
-            observation = Observation.objects.select_for_update().get(pk=run_id)
+            observation = ObserverOrder.objects.select_for_update().get(pk=run_id)
             if observation.closed_at is None:
                 came = "was not heard of again" if observation.claimed_at else "did not come"
                 close(observation, f"agent {observation.agent_name} {came}")

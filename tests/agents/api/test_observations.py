@@ -9,7 +9,7 @@ from benchagent.protocol import CLOCK_HEADER
 from django.utils import timezone
 
 from agents.jobs import dispatch, life, observing
-from agents.models import Observation
+from agents.models import ObserverOrder
 from agents.plans import schedule
 from agents.plans.plan import Engine, Plan
 from runs.models import Run
@@ -221,4 +221,4 @@ def test_every_answer_tells_the_servers_time(observed):
     assert before - 0.001 <= received <= answered <= timezone.now().timestamp() + 0.001
     with pytest.raises(life.NotAssigned):
         observing.claim(agent=observed.beside.agent, run_id=observed.run.pk)
-    assert not Observation.objects.exists()
+    assert not ObserverOrder.objects.exists()

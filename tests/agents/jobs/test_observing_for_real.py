@@ -17,7 +17,7 @@ from benchagent.paths import AgentDirs, agent_dirs
 
 from agents.jobs import dispatch
 from agents.models import Agent, EnrolmentCode
-from agents.models import Observation as Order
+from agents.models import ObserverOrder as Order
 from agents.plans import schedule
 from agents.plans.plan import Engine, Plan
 from runs.models import Run
