@@ -7,17 +7,17 @@ of (a line cut in the middle, figures that contradict each other, an unknown wor
 from __future__ import annotations
 
 import gzip
-import itertools
 import math
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cached_property
-from typing import Any, Protocol
+from functools import cache, cached_property
+from typing import Any, Protocol, TypeVar
 
 Scalar = str | int | float | bool
+Made = TypeVar("Made")
 MAX_UNPACKED_BYTES = 256 * 1024 * 1024
 GZIP_MAGIC = b"\x1f\x8b"
 
@@ -44,6 +44,46 @@ class Metric:
     value: float
     phase: str = "run"
     better: str | None = None
+
+
+# Unit, and which direction is better, of the names that importers give; also as the end of a longer name.
+_UNITS = {
+    "tps": ("TPS", "higher"), "tps_with_connections": ("TPS", "higher"), "qps": ("queries/s", "higher"),
+    "tpm": ("TPM", "higher"), "tpmc": ("tpmC", "higher"), "nopm": ("NOPM", "higher"), "qphh": ("QphH", "higher"),
+    "ops_per_s": ("ops/s", "higher"), "requests_per_s": ("requests/s", "higher"),
+    "goodput_per_s": ("requests/s", "higher"), "read_write_requests_per_s": ("requests/s", "higher"),
+    "read_queries_per_s": ("queries/s", "higher"), "write_queries_per_s": ("queries/s", "higher"),
+    "fsync_per_s": ("fsyncs/s", "higher"), "errors_per_s": ("errors/s", "lower"),
+    "deadlocks_per_s": ("errors/s", "lower"), "reconnects_per_s": ("reconnects/s", "lower"),
+    "iops": ("IOPS", "higher"), "mb_per_s": ("MB/s", "higher"), "ms": ("ms", "lower"), "s": ("s", "lower"),
+    "elapsed_s": ("s", "none"), "efficiency_pct": ("%", "none"), "transactions": ("transactions", "none"),
+    "failed_transactions": ("transactions", "lower"), "retried_transactions": ("transactions", "lower"),
+    "skipped_transactions": ("transactions", "lower"), "late_transactions": ("transactions", "lower"),
+    "serialization_failures": ("transactions", "lower"), "deadlock_failures": ("transactions", "lower"),
+    "failures": ("errors", "lower"), "errors": ("errors", "lower"), "deadlocks": ("errors", "lower"),
+    "retries": ("retries", "lower"), "reconnects": ("reconnects", "lower"), "queries": ("queries", "none"),
+    "events": ("events", "none"), "unfinished": ("events", "lower"), "queue_length": ("events", "none"),
+    "concurrency": ("events", "none"), "operations": ("operations", "none"), "fsyncs": ("operations", "none"),
+    "rows": ("rows", "none"), "size_bytes": ("bytes", "none"), "backup_size_bytes": ("bytes", "lower"),
+    "page_reads": ("pages", "lower"), "page_writes": ("pages", "lower"),
+}  # fmt: skip
+
+
+@cache
+def unit_of(name: str) -> tuple[str, str]:
+    """Unit and better direction of a metric or series: of its name, else of the end of it that is known."""
+    rest = name
+    while rest not in _UNITS:
+        _, more, rest = rest.partition("_")
+        if not more:
+            raise KeyError(f"no unit is known of {name}")
+    return _UNITS[rest]
+
+
+def measured(name: str, value: float, phase: str = "run", *, better: str = "", unit: str = "") -> Metric:
+    """A metric with the unit and the direction that its name has."""
+    known = unit_of(name)
+    return Metric(name, unit or known[0], value, phase, better or known[1])
 
 
 @dataclass(frozen=True)
@@ -108,6 +148,14 @@ class SourceFile:
 
     name: str
     data: bytes
+    _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def once(self, what: str, make: Callable[[], Made]) -> Made:
+        """What is worked out of the content, once for all who ask for it."""
+        if what not in self._made:
+            self._made[what] = make()
+        made: Made = self._made[what]
+        return made
 
     @cached_property
     def unpacked(self) -> bytes:
@@ -209,32 +257,13 @@ def agree(left: float, right: float, *, relative: float, absolute: float = 0.0) 
     return math.isclose(left, right, rel_tol=relative, abs_tol=absolute)
 
 
-def evenly(
-    times_s: Sequence[float], values: Sequence[float | None], *, tolerance: float = 0.25
-) -> tuple[float, float, tuple[float | None, ...]]:
-    """Samples stamped with the end of their interval -> (t0_s, interval_s, values), missing intervals as None.
-
-    Raises NotUnderstood when the times do not rise, repeat, or lie on no grid (within `tolerance` of an interval).
-    """
-    if len(times_s) < 2:
-        interval = times_s[0] if times_s and times_s[0] > 0 else 1.0
-        return (times_s[0] - interval if times_s else 0.0), interval, tuple(values)
-    steps = [later - earlier for earlier, later in itertools.pairwise(times_s)]
-    if min(steps) <= 0:
-        raise NotUnderstood("the times of the samples do not rise: lines are doubled or out of order")
-    interval = sorted(steps)[len(steps) // 2]
-    found: list[float | None] = []
-    for time_s, value in zip(times_s, values, strict=True):
-        place = (time_s - times_s[0]) / interval
-        if abs(place - round(place)) > tolerance or round(place) < len(found) or round(place) > 10_000_000:
-            raise NotUnderstood(f"the sample at {time_s:g} s does not lie on a grid of {interval:g} s")
-        found += [None] * (round(place) - len(found))
-        found.append(value)
-    return times_s[0] - interval, interval, tuple(found)
-
-
 def not_understood(reason: str, *, tool: str = "", warnings: Sequence[str] = ()) -> Report:
     return Report(tool=tool, status=Status.NOT_UNDERSTOOD, reason=reason, warnings=tuple(warnings))
+
+
+def as_they_are(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[SourceFile, list[Report]]]:
+    """`combine` of a tool whose files stand alone."""
+    return [(file, list(reports)) for file, reports in read]
 
 
 def as_part_of(report: Report, file: SourceFile) -> Report:

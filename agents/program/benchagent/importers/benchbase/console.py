@@ -17,12 +17,12 @@ from benchagent.importers.base import (
     Status,
     Subject,
     agree,
-    evenly,
     number,
     whole,
 )
 from benchagent.importers.benchbase.documents import counted
 from benchagent.importers.benchbase.names import dbms, plain, snake, workload
+from benchagent.importers.series import evenly
 from benchagent.redaction import redact_text
 
 _RESULT = re.compile(

@@ -16,11 +16,11 @@ from benchagent.importers.base import (
     SourceFile,
     Status,
     agree,
-    evenly,
     number,
     whole,
 )
 from benchagent.importers.benchbase.names import check_rising, latency, snake
+from benchagent.importers.series import evenly
 
 _TIME = re.compile(r"(?:time \(seconds\)|time\(sec\))", re.IGNORECASE)
 _RATE = re.compile(r"(?:throughput \(requests/second\)|throughput\(req/sec\))", re.IGNORECASE)

@@ -10,20 +10,21 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from benchagent.importers.base import NotUnderstood, SourceFile, whole
+from benchagent.importers.base import NotUnderstood, SourceFile
 
 # 2001 to 2036: what can be a clock reading, and no count.
 _SECOND = r"(?:1[0-9]{9}|20[0-9]{8})"
-TRANSACTION = re.compile(
+_TRANSACTION = re.compile(
     rf"(\d{{1,6}}) (\d{{1,15}}) (\d{{1,15}}|skipped|failed|serialization|deadlock) (\d{{1,3}}) ({_SECOND}) (\d{{1,6}})"
     r"((?: \d+){0,2})"
 )
-INTERVAL = re.compile(rf"({_SECOND}) (\d+) (\d+) (\d+) (\d+) (\d+)((?: \d+){{0,9}})")
-INTERVAL_COLUMNS = {6, 10, 11, 15}
+_INTERVAL = re.compile(rf"({_SECOND}) (\d+) (\d+) (\d+) (\d+) (\d+)((?: \d+){{0,9}})")
+_INTERVAL_COLUMNS = {6, 10, 11, 15}
 # Fewer gaps in the numbers of the clients' transactions are lines that got lost, more are --sampling-rate.
-SAMPLED_GAPS = 0.02
+_SAMPLED_GAPS = 0.02
 
 
 @dataclass
@@ -32,30 +33,25 @@ class Bucket:
 
     transactions: int = 0
     latency_sum: int = 0
-    latency_min: int | None = None
     latency_max: int = 0
-    square_sum: float = 0.0
     skipped: int = 0
     failed: int = 0
 
     def add(self, other: Bucket) -> None:
         self.transactions += other.transactions
         self.latency_sum += other.latency_sum
-        self.square_sum += other.square_sum
+        self.latency_max = max(self.latency_max, other.latency_max)
         self.skipped += other.skipped
         self.failed += other.failed
-        self.latency_max = max(self.latency_max, other.latency_max)
-        if other.latency_min is not None:
-            self.latency_min = min(other.latency_min, self.latency_min or other.latency_min)
 
 
 @dataclass
 class Log:
-    """One thread's log. `latencies_us` only for a log per transaction, `clients` likewise."""
+    """One thread's log, or those of all threads. `latencies_us` and `clients` only for a log per transaction."""
 
     per_transaction: bool
-    interval_s: int
-    columns: int
+    interval_s: int = 1
+    columns: int = 0
     buckets: dict[int, Bucket] = field(default_factory=dict)
     latencies_us: list[int] = field(default_factory=list)
     clients: set[int] = field(default_factory=set)
@@ -68,6 +64,15 @@ class Log:
     def transactions(self) -> int:
         return sum(bucket.transactions for bucket in self.buckets.values())
 
+    @property
+    def failed(self) -> int:
+        return sum(bucket.failed for bucket in self.buckets.values())
+
+    def check_columns(self, number: int, columns: int) -> None:
+        if self.columns not in (0, columns):
+            raise NotUnderstood(f"line {number}: {columns} columns, before {self.columns}")
+        self.columns = columns
+
 
 def is_log(file: SourceFile) -> bool:
     first = [line.strip() for line in file.lines[:20] if line.strip()]
@@ -75,38 +80,44 @@ def is_log(file: SourceFile) -> bool:
         first = first[:-1]
     if not first or not all(line[0].isdigit() for line in first):
         return False
-    return all(TRANSACTION.fullmatch(line) for line in first) or all(
-        (match := INTERVAL.fullmatch(line)) and 6 + match[7].count(" ") in INTERVAL_COLUMNS for line in first
+    return all(_TRANSACTION.fullmatch(line) for line in first) or all(
+        (match := _INTERVAL.fullmatch(line)) and 6 + match[7].count(" ") in _INTERVAL_COLUMNS for line in first
     )
 
 
-def parse(file: SourceFile) -> Log:
-    """Raises NotUnderstood for any line that is none of the log's, lost, doubled or out of order."""
-    lines = [(number, line.strip()) for number, line in enumerate(file.lines, start=1) if line.strip()]
-    cut = not file.last_line_is_whole
-    if cut:
-        lines.pop()
-    if not lines:
-        raise NotUnderstood("no whole line in the log")
-    log = _transactions(lines) if TRANSACTION.fullmatch(lines[0][1]) else _intervals(lines)
-    log.cut = cut
-    return log
+def log_of(file: SourceFile) -> Log:
+    """Read once for a file. Raises NotUnderstood for any line that is no log's, lost, doubled or out of order."""
+
+    def read() -> Log:
+        lines = [(number, line.strip()) for number, line in enumerate(file.lines, start=1) if line.strip()]
+        cut = not file.last_line_is_whole
+        if cut:
+            lines.pop()
+        if not lines:
+            raise NotUnderstood("no whole line in the log")
+        log = _of_transactions(lines) if _TRANSACTION.fullmatch(lines[0][1]) else _of_intervals(lines)
+        log.cut = cut
+        return log
+
+    return file.once("pgbench log", read)
 
 
-def _transactions(lines: list[tuple[int, str]]) -> Log:
-    log = Log(per_transaction=True, interval_s=1, columns=0)
+def _of_transactions(lines: list[tuple[int, str]]) -> Log:
+    log = Log(per_transaction=True)
     last: dict[int, int] = {}
     gaps: list[int] = []
-    before = 0.0
+    before, columns = 0.0, ""
+    bucket, bucket_start = Bucket(), -1
     for number, text in lines:
-        match = TRANSACTION.fullmatch(text)
+        match = _TRANSACTION.fullmatch(text)
         if match is None:
             raise NotUnderstood(f"line {number}: no line of a transaction log: {text[:80]!r}")
-        columns = 6 + match[7].count(" ")
-        if log.columns not in (0, columns):
-            raise NotUnderstood(f"line {number}: {columns} columns, before {log.columns}")
-        log.columns = columns
-        client, place, at = int(match[1]), int(match[2]), int(match[5]) + int(match[6]) / 1e6
+        client_text, place_text, latency, _, second_text, micros, more = match.groups()
+        if more or columns or not log.columns:
+            log.check_columns(number, 6 + more.count(" "))
+            columns = more
+        client, place, second = int(client_text), int(place_text), int(second_text)
+        at = second + int(micros) / 1e6
         if at < before - 0.001:
             raise NotUnderstood(f"line {number}: the time goes back: lines are out of order")
         if place <= last.get(client, -1):
@@ -114,88 +125,70 @@ def _transactions(lines: list[tuple[int, str]]) -> Log:
         if place > last.get(client, 0) + 1:
             gaps.append(number)
         before, last[client] = max(at, before), place
-        _count(log, match[3], int(match[5]))
         log.began = log.began or at
+        if second != bucket_start:
+            bucket_start, bucket = second, log.buckets.setdefault(second, Bucket())
+        if latency.isdigit():
+            value = int(latency)
+            log.latencies_us.append(value)
+            bucket.transactions += 1
+            bucket.latency_sum += value
+            bucket.latency_max = max(value, bucket.latency_max)
+        elif latency == "skipped":
+            bucket.skipped += 1
+        else:
+            bucket.failed += 1
     log.ended, log.clients = before, set(last)
-    log.sampled = len(gaps) > max(SAMPLED_GAPS * len(lines), 2 + len(last))
+    log.sampled = len(gaps) > max(_SAMPLED_GAPS * len(lines), 2 + len(last))
     if gaps and not log.sampled:
         raise NotUnderstood(f"line {gaps[0]}: transactions before it are missing")
     return log
 
 
-def _count(log: Log, latency: str, second: int) -> None:
-    bucket = log.buckets.setdefault(second, Bucket())
-    if latency == "skipped":
-        bucket.skipped += 1
-    elif not latency.isdigit():
-        bucket.failed += 1
-    else:
-        value = int(latency)
-        log.latencies_us.append(value)
-        bucket.transactions += 1
-        bucket.latency_sum += value
-        bucket.latency_min = value if bucket.latency_min is None else min(value, bucket.latency_min)
-        bucket.latency_max = max(value, bucket.latency_max)
-
-
-def _intervals(lines: list[tuple[int, str]]) -> Log:
-    log = Log(per_transaction=False, interval_s=0, columns=0)
+def _of_intervals(lines: list[tuple[int, str]]) -> Log:
+    log = Log(per_transaction=False)
     starts: list[int] = []
     for number, text in lines:
-        match = INTERVAL.fullmatch(text)
+        match = _INTERVAL.fullmatch(text)
         columns = 6 + match[7].count(" ") if match else 0
-        if match is None or columns not in INTERVAL_COLUMNS:
+        if match is None or columns not in _INTERVAL_COLUMNS:
             raise NotUnderstood(f"line {number}: no line of an aggregated log: {text[:80]!r}")
-        if log.columns not in (0, columns):
-            raise NotUnderstood(f"line {number}: {columns} columns, before {log.columns}")
-        log.columns = columns
-        start = int(match[1])
+        log.check_columns(number, columns)
+        start, count, total, squares, least, greatest, *more = map(int, text.split())
         if starts and start <= starts[-1]:
             raise NotUnderstood(f"line {number}: the time does not rise: lines are doubled or out of order")
         starts.append(start)
-        log.buckets[start] = _interval(number, [whole(text) for text in match.group(0).split()[1:]], columns)
-    log.interval_s = _interval_length(starts)
+        # Before 15 the count holds the skipped transactions, which have no latency.
+        skipped = more[4] if columns >= 11 else 0
+        count -= skipped if columns == 11 else 0
+        if count < 0 or not count * least <= total + count + 1 or not total <= count * greatest + count + 1:
+            raise NotUnderstood(f"line {number}: the latencies do not fit {count} transactions")
+        if count and not 0.98 * (total / count) * total <= squares + 1 <= 1.02 * greatest * total + 3:
+            raise NotUnderstood(f"line {number}: the squares of the latencies do not fit their sum")
+        log.buckets[start] = Bucket(count, total, greatest, skipped, sum(more[7:9]) if columns == 15 else 0)
+    if len(starts) < 3:
+        raise NotUnderstood("fewer than three intervals: how long they are, the log does not show")
+    steps = Counter(later - earlier for earlier, later in itertools.pairwise(starts))
+    log.interval_s = min(steps)
+    if any(step % log.interval_s for step in steps) or steps[log.interval_s] * 2 < len(starts) - 1:
+        raise NotUnderstood("the intervals are not evenly spaced")
     log.began, log.ended = starts[0], starts[-1] + log.interval_s
     return log
 
 
-def _interval(number: int, figures: list[int], columns: int) -> Bucket:
-    count, total, squares, least, greatest = figures[:5]
-    # Before 15 the count holds the skipped transactions, which have no latency.
-    skipped = figures[9] if columns >= 11 else 0
-    count -= skipped if columns == 11 else 0
-    if count < 0 or not count * least <= total + count + 1 or not total <= count * greatest + count + 1:
-        raise NotUnderstood(f"line {number}: the latencies do not fit {count} transactions")
-    if count and not 0.98 * (total / count) * total <= squares + 1 <= 1.02 * greatest * total + 3:
-        raise NotUnderstood(f"line {number}: the squares of the latencies do not fit their sum")
-    failed = sum(figures[12:14]) if columns == 15 else 0
-    return Bucket(count, total, least if count else None, greatest, float(squares), skipped, failed)
-
-
-def _interval_length(starts: list[int]) -> int:
-    if len(starts) < 3:
-        raise NotUnderstood("fewer than three intervals: how long they are, the log does not show")
-    steps = Counter(later - earlier for earlier, later in itertools.pairwise(starts))
-    length = min(steps)
-    if any(step % length for step in steps) or steps[length] * 2 < len(starts) - 1:
-        raise NotUnderstood("the intervals are not evenly spaced")
-    return length
-
-
-def together(logs: list[Log]) -> tuple[Log, set[int]]:
+def together(logs: Sequence[Log]) -> tuple[Log, set[int]]:
     """The threads' logs as one, with the starts of the intervals in which every thread has its line."""
     first = logs[0]
-    whole_log = Log(first.per_transaction, first.interval_s, first.columns)
     buckets: dict[int, Bucket] = defaultdict(Bucket)
     for log in logs:
         for start, bucket in log.buckets.items():
             buckets[start].add(bucket)
-        whole_log.latencies_us += log.latencies_us
-        whole_log.clients |= log.clients
-    whole_log.buckets = dict(sorted(buckets.items()))
-    whole_log.sampled = any(log.sampled for log in logs)
-    whole_log.cut = any(log.cut for log in logs)
-    whole_log.began, whole_log.ended = min(log.began for log in logs), max(log.ended for log in logs)
+    whole = Log(
+        first.per_transaction, first.interval_s, first.columns, dict(sorted(buckets.items())),
+        latencies_us=[value for log in logs for value in log.latencies_us],
+        clients={client for log in logs for client in log.clients}, sampled=any(log.sampled for log in logs),
+        began=min(log.began for log in logs), ended=max(log.ended for log in logs), cut=any(log.cut for log in logs),
+    )  # fmt: skip
     if first.per_transaction:
-        return whole_log, set(range(int(whole_log.began), int(whole_log.ended) + 1))
-    return whole_log, {start for start in buckets if all(start in log.buckets for log in logs)}
+        return whole, set(range(int(whole.began), int(whole.ended) + 1))
+    return whole, {start for start in buckets if all(start in log.buckets for log in logs)}

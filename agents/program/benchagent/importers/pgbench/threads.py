@@ -13,59 +13,139 @@ from benchagent.importers.base import (
     Metric,
     NotUnderstood,
     Report,
-    Scalar,
     Series,
     SourceFile,
     Status,
-    Subject,
     as_part_of,
+    as_they_are,
+    measured,
     not_understood,
-)  # fmt: skip
-from benchagent.importers.pgbench.logs import Log, is_log, parse, together
+    unit_of,
+)
+from benchagent.importers.pgbench.logs import Log, is_log, log_of, together
 
 TOOL = "pgbench"
 _NAME = re.compile(r"(?P<stem>.*?\.\d+)(?:\.(?P<thread>\d{1,4}))?(?:\.(?:txt|log|gz))*")
-Read = list[tuple[SourceFile, list[Report]]]
+_OF_THE_LOGS = "latencies and seconds are those of the logs: same transactions"
 
 
-def report(logs: list[Log], numbers: list[int] | None = None) -> Report:
+def report(logs: Sequence[Log], numbers: Sequence[int] = ()) -> Report:
     """One report of the logs of one run's threads. `numbers`: those in the files' names."""
     log, complete = together(logs)
-    warnings = _warnings(log, logs, numbers)
-    partial = _partial(log, numbers)
-    parameters: dict[str, Scalar] = {"aggregate_interval_s": log.interval_s} if not log.per_transaction else {}
+    partial = ""
+    if numbers and sorted(numbers) != list(range(len(numbers))):
+        partial = "the logs of some threads are missing"
+    elif log.per_transaction and log.clients != set(range(len(log.clients))) and not log.sampled:
+        partial = "the logs of some clients are missing"
+    warnings = []
+    if partial:
+        warnings.append(f"{partial}: what is counted per second is left out, for it would be a part only")
+    elif len(logs) == 1:
+        warnings.append("the log of one thread: with -j pgbench writes one per thread; drop them together")
+    if log.sampled:
+        warnings.append("a sample (--sampling-rate): what is counted per second is left out")
+    if log.per_transaction:
+        warnings.append("the first and the last second are not whole seconds of the run: they are gaps")
     return Report(
-        tool=TOOL,
-        status=Status.ABORTED if log.cut else Status.COMPLETE,
+        tool=TOOL, status=Status.ABORTED if log.cut else Status.COMPLETE,
         reason="the log's last line is cut" if log.cut else "",
-        parameters=parameters,
-        series=tuple(_series(log, complete, counted=not (partial or log.sampled))),
-        warnings=tuple(warnings),
+        parameters={} if log.per_transaction else {"aggregate_interval_s": log.interval_s},
+        series=_series(log, complete, counted=not (partial or log.sampled)), warnings=tuple(warnings),
         started_at=datetime.datetime.fromtimestamp(math.floor(log.began), tz=datetime.UTC).isoformat(),
-        subject=Subject(),
+    )  # fmt: skip
+
+
+def _series(log: Log, complete: set[int], *, counted: bool) -> tuple[Series, ...]:
+    starts = range(min(log.buckets), max(log.buckets) + 1, log.interval_s)
+    if len(starts) > 20 * len(log.buckets) + 3600:
+        raise NotUnderstood("the log's times are too far apart")
+    if any(start not in starts for start in log.buckets):
+        raise NotUnderstood("the threads' intervals do not begin at the same time")
+    columns: dict[str, list[float | None]] = defaultdict(list)
+    for start in starts:
+        bucket = log.buckets.get(start)
+        known = start in complete and not (log.per_transaction and start in (starts[0], starts[-1]))
+        if counted:
+            columns["tps"].append((bucket.transactions / log.interval_s if bucket else 0.0) if known else None)
+        done = bucket if bucket and bucket.transactions and known else None
+        columns["latency_avg_ms"].append(round(done.latency_sum / done.transactions / 1000, 6) if done else None)
+        columns["latency_max_ms"].append(done.latency_max / 1000 if done else None)
+    return tuple(
+        Series(name, unit_of(name)[0], float(log.interval_s), tuple(values)) for name, values in columns.items()
     )
 
 
-def _warnings(log: Log, logs: list[Log], numbers: list[int] | None) -> list[str]:
-    found = []
-    if partial := _partial(log, numbers):
-        found.append(f"{partial}: what is counted per second is left out, for it would be a part only")
-    elif len(logs) == 1:
-        found.append("the log of one thread: with -j pgbench writes one per thread; drop them together")
-    if log.sampled:
-        found.append("a sample (--sampling-rate): what is counted per second is left out")
-    if log.per_transaction:
-        found.append("the first and the last second are not whole seconds of the run: they are gaps")
-    return found
+def combined(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[SourceFile, list[Report]]]:
+    result = as_they_are(read)
+    logs = {
+        position: log_of(file)
+        for position, (file, reports) in enumerate(result)
+        if len(reports) == 1 and reports[0].status is not Status.NOT_UNDERSTOOD and is_log(file)
+    }
+    # One name stem, one kind, written at the same time by different clients: the threads of one run.
+    stems: dict[tuple[str, bool, int, int], list[int]] = defaultdict(list)
+    for position, log in logs.items():
+        if name := _NAME.fullmatch(result[position][0].name):
+            stems[name["stem"], log.per_transaction, log.columns, log.interval_s].append(position)
+    families = {position: [position] for position in logs}
+    for positions in stems.values():
+        if len(positions) > 1 and _are_one_run([logs[position] for position in positions]):
+            order = sorted(positions, key=lambda position: _thread(result[position][0]))
+            for position in positions:
+                families.pop(position)
+            families[order[0]] = order
+    for first, family in sorted(families.items()):
+        if len(family) > 1:
+            try:
+                numbers = [_thread(result[position][0]) for position in family]
+                own = report([logs[position] for position in family], numbers)
+            except NotUnderstood as error:
+                own = not_understood(f"not understood: {error}", tool=TOOL)
+            for position in family[1:]:
+                result[position][1][0] = replace(as_part_of(result[position][1][0], result[first][0]), warnings=())
+            result[first][1][0] = own
+    for family in families.values():
+        _join(result, family, logs)
+    return result
 
 
-def _partial(log: Log, numbers: list[int] | None) -> str:
-    """Why the logs are not those of all threads, empty where nothing shows that."""
-    if numbers and sorted(numbers) != list(range(len(numbers))):
-        return "the logs of some threads are missing"
-    if log.per_transaction and log.clients != set(range(len(log.clients))) and not log.sampled:
-        return "the logs of some clients are missing"
-    return ""
+def _are_one_run(logs: Sequence[Log]) -> bool:
+    began, ended = max(log.began for log in logs), min(log.ended for log in logs)
+    shortest = min(log.ended - log.began for log in logs)
+    clients = [client for log in logs for client in log.clients]
+    return ended - began >= 0.5 * shortest and len(clients) == len(set(clients))
+
+
+def _thread(file: SourceFile) -> int:
+    name = _NAME.fullmatch(file.name)
+    return int(name["thread"] or 0) if name else 0
+
+
+def _join(result: list[tuple[SourceFile, list[Report]]], family: Sequence[int], logs: dict[int, Log]) -> None:
+    """The logs' series into the report of their run, where both counted the same transactions; else as they are."""
+    log = together([logs[position] for position in family])[0]
+    if not log.latencies_us or log.sampled:
+        return
+    candidates = [
+        (position, number)
+        for position, (_, reports) in enumerate(result)
+        for number, run in enumerate(reports)
+        if position not in logs and run.metric("transactions") == log.transactions
+        and (run.metric("failed_transactions") or 0) == log.failed
+        and run.parameters.get("terminals") == len(log.clients)
+    ]  # fmt: skip
+    if len(candidates) != 1:
+        return
+    ((position, number),) = candidates
+    run_file, reports = result[position]
+    run, of_log = reports[number], result[family[0]][1][0]
+    reports[number] = replace(
+        run, series=run.series or of_log.series, started_at=run.started_at or of_log.started_at,
+        metrics=run.metrics + tuple(metric for metric in _metrics(log) if run.metric(metric.name) is None),
+        warnings=(*run.warnings, *of_log.warnings, _OF_THE_LOGS),
+    )  # fmt: skip
+    for other in family:
+        result[other][1][0] = replace(as_part_of(result[other][1][0], run_file), warnings=())
 
 
 def _metrics(log: Log) -> list[Metric]:
@@ -74,116 +154,4 @@ def _metrics(log: Log) -> list[Metric]:
     values: dict[str, float] = {"min": ordered[0], "max": ordered[-1], "avg": sum(ordered) / len(ordered)}
     if len(ordered) >= 100:
         values |= {f"p{rank}": ordered[math.ceil(len(ordered) * rank / 100) - 1] for rank in (50, 95, 99)}
-    return [
-        Metric(f"latency_{name}_ms", "ms", round(value / 1000, 6), better="lower") for name, value in values.items()
-    ]
-
-
-def _series(log: Log, complete: set[int], *, counted: bool) -> list[Series]:
-    starts = range(min(log.buckets), max(log.buckets) + 1, log.interval_s)
-    if len(starts) > 20 * len(log.buckets) + 3600:
-        raise NotUnderstood("the log's times are too far apart")
-    if any(start not in starts for start in log.buckets):
-        raise NotUnderstood("the threads' intervals do not begin at the same time")
-    columns: dict[tuple[str, str], list[float | None]] = defaultdict(list)
-    for start in starts:
-        bucket = log.buckets.get(start)
-        known = start in complete and not (log.per_transaction and start in (starts[0], starts[-1]))
-        if counted:
-            columns["tps", "TPS"].append((bucket.transactions / log.interval_s if bucket else 0.0) if known else None)
-        done = bucket.transactions if bucket and known else 0
-        columns["latency_avg_ms", "ms"].append(round(bucket.latency_sum / done / 1000, 6) if bucket and done else None)
-        columns["latency_max_ms", "ms"].append(bucket.latency_max / 1000 if bucket and done else None)
-    return [Series(name, unit, float(log.interval_s), tuple(values)) for (name, unit), values in columns.items()]
-
-
-def combined(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> Read:
-    found: Read = [(file, list(reports)) for file, reports in read]
-    logs = {
-        place: parse(file)
-        for place, (file, reports) in enumerate(found)
-        if len(reports) == 1 and reports[0].status is not Status.NOT_UNDERSTOOD and is_log(file)
-    }
-    for places in _groups(found, logs):
-        found = _grouped(found, places, logs)
-    for place in logs:
-        if not found[place][1][0].part_of:
-            found = _joined(found, place, logs)
-    return found
-
-
-def _groups(read: Read, logs: dict[int, Log]) -> list[list[int]]:
-    """Places of logs with one name stem, of one kind, that were written at the same time by different clients."""
-    stems: dict[tuple[str, bool, int, int], list[int]] = defaultdict(list)
-    for place, log in logs.items():
-        if name := _NAME.fullmatch(read[place][0].name):
-            stems[name["stem"], log.per_transaction, log.columns, log.interval_s].append(place)
-    return [places for places in stems.values() if len(places) > 1 and _one_run([logs[place] for place in places])]
-
-
-def _one_run(logs: list[Log]) -> bool:
-    began, ended = max(log.began for log in logs), min(log.ended for log in logs)
-    shortest = min(log.ended - log.began for log in logs)
-    clients = [client for log in logs for client in log.clients]
-    return ended - began >= 0.5 * shortest and len(clients) == len(set(clients))
-
-
-def _grouped(read: Read, places: list[int], logs: dict[int, Log]) -> Read:
-    order = sorted(places, key=lambda place: _thread(read[place][0]))
-    first = read[order[0]][0]
-    try:
-        whole_report = report([logs[place] for place in order], [_thread(read[place][0]) for place in order])
-    except NotUnderstood as error:
-        whole_report = not_understood(f"not understood: {error}", tool=TOOL)
-    found = list(read)
-    for place in places:
-        file, reports = found[place]
-        part = replace(as_part_of(reports[0], first), warnings=())
-        found[place] = (file, [whole_report if place == order[0] else part])
-    return found
-
-
-def _thread(file: SourceFile) -> int:
-    name = _NAME.fullmatch(file.name)
-    return int(name["thread"] or 0) if name else 0
-
-
-def _joined(read: Read, place: int, logs: dict[int, Log]) -> Read:
-    """The log's series in the report of its run, where both counted the same transactions; else as they are."""
-    log_file, (log_report,) = read[place][0], read[place][1]
-    family = [at for at, (_, reports) in enumerate(read) if reports and reports[0].part_of == log_file.name]
-    log = together([logs[at] for at in (place, *family)])[0]
-    if not log.latencies_us or log.sampled:
-        return read
-    failed = sum(bucket.failed for bucket in log.buckets.values())
-    candidates = [
-        (at, number)
-        for at, (_, reports) in enumerate(read)
-        for number, one in enumerate(reports)
-        if at not in logs and one.metric("transactions") == log.transactions
-        and (one.metric("failed_transactions") or 0) == failed and one.parameters.get("terminals") == len(log.clients)
-    ]  # fmt: skip
-    if len(candidates) != 1:
-        return read
-    at, number = candidates[0]
-    run_file, reports = read[at]
-    found = list(read)
-    found[at] = (run_file, [*reports[:number], _with_log(reports[number], log_report, log), *reports[number + 1 :]])
-    for other in (place, *family):
-        file, of_file = found[other]
-        found[other] = (file, [replace(as_part_of(of_file[0], run_file), warnings=())])
-    return found
-
-
-def _with_log(own: Report, log_report: Report, log: Log) -> Report:
-    return replace(
-        own,
-        series=own.series or log_report.series,
-        metrics=own.metrics + tuple(one for one in _metrics(log) if own.metric(one.name) is None),
-        started_at=own.started_at or log_report.started_at,
-        warnings=(
-            *own.warnings,
-            *log_report.warnings,
-            "latencies and seconds are those of the logs: same transactions",
-        ),
-    )
+    return [measured(f"latency_{name}_ms", round(value / 1000, 6)) for name, value in values.items()]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 import re
 
-from benchagent.importers.base import NotUnderstood, SourceFile, evenly
+from benchagent.importers.base import NotUnderstood, SourceFile
 from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows
 from benchagent.importers.plain_csv.table import Table, is_missing, is_number, is_stamp, seconds, table_of
+from benchagent.importers.series import evenly
 
 # Heading in plain words -> name, unit, better.
 _METRICS = {

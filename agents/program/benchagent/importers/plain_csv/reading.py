@@ -15,11 +15,11 @@ from benchagent.importers.base import (
     SourceFile,
     Status,
     Subject,
-    evenly,
     number,
 )
 from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows
 from benchagent.importers.plain_csv.table import Table, is_missing, is_number, is_stamp, seconds, table_of
+from benchagent.importers.series import evenly
 from benchagent.redaction import redact_text, redact_value
 
 TOOL = "csv"

@@ -13,9 +13,9 @@ from benchagent.importers.base import (
     SourceFile,
     Status,
     agree,
-    evenly,
     number,
 )
+from benchagent.importers.series import evenly
 from benchagent.importers.ycsb.command import Told
 from benchagent.importers.ycsb.status import StatusLines
 from benchagent.redaction import redact_text

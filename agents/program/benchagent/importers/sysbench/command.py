@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import shlex
 
 from benchagent.importers.base import Scalar
+from benchagent.importers.commands import unquoted, words_of
 
 _COMMAND = re.compile(r"(?:^|[\s/+$#>:'\"`])sysbench\s+(?=\S)")
 _VERB = re.compile(r"(?:^|\s)(?:run|prepare|cleanup|prewarm|warmup)\b")
@@ -23,20 +23,18 @@ _LIMITS = {"duration_s", "events", "rate_limit_tps"}
 
 
 def command_line(text: str) -> str:
+    """The command as it stands in the line, empty where it holds none."""
+    if "sysbench" not in text:
+        return ""
     # A prompt may name a folder of that name before the command.
     starts = [match.end() for match in _COMMAND.finditer(text)][-4:]
     arguments = next((text[at:] for at in reversed(starts) if _VERB.search(text, at)), "")
-    if not arguments or not _VERB.search(arguments) or ("--" not in arguments and not _bare(arguments)):
+    if not _VERB.search(arguments):
         return ""
-    # A quote that was opened before the command.
-    last = arguments[-1]
-    return "sysbench " + (arguments[:-1] if last in "'\"`" and arguments.count(last) % 2 else arguments)
-
-
-def _bare(arguments: str) -> bool:
-    """`sysbench cpu run`."""
     words = arguments.split(maxsplit=2)
-    return len(words) == 2 and (words[0] in _TESTS or "_" in words[0] or ".lua" in words[0])
+    # `sysbench cpu run`.
+    bare = len(words) == 2 and (words[0] in _TESTS or "_" in words[0] or ".lua" in words[0])
+    return f"sysbench {unquoted(arguments)}" if "--" in arguments or bare else ""
 
 
 def report_interval(command: str) -> str:
@@ -45,35 +43,23 @@ def report_interval(command: str) -> str:
 
 
 def parameters(command: str) -> dict[str, Scalar]:
-    found: dict[str, Scalar] = {}
-    for word in _words(command)[1:]:
+    told: dict[str, Scalar] = {}
+    words = words_of(command, ends="|>;")[1:]
+    for word in words:
         name, _, value = word.lstrip("-").partition("=")
         key = _NAMES.get(name) if word.startswith("--") else None
         if key is None:
             continue
         if re.fullmatch(r"\d+", value):
             if int(value) or key not in _LIMITS:
-                found[key] = int(value)
-        elif key in ("skip_trx",):
-            found[key] = value in ("", "on", "true")
+                told[key] = int(value)
+        elif key == "skip_trx":
+            told[key] = value in ("", "on", "true")
         elif value:
-            found[key] = value
-    if script := test_name(command):
-        found["script"] = script
-    return found
-
-
-def test_name(command: str) -> str:
-    """The test: `oltp_read_write`, `fileio`, or a script's name without its path."""
-    words = _words(command)[1:]
-    named = [word.partition("=")[2] for word in words if word.startswith("--test=")]
-    named += [word for word in words if not word.startswith("-") and (word in _TESTS or "_" in word or ".lua" in word)]
-    return re.split(r"[/\\]", named[0])[-1].removesuffix(".lua") if named else ""
-
-
-def _words(command: str) -> list[str]:
-    command = re.split(r"[|>;]", command, maxsplit=1)[0]
-    try:
-        return shlex.split(command)
-    except ValueError:
-        return command.split()
+            told[key] = value
+    # The test: `oltp_read_write`, `fileio`, or a script's name without its path.
+    tests = [word.partition("=")[2] for word in words if word.startswith("--test=")]
+    tests += [word for word in words if not word.startswith("-") and (word in _TESTS or "_" in word or ".lua" in word)]
+    if tests and (test := re.split(r"[/\\]", tests[0])[-1].removesuffix(".lua")):
+        told["script"] = test
+    return told

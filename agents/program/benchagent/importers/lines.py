@@ -36,17 +36,20 @@ class Line:
     whole: bool = True
 
 
-def undressed(file: SourceFile, anchors: re.Pattern[str], command: re.Pattern[str]) -> Iterator[Line]:
-    """The lines as the tool printed them. `anchors`: what only the tool prints, at the beginning of its lines.
+def printed_lines(file: SourceFile, anchors: re.Pattern[str], command: re.Pattern[str]) -> list[Line]:
+    """The lines as the tool printed them, worked out once for a file. `anchors`: what only the tool prints.
 
     What stands before the anchors of one block is its margin, and goes from every line that begins with it; a line
     with a margin of its own keeps it. `command`: what a command line contains that may go on after a backslash.
     """
-    lines = list(_plain_lines(file, anchors))
-    margins = _margins(lines, anchors)
-    if margins:
-        lines = [replace(line, text=_without_margin(line.text, margins)) for line in lines]
-    return _joined(lines, command)
+
+    def read() -> list[Line]:
+        lines = list(_plain_lines(file, anchors))
+        if margins := _margins(lines, anchors):
+            lines = [replace(line, text=_without_margin(line.text, margins)) for line in lines]
+        return list(_joined(lines, command))
+
+    return file.once(anchors.pattern, read)
 
 
 def without_comment(text: str) -> str:
@@ -114,15 +117,14 @@ def _without_margin(text: str, margins: list[str]) -> str:
 
 def _joined(lines: list[Line], command: re.Pattern[str]) -> Iterator[Line]:
     """Command lines that go on after a backslash as one line."""
-    place = 0
-    while place < len(lines):
-        line = lines[place]
-        place += 1
+    rest = iter(lines)
+    for line in rest:
         if line.text.endswith("\\") and command.search(line.text):
-            parts = [line.text]
-            while parts[-1].endswith("\\") and place < len(lines) and len(parts) < 80:
-                parts.append(lines[place].text.removeprefix("> "))
-                place += 1
+            parts, last = [line.text], line
+            while parts[-1].endswith("\\") and len(parts) < 80 and (following := next(rest, None)):
+                parts.append(following.text.removeprefix("> "))
+                last = following
             text = " ".join(part.removesuffix("\\").strip() for part in parts)
-            line = replace(lines[place - 1], number=line.number, text=text[:MAX_LINE])
-        yield line
+            yield replace(last, number=line.number, text=text[:MAX_LINE])
+        else:
+            yield line

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator
 
 from benchagent.importers.base import Scalar
+from benchagent.importers.commands import unquoted, words_of
 
 _COMMAND = re.compile(r"(?:^|[\s/+$#>:'\"`])pgbench(?:\.exe)?\s+(?=[^(:\s])")
 _OPTION = re.compile(r"(?:^|\s)-{1,2}[A-Za-z]")
@@ -20,64 +20,46 @@ _NUMBERS = {
 }  # fmt: skip
 _TEXTS = {"-M": "query_mode", "--protocol": "query_mode", "-b": "script", "--builtin": "script", "-f": "script",
           "--file": "script"}  # fmt: skip
-_FLAGS = {"-C": "connect_per_transaction", "--connect": "connect_per_transaction"}
-_SCRIPTS = {"-S": "select-only", "--select-only": "select-only", "-N": "simple-update", "--skip-some-updates":
-            "simple-update"}  # fmt: skip
+_GIVEN: dict[str, tuple[str, Scalar]] = {
+    "-C": ("connect_per_transaction", True), "--connect": ("connect_per_transaction", True),
+    "-S": ("script", "select-only"), "--select-only": ("script", "select-only"),
+    "-N": ("script", "simple-update"), "--skip-some-updates": ("script", "simple-update"),
+}  # fmt: skip
 _WITH_VALUE = "cjTtsRLFMbfPDhpUIV"
 
 
 def command_line(text: str) -> str:
     """The command as it stands in the line, empty where it holds none."""
-    match = _COMMAND.search(text)
+    match = _COMMAND.search(text) if "pgbench" in text else None
     arguments = text[match.end() :] if match else ""
-    if not _OPTION.search(arguments):
-        return ""
-    # A quote that was opened before the command.
-    last = arguments[-1]
-    return "pgbench " + (arguments[:-1] if last in "'\"`" and arguments.count(last) % 2 else arguments)
-
-
-def initialises(command: str) -> bool:
-    return any(name in ("-i", "--initialize") for name, _ in _options(command))
+    return f"pgbench {unquoted(arguments)}" if _OPTION.search(arguments) else ""
 
 
 def parameters(command: str) -> dict[str, Scalar]:
     """What the options say; an option given twice counts as pgbench takes it, the last one."""
-    found: dict[str, Scalar] = {}
+    told: dict[str, Scalar] = {}
     for name, value in _options(command):
         if name in _NUMBERS and re.fullmatch(r"\d+(?:\.\d+)?", value):
-            found[_NUMBERS[name]] = float(value) if "." in value else int(value)
+            told[_NUMBERS[name]] = float(value) if "." in value else int(value)
         elif name in _TEXTS and value:
-            found[_TEXTS[name]] = value
-        elif name in _FLAGS:
-            found[_FLAGS[name]] = True
-        elif name in _SCRIPTS:
-            found["script"] = _SCRIPTS[name]
-    return found
+            told[_TEXTS[name]] = value
+        elif name in _GIVEN:
+            key, given = _GIVEN[name]
+            told[key] = given
+    return told
 
 
 def _options(command: str) -> Iterator[tuple[str, str]]:
     """Options with their values: `-c 4`, `-c4`, `--client=4`, `-Snc 4`."""
-    try:
-        words = shlex.split(command.partition("|")[0].partition(">")[0])[1:]
-    except ValueError:
-        words = command.split()[1:]
-    place = 0
-    while place < len(words):
-        word = words[place]
-        following = words[place + 1] if place + 1 < len(words) else ""
-        place += 1
+    words = iter(words_of(command, ends="|>")[1:])
+    for word in words:
         if word.startswith("--"):
             name, equals, value = word.partition("=")
-            if not equals and name in {**_NUMBERS, **_TEXTS}:
-                value, place = following, place + 1
-            yield name, value
+            takes_next = not equals and (name in _NUMBERS or name in _TEXTS)
+            yield name, next(words, "") if takes_next else value
         elif word.startswith("-"):
-            letters = word[1:]
-            for at, letter in enumerate(letters):
+            for at, letter in enumerate(word[1:], start=2):
                 if letter in _WITH_VALUE:
-                    rest = letters[at + 1 :]
-                    place += 0 if rest else 1
-                    yield f"-{letter}", rest or following
+                    yield f"-{letter}", word[at:] or next(words, "")
                     break
                 yield f"-{letter}", ""

@@ -1,0 +1,109 @@
+"""The lines of pgbench's final report, in the order in which it prints them, through all its versions.
+
+9.0–9.5 write "latency average: 1.2 ms" and "tps = … (including connections establishing)", 9.6 to 13
+"latency average = …", 14 and later "(without initial connection time)"; failures and retries came with 15.
+"""
+
+from __future__ import annotations
+
+import re
+
+from benchagent.importers.base import SourceFile
+from benchagent.importers.lines import Line, printed_lines
+from benchagent.importers.tables import Table
+
+REPORT = Table(
+    "pgbench",
+    # Web pages swallow `<builtin: …>` for a tag.
+    ("script", "transaction type:[ {script:T}]"),
+    ("scale_factor", "scaling factor: {scale_factor:N}"),
+    ("partition_method", "partition method: {partition_method:W}"),
+    ("partitions", "partitions: {partitions:N}"),
+    ("query_mode", "query mode: {query_mode:simple|extended|prepared}"),
+    ("terminals", "number of clients: {terminals:N}"),
+    ("threads", "number of threads: {threads:N}"),
+    ("max_tries", "maximum number of tries: {max_tries:N}"),
+    ("duration_s", "duration: {duration_s:N} s"),
+    ("transactions_per_client", "number of transactions per client: {transactions_per_client:N}"),
+    ("transactions", "number of transactions actually processed: {transactions:N}[/{asked:N}]"),
+    ("failed", "number of failed transactions: {failed_transactions:N} ({failed_percent:Z}[ ]%)"),
+    (
+        "serialization_failures",
+        "number of serialization failures: {serialization_failures:N} ({serialization_percent:Z}[ ]%)",
+    ),
+    ("deadlock_failures", "number of deadlock failures: {deadlock_failures:N} ({deadlock_percent:Z}[ ]%)"),
+    ("retried", "number of transactions retried: {retried_transactions:N} ({retried_percent:Z}[ ]%)"),
+    ("retries", "total number of retries: {retries:N}"),
+    ("skipped", "number of transactions skipped: {skipped_transactions:N} ({skipped_percent:Z}[ ]%)"),
+    (
+        "late",
+        "number of transactions above the {latency_limit_ms:Y} ms latency limit: "
+        "{late_transactions:N}[/{:N}] ({:Z}[ ]%)",
+    ),
+    ("latency_avg", "latency average: {latency_avg_ms:Y} ms[ {of_failures:(including failures)}]"),
+    ("latency_avg", "latency average = {latency_avg_ms:Y} ms[ {of_failures:(including failures)}]"),
+    ("latency_stddev", "latency stddev: {latency_stddev_ms:Y} ms"),
+    ("latency_stddev", "latency stddev = {latency_stddev_ms:Y} ms"),
+    ("lag", "rate limit schedule lag: avg {lag_avg_ms:Z} (max {lag_max_ms:Z}) ms", "rate limit schedule lag:"),
+    ("initial_connect", "initial connection time = {connect_ms:Y} ms"),
+    ("average_connect", "average connection time = {connect_avg_ms:Y} ms"),
+    (
+        "tps_including",
+        "tps = {tps_with_connections:Y} (including connections establishing)",
+        r"tps = \S+ \(including c",
+    ),
+    (
+        "tps",
+        "tps = {tps:Y} ({kind:excluding connections establishing|without initial connection time"
+        "|including reconnection times})",
+        r"tps\s*=",
+    ),
+)
+# Of one of several scripts.
+SCRIPT = Table(
+    "pgbench",
+    ("script", "SQL script {number:N}:[ {script:T}]"),
+    ("weight", "- weight: {weight:N}[ (targets {target_percent:Y}% of total)]"),
+    ("share", "- {counted:N} transactions ({share_percent:Y}% of total[, tps = {share_tps:Y}])", r"- \d+ transactions"),
+    ("processed", "- number of transactions actually processed: {transactions:N} (tps = {tps:Y})"),
+    ("failed", "- number of failed transactions: {failed_transactions:N} ({:Z}[ ]%)"),
+    ("serialization_failures", "- number of serialization failures: {:N} ({:Z}[ ]%)", "- number of serialization"),
+    ("deadlock_failures", "- number of deadlock failures: {:N} ({:Z}[ ]%)"),
+    ("retried", "- number of transactions retried: {retried_transactions:N} ({:Z}[ ]%)"),
+    ("retries", "- total number of retries: {retries:N}"),
+    ("skipped", "- number of transactions skipped: {skipped_transactions:N} ({:Z}[ ]%)"),
+    ("latency_avg", "- latency average = {latency_avg_ms:Y} ms", "- latency average"),
+    ("latency_stddev", "- latency stddev = {latency_stddev_ms:Y} ms", "- latency stddev"),
+)
+LOAD = Table(
+    "pgbench",
+    ("step", "generating data[ ({side:client|server}-side)]...[{done:done.}]", r"generating data"),
+    (
+        "step",
+        "{dropping old tables|creating tables|vacuuming|vacuum|creating primary keys|set primary keys|set primary key"
+        "|creating foreign keys|set foreign keys|set foreign key}...[{done:done.}]",
+    ),
+    ("step", "creating {:N} partitions...[{done:done.}]", r"creating \d+ partitions"),
+    (
+        "tuples",
+        r"{rows:N} of {every:N} tuples ({percent:N}%)[ of {table:S}] done (elapsed {elapsed:X} s, "
+        r"remaining {remaining:S} s)[.]",
+        r"\d+ of \d+ tuples \(",
+    ),
+    ("old_tuples", "{rows:N} tuples done.", r"\d+ tuples done\.$"),
+    ("done", "done."),
+    ("total", "done in {total_s:X} s ([{steps:T}])[.]", r"done in \d"),
+    strict=False,
+)
+DAMAGED_LOAD = re.compile(r"done in \d|\d+ of \d+ tuples \(")
+
+ANCHORS = re.compile(
+    r"transaction type: |scaling factor: \d|query mode: [a-z]|number of (?:clients|threads): \d|duration: \d+ s"
+    r"|progress: \d+(?:\.\d+)? s,? \d|tps = \d+\.\d+ \((?:in|ex|wi)|starting vacuum\.\.\."
+    r"|done in \d|dropping old tables\."
+)
+_COMMAND = re.compile(r"\bpgbench\s")
+
+
+def lines_of(file: SourceFile) -> list[Line]:
+    return printed_lines(file, ANCHORS, _COMMAND)

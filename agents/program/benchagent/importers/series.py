@@ -1,0 +1,42 @@
+"""Samples on the grid of their interval; a missing one is a gap."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from benchagent.importers.base import NotUnderstood
+
+MAX_SAMPLES = 10_000_000
+Grid = tuple[float, float, tuple[float | None, ...]]
+
+
+def evenly(
+    times_s: Sequence[float],
+    values: Sequence[float | None],
+    *,
+    tolerance: float = 0.25,
+    interval_s: float | None = None,
+    longest: int = MAX_SAMPLES,
+) -> Grid:
+    """Samples stamped with the end of their interval -> (t0_s, interval_s, values), missing intervals as None.
+
+    The interval is the usual step where it is not given. Raises NotUnderstood when the times do not rise, repeat, or
+    lie on no grid (within `tolerance` of an interval).
+    """
+    if len(times_s) < 2 and interval_s is None:
+        interval = times_s[0] if times_s and times_s[0] > 0 else 1.0
+        return (times_s[0] - interval if times_s else 0.0), interval, tuple(values)
+    steps = [later - earlier for earlier, later in itertools.pairwise(times_s)]
+    if min(steps, default=1.0) <= 0:
+        raise NotUnderstood("the times of the samples do not rise: lines are doubled or out of order")
+    interval = interval_s or sorted(steps)[len(steps) // 2]
+    grid: list[float | None] = []
+    for time_s, value in zip(times_s, values, strict=True):
+        exact = (time_s - times_s[0]) / interval
+        position = round(exact)
+        if abs(exact - position) > tolerance or position < len(grid) or position > longest:
+            raise NotUnderstood(f"the sample at {time_s:g} s does not lie on a grid of {interval:g} s")
+        grid += [None] * (position - len(grid))
+        grid.append(value)
+    return times_s[0] - interval, interval, tuple(grid)

@@ -1,0 +1,287 @@
+"""From the lines of one run to its report: status, parameters, metrics, series, histogram."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+
+from benchagent.importers.base import Metric, NotUnderstood, Report, Scalar, Series, Status, Subject, measured, unit_of
+from benchagent.importers.series import evenly
+from benchagent.importers.sysbench.checks import check
+from benchagent.importers.sysbench.command import parameters, report_interval
+from benchagent.importers.sysbench.histogram import encoded
+from benchagent.importers.sysbench.run import MIB_IN_MB, Block, Run, Sample
+from benchagent.importers.tables import redacted
+from benchagent.redaction import redact_text
+
+_RATES = {"transactions", "queries", "cpu_eps", "eps", "memory_operations", "file_requests_s", "reads_s"}
+# What is shown as it is printed, in this order; the operations of fileio and memory are the tool's events.
+_PRINTED = (
+    "tps", "qps", "transactions", "queries", "read_queries", "write_queries", "other_queries", "errors",
+    "errors_per_s", "reconnects", "reconnects_per_s", "deadlocks", "deadlocks_per_s", "read_write_requests_per_s",
+    "read_iops", "write_iops", "fsync_per_s", "read_mb_per_s", "write_mb_per_s", "read_operations",
+    "write_operations", "other_operations", "operations", "unfinished", "elapsed_s", "events",
+)  # fmt: skip
+_OPERATIONS = {"read_operations", "write_operations", "other_operations", "operations"}
+_MIB_WARNING = "MiB/s are given as MB/s (1 MiB = 1.048576 MB)"
+_WHOLE = {
+    "threads": "terminals", "warm_up_s": "warm_up_s", "rate": "rate_limit_tps", "cpu_max_prime": "cpu_max_prime",
+    "fsync_each": "fsync_each_requests", "table_size_rows": "table_size_rows", "files": "files",
+}  # fmt: skip
+_TEXTS = ("file_test_mode", "io_mode", "memory_operation", "memory_scope", "db_driver", "query_mode")
+
+
+def report_of(run: Run) -> Report:
+    """Raises NotUnderstood where the run's figures contradict each other."""
+    if run.bad_progress:
+        if not run.blocks:
+            raise NotUnderstood(run.bad_progress)
+        run.samples = []
+        run.warnings.append(f"the progress is left out: {run.bad_progress}")
+    since_s = 0.0
+    for block in run.blocks:
+        check(run, block, since_s)
+        since_s = block.number("elapsed_s") if block.checkpoint_s is not None else since_s
+    _check_checkpoints(run)
+    status, reason = _status(run)
+    told = _parameters(run)
+    metrics = _metrics(run, complete=status is Status.COMPLETE)
+    if status is not Status.COMPLETE and any(metric.name in ("tps", "ops_per_s") for metric in metrics):
+        run.warnings.append("the rates are those that sysbench printed for the part that ran")
+    if interval := next(map(report_interval, run.command_lines), ""):
+        run.options.setdefault("report_interval", interval)
+    series, histogram = _series(run), _histogram(run)
+    test = run.options.get("test", "") or str(told.get("script", ""))
+    return Report(
+        tool="sysbench", status=status, tool_version=run.version, parameters=told, metrics=tuple(metrics),
+        series=tuple(series), warnings=redacted(run.warnings), reason=redact_text(reason),
+        subject=Subject(
+            workload=f"sysbench-{test.replace('_', '-').lower()}" if test else "",
+            workload_name=f"sysbench {test}" if test else "sysbench, test not stated",
+        ),
+        command_lines=redacted(run.command_lines), histogram=histogram,
+    )  # fmt: skip
+
+
+def _check_checkpoints(run: Run) -> None:
+    """One report at the end, and one at each checkpoint before it."""
+    ends = [block for block in run.blocks if block.checkpoint_s is None]
+    if not ends:
+        return
+    if len(ends) > 1:
+        raise NotUnderstood(f"line {ends[1].line}: a second report of one run")
+    if run.blocks[-1] is not ends[0]:
+        raise NotUnderstood(f"line {ends[0].line}: a report without its heading before a checkpoint")
+    announced = [int(text) for text in run.options.get("checkpoints", "").split(", ") if text.isdigit()]
+    end_s = ends[0].number("elapsed_s")
+    expected = [at_s for at_s in announced if not end_s or at_s <= end_s]
+    there = [block.checkpoint_s for block in run.blocks if block.checkpoint_s is not None]
+    if len(expected) != len(there) or any(abs(a - b) > 2 for a, b in zip(expected, there, strict=True)):
+        raise NotUnderstood(f"line {run.line}: checkpoints at {announced} s were asked for, {there} s are there")
+
+
+def _status(run: Run) -> tuple[Status, str]:
+    if run.problems:
+        return (Status.FAILED if run.never_began else Status.ABORTED), run.problems[0]
+    if run.steps and not run.started:
+        return _status_of_preparation(run)
+    if run.ended:
+        none = "events" in run.blocks[-1] and run.blocks[-1].number("events") == 0
+        return (Status.FAILED, "no event was done") if none else (Status.COMPLETE, "")
+    if run.blocks:
+        return (Status.COMPLETE, "") if _is_extract(run) else (Status.ABORTED, "the report ends early")
+    if not run.started and not run.samples:
+        return Status.ABORTED, "sysbench began and printed nothing of a run"
+    return Status.ABORTED, "no report at the end: a run that was stopped, or an extract of a log"
+
+
+def _status_of_preparation(run: Run) -> tuple[Status, str]:
+    """Preparing prints no end: every table begun must have got its index, every file its sum."""
+    tables, indexes = run.steps.count("table"), run.steps.count("index")
+    if "files" in run.steps and "written" not in run.steps:
+        return Status.ABORTED, "the preparation ends before its sum"
+    if run.cut or (indexes and indexes < tables):
+        return Status.ABORTED, "the preparation ends within a table"
+    return Status.COMPLETE, ""
+
+
+def _is_extract(run: Run) -> bool:
+    """Whether somebody left out the end of the last report, or all but some lines of it, after a run that ended."""
+    block = run.blocks[-1]
+    if block.checkpoint_s is not None or run.cut or "#fairness" in block or not _RATES & set(block.rows):
+        return False
+    if block.extract or run.followed:
+        missing = "beginning" if block.extract else "end"
+        run.warnings.append(f"an extract: the {missing} of the report is missing")
+    return block.extract or run.followed
+
+
+def _parameters(run: Run) -> dict[str, Scalar]:
+    told: dict[str, Scalar] = {}
+    for command in run.command_lines:
+        told |= parameters(command)
+    told |= {name: int(run.options[option]) for option, name in _WHOLE.items() if option in run.options}
+    for option in ("block_size", "total_size"):
+        # `16KiB`, `2GiB`, `1K`: all of them powers of 1024; what sysbench rounded is left out.
+        text = run.options.get(option, "")
+        digits = text.rstrip("KMGTiBb")
+        if digits.isdigit():
+            power = " KMGT".find(text[len(digits) : len(digits) + 1] or " ")
+            told[f"{option}_bytes"] = int(digits) * 1024 ** max(power, 0)
+    told |= {name: run.options[name] for name in _TEXTS if name in run.options}
+    if "fsync_all" in run.options:
+        told["fsync_all"] = True
+    if "rw_ratio" in run.options and run.options.get("file_test_mode") == "random r/w":
+        told["read_write_ratio"] = float(run.options["rw_ratio"])
+    return told
+
+
+def _metrics(run: Run, *, complete: bool) -> list[Metric]:
+    metrics: list[Metric] = []
+    if complete and "load_s" in run.options:
+        metrics.append(measured("size_bytes", int(run.options["written_bytes"]), "load"))
+        metrics.append(measured("load_s", float(run.options["load_s"]), "load"))
+        if rate := run.options.get("load_mib_s"):
+            metrics.append(_from_mib(run, "write_mb_per_s", float(rate), "load"))
+    last = run.blocks[-1:]
+    shown = [block for block in run.blocks if block.ended or (block.rows and (not complete or block in last))]
+    if not any(block.checkpoint_s is not None for block in run.blocks):
+        return metrics + [metric for block in shown for metric in _of_block(run, block)]
+    if complete:
+        metrics += _added_up(shown)
+        run.warnings.append(
+            f"each of the {len(shown)} reports counts since the checkpoint before it; those of the whole run are added"
+            " up, a percentile of the whole run is not known"
+        )
+    for number, block in enumerate(shown, start=1):
+        part = f"checkpoint_{number}" if block.checkpoint_s is not None else "after_checkpoints"
+        # Names of their own, so that none is taken for the whole run's.
+        metrics += [replace(metric, name=f"{part}_{metric.name}") for metric in _of_block(run, block)]
+    return metrics
+
+
+def _from_mib(run: Run, name: str, mib_per_s: float, phase: str = "run") -> Metric:
+    run.warnings.append(_MIB_WARNING)
+    return measured(name, round(mib_per_s * MIB_IN_MB, 4), phase)
+
+
+def _of_block(run: Run, block: Block) -> list[Metric]:
+    metrics = [
+        measured(name, block.number(name), unit="ops" if name in _OPERATIONS else "")
+        for name in _PRINTED
+        if name in block.values
+    ]
+    for name in ("cpu_ops_per_s", "requests_per_s", "memory_ops_per_s"):
+        if name in block.values:
+            metrics.append(measured("ops_per_s", block.number(name)))
+    if "eps" in block and not {"transactions", "cpu_eps", "memory_operations"} & set(block.rows):
+        metrics.append(measured("ops_per_s", block.number("eps")))
+    for kind in ("read", "write", "transfer"):
+        if f"{kind}_mib_per_s" in block.values:
+            metrics.append(_from_mib(run, f"{kind}_mb_per_s", block.number(f"{kind}_mib_per_s")))
+    if rate := block.text("transfer_rate").rstrip("bB").rstrip("i"):
+        # "Mb/sec" of 0.4 and 0.5 are MiB.
+        power = " KMGT".find(rate[-1]) if rate[-1].isalpha() else 0
+        metrics.append(_from_mib(run, "transfer_mb_per_s", float(rate.rstrip("KMGT")) * 1024.0 ** (power - 2)))
+    if block.text("events") == "0":
+        return metrics
+    latencies = {key: block.ms(key) for key in ("min", "avg", "max")} | {
+        f"p{block.text('rank')}": block.ms("percentile")
+    }
+    return metrics + [measured(f"latency_{key}_ms", value) for key, value in latencies.items() if value is not None]
+
+
+def _added_up(blocks: Sequence[Block]) -> list[Metric]:
+    """The whole run from the reports of its parts."""
+    elapsed_s = blocks[-1].number("elapsed_s")
+
+    def total(name: str) -> float:
+        return sum(block.number(name) for block in blocks)
+
+    metrics = [measured("elapsed_s", elapsed_s)]
+    if all("transactions" in block for block in blocks):
+        metrics += [
+            measured(name, total(name))
+            for name in ("transactions", "queries", "errors", "reconnects")
+            if all(name in block.values for block in blocks)
+        ]
+        metrics.append(measured("tps", round(total("transactions") / elapsed_s, 2)))
+        metrics.append(measured("qps", round(total("queries") / elapsed_s, 2)))
+    else:
+        metrics.append(measured("events", total("events")))
+        metrics.append(measured("ops_per_s", round(total("events") / elapsed_s, 2)))
+    metrics.append(measured("latency_min_ms", min(value for block in blocks if (value := block.ms("min")) is not None)))
+    metrics.append(measured("latency_max_ms", max(value for block in blocks if (value := block.ms("max")) is not None)))
+    if total("events") and all("sum" in block for block in blocks):
+        took_ms = sum(block.ms("sum") or 0 for block in blocks)
+        metrics.append(measured("latency_avg_ms", round(took_ms / total("events"), 4)))
+    return metrics
+
+
+def _series(run: Run) -> list[Series]:
+    series: list[Series] = []
+    queues = [sample for sample in run.samples if "queue_length" in sample.values]
+    for samples in ([sample for sample in run.samples if "queue_length" not in sample.values], queues):
+        if not samples:
+            continue
+        try:
+            series += _of_samples(run, samples)
+        except NotUnderstood as error:
+            run.warnings.append(f"lines {samples[0].line}–{samples[-1].line}: the progress is left out: {error}")
+    return series
+
+
+def _of_samples(run: Run, samples: Sequence[Sample]) -> list[Series]:
+    times = [float(sample.time_s) for sample in samples]
+    told = run.options.get("report_interval")
+    if len({sample.rank for sample in samples}) > 1:
+        raise NotUnderstood("the rank of the percentile changes")
+    if not told and (len(times) == 1 or times[0] < times[1] - times[0]):
+        raise NotUnderstood("they do not show how far apart they are")
+    if told and times[0] + 1 < float(told):
+        raise NotUnderstood(f"they do not come every {told} s as announced")
+    series = []
+    for name in samples[0].values:
+        if not all(name in sample.values for sample in samples):
+            continue
+        t0_s, interval_s, values = evenly(
+            times,
+            [sample.values[name] for sample in samples],
+            interval_s=float(told) if told else None,
+            longest=1_000_000 if told else 10_000_000,
+        )
+        if name in ("tps", "ops_per_s") and run.ended:
+            # The progress cannot hold more than the reports count.
+            done = sum(block.number("events") for block in run.blocks)
+            known = [value for value in values if value is not None]
+            seen = sum(known) * interval_s
+            if done and seen > done * 1.05 + 2 * interval_s * max(known, default=0) + 2:
+                raise NotUnderstood(f"it holds {seen:.0f} events, the report {done:.0f}")
+        full_name = name
+        if name == "latency":
+            # The rank, where the intermediate reports do not say it: that of the last report.
+            ranks = [block.text("rank") for block in run.blocks if "percentile" in block]
+            rank = str(samples[0].rank or "") or next(iter(ranks), "")
+            full_name = f"latency_p{rank}_ms" if rank else "latency_percentile_ms"
+            if not rank:
+                run.warnings.append(f"the rank of the latency's percentile is not stated: the series is {full_name}")
+        series.append(Series(full_name, unit_of(full_name)[0], interval_s, values, max(t0_s, 0.0)))
+    return series
+
+
+def _histogram(run: Run) -> str:
+    """The histogram of the whole run, encoded; empty where it holds another number of events than the report."""
+    if not run.histogram:
+        return ""
+    counted = sum(count for _, count in run.histogram)
+    rising = all(low[0] <= high[0] for low, high in itertools.pairwise(run.histogram))
+    events = run.blocks[-1].number("events") if run.ended else 0.0
+    if not rising or counted != events:
+        run.warnings.append(f"the histogram holds {counted} events, the report {events:.0f}: it is left out")
+        return ""
+    if len(run.blocks) > 1:
+        run.warnings.append("the histogram counts since the last checkpoint only: it is left out")
+        return ""
+    run.warnings.append("the values of the histogram are the middles of sysbench's buckets, which are 1.8 % wide")
+    return encoded(run.histogram)

@@ -1,0 +1,167 @@
+"""The lines of sysbench: reports, options, preparations and progress of 0.4, 0.5, 1.0, 1.1 and its builtin tests."""
+
+from __future__ import annotations
+
+import re
+
+from benchagent.importers.base import SourceFile
+from benchagent.importers.lines import Line, printed_lines
+from benchagent.importers.tables import Table, pattern_of
+
+# With the names that its figures have as metrics. MiB and what else is converted has names of its own.
+REPORT = Table(
+    "sysbench",
+    ("#sql", "{SQL|OLTP test} statistics:"),
+    ("#queries", "queries performed:"),
+    ("read", "read: {read_queries:N}", r"read: +[^I\s]"),
+    ("write", "write: {write_queries:N}", r"write: +[^I\s]"),
+    ("other", "other: {other_queries:N}"),
+    ("total", "total: {queries:N}"),
+    ("transactions", "transactions: {transactions:N} ({tps:X} per sec.)"),
+    ("deadlocks", "deadlocks: {deadlocks:N} ({deadlocks_per_s:X} per sec.)"),
+    ("read_write_requests", "read/write requests: {read_write_requests:N} ({read_write_requests_per_s:X} per sec.)"),
+    ("queries", "queries: {queries_again:N} ({qps:X} per sec.)"),
+    ("other_operations", "other operations: {other_again:N} ({other_again_per_s:X} per sec.)"),
+    ("errors", "ignored errors: {errors:N} ({errors_per_s:X} per sec.)"),
+    ("reconnects", "reconnects: {reconnects:N} ({reconnects_per_s:X} per sec.)"),
+    ("#cpu", "CPU speed:"),
+    ("cpu_eps", "events per second: {cpu_ops_per_s:X}"),
+    ("#file", "File operations:"),
+    ("reads_s", "reads/s: {read_iops:X}"),
+    ("writes_s", "writes/s: {write_iops:X}"),
+    ("fsyncs_s", "fsyncs/s: {fsync_per_s:X}"),
+    ("read_mib_s", "read, MiB/s: {read_mib_per_s:X}"),
+    ("written_mib_s", "written, MiB/s: {write_mib_per_s:X}"),
+    ("file_read", "read: IOPS={read_iops:X} {:X} MiB/s ({read_mb_per_s:X} MB/s)"),
+    ("file_write", "write: IOPS={write_iops:X} {:X} MiB/s ({write_mb_per_s:X} MB/s)"),
+    ("file_fsync", "fsync: IOPS={fsync_per_s:X}"),
+    (
+        "file_operations",
+        "Operations performed: {read_operations:N} {Reads|reads|Read|read}, {write_operations:N} "
+        "{Writes|writes|Write|write}, {other_operations:N} {Other|other} = {every_operation:N} {Total|total}",
+        r"Operations performed: +\d+ [Rr]ead",
+    ),
+    (
+        "file_bytes",
+        "Read {:S} Written {:S} Total transferred {:S} ({transfer_rate:S}/sec)",
+        r"Read [\d.,]+ ?[KMGT]?i?b",
+    ),
+    ("file_requests_s", "{requests_per_s:X} Requests/sec executed", r"[\d.,]+ Requests/sec executed"),
+    ("memory_operations", "Total operations: {operations:N} ([ ]{memory_ops_per_s:X} {per second|ops/sec})"),
+    ("memory_operations", "Operations performed: {operations:N} ([ ]{memory_ops_per_s:X} {per second|ops/sec})"),
+    (
+        "memory_bytes",
+        "{:X} {MiB|MB} transferred ({transfer_mib_per_s:X} {MiB|MB}/sec)",
+        r"[\d.,]+ Mi?B transferred",
+    ),
+    ("unfinished", "Number of unfinished transactions on forced shutdown: {unfinished:N}", "Number of unfinished"),
+    ("#general", "{General statistics|Test execution summary}:"),
+    ("eps", "events/s (eps): {eps:X}"),
+    ("total_time", "{total time|time elapsed}: {elapsed_s:X}s"),
+    ("events", "total number of events: {events:N}"),
+    ("execution", "total time taken by event execution: {execution_s:X}[s]"),
+    ("#latency", "{response time|per-request statistics|Latency (ms)}:"),
+    ("min", "min: {min:time}"),
+    ("avg", "avg: {avg:time}"),
+    ("max", "max: {max:time}"),
+    ("percentile", "{rank:N}[th] percentile: {percentile:time}", r"\d+th percentile"),
+    ("percentile", "approx. {rank:N}[th] percentile: {percentile:time}", r"approx\."),
+    ("percentile", "percentile stats: disabled", "percentile stats"),
+    ("sum", "sum: {sum:time}"),
+    ("#fairness", "Threads fairness:"),
+    ("fair_events", "events (avg/stddev): {fair_events:X}/{:X}"),
+    ("fair_time", "execution time (avg/stddev): {fair_time:X}/{:X}"),
+)
+RANK = REPORT.rank
+# With one of these a report begins.
+OPENING = frozenset(
+    {"#sql", "#cpu", "#file", "file_read", "file_operations", "memory_operations", "#general", "eps", "unfinished"}
+)
+# With one of these begins what somebody took out of a report; a file with a line of HEADED holds whole reports.
+EXTRACT = frozenset({"#queries", "transactions", "queries"})
+HEADED = ("SQL statistics:", "OLTP test statistics:", "General statistics:", "Test execution summary:",
+          "Threads fairness:", "Threads started!")  # fmt: skip
+HEADINGS = ("SQL statistics:", "OLTP test statistics:", "CPU speed:", "File operations:")
+
+OPTIONS = Table(
+    "sysbench",
+    ("threads", "Number of threads: {value:N}"),
+    ("warm_up_s", "Warmup time: {value:N}s"),
+    ("rate", "Target transaction rate: {value:N}/sec"),
+    ("report_interval", "Report intermediate results every {value:N} second(s)"),
+    ("checkpoints", "Report checkpoint(s) at {value:T} seconds"),
+    ("cpu_max_prime", "{Prime numbers limit|Maximum prime number checked in CPU test}: {value:N}"),
+    ("files", "{value:N} files, {:S} each[, {:S} total]"),
+    ("total_size", "{value:size} total file size"),
+    ("block_size", "Block size {value:size}"),
+    ("rw_ratio", "Read/Write ratio for combined random IO test: {value:X}"),
+    ("fsync_each", "Periodic FSYNC enabled, calling fsync() each {value:N} requests."),
+    ("fsync_all", "Calling fsync() after each write operation."),
+    ("io_mode", "Using {value:T} I/O mode"),
+    ("file_test_mode", "Doing {value:T} test", r"Doing (?:sequential|random|mixed)"),
+    ("block_size", "{block size|Memory block size}: {value:size}"),
+    ("total_size", "{total size|Memory transfer size}: {value:size}"),
+    ("memory_operation", "{operation|Memory operations type}: {value:W}"),
+    ("memory_scope", "{scope|Memory scope type}: {value:W}"),
+    ("db_driver", "No DB drivers specified, using {value:W}"),
+    strict=False,
+)
+DAMAGED_OPTION = re.compile(r"(?:Number of threads|Target transaction rate|Warmup time):")
+TESTS = Table(
+    "sysbench",
+    ("cpu", "Prime numbers limit: {:T}"),
+    ("cpu", "Doing CPU performance benchmark"),
+    ("memory", "Running memory speed test with the following options:"),
+    ("memory", "Doing memory operations speed test"),
+    ("fileio", "Extra file open flags:[ {:T}]"),
+    ("fileio", "Doing {:T} test", r"Doing (?:sequential|random|mixed)"),
+    ("threads", "Doing thread subsystem performance test[{:T}]"),
+    ("mutex", "Doing mutex performance test[{:T}]"),
+    ("oltp", "{Doing OLTP test.|Running mixed OLTP test}"),
+    strict=False,
+)
+STEPS = Table(
+    "sysbench",
+    ("table", "Inserting {rows:N} records into '{:T}'"),
+    ("table", "Creating {rows:N} records in table '{:T}'..."),
+    ("index", "Creating [a ]secondary {index|indexes} on '{:T}'...", "Creating (?:a )?secondary"),
+    ("create", "Creating table '{:T}'..."),
+    ("files", "Creating files for the test..."),
+    ("files", "{Creating file|Reusing existing file|Extending existing file} {:T}"),
+    ("cleanup", "Dropping table '{:T}'..."),
+    ("cleanup", "Removing test files..."),
+    ("written", "{bytes:N} bytes written in {load_s:X} seconds ({mib_per_s:X} {MiB|MB|Mb}/sec)."),
+    ("written", "{bytes:N} bytes written in {load_s:X} seconds (inf {MiB|MB|Mb}/sec)."),
+    ("written", "No bytes written."),
+    strict=False,
+)
+# Intermediate reports, behind `[ 10s ]`.
+PROGRESS = tuple(
+    re.compile(pattern_of(template)[1])
+    for template in (
+        "thds: {threads:N} tps: {tps:X} qps: {qps:X}[ (r/w/o: {reads:X}/{writes:X}/{others:X})] "
+        "lat (ms,[ ]{rank:N}%): {latency:X} err/s[:] {errors_per_s:X} reconn/s: {reconnects_per_s:X}",
+        "thds: {threads:N} eps: {ops_per_s:X} lat (ms,[ ]{rank:N}%): {latency:X}",
+        "threads: {threads:N}, tps: {tps:X}, {reads|reads/s}: {read_queries_per_s:X}, "
+        "{writes|writes/s}: {write_queries_per_s:X}, response time: {latency:X}ms ({rank:N}%)"
+        "[, {errors|errors/s}: {errors_per_s:X}, {reconnects|reconnects/s}: {reconnects_per_s:X}]",
+        "threads: {threads:N}, events/s: {ops_per_s:X}, response time: {latency:X}ms ({rank:N}%)",
+        "reads: {read_mib_per_s:X} {MiB|MB}/s writes: {write_mib_per_s:X} {MiB|MB}/s fsyncs: {fsync_per_s:X}/s "
+        "latency (ms,{rank:N}%): {latency:X}",
+        "reads: {read_mib_per_s:X} {MiB|MB}/s writes: {write_mib_per_s:X} {MiB|MB}/s fsyncs: {fsync_per_s:X}/s "
+        "response time: {latency:X}ms ({rank:N}%)",
+        "{transfer_mib_per_s:X} {MiB|MB}/sec",
+        "queue length: {queue_length:N}, concurrency: {concurrency:N}",
+    )
+)
+ANCHORS = re.compile(
+    r"\[ *\d{1,9}s *\] (?:thds: |threads: |reads: )|(?:SQL|OLTP test) statistics:|queries performed:|Threads fairness:"
+    r"|total number of events: +\d|total time: +\d|(?:transactions|queries): +\d+ +\(\d[\d.]{0,20} per sec"
+    r"|Total operations: \d+ \( *\d[\d.]{0,20} per second|CPU speed:|General statistics:"
+    r"|Number of threads: \d|sysbench v?\d[\w.+-]{0,40}(?: \(using |: +multi-threaded)"
+)
+_COMMAND = re.compile(r"\bsysbench\s")
+
+
+def lines_of(file: SourceFile) -> list[Line]:
+    return printed_lines(file, ANCHORS, _COMMAND)

@@ -1,0 +1,225 @@
+"""A report as a table of its lines: how each reads, what it says, and in which order they come. One reader for all.
+
+A line of a table is written as the tool prints it, with a mark for what changes:
+
+    ("transactions", "transactions: {transactions:N} ({tps:X} per sec.)")
+
+`{name:KIND}` is a value (KINDS, or the words it may be: `{mode:simple|prepared}`), `{one|another}` one of some
+wordings, `[…]` what may be missing, a blank any number of blanks; a backslash takes the next character as it is. What
+stands before the first value is how the line begins (a third entry, a regular expression, where that is not enough):
+a line that begins so and goes on otherwise is damaged, and its report is refused with its number. A key that stands
+there again is another wording of the same line. Keys with # are headings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
+
+from benchagent.importers.base import NotUnderstood, Report, Status, not_understood
+from benchagent.importers.lines import Line, without_comment
+from benchagent.redaction import redact_text
+
+_DECIMAL = r"\d+(?:\.\d+)?"
+KINDS = {
+    "N": r"\d+", "X": _DECIMAL, "Y": rf"-?{_DECIMAL}", "Z": rf"-?(?:nan|NaN|{_DECIMAL})", "W": r"\w+", "S": r"\S+",
+    "T": r".+", "time": rf"{_DECIMAL}(?:ms|s)?", "size": rf"{_DECIMAL}[KMGT]?i?[Bb]?",
+}  # fmt: skip
+_PIECE = re.compile(r"\\(.)|\{(\w*):([^{}]*)\}|\{([^{}]*)\}|([\[\]])|( +)|([^\\{}\[\] ]+)")
+# Where a line ends with one of these, its form does not show that it is whole.
+_OPEN_KIND = re.compile(r":(?:T|W|S|size)\}\]?$")
+_NOTE = re.compile(r" {2}(?:#|--|//)")
+_OPEN_END = re.compile(r"(?:\d\.?|,)$")
+
+
+def pattern_of(template: str) -> tuple[str, str]:
+    """The regular expressions of a line's beginning and of the whole line."""
+    whole, start = "", None
+    for escaped, name, kind, wordings, bracket, blanks, text in _PIECE.findall(template):
+        if start is None and (kind or bracket == "["):
+            start = whole
+        if kind:
+            value = KINDS.get(kind) or _one_of(kind)
+            whole += f"(?P<{name}>{value})" if name else f"(?:{value})"
+        elif bracket:
+            whole += "(?:" if bracket == "[" else ")?"
+        else:
+            whole += " +" if blanks else _one_of(wordings) if wordings else re.escape(escaped or text)
+    return (whole if start is None else start.removesuffix(" +")), whole
+
+
+def _one_of(wordings: str) -> str:
+    return f"(?:{'|'.join(re.escape(wording) for wording in wordings.split('|'))})"
+
+
+def damage_of(text: str, tool: str) -> str:
+    comma = re.search(r"\d,\d", text)
+    return "a decimal comma may mean two things" if comma else f"not a wording or number that {tool} prints"
+
+
+@dataclass(frozen=True)
+class Match:
+    """What a line says, by the row of the table that it follows; `cut`: the last line of a file, which may go on."""
+
+    key: str
+    rank: int
+    values: dict[str, str]
+    cut: bool = False
+
+
+class Table:
+    """The lines of a report in the order in which the tool prints them."""
+
+    def __init__(self, tool: str, *rows: tuple[str, ...], strict: bool = True) -> None:
+        self.tool = tool
+        # Whether what begins like a line of it must be one: not so where others print the same words.
+        self.strict = strict
+        self.rank: dict[str, int] = {}
+        self._rows: list[tuple[str, re.Pattern[str], re.Pattern[str], str]] = []
+        for key, template, *starts in rows:
+            start, whole = pattern_of(template)
+            self.rank.setdefault(key, len(self.rank))
+            self._rows.append((key, re.compile(starts[0] if starts else start), re.compile(whole), template))
+        self._any = re.compile("|".join(dict.fromkeys(start.pattern for _, start, _, _ in self._rows)))
+
+    def match(self, line: Line) -> Match | None:
+        """What a line says; None for a line of something else.
+
+        Raises NotUnderstood for a line that begins like one of the table and goes on otherwise: a decimal comma, a
+        damaged number, a wording that is not known. A last line without its end is taken only where its form shows
+        that it is whole.
+        """
+        if not self._any.match(line.text):
+            return None
+        begun = ""
+        for key, start, whole, template in self._rows:
+            if not start.match(line.text):
+                continue
+            begun = begun or key
+            text = _NOTE.split(line.text, maxsplit=1)[0] if template.endswith((":T}", ":T}]")) else line.text
+            match = whole.fullmatch(text) or (whole.fullmatch(without_comment(line.text)) if line.whole else None)
+            if match and (line.whole or not (_OPEN_KIND.search(template) or _OPEN_END.search(line.text))):
+                return Match(key, self.rank[key], {name: text or "" for name, text in match.groupdict().items()})
+            if match:
+                return Match(key, self.rank[key], {}, cut=True)
+        if not self.strict or not begun:
+            return None
+        if not line.whole:
+            return Match(begun, self.rank[begun], {}, cut=True)
+        raise NotUnderstood(f"line {line.number}: {damage_of(line.text, self.tool)}: {line.text[:80]!r}")
+
+
+@dataclass
+class Figures:
+    """What the lines of one report say. A line may stand there twice, but say nothing else and not come too late."""
+
+    line: int
+    rows: dict[str, dict[str, str]] = field(default_factory=dict)
+    values: dict[str, str] = field(default_factory=dict)
+    rank: int = -1
+
+    def add(self, line: Line, match: Match) -> None:
+        """Raises NotUnderstood for what contradicts an earlier line, or comes after what it stands before."""
+        known = self.rows.get(match.key)
+        if known == match.values:
+            return
+        if known is not None or any(self.values.get(name, text) != text for name, text in match.values.items()):
+            raise NotUnderstood(f"line {line.number}: says {line.text[:60]!r}, an earlier line something else")
+        if match.rank < self.rank:
+            raise NotUnderstood(f"line {line.number}: out of order: {line.text[:60]!r}")
+        self.rank = match.rank
+        self.rows[match.key] = match.values
+        self.values |= match.values
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.rows
+
+    def text(self, name: str) -> str:
+        return self.values.get(name, "")
+
+    def number(self, name: str) -> float:
+        """0 where it is not told, or "nan"."""
+        text = self.values.get(name, "")
+        return float(text) if text and "nan" not in text.lower() else 0.0
+
+    def count(self, name: str) -> int:
+        return int(self.values.get(name) or 0)
+
+
+class Part(Protocol):
+    """A run, a load, or whatever else one call of the tool leaves in a file."""
+
+    line: int
+    command_lines: list[str]
+
+
+AnyPart = TypeVar("AnyPart", bound=Part)
+
+
+@dataclass
+class Spoiled:
+    """A part that cannot be read; its further lines belong to it until something plainly begins anew."""
+
+    line: int
+    reason: str
+    reported: bool = False
+    problems: list[str] = field(default_factory=list)
+    command_lines: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Reader(Generic[AnyPart]):
+    """The parts of one file, told apart line by line; what one of them cannot be read for spoils no other."""
+
+    parts: list[AnyPart | Spoiled] = field(default_factory=list)
+    # Command lines that no part has followed yet: the last one is of the next.
+    commands: list[str] = field(default_factory=list)
+
+    def read(self, lines: Iterable[Line]) -> None:
+        for line in lines:
+            try:
+                self.take(line)
+            except NotUnderstood as error:
+                part = self.current
+                if part is None:
+                    self.begin(Spoiled(line.number, str(error), reported=True))
+                elif not isinstance(part, Spoiled):
+                    self.parts[-1] = Spoiled(part.line, str(error), self.is_reported(part))
+
+    def take(self, line: Line) -> None:
+        raise NotImplementedError
+
+    def is_reported(self, part: AnyPart) -> bool:
+        """Whether a spoiled part had come to its report, so that another one's beginning is not its own."""
+        return True
+
+    @property
+    def current(self) -> AnyPart | Spoiled | None:
+        return self.parts[-1] if self.parts and not self.commands else None
+
+    def begin(self, part: AnyPart | Spoiled) -> None:
+        part.command_lines += self.commands[-1:]
+        self.commands = []
+        self.parts.append(part)
+
+
+def reports_of(parts: Sequence[Any], report: Callable[[Any], Report], tool: str, nothing: str) -> list[Report]:
+    """One report a part; one that contradicts itself spoils no other. Raises NotUnderstood where none is understood."""
+    reports: list[Report] = []
+    for part in parts:
+        try:
+            if isinstance(part, Spoiled):
+                raise NotUnderstood(part.reason)
+            reports.append(report(part))
+        except NotUnderstood as error:
+            reports.append(not_understood(f"not understood: {error}", tool=tool))
+    if all(report.status is Status.NOT_UNDERSTOOD for report in reports):
+        raise NotUnderstood(reports[0].reason.removeprefix("not understood: ") if reports else nothing)
+    return reports
+
+
+def redacted(texts: Iterable[str]) -> tuple[str, ...]:
+    """Without secrets, each once."""
+    return tuple(dict.fromkeys(map(redact_text, texts)))
