@@ -23,7 +23,7 @@ final class SqlSteps {
 
     /** Every statement, timed; an optional step goes on after one that fails. */
     void execute(JSONObject step, String phase) throws SQLException {
-        events.phase(phase, "begin");
+        events.begin(phase);
         boolean optional = step.optBoolean("optional");
         long begun = System.nanoTime();
         JSONArray statements = step.getJSONArray("statements");
@@ -37,11 +37,11 @@ final class SqlSteps {
                 if (!optional) {
                     throw problem;
                 }
-                failures.put(Events.failure(problem).put("statement", index));
+                failures.put(Events.put(new JSONObject(), problem).put("statement", index));
             }
-            elapsed.put(Clock.seconds(before, System.nanoTime()));
+            elapsed.put(Clock.secondsSince(before));
         }
-        JSONObject end = Events.phaseEvent(phase, "end").put("elapsed_s", Clock.seconds(begun, System.nanoTime()))
+        JSONObject end = Events.end(phase, Clock.secondsSince(begun))
             .put("statements", statements.length()).put("elapsed", elapsed);
         if (!failures.isEmpty()) {
             end.put("errors", failures).put("error", failures.getJSONObject(0).getString("error"));
@@ -53,11 +53,11 @@ final class SqlSteps {
     void query(JSONObject step, String phase) throws SQLException {
         boolean watched = step.has("phase");
         if (watched) {
-            events.phase(phase, "begin");
+            events.begin(phase);
         }
         long begun = System.nanoTime();
         JSONObject event = new JSONObject().put("event", "query").put("name", step.getString("name"))
-            .put("phase", phase).put("at", System.currentTimeMillis() / 1000.0)
+            .put("phase", phase).put("at", Clock.at())
             .put("columns", new JSONArray()).put("rows", new JSONArray());
         try {
             if (step.has("parameters")) {
@@ -72,8 +72,8 @@ final class SqlSteps {
             Events.put(event, problem);
         }
         if (watched) {
-            double elapsed_s = event.optDouble("elapsed_s", Clock.seconds(begun, System.nanoTime()));
-            events.emit(Events.phaseEvent(phase, "end").put("elapsed_s", elapsed_s));
+            double elapsed_s = event.optDouble("elapsed_s", Clock.secondsSince(begun));
+            events.emit(Events.end(phase, elapsed_s));
         }
         events.emit(event);
     }
@@ -82,7 +82,7 @@ final class SqlSteps {
         try (Statement statement = anchor.createStatement()) {
             long begun = System.nanoTime();
             Results.read(statement, statement.execute(step.getString("sql")), maxRows(step), event);
-            event.put("elapsed_s", Clock.seconds(begun, System.nanoTime()));
+            event.put("elapsed_s", Clock.secondsSince(begun));
         }
     }
 
@@ -96,7 +96,7 @@ final class SqlSteps {
             }
             long begun = System.nanoTime();
             Results.read(statement, statement.execute(), maxRows(step), event);
-            event.put("elapsed_s", Clock.seconds(begun, System.nanoTime()))
+            event.put("elapsed_s", Clock.secondsSince(begun))
                 .put("prepare_s", Clock.seconds(preparing, begun));
         }
     }
@@ -107,7 +107,7 @@ final class SqlSteps {
 
     /** Has the DBMS look at each statement without running it. Some drivers ask it only for the statement's shape. */
     void prepareAll(JSONObject step, String phase) throws SQLException {
-        events.phase(phase, "begin");
+        events.begin(phase);
         long begun = System.nanoTime();
         JSONArray statements = step.getJSONArray("statements");
         for (int index = 0; index < statements.length(); index++) {
@@ -120,7 +120,7 @@ final class SqlSteps {
                     problem);
             }
         }
-        events.emit(Events.phaseEvent(phase, "end").put("elapsed_s", Clock.seconds(begun, System.nanoTime()))
+        events.emit(Events.end(phase, Clock.secondsSince(begun))
             .put("statements", statements.length()));
     }
 }

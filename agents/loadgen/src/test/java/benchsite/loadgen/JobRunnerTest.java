@@ -44,7 +44,7 @@ class JobRunnerTest {
         var problem = assertThrows(PhaseException.class,
             () -> jobs.perform(Jobs.inMemory(), Jobs.execute("CREATE TABEL t (a INT)")));
         assertEquals("create", problem.phase());
-        assertTrue(Events.describe(problem.getCause()).getString("sqlstate").startsWith("42"), "syntax error");
+        assertTrue(Events.put(new JSONObject(), problem.getCause()).getString("sqlstate").startsWith("42"), "syntax error");
         var unknown = assertThrows(PhaseException.class,
             () -> jobs.perform(Jobs.inMemory(), new JSONObject().put("op", "backup")));
         assertEquals("backup", unknown.phase());

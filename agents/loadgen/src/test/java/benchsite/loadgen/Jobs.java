@@ -75,7 +75,7 @@ public final class Jobs {
     public void await(int count, Predicate<JSONObject> wanted) throws InterruptedException {
         long begun = System.nanoTime();
         while (soFar().stream().filter(wanted).count() < count) {
-            if (inVain || Clock.seconds(begun, System.nanoTime()) > PATIENCE_S) {
+            if (inVain || Clock.secondsSince(begun) > PATIENCE_S) {
                 inVain = true;
                 throw new AssertionError("waited in vain, after " + soFar());
             }

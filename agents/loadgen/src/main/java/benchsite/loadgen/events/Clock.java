@@ -5,12 +5,22 @@ import java.util.concurrent.locks.LockSupport;
 
 /** Times in the units of the events. */
 public final class Clock {
-    private static final double NANOS_PER_SECOND = 1e9;
+    public static final long NANOS_PER_SECOND = 1_000_000_000L;
 
     private Clock() {}
 
     public static double seconds(long fromNanos, long toNanos) {
-        return (toNanos - fromNanos) / NANOS_PER_SECOND;
+        return (toNanos - fromNanos) / 1e9;
+    }
+
+    /** From a moment of {@code System.nanoTime()} until now. */
+    public static double secondsSince(long nanos) {
+        return seconds(nanos, System.nanoTime());
+    }
+
+    /** The machine's clock: seconds since 1970. */
+    public static double at() {
+        return System.currentTimeMillis() / 1000.0;
     }
 
     /** Sleeps until {@code System.nanoTime()} says so, to some 0.1 ms. Thread.sleep rounds to milliseconds. */
@@ -26,6 +36,6 @@ public final class Clock {
     /** CPU time that this JVM has used, in seconds. */
     public static double cpuSeconds() {
         var system = (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-        return system.getProcessCpuTime() / NANOS_PER_SECOND;
+        return system.getProcessCpuTime() / 1e9;
     }
 }

@@ -18,33 +18,31 @@ public final class Events {
         out.flush();
     }
 
-    public void phase(String phase, String state) {
-        emit(phaseEvent(phase, state));
+    public void begin(String phase) {
+        emit(phaseEvent(phase, "begin"));
     }
 
-    public static JSONObject phaseEvent(String phase, String state) {
-        return new JSONObject().put("event", "phase").put("phase", phase).put("state", state)
-            .put("at", System.currentTimeMillis() / 1000.0);
+    public static JSONObject end(String phase, double elapsedSeconds) {
+        return phaseEvent(phase, "end").put("elapsed_s", elapsedSeconds);
     }
 
+    private static JSONObject phaseEvent(String phase, String state) {
+        return new JSONObject().put("event", "phase").put("phase", phase).put("state", state).put("at", Clock.at());
+    }
+
+    /** The failure of the job. */
     public void error(String phase, Throwable problem) {
         problem.printStackTrace();
-        emit(describe(problem).put("event", "error").put("phase", phase));
+        emit(put(new JSONObject().put("event", "error").put("phase", phase), "message", problem));
     }
 
-    /** {@code message}, {@code sqlstate} and {@code code} of a problem, for an event of its own. */
-    public static JSONObject describe(Throwable problem) {
-        JSONObject description = failure(problem);
-        return description.put("message", description.remove("error"));
-    }
-
-    /** The same as part of something else, its text called {@code error}. */
-    public static JSONObject failure(Throwable problem) {
-        return put(new JSONObject(), problem);
-    }
-
+    /** Adds a failure that is part of something else. */
     public static JSONObject put(JSONObject event, Throwable problem) {
-        event.put("error", problem.getMessage() == null ? problem.toString() : problem.getMessage());
+        return put(event, "error", problem);
+    }
+
+    private static JSONObject put(JSONObject event, String text, Throwable problem) {
+        event.put(text, problem.getMessage() == null ? problem.toString() : problem.getMessage());
         if (problem instanceof SQLException sql) {
             event.put("sqlstate", sql.getSQLState() == null ? JSONObject.NULL : sql.getSQLState());
             event.put("code", sql.getErrorCode());

@@ -31,7 +31,7 @@ record LoadPlan(int threads, int batch, long commitEvery, long seed, double slow
             profile.optLong("slow_commit_every", commitEvery));
     }
 
-    private static int atLeastOne(JSONObject given, String key, int otherwise) {
+    static int atLeastOne(JSONObject given, String key, int otherwise) {
         int value = given.optInt(key, otherwise);
         if (value < 1) {
             throw new IllegalArgumentException(key + " has to be 1 at least, not " + value);

@@ -6,7 +6,6 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** How far a load is, over all of its threads. Hands the rows of the slow part out at their rate. */
 final class LoadProgress {
-    private static final double NANOS_PER_SECOND = 1e9;
     private final long fastRows;
     private final boolean hasSlowPart;
     private final long slowIntervalNanos;
@@ -22,7 +21,7 @@ final class LoadProgress {
         this.fastRows = plan.fastRows(total);
         this.hasSlowPart = plan.slowShare() > 0;
         this.slowIntervalNanos = plan.slowRowsPerSecond() > 0
-            ? Math.round(NANOS_PER_SECOND / plan.slowRowsPerSecond()) : 0;
+            ? Math.round(1e9 / plan.slowRowsPerSecond()) : 0;
         this.onSlow = onSlow;
     }
 

@@ -26,7 +26,6 @@ import org.json.JSONObject;
  * <p>The first error of any thread ends all of them.
  */
 public final class LoadStep {
-    private static final long PROGRESS_NANOS = 1_000_000_000L;
     private static final long PATIENCE_S = 60;
     private final Database database;
     private final Events events;
@@ -58,12 +57,19 @@ public final class LoadStep {
     }
 
     public void load() throws SQLException, PhaseException, InterruptedException {
-        events.phase(phase, "begin");
+        events.begin(phase);
         begun = System.nanoTime();
-        nextProgress = begun + PROGRESS_NANOS;
-        ExecutorService threads = Executors.newFixedThreadPool(plan.threads(), LoadStep::daemon);
+        nextProgress = begun + Clock.NANOS_PER_SECOND;
+        ExecutorService threads = Executors.newFixedThreadPool(plan.threads(), task -> {
+            Thread thread = new Thread(task, "loader");
+            thread.setDaemon(true);
+            return thread;
+        });
         try {
-            connect();
+            for (int number = 0; number < plan.threads(); number++) {
+                connections.add(database.connectPlain());
+                connections.get(number).setAutoCommit(false);
+            }
             sampled.connect();
             sampled.startAt(begun);
             for (Object table : tables) {
@@ -77,20 +83,6 @@ public final class LoadStep {
         JSONObject end = end();
         sampled.end();
         events.emit(end);
-    }
-
-    private static Thread daemon(Runnable task) {
-        Thread thread = new Thread(task, "loader");
-        thread.setDaemon(true);
-        return thread;
-    }
-
-    private void connect() throws SQLException {
-        for (int number = 0; number < plan.threads(); number++) {
-            Connection connection = database.connectPlain();
-            connections.add(connection);
-            connection.setAutoCommit(false);
-        }
     }
 
     /** Whatever went wrong before is what is told, not that a connection cannot be closed after it. */
@@ -122,7 +114,7 @@ public final class LoadStep {
             await(parts, table.optString("name", ""));
         }
         perTable.put(table.optString("name", ""), new JSONObject().put("rows", progress.rows() - rowsBefore)
-            .put("bytes", progress.bytes() - bytesBefore).put("elapsed_s", Clock.seconds(before, System.nanoTime())));
+            .put("bytes", progress.bytes() - bytesBefore).put("elapsed_s", Clock.secondsSince(before)));
     }
 
     /** First row of a thread's part. */
@@ -148,7 +140,7 @@ public final class LoadStep {
         if (now < nextProgress) {
             return;
         }
-        nextProgress = Math.max(nextProgress + PROGRESS_NANOS, now);
+        nextProgress = Math.max(nextProgress + Clock.NANOS_PER_SECOND, now);
         JSONObject event = new JSONObject().put("event", "progress").put("phase", phase)
             .put("t", Clock.seconds(begun, now)).put("table", table).put("rows", progress.rows()).put("of", total)
             .put("bytes", progress.bytes());
@@ -158,13 +150,12 @@ public final class LoadStep {
     private void markSlowPart() {
         slowFrom = System.nanoTime();
         events.emit(new JSONObject().put("event", "mark").put("name", "slow_part").put("phase", phase)
-            .put("rows", plan.fastRows(total)).put("t", Clock.seconds(begun, slowFrom))
-            .put("at", System.currentTimeMillis() / 1000.0));
+            .put("rows", plan.fastRows(total)).put("t", Clock.seconds(begun, slowFrom)).put("at", Clock.at()));
     }
 
     private JSONObject end() {
         long now = System.nanoTime();
-        JSONObject event = Events.phaseEvent(phase, "end").put("elapsed_s", Clock.seconds(begun, now))
+        JSONObject event = Events.end(phase, Clock.seconds(begun, now))
             .put("rows", progress.rows()).put("bytes", progress.bytes()).put("threads", plan.threads())
             .put("tables", perTable);
         if (progress.isSlow()) {

@@ -37,33 +37,27 @@ final class RangeLoader implements Callable<Void> {
         this.end = end;
         this.plan = plan;
         this.progress = progress;
-        this.rowsOfMany = table.has("many") ? rowsAtOnce(table.getJSONObject("many")) : 1;
-    }
-
-    private static int rowsAtOnce(JSONObject given) {
-        int rows = given.getInt("rows");
-        if (rows < 1) {
-            throw new IllegalArgumentException("many: rows has to be 1 at least, not " + rows);
-        }
-        return rows;
+        this.rowsOfMany = table.has("many") ? LoadPlan.atLeastOne(table.getJSONObject("many"), "rows", 0) : 1;
     }
 
     @Override
     public Void call() throws SQLException, InterruptedException {
-        boolean done = false;
+        String many = rowsOfMany > 1 ? table.getJSONObject("many").getString("insert") : null;
         try (PreparedStatement one = connection.prepareStatement(table.getString("insert"));
-             PreparedStatement several = rowsOfMany > 1 ? prepareMany() : null) {
+             PreparedStatement several = many == null ? null : connection.prepareStatement(many)) {
             source = source();
             insert = one;
             insertMany = several;
             load();
             connection.commit();
-            done = true;
-        } finally {
-            if (!done) {
-                progress.stop();
-                rollback();
+        } catch (Throwable problem) {
+            progress.stop();
+            try { // frees what other threads may be waiting for
+                connection.rollback();
+            } catch (SQLException gone) {
+                System.err.println("rollback: " + gone.getMessage());
             }
+            throw problem;
         }
         return null;
     }
@@ -77,10 +71,6 @@ final class RangeLoader implements Callable<Void> {
             throw new IllegalArgumentException("unknown row source: " + table.getString("program"));
         }
         return maker.apply(table, plan.seed());
-    }
-
-    private PreparedStatement prepareMany() throws SQLException {
-        return connection.prepareStatement(table.getJSONObject("many").getString("insert"));
     }
 
     private void load() throws SQLException, InterruptedException {
@@ -135,15 +125,6 @@ final class RangeLoader implements Callable<Void> {
         }
         if (rows > 0) {
             statement.executeBatch();
-        }
-    }
-
-    /** Frees what other threads may be waiting for. */
-    private void rollback() {
-        try {
-            connection.rollback();
-        } catch (SQLException gone) {
-            System.err.println("rollback: " + gone.getMessage());
         }
     }
 }

@@ -4,7 +4,6 @@ import org.HdrHistogram.Histogram;
 
 /** What ended in one second: latencies in microseconds (3 significant digits), retries, errors. Not thread-safe. */
 public final class Bin {
-    private static final int SIGNIFICANT_DIGITS = 3;
     final Histogram latencies = histogram();
     /** From the actual start instead of the due time; null in a closed loop, where they are the same. */
     final Histogram serviceTimes;
@@ -19,7 +18,7 @@ public final class Bin {
     }
 
     private static Histogram histogram() {
-        Histogram histogram = new Histogram(SIGNIFICANT_DIGITS);
+        Histogram histogram = new Histogram(3);
         histogram.setAutoResize(true);
         return histogram;
     }
@@ -28,20 +27,19 @@ public final class Bin {
         return Math.max((nanos + 500) / 1000, 0);
     }
 
-    /** {@code latencyNanos} from the due time, {@code serviceNanos} from the actual start. */
-    void record(long latencyNanos, long serviceNanos, long retried) {
+    /**
+     * {@code latencyNanos} from the due time, {@code serviceNanos} from the actual start. What is not committed was
+     * rolled back because the workload wanted it.
+     */
+    void record(long latencyNanos, long serviceNanos, long retried, boolean committed) {
         latencies.recordValue(micros(latencyNanos));
         sumNanos += latencyNanos;
         retries += retried;
+        rolledBack += committed ? 0 : 1;
         if (serviceTimes != null) {
             serviceTimes.recordValue(micros(serviceNanos));
             serviceSumNanos += serviceNanos;
         }
-    }
-
-    /** Says that a transaction that is recorded was rolled back because the workload wanted it. */
-    void recordRollback() {
-        rolledBack++;
     }
 
     void recordError(long retried) {

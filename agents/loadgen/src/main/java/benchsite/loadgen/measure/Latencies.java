@@ -5,10 +5,6 @@ import org.json.JSONObject;
 
 /** Latency figures of a bin, in microseconds; null where nothing ended. */
 public final class Latencies {
-    private static final double P50 = 50;
-    private static final double P95 = 95;
-    private static final double P99 = 99;
-
     private Latencies() {}
 
     public static JSONObject put(JSONObject event, Bin bin) {
@@ -24,9 +20,9 @@ public final class Latencies {
     private static JSONObject put(JSONObject event, String prefix, Histogram latencies, double mean) {
         boolean empty = latencies.getTotalCount() == 0;
         event.put(prefix + "mean_us", empty ? JSONObject.NULL : mean);
-        event.put(prefix + "p50_us", empty ? JSONObject.NULL : latencies.getValueAtPercentile(P50));
-        event.put(prefix + "p95_us", empty ? JSONObject.NULL : latencies.getValueAtPercentile(P95));
-        event.put(prefix + "p99_us", empty ? JSONObject.NULL : latencies.getValueAtPercentile(P99));
+        event.put(prefix + "p50_us", empty ? JSONObject.NULL : latencies.getValueAtPercentile(50));
+        event.put(prefix + "p95_us", empty ? JSONObject.NULL : latencies.getValueAtPercentile(95));
+        event.put(prefix + "p99_us", empty ? JSONObject.NULL : latencies.getValueAtPercentile(99));
         event.put(prefix + "max_us", empty ? JSONObject.NULL : latencies.getMaxValue());
         return event;
     }

@@ -31,11 +31,7 @@ public final class Recorder {
     /** A transaction has ended as it should; its latency counts from {@code due}. */
     public synchronized void executed(String type, long due, long begun, long retried, boolean committed) {
         long now = clock.getAsLong();
-        Bin bin = bin(now, type);
-        bin.record(now - due, now - begun, retried);
-        if (!committed) {
-            bin.recordRollback();
-        }
+        bin(now, type).record(now - due, now - begun, retried, committed);
     }
 
     public synchronized void failure(String type, long retried) {

@@ -1,5 +1,6 @@
 package benchsite.loadgen.measure;
 
+import benchsite.loadgen.events.Clock;
 import benchsite.loadgen.events.Events;
 import benchsite.loadgen.sql.Results;
 import java.sql.Connection;
@@ -64,7 +65,7 @@ public final class Snapshots {
     private void take(String prefix) {
         for (String name : queries.keySet().stream().sorted().toList()) {
             JSONObject event = new JSONObject().put("event", "query").put("name", prefix + name).put("phase", phase)
-                .put("at", System.currentTimeMillis() / 1000.0);
+                .put("at", Clock.at());
             events.emit(Results.answerOrError(anchor, queries.getString(name), event));
         }
     }

@@ -14,6 +14,14 @@ import org.json.JSONObject;
 
 /** Sums over the warm-up, the measured window and the tail; counts per terminal and per transaction type. */
 public final class Totals {
+    /** One second of all terminals: everything, and by type of transaction what there was of it. */
+    public record Second(Bin all, Map<String, Bin> types) {
+        public long count(String type) {
+            Bin bin = types.get(type);
+            return bin == null ? 0 : bin.count();
+        }
+    }
+
     private final Window window;
     private final List<Recorder> recorders;
     private final boolean paced;
@@ -47,8 +55,8 @@ public final class Totals {
     }
 
     /** Take a second that is over from every terminal and add it to the sums; {@code window.seconds()} is the tail. */
-    public Taken take(int second) {
-        Taken taken = new Taken(new Bin(paced), new HashMap<>());
+    public Second take(int second) {
+        Second taken = new Second(new Bin(paced), new HashMap<>());
         for (int terminal = 0; terminal < recorders.size(); terminal++) {
             long[] counts = window.isWarmUp(second) ? warmUpPerTerminal : perTerminal;
             for (Map.Entry<String, Bin> recorded : recorders.get(terminal).take(second).entrySet()) {
@@ -80,13 +88,10 @@ public final class Totals {
             .put("retries", measured.retries()).put("errors", warmUp.errors() + measured.errors() + tail.errors())
             .put("measured_errors", measured.errors()).put("rolled_back", measured.rolledBack())
             .put("committed", warmUp.committed() + measured.committed() + tail.committed())
-            .put("per_terminal", numbers(perTerminal)).put("warm_up_per_terminal", numbers(warmUpPerTerminal))
-            .put("per_type", perType()).put("histogram", encoded(measured.latencies)).put("cpu_s", cpuSeconds);
+            .put("per_terminal", new JSONArray(perTerminal))
+            .put("warm_up_per_terminal", new JSONArray(warmUpPerTerminal)).put("per_type", perType())
+            .put("histogram", encoded(measured.latencies)).put("cpu_s", cpuSeconds);
         return Latencies.putAll(summary, measured);
-    }
-
-    private static JSONArray numbers(long[] counts) {
-        return new JSONArray(Arrays.stream(counts).boxed().toList());
     }
 
     private JSONObject perType() {

@@ -1,12 +1,13 @@
 package benchsite.loadgen.measure;
 
+import static benchsite.loadgen.events.Clock.NANOS_PER_SECOND;
+
 import benchsite.loadgen.events.Clock;
 
 /** The time table of a run: seconds from the common start; first the warm-up, then the measured ones, then the tail. */
 public record Window(int warmUpSeconds, int durationSeconds) {
     /** Until something else ends it. */
     public static final Window ENDLESS = new Window(0, Integer.MAX_VALUE);
-    private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
     public int seconds() {
         return warmUpSeconds + durationSeconds;

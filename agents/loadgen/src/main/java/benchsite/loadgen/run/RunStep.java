@@ -9,6 +9,7 @@ import benchsite.loadgen.measure.Totals;
 import benchsite.loadgen.measure.Window;
 import benchsite.loadgen.sql.Database;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import org.json.JSONArray;
@@ -22,6 +23,7 @@ import org.json.JSONObject;
 public final class RunStep {
     private final Events events;
     private final String phase;
+    private final Connection anchor;
     private final RunPlan plan;
     private final Window window;
     private final Snapshots snapshots;
@@ -32,25 +34,26 @@ public final class RunStep {
     public RunStep(Database database, Events events, JSONObject step, Connection anchor) {
         this.events = events;
         this.phase = step.optString("phase", "run");
+        this.anchor = anchor;
         this.plan = RunPlan.of(database, step);
         this.window = plan.window();
         this.snapshots = new Snapshots(events, phase, anchor, step.optJSONObject("snapshots"));
         this.sampled = new Sampled(events, database, window, step.optJSONObject("sampled"));
     }
 
-    public void run() throws PhaseException, InterruptedException {
-        events.phase(phase, "begin");
+    public void run() throws SQLException, PhaseException, InterruptedException {
+        events.begin(phase);
         long begun = System.nanoTime();
         try {
             events.emit(measure());
-        } catch (InterruptedException | RuntimeException aborted) {
+        } catch (Throwable aborted) {
             threads.forEach(Thread::interrupt);
             throw aborted;
         }
-        events.emit(Events.phaseEvent(phase, "end").put("elapsed_s", Clock.seconds(begun, System.nanoTime())));
+        events.emit(Events.end(phase, Clock.secondsSince(begun)));
     }
 
-    private JSONObject measure() throws PhaseException, InterruptedException {
+    private JSONObject measure() throws SQLException, PhaseException, InterruptedException {
         long start = start();
         Totals totals = new Totals(window, terminals.stream().map(Terminal::recorder).toList(), plan.isPaced());
         Seconds seconds = new Seconds(events, plan, totals);
@@ -61,7 +64,7 @@ public final class RunStep {
         for (Thread thread : threads) {
             thread.join();
         }
-        seconds.tail();
+        totals.take(window.seconds());
         return summary(totals);
     }
 
@@ -82,11 +85,12 @@ public final class RunStep {
     /** The figures of a run whose terminals have all died are those of its whole window: it is no result anyway. */
     private JSONObject summary(Totals totals) {
         boolean usedUp = plan.budget().isUsedUp();
-        long end = usedUp ? Math.min(lastEnd(), window.endNanos()) : window.endNanos();
+        long lastEnd = terminals.stream().mapToLong(Terminal::endedAfter).max().orElse(0);
+        long end = usedUp ? Math.min(lastEnd, window.endNanos()) : window.endNanos();
         JSONArray deaths = new JSONArray();
         for (Terminal terminal : terminals) {
             if (terminal.death() != null) {
-                deaths.put(Events.failure(terminal.death()).put("terminal", terminal.number()));
+                deaths.put(Events.put(new JSONObject(), terminal.death()).put("terminal", terminal.number()));
             }
         }
         JSONObject summary = totals.summary(window.measuredSeconds(end))
@@ -100,24 +104,25 @@ public final class RunStep {
         return summary;
     }
 
-    private long lastEnd() {
-        return terminals.stream().mapToLong(Terminal::endedAfter).max().orElse(0);
-    }
-
-    private long start() throws PhaseException, InterruptedException {
+    private long start() throws SQLException, PhaseException, InterruptedException {
         long begun = System.nanoTime();
-        for (int number = 0; number < plan.ready().getCount(); number++) {
-            terminals.add(new Terminal(number, plan));
-        }
-        for (Terminal terminal : terminals) {
-            Thread thread = new Thread(terminal, "terminal-" + terminal.number());
+        long count = plan.ready().getCount();
+        for (int number = 0; number < count; number++) {
+            Terminal terminal = new Terminal(number, plan);
+            Thread thread = new Thread(terminal, "terminal-" + number);
+            terminals.add(terminal);
             threads.add(thread);
             thread.setDaemon(true);
             thread.start();
         }
         plan.ready().await();
-        requireAll();
-        announce(Clock.seconds(begun, System.nanoTime()));
+        for (Terminal terminal : terminals) { // one that could not connect or prepare ends the run before it begins
+            if (terminal.death() != null) {
+                throw new PhaseException(phase, terminal.death());
+            }
+        }
+        events.emit(Database.product(anchor).put("event", "connected").put("terminals", terminals.size())
+            .put("elapsed_s", Clock.secondsSince(begun)));
         sampled.connect();
         if (window.warmUpSeconds() == 0) {
             snapshots.takeBegin();
@@ -128,23 +133,5 @@ public final class RunStep {
         snapshots.startAt(start, window);
         sampled.startAt(start);
         return start;
-    }
-
-    /** A terminal that could not connect or prepare ends the run before it begins. */
-    private void requireAll() throws PhaseException {
-        for (Terminal terminal : terminals) {
-            if (terminal.death() != null) {
-                threads.forEach(Thread::interrupt);
-                throw new PhaseException(phase, terminal.death());
-            }
-        }
-    }
-
-    private void announce(double elapsed) {
-        JSONObject event = new JSONObject().put("event", "connected").put("terminals", terminals.size())
-            .put("elapsed_s", elapsed);
-        terminals.stream().map(Terminal::product).filter(product -> product != null).findFirst()
-            .ifPresent(product -> product.keySet().forEach(key -> event.put(key, product.get(key))));
-        events.emit(event);
     }
 }

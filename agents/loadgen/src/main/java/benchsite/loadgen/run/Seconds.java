@@ -4,7 +4,6 @@ import benchsite.loadgen.events.Clock;
 import benchsite.loadgen.events.Events;
 import benchsite.loadgen.measure.Bin;
 import benchsite.loadgen.measure.Latencies;
-import benchsite.loadgen.measure.Taken;
 import benchsite.loadgen.measure.Totals;
 import benchsite.loadgen.measure.Window;
 import org.json.JSONObject;
@@ -28,7 +27,7 @@ final class Seconds {
         if (second == window.warmUpSeconds()) {
             totals.startCpu(cpuSeconds);
         }
-        Taken taken = totals.take(second);
+        Totals.Second taken = totals.take(second);
         Bin all = taken.all();
         double cpu = Clock.cpuSeconds();
         JSONObject event = new JSONObject().put("event", "second").put("t", second)
@@ -36,22 +35,13 @@ final class Seconds {
             .put("retries", all.retries()).put("cpu_s", cpu - cpuSeconds);
         cpuSeconds = cpu;
         if (plan.mix().programs().size() > 1) {
-            event.put("types", types(taken));
+            JSONObject types = new JSONObject();
+            plan.mix().programs().forEach(program -> types.put(program.name(), taken.count(program.name())));
+            event.put("types", types);
         }
         if (plan.isPaced()) {
             event.put("backlog", plan.slots().backlog(Window.endOf(second)));
         }
         events.emit(Latencies.put(event, all));
-    }
-
-    private JSONObject types(Taken taken) {
-        JSONObject types = new JSONObject();
-        plan.mix().programs().forEach(program -> types.put(program.name(), taken.count(program.name())));
-        return types;
-    }
-
-    /** Everything that ended after the window. Call when all terminals have ended. */
-    void tail() {
-        totals.take(window.seconds());
     }
 }

@@ -1,5 +1,7 @@
 package benchsite.loadgen.run;
 
+import static benchsite.loadgen.events.Clock.NANOS_PER_SECOND;
+
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -10,7 +12,6 @@ import java.util.concurrent.atomic.AtomicLong;
  * few that were under way.
  */
 final class Slots {
-    private static final double NANOS_PER_SECOND = 1e9;
     private final double perSecond;
     private final AtomicLong taken = new AtomicLong();
     private final AtomicLong started = new AtomicLong();
@@ -42,7 +43,7 @@ final class Slots {
 
     /** How many slots are due before this moment. */
     long dueBefore(long elapsedNanos) {
-        long count = (long) (elapsedNanos / NANOS_PER_SECOND * perSecond);
+        long count = (long) (elapsedNanos / 1e9 * perSecond);
         while (count > 0 && dueNanos(count - 1) >= elapsedNanos) {
             count--;
         }

@@ -11,7 +11,6 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.json.JSONObject;
 
 /** One terminal: a platform thread with its connection, one transaction after another until the window ends. */
 final class Terminal implements Runnable {
@@ -26,7 +25,6 @@ final class Terminal implements Runnable {
     private volatile long start;
     private volatile long endedAt;
     private volatile Throwable death;
-    private volatile JSONObject product;
 
     Terminal(int number, RunPlan plan) {
         this.number = number;
@@ -46,10 +44,6 @@ final class Terminal implements Runnable {
 
     int number() {
         return number;
-    }
-
-    JSONObject product() {
-        return product;
     }
 
     /** Nanoseconds from the start to its last transaction's end; to be read when its thread has ended. */
@@ -84,7 +78,6 @@ final class Terminal implements Runnable {
         for (Program program : plan.mix().programs()) {
             works.add(program.open(connection, number));
         }
-        product = Database.product(connection);
         if (!connection.getAutoCommit()) {
             connection.commit();
         }
@@ -96,7 +89,9 @@ final class Terminal implements Runnable {
             while (!isOver() && plan.budget().take()) {
                 boolean committed = false;
                 try {
-                    requireNoInterrupt();
+                    if (Thread.interrupted()) { // the run is given up
+                        throw new InterruptedException("interrupted between two transactions");
+                    }
                     committed = transactInTime(works);
                 } finally {
                     if (!committed) {
@@ -106,13 +101,6 @@ final class Terminal implements Runnable {
             }
         } finally {
             endedAt = plan.clock().getAsLong();
-        }
-    }
-
-    /** The run is given up. */
-    private static void requireNoInterrupt() throws InterruptedException {
-        if (Thread.interrupted()) {
-            throw new InterruptedException("interrupted between two transactions");
         }
     }
 

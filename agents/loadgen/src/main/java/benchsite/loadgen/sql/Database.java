@@ -29,7 +29,11 @@ public final class Database {
         given.keySet().forEach(key -> properties.setProperty(key, given.get(key).toString()));
         String driver = connection.optString("driver_class", "");
         if (!driver.isEmpty() && !connection.isNull("driver_class")) {
-            load(driver);
+            try {
+                Class.forName(driver);
+            } catch (ClassNotFoundException missing) {
+                throw new IllegalArgumentException("JDBC driver class not on the class path: " + driver, missing);
+            }
         }
         session = strings(job.optJSONArray("session"));
         JSONObject transaction = job.optJSONObject("transaction", new JSONObject());
@@ -40,14 +44,6 @@ public final class Database {
         rollback = textOrNull(transaction, "rollback");
         retryable = ErrorClass.of(job.optJSONObject("retryable"));
         tolerable = ErrorClass.of(job.optJSONObject("tolerable"));
-    }
-
-    private static void load(String driver) {
-        try {
-            Class.forName(driver);
-        } catch (ClassNotFoundException missing) {
-            throw new IllegalArgumentException("JDBC driver class not on the class path: " + driver, missing);
-        }
     }
 
     private static String textOrNull(JSONObject object, String key) {

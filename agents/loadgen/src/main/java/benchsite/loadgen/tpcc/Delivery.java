@@ -1,6 +1,5 @@
 package benchsite.loadgen.tpcc;
 
-import benchsite.loadgen.workload.Work;
 import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.util.SplittableRandom;
@@ -10,30 +9,21 @@ import java.util.SplittableRandom;
  *
  * <p>All ten in one transaction, done at once and not put into a queue. A district without a new order is left out.
  */
-final class Delivery implements Work {
+final class Delivery extends Transaction {
     record Input(int warehouse, int carrier, Timestamp at) {}
 
     private static final int NONE = 0;
-    private final Draws draws;
-    private final Prepared oldest;
-    private final Prepared lock;
-    private final Prepared remove;
-    private final Prepared order;
-    private final Prepared carry;
-    private final Prepared deliverLines;
-    private final Prepared amount;
-    private final Prepared chargeCustomer;
+    private final Prepared oldest = prepare("oldest");
+    private final Prepared lock = prepare("lock");
+    private final Prepared remove = prepare("remove");
+    private final Prepared order = prepare("order");
+    private final Prepared carry = prepare("carry");
+    private final Prepared deliverLines = prepare("deliver_lines");
+    private final Prepared amount = prepare("amount");
+    private final Prepared chargeCustomer = prepare("charge_customer");
 
     Delivery(Statements statements, Draws draws) throws SQLException {
-        this.draws = draws;
-        oldest = statements.prepare("oldest");
-        lock = statements.prepare("lock");
-        remove = statements.prepare("remove");
-        order = statements.prepare("order");
-        carry = statements.prepare("carry");
-        deliverLines = statements.prepare("deliver_lines");
-        amount = statements.prepare("amount");
-        chargeCustomer = statements.prepare("charge_customer");
+        super(statements, draws);
     }
 
     @Override
@@ -55,13 +45,13 @@ final class Delivery implements Work {
 
     /** When another delivery was first, the next one: this transaction may still see what is gone. */
     private int takeOldest(int warehouse, int district) throws SQLException {
-        Object[] found = oldest.first(warehouse, district, NONE);
-        while (found != null) {
-            int number = Prepared.whole(found[0]);
+        Object[] next = oldest.first(warehouse, district, NONE);
+        while (next != null) {
+            int number = Prepared.whole(next[0]);
             if (lock.first(warehouse, district, number) != null && remove.update(warehouse, district, number) == 1) {
                 return number;
             }
-            found = oldest.first(warehouse, district, number);
+            next = oldest.first(warehouse, district, number);
         }
         return NONE;
     }
@@ -69,9 +59,9 @@ final class Delivery implements Work {
     private void deliver(Input input, int district, int number) throws SQLException {
         int home = input.warehouse();
         int customer = Prepared.whole(order.row(home, district, number)[0]);
-        carry.one(input.carrier(), home, district, number);
+        carry.updateRow(input.carrier(), home, district, number);
         deliverLines.update(input.at(), home, district, number);
         Object sum = amount.row(home, district, number)[0];
-        chargeCustomer.one(Prepared.money(sum), home, district, customer);
+        chargeCustomer.updateRow(Prepared.money(sum), home, district, customer);
     }
 }

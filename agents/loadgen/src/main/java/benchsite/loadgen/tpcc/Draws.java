@@ -69,11 +69,11 @@ record Draws(Scale scale, Constants constants) {
             if (lastName == null) {
                 return id;
             }
-            var found = byName.rows(warehouse, district, lastName);
-            if (found.isEmpty()) {
+            var namesakes = byName.rows(warehouse, district, lastName);
+            if (namesakes.isEmpty()) {
                 throw new SQLException("no customer " + lastName + " in " + warehouse + ", " + district);
             }
-            return Prepared.whole(found.get((found.size() - 1) / 2)[0]);
+            return Prepared.whole(namesakes.get((namesakes.size() - 1) / 2)[0]);
         }
     }
 }

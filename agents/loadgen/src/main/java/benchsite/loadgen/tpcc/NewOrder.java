@@ -1,6 +1,5 @@
 package benchsite.loadgen.tpcc;
 
-import benchsite.loadgen.workload.Work;
 import java.math.BigDecimal;
 import java.sql.SQLException;
 import java.sql.Timestamp;
@@ -16,7 +15,7 @@ import java.util.SplittableRandom;
  * the isolation level is and whether or not a SELECT can lock. Lines come in the order of their items: two orders
  * never wait for each other's stock.
  */
-final class NewOrder implements Work {
+final class NewOrder extends Transaction {
     record Line(int item, int supplier, int quantity) {}
 
     record Input(int warehouse, int district, int customer, Line[] lines, Timestamp at) {
@@ -27,34 +26,23 @@ final class NewOrder implements Work {
 
     private static final Comparator<Line> BY_ITEM =
         Comparator.comparingInt(Line::item).thenComparingInt(Line::supplier);
-    private final Draws draws;
-    private final Prepared warehouse;
-    private final Prepared district;
-    private final Prepared takeNumber;
-    private final Prepared nextNumber;
-    private final Prepared customer;
-    private final Prepared order;
-    private final Prepared newOrder;
-    private final Prepared item;
-    private final Prepared takeStock;
+    private final Prepared warehouse = prepare("warehouse");
+    private final Prepared district = prepare("district");
+    private final Prepared takeNumber = prepare("take_number");
+    private final Prepared nextNumber = prepare("next_number");
+    private final Prepared customer = prepare("customer");
+    private final Prepared order = prepare("insert_order");
+    private final Prepared newOrder = prepare("insert_new_order");
+    private final Prepared item = prepare("item");
+    private final Prepared takeStock = prepare("take_stock");
     private final Prepared[] stock = new Prepared[Scale.DISTRICTS];
-    private final Prepared line;
+    private final Prepared line = prepare("insert_line");
 
     NewOrder(Statements statements, Draws draws) throws SQLException {
-        this.draws = draws;
-        warehouse = statements.prepare("warehouse");
-        district = statements.prepare("district");
-        takeNumber = statements.prepare("take_number");
-        nextNumber = statements.prepare("next_number");
-        customer = statements.prepare("customer");
-        order = statements.prepare("insert_order");
-        newOrder = statements.prepare("insert_new_order");
-        item = statements.prepare("item");
-        takeStock = statements.prepare("take_stock");
+        super(statements, draws);
         for (int number = 1; number <= stock.length; number++) {
-            stock[number - 1] = statements.prepare("stock_%02d".formatted(number));
+            stock[number - 1] = prepare("stock_%02d".formatted(number));
         }
-        line = statements.prepare("insert_line");
     }
 
     @Override
@@ -81,12 +69,12 @@ final class NewOrder implements Work {
         int home = input.warehouse();
         warehouse.row(home);
         district.row(home, input.district());
-        takeNumber.one(home, input.district());
+        takeNumber.updateRow(home, input.district());
         int number = Prepared.whole(nextNumber.row(home, input.district())[0]) - 1;
         customer.row(home, input.district(), input.customer());
-        order.one(number, input.district(), home, input.customer(), input.at(), input.lines().length,
+        order.updateRow(number, input.district(), home, input.customer(), input.at(), input.lines().length,
             input.isLocal() ? 1 : 0);
-        newOrder.one(number, input.district(), home);
+        newOrder.updateRow(number, input.district(), home);
         for (int index = 0; index < input.lines().length; index++) {
             if (!sell(input, number, index + 1, input.lines()[index])) {
                 return false;
@@ -102,11 +90,11 @@ final class NewOrder implements Work {
         }
         int quantity = sold.quantity();
         int remote = sold.supplier() == input.warehouse() ? 0 : 1;
-        takeStock.one(quantity, quantity, quantity, quantity, remote, sold.supplier(), sold.item());
+        takeStock.updateRow(quantity, quantity, quantity, quantity, remote, sold.supplier(), sold.item());
         Object[] left = stock[input.district() - 1].row(sold.supplier(), sold.item());
         BigDecimal amount = Prepared.money(wanted[0]).multiply(BigDecimal.valueOf(quantity));
-        line.one(orderNumber, input.district(), input.warehouse(), lineNumber, sold.item(), sold.supplier(), quantity,
-            amount, left[1].toString());
+        line.updateRow(orderNumber, input.district(), input.warehouse(), lineNumber, sold.item(), sold.supplier(),
+            quantity, amount, left[1].toString());
         return true;
     }
 }

@@ -1,9 +1,10 @@
 package benchsite.loadgen.tpcc;
 
+import benchsite.loadgen.tpcc.Rows.Filler;
+import benchsite.loadgen.tpcc.Rows.Key;
 import benchsite.loadgen.workload.RowSource;
 import java.sql.SQLException;
 import java.util.SplittableRandom;
-import org.json.JSONObject;
 
 /**
  * Orders, their lines, and which of them are new.
@@ -19,20 +20,23 @@ final class OrderRows {
         return RowSource.random(seed, "lines of orders", pair).nextInt(5, 15 + 1);
     }
 
-    static final class Orders extends Rows {
+    static final class Orders implements Filler {
+        private final Scale scale;
+        private final long seed;
         private int[] customers = {};
         private long district = -1;
 
-        Orders(JSONObject table, long seed) {
-            super(table, seed, 8);
+        Orders(Scale scale, long seed) {
+            this.scale = scale;
+            this.seed = seed;
         }
 
         @Override
-        void fill(Row row, SplittableRandom random, long number) throws SQLException {
-            Place place = Place.of(number, scale.customers());
+        public void fill(Row row, SplittableRandom random, long number) throws SQLException {
+            Key key = Key.of(number, scale.customers());
             int first = linesOfFirst(seed, number / 2);
-            row.number(place.id(), place.district(), place.warehouse(), customer(number)).time(LOADED);
-            if (place.id() <= scale.delivered()) {
+            row.number(key.id(), key.district(), key.warehouse(), customer(number)).time(Rows.LOADED);
+            if (key.id() <= scale.delivered()) {
                 row.number(random.nextInt(1, 10 + 1));
             } else {
                 row.noNumber();
@@ -60,26 +64,29 @@ final class OrderRows {
         }
     }
 
-    static final class Lines extends Rows {
+    static final class Lines implements Filler {
+        private final Scale scale;
+        private final long seed;
         private long pair = -1;
         private int first;
 
-        Lines(JSONObject table, long seed) {
-            super(table, seed, 10);
+        Lines(Scale scale, long seed) {
+            this.scale = scale;
+            this.seed = seed;
         }
 
         @Override
-        void fill(Row row, SplittableRandom random, long number) throws SQLException {
+        public void fill(Row row, SplittableRandom random, long number) throws SQLException {
             if (number / Scale.LINES_PER_PAIR != pair) {
                 pair = number / Scale.LINES_PER_PAIR;
                 first = linesOfFirst(seed, pair);
             }
             int line = (int) (number % Scale.LINES_PER_PAIR);
-            Place order = Place.of(2 * pair + (line < first ? 0 : 1), scale.customers());
+            Key order = Key.of(2 * pair + (line < first ? 0 : 1), scale.customers());
             row.number(order.id(), order.district(), order.warehouse(), 1 + (line < first ? line : line - first))
                 .number(random.nextInt(1, scale.items() + 1), order.warehouse());
             if (order.id() <= scale.delivered()) {
-                row.time(LOADED).number(5).decimal(0, 2);
+                row.time(Rows.LOADED).number(5).decimal(0, 2);
             } else {
                 row.noTime().number(5).decimal(random.nextInt(1, 9_999_99 + 1), 2);
             }
@@ -87,15 +94,10 @@ final class OrderRows {
         }
     }
 
-    static final class NewOnes extends Rows {
-        NewOnes(JSONObject table, long seed) {
-            super(table, seed, 3);
-        }
-
-        @Override
-        void fill(Row row, SplittableRandom random, long number) throws SQLException {
-            Place place = Place.of(number, scale.customers() - scale.delivered());
-            row.number(scale.delivered() + place.id(), place.district(), place.warehouse());
-        }
+    static Filler newOrders(Scale scale, long seed) {
+        return (row, random, number) -> {
+            Key key = Key.of(number, scale.customers() - scale.delivered());
+            row.number(scale.delivered() + key.id(), key.district(), key.warehouse());
+        };
     }
 }

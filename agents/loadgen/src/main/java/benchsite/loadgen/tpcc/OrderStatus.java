@@ -1,24 +1,18 @@
 package benchsite.loadgen.tpcc;
 
-import benchsite.loadgen.workload.Work;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.SplittableRandom;
 
 /** The Order-Status transaction, clause 2.6: a customer's balance and the lines of the last order. */
-final class OrderStatus implements Work {
-    private final Draws draws;
-    private final Prepared byName;
-    private final Prepared customer;
-    private final Prepared lastOrder;
-    private final Prepared lines;
+final class OrderStatus extends Transaction {
+    private final Prepared byName = prepare("customers_by_name");
+    private final Prepared customer = prepare("customer");
+    private final Prepared lastOrder = prepare("last_order");
+    private final Prepared lines = prepare("lines");
 
     OrderStatus(Statements statements, Draws draws) throws SQLException {
-        this.draws = draws;
-        byName = statements.prepare("customers_by_name");
-        customer = statements.prepare("customer");
-        lastOrder = statements.prepare("last_order");
-        lines = statements.prepare("lines");
+        super(statements, draws);
     }
 
     @Override

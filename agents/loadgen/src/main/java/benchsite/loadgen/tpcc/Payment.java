@@ -1,41 +1,29 @@
 package benchsite.loadgen.tpcc;
 
-import benchsite.loadgen.workload.Work;
 import java.math.BigDecimal;
 import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.util.SplittableRandom;
 
 /** The Payment transaction, clause 2.5: 15 of 100 by a customer of another warehouse. */
-final class Payment implements Work {
+final class Payment extends Transaction {
     record Input(int warehouse, int district, Draws.Customer customer, BigDecimal amount, Timestamp at) {}
 
     private static final int LONGEST_DATA = 500;
     private static final String BAD_CREDIT = "BC";
-    private final Draws draws;
-    private final Prepared payWarehouse;
-    private final Prepared warehouse;
-    private final Prepared payDistrict;
-    private final Prepared district;
-    private final Prepared byName;
-    private final Prepared customer;
-    private final Prepared payCustomer;
-    private final Prepared customerData;
-    private final Prepared setCustomerData;
-    private final Prepared history;
+    private final Prepared payWarehouse = prepare("pay_warehouse");
+    private final Prepared warehouse = prepare("warehouse");
+    private final Prepared payDistrict = prepare("pay_district");
+    private final Prepared district = prepare("district");
+    private final Prepared byName = prepare("customers_by_name");
+    private final Prepared customer = prepare("customer");
+    private final Prepared payCustomer = prepare("pay_customer");
+    private final Prepared customerData = prepare("customer_data");
+    private final Prepared setCustomerData = prepare("set_customer_data");
+    private final Prepared history = prepare("insert_history");
 
     Payment(Statements statements, Draws draws) throws SQLException {
-        this.draws = draws;
-        payWarehouse = statements.prepare("pay_warehouse");
-        warehouse = statements.prepare("warehouse");
-        payDistrict = statements.prepare("pay_district");
-        district = statements.prepare("district");
-        byName = statements.prepare("customers_by_name");
-        customer = statements.prepare("customer");
-        payCustomer = statements.prepare("pay_customer");
-        customerData = statements.prepare("customer_data");
-        setCustomerData = statements.prepare("set_customer_data");
-        history = statements.prepare("insert_history");
+        super(statements, draws);
     }
 
     @Override
@@ -52,13 +40,13 @@ final class Payment implements Work {
     public boolean execute(Object values) throws SQLException {
         Input input = (Input) values;
         Object[] paidWarehouse = warehouse.row(input.warehouse());
-        payWarehouse.one(input.amount(), input.warehouse());
+        payWarehouse.updateRow(input.amount(), input.warehouse());
         Object[] paidDistrict = district.row(input.warehouse(), input.district());
-        payDistrict.one(input.amount(), input.warehouse(), input.district());
+        payDistrict.updateRow(input.amount(), input.warehouse(), input.district());
         int id = pay(input);
         Draws.Customer of = input.customer();
-        history.one(id, of.district(), of.warehouse(), input.district(), input.warehouse(), input.at(), input.amount(),
-            paidWarehouse[0] + "    " + paidDistrict[0]);
+        history.updateRow(id, of.district(), of.warehouse(), input.district(), input.warehouse(), input.at(),
+            input.amount(), paidWarehouse[0] + "    " + paidDistrict[0]);
         return true;
     }
 
@@ -66,13 +54,13 @@ final class Payment implements Work {
     private int pay(Input input) throws SQLException {
         Draws.Customer of = input.customer();
         int id = of.resolve(byName);
-        Object[] found = customer.row(of.warehouse(), of.district(), id);
-        payCustomer.one(input.amount(), input.amount(), of.warehouse(), of.district(), id);
-        if (BAD_CREDIT.equals(found[0].toString())) {
+        Object[] paying = customer.row(of.warehouse(), of.district(), id);
+        payCustomer.updateRow(input.amount(), input.amount(), of.warehouse(), of.district(), id);
+        if (BAD_CREDIT.equals(paying[0].toString())) {
             Object old = customerData.row(of.warehouse(), of.district(), id)[0];
             String data = "%d %d %d %d %d %s|%s".formatted(id, of.district(), of.warehouse(), input.district(),
                 input.warehouse(), input.amount(), old);
-            setCustomerData.one(data.substring(0, Math.min(data.length(), LONGEST_DATA)), of.warehouse(),
+            setCustomerData.updateRow(data.substring(0, Math.min(data.length(), LONGEST_DATA)), of.warehouse(),
                 of.district(), id);
         }
         return id;

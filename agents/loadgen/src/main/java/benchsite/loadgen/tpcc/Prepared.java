@@ -33,7 +33,7 @@ final class Prepared {
     }
 
     /** A change of exactly one row. */
-    void one(Object... values) throws SQLException {
+    void updateRow(Object... values) throws SQLException {
         int rows = update(values);
         if (rows != 1) {
             throw new SQLException(name + " touched " + rows + " rows, not 1");
@@ -46,17 +46,17 @@ final class Prepared {
 
     /** The first row; null when there is none. */
     Object[] first(Object... values) throws SQLException {
-        List<Object[]> found = read(1, values);
-        return found.isEmpty() ? null : found.get(0);
+        List<Object[]> rows = read(1, values);
+        return rows.isEmpty() ? null : rows.get(0);
     }
 
     /** The first row, which has to be there. */
     Object[] row(Object... values) throws SQLException {
-        Object[] found = first(values);
-        if (found == null) {
+        Object[] row = first(values);
+        if (row == null) {
             throw new SQLException(name + " found no row");
         }
-        return found;
+        return row;
     }
 
     private List<Object[]> read(int most, Object[] values) throws SQLException {

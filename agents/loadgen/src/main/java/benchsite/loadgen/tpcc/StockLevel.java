@@ -1,22 +1,18 @@
 package benchsite.loadgen.tpcc;
 
-import benchsite.loadgen.workload.Work;
 import java.sql.SQLException;
 import java.util.SplittableRandom;
 
 /** The Stock-Level transaction, clause 2.8: how many items of a district's last 20 orders are low in stock. */
-final class StockLevel implements Work {
+final class StockLevel extends Transaction {
     record Input(int warehouse, int district, int threshold) {}
 
     private static final int ORDERS = 20;
-    private final Draws draws;
-    private final Prepared nextNumber;
-    private final Prepared low;
+    private final Prepared nextNumber = prepare("next_number");
+    private final Prepared low = prepare("low");
 
     StockLevel(Statements statements, Draws draws) throws SQLException {
-        this.draws = draws;
-        nextNumber = statements.prepare("next_number");
-        low = statements.prepare("low");
+        super(statements, draws);
     }
 
     @Override
@@ -32,7 +28,7 @@ final class StockLevel implements Work {
 
     int count(Input input) throws SQLException {
         int next = Prepared.whole(nextNumber.row(input.warehouse(), input.district())[0]);
-        Object[] found = low.row(input.warehouse(), input.district(), next - ORDERS, next, input.threshold());
-        return Prepared.whole(found[0]);
+        return Prepared.whole(
+            low.row(input.warehouse(), input.district(), next - ORDERS, next, input.threshold())[0]);
     }
 }

@@ -1,38 +1,25 @@
 package benchsite.loadgen.tpcc;
 
-import java.sql.SQLException;
-import java.util.SplittableRandom;
-import org.json.JSONObject;
+import benchsite.loadgen.tpcc.Rows.Filler;
 
 /** Items, and how many of each every warehouse has. */
 final class StockRows {
     private StockRows() {}
 
-    static final class Items extends Rows {
-        Items(JSONObject table, long seed) {
-            super(table, seed, 5);
-        }
-
-        @Override
-        void fill(Row row, SplittableRandom random, long number) throws SQLException {
-            row.number((int) number + 1, random.nextInt(1, 10_000 + 1)).text(Texts.alphanumeric(random, 14, 24))
-                .decimal(random.nextInt(1_00, 100_00 + 1), 2).text(Texts.data(random));
-        }
+    static Filler items(Scale scale, long seed) {
+        return (row, random, number) -> row.number((int) number + 1, random.nextInt(1, 10_000 + 1))
+            .text(Texts.alphanumeric(random, 14, 24)).decimal(random.nextInt(1_00, 100_00 + 1), 2)
+            .text(Texts.data(random));
     }
 
-    static final class Stock extends Rows {
-        Stock(JSONObject table, long seed) {
-            super(table, seed, 17);
-        }
-
-        @Override
-        void fill(Row row, SplittableRandom random, long number) throws SQLException {
+    static Filler stock(Scale scale, long seed) {
+        return (row, random, number) -> {
             row.number((int) (number % scale.items()) + 1, (int) (number / scale.items()) + 1,
                 random.nextInt(10, 100 + 1));
             for (int district = 0; district < Scale.DISTRICTS; district++) {
                 row.text(Texts.alphanumeric(random, 24));
             }
             row.number(0, 0, 0).text(Texts.data(random));
-        }
+        };
     }
 }

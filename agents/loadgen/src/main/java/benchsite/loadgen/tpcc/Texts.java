@@ -1,5 +1,6 @@
 package benchsite.loadgen.tpcc;
 
+import benchsite.loadgen.workload.Drawn;
 import java.util.SplittableRandom;
 
 /** Random text, clause 4.3.2 of the standard. */
@@ -14,27 +15,19 @@ final class Texts {
     private Texts() {}
 
     static String alphanumeric(SplittableRandom random, int shortest, int longest) {
-        return drawn(random, ALPHANUMERIC, random.nextInt(shortest, longest + 1));
+        return Drawn.text(random, ALPHANUMERIC, random.nextInt(shortest, longest + 1));
     }
 
     static String alphanumeric(SplittableRandom random, int length) {
-        return drawn(random, ALPHANUMERIC, length);
+        return Drawn.text(random, ALPHANUMERIC, length);
     }
 
     static String letters(SplittableRandom random, int length) {
-        return drawn(random, LETTERS, length);
+        return Drawn.text(random, LETTERS, length);
     }
 
     static String digits(SplittableRandom random, int length) {
-        return drawn(random, DIGITS, length);
-    }
-
-    private static String drawn(SplittableRandom random, String alphabet, int length) {
-        char[] text = new char[length];
-        for (int index = 0; index < length; index++) {
-            text[index] = alphabet.charAt(random.nextInt(alphabet.length()));
-        }
-        return new String(text);
+        return Drawn.text(random, DIGITS, length);
     }
 
     /** Data of an item or of its stock; one in ten holds the word ORIGINAL somewhere. */

@@ -18,15 +18,19 @@ public final class Tpcc {
 
     /** Each thread of a load makes its own, from the table of the job and the seed. */
     public static final Map<String, BiFunction<JSONObject, Long, RowSource>> ROW_SOURCES = Map.of(
-        "tpcc.warehouse", WarehouseRows.Warehouses::new,
-        "tpcc.district", WarehouseRows.Districts::new,
-        "tpcc.customer", CustomerRows.Customers::new,
-        "tpcc.history", CustomerRows.Payments::new,
-        "tpcc.orders", OrderRows.Orders::new,
-        "tpcc.order_line", OrderRows.Lines::new,
-        "tpcc.new_order", OrderRows.NewOnes::new,
-        "tpcc.item", StockRows.Items::new,
-        "tpcc.stock", StockRows.Stock::new);
+        "tpcc.warehouse", rows(9, WarehouseRows::warehouses),
+        "tpcc.district", rows(11, WarehouseRows::districts),
+        "tpcc.customer", rows(21, CustomerRows::customers),
+        "tpcc.history", rows(8, CustomerRows::payments),
+        "tpcc.orders", rows(8, OrderRows.Orders::new),
+        "tpcc.order_line", rows(10, OrderRows.Lines::new),
+        "tpcc.new_order", rows(3, OrderRows::newOrders),
+        "tpcc.item", rows(5, StockRows::items),
+        "tpcc.stock", rows(17, StockRows::stock));
 
     private Tpcc() {}
+
+    private static BiFunction<JSONObject, Long, RowSource> rows(int width, Rows.Filler.Maker maker) {
+        return (table, seed) -> new Rows(table, seed, width, maker);
+    }
 }

@@ -7,40 +7,20 @@ import java.sql.SQLException;
 import org.json.JSONObject;
 
 /** One of the five transactions, with the SQL of the job by the names that its class asks for. */
-final class TpccProgram implements Program {
+final class TpccProgram extends Program {
     interface Opening {
         Work open(Statements statements, Draws draws) throws SQLException;
     }
 
-    private final String name;
-    private final int weight;
-    private final boolean reading;
     private final JSONObject sql;
     private final Draws draws;
     private final Opening opening;
 
     TpccProgram(JSONObject definition, Opening opening) {
-        this.name = definition.getString("name");
-        this.weight = definition.getInt("weight");
-        this.reading = definition.optBoolean("read_only");
+        super(definition);
         this.sql = definition.getJSONObject("sql");
         this.draws = Draws.of(definition.getJSONObject("parameters"));
         this.opening = opening;
-    }
-
-    @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public int weight() {
-        return weight;
-    }
-
-    @Override
-    public boolean isReading() {
-        return reading;
     }
 
     @Override

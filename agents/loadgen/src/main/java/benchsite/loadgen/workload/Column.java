@@ -35,39 +35,31 @@ interface Column {
     }
 
     private static Column ofKind(JSONObject definition) {
-        switch (definition.getString("kind")) {
-            case "sequence": {
+        return switch (definition.getString("kind")) {
+            case "sequence" -> {
                 long start = definition.optLong("start", 1);
                 long step = definition.optLong("step", 1);
-                return (row, random) -> start + row * step;
+                yield (row, random) -> start + row * step;
             }
-            case "group": {
+            case "group" -> {
                 long start = definition.optLong("start", 1);
                 long size = definition.getLong("size");
-                return (row, random) -> start + row / size;
+                yield (row, random) -> start + row / size;
             }
-            case "numbered_text":
-                return NumberedText.column(definition);
-            case "timestamp":
-                return timestamp(definition);
-            default:
-                return isFilled(definition) ? filled(definition) : drawn(definition);
-        }
-    }
-
-    private static Column drawn(JSONObject definition) {
-        Drawn drawn = Drawn.of(definition);
-        return (row, random) -> drawn.draw(random);
-    }
-
-    private static Column filled(JSONObject definition) {
-        String text = definition.optString("fill", " ").repeat(definition.getInt("length"));
-        return (row, random) -> text;
-    }
-
-    private static Column timestamp(JSONObject definition) {
-        LocalDateTime start = LocalDateTime.parse(definition.getString("start").replace(' ', 'T'));
-        Duration step = Duration.ofNanos(Math.round(definition.optDouble("step_s", 1) * 1e9));
-        return (row, random) -> Timestamp.valueOf(start.plus(step.multipliedBy(row)));
+            case "numbered_text" -> NumberedText.column(definition);
+            case "timestamp" -> {
+                LocalDateTime start = LocalDateTime.parse(definition.getString("start").replace(' ', 'T'));
+                Duration step = Duration.ofNanos(Math.round(definition.optDouble("step_s", 1) * 1e9));
+                yield (row, random) -> Timestamp.valueOf(start.plus(step.multipliedBy(row)));
+            }
+            default -> {
+                if (isFilled(definition)) {
+                    String text = definition.optString("fill", " ").repeat(definition.getInt("length"));
+                    yield (row, random) -> text;
+                }
+                Drawn drawn = Drawn.of(definition);
+                yield (row, random) -> drawn.draw(random);
+            }
+        };
     }
 }

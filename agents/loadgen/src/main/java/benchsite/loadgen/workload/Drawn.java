@@ -3,11 +3,10 @@ package benchsite.loadgen.workload;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.json.JSONArray;
 import org.json.JSONObject;
 
 /** A value drawn at random; the kinds that variables of transactions and columns of tables have in common. */
-interface Drawn {
+public interface Drawn {
     String ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
     Object draw(SplittableRandom random);
@@ -21,7 +20,11 @@ interface Drawn {
             case "text" -> text(definition);
             case "decimal" -> decimal(definition);
             case "numbered_text" -> NumberedText.drawn(definition);
-            case "choice" -> choice(definition.getJSONArray("values"));
+            case "choice" -> {
+                List<Object> values = definition.getJSONArray("values").toList();
+                require(!values.isEmpty(), "choice", "no values");
+                yield random -> values.get(random.nextInt(values.size()));
+            }
             case "constant" -> {
                 Object value = definition.isNull("value") ? null : definition.get("value");
                 yield random -> value;
@@ -71,13 +74,16 @@ interface Drawn {
         require(0 <= shortest && shortest <= longest && longest < Integer.MAX_VALUE, "text",
             "no length from " + shortest + " to " + longest);
         require(!alphabet.isEmpty(), "text", "an empty alphabet");
-        return random -> {
-            char[] text = new char[shortest == longest ? shortest : random.nextInt(shortest, longest + 1)];
-            for (int index = 0; index < text.length; index++) {
-                text[index] = alphabet.charAt(random.nextInt(alphabet.length()));
-            }
-            return new String(text);
-        };
+        return random ->
+            text(random, alphabet, shortest == longest ? shortest : random.nextInt(shortest, longest + 1));
+    }
+
+    static String text(SplittableRandom random, String alphabet, int length) {
+        char[] text = new char[length];
+        for (int index = 0; index < length; index++) {
+            text[index] = alphabet.charAt(random.nextInt(alphabet.length()));
+        }
+        return new String(text);
     }
 
     /** With exactly {@code scale} digits behind the point; both ends may be drawn. */
@@ -91,11 +97,5 @@ interface Drawn {
 
     private static long unscaled(JSONObject definition, String limit, int scale) {
         return definition.getBigDecimal(limit).setScale(scale).unscaledValue().longValueExact();
-    }
-
-    private static Drawn choice(JSONArray given) {
-        List<Object> values = given.toList();
-        require(!values.isEmpty(), "choice", "no values");
-        return random -> values.get(random.nextInt(values.size()));
     }
 }

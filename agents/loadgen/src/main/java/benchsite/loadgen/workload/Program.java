@@ -2,18 +2,35 @@ package benchsite.loadgen.workload;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import org.json.JSONObject;
 
 /** One type of transaction of a run, shared by all terminals. */
-public interface Program {
+public abstract class Program {
+    private final String name;
+    private final int weight;
+    private final boolean reading;
+
+    protected Program(JSONObject definition) {
+        name = definition.getString("name");
+        weight = definition.optInt("weight", 1);
+        reading = definition.optBoolean("read_only");
+    }
+
     /** What the figures of this type are called. */
-    String name();
+    public final String name() {
+        return name;
+    }
 
     /** Its part of the mix, in proportion to the sum of all weights. */
-    int weight();
+    public final int weight() {
+        return weight;
+    }
 
     /** Whether it changes nothing: some databases are told so when it begins. */
-    boolean isReading();
+    public final boolean isReading() {
+        return reading;
+    }
 
     /** Prepares it on a terminal's connection. Terminals count from 0. */
-    Work open(Connection connection, int terminal) throws SQLException;
+    public abstract Work open(Connection connection, int terminal) throws SQLException;
 }

@@ -13,21 +13,16 @@ import org.json.JSONArray;
 import org.json.JSONObject;
 
 /** A transaction as data: variables drawn anew for each transaction, and statements that bind them by name. */
-public final class TransactionProgram implements Program {
+public final class TransactionProgram extends Program {
     /** One statement: where its parameters come from, whether it is fetched, how many rows it must touch (-1: any). */
     private record Step(String sql, int[] binds, boolean fetch, int expectedRows) {}
 
-    private final String name;
-    private final int weight;
-    private final boolean reading;
     private final List<String> names = new ArrayList<>();
     private final List<Variable> variables = new ArrayList<>();
     private final List<Step> steps = new ArrayList<>();
 
     public TransactionProgram(JSONObject definition) {
-        name = definition.getString("name");
-        weight = definition.optInt("weight", 1);
-        reading = definition.optBoolean("read_only");
+        super(definition);
         for (Object variable : definition.optJSONArray("variables", new JSONArray())) {
             JSONObject object = (JSONObject) variable;
             names.add(object.getString("name"));
@@ -36,21 +31,6 @@ public final class TransactionProgram implements Program {
         for (Object statement : definition.getJSONArray("statements")) {
             steps.add(step((JSONObject) statement));
         }
-    }
-
-    @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public int weight() {
-        return weight;
-    }
-
-    @Override
-    public boolean isReading() {
-        return reading;
     }
 
     private Step step(JSONObject definition) {
@@ -63,7 +43,7 @@ public final class TransactionProgram implements Program {
     private int indexOf(String variable) {
         int index = names.indexOf(variable);
         if (index < 0) {
-            throw new IllegalArgumentException("transaction " + name + " binds an unknown variable: " + variable);
+            throw new IllegalArgumentException("transaction " + name() + " binds an unknown variable: " + variable);
         }
         return index;
     }

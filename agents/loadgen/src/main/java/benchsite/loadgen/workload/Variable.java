@@ -11,19 +11,18 @@ interface Variable {
 
     /** Raises IllegalArgumentException for an unknown kind. */
     static Variable of(JSONObject definition) {
-        switch (definition.getString("kind")) {
-            case "timestamp":
-                return (random, terminal) -> new Timestamp(System.currentTimeMillis());
-            case "sequence":
+        return switch (definition.getString("kind")) {
+            case "timestamp" -> (random, terminal) -> new Timestamp(System.currentTimeMillis());
+            case "sequence" -> {
                 AtomicLong next = new AtomicLong(definition.optLong("start", 1));
-                return (random, terminal) -> next.getAndIncrement();
-            case "scattered_text":
-                return NumberedText.scattered(definition);
-            case "terminal":
-                return (random, terminal) -> terminal;
-            default:
+                yield (random, terminal) -> next.getAndIncrement();
+            }
+            case "scattered_text" -> NumberedText.scattered(definition);
+            case "terminal" -> (random, terminal) -> terminal;
+            default -> {
                 Drawn drawn = Drawn.of(definition);
-                return (random, terminal) -> drawn.draw(random);
-        }
+                yield (random, terminal) -> drawn.draw(random);
+            }
+        };
     }
 }

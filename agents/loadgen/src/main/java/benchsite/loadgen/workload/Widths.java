@@ -24,12 +24,9 @@ public final class Widths {
         if (value instanceof Boolean) {
             return 1;
         }
-        return value instanceof Number number ? ofNumber(number) : LONG;
-    }
-
-    private static int ofNumber(Number number) {
-        boolean whole = !(number instanceof BigDecimal || number instanceof Double || number instanceof Float);
-        return whole && number.longValue() == number.intValue() ? SHORT : LONG;
+        boolean whole = value instanceof Number
+            && !(value instanceof BigDecimal || value instanceof Double || value instanceof Float);
+        return whole && ((Number) value).longValue() == ((Number) value).intValue() ? SHORT : LONG;
     }
 
     /** A surrogate counts two, so a pair counts the four bytes that it takes. */

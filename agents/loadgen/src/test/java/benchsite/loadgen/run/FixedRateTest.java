@@ -92,7 +92,7 @@ class FixedRateTest {
         long begun = System.nanoTime();
         jobs.perform(Jobs.inMemory(), Jobs.execute(HISTORY),
             Jobs.run(4, 0, 2, Jobs.transaction("insert", INSERT)).put("rate_per_s", 0.02));
-        double elapsed = Clock.seconds(begun, System.nanoTime());
+        double elapsed = Clock.secondsSince(begun);
         assertTrue(elapsed >= 2, "not before it: " + elapsed);
         assertTrue(elapsed < 30, "nor with the slot, 50 s after the start: " + elapsed);
         assertEquals(1, jobs.summary().getLong("committed") + jobs.summary().getLong("unstarted"));
