@@ -7,7 +7,7 @@ BOOTSTRAP = $(PYTHON) scripts/bootstrap.py
 DEV = $(BOOTSTRAP) --dev
 RUN = .venv/bin/python
 
-.PHONY: help up login token test check lock experiments bench-driver bench-sysbench bench-sampling bench-uploads bench-pages fuzz-api clean
+.PHONY: help up login token test check lock experiments bench-driver bench-sysbench bench-sampling bench-uploads bench-pages bench-journeys fuzz-api clean
 
 help:
 	@echo 'make up            install, start everything, run a first benchmark; stop with Ctrl-C'
@@ -24,6 +24,7 @@ help:
 	@echo 'make fuzz-api      schemathesis over the whole API'
 	@echo 'make bench-uploads  results and samples a second that one web process takes'
 	@echo 'make bench-pages   time of pages and lists with 1,000, 10,000 and 100,000 runs'
+	@echo 'make bench-journeys  functions and modules that one request passes'
 	@echo 'make clean         remove .venv and caches; STATE stays'
 
 # `exec`, so that make is the parent: when it is killed, the supervisor knows.
@@ -82,6 +83,9 @@ bench-uploads:
 
 bench-pages:
 	@exec $(DEV) benchmarks/bench_pages.py $(ARGS)
+
+bench-journeys:
+	@exec $(DEV) benchmarks/bench_journeys.py $(ARGS)
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache
