@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from agents import hints
 from agents.models import Agent, AgentStatus, EnrolmentCode
-from runs import results
+from runs import machines
 from runs.models import digest_secret
 
 TOKEN_PREFIX = "bsa_"
@@ -54,7 +54,7 @@ def register(*, message: Registration) -> tuple[Agent, str]:
 
 def _settle_hardware(agent: Agent) -> None:
     """Make its reported facts the hardware profile that its results refer to."""
-    agent.hardware = results.upsert_hardware(facts=cast(HardwareFacts, agent.facts), name=agent.name)
+    agent.hardware = machines.upsert_hardware(facts=cast(HardwareFacts, agent.facts), name=agent.name)
     agent.save(update_fields=["hardware"])
 
 

@@ -25,7 +25,6 @@ from runs.api.config_messages import (
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
 from runs.configs.pages import diff_table, matching
 from runs.models import Config, User
-from runs.results import Parameter
 from runs.results.fields import StrictSerializer
 
 MOST_COMPARED = 8
@@ -152,7 +151,7 @@ def _editable(request: Request, slug: str) -> Config:
 def _made(request: Request, given: dict[str, Any]) -> Config:
     content = configs.Content(
         files=[configs.FileText(one["name"], one["text"], one.get("format", "")) for one in given.get("files", [])],
-        parameters=[Parameter(**one) for one in given.get("parameters", [])],
+        parameters=[configs.Parameter(**one) for one in given.get("parameters", [])],
         dbms=given.get("dbms", ""), name=given.get("name", ""), note=given.get("note", ""),
         versions=given.get("versions", []),
         details={name: given[name] for name in configs.DETAIL_FIELDS if given.get(name) is not None},

@@ -6,9 +6,9 @@ from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiSerializerFieldExtension
 
+from runs.incoming.reading import Description
 from runs.results import document
 from runs.results.editing import RUN_EDIT
-from runs.results.reading import Description
 
 
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

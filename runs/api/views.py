@@ -33,11 +33,11 @@ from runs.api.serializers import (
     RunSerializer,
     RunSeriesSerializer,
 )
+from runs.incoming.reading import messages
 from runs.listing import csv
 from runs.listing.filters import FACTOR_PREFIX, RunFilter
 from runs.models import Run
 from runs.results import correction, editing
-from runs.results.reading import messages
 from runs.run import series
 
 FACTOR_PARAMETER = OpenApiParameter(

@@ -25,6 +25,7 @@ from runs.configs.facts import (
     parameter_rows,
     settings_of,
 )
+from runs.configs.parameters import Parameter, config_of, resolve_config
 from runs.configs.reading import ConfigError, FileText, Understood, understand
 from runs.configs.usage import (
     counts_by_config,
@@ -38,7 +39,8 @@ from runs.configs.usage import (
 
 __all__ = [
     "DETAIL_FIELDS", "EDITABLE", "ConfigError", "Content", "DiffRow", "Difference", "FileFacts", "FileText",
-    "ParameterRow", "Understood", "correct", "counts_by_config", "create_config", "dbms_of", "diff", "durability_of",
-    "family_of", "files_of", "for_pages", "listed_configs", "may_correct", "meanings_of", "parameter_rows",
-    "readable_configs", "revise", "settings_of", "stated_by", "understand", "versions_for",
+    "Parameter", "ParameterRow", "Understood", "config_of", "correct", "counts_by_config", "create_config",
+    "dbms_of", "diff", "durability_of", "family_of", "files_of", "for_pages", "listed_configs", "may_correct",
+    "meanings_of", "parameter_rows", "readable_configs", "resolve_config", "revise", "settings_of", "stated_by",
+    "understand", "versions_for",
 ]  # fmt: skip

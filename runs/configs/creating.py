@@ -16,12 +16,12 @@ from django.db.models import Max, Q
 from runs.access import changes
 from runs.access.visibility import nameable
 from runs.configs.facts import FORCED_WRITES, MISSING, PAGE_SIZE, dbms_of
+from runs.configs.parameters import Parameter, config_of, shorten
 from runs.configs.reading import MOST_PARAMETERS, ConfigError, FileText, Understood, understand
 from runs.models import Config, ConfigFile, ConfigParameter, Dbms, DbmsVersion, User
 from runs.models.choices import Provenance
 from runs.models.text import clean, redact_line
 from runs.models.visible import Reader
-from runs.results.names import Parameter, config_row, shorten
 
 DETAIL_FIELDS = (PAGE_SIZE, FORCED_WRITES)
 EDITABLE = ("name", "note", "versions", *DETAIL_FIELDS)
@@ -159,7 +159,7 @@ def _from_parameters(content: Content, by: User | None) -> tuple[Config, bool]:
     if len(content.parameters) > MOST_PARAMETERS:
         raise ConfigError({"parameters": [f"More than {MOST_PARAMETERS:,} parameters."]})
     dbms = _dbms(content.dbms)
-    config, is_new = config_row(dbms.slug, dbms.name, content.parameters, provenance=Provenance.UPLOADED)
+    config, is_new = config_of(dbms.slug, dbms.name, content.parameters, provenance=Provenance.UPLOADED)
     if is_new:
         config.name = _words(content.name.strip(), 200) or config.name
         config.note, config.created_by, config.dbms = _words(content.note, 10_000), by, dbms

@@ -13,6 +13,7 @@ from runs.machines.editing import (
     may_edit,
 )
 from runs.machines.merging import CannotMerge, merge, unmerge
+from runs.machines.reported import device_named, upsert_hardware
 from runs.machines.usage import BestResult, best_results, counts_by_profile, listed_profiles
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "counts_by_profile",
     "create_profile",
     "device_facts",
+    "device_named",
     "edit_device",
     "edit_profile",
     "listed_profiles",
@@ -35,4 +37,5 @@ __all__ = [
     "merge",
     "profile_facts",
     "unmerge",
+    "upsert_hardware",
 ]

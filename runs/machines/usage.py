@@ -9,9 +9,9 @@ from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
 
 from runs.models import HardwareProfile, Measurement, Run
 from runs.models.choices import Better
+from runs.models.dbms import dbms_name
 from runs.models.visible import Reader, sees_all
 from runs.models.workloads import versioned
-from runs.run.facets import dbms_name
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from runs.models.accounts import SCOPES, ApiToken, User, digest_secret
 from runs.models.artefacts import Artefact
+from runs.models.base import UnknownName
 from runs.models.changes import Change
 from runs.models.configs import Config, ConfigFile, ConfigParameter
 from runs.models.dbms import Dbms, DbmsVersion
@@ -58,6 +59,7 @@ __all__ = [
     "StateChange",
     "StorageDevice",
     "TableStat",
+    "UnknownName",
     "Upload",
     "User",
     "Workload",

@@ -6,6 +6,10 @@ from django.db import models
 from django.utils.text import slugify
 
 
+class UnknownName(ValueError):
+    """A workload or DBMS that the catalogue does not have."""
+
+
 class UUIDModel(models.Model):
     """UUID primary key; a client's own is kept."""
 

@@ -90,4 +90,11 @@ class UserRole(models.TextChoices):
     ADMIN = "admin", "Administrator"
 
 
+SHORT_DURABILITY = {
+    Durability.POWER_LOSS: "survives power loss",
+    Durability.DBMS_CRASH: "survives a DBMS crash only",
+    Durability.BOUNDED_LOSS: "may lose the last moments",
+    Durability.NONE: "not durable",
+    Durability.MEMORY: "in memory",
+}
 DURABILITY_CHOICES = [(durability.value, DURABILITY_WORDS[durability]) for durability in Durability]

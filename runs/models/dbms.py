@@ -1,8 +1,15 @@
 from __future__ import annotations
 
+from benchagent.catalog import Durability
 from django.db import models
 
 from runs.models.base import NamedModel
+from runs.models.choices import SHORT_DURABILITY
+
+
+def dbms_name(name: str, durability: str) -> str:
+    """With "in memory" where the database is: next to one on a disk it is another thing."""
+    return f"{name}, {SHORT_DURABILITY[Durability.MEMORY]}" if durability == Durability.MEMORY else name
 
 
 class Dbms(NamedModel):

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from benchagent.catalog import DBMSS
 
+from runs.dbms.versions import version_of
 from runs.models import (
     Config,
     ConfigParameter,
@@ -25,7 +26,7 @@ from runs.models import (
 from runs.models.choices import Provenance
 from runs.publications.source import Row, stable_id
 from runs.publications.sync import Sync
-from runs.results import resolve_metric_rows, version_of
+from runs.results import resolve_metric_rows
 
 GIB = 1024**3
 M = TypeVar("M")

@@ -5,20 +5,13 @@ Every function is all or nothing (one transaction) and can be called again with 
 
 from __future__ import annotations
 
-from runs.machines.reported import device_named, upsert_hardware
 from runs.results.live import append_samples, factor_row, finish_run, record_state, scheduled_run
 from runs.results.names import (
-    Parameter,
-    UnknownName,
     canonical_unit,
-    config_of,
     present_slug,
-    resolve_config,
-    resolve_dbms_version,
     resolve_metric_rows,
     resolve_metrics,
     resolve_workload,
-    version_of,
 )
 from runs.results.observed import Observed, note_observer
 from runs.results.published import PublishedNumber, PublishedRun, store_published
@@ -26,22 +19,16 @@ from runs.results.upload import UploadOutcome, store_upload, store_uploads
 
 __all__ = [
     "Observed",
-    "Parameter",
     "PublishedNumber",
     "PublishedRun",
-    "UnknownName",
     "UploadOutcome",
     "append_samples",
     "canonical_unit",
-    "config_of",
-    "device_named",
     "factor_row",
     "finish_run",
     "note_observer",
     "present_slug",
     "record_state",
-    "resolve_config",
-    "resolve_dbms_version",
     "resolve_metric_rows",
     "resolve_metrics",
     "resolve_workload",
@@ -49,6 +36,4 @@ __all__ = [
     "store_published",
     "store_upload",
     "store_uploads",
-    "upsert_hardware",
-    "version_of",
 ]

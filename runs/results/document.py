@@ -31,9 +31,7 @@ from pydantic import (
 from pydantic_core import CoreSchema
 from typing_extensions import TypedDict
 
-from runs.models.choices import DURABILITY_CHOICES, Better, RunState, StorageRole, Visibility
-from runs.results.names import canonical_unit
-from runs.results.reading import (
+from runs.incoming.reading import (
     LIST,
     OBJECT,
     STRICT,
@@ -51,6 +49,8 @@ from runs.results.reading import (
     whole,
     wrong,
 )
+from runs.models.choices import DURABILITY_CHOICES, Better, RunState, StorageRole, Visibility
+from runs.results.names import canonical_unit
 from runs.results.values import EncodedHistogram, Factor, Samples, SettingPairs, SettingValue
 
 SCHEMA_VERSION = 1

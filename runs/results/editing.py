@@ -8,10 +8,10 @@ from django.db import transaction
 from pydantic import Field, TypeAdapter
 
 from runs.access import changes
+from runs.incoming.reading import Day, Strict, Text
 from runs.models import Run, User, delete_softly
 from runs.models import restore as restore_run
 from runs.models.text import redact_line
-from runs.results.reading import Day, Strict, Text
 
 DESCRIPTIVE = ("note", "message", "measured_on")
 

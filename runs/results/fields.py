@@ -7,8 +7,8 @@ from typing import Any
 import pydantic
 from rest_framework import serializers
 
+from runs.incoming.reading import messages
 from runs.results.document import HARDWARE_OR_SLUG
-from runs.results.reading import messages
 from runs.results.values import Factor
 
 

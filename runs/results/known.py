@@ -11,9 +11,10 @@ from django.db.models import Model, Q, QuerySet
 from django.utils.text import slugify
 
 from runs.access.visibility import nameable
+from runs.dbms.versions import make_version, matching_version
 from runs.models import Config, Dbms, DbmsVersion, HardwareProfile, Metric, Run, StorageDevice, User, Workload
 from runs.results.document import UploadDbms, UploadDocument
-from runs.results.names import make_metric, make_version, matching_version
+from runs.results.names import make_metric
 
 M = TypeVar("M", bound=Model)
 

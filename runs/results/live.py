@@ -12,6 +12,8 @@ from benchagent.protocol import JobResult, SamplesItem
 from django.db import transaction
 
 from runs.access.visibility import default_visibility
+from runs.configs.parameters import Settings, resolve_config
+from runs.dbms.versions import resolve_dbms_version
 from runs.machines.reported import device_named
 from runs.models import (
     Experiment,
@@ -26,7 +28,7 @@ from runs.models import (
 )
 from runs.models.choices import ENDED_STATES, Provenance, RunState, StorageRole
 from runs.models.text import clean, redact, redact_line
-from runs.results.names import Settings, resolve_config, resolve_dbms_version, resolve_metrics, resolve_workload
+from runs.results.names import resolve_metrics, resolve_workload
 from runs.run import primary, series
 
 FactorValue = int | float | str

@@ -15,6 +15,7 @@ from typing import Any
 from benchagent.catalog import WORKLOADS
 from rest_framework.exceptions import ValidationError
 
+from runs.configs import ConfigError, Content, FileText, Parameter, config_of, create_config, understand
 from runs.models import Config, DbmsVersion, HardwareProfile, StorageDevice, User, Workload
 from runs.models.choices import Provenance
 from runs.results.document import (
@@ -28,7 +29,7 @@ from runs.results.document import (
     UploadWorkload,
 )
 from runs.results.known import Known, run_ids, versioned_slug
-from runs.results.names import Parameter, config_of, resolve_workload
+from runs.results.names import resolve_workload
 
 
 @dataclass(frozen=True)
@@ -248,7 +249,7 @@ def _made_config(given: list[UploadSetting] | UploadConfigFiles, version: DbmsVe
     if isinstance(given, UploadConfigFiles):
         return _from_files(given, version, by)
     parameters = [Parameter(one["name"], one["value"], one.get("section", ""), one.get("comment", "")) for one in given]
-    return config_of(version.dbms.slug, version.dbms.name, parameters, provenance=Provenance.UPLOADED)
+    return config_of(version.dbms.slug, version.dbms.name, parameters, provenance=Provenance.UPLOADED)[0]
 
 
 def _config_errors(document: UploadDocument, known: Known) -> dict[str, list[str]]:
@@ -257,8 +258,6 @@ def _config_errors(document: UploadDocument, known: Known) -> dict[str, list[str
         return {"config": [f"No configuration {given}. A list of settings, or files, add one."]}
     if not isinstance(given, UploadConfigFiles):
         return {}
-    from runs.configs import understand
-
     dbms = known.find_dbms(document.dbms)
     found = understand(_file_texts(given), dbms.slug if dbms else "")
     return {f"config.{path}": messages for path, messages in found.errors.items()}
@@ -266,15 +265,11 @@ def _config_errors(document: UploadDocument, known: Known) -> dict[str, list[str
 
 def _from_files(given: UploadConfigFiles, version: DbmsVersion, by: User | None) -> Config:
     """Raises ValidationError, naming the file."""
-    from runs.configs import ConfigError, Content, create_config
-
     try:
         return create_config(Content(files=_file_texts(given), dbms=version.dbms.slug), by=by)
     except ConfigError as error:
         raise ValidationError({f"config.{path}": messages for path, messages in error.errors.items()}) from error
 
 
-def _file_texts(given: UploadConfigFiles) -> list[Any]:
-    from runs.configs import FileText
-
+def _file_texts(given: UploadConfigFiles) -> list[FileText]:
     return [FileText(one.name, one.text, one.format or "") for one in given.files]

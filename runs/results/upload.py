@@ -17,12 +17,12 @@ import pydantic
 from django.db import IntegrityError, transaction
 from rest_framework.exceptions import ValidationError
 
+from runs.incoming.reading import messages
+from runs.incoming.storable import problems
 from runs.models import ApiToken, FileImport, Run, Upload, User
 from runs.results import rows, subjects
 from runs.results.document import MAX_RESULTS, MAX_RUNS, UPLOAD, UploadDocument
 from runs.results.known import Known
-from runs.results.reading import messages
-from runs.results.sanity import problems
 
 ATTEMPTS = 3
 # Longer series enter the digest as their bytes: writing a million numbers as text takes a second.

@@ -11,7 +11,7 @@ from benchagent import histogram
 from pydantic import PlainValidator, WithJsonSchema
 from typing_extensions import TypedDict
 
-from runs.results.reading import wrong
+from runs.incoming.reading import wrong
 from runs.run.series import MAX_SAMPLES
 
 MAX_SERIES_VALUES = min(1_000_000, MAX_SAMPLES)

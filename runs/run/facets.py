@@ -16,6 +16,8 @@ from benchagent.catalog import (
 )
 
 from runs.models import HardwareProfile, Run, RunFactor, RunStorage, StorageDevice
+from runs.models.choices import SHORT_DURABILITY
+from runs.models.dbms import dbms_name
 
 # Factors that say how large the data is: other sizes are other questions.
 SCALE_FACTORS = ("scale_factor", "size_gb", "size_mb", "warehouses", "rows")
@@ -25,13 +27,6 @@ _LAST_FACTORS = ("test_no",)
 _SPEAKING_UNITS = frozenset({"B", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "%"})
 _UNIT_SUFFIXES = ("_gb", "_mb", "_s")
 
-SHORT_DURABILITY = {
-    Durability.POWER_LOSS: "survives power loss",
-    Durability.DBMS_CRASH: "survives a DBMS crash only",
-    Durability.BOUNDED_LOSS: "may lose the last moments",
-    Durability.NONE: "not durable",
-    Durability.MEMORY: "in memory",
-}
 # Of a run with `durability_doubt`, which says the numbers.
 DOUBT_WORDS = "cannot have waited for this disk"
 DURABILITY_ORDER = {durability.value: rank for rank, durability in enumerate(Durability)}
@@ -146,11 +141,6 @@ def _number_facet(factor: RunFactor, number: float) -> Facet:
 def workload_name(run: Run) -> str:
     version = run.workload.version
     return f"{run.workload.name}, version {version}" if version else run.workload.name
-
-
-def dbms_name(name: str, durability: str) -> str:
-    """With "in memory" where the database is: next to one on a disk it is another thing."""
-    return f"{name}, {SHORT_DURABILITY[Durability.MEMORY]}" if durability == Durability.MEMORY else name
 
 
 def device_name(device: StorageDevice) -> str:

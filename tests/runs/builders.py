@@ -6,7 +6,7 @@ from typing import Any
 
 from benchagent.protocol import HardwareFacts, JobResult, SamplesItem
 
-from runs import results
+from runs import machines, results
 from runs.models import HardwareProfile, Run
 
 FACTORS: dict[str, int | float | str] = {"scale_factor": 4, "terminals": 4, "warm_up_s": 10, "duration_s": 5}
@@ -36,7 +36,7 @@ def hardware_facts(**changes: Any) -> HardwareFacts:
 
 
 def machine(**changes: Any) -> HardwareProfile:
-    return results.upsert_hardware(facts=hardware_facts(**changes), name="Bench One")
+    return machines.upsert_hardware(facts=hardware_facts(**changes), name="Bench One")
 
 
 def scheduled(**changes: Any) -> Run:

@@ -6,8 +6,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from runs import results
 from runs.access import changes
+from runs.dbms.versions import version_of
 from runs.models import Config, ConfigParameter, Dbms, Run
 from runs.publications.importer import import_literature
 from tests.runs.builders import scheduled
@@ -122,7 +122,7 @@ def test_it_corrects_facts_and_keeps_the_old_ones(send, config, operator):
 
 
 def test_it_is_told_for_which_version_it_was_written(send, config):
-    version = results.version_of(Dbms.objects.get(slug="mysql"), "5.5.34")
+    version = version_of(Dbms.objects.get(slug="mysql"), "5.5.34")
     path = f"{URL}{config['slug']}/"
     answer = send({"versions": [version.slug]}, path, "patch").json()
     assert [one["slug"] for one in answer["versions"]] == ["mysql-5-5-34"]

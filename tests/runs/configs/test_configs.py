@@ -9,11 +9,10 @@ from django.contrib.auth.models import AnonymousUser
 
 from runs import configs, results
 from runs.access import changes
-from runs.configs import ConfigError, Content, FileText
+from runs.configs import ConfigError, Content, FileText, Parameter
 from runs.configs.diff import across_engines
 from runs.models import Config, ConfigFile, ConfigParameter, Run
 from runs.publications.importer import import_literature
-from runs.results import Parameter
 from tests.benchagent.configfiles.samples import SAMPLES
 from tests.benchagent.importers.mutations import mutations
 from tests.runs.builders import SQLITE_SETTINGS, document, scheduled
@@ -189,7 +188,7 @@ def test_it_names_the_dbms_of_scheduled_and_uploaded_configurations_and_keeps_th
     run = scheduled()
     assert run.config is not None
     assert run.config.dbms == run.dbms_version.dbms
-    same = results.resolve_config("sqlite", SQLITE_SETTINGS)
+    same = configs.resolve_config("sqlite", SQLITE_SETTINGS)
     assert same == run.config
     # The digest of a list of settings is what it was before files could be given.
     assert same.digest == "82dc8d78adba998c8d74916dba333a90ebe258b5536fbdf2db8bff0c0056d316"
@@ -200,19 +199,19 @@ def test_two_configurations_never_have_the_same_name():
     two = [[*long, ("last", value)] for value in ("1", "2")]
     orders = [[("a", "1"), ("b", "2"), *SQLITE_SETTINGS], [*SQLITE_SETTINGS, ("b", "2"), ("a", "1")]]
     twins = [[("a", "1"), ("a", "1")], [("a", "1")]]
-    made = [results.resolve_config("sqlite", one) for one in (*two, *orders, *twins)]
+    made = [configs.resolve_config("sqlite", one) for one in (*two, *orders, *twins)]
     assert len({config.name for config in made}) == len({config.pk for config in made}) == len(made)
     assert all(len(config.name) <= 200 for config in made)
 
 
 def test_settings_that_people_have_a_name_for_are_called_by_it():
-    made = results.resolve_config("sqlite", [("cache_size", "7")])
+    made = configs.resolve_config("sqlite", [("cache_size", "7")])
     assert made.name.startswith("SQLite: cache_size=7")
-    assert results.resolve_config("sqlite", [("cache_size", "7")], called="tuned").name == "SQLite, tuned"
-    assert results.resolve_config("sqlite", [("cache_size", "7")]).name == "SQLite, tuned"
-    other = results.resolve_config("sqlite", [("cache_size", "8")], called="tuned")
+    assert configs.resolve_config("sqlite", [("cache_size", "7")], called="tuned").name == "SQLite, tuned"
+    assert configs.resolve_config("sqlite", [("cache_size", "7")]).name == "SQLite, tuned"
+    other = configs.resolve_config("sqlite", [("cache_size", "8")], called="tuned")
     assert other.name == f"SQLite, tuned ({other.digest[:8]})"
-    assert results.resolve_config("sqlite", SQLITE_SETTINGS, called="tuned").name == "SQLite, standard"
+    assert configs.resolve_config("sqlite", SQLITE_SETTINGS, called="tuned").name == "SQLite, standard"
 
 
 def test_it_takes_files_with_an_upload():
@@ -335,7 +334,7 @@ def test_it_takes_a_dash_for_an_underscore_and_kin_for_one_engine():
 
 def test_it_compares_configurations_of_unknown_engines_by_name():
     parameters = [[Parameter("cache", "1"), Parameter("flag", None)], [Parameter("cache", "2")]]
-    two = [fresh(results.config_of("nosql", "NoSQL", one, provenance="uploaded")) for one in parameters]
+    two = [fresh(configs.config_of("nosql", "NoSQL", one, provenance="uploaded")[0]) for one in parameters]
     assert statuses(configs.diff(two)) == {"cache": "changed", "flag": "only_in"}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import AnonymousUser
 
-from runs import machines, results
+from runs import machines
 from runs.access import changes
 from runs.machines.sizes import parse_size, size_text
 from runs.models import HardwareProfile, Run, RunStorage
@@ -91,7 +91,7 @@ def test_it_gives_an_agent_the_machine_that_its_own_was_merged_with(operator):
     one, two = machine(), machine(hostname="bench-1b")
     machines.merge(two, into=one, by=operator)
 
-    found = results.upsert_hardware(facts=hardware_facts(hostname="bench-1b"), name="Bench One")
+    found = machines.upsert_hardware(facts=hardware_facts(hostname="bench-1b"), name="Bench One")
 
     assert found == one
 

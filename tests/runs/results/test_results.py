@@ -12,7 +12,18 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from runs import results
-from runs.models import Config, Dbms, DbmsVersion, HardwareProfile, Metric, Run, SeriesChunk, StorageDevice, Workload
+from runs.models import (
+    Config,
+    Dbms,
+    DbmsVersion,
+    HardwareProfile,
+    Metric,
+    Run,
+    SeriesChunk,
+    StorageDevice,
+    UnknownName,
+    Workload,
+)
 from runs.run import series
 from tests.runs.builders import (
     FACTORS,
@@ -113,7 +124,7 @@ def test_it_names_a_configuration_by_what_is_not_standard():
 
 @pytest.mark.parametrize("change", [{"workload": "nothing"}, {"dbms": "nothing"}])
 def test_it_refuses_names_that_the_catalogue_does_not_have(change):
-    with pytest.raises(results.UnknownName, match="nothing"), transaction.atomic():
+    with pytest.raises(UnknownName, match="nothing"), transaction.atomic():
         scheduled(**change)
     assert Run.objects.count() == 0
 
