@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import itertools
 import re
-import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from benchagent.importers.base import (
@@ -20,9 +19,12 @@ from benchagent.importers.base import (
     Status,
     Subject,
     agree,
-    number,
-    whole,
+    as_they_are,
+    measured,
 )
+from benchagent.importers.commands import words_of
+from benchagent.importers.lines import Line
+from benchagent.importers.tables import Table
 from benchagent.redaction import redact_text
 
 TOOL = "gbak"
@@ -35,18 +37,35 @@ _CLAIM = re.compile(
     r"(?m)^(?:.{0,80}?[\s>\]])?gbak:[\s\d.,]*(?:readied database |opened file |ERROR:|writing |restoring |gbak version "
     r"|closing file, committing|finishing, closing|time +|started transaction|created database |creating file )"
 )
+_MESSAGES = Table(
+    TOOL,
+    ("backup begins", "readied database {:T} for backup"),
+    ("restore begins", "opened file {:T}"),
+    # Firebird 6 restores through the service manager without naming the file first.
+    ("restore begins", "transportable backup -- data in XDR format"),
+    ("backup ends", "closing file, committing, and finishing[.][ {size_bytes:N} bytes written]"),
+    ("restore ends", "finishing, closing, and going home"),
+    ("total", "total statistics"),
+    ("after the end", "adjusting the ONLINE and FORCED WRITES flags[{:T}]"),
+    ("after the end", "Error closing database[{:T}]"),
+    ("data", "{writing|restoring} data for table {table:T}"),
+    ("count", "{count:N} records {word:written|restored|ignored}"),
+    ("other", "{writing|restoring} table constraints"),
+    ("table", "{writing|restoring} table {table:T}"),
+    ("parameter", "database {:T} has a page size of {page_size_bytes:N} bytes[.]"),
+    ("parameter", "created database {:T}, page_size {page_size_bytes:N} bytes"),
+    ("parameter", "use up to {parallel_workers:N} parallel workers"),
+    ("version", "gbak version {version:S}[ {product:T}]"),
+    ("other", "Version(s) for database[{:T}]"),
+    ("error", "ERROR:[{message:T}]"),
+    ("exit", "Exiting before completion[{:T}]"),
+    strict=False,
+)
 _HEADER = re.compile(r"\s*((?:time|delta|reads|writes)(?:\s+(?:time|delta|reads|writes))*)\s*")
-# Firebird 6 restores through the service manager without naming the file first.
-_START = re.compile(r"readied database (.+) for backup|opened file (.+)|transportable backup -- data in XDR format")
-_BACKUP_END = re.compile(r"closing file, committing, and finishing\.?(?: (\d+) bytes written)?")
-_RESTORE_END = "finishing, closing, and going home"
-_AFTER_END = ("total statistics", "adjusting the ONLINE and FORCED WRITES flags", "Error closing database")
-_DATA = re.compile(r"(?:writing|restoring) data for table (.+)")
-_COUNT = re.compile(r"(\d+) records (written|restored|ignored)")
-_TABLE = re.compile(r"(?:writing|restoring) table (?!constraints$)(.+)")
-_PAGE_SIZE = re.compile(r"database .+ has a page size of (\d+) bytes\.?|created database .+, page_size (\d+) bytes")
-_PARALLEL = re.compile(r"use up to (\d+) parallel workers")
-_VERSION = re.compile(r"gbak version (\S+)(?: (.+))?")
+_COLUMNS = {
+    "time": re.compile(r"\s+(\d+\.\d{3})(?=\s)"), "delta": re.compile(r"\s+(\d+\.\d{3})(?=\s)"),
+    "reads": re.compile(r"\s+(\d{1,20})(?=\s)"), "writes": re.compile(r"\s+(\d{1,20})(?=\s)"),
+}  # fmt: skip
 _SERVER_VERSION = re.compile(
     r'\(access method\), version "\w\w-[VT](\d+\.\d+(?:\.\d+)?)[\d.]*\b[^"]*(Firebird|InterBase)?'
 )
@@ -62,8 +81,8 @@ class _Run:
     """One backup or restore, line by line."""
 
     operation: str = ""
-    started: int = 0
-    ended: int = 0
+    started: bool = False
+    ended: bool = False
     columns: tuple[str, ...] = ()
     tool_version: str = ""
     product: str = ""
@@ -73,17 +92,97 @@ class _Run:
     sums: dict[str, int] = field(default_factory=lambda: {"reads": 0, "writes": 0})
     last_s: float = 0.0
     tables: list[str] = field(default_factory=list)
+    # Every count of records that was told of each table, in the order of the lines.
     data: list[tuple[str, list[int]]] = field(default_factory=list)
-    ignored: int = 0
     parameters: dict[str, Scalar] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     command: str = ""
     real_s: float | None = None
 
-    @property
-    def touched(self) -> bool:
-        return bool(self.started or self.errors or self.columns or self.tool_version)
+    def split(self, rest: str) -> tuple[dict[str, float], str]:
+        """The statistics in front of a message, and the message."""
+        statistics: dict[str, float] = {}
+        left = rest
+        for column in self.columns:
+            match = _COLUMNS[column].match(left)
+            if match is None:
+                if re.match(r"\s+\d+,\d{3}\s", left):
+                    raise NotUnderstood("decimal commas: another locale wrote this")
+                return {}, rest.strip()
+            statistics[column] = float(match[1]) if column in ("time", "delta") else int(match[1])
+            left = left[match.end() :]
+        return statistics, left.strip()
+
+    def take(self, at: int, key: str, values: dict[str, str], statistics: dict[str, float], message: str) -> None:
+        if key == "error":
+            self.errors.append(values["message"].strip())
+        elif key == "exit":
+            self.errors = self.errors or ["Exiting before completion due to errors"]
+        elif key == "version":
+            self.tool_version, self.product = values["version"], values["product"]
+        elif message.startswith("Version(s) for database"):
+            return
+        elif key.endswith("begins"):
+            operation = key.split(maxsplit=1)[0]
+            if self.started and (self.data or self.tables or self.operation != operation):
+                raise NotUnderstood(f"line {at}: a second start within one run")
+            self.operation, self.started = operation, True
+            self._count_pages(at, statistics)
+        else:
+            # Without `-v` only troubles are printed.
+            if not self.started and not self.errors and not _TROUBLE.match(message):
+                raise NotUnderstood(f"line {at}: gbak is at work before it has begun")
+            if key == "total":
+                if self.total not in (None, statistics):
+                    raise NotUnderstood(f"line {at}: two different totals")
+                self.total = statistics
+            else:
+                self._count_pages(at, statistics)
+                self._go_on(at, key, values, message)
+
+    def _count_pages(self, at: int, statistics: dict[str, float]) -> None:
+        for column in ("reads", "writes"):
+            self.sums[column] += int(statistics.get(column, 0))
+        if statistics.get("time", self.last_s) < self.last_s:
+            raise NotUnderstood(f"line {at}: the time goes back: lines are doubled or out of order")
+        self.last_s = statistics.get("time", self.last_s)
+
+    def _go_on(self, at: int, key: str, values: dict[str, str], message: str) -> None:
+        if key.endswith("ends"):
+            if self.operation and self.operation != key.split(maxsplit=1)[0]:
+                raise NotUnderstood(f"line {at}: the end of another operation")
+            size = int(values["size_bytes"]) if values.get("size_bytes") else self.size_bytes
+            if self.ended and size != self.size_bytes:
+                raise NotUnderstood(f"line {at}: two different sizes of the backup")
+            self.ended, self.size_bytes = True, size
+        elif key == "after the end":
+            # Nothing but its end comes before the flags.
+            self.ended = self.ended or message.startswith("adjusting the ONLINE")
+        elif message and self.ended:
+            raise NotUnderstood(f"line {at}: gbak is at work after its end")
+        elif key == "data":
+            self.data.append((values["table"], []))
+        elif key == "table":
+            self.tables.append(values["table"])
+        elif key == "count":
+            self._count_records(at, int(values["count"]), values["word"])
+        elif key == "parameter":
+            ((name, text),) = values.items()
+            if self.parameters.setdefault(name, int(text)) != int(text):
+                raise NotUnderstood(f"line {at}: {name} differs from what was said before")
+        elif _TROUBLE.match(message):
+            self.warnings.append(redact_text(f"line {at}: {message}"))
+
+    def _count_records(self, at: int, count: int, word: str) -> None:
+        if word == "ignored":
+            self.warnings.append(f"line {at}: {count} records ignored")
+        elif (word == "written") != (self.operation == "backup"):
+            raise NotUnderstood(f"line {at}: records {word} in a {self.operation}")
+        elif not self.data:
+            raise NotUnderstood(f"line {at}: records of no table")
+        else:
+            self.data[-1][1].append(count)
 
 
 def claims(file: SourceFile) -> bool:
@@ -91,246 +190,128 @@ def claims(file: SourceFile) -> bool:
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    lines = file.lines if file.last_line_is_whole or not file.lines else _without_cut(file.lines)
-    runs = [run for run in _runs(lines) if run.started or run.errors]
-    if not runs:
-        raise NotUnderstood("neither a start nor an error of gbak stands in it")
-    return [_report(run) for run in runs]
-
-
-def combine(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[SourceFile, list[Report]]]:
-    return [(file, list(reports)) for file, reports in read]
-
-
-def _without_cut(lines: list[str]) -> list[str]:
-    """The lines; the last one only where its own form shows that it is whole."""
-    whole_line = lines[-1].endswith(
-        ("bytes written", _RESTORE_END, "total statistics", "FORCED WRITES flags", "due to errors")
-    )
-    return lines if whole_line else lines[:-1]
-
-
-def _runs(lines: list[str]) -> list[_Run]:
+    lines = file.lines
+    # The last line counts only where its own form shows that it is whole.
+    ends = ("bytes written", "and going home", "total statistics", "FORCED WRITES flags", "due to errors")
+    if lines and not file.last_line_is_whole and not lines[-1].endswith(ends):
+        lines = lines[:-1]
     run = _Run()
     runs = [run]
     for at, line in enumerate(lines, start=1):
-        match = _LINE.match(line)
-        if match:
-            if _begins(run, match["rest"]):
+        if match := _LINE.match(line):
+            rest = match["rest"]
+            header = _HEADER.fullmatch(rest)
+            statistics, message = ({}, "") if header else run.split(rest)
+            said = _MESSAGES.match(Line(at, message)) or _MESSAGES.match(Line(at, rest.strip()))
+            key, values = (said.key, said.values) if said else ("", {})
+            touched = run.started or run.errors or run.columns
+            # Output of several runs stands in one file.
+            if (
+                (header and touched)
+                or (key == "version" and (touched or run.tool_version))
+                or (key.endswith("begins") and (run.ended or run.errors))
+            ):
                 run = _Run()
                 runs.append(run)
-            _take(run, at, match["rest"])
+                statistics, message = run.split(rest)
+            if header:
+                run.columns = tuple(header[1].split())
+            else:
+                run.take(at, key, values, statistics, message)
         elif command := _COMMAND.search(line):
-            if run.touched:
+            if run.started or run.errors or run.columns or run.tool_version:
                 run = _Run()
                 runs.append(run)
             run.command = redact_text(command[1])
         elif real := _REAL.fullmatch(line.strip()):
-            run.real_s = _seconds(real)
+            minutes = int(real[1] or 0) if real[2] else int(real[3] or 0) * 60 + int(real[4])
+            run.real_s = minutes * 60 + float(real[2] or real[5])
         elif server := _SERVER_VERSION.search(line):
             run.server_version = server[1]
             run.product = run.product or (server[2] or "")
         elif run.errors and line.startswith((" ", "\t", "-")) and not run.ended:
             run.errors[-1] += f" {line.strip()}"
-    return runs
+    reports = [_report(run) for run in runs if run.started or run.errors]
+    if not reports:
+        raise NotUnderstood("neither a start nor an error of gbak stands in it")
+    return reports
 
 
-def _begins(run: _Run, rest: str) -> bool:
-    """Whether this line belongs to the next run: output of several runs stands in one file."""
-    message = rest.strip()
-    if message.startswith("gbak version "):
-        return run.touched
-    if _HEADER.fullmatch(rest):
-        return bool(run.started or run.errors or run.columns)
-    if not _START.fullmatch(_parts(run, rest)[1]):
-        return False
-    return bool(run.ended or run.errors)
-
-
-def _parts(run: _Run, rest: str) -> tuple[dict[str, float], str]:
-    """The statistics in front of a message, and the message."""
-    found: dict[str, float] = {}
-    left = rest
-    for column in run.columns:
-        match = re.match(r"\s+(\d+\.\d{3})(?=\s)" if column in ("time", "delta") else r"\s+(\d{1,20})(?=\s)", left)
-        if match is None:
-            if re.match(r"\s+\d+,\d{3}\s", left):
-                raise NotUnderstood("decimal commas: another locale wrote this")
-            return {}, rest.strip()
-        found[column] = number(match[1]) if column in ("time", "delta") else int(match[1])
-        left = left[match.end() :]
-    return found, left.strip()
-
-
-def _take(run: _Run, at: int, rest: str) -> None:
-    if header := _HEADER.fullmatch(rest):
-        run.columns = tuple(header[1].split())
-        return
-    if rest.lstrip().startswith("ERROR:"):
-        run.errors.append(rest.lstrip().removeprefix("ERROR:").strip())
-        return
-    if rest.lstrip().startswith("Exiting before completion"):
-        run.errors = run.errors or ["Exiting before completion due to errors"]
-        return
-    if version := _VERSION.fullmatch(rest.strip()):
-        run.tool_version, run.product = version[1], version[2] or ""
-        return
-    if re.match(r"\s*Version\(s\) for database", rest):
-        return
-    statistics, message = _parts(run, rest)
-    if _begin(run, at, message):
-        _add(run, at, statistics, message)
-        return
-    # Without `-v` only troubles are printed.
-    if not run.started and not run.errors and not _TROUBLE.match(message):
-        raise NotUnderstood(f"line {at}: gbak is at work before it has begun")
-    _add(run, at, statistics, message)
-    _progress(run, at, message)
-
-
-def _begin(run: _Run, at: int, message: str) -> bool:
-    start = _START.fullmatch(message)
-    if start is None:
-        return False
-    operation = "backup" if start[1] else "restore"
-    if run.started and (run.data or run.tables or run.operation != operation):
-        raise NotUnderstood(f"line {at}: a second start within one run")
-    run.operation, run.started = operation, run.started or at
-    return True
-
-
-def _add(run: _Run, at: int, statistics: dict[str, float], message: str) -> None:
-    if message == "total statistics":
-        if run.total is not None and run.total != statistics:
-            raise NotUnderstood(f"line {at}: two different totals")
-        run.total = statistics
-        return
-    for column in ("reads", "writes"):
-        run.sums[column] += int(statistics.get(column, 0))
-    if statistics.get("time", run.last_s) < run.last_s:
-        raise NotUnderstood(f"line {at}: the time goes back: lines are doubled or out of order")
-    run.last_s = statistics.get("time", run.last_s)
-
-
-def _progress(run: _Run, at: int, message: str) -> None:
-    end = _BACKUP_END.fullmatch(message)
-    if end or message == _RESTORE_END:
-        if run.operation and run.operation != ("backup" if end else "restore"):
-            raise NotUnderstood(f"line {at}: the end of another operation")
-        size = whole(end[1]) if end and end[1] else run.size_bytes
-        if run.ended and size != run.size_bytes:
-            raise NotUnderstood(f"line {at}: two different sizes of the backup")
-        run.ended, run.size_bytes = at, size
-    elif message.startswith(_AFTER_END) or not message:
-        if message.startswith("adjusting the ONLINE"):
-            # Nothing but its end comes before this.
-            run.ended = run.ended or at
-    elif run.ended:
-        raise NotUnderstood(f"line {at}: gbak is at work after its end")
-    elif data := _DATA.fullmatch(message):
-        run.data.append((data[1], []))
-    elif count := _COUNT.fullmatch(message):
-        _count(run, at, whole(count[1]), count[2])
-    elif table := _TABLE.fullmatch(message):
-        run.tables.append(table[1])
-    elif size_match := _PAGE_SIZE.fullmatch(message):
-        _parameter(run, at, "page_size_bytes", whole(size_match[1] or size_match[2]))
-    elif parallel := _PARALLEL.fullmatch(message):
-        _parameter(run, at, "parallel_workers", whole(parallel[1]))
-    elif _TROUBLE.match(message):
-        run.warnings.append(redact_text(f"line {at}: {message}"))
-
-
-def _count(run: _Run, at: int, count: int, word: str) -> None:
-    if word == "ignored":
-        run.ignored += count
-        run.warnings.append(f"line {at}: {count} records ignored")
-    elif (word == "written") != (run.operation == "backup"):
-        raise NotUnderstood(f"line {at}: records {word} in a {run.operation}")
-    elif not run.data:
-        raise NotUnderstood(f"line {at}: records of no table")
-    else:
-        run.data[-1][1].append(count)
-
-
-def _parameter(run: _Run, at: int, name: str, value: int) -> None:
-    if run.parameters.setdefault(name, value) != value:
-        raise NotUnderstood(f"line {at}: {name} differs from what was said before")
-
-
-def _seconds(match: re.Match[str]) -> float:
-    if match[2]:
-        return int(match[1] or 0) * 60 + number(match[2])
-    return int(match[3] or 0) * 3600 + int(match[4]) * 60 + number(match[5])
+combine = as_they_are
 
 
 def _report(run: _Run) -> Report:
-    status, reason = _status(run)
-    metrics = list(_metrics(run)) if status is Status.COMPLETE else []
-    parameters = {**run.parameters, **_flags(run.command)}
+    status, reason = Status.COMPLETE, ""
+    if run.errors:
+        status, reason = Status.FAILED, f"gbak says: {'; '.join(run.errors)[:500]}"
+    elif not run.ended:
+        status, reason = Status.ABORTED, "the output ends before gbak says that it has finished"
+    metrics = _metrics(run) if status is Status.COMPLETE else []
     operation = run.operation or ("restore" if re.search(r"\s-(?:c|r|rep)\w*\s", run.command) else "")
-    name = {"backup": "gbak backup", "restore": "gbak restore"}.get(operation, "")
     firebird = "Firebird" in run.product
-    warnings = [*run.warnings[:MAX_WARNINGS]]
+    warnings = run.warnings[:MAX_WARNINGS]
     if len(run.warnings) > MAX_WARNINGS:
         warnings.append(f"{len(run.warnings) - MAX_WARNINGS} more warnings")
+    # LI-V3.0.11.33637 -> 3.0.11.33637
+    version = re.fullmatch(r"\w\w-[A-Z](\d[\d.]*)\S*", run.tool_version)
     return Report(
-        tool=TOOL, status=status, reason=redact_text(reason), tool_version=_short(run.tool_version),
-        parameters=parameters, metrics=tuple(metrics), warnings=tuple(warnings),
+        tool=TOOL, status=status, reason=redact_text(reason), tool_version=version[1] if version else run.tool_version,
+        parameters={**run.parameters, **_told(run.command)}, metrics=tuple(metrics), warnings=tuple(warnings),
         command_lines=(run.command,) if run.command else (),
         subject=Subject(
-            workload=f"gbak-{operation}" if operation else "gbak", workload_name=name or "gbak",
+            workload=f"gbak-{operation}" if operation else "gbak", workload_name=f"gbak {operation}".strip(),
             dbms="firebird" if firebird else "", dbms_version=run.server_version if firebird else "",
         ),
     )  # fmt: skip
 
 
-def _short(version: str) -> str:
-    """LI-V3.0.11.33637 -> 3.0.11.33637"""
-    match = re.fullmatch(r"\w\w-[A-Z](\d[\d.]*)\S*", version)
-    return match[1] if match else version
+def _told(command: str) -> dict[str, Scalar]:
+    """What only the command line says."""
+    words = [word.lower() for word in words_of(command)]
+    told: dict[str, Scalar] = {}
+    if "-se" in words or "-service" in words:
+        told["method"] = "services"
+    if any(re.fullmatch(r"-g(arbage.*)?", word) for word in words):
+        told["garbage_collection"] = False
+    if "-zip" in words:
+        told["compressed"] = True
+    return told
 
 
-def _status(run: _Run) -> tuple[Status, str]:
-    if run.errors:
-        return Status.FAILED, f"gbak says: {'; '.join(run.errors)[:500]}"
-    if not run.ended:
-        return Status.ABORTED, "the output ends before gbak says that it has finished"
-    return Status.COMPLETE, ""
-
-
-def _metrics(run: _Run) -> Iterator[Metric]:
-    phase = run.operation
-    total = _total(run)
-    elapsed_s = total.get("time", run.real_s)
-    if elapsed_s is not None:
-        yield Metric("elapsed_s", "s", elapsed_s, phase, "lower")
-    if run.size_bytes is not None:
-        yield Metric("backup_size_bytes", "bytes", run.size_bytes, phase, "lower")
-    for column in ("reads", "writes"):
-        if column in total:
-            yield Metric(f"page_{column}", "pages", total[column], phase, "lower")
+def _metrics(run: _Run) -> list[Metric]:
+    total = _checked_total(run)
     rows = _rows(run)
+    values = {
+        "elapsed_s": total.get("time", run.real_s), "backup_size_bytes": run.size_bytes,
+        "page_reads": total.get("reads"), "page_writes": total.get("writes"),
+    }  # fmt: skip
     if rows and None not in rows.values():
-        yield Metric("rows", "rows", sum(count or 0 for count in rows.values()), phase, "none")
-    if _order_fits(run):
-        yield from (
-            Metric(f"{_slug(table)}_rows", "rows", count, phase, "none")
-            for table, count in rows.items()
-            if count is not None
-        )
+        values["rows"] = sum(count or 0 for count in rows.values())
+    # Data follow the order of the tables, or its reverse; anything else means that lines have changed places.
+    order = {table: number for number, table in enumerate(run.tables)}
+    numbers = [order.get(table, -1) for table, _ in run.data]
+    steps = [later - earlier for earlier, later in itertools.pairwise(numbers)]
+    one_way = all(step > 0 for step in steps) or all(step < 0 for step in steps)
+    if one_way and -1 not in numbers and len(run.tables) == len(order):
+        for table, count in rows.items():
+            name = table.replace('"', "").lower().removeprefix("public.")
+            values[f"{re.sub(r'[^a-z0-9]+', '_', name).strip('_')[:60]}_rows"] = count
     elif rows:
         run.warnings.append("records per table left out: the tables' order contradicts the order of their data")
+    return [
+        measured(name, value, run.operation, better="lower" if name == "elapsed_s" else "")
+        for name, value in values.items()
+        if value is not None
+    ]
 
 
-def _total(run: _Run) -> dict[str, float]:
+def _checked_total(run: _Run) -> dict[str, float]:
     """The line "total statistics", checked against the lines before it."""
     total = dict(run.total or {})
     if "time" in total and total["time"] < run.last_s:
         raise NotUnderstood("the total time is shorter than the time of a line before it")
-    if {"time", "delta"} <= total.keys() and not agree(
-        total["time"], run.last_s + total["delta"], relative=0, absolute=0.003
-    ):
+    expected_s = run.last_s + total.get("delta", 0.0)
+    if {"time", "delta"} <= set(total) and not agree(total["time"], expected_s, relative=0, absolute=0.003):
         raise NotUnderstood("the total time does not follow from the last line's time")
     for column in ("reads", "writes"):
         # gbak prints differences as unsigned 64-bit numbers: below zero they wrap around.
@@ -341,57 +322,21 @@ def _total(run: _Run) -> dict[str, float]:
 
 
 def _rows(run: _Run) -> dict[str, int | None]:
-    """Records per table; None where a line is missing or twice there, so that the last count may not be the table's."""
-    seen = [counts for _, counts in run.data]
-    steps = {counts[0] for counts in seen if len(counts) > 1 and counts[0] != counts[-1]}
+    """Records per table; None where a line is missing or twice there, so that the last count may not be the table's.
+
+    A table's lines are i, 2i, …, and then the number at its end (which may repeat the last one).
+    """
+    steps = {counts[0] for _, counts in run.data if len(counts) > 1 and counts[0] != counts[-1]}
     interval = steps.pop() if len(steps) == 1 else DEFAULT_INTERVAL
+    possible = not steps and (interval == DEFAULT_INTERVAL or interval % LEAST_INTERVAL == 0 < interval)
     rows: dict[str, int | None] = {}
     for table, counts in run.data:
-        count = None if steps else _last(counts, interval)
-        if count is None or table in rows:
+        last = counts[-1] if counts else 0
+        if possible and table not in rows and counts == [*range(interval, last + 1, interval), last]:
+            rows[table] = last
+        else:
+            rows[table] = None
             run.warnings.append(
                 redact_text(f"records of table {table} left out: a line is missing or stands there twice")
             )
-            count = None
-        rows[table] = count
     return rows
-
-
-def _last(counts: list[int], interval: int) -> int | None:
-    """A table's own count: its lines are i, 2i, …, and then the number at its end (which may repeat the last one)."""
-    if not counts or interval < LEAST_INTERVAL or (interval != DEFAULT_INTERVAL and interval % LEAST_INTERVAL):
-        return None
-    last = counts[-1]
-    expected = [*range(interval, last + 1, interval), last]
-    return last if counts == expected else None
-
-
-def _order_fits(run: _Run) -> bool:
-    """Data follow the order of the tables, or its reverse; anything else means that lines have changed places."""
-    places = {table: place for place, table in enumerate(dict.fromkeys(run.tables))}
-    found = [places[table] for table, _ in run.data if table in places]
-    if len(found) != len(run.data) or len(run.tables) != len(places):
-        return False
-    rising = all(left < right for left, right in itertools.pairwise(found))
-    return rising or all(left > right for left, right in itertools.pairwise(found))
-
-
-def _slug(table: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "_", table.replace('"', "").lower().removeprefix("public.")).strip("_")[:60]
-
-
-def _flags(command: str) -> dict[str, Scalar]:
-    """What only the command line says."""
-    try:
-        words = shlex.split(command)
-    except ValueError:
-        words = command.split()
-    lower = [word.lower() for word in words]
-    found: dict[str, Scalar] = {}
-    if any(word in ("-se", "-service") for word in lower):
-        found["method"] = "services"
-    if any(re.fullmatch(r"-g(arbage.*)?", word) for word in lower):
-        found["garbage_collection"] = False
-    if "-zip" in lower:
-        found["compressed"] = True
-    return found

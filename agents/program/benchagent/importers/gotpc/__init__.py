@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from benchagent.importers.base import NotUnderstood, Report, SourceFile
-from benchagent.importers.gotpc.load import loads, split_load
+from benchagent.importers.base import NotUnderstood, Report, SourceFile, as_they_are
+from benchagent.importers.gotpc.load import load_of, split_load
 from benchagent.importers.gotpc.rows import Row, Total, events
 from benchagent.importers.gotpc.runs import reports
 
@@ -33,12 +33,12 @@ def read(file: SourceFile) -> Sequence[Report]:
     if head is not None and any(isinstance(event, Row | Total) for event in events(head)):
         raise NotUnderstood("figures of a run amid the lines of a load: lines are out of order")
     runs = reports(events(rest))
-    # Without a run after it, all of the file is the load's: a panic may follow its end.
-    found = [*(loads(head if runs else file) if head is not None else ()), *runs]
-    if not found:
+    if head is not None:
+        # Without a run after it, all of the file is the load's: a panic may follow its end.
+        return [load_of(head if runs else file), *runs]
+    if not runs:
         raise NotUnderstood("no figures of a run and no list of loaded tables in it")
-    return found
+    return runs
 
 
-def combine(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[SourceFile, list[Report]]]:
-    return [(file, list(reports)) for file, reports in read]
+combine = as_they_are

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import shlex
 
 from benchagent.importers.base import Scalar
+from benchagent.importers.commands import MAX_COMMAND, whole_or_text, words_of
 from benchagent.redaction import REDACTED, redact_text
 
 _COMMAND = re.compile(
@@ -17,12 +17,8 @@ _FLAGS = {
     "-T": "terminals", "--threads": "terminals", "-t": "analytical_terminals", "--acThreads": "analytical_terminals",
     "--warehouses": "warehouses", "--parts": "partitions", "--time": "duration_s", "--count": "transactions",
     "--isolation": "isolation", "--sf": "scale_factor", "--wait": "keying_and_thinking", "--weight": "weights",
-    "-d": "driver", "--driver": "driver", "--interval": "interval_s",
+    "-d": "driver", "--driver": "driver",
 }  # fmt: skip
-
-
-# Longer lines are no command lines, and would cost the square of their length.
-MAX_COMMAND = 4000
 
 
 def command_of(text: str) -> tuple[str, str, dict[str, Scalar]] | None:
@@ -31,38 +27,18 @@ def command_of(text: str) -> tuple[str, str, dict[str, Scalar]] | None:
     if match is None:
         return None
     line = redact_text(_SECRET.sub(rf"\g<head>{REDACTED}", match["command"].strip()))
-    try:
-        words = shlex.split(line)
-    except ValueError:
-        words = line.split()
-    return line, match["workload"], _parameters(words)
-
-
-def _parameters(words: list[str]) -> dict[str, Scalar]:
-    found: dict[str, Scalar] = {}
-    for place, word in enumerate(words):
+    told: dict[str, Scalar] = {}
+    words = words_of(line)
+    for word, following in zip(words, [*words[1:], ""], strict=True):
         flag, separator, value = word.partition("=")
-        if flag not in _FLAGS:
-            continue
-        name = _FLAGS[flag]
+        name, value = _FLAGS.get(flag, ""), value if separator else following
         if name == "keying_and_thinking":
-            found[name] = value != "false"
-            continue
-        text = value if separator else words[place + 1] if place + 1 < len(words) else ""
-        parsed = duration_s(text) if name in ("duration_s", "interval_s") else _scalar(text)
-        if parsed is not None:
-            found[name] = parsed
-    return found
-
-
-def duration_s(text: str) -> int | None:
-    match = _DURATION.fullmatch(text)
-    if not text or match is None:
-        return None
-    return int(match["h"] or 0) * 3600 + int(match["m"] or 0) * 60 + int(match["s"] or 0)
-
-
-def _scalar(text: str) -> Scalar | None:
-    if not text or text.startswith("-"):
-        return None
-    return int(text) if text.isascii() and text.isdecimal() else text
+            told[name] = not (separator and value == "false")
+        elif name == "duration_s":
+            duration = _DURATION.fullmatch(value)
+            if value and duration:
+                hours, minutes, seconds = (int(duration[unit] or 0) for unit in "hms")
+                told[name] = hours * 3600 + minutes * 60 + seconds
+        elif name and value and not value.startswith("-"):
+            told[name] = whole_or_text(value)
+    return line, match["workload"], told
