@@ -33,7 +33,7 @@ CHECKS = (
 PLAIN = {"STATICFILES_BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 SETUP = """
 from runs.models import ApiToken, SCOPES, User
-from runs import ingest
+from runs import results
 user = User.objects.create_user(username="fuzz", role="admin")
 document = {
     "schema_version": 1, "id": "7b6f0c1e-52a3-4d4c-9f0a-0d9f6f1c2a11", "workload": "tpcb",
@@ -43,7 +43,7 @@ document = {
     "artefacts": [{"name": "a.log", "text": "x"}],
     "repeats": [{"metrics": {"tps": 100}, "series": [{"name": "tps", "values": [1, None]}]}] * 3,
 }
-ingest.store_upload(document=document, owner=user)
+results.store_upload(document=document, owner=user)
 print(ApiToken.issue(owner=user, name="fuzz", scopes=SCOPES)[1])
 """
 

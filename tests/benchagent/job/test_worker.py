@@ -35,14 +35,14 @@ needs_postgresql = pytest.mark.skipif(not installations(), reason="no PostgreSQL
 Start = Callable[..., "subprocess.Popen[str]"]
 # `python -m benchagent` with more time for its end: what it leaves when it is out of patience says nothing here.
 PATIENT = (
-    "from benchagent import cli, worker\n"
+    "from benchagent.cli import main as cli\nfrom benchagent.job import worker\n"
     "cli.STOP_PATIENCE_S, worker.FLUSH_AT_END_S = 50, 30\n"
     "raise SystemExit(cli.main())"
 )
 # Its `run` never ends, whatever it is asked.
 DEAF = """
 import time
-from benchagent import cli
+from benchagent.cli import main as cli
 class Deaf:
     def run(self):
         print("runs", flush=True)

@@ -121,7 +121,7 @@ def test_it_leaves_no_device_mount_or_limit_behind(slow: Emulation, tmp_path: Pa
 def test_it_takes_over_what_a_killed_agent_has_left(slow: Emulation, tmp_path: Path):
     """Found by the file beneath; what was written is still there."""
     code = (
-        "import os, signal, sys\nfrom pathlib import Path\nfrom benchagent import emulation\n"
+        "import os, signal, sys\nfrom pathlib import Path\nfrom benchagent.machine import emulation\n"
         "made = emulation.Emulation(Path(sys.argv[1]), int(sys.argv[2]), write_mb_per_s=16)\n"
         "emulation.set_up(made, Path(sys.argv[3]))\n(Path(sys.argv[3]) / 'kept').write_text('x')\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"

@@ -46,7 +46,7 @@ def test_it_takes_a_child_along_also_after_a_change_of_user(tmp_path: Path):
         pytest.skip("only root can change the user")
     uid = pwd.getpwnam("nobody").pw_uid
     code = (
-        "import sys, time\nfrom benchagent import process\n"
+        "import sys, time\nfrom benchagent.machine import process\n"
         f"child = process.spawn(['/bin/sleep', '600'], user={uid}, cwd='/')\n"
         "print(child.pid, flush=True)\ntime.sleep(600)\n"
     )
