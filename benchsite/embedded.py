@@ -175,7 +175,7 @@ def welcome(address: Address, password: str | None, waited_s: float) -> None:
     if password is not None:
         say(f"  user       {startup.OPERATOR}\n  password   {password}   (make login makes a new one)")
     if not address.ip.is_loopback:
-        say("  Other machines reach it, over plain http: docs/operations.md tells how to put TLS before it.")
+        say("  Other machines reach it, over plain http: docs/operate/operations.md tells how to put TLS before it.")
     say(FIRST_STEPS)
 
 

@@ -1,6 +1,6 @@
-"""Print docs/statistics.md: what each DBMS tells about itself, and where from.
+"""Print docs/reference/engine-counters.md: what each DBMS tells about itself, and where from.
 
-    .venv/bin/python scripts/statistics_table.py > docs/statistics.md
+    .venv/bin/python scripts/statistics_table.py > docs/reference/engine-counters.md
 
 Everything in it is what the adapters say; a test compares the file with this output.
 """

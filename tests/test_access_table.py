@@ -1,4 +1,4 @@
-"""Every route × everybody: what docs/access.md says is what is answered. The rows are in tests/access/rows.py."""
+"""Every route × everybody: docs/operate/access.md says what is answered. The rows are in tests/access/rows.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may change what. docs/access.md says it as a table; tests/test_access_table.py holds every route to it."""
+"""Who may change what: the table of docs/operate/access.md, to which tests/test_access_table.py holds every route."""
 
 from __future__ import annotations
 

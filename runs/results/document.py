@@ -1,7 +1,7 @@
 """The upload document, version 1: what POST /api/v1/results/ takes. Later versions only add.
 
 These models are the one declaration: they check a document (`UPLOAD`), are the result that is handed on, and describe
-themselves, in OpenAPI (`components`) and as the published docs/api/upload-v1.schema.json (`json_schema`).
+themselves, in OpenAPI (`components`) and as the published docs/reference/upload-v1.schema.json (`json_schema`).
 Every object refuses keys that it does not know, by name; `context` and `info` are free for the sender's own.
 Repeats, metrics, factors and settings, of which a request holds thousands, become plain dicts: quicker made than
 models, and less for the garbage collector to look at.

@@ -1,4 +1,4 @@
-"""The table: every route and method, what it counts as (docs/access.md), and an address to try it at.
+"""The table: every route and method, what it counts as (docs/operate/access.md), and an address to try it at.
 
 A new route needs a row here. `path` names things of tests/access/world.py in braces; a row that names one which has a
 visibility ({run}, {upload}, {experiment}, {job_run}, {report}, {artefact}, {hardware}) is tried with a public, an

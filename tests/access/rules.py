@@ -1,4 +1,4 @@
-"""What docs/access.md says, as a function: who gets which answer from a route."""
+"""What docs/operate/access.md says, as a function: who gets which answer from a route."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Rule:
 
 @cache
 def rules() -> dict[str, Rule]:
-    """The first table of docs/access.md."""
-    lines = (REPOSITORY / "docs" / "access.md").read_text().splitlines()
+    """The first table of docs/operate/access.md."""
+    lines = (REPOSITORY / "docs" / "operate" / "access.md").read_text().splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith("| what |"))
     found = {}
     for line in lines[start + 2 :]:

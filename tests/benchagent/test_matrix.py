@@ -1,7 +1,7 @@
 """Every workload on every engine that can be had here, as small as it can be.
 
 What other tests run is not repeated: `tpcb` in test_statistics_table, `tpcc` on embedded engines in workloads/tpcc. A
-table in docs/engines.md lists all cells; a test compares it with the tests that there are.
+table in docs/reference/engines.md lists all cells; a test compares it with the tests that there are.
 """
 
 from __future__ import annotations

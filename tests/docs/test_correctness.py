@@ -1,4 +1,4 @@
-"""The table of checks in docs/correctness.md: those that the agent makes, and which of them fail a run."""
+"""The table of checks in docs/method/correctness.md: those that the agent makes, and which of them fail a run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FAILS, WARNS = "fails", "warns"
 
 def table() -> dict[str, str]:
     """By name of a check: what a broken one does to the run."""
-    text = (REPOSITORY / "docs" / "correctness.md").read_text().split("| check |", 1)[1].split("\n\n", 1)[0]
+    text = (REPOSITORY / "docs" / "method" / "correctness.md").read_text().split("| check |", 1)[1].split("\n\n", 1)[0]
     rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
     return {name: row[-1] for row in rows for name in re.findall(r"`(\w+)`", row[0])}
 

@@ -19,15 +19,15 @@ def headings(page: str) -> set[str]:
 
 
 def test_it_has_a_heading_for_every_registered_dbms_and_no_other():
-    assert headings("engines.md") == {entry.name for entry in DBMSS.values()}
+    assert headings("reference/engines.md") == {entry.name for entry in DBMSS.values()}
 
 
 def test_it_has_a_heading_for_every_registered_workload_and_no_other():
-    assert headings("workloads.md") == set(WORKLOADS)
+    assert headings("method/workloads.md") == set(WORKLOADS)
 
 
 def test_it_documents_every_factor_with_its_default():
-    text = (REPOSITORY / "docs" / "workloads.md").read_text()
+    text = (REPOSITORY / "docs" / "method" / "workloads.md").read_text()
     for workload in WORKLOADS.values():
         for factor in workload.factors:
             assert f"| `{factor.name}` | {factor.default} |" in text

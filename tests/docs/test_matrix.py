@@ -1,4 +1,4 @@
-"""The table of engines and workloads in docs/engines.md: what is said to have run is run by a test that there is."""
+"""The table of engines and workloads in docs/reference/engines.md: what is said to have run is run by a test."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ STAND_IN = f"{TESTS}/dbms/{{slug}}/test_{{slug}}.py::test_it_executes_every_stat
 
 def read() -> tuple[list[str], dict[str, list[str]], set[str]]:
     """Columns, rows by engine, numbers of the notes."""
-    found = TABLE.search((REPOSITORY / "docs" / "engines.md").read_text())
+    found = TABLE.search((REPOSITORY / "docs" / "reference" / "engines.md").read_text())
     assert found
     lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in found[2].splitlines()]
     notes = {line[0] for line in found[3].splitlines()}

@@ -1,4 +1,4 @@
-"""docs/statistics.md: what it says is what the adapters say, and they say something about every statistic."""
+"""docs/reference/engine-counters.md: what the adapters say, and they say something about each counter."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ VARIANTS = [
 
 
 def test_the_table_is_current():
-    """After a change: `scripts/statistics_table.py > docs/statistics.md`."""
-    assert (REPOSITORY / "docs" / "statistics.md").read_text() == page()
+    """After a change: `scripts/statistics_table.py > docs/reference/engine-counters.md`."""
+    assert (REPOSITORY / "docs" / "reference" / "engine-counters.md").read_text() == page()
 
 
 def test_it_has_every_dbms():

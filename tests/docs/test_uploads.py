@@ -1,4 +1,4 @@
-"""docs/uploads.md and the published schema: what they say is what the server does."""
+"""docs/use/uploads.md and the published schema: what they say is what the server does."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from runs.results import document as declared
 from tests.conftest import REPOSITORY
 from tests.runs.builders import document
 
-PAGE = (REPOSITORY / "docs" / "uploads.md").read_text()
-SCHEMA = json.loads((REPOSITORY / "docs" / "api" / "upload-v1.schema.json").read_text())
+PAGE = (REPOSITORY / "docs" / "use" / "uploads.md").read_text()
+SCHEMA = json.loads((REPOSITORY / "docs" / "reference" / "upload-v1.schema.json").read_text())
 EXAMPLES = dict(re.findall(r"^### (.+?)\n.*?```json\n(.*?)```", PAGE, re.MULTILINE | re.DOTALL))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.FormatChecker(["uuid"]))
 
@@ -33,7 +33,7 @@ def post(client, bearer, body: Any):
 
 
 def test_the_published_schema_is_current():
-    """After a change: `manage.py upload_schema > docs/api/upload-v1.schema.json`."""
+    """After a change: `manage.py upload_schema > docs/reference/upload-v1.schema.json`."""
     assert declared.json_schema() == SCHEMA
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 

@@ -9,7 +9,7 @@ from runs.results.document import json_schema
 
 
 class Command(BaseCommand):
-    help = "Print the JSON Schema of the upload document: docs/api/upload-v1.schema.json is its output."
+    help = "Print the JSON Schema of the upload document: docs/reference/upload-v1.schema.json is its output."
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.stdout.write(json.dumps(json_schema(), indent=1))

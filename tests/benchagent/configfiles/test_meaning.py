@@ -10,7 +10,7 @@ from benchagent.configfiles.meaning import MEANINGS, reading, settings_of
 from benchagent.configfiles.settings import Facts, Given
 
 GIB = 1024**3
-DOCS = Path(__file__).parents[3] / "docs/configs.md"
+DOCS = Path(__file__).parents[3] / "docs/use/configs.md"
 
 
 def means(dbms: str, key: str, given: dict[str, str | None], **facts: object) -> object:

@@ -1,4 +1,4 @@
-"""docs/correctness.md lists for every engine which tests prove what its commits are worth. They have to be there."""
+"""docs/method/correctness.md lists the tests that prove what each engine's commits are worth: they have to be there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchagent.catalog import DBMSS, Durability
 from agents.reruns.experiments import EXPERIMENTS
 from tests.benchagent.dbms.crash import CLEARLY_FEWER, COMMITS
 
-PAGE = "docs/correctness.md"
+PAGE = "docs/method/correctness.md"
 PLACE = re.compile(r"^`(tests/[\w/]+\.py)::(\w+)`$")
 # What the two proofs are made with, of servers and of engines inside the load generator.
 KILL = "check_none_lost"

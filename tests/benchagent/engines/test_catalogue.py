@@ -43,11 +43,11 @@ def test_every_engine_brings_the_driver_that_its_servers_are_used_with(engine: E
 def test_every_engine_says_what_it_is_for(engine: Engine, repository: Path):
     assert engine.why
     assert engine.licence
-    assert f"`{engine.name}`" in (repository / "docs" / "engines-install.md").read_text()
+    assert f"`{engine.name}`" in (repository / "docs" / "operate" / "engines-install.md").read_text()
 
 
 def test_every_driver_is_in_the_docs(repository: Path):
-    text = (repository / "docs" / "engines-install.md").read_text()
+    text = (repository / "docs" / "operate" / "engines-install.md").read_text()
     assert [group.name for group in engine_groups() if not group.default and f"`{group.name}`" not in text] == []
 
 

@@ -1,4 +1,4 @@
-"""docs/load-generator.md names every step, field, kind and event that the load generator knows, but for tpcc's own."""
+"""docs/extend/load-generator.md names every step, field, kind and event of the load generator, but for tpcc's own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAMES = re.compile(r'(?:\b(?:get|opt|put|has|isNull|textOrNull|atLeastOne|unscal
 
 @pytest.fixture(scope="module")
 def documented(repository: Path) -> set[str]:
-    text = (repository / "docs" / "load-generator.md").read_text()
+    text = (repository / "docs" / "extend" / "load-generator.md").read_text()
     spans = re.findall(r"`([^`\n]+)`", text)
     return {word for span in spans for word in re.findall(r"\w+", span)}
 

@@ -35,8 +35,8 @@ def test_the_search_finds_names(text):
 
 @pytest.fixture(scope="module")
 def levels(repository) -> dict[str, int]:
-    """Level of each package as docs/load-generator.md lists them from the top; those of one row share theirs."""
-    section = (repository / "docs" / "load-generator.md").read_text().split("## Packages")[1]
+    """Level of each package as docs/extend/load-generator.md lists them from the top; those of one row share theirs."""
+    section = (repository / "docs" / "extend" / "load-generator.md").read_text().split("## Packages")[1]
     rows = [re.findall(r"`([\w.]+)`", row) for row in PACKAGE_ROW.findall(section)]
     return {package: level for level, row in enumerate(reversed(rows)) for package in row}
 

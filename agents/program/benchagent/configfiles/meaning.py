@@ -1,6 +1,7 @@
 """Settings that mean the same in different engines, for a comparison across them.
 
-Each engine's module names its parameters for a meaning and the manual in which they stand; docs/configs.md lists them.
+Each engine's module names its parameters for a meaning and the manual in which they stand; docs/use/configs.md lists
+them.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ NEEDED = {"dbms": str, "version": str, "bin": str, "libraries": list, "layout": 
 
 @dataclass(frozen=True)
 class InstalledEngine:
-    """`home` is the folder of the unpacked tree; `record` says more (see docs/engines-install.md)."""
+    """`home` is the folder of the unpacked tree; `record` says more (see docs/operate/engines-install.md)."""
 
     name: str
     dbms: str

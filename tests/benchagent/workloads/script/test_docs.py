@@ -1,4 +1,4 @@
-"""docs/script.md: its example can be run, and it names every kind of value."""
+"""docs/use/script.md: its example can be run, and it names every kind of value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchagent.workloads.script.values import COLUMNS, DRAWN, VARIABLES
 
 @pytest.fixture(scope="module")
 def page(repository: Path) -> str:
-    return (repository / "docs" / "script.md").read_text()
+    return (repository / "docs" / "use" / "script.md").read_text()
 
 
 def test_its_example_is_a_script(page: str):

@@ -1,4 +1,4 @@
-"""A mix of transactions of one's own: schema, data, transactions and checks out of a text (docs/script.md)."""
+"""A mix of transactions of one's own: schema, data, transactions and checks out of a text (docs/use/script.md)."""
 
 from __future__ import annotations
 

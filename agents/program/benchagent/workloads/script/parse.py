@@ -1,4 +1,4 @@
-"""Reads a script. The format is described in docs/script.md."""
+"""Reads a script. The format is described in docs/use/script.md."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class DrawsTest {
         assertEquals(2 * 53, runs.size(), "every constant that is allowed, on either side");
     }
 
-    /** The figures of docs/tpcc.md; even draws would give 0.10. */
+    /** The figures of docs/method/tpcc.md; even draws would give 0.10. */
     @Test
     void smallWarehousesAreDrawnFromMoreEvenly() {
         assertEquals(0.61, hottest(new Scale(1, 1), 3_000, Draws::customer), 0.01);
