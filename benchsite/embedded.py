@@ -120,7 +120,7 @@ def prepare(supervisor: Supervisor, state: State, address: Address) -> str | Non
     if not os.environ.get("CELERY_BROKER_URL"):
         supervisor.start(programs.broker(state))
     startup.migrate(state, say)
-    startup.import_literature(say)
+    startup.import_publications(say)
     startup.collect_static(state, say)
     startup.issue_code(state)
     password = None

@@ -36,9 +36,9 @@ def migrate(state: State, say: Callable[[str], None]) -> None:
         call_command("migrate", verbosity=0, interactive=False)
 
 
-def import_literature(say: Callable[[str], None]) -> None:
+def import_publications(say: Callable[[str], None]) -> None:
     say("importing the published results")
-    call_command("import_literature", keep_deleted=True, stdout=StringIO())
+    call_command("import_publication", keep_deleted=True, stdout=StringIO())
 
 
 def collect_static(state: State, say: Callable[[str], None]) -> None:

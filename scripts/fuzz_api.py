@@ -94,7 +94,7 @@ def main() -> int:
         env = {**os.environ, "STATE": state, "LOG_LEVEL": "ERROR", "FIRST_RUN": "0", **PLAIN}
         env.pop("DATABASE_URL", None)
         manage(env, "migrate", "--verbosity=0")
-        manage(env, "import_literature")
+        manage(env, "import_publication")
         secret = manage(env, "shell", "--no-imports", "-c", SETUP).split()[-1]
         failed = 0
         with server(env) as base:

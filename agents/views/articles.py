@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
@@ -15,7 +15,7 @@ from agents.plans.words import plan_words
 from agents.reruns import experiments, rerun
 from agents.views.access import operator_required
 from runs.models import Publication
-from runs.publications.articles import ARTICLES
+from runs.publications.article import article_of
 from runs.publications.page.reruns import schedule_query
 
 
@@ -23,10 +23,8 @@ from runs.publications.page.reruns import schedule_query
 def article(request: HttpRequest, slug: str) -> HttpResponse:
     """`?quick=1`: the same cells with one repeat. `?figure=…`: the parts that fill it are ticked, else all."""
     known = experiments.EXPERIMENTS.get(slug)
-    if known is None:
-        raise Http404
     figure = request.GET.get("figure", "")
-    if figure and all(part.figure != figure for part in known.parts):
+    if known is None or (figure and all(part.figure != figure for part in known.parts)):
         return _schedule_form(slug, figure)
     agent = experiments.best_agent(approved_agents())
     given = request.POST if request.method == "POST" else request.GET
@@ -45,11 +43,13 @@ def article(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _schedule_form(slug: str, figure: str) -> HttpResponse:
-    """For a figure of the article that no part fills: runs of one's own choice do."""
-    found = {one.id: one.rerun for one in ARTICLES[slug].figures}.get(figure)
-    if found is None:
+    """For an article or figure that no part fills: runs of one's own choice do."""
+    told = article_of(get_object_or_404(Publication, slug=slug))
+    figures = {one.id: one.rerun for one in told.figures} if told else {}
+    wanted = figures.get(figure) if figure or told is None else told.rerun
+    if wanted is None:
         raise Http404
-    return redirect(f"{reverse('schedule')}?{schedule_query(slug, found, figure)}")
+    return redirect(f"{reverse('schedule')}?{schedule_query(slug, wanted, figure)}")
 
 
 @operator_required

@@ -22,7 +22,7 @@ from runs.api.publication_serializers import PublicationHeadSerializer, Publicat
 from runs.api.serializers import ErrorSerializer
 from runs.models import Claim, DbmsVersion, Publication, Run
 from runs.models.visible import Reader
-from runs.publications.articles import ARTICLES
+from runs.publications.article import article_of
 from runs.publications.checks import checks_of
 from runs.publications.checks.model import Check
 from runs.publications.numbers import HEAD, numbers_of, row_of
@@ -88,7 +88,7 @@ class PublicationDetail(JsonErrors, APIView):
 
 
 def _document(material: Material, checks: list[Check]) -> dict[str, Any]:
-    article = ARTICLES.get(material.publication.slug)
+    article = article_of(material.publication)
     return {
         "publication": material.publication,
         "article": article.as_json() if article else None,

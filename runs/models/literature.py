@@ -19,6 +19,10 @@ class Publication(UUIDModel):
     language = models.CharField(max_length=10)
     published_on = models.DateField(null=True, blank=True)
     details = models.JSONField(default=dict, blank=True)
+    # Of its folder beside the results: "article" (prose, figures), "page" (what it shows in which order), "checks".
+    content = models.JSONField(default=dict, blank=True)
+    # The consistency checks as computed when it was imported.
+    checks = models.JSONField(default=list, blank=True)
 
     class Meta:
         ordering = ["published_on", "slug"]

@@ -1,4 +1,4 @@
-"""Bring the repository to what the publications' data say. Can be run at any time; writes only what differs."""
+"""Bring the repository to what a publication's folder says. Can be run at any time; writes only what differs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
+from runs.publications.folder import Folder, own
 from runs.publications.results import sync_results
-from runs.publications.source import load
 from runs.publications.statements import sync_statements
 from runs.publications.subjects import sync_subjects
 from runs.publications.sync import Sync
@@ -28,12 +28,17 @@ class Report:
         return [f"{count} {kind} {verb}" for (kind, verb), count in sorted(self.changes.items())]
 
 
-def import_literature(*, keep_deleted: bool = False) -> Report:
-    """All or nothing. Restores whatever was changed, also deleted runs unless `keep_deleted`."""
+def import_own(*, keep_deleted: bool = False) -> Report:
+    """The publications that come with the program. All or nothing."""
+    return import_folders(*own().values(), keep_deleted=keep_deleted)
+
+
+def import_folders(*folders: Folder, keep_deleted: bool = False) -> Report:
+    """All or nothing. Restores whatever was changed, also deleted runs unless `keep_deleted`. Raises FolderError."""
     sync = Sync()
-    data = load()
     with transaction.atomic():
-        subjects = sync_subjects(sync, data)
-        sync_results(sync, data, subjects, keep_deleted=keep_deleted)
-        sync_statements(sync, data, subjects)
+        for folder in folders:
+            subjects = sync_subjects(sync, folder)
+            sync_results(sync, folder.results, subjects, keep_deleted=keep_deleted)
+            sync_statements(sync, folder.results, subjects)
     return Report(sync.changes)

@@ -1,88 +1,80 @@
-"""Runs of the publications, with and without values, and the statistics they print of them."""
+"""Runs of a publication, with and without values, and the statistics that it prints of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from runs.models import Aggregate, Run
 from runs.models.choices import Provenance, RunState
-from runs.publications.source import Row, stable_id
+from runs.publications.document import Factor, Results, RunRow
+from runs.publications.folder import stable_id
 from runs.publications.subjects import Subjects
 from runs.publications.sync import Sync
 from runs.results import PublishedNumber, PublishedRun, store_published
 
 
-def sync_results(sync: Sync, data: Mapping[str, list[Row]], subjects: Subjects, *, keep_deleted: bool = False) -> None:
-    configs = {row["id"]: row for row in data["configs"]}
-    wanted = [_run(position, row, configs, subjects) for position, row in enumerate(data["runs"], 1)]
+def sync_results(sync: Sync, data: Results, subjects: Subjects, *, keep_deleted: bool = False) -> None:
+    promises = {row.id: (row.durability, row.durability_reason) for row in data.configs}
+    # In the order of the source, so that lists and charts show it as printed.
+    wanted = [_run(position, row, promises[row.config], subjects) for position, row in enumerate(data.runs, 1)]
     for verb, count in store_published(wanted, keep_deleted=keep_deleted).items():
         sync.note(Run, verb, count)
     stale = Run.objects.exclude(source_id="").exclude(id__in=[one.id for one in wanted])
-    stale = stale.filter(publication__in=[publication.id for publication in subjects.publications.values()])
+    stale = stale.filter(publication=subjects.publication)
     sync.note(Run, "deleted", stale.count())
     stale.delete()
-    _aggregates(sync, data["aggregates"], subjects)
+    _aggregates(sync, data, subjects)
 
 
-def _run(position: int, row: Row, configs: Mapping[str, Row], subjects: Subjects) -> PublishedRun:
-    missing = row.get("missing", {})
-    given = configs[row["config"]]
+def _run(position: int, row: RunRow, promise: tuple[str, str], subjects: Subjects) -> PublishedRun:
     return PublishedRun(
-        id=stable_id("run", row["publication"], row["id"]),
-        publication=subjects.publications[row["publication"]],
-        source_id=row["id"],
-        workload=subjects.workloads[row["workload"]],
-        dbms_version=subjects.versions[row["version"]],
-        config=subjects.configs[row["config"]],
-        hardware=subjects.hardware[row["hardware"]],
-        state=RunState.VALUE_MISSING if missing else RunState.FINISHED,
-        provenance=Provenance(row["provenance"]),
-        repeat=row["repeat"],
-        # The order of the source, so that lists and charts show it as printed.
+        id=stable_id("run", subjects.publication.slug, row.id),
+        publication=subjects.publication,
+        source_id=row.id,
+        workload=subjects.workloads[row.workload],
+        dbms_version=subjects.versions[row.version],
+        config=subjects.configs[row.config],
+        hardware=subjects.hardware[row.hardware],
+        state=RunState.VALUE_MISSING if row.missing else RunState.FINISHED,
+        provenance=row.provenance,
+        repeat=row.repeat,
         order_index=position,
-        durability=given.get("durability", ""),
-        durability_reason=given.get("durability_reason", ""),
-        note=row.get("note", ""),
-        missing_metric=missing.get("metric", ""),
-        missing_reason=missing.get("reason", ""),
+        durability=promise[0],
+        durability_reason=promise[1],
+        note=row.note,
+        missing_metric=row.missing.metric if row.missing else "",
+        missing_reason=row.missing.reason if row.missing else "",
         factors={
-            name: (value["value"], value["unit"]) if isinstance(value, dict) else (value, "")
-            for name, value in row["factors"].items()
+            name: (value.value, value.unit) if isinstance(value, Factor) else (value, "")
+            for name, value in row.factors.items()
         },
-        storage={role: subjects.devices[device] for role, device in row.get("storage", {}).items()},
+        storage={role: subjects.devices[device] for role, device in row.storage.items()},
         numbers=[
-            PublishedNumber(
-                metric=subjects.metrics[number["name"]],
-                value=float(number["value"]),
-                as_printed=number["as_printed"],
-                provenance=Provenance(row["provenance"]),
-                note=number.get("note", ""),
-            )
-            for number in row.get("metrics", [])
+            PublishedNumber(subjects.metrics[number.name], number.value, number.as_printed, row.provenance, number.note)
+            for number in row.metrics
         ],
     )
 
 
-def _aggregates(sync: Sync, rows: list[Row], subjects: Subjects) -> None:
+def _aggregates(sync: Sync, data: Results, subjects: Subjects) -> None:
+    slug = subjects.publication.slug
     wanted = [
         {
-            "id": stable_id("aggregate", row["publication"], row["id"]),
-            "publication_id": subjects.publications[row["publication"]].id,
-            "source_id": row["id"],
-            "statistic": row["statistic"],
-            "workload_id": subjects.workloads[row["workload"]].id,
-            "dbms_version_id": subjects.versions[row["version"]].id,
-            "metric_id": subjects.metrics[row["metric"]["name"]].id,
-            "value": float(row["value"]),
-            "as_printed": row["as_printed"],
+            "id": stable_id("aggregate", slug, row.id),
+            "publication_id": subjects.publication.id,
+            "source_id": row.id,
+            "statistic": row.statistic,
+            "workload_id": subjects.workloads[row.workload].id,
+            "dbms_version_id": subjects.versions[row.version].id,
+            "metric_id": subjects.metrics[row.metric.name].id,
+            "value": row.value,
+            "as_printed": row.as_printed,
             "provenance": Provenance.PRINTED,
-            "details": row["details"],
+            "details": row.details,
         }
-        for row in rows
+        for row in data.aggregates
     ]
-    among = Aggregate.objects.filter(publication__in=[one.id for one in subjects.publications.values()])
-    for row, aggregate in zip(rows, sync.rows(Aggregate, wanted, among=among), strict=True):
-        of = {stable_id("run", row["publication"], run) for run in row["of"]}
+    among = Aggregate.objects.filter(publication=subjects.publication)
+    for row, aggregate in zip(data.aggregates, sync.rows(Aggregate, wanted, among=among), strict=True):
+        of = {stable_id("run", slug, run) for run in row.of}
         if set(aggregate.of.values_list("pk", flat=True)) != of:
             aggregate.of.set(Run.objects.filter(pk__in=of))
             sync.note(Aggregate, "linked")

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from markdown_it.token import Token
 
 from runs.charts.base import Cell, Column
 from runs.models.choices import Provenance
-from runs.publications.articles.structure import FigureState
+from runs.publications.article import MARKDOWN, FigureState
 from runs.publications.page.amounts import Amount, TextCell, Words
 from runs.publications.page.page import Page
 from runs.publications.page.parts import Section
@@ -54,11 +55,30 @@ def words(parts: Words, tab: bool = True) -> SafeString:
 
 
 _NUMBER = re.compile(r"(?<![\w.,−-])\d[\d,]*(?:\.\d+)?(?![\w]|[.,]\d)")
+_MARKUP = {
+    "em_open": "<em>", "em_close": "</em>", "strong_open": "<strong>", "strong_close": "</strong>",
+    "link_close": "</a>", "softbreak": " ", "hardbreak": " ",
+}  # fmt: skip
 
 
 @register.filter
-def prose(text: str, provenance: str = Provenance.PRINTED) -> SafeString:
-    """A text of ours with the article's numbers marked as such; parts of names and versions stay text."""
+def prose(markdown: str, provenance: str = Provenance.PRINTED) -> SafeString:
+    """A text of ours, its Markdown as HTML, with the article's numbers marked; parts of names stay text."""
+    (inline,) = MARKDOWN.parseInline(markdown)
+    return format_html_join("", "{}", ((_piece(token, provenance),) for token in inline.children or ()))
+
+
+def _piece(token: Token, provenance: str) -> str:
+    if token.type == "text":
+        return _numbers_marked(token.content, provenance)
+    if token.type == "link_open":
+        return format_html('<a href="{}" rel="noreferrer nofollow">', token.attrGet("href"))
+    if token.type == "code_inline":
+        return format_html("<code>{}</code>", token.content)
+    return SafeString(_MARKUP[token.type]) if token.type in _MARKUP else token.content
+
+
+def _numbers_marked(text: str, provenance: str) -> SafeString:
     pieces: list[str | SafeString] = []
     at = 0
     for found in _NUMBER.finditer(text):

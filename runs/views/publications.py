@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET
 
 from runs.models import Publication
 from runs.models.choices import RunState
-from runs.publications.articles import ARTICLES
+from runs.publications.article import article_of
 from runs.publications.page import export
 from runs.publications.page.page import page
 
@@ -25,7 +25,7 @@ def publication_list(request: HttpRequest) -> HttpResponse:
         lost=Count("runs", filter=present & Q(runs__state=RunState.VALUE_MISSING), distinct=True),
         claimed=Count("claims", distinct=True),
     )
-    rows = [(one, ARTICLES.get(one.slug)) for one in publications]
+    rows = [(one, article_of(one)) for one in publications]
     return render(request, "publications.html", {"rows": rows})
 
 

@@ -55,7 +55,7 @@ def test_it_follows_a_deleted_repeat_and_its_return(site: Site, page):
     assert (bar["median"], len(bar["dots"])) == (490, 4)
     assert "490" in page.locator("figure.chart + details table, table").first.text_content()
     environment = os.environ | {"STATE": str(site.state)}
-    command = [sys.executable, "manage.py", "import_literature"]
+    command = [sys.executable, "manage.py", "import_publication"]
     subprocess.run(command, cwd=REPOSITORY, env=environment, check=True, capture_output=True)
     page.reload()
     bar = bar_of(page, "PostgreSQL")

@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 
 from runs import results
 from runs.models import Experiment, Run, User
-from runs.publications.importer import import_literature
+from runs.publications.importer import import_own
 from runs.run import artefacts
 from tests.runs.builders import document
 from tests.runs.cells import make_run
@@ -65,7 +65,7 @@ def stored(kept, tmp_path_factory) -> Iterator[dict[str, str]]:
 
 
 def everything() -> dict[str, str]:
-    import_literature()
+    import_own()
     owner = User.objects.create_user(username="olga", password="correct horse battery", role="operator")
     run = results.store_upload(document=document(), owner=owner).runs[0]
     experiment = Experiment.objects.create(slug="one", name="One")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from runs.charts.base import Cell, Table
 from runs.models import Claim
-from runs.publications.articles import ARTICLES
+from runs.publications.article import article_of
 from runs.publications.page.amounts import Amount, TextCell, Words, computed, text, word_columns
 from runs.publications.page.bounds import bounds, place
 from runs.publications.page.claim_words import EITHER, LESS, against, check_link, figure_words, sides, sides_cells
@@ -115,7 +115,7 @@ def _reading_row(material: Material, claim: Claim) -> list[Cell]:
 
 def orderings(material: Material) -> Section:
     """Orders that the article's text gives as a whole, then each claim of two sides."""
-    article = ARTICLES.get(material.publication.slug)
+    article = article_of(material.publication)
     found = [
         Ordering(one.quantity, [(">" if place else "", name) for place, name in enumerate(one.items)], one.note)
         for one in (article.orders if article else ())

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from runs.models import Publication
 from runs.models.choices import Provenance, RunState
 from runs.models.visible import Reader
-from runs.publications.articles import ARTICLES
-from runs.publications.articles.structure import STATE_WORDS, Article
+from runs.publications.article import STATE_WORDS, Article, article_of
 from runs.publications.matching import Published
 from runs.publications.page import claims, common, configs, cubrid, firebird, gbak, generic, reruns, tpcb
 from runs.publications.page.amounts import TextCell
@@ -68,7 +67,7 @@ class Page:
 def page(publication: Publication, user: Reader, chosen: Mapping[str, str] | None = None) -> Page:
     """`chosen` is what the reader picks on the page: {"baseline": slug}."""
     material = Material.of(publication, chosen)
-    article = ARTICLES.get(publication.slug)
+    article = article_of(publication)
     sections = _sections(material)
     found = reruns.Found.of(_published(material), user)
     valued = sum(run.state == RunState.FINISHED for run in material.runs)
@@ -79,7 +78,7 @@ def page(publication: Publication, user: Reader, chosen: Mapping[str, str] | Non
         head=[] if article else common.head_facts(material),
         figures=reruns.figure_views(article, found, STATE_WORDS) if article else [],
         questions=reruns.question_views(article, user) if article else [],
-        slot=reruns.slot(article.slug, article.rerun, found) if article else None,
+        slot=reruns.slot(article.slug, article.rerun, found) if article and article.rerun else None,
         sections=sections,
         legend=legend(material, sections),
         with_values=valued,

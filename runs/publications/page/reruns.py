@@ -14,7 +14,7 @@ from runs.compare.compare import compare
 from runs.models import Experiment, Run
 from runs.models.choices import Provenance
 from runs.models.visible import Reader
-from runs.publications.articles.structure import Answer, Article, ArticleFigure, FigureState, Question, Rerun
+from runs.publications.article import Answer, Article, ArticleFigure, FigureState, Question, Rerun
 from runs.publications.matching import Published
 from runs.publications.page import reproductions
 from runs.publications.page.parts import NamedTable
@@ -162,7 +162,7 @@ def _example_run(slug: str, user: Reader) -> Run | None:
 
 
 def _answer(article: Article, answer: Answer, run: Run | None) -> AnswerView:
-    query = schedule_query(article.slug, article.rerun, answer.figure)
+    query = schedule_query(article.slug, article.rerun, answer.figure) if article.rerun else ""
     if answer.rerun:
         return AnswerView(answer.words, query=query, where="schedule form, filled in")
     if answer.figure:

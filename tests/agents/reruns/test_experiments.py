@@ -17,8 +17,8 @@ from agents.reruns.experiments import EXPERIMENTS, TPCC_LIMIT_MB
 from agents.reruns.published import firebird
 from agents.reruns.rerun import Wanted
 from runs.models import Experiment, Run
-from runs.publications.articles import ARTICLES
-from runs.publications.importer import import_literature
+from runs.publications.folder import own
+from runs.publications.importer import import_own
 
 pytestmark = pytest.mark.django_db
 PARTS = [(slug, part) for slug, one in EXPERIMENTS.items() for part in one.parts]
@@ -105,9 +105,9 @@ def test_the_six_queries_are_put_to_the_largest_database(equipped):
 
 @pytest.mark.parametrize(("slug", "part"), PARTS, ids=[f"{slug}-{part.slug}" for slug, part in PARTS])
 def test_it_names_a_figure_of_its_article(slug, part):
-    assert slug in ARTICLES
+    assert slug in own()
     if part.figure:
-        ARTICLES[slug].figure(part.figure)
+        own()[slug].article.figure(part.figure)
 
 
 def test_an_engine_that_the_machine_lacks_becomes_a_gap_with_the_reason(equipped):
@@ -131,7 +131,7 @@ def test_what_an_engine_would_have_answered_is_a_gap_with_the_same_reason(equipp
 
 
 def test_a_part_without_any_engine_tells_its_gaps_beside_the_claims(equipped, client):
-    import_literature()
+    import_own()
     equipped.engines = []
     experiment = EXPERIMENTS["cubrid-mysql-ssd-2011"]
     started = rerun.start(rerun.prepare(experiment, experiment.part("select-printed"), equipped), user=None)
@@ -190,6 +190,7 @@ def test_the_page_tells_values_with_units_and_what_other_cells_do(equipped, clie
 
 
 def test_a_figure_of_the_article_leads_to_the_parts_that_fill_it(equipped, client):
+    import_own()
     page = client.get(reverse("article-experiment", args=["tpcb-2010"]), {"figure": "tpcb-commit-groups"})
     ticked = re.findall(r'name="part" value="([^"]+)" checked', page.content.decode())
     assert ticked == ["group-commit"]

@@ -10,8 +10,9 @@ from agents.plans.plan import Cell
 from agents.reruns import published as published_of
 from agents.reruns import rerun
 from agents.reruns.experiments import EXPERIMENTS
+from runs.publications.document import Factor, RunRow
+from runs.publications.folder import own
 from runs.publications.matching import CellFacts, matches_of
-from runs.publications.source import load
 from tests.agents.reruns.test_experiments import equipped
 
 __all__ = ["equipped"]
@@ -19,9 +20,8 @@ pytestmark = pytest.mark.django_db
 PARTS = [(slug, part) for slug, one in EXPERIMENTS.items() for part in one.parts]
 # Parts that the article has no figure for.
 UNMATCHED = {"memory", "superclassic"}
-DATA = load()
-CLAIMS = {(row["publication"], row["id"]) for row in DATA["claims"]}
-OBSERVED = {row["metric"] for row in DATA["observations"]}
+CLAIMS = {(slug, row.id) for slug, folder in own().items() for row in folder.results.claims}
+OBSERVED = {row.metric for folder in own().values() for row in folder.results.observations}
 
 
 def fits(cell: Cell, facts: CellFacts) -> bool:
@@ -31,13 +31,13 @@ def fits(cell: Cell, facts: CellFacts) -> bool:
     return cell.engine.version.startswith(version) and all(own.get(name, "") == one for name, one in named.items())
 
 
-def published(slug: str, facts: CellFacts, metric: str) -> list[object]:
+def published(slug: str, facts: CellFacts, metric: str) -> list[RunRow]:
     rows = []
-    for row in DATA["runs"]:
-        factors = {name: one["value"] if isinstance(one, dict) else one for name, one in row.get("factors", {}).items()}
-        own = {**factors, "version": row["version"], "workload": row["workload"]}
-        measured = any(one["name"] == metric for one in row.get("metrics", []))
-        if row["publication"] == slug and measured and all(own.get(name, "") == one for name, one in facts.items()):
+    for row in own()[slug].results.runs:
+        factors = {name: one.value if isinstance(one, Factor) else one for name, one in row.factors.items()}
+        known = {**factors, "version": row.version, "workload": row.workload}
+        measured = any(one.name == metric for one in row.metrics)
+        if measured and all(known.get(name, "") == one for name, one in facts.items()):
             rows.append(row)
     return rows
 

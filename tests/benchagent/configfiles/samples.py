@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchagent.configfiles import Entry
 
-DATA = Path(__file__).parents[3] / "runs/publications/data/published-results.json"
+DATA = Path(__file__).parents[3] / "runs/publications/data/cubrid-mysql-ssd-2011/results.json"
 
 POSTGRESQL = """# PostgreSQL configuration file
 shared_buffers = 2GB\t\t\t# min 128kB

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 
 from runs import results
 from runs.models import Config, DbmsVersion, HardwareProfile, Measurement, Run, StorageDevice, Upload, Workload
-from runs.publications.importer import import_literature
+from runs.publications.importer import import_own
 from runs.run import series
 from tests.runs.builders import UPLOAD_ID, document
 
@@ -360,7 +360,7 @@ def test_a_machine_of_somebody_s_private_runs_is_not_found_by_its_slug(client, p
 
 
 def test_an_upload_under_another_name_of_a_version_joins_it(post):
-    import_literature()
+    import_own()
     cubrid = DbmsVersion.objects.get(slug="cubrid-2008-r3-0")
     names = [("CUBRID", "8.3.0"), ("cubrid", "2008 R3.0"), ("CUBRID 2008", "R3.0")]
     for number, (name, version) in enumerate(names, 1):
@@ -370,7 +370,7 @@ def test_an_upload_under_another_name_of_a_version_joins_it(post):
 
 def test_the_import_joins_a_version_that_was_uploaded_under_its_other_name(post):
     post(document(dbms={"name": "CUBRID", "version": "8.3.0"}))
-    import_literature()
+    import_own()
     assert set(DbmsVersion.objects.filter(dbms__slug="cubrid").values_list("version", flat=True)) == {"8.3.0"}
     assert DbmsVersion.objects.get(dbms__slug="cubrid").aliases == ["2008 R3.0", "R3.0"]
 

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from runs.access import changes
 from runs.dbms.versions import version_of
 from runs.models import Config, ConfigParameter, Dbms, Run
-from runs.publications.importer import import_literature
+from runs.publications.importer import import_own
 from tests.runs.builders import scheduled
 
 pytestmark = pytest.mark.django_db
@@ -146,7 +146,7 @@ def test_it_takes_secrets_out_of_everything(send):
 
 
 def test_it_keeps_published_configurations_as_they_were_printed(send):
-    import_literature()
+    import_own()
     assert send({"name": "x"}, f"{URL}cfg-cubrid-mysql/", "patch").status_code == 403
     body = {"dbms": "mysql", "parameters": [{"name": "a", "value": "b"}], "revises": "cfg-cubrid-mysql"}
     assert send(body).status_code == 403
@@ -157,7 +157,7 @@ def listed(client, **query) -> list[str]:
 
 
 def test_it_lists_and_filters(client, config):
-    import_literature()
+    import_own()
     assert len(listed(client)) == Config.objects.count()
     assert set(listed(client, dbms="mysql")) >= {config["slug"], "cfg-cubrid-mysql"}
     assert listed(client, q="async_commit") == ["cfg-cubrid-cubrid"]
@@ -166,7 +166,7 @@ def test_it_lists_and_filters(client, config):
 
 
 def test_it_gives_them_in_pages(client):
-    import_literature()
+    import_own()
     first = client.get(URL, {"page_size": 3}).json()
     assert (len(first["results"]), first["count"], first["previous"]) == (3, Config.objects.count(), None)
     second = client.get(first["next"]).json()
@@ -175,7 +175,7 @@ def test_it_gives_them_in_pages(client):
 
 
 def test_it_compares_by_meaning_across_engines(client):
-    import_literature()
+    import_own()
     answer = client.get(f"{URL}diff/?config=cfg-cubrid-cubrid&config=cfg-cubrid-mysql&config=nowhere").json()
     assert answer["unknown"] == ["nowhere"]
     assert answer["by"] == "meaning"

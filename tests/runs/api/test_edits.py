@@ -9,7 +9,7 @@ import pytest
 
 from runs import results
 from runs.models import Change, Run, Upload
-from runs.publications.importer import import_literature
+from runs.publications.importer import import_own
 from runs.run import artefacts
 from tests.runs.builders import document
 
@@ -84,7 +84,7 @@ def test_it_keeps_no_secret(patch, run):
 
 
 def test_a_published_run_says_what_its_publication_says(patch):
-    import_literature()
+    import_own()
     published = Run.objects.exclude(publication=None).first()
     assert patch({"note": "x"}, published.id).status_code == 409
 

@@ -8,7 +8,7 @@ import io
 import pytest
 
 from runs.models import Experiment, Measurement, Metric, Publication
-from runs.publications.importer import import_literature
+from runs.publications.importer import import_own
 from runs.publications.numbers import HEAD
 from tests.runs.builders import scheduled
 
@@ -21,7 +21,7 @@ GBAK = "/api/v1/publications/gbak-backup-2007/"
 @pytest.fixture(scope="module", autouse=True)
 def imported(kept):
     with kept():
-        import_literature()
+        import_own()
         yield
 
 

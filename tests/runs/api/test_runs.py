@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from runs import results
 from runs.models import Experiment, Run
-from runs.publications.importer import import_literature
+from runs.publications.importer import import_own
 from runs.results import correction
 from tests.runs.builders import document, machine, samples, scheduled
 
@@ -155,13 +155,13 @@ def test_it_filters_by_experiment_and_publication(client, stored):
     experiment = Experiment.objects.create(slug="first", name="First")
     mine = scheduled(experiment=experiment)
     assert found(client, experiment="first") == [str(mine.id)]
-    import_literature()
+    import_own()
     assert get(client, publication="tpcb-2010", status="finished").json()["count"] == 33
     assert get(client, **{"publication": "firebird-terabyte-2015", "factor.size_gb": "9.04"}).json()["count"] == 4
 
 
 def test_a_literature_run_says_why_it_has_no_value(client):
-    import_literature()
+    import_own()
     run = get(client, status="value_missing", publication="cubrid-mysql-ssd-2011").json()["results"][0]
     assert (run["metrics"], run["missing"]) == (
         {},
@@ -223,7 +223,7 @@ def test_a_page_beyond_the_last_is_not_found(client, stored):
 
 
 def test_it_needs_the_same_number_of_queries_for_any_page(client):
-    import_literature()
+    import_own()
     counts = []
     for size in (2, 40):
         with CaptureQueriesContext(connection) as queries:

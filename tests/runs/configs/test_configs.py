@@ -12,7 +12,7 @@ from runs.access import changes
 from runs.configs import ConfigError, Content, FileText, Parameter
 from runs.configs.diff import across_engines
 from runs.models import Config, ConfigFile, ConfigParameter, Run
-from runs.publications.importer import import_literature
+from runs.publications.importer import import_own
 from tests.benchagent.configfiles.samples import SAMPLES
 from tests.benchagent.importers.mutations import mutations
 from tests.runs.builders import SQLITE_SETTINGS, document, scheduled
@@ -180,7 +180,7 @@ def test_it_lets_operators_and_makers_correct_but_nobody_a_published_one(operato
         True, True, False, False
     ]  # fmt: skip
     assert not configs.may_correct(contributor, of(POSTGRESQL, by=operator))
-    import_literature()
+    import_own()
     assert not configs.may_correct(operator, Config.objects.get(slug="cfg-cubrid-cubrid"))
 
 
@@ -228,7 +228,7 @@ def test_it_takes_files_with_an_upload():
 
 @pytest.fixture
 def articles():
-    import_literature()
+    import_own()
 
 
 def literature(slug: str) -> Config:

@@ -7,10 +7,10 @@ import re
 
 import pytest
 
-from runs.publications.articles import ARTICLES
-from runs.publications.articles.structure import FigureState, Kind
-from runs.publications.source import load
+from runs.publications.article import Article, FigureState, Kind
+from runs.publications.folder import own
 
+ARTICLES: dict[str, Article] = {slug: folder.article for slug, folder in own().items() if folder.article}
 STATES = {
     "gbak-backup-2007": {"lost": 3, "printed": 2},
     "tpcb-2010": {"printed": 3, "added": 1},
@@ -21,7 +21,7 @@ STATES = {
 
 @pytest.mark.parametrize("slug", ARTICLES)
 def test_it_lists_every_lost_picture_of_the_data_as_a_figure(slug):
-    lost = {row["id"] for row in load()["missing"] if row["publication"] == slug and not row.get("document")}
+    lost = {row.id for row in own()[slug].results.missing if not row.document}
     listed = [figure.id for figure in ARTICLES[slug].figures]
 
     assert lost <= set(listed)

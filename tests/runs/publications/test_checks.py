@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-
 import pytest
 from django.utils import timezone
 
@@ -13,7 +11,7 @@ from runs.publications.checks import checks_of
 from runs.publications.checks.formula import FormulaError, evaluate
 from runs.publications.checks.model import Check, Result, judge, rounded
 from runs.publications.page.material import Material
-from runs.publications.source import load
+from tests.runs.publications.changed import import_changed
 
 pytestmark = pytest.mark.django_db
 SLUGS = ("gbak-backup-2007", "tpcb-2010", "firebird-terabyte-2015", "cubrid-mysql-ssd-2011")
@@ -104,17 +102,15 @@ _of_the_articles: dict[str, Check] = {}
 def checks(db) -> dict[str, Check]:
     """Of the data as they are: plain values, so one import serves every test."""
     if not _of_the_articles:
-        importer.import_literature()
+        importer.import_own()
         _of_the_articles.update(checked())
     return _of_the_articles
 
 
-def with_changed(monkeypatch, change) -> dict[str, Check]:
+def with_changed(slug, change) -> dict[str, Check]:
     """The checks of a copy of the data in which `change` changed something."""
-    data = copy.deepcopy(load())
-    change(data)
-    monkeypatch.setattr(importer, "load", lambda: data)
-    importer.import_literature()
+    importer.import_own()
+    import_changed(slug, change)
     return checked()
 
 
@@ -159,18 +155,18 @@ def test_the_largest_step_falls_where_memory_is_passed(checks):
     assert "exactly where RAM is passed" in checks["2.15"].explanation
 
 
-def test_one_changed_value_changes_what_it_goes_into(monkeypatch):
+def test_one_changed_value_changes_what_it_goes_into():
     def change(data):
         run = next(one for one in data["runs"] if one["id"] == "firebird-sata-oltp-11")
         run["metrics"][0] |= {"value": 400.0, "as_printed": "400"}
 
-    changed = with_changed(monkeypatch, change)
+    changed = with_changed("firebird-terabyte-2015", change)
     assert changed["2.11"].computed[0].rounded == rounded((400 / 494.73 - 1) * 100, 2) == -19.15
     assert changed["2.12"].result == Result.DISAGREES
     assert changed["2.20"].result == Result.AGREES
 
 
-def test_one_changed_size_changes_what_it_goes_into(monkeypatch):
+def test_one_changed_size_changes_what_it_goes_into():
     """Thirty GB are then the database next to it."""
 
     def change(data):
@@ -179,25 +175,25 @@ def test_one_changed_size_changes_what_it_goes_into(monkeypatch):
             if isinstance(size, dict) and size["value"] == 30.3:
                 size["value"] = 36.3
 
-    changed = with_changed(monkeypatch, change)
+    changed = with_changed("firebird-terabyte-2015", change)
     assert changed["2.11"].computed[0].rounded == -17.30
     assert changed["2.11"].title == "Loss from 9.04 to 28.6 GB"
     assert changed["2.0"].result == Result.DISAGREES
 
 
-def test_a_changed_cell_is_no_longer_what_the_table_allows(monkeypatch):
+def test_a_changed_cell_is_no_longer_what_the_table_allows():
     def change(data):
         run = next(one for one in data["runs"] if one["id"] == "tpcb-pg-8.3-r5")
         run["metrics"][0] |= {"value": 509, "as_printed": "509"}
 
-    changed = with_changed(monkeypatch, change)
+    changed = with_changed("tpcb-2010", change)
     assert changed["1.0"].result == Result.DISAGREES
     assert changed["1.0a"].result == Result.DISAGREES
     assert changed["1.1"].result == Result.AGREES
 
 
 def test_a_check_whose_rows_are_gone_says_so():
-    importer.import_literature()
+    importer.import_own()
     Run.objects.filter(source_id__startswith="firebird-sata-oltp").delete()
     gone = checked()["2.11"]
     assert gone.result == Result.GAP
@@ -205,7 +201,7 @@ def test_a_check_whose_rows_are_gone_says_so():
 
 
 def test_it_asks_no_query_of_its_own(django_assert_num_queries):
-    importer.import_literature()
+    importer.import_own()
     materials = [Material.of(Publication.objects.get(slug=slug)) for slug in SLUGS]
     with django_assert_num_queries(0):
         for material in materials:
@@ -230,7 +226,7 @@ def test_it_judges_by_the_printed_digits(stated, computed, result):
     assert judge(stated, computed) == result
 
 
-def test_a_sentence_never_says_more_than_its_result(monkeypatch):
+def test_a_sentence_never_says_more_than_its_result():
     """Sentences that explain the published result go when the rows give another one."""
 
     def change(data):
@@ -239,7 +235,7 @@ def test_a_sentence_never_says_more_than_its_result(monkeypatch):
                 row["records"] = 1000
         next(one for one in data["claims"] if one["id"] == "firebird-b")["ratio"] = 3.4
 
-    changed = with_changed(monkeypatch, change)
+    changed = with_changed("firebird-terabyte-2015", change)
     for number in ("2.27", "2.12"):
         assert changed[number].result == Result.DISAGREES
         assert changed[number].explanation == "With these rows: disagrees. The article's own give another result."
@@ -247,7 +243,7 @@ def test_a_sentence_never_says_more_than_its_result(monkeypatch):
 
 
 def test_an_invalid_run_leaves_the_checks():
-    importer.import_literature()
+    importer.import_own()
     Run.objects.filter(source_id="firebird-sata-oltp-11").update(invalid_at=timezone.now(), invalid_reason="wrong disk")
     without = checked()
     assert (without["2.11"].title, without["2.11"].computed[0].rounded) == ("Loss from 9.04 to 28.6 GB", -17.30)

@@ -30,15 +30,15 @@ from runs.models import (
     Workload,
     delete_softly,
 )
-from runs.publications.importer import import_literature
-from runs.publications.source import load
+from runs.publications.folder import own
+from runs.publications.importer import import_own
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def imported(db):
-    return import_literature()
+    return import_own()
 
 
 def test_it_holds_everything_that_the_articles_hold(imported):
@@ -86,9 +86,10 @@ def test_it_holds_everything_that_the_articles_hold(imported):
 
 def test_it_holds_every_printed_number_with_its_spelling(imported):
     wanted = {
-        (row["id"], number["name"], number["unit"], float(number["value"]), number["as_printed"])
-        for row in load()["runs"]
-        for number in row.get("metrics", [])
+        (row.id, number.name, number.unit, number.value, number.as_printed)
+        for folder in own().values()
+        for row in folder.results.runs
+        for number in row.metrics
     }
     found = set(
         Measurement.objects.values_list("run__source_id", "metric__name", "metric__unit", "value", "as_printed")
@@ -177,38 +178,38 @@ def test_a_commit_of_the_articles_promises_what_they_say(imported):
 
 def test_a_second_import_changes_nothing(imported):
     assert imported.rows_changed > 300
-    again = import_literature()
+    again = import_own()
     assert again.changes == {}
     out = StringIO()
-    call_command("import_literature", stdout=out)
-    assert out.getvalue() == "literature: 0 rows changed\n"
+    call_command("import_publication", stdout=out)
+    assert out.getvalue() == "publications: 0 rows changed\n"
 
 
 def test_it_shares_systems_with_what_is_there(db):
     Dbms.objects.create(slug="postgresql", name="PostgreSQL", vendor="PGDG")
-    import_literature()
+    import_own()
     assert Dbms.objects.filter(name="PostgreSQL").count() == 1
     assert DbmsVersion.objects.get(source_id="pg-8.3").dbms.slug == "postgresql"
 
 
 def test_it_takes_another_slug_where_somebody_has_it(db):
     Workload.objects.create(slug="wl-tpcb", name="mine")
-    import_literature()
+    import_own()
     assert Workload.objects.get(source_id="wl-tpcb").slug == "wl-tpcb-2"
-    assert import_literature().rows_changed == 0
+    assert import_own().rows_changed == 0
 
 
 def test_it_restores_deleted_runs(imported):
     run = Run.objects.get(source_id="tpcb-pg-8.3-r1")
     delete_softly(run)
     assert Run.objects.present().count() == 113
-    assert import_literature().changes == {("run", "restored"): 1}
+    assert import_own().changes == {("run", "restored"): 1}
     assert Run.objects.present().count() == 114
 
 
 def test_it_can_leave_deleted_runs_deleted_as_every_start_does(imported):
     delete_softly(Run.objects.get(source_id="tpcb-pg-8.3-r1"))
-    assert import_literature(keep_deleted=True).rows_changed == 0
+    assert import_own(keep_deleted=True).rows_changed == 0
     assert Run.objects.present().count() == 113
 
 
@@ -218,14 +219,14 @@ def test_it_corrects_what_was_changed(imported):
     run.factors.filter(name="threads").delete()
     Run.objects.filter(source_id="tpcb-pg-8.3-r2").delete()
     Claim.objects.filter(source_id="tpcb-a").update(summary="x")
-    assert import_literature().changes == {
+    assert import_own().changes == {
         ("run", "created"): 1,
         ("run", "updated"): 1,
         ("claim", "updated"): 1,
         # The deleted run had left its printed median.
         ("aggregate", "linked"): 1,
     }
-    assert import_literature().changes == {}
+    assert import_own().changes == {}
 
 
 def test_links_stay_the_same_in_every_installation(imported):

@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 
 from runs.models import Claim, Experiment, Observation, Publication, Run
-from runs.publications.articles import ARTICLES
+from runs.publications.folder import own
 from runs.publications.matching import Match, Published, matches_of
 from runs.publications.page import reproductions, reruns
 from runs.templatetags.publications import rich_cell
@@ -22,6 +22,8 @@ LOCAL = Match("local against TCP", "backup_s", {"method": "gbak_local"}, {"metho
 @pytest.fixture
 def article() -> Publication:
     publication = make_article()
+    publication.content = {"article": own()[publication.slug].article.model_dump(mode="json")}
+    publication.save(update_fields=["content"])
     for name, source_id in (("PostgreSQL 8.3", "pg-8.3"), ("MySQL 5.0", "mysql-5.0"), ("DB2 9.7", "db2-9.7")):
         version = dbms(name)
         version.source_id = source_id
@@ -196,7 +198,7 @@ def test_the_chart_of_an_article_pools_no_two_experiments(article):
     latest = experiment(article)
     add(latest, "PostgreSQL 15.2", 1000, 1016, 1032)
     found = reruns.Found.of(Published.of(article), AnonymousUser())
-    slot = reruns.slot(article.slug, ARTICLES[article.slug].rerun, found)
+    slot = reruns.slot(article.slug, own()[article.slug].page.rerun, found)
     drawn = {group["label"]: group["value"] for group in slot.figures[0].spec["groups"]}
     assert drawn == {"PostgreSQL 15.2": 1016, "MySQL 5.5": 50}
 
@@ -206,7 +208,7 @@ def test_its_chart_draws_what_was_in_memory_apart(article):
     add(found, "PostgreSQL 15.2", 1000, durability="power_loss")
     add(found, "HSQLDB 2.7", 9000, durability="memory")
     slot = reruns.slot(
-        article.slug, ARTICLES[article.slug].rerun, reruns.Found.of(Published.of(article), AnonymousUser())
+        article.slug, own()[article.slug].page.rerun, reruns.Found.of(Published.of(article), AnonymousUser())
     )
     drawn = {figure.id: [group["label"] for group in figure.spec["groups"]] for figure in slot.figures}
     name = f"rerun-{article.slug}"

@@ -143,7 +143,7 @@ def test_a_password_in_the_reason_is_not_kept(runs):
 def literature(django_db_setup, django_db_blocker):
     """The four articles, once for the tests of this file that ask for them."""
     with django_db_blocker.unblock(), transaction.atomic():
-        call_command("import_literature", verbosity=0)
+        call_command("import_publication", verbosity=0)
         yield
         transaction.set_rollback(True)
 

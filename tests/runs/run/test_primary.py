@@ -6,7 +6,7 @@ import pytest
 
 from runs import results
 from runs.models import Run, Workload
-from runs.publications.importer import import_literature
+from runs.publications.importer import import_own
 from runs.results import correction
 from runs.run import primary
 from tests.runs.builders import document
@@ -26,7 +26,7 @@ def test_an_upload_brings_it():
 
 
 def test_the_literature_brings_it_and_only_where_there_is_a_number():
-    import_literature()
+    import_own()
     assert primary.refresh(Run.objects.all()) == 0
     assert not Run.objects.filter(state="value_missing").exclude(primary_value=None).exists()
     assert Run.objects.filter(publication__slug="tpcb-2010", state="finished").exclude(primary_value=None).count() == 33

@@ -1,0 +1,292 @@
+"""What an article's page says besides its numbers: our own prose (article.md), its figures and their state."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Annotated, Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from runs.models import Publication
+
+# No raw HTML, no pictures: what is left are paragraphs, lists, links, emphasis and code.
+MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable("image")
+Address = Annotated[str, Field(pattern=r"^https?://\S+$", max_length=500)]
+
+
+class Kind(StrEnum):
+    """How the text at hand relates to the one that was written first."""
+
+    ORIGINAL = "original"
+    TRANSLATION = "translation"
+    REPOST = "repost"
+
+
+class FigureState(StrEnum):
+    """What is left of a table or picture of the article."""
+
+    PRINTED = "printed"
+    REDRAWN = "redrawn"
+    HALF = "half"
+    RECOVERED = "recovered"
+    LOST = "lost"
+    ADDED = "added"
+
+
+STATE_WORDS: Mapping[FigureState, str] = {
+    FigureState.PRINTED: "printed as text: shown as a table",
+    FigureState.REDRAWN: "the picture is lost, its numbers are printed: redrawn",
+    FigureState.HALF: "one series is printed and redrawn, the other is lost",
+    FigureState.RECOVERED: "the picture is lost, its content is stated on another page",
+    FigureState.LOST: "lost in a picture: only its frame can be drawn",
+    FigureState.ADDED: "not in the article: a re-run adds it",
+}
+
+
+class Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Source(Part):
+    """`of` names what was translated or reposted; the links lead to the publisher's site, or to that text."""
+
+    kind: Kind
+    publisher_url: Address
+    of: str = ""
+    of_url: Address | str = Field("", pattern=r"^(https?://\S+)?$")
+    note: str = ""
+
+
+class Axis(Part):
+    """`ticks` are the values that the text names, as it names them; without any, nothing is known of the scale."""
+
+    label: str
+    unit: str = ""
+    ticks: tuple[str, ...] = ()
+
+    @property
+    def heading(self) -> str:
+        return f"{self.label} ({self.unit})" if self.unit else self.label
+
+
+class Frame(Part):
+    """The axes and series of a lost picture. With `rows` and `columns` it is a grid of such pictures."""
+
+    x: Axis
+    y: Axis
+    series: tuple[str, ...]
+    y_right: Axis | None = None
+    bars: bool = False
+    # Palette indices of the series where the article names colours; else in their order.
+    colors: tuple[int, ...] = ()
+    rows: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+
+    @property
+    def legend(self) -> list[tuple[str, int]]:
+        """(series, palette index)."""
+        return [(name, self.colors[at] if at < len(self.colors) else at) for at, name in enumerate(self.series)]
+
+
+class Rerun(Part):
+    """What the schedule form is filled with. `engines` are DBMSs, or DBMS:version where the article's own one runs."""
+
+    workload: str
+    factors: dict[str, int] = {}
+    engines: tuple[str, ...] = ()
+    repeats: int = 5
+
+
+class ArticleFigure(Part):
+    """A table or picture of the article. `id` is that of results.json; `place` the id on the page where it stands."""
+
+    id: str
+    title: str
+    form: str
+    state: FigureState
+    place: str
+    drawn: str
+    known: str = ""
+    frame: Frame | None = None
+    rerun: Rerun | None = None
+
+
+class FigureEntry(ArticleFigure):
+    """As page.json has it: `rerun` says whether the publication's own re-run fills the figure."""
+
+    rerun: bool = False  # type: ignore[assignment]
+
+
+class Answer(Part):
+    """Where a re-run answers a question: a field of a run's page, a figure of this page, or the schedule form."""
+
+    words: str
+    run_field: str = ""
+    figure: str = ""
+    place: str = ""
+    rerun: bool = False
+
+
+class Question(Part):
+    asked: str
+    by: str
+    replied: str
+    answers: tuple[Answer, ...]
+
+
+class Order(Part):
+    """What the article puts in an order without numbers, the most first."""
+
+    quantity: str
+    items: tuple[str, ...]
+    note: str
+
+
+class PageFile(Part):
+    """page.json."""
+
+    rerun: Rerun | None = None
+    figures: tuple[FigureEntry, ...] = ()
+    orders: tuple[Order, ...] = ()
+
+
+class Article(Part):
+    """Prose is Markdown."""
+
+    slug: str
+    source: Source
+    goal: str
+    machine: str
+    method: tuple[str, ...]
+    caveats: tuple[str, ...]
+    conclusions: tuple[str, ...]
+    disclaimer: str
+    questions_are: str
+    questions: tuple[Question, ...]
+    figures: tuple[ArticleFigure, ...]
+    rerun: Rerun | None = None
+    orders: tuple[Order, ...] = ()
+
+    def figure(self, figure_id: str) -> ArticleFigure:
+        """Raises KeyError."""
+        return {one.id: one for one in self.figures}[figure_id]
+
+    @property
+    def states(self) -> list[tuple[FigureState, int]]:
+        """How many of its tables and pictures are in which state, in the order of the states."""
+        found = [figure.state for figure in self.figures]
+        return [(state, found.count(state)) for state in FigureState if state in found]
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything of it as plain text, so that the API says what the page says."""
+        document: dict[str, Any] = _plain(self.model_dump(mode="json"))
+        return document
+
+
+def article_of(publication: Publication) -> Article | None:
+    told = publication.content.get("article")
+    return Article.model_validate(told) if told else None
+
+
+# article.md
+
+_PARAGRAPHS = {"Goal": "goal", "Machine": "machine", "Disclaimer": "disclaimer"}
+_LISTS = {"Method": "method", "Caveats": "caveats", "Conclusions": "conclusions"}
+_ANSWER = re.compile(r"\[(.+)\]\((run|figure|page|rerun):([\w-]*)\)")
+_ANSWERS = {"run": "run_field", "figure": "figure", "page": "place"}
+
+
+def read_article(text: str, slug: str, page: PageFile) -> Article:
+    """Raises ValueError, which names the heading."""
+    head, body = _front_matter(text)
+    told: dict[str, Any] = dict.fromkeys(_PARAGRAPHS.values(), "") | dict.fromkeys(_LISTS.values(), ())
+    told |= {"questions_are": "", "questions": []}
+    section = ""
+    for kind, content in _blocks(MARKDOWN.parse(body)):
+        if kind == "h1":
+            section = content
+            if section not in (*_PARAGRAPHS, *_LISTS, "Questions"):
+                known = ", ".join((*_PARAGRAPHS, *_LISTS, "Questions"))
+                raise ValueError(f"the heading {section!r} is none of {known}")
+        elif section in _PARAGRAPHS and kind == "paragraph":
+            told[_PARAGRAPHS[section]] = f"{told[_PARAGRAPHS[section]]} {content}".strip()
+        elif section in _LISTS and kind == "item":
+            told[_LISTS[section]] += (content,)
+        elif section == "Questions":
+            _question(told, kind, content)
+        else:
+            raise ValueError(f"under {section or 'no heading'!r}: {content[:60]!r} is not expected here")
+    figures = tuple(
+        ArticleFigure(**{**one.model_dump(), "rerun": page.rerun if one.rerun else None}) for one in page.figures
+    )
+    try:
+        return Article(slug=slug, source=Source(**head), figures=figures, rerun=page.rerun, orders=page.orders, **told)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ValueError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+
+
+def _front_matter(text: str) -> tuple[dict[str, Any], str]:
+    """The lines `name: value` between two lines of three dashes, and the rest."""
+    found = re.match(r"---\n(.*?\n)---\n", text, re.DOTALL)
+    if not found:
+        raise ValueError("does not begin with kind and publisher_url between two lines of ---")
+    pairs = (line.partition(":") for line in found[1].splitlines() if line.strip())
+    return {name.strip(): value.strip() for name, _, value in pairs}, text[found.end() :]
+
+
+def _blocks(tokens: Sequence[Token]) -> list[tuple[str, str]]:
+    """(h1, h2, paragraph or item; its Markdown on one line)."""
+    found: list[tuple[str, str]] = []
+    kind, items = "", 0
+    for token in tokens:
+        if token.type == "heading_open":
+            kind = token.tag
+        elif token.type == "paragraph_open":
+            kind = "item" if items else "paragraph"
+        elif token.type in ("list_item_open", "list_item_close"):
+            items += 1 if token.type == "list_item_open" else -1
+        elif token.type == "inline":
+            found.append((kind, " ".join(token.content.split("\n"))))
+        elif token.type in ("fence", "code_block", "html_block", "hr"):
+            raise ValueError(f"{token.content[:60]!r}: only headings, paragraphs and lists are known here")
+    return found
+
+
+def _question(told: dict[str, Any], kind: str, content: str) -> None:
+    """A heading asks; then follow who asked after a dash, what was replied, and a list of links to answers."""
+    if kind == "h2":
+        told["questions"].append({"asked": content, "by": "", "replied": "", "answers": []})
+    elif not told["questions"]:
+        told["questions_are"] = f"{told['questions_are']} {content}".strip()
+    elif kind == "item":
+        found = _ANSWER.fullmatch(content)
+        if not found:
+            raise ValueError(f"the answer {content[:60]!r} is no link to run:, figure:, page: or rerun:")
+        to = {"rerun": True} if found[2] == "rerun" else {_ANSWERS[found[2]]: found[3]}
+        told["questions"][-1]["answers"].append({"words": found[1], **to})
+    elif content.startswith("— "):
+        told["questions"][-1]["by"] = content.removeprefix("— ")
+    else:
+        told["questions"][-1]["replied"] = f"{told['questions'][-1]['replied']} {content}".strip()
+
+
+def plain_text(markdown: str) -> str:
+    """Without its marks."""
+    (inline,) = MARKDOWN.parseInline(markdown)
+    return "".join(one.content if one.type != "softbreak" else " " for one in inline.children or ())
+
+
+def _plain(value: Any, name: str = "") -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(one, key) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_plain(one, name) for one in value]
+    return plain_text(value) if isinstance(value, str) and name in _PROSE else value
+
+
+_PROSE = {*_PARAGRAPHS.values(), *_LISTS.values(), "questions_are", "asked", "by", "replied", "drawn", "known", "words"}

@@ -1,0 +1,321 @@
+"""results.json of a publication: what its article prints, row by row. Unknown keys and wrong types are refused."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, Any, Literal
+
+from benchagent.catalog import Durability
+from pydantic import BaseModel, ConfigDict, Field
+
+from runs.models.choices import Provenance, StorageRole
+
+Id = Annotated[str, Field(min_length=1, max_length=120, pattern=r"^[\w.+-]+$")]
+# Becomes the slug of a page.
+Slug = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[a-zA-Z0-9_-]+$")]
+VersionText = Annotated[str, Field(min_length=1, max_length=120)]
+Name = Annotated[str, Field(max_length=200)]
+Short = Annotated[str, Field(max_length=40)]
+FactorText = Annotated[str, Field(max_length=300)]
+Count = Annotated[int, Field(ge=0, lt=2**63)]
+Details = dict[str, Any]
+Side = dict[str, str | int | float | list[str]]
+
+
+class Row(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class PublicationRow(Row):
+    """`details`: what else is known of the article; its `stated` are {id, what, value, unit, as_printed, where}."""
+
+    slug: Slug
+    language: Annotated[str, Field(max_length=10)]
+    title_original: Annotated[str, Field(min_length=1, max_length=300)]
+    title_en: Annotated[str, Field(min_length=1, max_length=300)]
+    author: Name = ""
+    publisher: Name = ""
+    date: date
+    details: Details = {}
+
+
+class DeviceRow(Row):
+    id: Slug
+    name: Name
+    medium: Short = ""
+    bus: Short = ""
+    model: Name = ""
+    mount_point: Name = ""
+    raid: Short = ""
+    capacity_bytes: Count | None = None
+    note: str = ""
+
+
+class HardwareRow(Row):
+    id: Slug
+    name: Name
+    os: Name | None = None
+    cpu: Name | None = None
+    ram_gb: float | None = None
+    motherboard: Name | None = None
+    note: str = ""
+    storage: list[DeviceRow] = []
+    details: Details = {}
+
+
+class DbmsRow(Row):
+    slug: Slug
+    name: Name
+    vendor: Name = ""
+    aliases: list[Name] = []
+
+
+class VersionRow(Row):
+    id: Id
+    dbms: Slug
+    version: VersionText
+    version_as_printed: str = ""
+    architecture: Short = ""
+    note: str = ""
+    aliases: list[Name] = []
+
+
+class ParameterRow(Row):
+    """`value` is None for a flag without one."""
+
+    name: Name
+    value: str | None
+    unit: Short = ""
+    comment: str = ""
+    section: Annotated[str, Field(max_length=120)] = ""
+
+
+class ConfigRow(Row):
+    id: Slug
+    name: Name
+    applies_to: list[Id]
+    file: Name = ""
+    parameters: list[ParameterRow] = []
+    details: Details = {}
+    note: str = ""
+    durability: Durability | Literal[""] = ""
+    durability_reason: str = ""
+
+
+class WorkloadRow(Row):
+    id: Slug
+    name: Name
+    kind: Short = ""
+    primary_metric: Name = ""
+    summary: str = ""
+    details: Details = {}
+
+
+class MetricRow(Row):
+    name: Annotated[str, Field(min_length=1, max_length=80)]
+    unit: Short
+    label: Name
+    better: Literal["higher", "lower", "none"]
+
+
+class SchemaRow(Row):
+    tables: list[str] | str
+    columns: list[dict[str, Any]]
+    primary_key: list[str] = []
+    indexes: list[dict[str, Any]] = []
+    details: Details = {}
+
+
+class NumberRow(Row):
+    name: Name
+    unit: Short
+    value: float
+    as_printed: Short
+    better: Literal["higher", "lower", "none"] = "none"
+    note: str = ""
+
+
+class MissingValue(Row):
+    """The number that a run lacks, and why; `figure` is the picture that held it."""
+
+    metric: Name
+    reason: Annotated[str, Field(min_length=1)]
+    figure: str = ""
+
+
+class Factor(Row):
+    value: int | float | FactorText
+    unit: Short = ""
+
+
+class RunRow(Row):
+    id: Id
+    version: Id
+    workload: Slug
+    hardware: Slug
+    config: Slug
+    repeat: Annotated[int, Field(ge=1, le=10_000)] = 1
+    factors: dict[Annotated[str, Field(max_length=80)], int | float | FactorText | Factor] = {}
+    storage: dict[StorageRole, Slug] = {}
+    provenance: Provenance
+    note: str = ""
+    metrics: list[NumberRow] = []
+    missing: MissingValue | None = None
+
+
+class AggregateMetric(Row):
+    name: Name
+    unit: Short = ""
+    better: str = ""
+
+
+class AggregateRow(Row):
+    """A printed statistic of runs: never a run itself."""
+
+    id: Id
+    statistic: Short
+    of: list[Id]
+    workload: Slug
+    version: Id
+    metric: AggregateMetric
+    value: float
+    as_printed: Short
+    details: Details = {}
+
+
+class ObservationRow(Row):
+    """A number of the text that belongs to no single run; a range has both ends and no value."""
+
+    metric: Name
+    unit: Short = ""
+    workload: Slug | None = None
+    value: float | None = None
+    value_min: int | float | None = None
+    value_max: int | float | None = None
+    as_printed: Short = ""
+    where: str = ""
+    qualifier: Name = ""
+    factors: Details = {}
+
+
+class ClaimRow(Row):
+    """A relative statement: `ratio` is A divided by B in the sense given, `percent` how much A is above B."""
+
+    id: Id
+    metric: Name
+    side_a: Side
+    side_b: Side
+    percent: float | None = None
+    ratio: float | None = None
+    sense: str = ""
+    approximate: bool = False
+    ambiguous: bool = False
+    summary: str
+    details: Details = {}
+
+
+class MissingRow(Row):
+    """A picture, or a linked document, that is lost."""
+
+    id: Id
+    kind: Annotated[str, Field(max_length=120)] = ""
+    content: str
+    document: bool = False
+
+
+class TableRow(Row):
+    table: Annotated[str, Field(max_length=120)]
+    records: Count | None = None
+    record_length_bytes: float | None = None
+    data_pages: Count | None = None
+    table_size_mb: float | None = None
+    indices_size_mb: float | None = None
+    total_percent: float | None = None
+    total_percent_as_printed: Annotated[str, Field(max_length=20)] = ""
+
+
+class IndexRow(Row):
+    index: Annotated[str, Field(max_length=120)]
+    table: Annotated[str, Field(max_length=120)]
+    depth: Annotated[int, Field(ge=0, le=1000)] | None = None
+    keys: Count | None = None
+    key_length_bytes: float | None = None
+    unique_keys: Count | None = None
+    size_mb: float | None = None
+
+
+class QueryRow(Row):
+    number: Annotated[int, Field(ge=0, le=10_000)]
+    sql: str
+    plan: str = ""
+    description: str = ""
+    metrics: list[NumberRow] = []
+    count_result: Count | None = None
+
+
+class FactRow(Row):
+    """Known, but not printed in the article: recovered from another page, or inferred by us; `how` says it."""
+
+    provenance: Provenance
+    title: str
+    how: str = ""
+    details: Details = {}
+
+
+class Results(Row):
+    publication: PublicationRow
+    hardware: list[HardwareRow] = []
+    dbms: list[DbmsRow] = []
+    versions: list[VersionRow] = []
+    configs: list[ConfigRow] = []
+    workloads: list[WorkloadRow] = []
+    metrics: list[MetricRow] = []
+    schemas: list[SchemaRow] = []
+    runs: Annotated[list[RunRow], Field(max_length=5000)] = []
+    aggregates: list[AggregateRow] = []
+    observations: list[ObservationRow] = []
+    claims: list[ClaimRow] = []
+    missing: list[MissingRow] = []
+    table_stats: list[TableRow] = []
+    index_stats: list[IndexRow] = []
+    query_stats: list[QueryRow] = []
+    facts: list[FactRow] = []
+
+    def faults(self) -> list[str]:
+        """Ids that stand twice, and rows that name what is not there."""
+        ids = {
+            "hardware": [one.id for one in self.hardware],
+            "dbms": [one.slug for one in self.dbms],
+            "versions": [one.id for one in self.versions],
+            "configs": [one.id for one in self.configs],
+            "workloads": [one.id for one in self.workloads],
+            "metrics": [one.name for one in self.metrics],
+            "storage": [disk.id for one in self.hardware for disk in one.storage],
+            "runs": [one.id for one in self.runs],
+            "aggregates": [one.id for one in self.aggregates],
+            "claims": [one.id for one in self.claims],
+            "missing": [one.id for one in self.missing],
+        }
+        named = [(f"versions.{at}.dbms", "dbms", one.dbms) for at, one in enumerate(self.versions)]
+        named += [(f"configs.{at}.applies_to", "versions", name) for at, one in enumerate(self.configs)
+                  for name in one.applies_to]  # fmt: skip
+        for at, run in enumerate(self.runs):
+            named += [(f"runs.{at}.version", "versions", run.version), (f"runs.{at}.config", "configs", run.config)]
+            named += [
+                (f"runs.{at}.workload", "workloads", run.workload),
+                (f"runs.{at}.hardware", "hardware", run.hardware),
+            ]
+            named += [(f"runs.{at}.storage.{role}", "storage", disk) for role, disk in run.storage.items()]
+            named += [(f"runs.{at}.metrics.{no}.name", "metrics", one.name) for no, one in enumerate(run.metrics)]
+        for at, row in enumerate(self.aggregates):
+            named += [(f"aggregates.{at}.version", "versions", row.version)]
+            named += [(f"aggregates.{at}.workload", "workloads", row.workload)]
+            named += [(f"aggregates.{at}.metric.name", "metrics", row.metric.name)]
+            named += [(f"aggregates.{at}.of", "runs", run) for run in row.of]
+        named += [(f"observations.{at}.workload", "workloads", one.workload) for at, one in enumerate(self.observations)
+                  if one.workload]  # fmt: skip
+        twice = [f"{kind}: {one} stands twice" for kind, all_ in ids.items() for one in sorted(set(all_))
+                 if all_.count(one) > 1]  # fmt: skip
+        return twice + [
+            f"{field}: {name} is not one of the {kind}" for field, kind, name in named if name not in ids[kind]
+        ]

@@ -1,0 +1,120 @@
+"""The files of a publication (results.json, article.md, checks.json, page.json), or what is wrong with them."""
+
+from __future__ import annotations
+
+import json
+import math
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from runs.publications.article import Article, PageFile, read_article
+from runs.publications.document import Results
+
+DATA = Path(__file__).parent / "data"
+REQUIRED, OPTIONAL = ("results.json",), ("article.md", "checks.json", "page.json")
+MAX_FILE_BYTES = 8 * 1024**2
+_NAMESPACE = uuid.UUID("c1f0b7a4-7d0e-5e0c-9d3f-6a2b8e4f1c57")
+_MOST_FAULTS = 20
+_MOST_DIGITS = 18
+M = TypeVar("M", bound=BaseModel)
+
+
+class FolderError(ValueError):
+    """`faults` name file, field and what is wrong."""
+
+    def __init__(self, faults: list[str]) -> None:
+        super().__init__("; ".join(faults))
+        self.faults = faults
+
+
+@dataclass(frozen=True)
+class Folder:
+    results: Results
+    article: Article | None
+    page: PageFile
+
+    @property
+    def slug(self) -> str:
+        return self.results.publication.slug
+
+    @classmethod
+    def of(cls, files: Mapping[str, bytes]) -> Folder:
+        """Raises FolderError."""
+        faults = [f"{name}: missing" for name in REQUIRED if name not in files]
+        faults += [f"{name}: not a file of a publication" for name in files if name not in (*REQUIRED, *OPTIONAL)]
+        faults += [f"{name}: larger than {MAX_FILE_BYTES} bytes" for name in files if len(files[name]) > MAX_FILE_BYTES]
+        if faults:
+            raise FolderError(faults)
+        results = _validated(Results, "results.json", files)
+        page = _validated(PageFile, "page.json", files) if "page.json" in files else PageFile()
+        article = None
+        if "article.md" in files:
+            try:
+                article = read_article(_text("article.md", files), results.publication.slug, page)
+            except ValueError as error:
+                raise FolderError([f"article.md: {error}"]) from error
+        if faults := [f"results.json: {one}" for one in results.faults()]:
+            raise FolderError(faults[:_MOST_FAULTS])
+        return cls(results, article, page)
+
+    @classmethod
+    def at(cls, path: Path) -> Folder:
+        """Raises FolderError."""
+        if not path.is_dir():
+            raise FolderError([f"{path}: not a folder"])
+        return cls.of({one.name: one.read_bytes() for one in sorted(path.iterdir()) if not one.name.startswith(".")})
+
+
+@lru_cache(maxsize=1)
+def own() -> Mapping[str, Folder]:
+    """The publications that come with the program, by slug."""
+    return {path.name: Folder.at(path) for path in sorted(DATA.iterdir()) if path.is_dir()}
+
+
+def stable_id(kind: str, publication: str, source_id: str) -> uuid.UUID:
+    """The same for the same item of the same publication, wherever and whenever it is imported: links survive."""
+    return uuid.uuid5(_NAMESPACE, f"{publication}/{kind}/{source_id}")
+
+
+def _text(name: str, files: Mapping[str, bytes]) -> str:
+    try:
+        text = files[name].decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise FolderError([f"{name}: not UTF-8 at byte {error.start}"]) from error
+    if "\0" in text or "\\u0000" in text:
+        raise FolderError([f"{name}: holds a NUL character"])
+    return text
+
+
+def _validated(model: type[M], name: str, files: Mapping[str, bytes]) -> M:
+    try:
+        data = json.loads(_text(name, files), parse_constant=_refuse, parse_int=_integer, parse_float=_number)
+        return model.model_validate(data)
+    except ValidationError as error:
+        faults = [f"{name}: {'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:_MOST_FAULTS]]
+        raise FolderError(faults) from error
+    except FolderError:
+        raise
+    except RecursionError as error:
+        raise FolderError([f"{name}: nested too deep"]) from error
+    except ValueError as error:
+        raise FolderError([f"{name}: no JSON: {error}"]) from error
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no number")
+
+
+def _integer(digits: str) -> int:
+    return int(digits) if len(digits) <= _MOST_DIGITS else _refuse(digits[:_MOST_DIGITS] + "…")
+
+
+def _number(digits: str) -> Any:
+    value = float(digits)
+    return value if math.isfinite(value) else _refuse(digits)
