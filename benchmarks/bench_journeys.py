@@ -209,7 +209,7 @@ def main() -> None:
 
         django.setup()
         call_command("migrate", verbosity=0)
-        call_command("import_literature", stdout=io.StringIO())
+        call_command("import_publication", stdout=io.StringIO())
         report(journeys(), arguments.list)
 
 
