@@ -26,6 +26,7 @@ _DECIMAL = r"\d+(?:\.\d+)?"
 KINDS = {
     "N": r"\d+", "X": _DECIMAL, "Y": rf"-?{_DECIMAL}", "Z": rf"-?(?:nan|NaN|{_DECIMAL})", "W": r"\w+", "S": r"\S+",
     "T": r".+", "time": rf"{_DECIMAL}(?:ms|s)?", "size": rf"{_DECIMAL}[KMGT]?i?[Bb]?",
+    "name": r"[A-Za-z][\w ]*?",
 }  # fmt: skip
 _PIECE = re.compile(r"\\(.)|\{(\w*):([^{}]*)\}|\{([^{}]*)\}|([\[\]])|( +)|([^\\{}\[\] ]+)")
 # Where a line ends with one of these, its form does not show that it is whole.

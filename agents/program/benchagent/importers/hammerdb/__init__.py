@@ -42,5 +42,4 @@ def read(file: SourceFile) -> Sequence[Report]:
     return found
 
 
-def combine(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[SourceFile, list[Report]]]:
-    return put_together(read)
+combine = put_together

@@ -6,10 +6,10 @@ import math
 import re
 from dataclasses import dataclass, field
 
-from benchagent.importers.base import Metric, NotUnderstood, agree, number
+from benchagent.importers.base import Metric, NotUnderstood, agree, measured, number
 
 _QUERY = re.compile(r"^query (?P<query>\d+) completed in (?P<seconds>\d+(?:\.\d+)?(?:e-?\d+)?) seconds$")
-_EXECUTING = re.compile(r"^Executing Query \d+ \((?P<place>\d+) of \d+\)$")
+_EXECUTING = re.compile(r"^Executing Query \d+ \((?P<position>\d+) of \d+\)$")
 _SET = re.compile(r"^Completed (?P<sets>\d+) query set\(s\) in (?P<seconds>\d+) seconds$")
 _MEAN = re.compile(r"^Geometric mean of query times returning rows \((?P<rows>\d+)\) is \"?(?P<seconds>\d+\.\d{5})\"?$")
 _REFRESH = re.compile(r"^(?P<kind>New|Old) Sales refresh complete in (?P<seconds>\d+(?:\.\d+)?) seconds$")
@@ -17,11 +17,23 @@ _REFRESH = re.compile(r"^(?P<kind>New|Old) Sales refresh complete in (?P<seconds
 
 @dataclass
 class Stream:
+    """The queries of one virtual user."""
+
     queries: dict[int, list[float]] = field(default_factory=dict)
-    sets: int | None = None
-    elapsed_s: float | None = None
-    place: int = 0
+    # Number of query sets and their seconds; number of queries that returned rows and their geometric mean.
+    sets: tuple[int, float] | None = None
     mean: tuple[int, float] | None = None
+    position: int = 0
+
+    def check(self, vuser: int) -> None:
+        """The printed mean is of the queries that returned rows, the elapsed time of all, in whole seconds."""
+        once = [times[0] for times in self.queries.values() if len(times) == 1]
+        if self.mean and self.sets and self.sets[0] == 1 and len(once) == self.mean[0] and min(once, default=0) > 0:
+            mean = math.exp(sum(map(math.log, once)) / len(once))
+            if not agree(mean, self.mean[1], relative=0.01, absolute=0.001):
+                raise NotUnderstood(f"virtual user {vuser}: the geometric mean is not that of its queries")
+        if self.sets and sum(once) > self.sets[1] * 1.02 + 2:
+            raise NotUnderstood(f"virtual user {vuser}: its queries took longer than the {self.sets[1]:g} s of the set")
 
 
 @dataclass
@@ -29,73 +41,57 @@ class Queries:
     streams: dict[int, Stream] = field(default_factory=dict)
     refresh: dict[str, float] = field(default_factory=dict)
 
-    @property
-    def found(self) -> bool:
-        return bool(self.streams)
-
-    def take(self, vuser: int, text: str, *, cut: bool) -> bool:
-        if match := _EXECUTING.match(text):
-            stream = self.streams.setdefault(vuser, Stream())
-            place = int(match["place"])
-            if place < stream.place and place != 1:
-                raise NotUnderstood(f"virtual user {vuser}'s queries are out of order")
-            stream.place = place
-        elif match := _QUERY.match(text):
-            times = self.streams.setdefault(vuser, Stream()).queries.setdefault(int(match["query"]), [])
-            value = number(match["seconds"])
-            if value not in times:
-                times.append(value)
-        elif match := _SET.match(text):
-            stream = self.streams.setdefault(vuser, Stream())
-            found = (int(match["sets"]), float(match["seconds"]))
-            if stream.elapsed_s is not None and found != (stream.sets, stream.elapsed_s):
-                raise NotUnderstood("one virtual user completed its query sets twice")
-            stream.sets, stream.elapsed_s = found
-        elif match := _MEAN.match(text):
-            stream = self.streams.setdefault(vuser, Stream())
-            mean = (int(match["rows"]), number(match["seconds"]))
-            if stream.mean not in (None, mean):
-                raise NotUnderstood("one virtual user has two geometric means")
-            stream.mean = mean
-        elif match := _REFRESH.match(text):
+    def take(self, vuser: int, text: str) -> bool:
+        """Whether the line is about queries."""
+        if match := _REFRESH.match(text):
             self.refresh[match["kind"].lower()] = number(match["seconds"])
-        else:
-            return False
-        return True
+            return True
+        rows = ((_EXECUTING, self._execute), (_QUERY, self._complete), (_SET, self._end), (_MEAN, self._mean))
+        for pattern, take in rows:
+            if match := pattern.match(text):
+                take(vuser, self.streams.setdefault(vuser, Stream()), match)
+                return True
+        return False
+
+    def _execute(self, vuser: int, stream: Stream, match: re.Match[str]) -> None:
+        position = int(match["position"])
+        if position < stream.position and position != 1:
+            raise NotUnderstood(f"virtual user {vuser}'s queries are out of order")
+        stream.position = position
+
+    def _complete(self, vuser: int, stream: Stream, match: re.Match[str]) -> None:
+        times, seconds = stream.queries.setdefault(int(match["query"]), []), number(match["seconds"])
+        times += [seconds] if seconds not in times else []
+
+    def _end(self, vuser: int, stream: Stream, match: re.Match[str]) -> None:
+        sets = (int(match["sets"]), float(match["seconds"]))
+        if stream.sets not in (None, sets):
+            raise NotUnderstood("one virtual user completed its query sets twice")
+        stream.sets = sets
+
+    def _mean(self, vuser: int, stream: Stream, match: re.Match[str]) -> None:
+        mean = (int(match["rows"]), number(match["seconds"]))
+        if stream.mean not in (None, mean):
+            raise NotUnderstood("one virtual user has two geometric means")
+        stream.mean = mean
 
     def metrics(self, warnings: list[str], users: int) -> tuple[tuple[Metric, ...], bool]:
         """Metrics, and whether every stream came to its end; no metrics before it did."""
-        done = all(stream.elapsed_s is not None for stream in self.streams.values())
-        if not done or users > len(self.streams):
+        if users > len(self.streams) or not all(stream.sets for stream in self.streams.values()):
             return (), False
-        several = len(self.streams) > 1 or set(self.streams) != {1}
+        alone = set(self.streams) == {1}
         metrics: list[Metric] = []
         for vuser, stream in sorted(self.streams.items()):
-            _check(vuser, stream)
-            prefix = f"stream_{vuser}_" if several else ""
-            if stream.elapsed_s is not None:
-                metrics.append(Metric(f"{prefix}elapsed_s", "s", stream.elapsed_s, "query", "lower"))
-            if stream.mean is not None:
-                metrics.append(Metric(f"{prefix}geometric_mean_s", "s", stream.mean[1], "query", "lower"))
+            stream.check(vuser)
+            prefix = "" if alone else f"stream_{vuser}_"
+            if stream.sets:
+                metrics.append(measured(f"{prefix}elapsed_s", stream.sets[1], "query", better="lower"))
+            if stream.mean:
+                metrics.append(measured(f"{prefix}geometric_mean_s", stream.mean[1], "query"))
             if any(len(times) > 1 for times in stream.queries.values()):
                 warnings.append(f"virtual user {vuser} ran queries several times: the times of each are left out")
                 continue
-            metrics += [
-                Metric(f"{prefix}query_{query}_s", "s", times[0], "query", "lower")
-                for query, times in sorted(stream.queries.items())
-            ]
-        metrics += [
-            Metric(f"refresh_{kind}_sales_s", "s", seconds, "query", "lower") for kind, seconds in self.refresh.items()
-        ]
-        return tuple(metrics), done
-
-
-def _check(vuser: int, stream: Stream) -> None:
-    """The printed mean is of the queries that returned rows, the elapsed time of all, in whole seconds."""
-    once = [times[0] for times in stream.queries.values() if len(times) == 1]
-    if stream.mean is not None and stream.sets == 1 and len(once) == stream.mean[0] and min(once, default=0) > 0:
-        mean = math.exp(sum(map(math.log, once)) / len(once))
-        if not agree(mean, stream.mean[1], relative=0.01, absolute=0.001):
-            raise NotUnderstood(f"virtual user {vuser}: the geometric mean is not that of its queries")
-    if stream.elapsed_s is not None and sum(once) > stream.elapsed_s * 1.02 + 2:
-        raise NotUnderstood(f"virtual user {vuser}: its queries took longer than the {stream.elapsed_s:g} s of the set")
+            for query, times in sorted(stream.queries.items()):
+                metrics.append(measured(f"{prefix}query_{query}_s", times[0], "query"))
+        metrics += [measured(f"refresh_{kind}_sales_s", seconds, "query") for kind, seconds in self.refresh.items()]
+        return tuple(metrics), True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from benchagent.importers.base import Report, SourceFile, as_part_of
+from benchagent.importers.base import Report, SourceFile, as_part_of, as_they_are
 
 Read = Sequence[tuple[SourceFile, Sequence[Report]]]
 
@@ -15,14 +15,14 @@ def put_together(read: Read) -> list[tuple[SourceFile, list[Report]]]:
 
     Several runs, or several counters, stay as they are: which belongs to which, no file says.
     """
-    files = [(file, list(reports)) for file, reports in read]
-    runs = [place for place, (_, reports) in enumerate(files) if len(reports) == 1 and reports[0].metric("nopm")]
+    files = as_they_are(read)
+    runs = [at for at, (_, reports) in enumerate(files) if len(reports) == 1 and reports[0].metric("nopm")]
     if len(runs) != 1 or any(len(reports) != 1 for _, reports in files):
         return files
-    (place,) = runs
-    run_file, (run,) = files[place]
-    for pick in (_is_counter, _is_profile):
-        others = [other for other, (_, reports) in enumerate(files) if other != place and pick(reports[0])]
+    (at,) = runs
+    run_file, (run,) = files[at]
+    for is_part in (_is_counter, _is_profile):
+        others = [other for other, (_, reports) in enumerate(files) if other != at and is_part(reports[0])]
         if len(others) != 1 or not _fits(run, files[others[0]][1][0]):
             continue
         other_file, (other,) = files[others[0]]
@@ -31,7 +31,7 @@ def put_together(read: Read) -> list[tuple[SourceFile, list[Report]]]:
             warnings=(*run.warnings, *other.warnings, f"with what {other_file.name} holds, which came with it"),
         )  # fmt: skip
         files[others[0]] = (other_file, [as_part_of(other, run_file)])
-    files[place] = (run_file, [run])
+    files[at] = (run_file, [run])
     return files
 
 
@@ -45,9 +45,8 @@ def _is_profile(report: Report) -> bool:
 
 def _fits(run: Report, other: Report) -> bool:
     """The same DBMS and the same virtual users, and nothing that the run has already."""
-    series, metrics = {one.name for one in run.series}, {one.name for one in run.metrics}
-    if series & {one.name for one in other.series} or metrics & {one.name for one in other.metrics}:
-        return False
+    known = {("series", series.name) for series in run.series} | {metric.name for metric in run.metrics}
+    more = {("series", series.name) for series in other.series} | {metric.name for metric in other.metrics}
     same_dbms = not other.subject.dbms or not run.subject.dbms or other.subject.dbms == run.subject.dbms
-    users = other.parameters.get("terminals", run.parameters.get("terminals"))
-    return same_dbms and users == run.parameters.get("terminals")
+    terminals = run.parameters.get("terminals")
+    return not known & more and same_dbms and other.parameters.get("terminals", terminals) == terminals
