@@ -1,8 +1,7 @@
 """The leg `bare`: `make up` on a machine with Python and nothing else.
 
-As root on Linux, in a mount namespace of its own: folders and programs of Java, Maven, Node, PostgreSQL, MariaDB,
-Firebird and Redis are hidden, HOME is empty, the checkout is a fresh clone of HEAD. Each check prints one line; the
-last line counts them. Elsewhere it says what it skipped and why.
+Everything else is hidden (see hidden.py), HOME is empty, the checkout is a fresh clone of HEAD. Each check prints one
+line; the last line counts them. Where nothing can be hidden it says what it skipped and why.
 """
 
 from __future__ import annotations
@@ -23,17 +22,10 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import hidden
 from private_postgresql import free_port
 
 ROOT = Path(__file__).resolve().parent.parent
-PROGRAMS = [
-    *("java", "javac", "mvn", "node", "npm"),
-    *("postgres", "initdb", "pg_ctl", "psql", "pgbench"),
-    *("mariadbd", "mysqld", "mariadb", "mysql"),
-    *("firebird", "fbguard", "isql-fb", "gbak"),
-    *("redis-server", "redis-cli", "valkey-server", "valkey-cli"),
-]
-FOLDERS = ["/usr/lib/jvm", "/opt/java", "/usr/share/maven", "/usr/lib/postgresql", "/usr/lib/firebird", "/opt/firebird"]
 READY_WITHIN_S = 300
 FIRST_RUN_WITHIN_S = 300
 GONE_WITHIN_S = 30
@@ -44,9 +36,8 @@ def main() -> int:
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
     inside = parser.parse_args().inside
     if inside:
-        hide(inside / "hidden")
         return Checks(inside).run()
-    why = impossible()
+    why = hidden.impossible()
     if why:
         print(f"bare: skipped, {why}")
         print("bare: 0 passed, 0 failed, 1 skipped")
@@ -57,20 +48,8 @@ def main() -> int:
         # Python's own interpreter: the one of .venv would make `python3` in the clone depend on this checkout.
         python = os.path.realpath(sys.executable)
         script = str(scratch / "checkout" / "scripts" / "bare_leg.py")
-        command = ["unshare", "--mount", "--propagation", "private", python, script, "--inside", str(scratch)]
+        command = [python, hidden.__file__, python, script, "--inside", str(scratch)]
         return subprocess.run(command, check=False).returncode
-
-
-def impossible() -> str:
-    if sys.platform != "linux":
-        return "mount namespaces are Linux's"
-    if os.geteuid() != 0:
-        return "hiding programs needs root"
-    if shutil.which("unshare") is None or shutil.which("git") is None:
-        return "unshare or git is not installed"
-    if subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode != 0:
-        return "this machine allows no mount namespace"
-    return ""
 
 
 @contextmanager
@@ -78,23 +57,6 @@ def scratch_folder() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="benchsite-bare-", ignore_cleanup_errors=True) as folder:
         Path(folder).chmod(0o711)
         yield Path(folder)
-
-
-def hide(empty: Path) -> None:
-    """Empty folders and a program that fails, mounted over what is there. Ends with the namespace."""
-    empty.mkdir()
-    nothing = empty / "not-there"
-    nothing.touch(mode=0o644)
-    (empty / "folder").mkdir()
-    for folder in filter(os.path.isdir, FOLDERS):
-        bind(empty / "folder", Path(folder))
-    for program in PROGRAMS:
-        while found := shutil.which(program):
-            bind(nothing, Path(os.path.realpath(found)))
-
-
-def bind(source: Path, target: Path) -> None:
-    subprocess.run(["mount", "--bind", str(source), str(target)], check=True)
 
 
 class Checks:
@@ -151,7 +113,7 @@ class Checks:
     # Steps: each returns what is wrong, empty when nothing is.
 
     def nothing_else_is_here(self) -> str:
-        return ", ".join(program for program in PROGRAMS if shutil.which(program))
+        return ", ".join(program for program in hidden.PROGRAMS if shutil.which(program))
 
     def it_gets_ready(self) -> str:
         self.up()

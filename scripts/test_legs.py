@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
+import hidden
 from private_postgresql import PrivatePostgreSQL, find_binaries
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -75,14 +76,14 @@ def run(command: list[str], env: dict[str, str] | None = None) -> int:
     return subprocess.run(command, cwd=ROOT, env=os.environ | (env or {}), check=False).returncode
 
 
-def pytest(leg: str, arguments: list[str], env: dict[str, str] | None = None) -> Outcome:
-    """One pytest process with a fresh STATE; counts come from its JUnit report."""
+def pytest(leg: str, arguments: list[str], env: dict[str, str] | None = None, *, before: Sequence[str] = ()) -> Outcome:
+    """One pytest process with a fresh STATE, started by the command `before`; counts come from its JUnit report."""
     with tempfile.TemporaryDirectory(prefix=f"benchsite-{leg}-") as scratch:
         # A service user may have to pass through to the data directory of a DBMS under test.
         Path(scratch).chmod(0o711)
         report = Path(scratch) / "report.xml"
         environment = {"STATE": f"{scratch}/state", "BENCHSITE_TEST_CACHE": str(CACHE)} | (env or {})
-        command = [PYTHON, "-m", "pytest", "-q", f"--junitxml={report}", "-p", "no:cacheprovider", *arguments]
+        command = [*before, PYTHON, "-m", "pytest", "-q", f"--junitxml={report}", "-p", "no:cacheprovider", *arguments]
         code = run(command, environment)
         for line in slowest(report, int(os.environ.get("BENCHSITE_SLOWEST", "0"))):
             print(line)
@@ -177,10 +178,11 @@ def leg_postgresql() -> Outcome:
 # Real DBMSs of many versions, which the agent installs for itself.
 ENGINE_TESTS = [f"tests/benchagent/{name}" for name in ("dbms", "correctness", "workloads", "job/test_job.py")]
 FOREIGN_TESTS = "tests/benchagent/dbms/external"
+ALONE_TESTS = "tests/benchagent/engines/test_alone.py"
 
 
 def leg_agent() -> Outcome:
-    others = [f"--ignore={path}" for path in ENGINE_TESTS]
+    others = [f"--ignore={path}" for path in (*ENGINE_TESTS, ALONE_TESTS)]
     return pytest("agent", ["tests/benchagent", "-m", "not java", *others])
 
 
@@ -192,6 +194,14 @@ def leg_engines() -> Outcome:
 def leg_foreign() -> Outcome:
     """Servers that the agent did not start: a leg of its own, since together the engines take longest of all."""
     return pytest("foreign", [FOREIGN_TESTS, "-m", "not java"])
+
+
+def leg_alone() -> Outcome:
+    """Engines that the agent installs, without what the machine has of them."""
+    if why := hidden.impossible():
+        return Outcome("alone", skipped=1, why=why)
+    command = [PYTHON, hidden.__file__]
+    return pytest("alone", [ALONE_TESTS], before=command)
 
 
 def leg_ops() -> Outcome:
@@ -223,6 +233,7 @@ LEGS: dict[str, Callable[[], Outcome]] = {
     "agent": leg_agent,
     "engines": leg_engines,
     "foreign": leg_foreign,
+    "alone": leg_alone,
     "browser": leg_browser,
     "ops": leg_ops,
     "bare": leg_bare,
@@ -232,7 +243,11 @@ LEGS: dict[str, Callable[[], Outcome]] = {
 # Three lanes at a time: much of the time goes into waiting for servers and clocks. What starts whole systems and
 # looks at the clock stays in one lane, so that such legs do not disturb each other; the long lanes begin with what
 # waits most, so that the work of the others fills the pauses.
-LANES = (("engines",), ("java", "browser", "ops", "bare", "js", "foreign"), ("agent", "sqlite", "postgresql", "check"))
+LANES = (
+    ("engines",),
+    ("java", "browser", "ops", "bare", "js", "foreign", "alone"),
+    ("agent", "sqlite", "postgresql", "check"),
+)
 
 
 def one(name: str) -> int:

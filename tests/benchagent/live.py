@@ -7,7 +7,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -38,29 +37,22 @@ SERVERS = {
 ENGINES = (*EMBEDDED, *SERVERS)
 
 
-@dataclass(frozen=True)
-class DirsWithEngines(AgentDirs):
-    installed: Path
-
-    @property
-    def engines(self) -> Path:
-        return self.installed
-
-
 class LiveAgent:
     def __init__(self, dirs: AgentDirs, toolchain: JavaToolchain) -> None:
         self.dirs, self._toolchain = dirs, toolchain
         self._spool = Spool(dirs.spool)
         self._number = 0
 
-    def run(self, slug: str, workload: str, *, in_memory: bool = False, **factors: int | str) -> FinishItem:
+    def run(
+        self, slug: str, workload: str, *, version: str = "", in_memory: bool = False, **factors: int | str
+    ) -> FinishItem:
         settings = {**dict(DBMSS[slug].settings), **({"storage": "memory"} if in_memory else {})}
         spec = job_spec(
             self._next_id(slug),
             workload=workload,
             workload_version=WORKLOADS[workload].version,
             dbms=slug,
-            dbms_version=self._version(slug),
+            dbms_version=version or self._version(slug),
             settings=list(settings.items()),
             factors=factors,
         )
@@ -84,12 +76,15 @@ class LiveAgent:
 
 
 @contextmanager
-def live_agent(repository: Path, toolchain: JavaToolchain) -> Iterator[LiveAgent]:
-    """Its folder can be reached by every user: servers run as users of their own."""
-    engines = installed_engines(repository, *(name for name, _ in SERVERS.values()))
+def live_agent(repository: Path, toolchain: JavaToolchain, *names: str) -> Iterator[LiveAgent]:
+    """`names`: of the engines that are installed. Its folder can be reached by every user, as servers run as users
+    of their own, and that of its engines through a symbolic link, as where a larger disk is mounted elsewhere."""
+    engines = installed_engines(repository, *(names or [name for name, _ in SERVERS.values()]))
     folder = Path(tempfile.mkdtemp(prefix="benchagent-live-"))
     folder.chmod(0o755)
-    dirs = DirsWithEngines(folder / "agent", engines)
+    dirs = AgentDirs(folder / "agent")
+    dirs.root.mkdir(mode=0o755)
+    dirs.engines.symlink_to(engines)
     dirs.create()
     write_sync_rate(dirs, FAST_SYNCS_PER_S)
     agent = LiveAgent(dirs, toolchain)

@@ -141,7 +141,7 @@ def finish(engine: Engine, tree: Path) -> None:
         (tree / link).symlink_to(aim)
     relocate(tree, engine.relocate)
     make_readable(tree, engine.executable)
-    _check_programs(engine, tree)
+    check_programs(engine, tree)
 
 
 def _fetched(piece: Piece, folder: Path, source: Source, progress: Progress) -> Fetched:
@@ -197,7 +197,7 @@ def _record(engine: Engine, version: str, pieces: Sequence[dict[str, str]]) -> d
     }
 
 
-def _check_programs(engine: Engine, tree: Path) -> None:
+def check_programs(engine: Engine, tree: Path) -> None:
     """Raises `InstallError` when a program lacks a library, naming it."""
     path = ":".join(str(tree / part) for part in engine.libraries)
     for program in engine.programs:

@@ -1,0 +1,48 @@
+"""Every engine that can be installed runs with what it brought along: the leg `alone` hides what the machine has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from benchagent import dbms
+from benchagent.dbms.base import EngineContext
+from benchagent.engines.catalogue import catalogue
+from benchagent.engines.install import check_programs
+from benchagent.java import JavaToolchain
+from benchagent.java.jars import engine_groups
+
+from tests.benchagent.live import LiveAgent, live_agent
+
+pytestmark = pytest.mark.engines
+FACTORS = {"scale_factor": 1, "terminals": 2, "warm_up_s": 0, "duration_s": 1}
+# Those that every agent has run in the leg `bare`.
+OPTIONAL_JARS = [(group.dbms, group.version) for group in engine_groups() if not group.driver and not group.default]
+
+
+@pytest.fixture(scope="module")
+def agent(repository: Path, toolchain: JavaToolchain) -> Iterator[LiveAgent]:
+    with live_agent(repository, toolchain, *catalogue()) as made:
+        yield made
+
+
+@pytest.mark.parametrize("name", catalogue())
+def test_an_installed_engine_runs(name: str, agent: LiveAgent, toolchain: JavaToolchain):
+    engine, dirs = catalogue()[name], agent.dirs
+    check_programs(engine, dirs.engines / name)
+    offered = dbms.adapter(engine.dbms).discover(EngineContext(toolchain, frozenset(), dirs.jobs, dirs.engines))
+    (facts,) = (facts for facts in offered if Path(facts["path"]).is_relative_to(dirs.engines / name))
+    assert (facts["available"], facts["reason"]) == (True, "")
+    check_run(agent, engine.dbms, facts["version"])
+
+
+@pytest.mark.parametrize(("slug", "version"), OPTIONAL_JARS)
+def test_an_engine_in_the_load_generator_runs(slug: str, version: str, agent: LiveAgent):
+    check_run(agent, slug, version)
+
+
+def check_run(agent: LiveAgent, slug: str, version: str) -> None:
+    item = agent.run(slug, "tpcb", version=version, **FACTORS)
+    assert (item["outcome"], item["message"]) == ("finished", "")
+    assert {metric["name"]: metric["value"] for metric in item["result"]["metrics"]}["tps"] > 0
