@@ -47,7 +47,7 @@ def broker() -> Iterator[str]:
             yield f"redis+socket://{socket}"
         finally:
             process.terminate()
-            process.wait(10)
+            process.wait(60)
 
 
 @pytest.fixture

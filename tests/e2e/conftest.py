@@ -32,13 +32,13 @@ class Site:
     password: str
 
     def get(self, path: str, **params: Any) -> Any:
-        answer = requests.get(self.url + path, params=params, timeout=20)
+        answer = requests.get(self.url + path, params=params, timeout=60)
         answer.raise_for_status()
         return answer.json()
 
     def send(self, method: str, path: str, body: Any = None) -> requests.Response:
         headers = {"Authorization": f"Bearer {self.token}"}
-        return requests.request(method, self.url + path, json=body, headers=headers, timeout=20)
+        return requests.request(method, self.url + path, json=body, headers=headers, timeout=60)
 
     def run(self, run_id: str) -> Any:
         return self.get(f"/api/v1/runs/{run_id}/")
@@ -89,7 +89,7 @@ def free_port() -> int:
 
 def ready(url: str) -> bool:
     try:
-        return requests.get(f"{url}/readyz", timeout=10).status_code == 200
+        return requests.get(f"{url}/readyz", timeout=60).status_code == 200
     except requests.RequestException:
         return False
 

@@ -127,7 +127,7 @@ def test_it_uploads_from_the_shell(site: Site, reports, tmp_path):
 
 def test_it_answers_a_wrong_file_field_with_its_name(site: Site):
     headers = {"Authorization": f"Bearer {site.token}"}
-    answer = requests.post(f"{site.url}/api/v1/imports/", headers=headers, files={"other": b"x"}, timeout=20)
+    answer = requests.post(f"{site.url}/api/v1/imports/", headers=headers, files={"other": b"x"}, timeout=60)
 
     assert answer.status_code == 400
     assert "file" in answer.json()

@@ -48,7 +48,7 @@ def test_it_shows_the_same_numbers_in_chart_table_csv_api_and_spool(site: Site, 
     assert [value for _, value in drawn] == per_second
     rows = table_numbers(logged_in, "figure.chart[data-chart=lines] ~ details table, figure.chart details table")
     assert [as_number(row[1]) for row in rows] == per_second
-    answer = requests.get(f"{site.url}/runs/{run['id']}/series.csv", timeout=10)
+    answer = requests.get(f"{site.url}/runs/{run['id']}/series.csv", timeout=60)
     lines = [row for row in csv.DictReader(io.StringIO(answer.text)) if row["metric"] == "tps"]
     assert [float(row["value"]) for row in lines] == per_second
 
@@ -90,7 +90,7 @@ def test_it_streams_seconds_that_stay_as_they_are(site: Site, logged_in):
     wait_for(
         "the drawn line grows without a reload",
         lambda: next(len(p) for label, p in chart_series(logged_in).items() if "throughput" in label.lower()) > before,
-        timeout_s=15,
+        timeout_s=60,
     )
     late = series(ended(site, run_id), "tps")
     assert len(late) == 30
@@ -158,7 +158,7 @@ def test_it_fails_a_run_whose_balances_do_not_add_up(site: Site, logged_in):
     run_id = site.experiment_runs(slug)[0]["id"]
     wait_for("it measures", lambda: site.run(run_id)["status"] == "measuring", timeout_s=60)
     database = next((site.state / "agent" / "jobs" / run_id).rglob("bench.db"))
-    with sqlite3.connect(database, timeout=20) as behind_its_back:
+    with sqlite3.connect(database, timeout=60) as behind_its_back:
         behind_its_back.execute("UPDATE accounts SET abalance = abalance + 1 WHERE aid = 7")
     run = ended(site, run_id)
     assert run["status"] == "failed"

@@ -94,7 +94,7 @@ class Site:
             )
         wait_until(lambda: "ready after" in self.said or self.make.poll() is not None, READY_WITHIN_S)
         assert "ready after" in self.said, self.said
-        wait_until(lambda: "Stop with" in self.said, 5)
+        wait_until(lambda: "Stop with" in self.said, 60)
         return self.said
 
     @property
@@ -117,7 +117,7 @@ class Site:
         return naming(self.state)
 
     def get(self, path: str) -> tuple[int, str]:
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.request("GET", path)
             answer = connection.getresponse()

@@ -45,7 +45,7 @@ class Operator:
         return answers[-1][1]["runs"][0]["id"]
 
     def post(self, path: str, body: Any) -> tuple[int, Any]:
-        connection = HTTPConnection("127.0.0.1", self.site.port, timeout=10)
+        connection = HTTPConnection("127.0.0.1", self.site.port, timeout=60)
         try:
             connection.request("POST", path, json.dumps(body), self.headers)
             answer = connection.getresponse()

@@ -124,7 +124,7 @@ def test_the_time_of_a_phase_goes_on_over_its_steps(collector: Collector, spool:
         values: dict[str, float | None] = {"tool_cpu_cores": value}
         with watch.following("backup", lambda values=values: Values(*[values] * 60)) as tell:  # type: ignore[misc]
             tell(phase("backup"))
-            wait_until(lambda: watch._t["backup"] > len(taken), 20)
+            wait_until(lambda: watch._t["backup"] > len(taken), 60)
             tell(phase("backup", elapsed_s=1.2))
         taken.extend([value] * (watch._t["backup"] - len(taken)))  # one, or more when this thread had to wait
     (item,) = [item for batch in sent(spool, "run-1") for item in batch["items"]]

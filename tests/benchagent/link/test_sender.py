@@ -25,7 +25,7 @@ def sender(client: Client, spool: Spool, cancels):
     made.start()
     yield made
     made.stop()
-    made.join(5)
+    made.join(60)
 
 
 def measure(spool: Spool, seconds: range) -> None:

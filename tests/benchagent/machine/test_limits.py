@@ -72,7 +72,7 @@ def test_it_counts_what_the_kernel_kills(children: Children):
         Limits(memory_bytes=32 * MIB).cage(RUN_ID) as cage,
         pytest.raises(ProcessFailed, match=f"ended with -{signal.SIGKILL.value}"),
     ):
-        children.run([sys.executable, "-c", code], timeout_s=30, cage=cage)
+        children.run([sys.executable, "-c", code], timeout_s=60, cage=cage)
     assert cage.oom_kills == 1
 
 
@@ -88,14 +88,14 @@ def test_it_takes_in_a_child_of_another_user_and_its_children(children: Children
         inside = next(groups_named(RUN_ID)) / "cgroup.procs"
         assert sorted(map(int, inside.read_text().split())) == sorted(members)
         assert [psutil.Process(pid).cpu_affinity() for pid in members] == [[cage.cpus[0]]] * 2
-    assert child.wait(5) == -signal.SIGKILL  # nothing runs on without its limits
+    assert child.wait(60) == -signal.SIGKILL  # nothing runs on without its limits
     assert all(gone(pid) for pid in members[1:])
 
 
 def test_it_gives_as_many_cpus_as_asked_for(children: Children):
     with Limits(cpus=1).cage(RUN_ID) as cage:
         output = children.run(
-            [sys.executable, "-c", "import os; print(os.sched_getaffinity(0))"], timeout_s=5, cage=cage
+            [sys.executable, "-c", "import os; print(os.sched_getaffinity(0))"], timeout_s=60, cage=cage
         )
     assert output.strip() == str(set(cage.cpus))
     assert (cage.words, cage.memory_peak_bytes, cage.oom_kills) == (f"CPU {cage.cpus[0]}", None, None)
@@ -104,7 +104,7 @@ def test_it_gives_as_many_cpus_as_asked_for(children: Children):
 
 def test_it_limits_nothing_where_nothing_was_asked_for(children: Children):
     with Limits().cage(RUN_ID) as cage:
-        assert children.run(["/bin/echo", "x"], timeout_s=5, cage=cage) == "x\n"
+        assert children.run(["/bin/echo", "x"], timeout_s=60, cage=cage) == "x\n"
     assert cage.words == ""
 
 
@@ -170,7 +170,7 @@ def test_it_removes_what_a_killed_agent_has_left():
         "    child = process.spawn(['/bin/sleep', '60'], death_signal=0, cage=cage, stdout=-3)\n"
         "    print(child.pid, flush=True)\n    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
-    killed = subprocess.run([sys.executable, "-c", code], check=False, stdout=subprocess.PIPE, text=True, timeout=20)
+    killed = subprocess.run([sys.executable, "-c", code], check=False, stdout=subprocess.PIPE, text=True, timeout=60)
     assert killed.returncode == -9
     child = psutil.Process(int(killed.stdout))
     assert child.is_running()

@@ -158,7 +158,7 @@ def test_it_finds_the_processes_of_a_job_in_another_storage(places: Places, dirs
     stranger = subprocess.Popen(["/bin/sleep", "600"], cwd=other, env={})
     try:
         process.kill_leftovers(dirs.jobs / "run-1")
-        assert server.wait(2) == -signal.SIGKILL
+        assert server.wait(60) == -signal.SIGKILL
         assert stranger.poll() is None
     finally:
         for child in (server, stranger):
@@ -224,7 +224,7 @@ def test_it_takes_over_from_an_agent_that_was_killed(places: Places, dirs: Agent
         "places = Places(agent_dirs(sys.argv[1]))\nplaces.open()\nplaces.place('run-1', {'data': 'slow'})\n"
         "os.kill(os.getpid(), 9)"
     )
-    assert subprocess.run([sys.executable, "-c", code, str(dirs.root)], check=False, timeout=30).returncode == -9
+    assert subprocess.run([sys.executable, "-c", code, str(dirs.root)], check=False, timeout=60).returncode == -9
     jobs = places.get("slow").path / ".benchagent-jobs"
     assert [run.name for run in jobs.iterdir()] == ["run-1"]
     assert [run.name for run in dirs.jobs.iterdir()] == ["run-1"]  # by which the next start knows what to clear

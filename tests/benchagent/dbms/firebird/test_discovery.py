@@ -52,3 +52,15 @@ def test_it_gives_the_reason_where_tools_are_missing(
     (facts,) = ADAPTER.discover(EngineContext(toolchain, frozenset(), dirs.jobs, dirs.engines))
     assert (facts["version"], facts["available"]) == ("3.0.11", False)
     assert facts["reason"] == f"missing: {tmp_path}/root/usr/bin/gbak"
+
+
+def test_it_gives_the_reason_where_the_server_lacks_a_library(
+    toolchain: JavaToolchain, dirs: AgentDirs, engines_dir: Path, monkeypatch, tmp_path: Path
+):
+    shutil.copytree(engines_dir / "firebird-3.0", tmp_path / "root", symlinks=True)
+    server = tmp_path / "root/usr/sbin/firebird"
+    server.write_text("#!/bin/sh\necho 'libtommath.so.1: cannot open shared object file' >&2; exit 127\n")
+    monkeypatch.setenv(discovery.ROOT_VARIABLE, str(tmp_path / "root"))
+    (facts,) = ADAPTER.discover(EngineContext(toolchain, frozenset(), dirs.jobs, dirs.engines))
+    assert (facts["version"], facts["available"]) == ("3.0", False)
+    assert facts["reason"].startswith(f"{server} does not tell its version: libtommath.so.1: cannot open")

@@ -32,7 +32,7 @@ class Home:
     """The parts of one installation. `variables` are what its programs need, beside those of a root.
 
     The server and the tools of a mixed home are of another version than its engine; `version` then says so.
-    `shared_log`: where the server writes its log, whatever its root is.
+    `shared_log`: where the server writes its log, whatever its root is. `unusable`: why the server does not run.
     """
 
     version: str
@@ -45,6 +45,7 @@ class Home:
     time_zones: Path | None = None
     variables: tuple[tuple[str, str], ...] = ()
     shared_log: Path | None = None
+    unusable: str = ""
 
     @property
     def engine(self) -> Path:
@@ -82,6 +83,8 @@ class Home:
         missing += [path for path in (self.messages, self.security_sql) if not path.exists()]
         if missing:
             return f"missing: {', '.join(map(str, missing))}"
+        if self.unusable:
+            return self.unusable
         try:
             self.engine  # noqa: B018 - raises
         except LookupError as error:
@@ -97,8 +100,9 @@ def debian_home(root: Path) -> Home | None:
     (*_, own) = [Path("none"), *sorted(root.glob(f"usr/lib/*/firebird/{SERIES}"))]
     # The linker looks below / by itself, and nowhere else.
     variables = {} if root == Path("/") else {"LD_LIBRARY_PATH": str(own.parent.parent)}
+    version, unusable = _asked(server, variables)
     return Home(
-        version=_version_of(server, variables) or SERIES,
+        version=version or SERIES,
         server=server,
         bin_dir=root / "usr/bin",
         plugins=own / "plugins",
@@ -107,14 +111,15 @@ def debian_home(root: Path) -> Home | None:
         security_sql=root / f"usr/share/firebird/{SERIES}/security.sql",
         variables=tuple(variables.items()),
         shared_log=Path(f"/var/log/firebird/firebird{SERIES}.log"),
+        unusable=unusable,
     )
 
 
 def installed_home(engine: InstalledEngine) -> Home:
     server = engine.layout("server")
     environment = engine.environment()
-    listener = _version_of(server, environment) or "?"
-    mixed = not _same_series(listener, engine.version)
+    listener, unusable = _asked(server, environment)
+    mixed = not unusable and not _same_series(listener, engine.version)
     return Home(
         version=f"{engine.version} (listener and tools {listener})" if mixed else engine.version,
         server=server,
@@ -125,6 +130,7 @@ def installed_home(engine: InstalledEngine) -> Home:
         security_sql=engine.layout("security_sql"),
         time_zones=engine.layout("time_zones") if "time_zones" in engine.record["layout"] else None,
         variables=tuple(environment.items()),
+        unusable=unusable,
     )
 
 
@@ -140,25 +146,26 @@ def homes(engines_dir: Path) -> dict[str, Home]:
     return {home.version: home for home in reversed(found)}
 
 
-def _version_of(server: Path, environment: Mapping[str, str]) -> str | None:
+def _asked(server: Path, environment: Mapping[str, str]) -> tuple[str, str]:
+    """Version of the program, whatever engine it loads, and why it does not run; one of them is empty."""
     try:
         return _version(server, server.stat().st_mtime, tuple(environment.items()))
-    except OSError:
-        return None
+    except OSError as error:
+        return "", f"{server}: {error.strerror}"
 
 
 @lru_cache(maxsize=64)
-def _version(server: Path, _changed: float, environment: tuple[tuple[str, str], ...]) -> str | None:
-    """Of `firebird -z`, which is the version of the program, whatever engine it loads."""
+def _version(server: Path, _changed: float, environment: tuple[tuple[str, str], ...]) -> tuple[str, str]:
     full = {**os.environ, **dict(environment)}
     try:
         answer = subprocess.run(
-            [server, "-z"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=10, check=False, env=full
+            [server, "-z"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False, env=full
         )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    found = VERSION.search(answer.stdout + answer.stderr)
-    return found.group(1) if found else None
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return "", f"{server} does not run: {error}"
+    said = answer.stdout + answer.stderr
+    stated = VERSION.search(said)
+    return (stated.group(1), "") if stated else ("", f"{server} does not tell its version: {said.strip()[-300:]}")
 
 
 def user() -> ServiceUser | None:

@@ -128,7 +128,7 @@ def _asked(server: Path, _changed: float, environment: tuple[tuple[str, str], ..
     command = [str(server), "--no-defaults", "--version"]
     variables = {**os.environ, **dict(environment)}
     try:
-        answer = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False, env=variables)
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=variables)
     except (OSError, subprocess.TimeoutExpired) as error:
         return None, f"{server} does not run: {error}"
     match = VERSION.search(answer.stdout)

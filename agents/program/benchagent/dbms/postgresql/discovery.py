@@ -134,7 +134,7 @@ def _version(binary: Path, _changed: float, environment: tuple[tuple[str, str], 
     variables = {**os.environ, **dict(environment)}
     try:
         answer = subprocess.run(
-            [str(binary), "--version"], capture_output=True, text=True, timeout=10, check=False, env=variables
+            [str(binary), "--version"], capture_output=True, text=True, timeout=60, check=False, env=variables
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return "", f"{binary} does not run: {error}"
