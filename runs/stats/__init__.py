@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from runs.stats.ratio import Ratio, ratio
-from runs.stats.student import t_cdf, t_quantile
-from runs.stats.summary import Interval, Summary, geometric_mean, geometric_mean_interval, summarise
+from runs.stats.summary import Interval, Summary, geometric_mean, geometric_mean_interval, summarise, t_quantile
 from runs.stats.verdict import Kind, Verdict, judge, repeats_needed
 
 __all__ = [
@@ -19,6 +18,5 @@ __all__ = [
     "ratio",
     "repeats_needed",
     "summarise",
-    "t_cdf",
     "t_quantile",
 ]

@@ -7,8 +7,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runs.stats.student import t_quantile
-from runs.stats.summary import CONFIDENCE, MIN_REPEATS, Interval, log_values
+from runs.stats.summary import CONFIDENCE, MIN_REPEATS, Interval, log_values, t_quantile
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runs.stats.student import t_quantile
+from scipy import special
 
 CONFIDENCE = 0.95
 MIN_REPEATS = 3
@@ -86,3 +86,10 @@ def geometric_mean_interval(
     centre = statistics.fmean(logs)
     half = t_quantile(0.5 + confidence / 2, len(logs) - 1) * stdev / math.sqrt(len(logs))
     return Interval(math.exp(centre - half), math.exp(centre + half))
+
+
+def t_quantile(p: float, df: float) -> float:
+    """The t below which a share `p` (0 < p < 1) of Student's distribution lies; `df` > 0 need not be whole."""
+    if not (0.0 < p < 1.0 and df > 0):
+        raise ValueError(f"a quantile of t needs 0 < p < 1 and df > 0, not {p} and {df}")
+    return float(special.stdtrit(df, p))

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from runs.stats.ratio import Ratio, ratio
-from runs.stats.student import t_quantile
-from runs.stats.summary import CONFIDENCE, MIN_REPEATS, Interval
+from runs.stats.summary import CONFIDENCE, MIN_REPEATS, Interval, t_quantile
 
 # A difference below this share is real perhaps, but nobody chooses a DBMS for it.
 PRACTICAL_THRESHOLD = 0.03
