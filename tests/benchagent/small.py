@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from benchagent.java import driver
+from benchagent.java import loadgen
 from benchagent.java.runtime import JavaRuntime
 from benchagent.workloads import tpcb
 from benchagent.workloads.backup import dataset
@@ -23,12 +23,12 @@ def make_smaller(patch: pytest.MonkeyPatch) -> None:
 
 
 def start_sooner(patch: pytest.MonkeyPatch) -> None:
-    usual = driver.jvm_options
+    usual = loadgen.jvm_options
 
     def options(java: JavaRuntime, **more: object) -> Sequence[str]:
         return [*usual(java, **more), *QUICK_JVM]  # type: ignore[arg-type]
 
-    patch.setattr(driver, "jvm_options", options)
+    patch.setattr(loadgen, "jvm_options", options)
 
 
 def make_backups_smaller(patch: pytest.MonkeyPatch) -> None:

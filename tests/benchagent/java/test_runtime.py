@@ -67,6 +67,6 @@ def test_it_says_what_to_do_when_there_is_none(monkeypatch, tmp_path):
 
 def test_a_compiler_is_beside_the_runtime_or_nowhere(tmp_path):
     java = java_that_says(tmp_path / "jdk" / "bin", "21")
-    assert not runtime.JavaRuntime(java, "21").has_compiler
+    assert not runtime.JavaRuntime(java, "21").compiler
     java.with_name("javac").touch()
     assert runtime.JavaRuntime(java, "21").compiler == java.with_name("javac")

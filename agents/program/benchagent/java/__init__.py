@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchagent.java.driver import LoadGenerator
 from benchagent.java.jars import EngineJars, JarChecksumError
+from benchagent.java.loadgen import LoadGenerator
 from benchagent.java.runtime import JavaNotFoundError, JavaRuntime
 from benchagent.java.toolchain import JavaToolchain
 

@@ -41,7 +41,11 @@ def compiled_classes(
     try:
         compile_sources(java, store, sources, jars, draft)
         draft.chmod(0o755)
-        _rename(draft, target)
+        try:
+            draft.rename(target)
+        except OSError:  # another process may have been first: its classes are the same
+            if not target.is_dir():
+                raise
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     return target
@@ -71,12 +75,3 @@ def _digest(sources: Sequence[Path], jars: Sequence[Path]) -> str:
     for jar in jars:
         digest.update(jar.name.encode() + b"\0")
     return digest.hexdigest()[:32]
-
-
-def _rename(draft: Path, target: Path) -> None:
-    """Another process may have been first: its classes are the same."""
-    try:
-        draft.rename(target)
-    except OSError:
-        if not target.is_dir():
-            raise

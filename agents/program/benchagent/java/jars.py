@@ -10,7 +10,8 @@ import hashlib
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -71,16 +72,7 @@ def tool_jars(name: str) -> tuple[Jar, ...]:
 
 def engine_groups() -> list[EngineJars]:
     return [
-        EngineJars(
-            dbms=group["dbms"],
-            version=group["version"],
-            default=group["default"],
-            jars=tuple(Jar(**jar) for jar in group["jars"]),
-            driver=group.get("driver", False),
-            licence=group.get("licence", ""),
-            why=group.get("why", ""),
-        )
-        for group in read_lock()["engines"]
+        EngineJars(**{**group, "jars": tuple(Jar(**jar) for jar in group["jars"])}) for group in read_lock()["engines"]
     ]
 
 
@@ -97,7 +89,17 @@ class JarStore:
 
     def files(self, jars: Sequence[Jar], progress: Callable[[str], None] = lambda text: None) -> list[Path]:
         """Paths of the jars, fetched where missing, every one verified. Raises `JarChecksumError`."""
-        return [self._verified(jar, progress) for jar in jars]
+        paths = [self._path(jar) for jar in jars]
+        for jar, path in zip(jars, paths, strict=True):
+            if not path.exists():
+                progress(f"fetching {jar.file_name}")
+                with self._draft(path) as draft:
+                    resolve(jar.coordinate, draft).replace(path)
+            if (actual := sha256_of(path)) != jar.sha256:
+                raise JarChecksumError(
+                    f"{path} has SHA-256 {actual}, the list has {jar.sha256}; delete it to fetch it anew"
+                )
+        return paths
 
     def adopt(self, jars: Sequence[Jar], source: Path) -> None:
         """Take those that are missing here out of a folder. Raises `JarChecksumError`."""
@@ -107,31 +109,19 @@ class JarStore:
                 continue
             if (actual := sha256_of(offered)) != jar.sha256:
                 raise JarChecksumError(f"{offered} has SHA-256 {actual}, the list has {jar.sha256}")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=self._folder, prefix=".draft-") as draft:
+            with self._draft(path) as draft:
                 Path(shutil.copy(offered, draft)).replace(path)
 
     def _path(self, jar: Jar) -> Path:
         group, artifact, version = jar.coordinate.split(":")
         return self._folder / group.replace(".", "/") / artifact / version / jar.file_name
 
-    def _verified(self, jar: Jar, progress: Callable[[str], None]) -> Path:
-        path = self._path(jar)
-        if not path.exists():
-            progress(f"fetching {jar.file_name}")
-            self._fetch(jar, path)
-        actual = sha256_of(path)
-        if actual != jar.sha256:
-            raise JarChecksumError(
-                f"{path} has SHA-256 {actual}, the list has {jar.sha256}; delete it to fetch it anew"
-            )
-        return path
-
-    def _fetch(self, jar: Jar, path: Path) -> None:
-        """Through a folder of our own: a process beside us never sees half a jar."""
+    @contextmanager
+    def _draft(self, path: Path) -> Iterator[Path]:
+        """A folder of our own to fill before a jar is moved to `path`: a process beside us never sees half of one."""
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=self._folder, prefix=".draft-") as draft:
-            resolve(jar.coordinate, Path(draft)).replace(path)
+            yield Path(draft)
 
 
 def maven_file_name(coordinate: str) -> str:

