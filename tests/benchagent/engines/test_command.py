@@ -6,10 +6,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from benchagent.cli import engines as engines_command
 from benchagent.cli import main
-from benchagent.engines import command as command_module
 from benchagent.engines import installed
-from benchagent.java.jars import JarStore
+from benchagent.java import jars
 from benchagent.paths import AgentDirs
 
 from tests.benchagent.engines.conftest import Tiny
@@ -24,7 +24,7 @@ def own_temporary_folder(monkeypatch):
 
 @pytest.fixture
 def only_tiny(tiny: Tiny, monkeypatch) -> Tiny:
-    monkeypatch.setattr(command_module, "catalogue", lambda: {"tiny-1.0": tiny.engine})
+    monkeypatch.setattr(engines_command, "catalogue", lambda: {"tiny-1.0": tiny.engine})
     return tiny
 
 
@@ -71,10 +71,10 @@ def test_a_driver_can_come_from_a_folder(dirs: AgentDirs, toolchain, tmp_path: P
     group = next(group for group in toolchain.engine_groups() if group.name == "firebird-jdbc-2.2.15")
     paths = toolchain.store.files(group.jars)
 
-    def refuse(self, jar, path):
-        raise AssertionError(f"{jar.coordinate} would be fetched")
+    def refuse(coordinate, folder):
+        raise AssertionError(f"{coordinate} would be fetched")
 
-    monkeypatch.setattr(JarStore, "_fetch", refuse)
+    monkeypatch.setattr(jars, "resolve", refuse)
     for path in paths:
         (tmp_path / path.name).write_bytes(path.read_bytes())
     assert run(dirs, "install", group.name, "--from", str(tmp_path)) == 0

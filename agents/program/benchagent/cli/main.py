@@ -21,7 +21,7 @@ from types import FrameType
 from benchagent import __version__
 from benchagent.cli import connections, observe, storage
 from benchagent.cli.doctor import add_doctor
-from benchagent.engines.command import add_engines
+from benchagent.cli.engines import add_engines
 from benchagent.java import JavaToolchain
 from benchagent.job.worker import Stop, Worker, WorkerOptions
 from benchagent.link.client import InsecureUrl

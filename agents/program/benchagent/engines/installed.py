@@ -37,7 +37,7 @@ class InstalledEngine:
         return self.home / str(self.record["bin"])
 
     def layout(self, name: str) -> Path:
-        """A place the adapter needs, as `plugins`. Raises `KeyError` for one that this engine does not have."""
+        """A path the adapter needs, as `plugins`. Raises `KeyError` for one that this engine does not have."""
         return self.home / str(self.record["layout"][name])
 
     def environment(self) -> dict[str, str]:
@@ -60,8 +60,8 @@ class BrokenRecord:
 
 def installed(engines_dir: Path, dbms: str | None = None) -> list[InstalledEngine]:
     """Engines below `engines_dir`, of one DBMS or of all, by name. A folder that is not complete is not one."""
-    found = [engine for folder in _folders(engines_dir) if (engine := read_record(folder))]
-    return [engine for engine in found if dbms in (None, engine.dbms)]
+    complete = [engine for folder in _folders(engines_dir) if (engine := read_record(folder))]
+    return [engine for engine in complete if dbms in (None, engine.dbms)]
 
 
 def broken_records(engines_dir: Path) -> list[BrokenRecord]:
@@ -129,7 +129,7 @@ def _lacking(name: str, record: Mapping[str, Any]) -> list[str]:
 
 
 def _layout(name: str, dbms: str) -> set[str]:
-    """Places that an adapter will ask for: of an engine that is no longer in the list, those that all others have."""
+    """Names that an adapter will ask for: of an engine that is no longer in the list, those that all others have."""
     if name in catalogue():
         return set(catalogue()[name].layout)
     others: list[Engine] = [engine for engine in catalogue().values() if engine.dbms == dbms]

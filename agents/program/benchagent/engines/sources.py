@@ -79,8 +79,8 @@ def _fetch_wheel(piece: Piece, folder: Path) -> Path:
     _run([sys.executable, "-m", "pip", "download", *options, piece.name], folder, piece.name)
     path = folder / piece.file
     if not path.is_file():
-        found = ", ".join(sorted(other.name for other in folder.glob("*.whl"))) or "nothing"
-        raise InstallError(f"pip brought {found} for {piece.name}, expected {piece.file}: is this Linux on x86-64?")
+        brought = ", ".join(sorted(other.name for other in folder.glob("*.whl"))) or "nothing"
+        raise InstallError(f"pip brought {brought} for {piece.name}, expected {piece.file}: is this Linux on x86-64?")
     return path
 
 
@@ -106,16 +106,16 @@ def _fetch_debian(piece: Piece, folder: Path) -> Fetched:
 
 def _take_debian(piece: Piece, source: Path) -> Fetched:
     """The newest that is there and that the list or this machine's apt knows."""
-    found = sorted(source.glob(f"{piece.name}_*.deb"), reverse=True)
-    if not found:
+    packages = sorted(source.glob(f"{piece.name}_*.deb"), reverse=True)
+    if not packages:
         raise InstallError(f"{source} has no {piece.name}_….deb")
     try:
         offered = _offered(piece.name)
     except InstallError:
         offered = {}
     allowed = {**piece.known, **({offered["Version"]: offered["SHA256"]} if offered else {})}
-    actual = checked(found[0], *allowed.values())
-    return Fetched(piece, found[0], actual, next(version for version, sum_ in allowed.items() if sum_ == actual))
+    actual = checked(packages[0], *allowed.values())
+    return Fetched(piece, packages[0], actual, next(version for version, sum_ in allowed.items() if sum_ == actual))
 
 
 def _offered(package: str) -> Mapping[str, str]:
@@ -141,12 +141,12 @@ def _index(program: str, packages: tuple[str, ...]) -> Mapping[str, Mapping[str,
     """Fields by package. All are asked for at once: apt may read all its lists anew, about a second each time."""
     command = [program, "show", "--no-all-versions", *packages]
     answer = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    found: dict[str, Mapping[str, str]] = {}
+    by_package: dict[str, Mapping[str, str]] = {}
     for stanza in answer.stdout.split("\n\n"):
         lines = [line.partition(": ") for line in stanza.splitlines() if line[:1].isalpha()]
         fields = {name: value for name, _, value in lines}
-        found.setdefault(fields.get("Package", ""), fields)
-    return found
+        by_package.setdefault(fields.get("Package", ""), fields)
+    return by_package
 
 
 def _run(command: list[str], folder: Path, what: str) -> None:

@@ -66,7 +66,7 @@ def relocate(home: Path, constants: Mapping[str, str]) -> None:
         raise InstallError(f"no program holds the path {', '.join(sorted(pending))}: another build than expected")
 
 
-def _place(name: str, step: Unpack) -> PurePosixPath | None:
+def _inner_path(name: str, step: Unpack) -> PurePosixPath | None:
     """Where a member goes below the target; None when it is not wanted."""
     parts = PurePosixPath(name).parts
     if name.startswith("/") or ".." in parts:
@@ -81,10 +81,10 @@ def _place(name: str, step: Unpack) -> PurePosixPath | None:
 def _unpack_zip(path: Path, step: Unpack, target: Path) -> None:
     with zipfile.ZipFile(path) as archive:
         for info in archive.infolist():
-            place = _place(info.filename, step)
-            if place is None or info.is_dir():
+            inner = _inner_path(info.filename, step)
+            if inner is None or info.is_dir():
                 continue
-            file = target / place
+            file = target / inner
             file.parent.mkdir(parents=True, exist_ok=True)
             with archive.open(info) as source, file.open("wb") as sink:
                 shutil.copyfileobj(source, sink, 1 << 20)
@@ -101,7 +101,8 @@ def _tar_stream(path: Path, step: Unpack) -> Iterator[IO[bytes]]:
         with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(path)], stdout=subprocess.PIPE) as process:
             assert process.stdout is not None  # noqa: S101 - it is a pipe
             yield process.stdout
-            shutil.copyfileobj(process.stdout, _Nowhere())
+            while process.stdout.read(1 << 20):  # what tar has left unread: dpkg-deb would fail at a closed pipe
+                pass
         if process.returncode:
             raise InstallError(f"dpkg-deb cannot read {path.name}")
     else:
@@ -109,17 +110,12 @@ def _tar_stream(path: Path, step: Unpack) -> Iterator[IO[bytes]]:
             yield stream
 
 
-class _Nowhere:
-    def write(self, data: bytes) -> int:
-        return len(data)
-
-
 def _unpack_tar(tar: tarfile.TarFile, step: Unpack, target: Path) -> None:
     for member in tar:
-        place = _place(member.name, step)
-        if place is None or not (member.isfile() or member.issym() or member.islnk()):
+        inner = _inner_path(member.name, step)
+        if inner is None or not (member.isfile() or member.issym() or member.islnk()):
             continue
-        file = target / place
+        file = target / inner
         file.parent.mkdir(parents=True, exist_ok=True)
         file.unlink(missing_ok=True)
         if member.issym():
@@ -140,7 +136,7 @@ def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, file: Path) -> None:
 
 
 def _hard_link(file: Path, member: tarfile.TarInfo, step: Unpack, target: Path) -> None:
-    origin = _place(member.linkname, step)
+    origin = _inner_path(member.linkname, step)
     if origin is None or not (target / origin).is_file():
         raise InstallError(f"the archive's {member.name} is a link to {member.linkname}, which was left out")
     os.link(target / origin, file)

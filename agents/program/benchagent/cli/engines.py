@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchagent import catalog
+from benchagent.dbms import discover
+from benchagent.dbms.base import EngineContext
 from benchagent.engines.catalogue import Engine, catalogue
 from benchagent.engines.install import download, install, remove
 from benchagent.engines.installed import InstalledEngine, installed, read_record
@@ -70,32 +72,28 @@ def _list(options: argparse.Namespace, dirs: AgentDirs) -> int:
 
 def inventory(toolchain: JavaToolchain, dirs: AgentDirs) -> dict[str, list[dict[str, Any]]]:
     """`found`: engines that runs can use. `installed`: trees below STATE/engines. `can_be_added`: the rest."""
-    from benchagent.dbms import discover
-    from benchagent.dbms.base import EngineContext
-
     marks = frozenset(mark.name for mark in dirs.engines.iterdir())
-    found = discover(EngineContext(toolchain, marks, dirs.jobs, dirs.engines))
     return {
-        "found": [dict(facts) for facts in found],
+        "found": [dict(facts) for facts in discover(EngineContext(toolchain, marks, dirs.jobs, dirs.engines))],
         "installed": [_installed_entry(engine) for engine in installed(dirs.engines)],
         "can_be_added": [
             *(_engine_entry(engine) for name, engine in catalogue().items() if not read_record(dirs.engines / name)),
-            *(_jar_entry(group) for name, group in optional_jars(toolchain).items() if name not in marks),
+            *(
+                _jar_entry(group)
+                for group in toolchain.engine_groups()
+                if not group.default and group.name not in marks
+            ),
         ],
     }
 
 
-def optional_jars(toolchain: JavaToolchain) -> Mapping[str, EngineJars]:
-    """Engines and drivers made of jars that are not there from the beginning, by name."""
-    return {group.name: group for group in toolchain.engine_groups() if not group.default}
-
-
 def _installed_entry(engine: InstalledEngine) -> dict[str, Any]:
-    size = sum(path.lstat().st_size for path in engine.home.rglob("*") if not path.is_dir())
-    facts = {"name": engine.name, "dbms": engine.dbms, "version": engine.version, "path": str(engine.home)}
     return {
-        **facts,
-        "size_bytes": size,
+        "name": engine.name,
+        "dbms": engine.dbms,
+        "version": engine.version,
+        "path": str(engine.home),
+        "size_bytes": sum(path.lstat().st_size for path in engine.home.rglob("*") if not path.is_dir()),
         "licence": engine.record.get("licence", ""),
         "note": engine.record.get("note", ""),
     }
@@ -114,8 +112,15 @@ def _engine_entry(engine: Engine) -> dict[str, Any]:
 
 
 def _jar_entry(group: EngineJars) -> dict[str, Any]:
-    facts = {"name": group.name, "dbms": group.dbms, "download_bytes": 0, "unpacked_bytes": 0}
-    return {**facts, "licence": group.licence, "why": group.why, "note": ""}
+    return {
+        "name": group.name,
+        "dbms": group.dbms,
+        "download_bytes": 0,
+        "unpacked_bytes": 0,
+        "licence": group.licence,
+        "why": group.why,
+        "note": "",
+    }
 
 
 # Adding and removing
