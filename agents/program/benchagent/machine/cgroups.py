@@ -136,12 +136,18 @@ def _hand_down(where: Hierarchy) -> None:
 
 
 def groups_named(name: str) -> Iterator[Path]:
-    """Groups of ours of that name anywhere, also those that an earlier life of the agent has made."""
+    """Groups of ours of that name anywhere, also those that an earlier life of the agent has made.
+
+    Each once, where the same hierarchy is mounted in several places, as for containers.
+    """
+    yielded = set()
     for mount in mounts():
         if mount.file_system in ("cgroup", "cgroup2"):
             for folder, children, _ in os.walk(mount.mount_point):
-                if f"{PREFIX}{name}" in children:
-                    yield Path(folder) / f"{PREFIX}{name}"
+                group = Path(folder) / f"{PREFIX}{name}"
+                if group.name in children and (identity := (group.stat().st_dev, group.stat().st_ino)) not in yielded:
+                    yielded.add(identity)
+                    yield group
 
 
 def remove_group(group: Path) -> bool:
