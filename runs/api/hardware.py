@@ -17,45 +17,41 @@ from runs.access.visibility import nameable
 from runs.api.exceptions import Conflict
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
 from runs.models import HardwareProfile, StorageDevice, User
+from runs.models.machine_facts import MACHINE_FACTS, STORAGE_FACTS, Kind, MachineFact
 from runs.results.fields import StrictSerializer
 
-_TEXT: dict[str, Any] = {"required": False, "allow_blank": True}
-_COUNT: dict[str, Any] = {"required": False, "allow_null": True, "min_value": 1, "max_value": 1_000_000}
-_SIZE: dict[str, Any] = {"required": False, "allow_null": True, "min_value": 1, "max_value": 2**63 - 1}
+
+class _FactsGiven(StrictSerializer):
+    """Facts by name; what is left out is not stated."""
+
+    model: type[HardwareProfile | StorageDevice]
+    facts: tuple[MachineFact, ...]
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        note = serializers.CharField(max_length=10_000, required=False, allow_blank=True)
+        given = {fact.name: self._field(fact) for fact in self.facts}
+        return {"name": serializers.CharField(max_length=200), **given, "note": note}
+
+    def _field(self, fact: MachineFact) -> serializers.Field[Any, Any, Any, Any]:
+        if fact.kind == Kind.FLAG:
+            return serializers.BooleanField(required=False)
+        if fact.kind == Kind.TEXT:
+            most = fact.most_characters(self.model)
+            return serializers.CharField(max_length=most, required=False, allow_blank=True)
+        most = 1_000_000 if fact.kind == Kind.COUNT else 2**63 - 1
+        return serializers.IntegerField(min_value=1, max_value=most, required=False, allow_null=True)
 
 
-class DeviceFacts(StrictSerializer):
+class DeviceFacts(_FactsGiven):
     """A disk. What is left out is not stated."""
 
-    name = serializers.CharField(max_length=200)
-    medium = serializers.CharField(max_length=60, **_TEXT)
-    model = serializers.CharField(max_length=200, **_TEXT)
-    bus = serializers.CharField(max_length=60, **_TEXT)
-    capacity_bytes = serializers.IntegerField(**_SIZE)
-    raid = serializers.CharField(max_length=60, **_TEXT)
-    controller_cache = serializers.CharField(max_length=120, **_TEXT)
-    file_system = serializers.CharField(max_length=60, **_TEXT)
-    mount_point = serializers.CharField(max_length=500, **_TEXT)
-    mount_options = serializers.CharField(max_length=500, **_TEXT)
-    scheduler = serializers.CharField(max_length=60, **_TEXT)
-    write_cache = serializers.CharField(max_length=60, **_TEXT)
-    emulated = serializers.BooleanField(required=False)
-    note = serializers.CharField(max_length=10_000, **_TEXT)
+    model, facts = StorageDevice, STORAGE_FACTS
 
 
-class ProfileFacts(StrictSerializer):
+class ProfileFacts(_FactsGiven):
     """A machine. What is left out is not stated."""
 
-    name = serializers.CharField(max_length=200)
-    os = serializers.CharField(max_length=200, **_TEXT)
-    kernel = serializers.CharField(max_length=200, **_TEXT)
-    cpu_model = serializers.CharField(max_length=200, **_TEXT)
-    cpu_cores = serializers.IntegerField(**_COUNT)
-    cpu_threads = serializers.IntegerField(**_COUNT)
-    ram_bytes = serializers.IntegerField(**_SIZE)
-    motherboard = serializers.CharField(max_length=200, **_TEXT)
-    virtualisation = serializers.CharField(max_length=100, **_TEXT)
-    note = serializers.CharField(max_length=10_000, **_TEXT)
+    model, facts = HardwareProfile, MACHINE_FACTS
 
 
 class DeviceSerializer(serializers.ModelSerializer[StorageDevice]):

@@ -200,15 +200,3 @@ def bars(*, label: str, unit: str, better: str, groups: Sequence[BarGroup], scal
     return {
         "type": "bars", "y": {"label": label, "unit": unit, "better": better}, "scale": scale, "groups": list(groups),
     }  # fmt: skip
-
-
-def format_number(value: float) -> str:
-    """Four significant digits, whole numbers whole, thousands grouped: 0.01235, 83.27, 508, 1,192, 123,457."""
-    if float(value).is_integer() or abs(value) >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.4g}"
-
-
-def plain_number(value: float | None) -> str:
-    """For files: the shortest text that reads back as the same number; empty for a gap."""
-    return "" if value is None else repr(float(value)).removesuffix(".0")

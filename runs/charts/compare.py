@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from runs import formatting
 from runs.charts.base import (
     COLOURS,
     BarGroup,
@@ -14,12 +15,9 @@ from runs.charts.base import (
     LineSeries,
     Table,
     bars,
-    format_number,
     lines,
     lines_table,
-    plain_number,
 )
-from runs.charts.numbers import three_digits, times
 from runs.compare.groups import Against, Comparison, Group
 from runs.models import Metric, Run
 from runs.run import series as stored
@@ -86,7 +84,7 @@ def bars_figure(
         if keys is None or group.key in keys
     ]
     said = ", ".join(
-        f"{group.label} {format_number(group.median)}" if group.median is not None else f"{group.label} not known"
+        f"{group.label} {formatting.number(group.median)}" if group.median is not None else f"{group.label} not known"
         for group, _ in shown
     )
     return Figure(
@@ -175,7 +173,7 @@ def headline(comparison: Comparison) -> str:
 
 
 def _quantity(group: Group, metric: Metric) -> str:
-    return f"{format_number(group.median or 0.0)} {metric.unit}".strip()
+    return f"{formatting.number(group.median or 0.0)} {metric.unit}".strip()
 
 
 def ratio_words(against: Against | None) -> str:
@@ -183,8 +181,8 @@ def ratio_words(against: Against | None) -> str:
     if against is None or against.ratio is None:
         return ""
     interval = against.ratio.interval
-    between = f" ({three_digits(interval.low)}–{three_digits(interval.high)})" if interval else ""
-    return f"{times(against.ratio.value)}{between}"
+    between = f" ({formatting.three_digits(interval.low)}–{formatting.three_digits(interval.high)})" if interval else ""
+    return f"{formatting.times(against.ratio.value)}{between}"
 
 
 def overlay_figures(comparison: Comparison) -> list[Figure]:
@@ -247,11 +245,12 @@ def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
         ratio_interval = ratio.get("interval") or [None, None]
         yield [
             entry["label"], entry["key"], entry["metric"], entry["unit"], str(entry["n"]),
-            *(plain_number(summary.get(name)) for name in ("median", "mean", "minimum", "maximum", "stdev", "cv")),
-            *map(plain_number, interval), plain_number(ratio.get("value")), *map(plain_number, ratio_interval),
+            *(formatting.plain(summary.get(name)) for name in ("median", "mean", "minimum", "maximum", "stdev", "cv")),
+            *map(formatting.plain, interval), formatting.plain(ratio.get("value")),
+            *map(formatting.plain, ratio_interval),
             comparison.baseline.key if comparison.baseline else "", against.get("words", ""),
             "yes" if entry["ranked"] else "no", entry["durability"], entry["doubt"],
-            " ".join(plain_number(dot["value"]) for dot in entry["repeats"]),
+            " ".join(formatting.plain(dot["value"]) for dot in entry["repeats"]),
             "; ".join(f"{printed['statistic']} {printed['as_printed']}" for printed in entry["printed"]),
             "; ".join(gap["reason"] for gap in entry["gaps"]),
         ]  # fmt: skip

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from benchagent.catalog import DBMSS, METRICS
+from benchagent.catalog import DBMSS
 from django.urls import reverse
 
-from runs.charts.base import BandSpec, Figure, LineSeries, Live, lines, lines_table, plain_number
+from runs import formatting
+from runs.charts.base import BandSpec, Figure, LineSeries, Live, lines, lines_table
 from runs.models import Run
 from runs.run import derived
 from runs.run.series import Series
@@ -185,15 +186,9 @@ def _live(run: Run, wanted: Sequence[Line]) -> Live:
     return {"url": f"{reverse('api-run-series', args=[run.id])}?{query}", "every_ms": LIVE_EVERY_MS}
 
 
-def metric_place(name: str) -> tuple[int, str]:
-    """Sort key: metrics of the catalogue in its order, then the others by name."""
-    order = list(METRICS)
-    return (order.index(name) if name in order else len(order), name)
-
-
 def series_rows(series: Sequence[Series]) -> Iterator[list[str]]:
     """Rows of a CSV file: the head, then one row per sample with its exact value; a gap is an empty value."""
     yield ["metric", "unit", "t_s", "value"]
     for one in series:
         for t_s, value in one.points():
-            yield [one.name, one.unit, plain_number(t_s), plain_number(value)]
+            yield [one.name, one.unit, formatting.plain(t_s), formatting.plain(value)]

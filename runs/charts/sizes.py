@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runs.charts.base import Cell, Column, Figure, LineSeries, Mark, Scale, Table, lines
-from runs.charts.numbers import percent
 from runs.compare.groups import Comparison, Group
 from runs.compare.labels import VaryingFact
+from runs.formatting import percent
 from runs.models import Metric, Run
 from runs.run.derived import SizeStep, size_steps
 

@@ -11,9 +11,9 @@ from benchagent.catalog import Durability
 from runs.compare.groups import Against, Comparison, Dot, Gap, Group, Printed, apart_by_class
 from runs.compare.guard import differences, refusal
 from runs.compare.labels import name_cells
-from runs.models import Aggregate, Measurement, Metric, Run
-from runs.models.choices import OPEN_STATES
+from runs.models import Aggregate, Metric, Run
 from runs.run.facets import DURABILITY_ORDER, doubt, facets, weakest_durability
+from runs.run.number import number_of, why_no_number
 from runs.stats import judge
 
 __all__ = ["Against", "Comparison", "Dot", "Gap", "Group", "Printed", "compare"]
@@ -56,12 +56,8 @@ def compare(runs: Iterable[Run], *, metric: str = "", baseline: str | None = Non
 
 def _metrics(runs: Sequence[Run]) -> list[Metric]:
     """All metrics that any of the runs has a number of, the most common first."""
-    counts = Counter(found.metric for run in runs if _counts(run) for found in run.measurements.all())
+    counts = Counter(found.metric for run in runs if run.counts for found in run.measurements.all())
     return sorted(counts, key=lambda metric: (-counts[metric], metric.better == "none", metric.name, metric.unit))
-
-
-def _counts(run: Run) -> bool:
-    return run.counts
 
 
 def _pick_metric(runs: Sequence[Run], metrics: Sequence[Metric], wanted: str) -> Metric | None:
@@ -81,9 +77,9 @@ def _cells(runs: Sequence[Run]) -> list[list[Run]]:
     """
     cells: dict[str, list[Run]] = {}
     alike: dict[tuple[object, ...], str] = {}
-    for run in sorted(runs, key=lambda run: (not _counts(run), _place(run))):
+    for run in sorted(runs, key=lambda run: (not run.counts, _place(run))):
         key = run.cell_key or str(run.id)
-        if not _counts(run) and not run.storage.all():
+        if not run.counts and not run.storage.all():
             key = alike.get(_identity(run), key)
         alike.setdefault(_identity(run), key)
         cells.setdefault(key, []).append(run)
@@ -124,11 +120,11 @@ def _group(  # noqa: PLR0917
     dots: list[Dot] = []
     gaps: list[Gap] = []
     for run in cell:
-        number = _number(run, metric) if _counts(run) else None
+        number = number_of(run, metric.name, metric.unit) if metric and run.counts else None
         if number is not None:
             dots.append(Dot(run, number.value, number.as_printed, number.provenance))
         else:
-            gaps.append(Gap(run, _why_none(run, metric)))
+            gaps.append(Gap(run, why_no_number(run, metric.label if metric else "")))
     ids = {run.id for run in cell}
     return Group(
         key=key,
@@ -144,27 +140,6 @@ def _group(  # noqa: PLR0917
         durability=weakest_durability([dot.run for dot in dots] or cell),
         doubt=doubt([dot.run for dot in dots]),
     )
-
-
-def _number(run: Run, metric: Metric | None) -> Measurement | None:
-    """The run phase's number; a metric of another phase (load) has only that one."""
-    if metric is None:
-        return None
-    found = [number for number in run.measurements.all() if number.metric_id == metric.id]
-    return min(found, key=lambda number: number.phase != "run", default=None)
-
-
-def _why_none(run: Run, metric: Metric | None) -> str:
-    if run.invalid_at is not None:
-        return f"marked invalid: {run.invalid_reason}"
-    if run.missing_reason:
-        return run.missing_reason
-    if run.state in OPEN_STATES:
-        return f"not finished yet ({run.get_state_display().lower()})"
-    if _counts(run):
-        return f"no {metric.label.lower()} in this run" if metric else "the run has no numbers"
-    message = f": {run.message}" if run.message else ""
-    return f"{run.get_state_display().lower()}{message}"
 
 
 def _printed(runs: Sequence[Run], metric: Metric | None) -> list[tuple[Aggregate, set[object]]]:

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from runs.models import Measurement, Run
 from runs.run.facets import facets
-from runs.run.facts import gap_reason, primary_measurement
+from runs.run.number import primary_number, why_no_number
 
 # Said by the demonstration badge, or of little use for telling rows apart.
 _NOT_IN_ROWS = frozenset({"factor:warm_up_s", "factor:duration_s"})
@@ -20,12 +20,12 @@ class RunRow:
 
     @cached_property
     def measurement(self) -> Measurement | None:
-        return primary_measurement(self.run)
+        return primary_number(self.run)
 
     @cached_property
     def gap(self) -> str:
         """Why there is no number; empty when there is one or may still come."""
-        return "" if self.measurement else gap_reason(self.run)
+        return "" if self.measurement or self.run.is_open else why_no_number(self.run)
 
     @cached_property
     def factors(self) -> str:

@@ -9,15 +9,10 @@ from django.db import transaction
 from runs.access import changes
 from runs.models import HardwareProfile, StorageDevice, User
 from runs.models.choices import Provenance
+from runs.models.machine_facts import MACHINE_FACTS, STORAGE_FACTS
 
-PROFILE_FIELDS = (
-    "name", "os", "kernel", "cpu_model", "cpu_cores", "cpu_threads", "ram_bytes", "motherboard", "virtualisation",
-    "note",
-)  # fmt: skip
-DEVICE_FIELDS = (
-    "name", "medium", "model", "bus", "capacity_bytes", "raid", "controller_cache", "file_system", "mount_point",
-    "mount_options", "scheduler", "write_cache", "emulated", "note",
-)  # fmt: skip
+PROFILE_FIELDS = ("name", *(fact.name for fact in MACHINE_FACTS), "note")
+DEVICE_FIELDS = ("name", *(fact.name for fact in STORAGE_FACTS), "note")
 Facts = dict[str, Any]
 
 

@@ -9,6 +9,7 @@ from django import forms
 from runs.machines.editing import DEVICE_FIELDS, PROFILE_FIELDS
 from runs.machines.sizes import parse_size, size_text
 from runs.models import HardwareProfile, StorageDevice
+from runs.models.machine_facts import MACHINE_FACTS, STORAGE_FACTS
 
 BIG = 2**63 - 1
 
@@ -35,13 +36,7 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]  # cannot be subsc
     class Meta:
         model = HardwareProfile
         fields = list(PROFILE_FIELDS)
-        labels = {
-            "os": "Operating system",
-            "cpu_model": "CPU",
-            "cpu_cores": "Cores",
-            "cpu_threads": "Threads",
-            "virtualisation": "Virtualisation",
-        }
+        labels = {fact.name: fact.label for fact in MACHINE_FACTS}
         help_texts = {"name": "as people will look for it", "virtualisation": "kvm, VMware, none, …"}
         widgets = {"note": forms.Textarea(attrs={"rows": 3})}
 
@@ -52,7 +47,7 @@ class DeviceForm(forms.ModelForm):  # type: ignore[type-arg]  # cannot be subscr
     class Meta:
         model = StorageDevice
         fields = list(DEVICE_FIELDS)
-        labels = {"raid": "RAID", "scheduler": "I/O scheduler", "mount_point": "Mounted at"}
+        labels = {fact.name: fact.label for fact in STORAGE_FACTS}
         help_texts = {
             "name": "sda, nvme0n1, data array, …",
             "medium": "HDD, SSD, NVMe, …",

@@ -212,13 +212,17 @@ class Run(UUIDModel):
         """Whether its numbers enter medians, verdicts and charts: the same rule as `with_values`."""
         return self.state == RunState.FINISHED and self.invalid_at is None and self.deleted_at is None
 
+    @property
+    def invalid_words(self) -> str:
+        return f"marked invalid: {self.invalid_reason}"
+
     def leave_out_if_invalid(self) -> Run:
         """For charts that read numbers straight from the rows: an invalid run is a gap there, with its reason.
 
         In memory only, of a run with its measurements prefetched; it must not be saved afterwards.
         """
         if self.invalid_at is not None:
-            self.state, self.missing_reason = RunState.VALUE_MISSING, f"marked invalid: {self.invalid_reason}"
+            self.state, self.missing_reason = RunState.VALUE_MISSING, self.invalid_words
             cache: dict[str, Any] = self.__dict__.setdefault("_prefetched_objects_cache", {})
             cache["measurements"] = self.measurements.none()
         return self

@@ -11,10 +11,12 @@ from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
+from benchagent.catalog import METRICS
+
 from runs.compare.guard import Difference, differences
 from runs.models import Claim, Experiment, Measurement, Observation, Publication, Run
 from runs.run.facets import doubt
-from runs.run.facts import gap_reason
+from runs.run.number import number_of, why_no_number
 from runs.stats import Interval, geometric_mean_interval, ratio, summarise
 
 PLAN_KEY, GAPS_KEY = "published", "gaps"
@@ -131,7 +133,7 @@ class Side:
 
     @cached_property
     def numbers(self) -> list[Measurement]:
-        found = (_number(run, self.metric) for run in self.runs if run.counts)
+        found = (number_of(run, self.metric) for run in self.runs if run.counts)
         return [number for number in found if number is not None]
 
     @cached_property
@@ -141,7 +143,7 @@ class Side:
     @property
     def counted(self) -> list[Run]:
         """The runs that have a number."""
-        return [run for run in self.runs if run.counts and _number(run, self.metric) is not None]
+        return [run for run in self.runs if run.counts and number_of(run, self.metric) is not None]
 
     @property
     def median(self) -> float | None:
@@ -174,7 +176,8 @@ class Side:
             return ""
         if not self.runs:
             return NOT_PART
-        return "; ".join(dict.fromkeys(_why_none(run) for run in self.runs))
+        label = METRICS[self.metric].label if self.metric in METRICS else self.metric
+        return "; ".join(dict.fromkeys(why_no_number(run, label) for run in self.runs))
 
 
 @dataclass(frozen=True)
@@ -254,12 +257,3 @@ def _published_fact(run: Run, name: str, wanted: str | float) -> bool:
 def _versions(claim: Claim) -> set[str]:
     named = [side.get("dbms") for side in (claim.side_a, claim.side_b)]
     return {version for one in named for version in (one if isinstance(one, list) else [one]) if version}
-
-
-def _why_none(run: Run) -> str:
-    return "the run has no such number" if run.counts else gap_reason(run) or "not finished yet"
-
-
-def _number(run: Run, metric: str) -> Measurement | None:
-    found = [number for number in run.measurements.all() if number.metric.name == metric]
-    return min(found, key=lambda number: number.phase != "run", default=None)

@@ -7,9 +7,10 @@ from datetime import timedelta
 from itertools import zip_longest
 from typing import Any
 
-from runs.charts.run import metric_place
+from benchagent.catalog import METRICS
+
 from runs.models import Config, Measurement, Run, StateChange
-from runs.models.choices import ENDED_STATES, RunState
+from runs.models.choices import RunState
 from runs.run.facets import factor_label
 
 DRIVER_LABELS = {
@@ -45,32 +46,12 @@ class Step:
     lasted_s: float | None
 
 
-def primary_measurement(run: Run) -> Measurement | None:
-    """The number that lists show: the workload's primary metric, else the first with a direction, else the first."""
-    found = [one for one in run.measurements.all() if one.phase == "run"] or list(run.measurements.all())
-    named = [one for one in found if one.metric.name == run.workload.primary_metric]
-    directed = [one for one in found if one.metric.better != "none"]
-    return next(iter(named or directed or found), None)
-
-
-def gap_reason(run: Run) -> str:
-    """Why a run has no number; empty while it is still going on."""
-    if run.invalid_at is not None:
-        return f"marked invalid: {run.invalid_reason}"
-    if run.missing_reason:
-        return run.missing_reason
-    if run.state == RunState.VALUE_MISSING:
-        return "the source does not hold it"
-    if run.state not in ENDED_STATES:
-        return ""
-    if run.state == RunState.FINISHED:
-        return "no figure of the whole run, only samples"
-    return run.message or f"the run was {run.get_state_display().lower()}"
-
-
 def ordered_measurements(run: Run) -> list[Measurement]:
+    """Those of the run first, in the order of the catalogue, then by name."""
+    order = {name: position for position, name in enumerate(METRICS)}
     return sorted(
-        run.measurements.all(), key=lambda one: (one.phase != "run", *metric_place(one.metric.name), one.phase)
+        run.measurements.all(),
+        key=lambda row: (row.phase != "run", order.get(row.metric.name, len(order)), row.metric.name, row.phase),
     )
 
 

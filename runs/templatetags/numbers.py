@@ -28,30 +28,12 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from runs.charts.numbers import exact
+from runs.formatting import MINUS, THIN, decimal, exact, plain
+from runs.formatting import printed as as_source_prints
 from runs.models.choices import Provenance
 from runs.publications.checks.formula import evaluate
 
 register = template.Library()
-
-NO_BREAK = "\u202f"
-_MINUS = "−"
-
-
-def decimal_text(value: float, digits: int, *, signed: bool = False) -> str:
-    """−17.54, 1,813.97: fixed decimals, thousands apart, a real minus."""
-    text = f"{value:+,.{digits}f}" if signed and round(value, digits) else f"{value:,.{digits}f}"
-    return text.replace("-", _MINUS)
-
-
-def printed_text(value: float, as_printed: str) -> str:
-    """The value with as many decimals as the source prints, where its spelling is this value: "0,80" is 0.80."""
-    plain = as_printed.strip().replace(_MINUS, "-").replace(",", ".")
-    try:
-        same = plain.count(".") <= 1 and float(plain) == value
-    except ValueError:
-        same = False
-    return decimal_text(value, len(plain.partition(".")[2])) if same else exact(value)
 
 
 @register.simple_tag(name="number")
@@ -67,13 +49,13 @@ def number_html(
     provenance = provenance or str(getattr(value, "provenance", "") or "")
     note = note or str(getattr(value, "note", "") or "")
     unit = _unit_of(value) if unit is None else unit
-    whole = printed_text(float(amount), printed)
-    shown = whole if digits is None else decimal_text(float(amount), digits, signed=signed)
+    whole = as_source_prints(float(amount), printed)
+    shown = whole if digits is None else decimal(float(amount), digits, signed=signed)
     hints = [_provenance_words(provenance, printed), source, f"stored as {whole}" if shown != whole else "", note]
     hint = "; ".join(part for part in hints if part)
     return format_html(
         '<data class="number" value="{}" data-provenance="{}" data-origin="{}" tabindex="{}">{}</data>',
-        _plain(float(amount)), provenance, hint, "0" if tab else "-1", _with_unit(shown, unit),
+        plain(float(amount)), provenance, hint, "0" if tab else "-1", _with_unit(shown, unit),
     )  # fmt: skip
 
 
@@ -95,18 +77,14 @@ def computed_html(
     """A number computed by us, in its unit. Raises FormulaError where it has neither value nor computable formula."""
     if value is None:
         value = evaluate(formula) * (100 if unit == "%" else 1)
-    shown = exact(value) if digits is None else decimal_text(value, digits, signed=signed)
+    shown = exact(value) if digits is None else decimal(value, digits, signed=signed)
     return format_html(
         '<data class="number computed" value="{}" data-exact="{}" data-formula="{}" data-origin="{}" tabindex="{}">{}'
         "</data>",
-        shown.replace(_MINUS, "-").replace(",", ""), _plain(value), formula, f"; {note}" if note else "",
+        shown.replace(MINUS, "-").replace(",", ""), plain(value), formula, f"; {note}" if note else "",
         "0" if tab else "-1", _with_unit(shown, unit),
     )  # fmt: skip
 
 
 def _with_unit(shown: str, unit: str) -> str:
-    return f"{shown}{NO_BREAK}{unit}" if unit else shown
-
-
-def _plain(value: float) -> str:
-    return repr(value).removesuffix(".0")
+    return f"{shown}{THIN}{unit}" if unit else shown

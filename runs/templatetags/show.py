@@ -12,7 +12,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 
-from runs.charts.base import Cell, format_number
+from runs import formatting
+from runs.charts.base import Cell
 from runs.listing.filters import MOST_OFFERED
 from runs.models import Run
 from runs.models.choices import OPEN_STATES, Provenance, RunState
@@ -22,7 +23,6 @@ from runs.run.facts import SettingRow
 register = template.Library()
 
 _LEVELS = {"debug": "info", "info": "info", "success": "good", "warning": "warn", "error": "bad"}
-_BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
 @register.simple_tag(takes_context=True)
@@ -53,42 +53,23 @@ def words(name: str) -> str:
 
 
 @register.filter
-def number(value: float | int | None) -> str:
-    return "" if value is None else format_number(float(value))
+def number(value: float | None) -> str:
+    return "" if value is None else formatting.number(value)
 
 
 @register.filter
 def quantity(value: float | None, unit: str) -> str:
-    """Number with unit: 508 TPS, 12.5 MiB for bytes."""
-    if value is None:
-        return ""
-    if unit in ("bytes", "B"):
-        return file_size(value)
-    return f"{format_number(float(value))} {unit}".strip()
+    return "" if value is None else formatting.quantity(value, unit)
 
 
 @register.filter
 def file_size(size_bytes: float | None) -> str:
-    """Bytes in the unit of 1024 that leaves 1 to 1023: 38.15 MiB."""
-    if size_bytes is None:
-        return ""
-    size, unit = float(size_bytes), 0
-    while abs(size) >= 1024 and unit < len(_BYTE_UNITS) - 1:
-        size, unit = size / 1024, unit + 1
-    return f"{format_number(size)} {_BYTE_UNITS[unit]}"
+    return "" if size_bytes is None else formatting.byte_size(size_bytes)
 
 
 @register.filter
 def duration(seconds: float | None) -> str:
-    """12.3 s, 4 min 05 s, 2 h 03 min."""
-    if seconds is None:
-        return ""
-    if seconds < 60:
-        return f"{seconds:.1f} s" if seconds < 10 and seconds % 1 else f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest:02d} s"
-    return f"{minutes // 60} h {minutes % 60:02d} min"
+    return "" if seconds is None else formatting.duration(seconds)
 
 
 @register.simple_tag
@@ -97,7 +78,7 @@ def table_cell(cell: Cell, heads_row: bool = False) -> SafeString:
     if cell.gap:
         return format_html('<td data-gap title="{}">not known: {}</td>', cell.gap, cell.gap)
     if cell.value is not None:
-        tag, shown = ("th" if heads_row else "td"), _linked(cell.text or format_number(cell.value), cell.href)
+        tag, shown = ("th" if heads_row else "td"), _linked(cell.text or formatting.number(cell.value), cell.href)
         return format_html('<{} class="num" data-value="{}">{}</{}>', tag, repr(float(cell.value)), shown, tag)
     text = _linked(cell.text, cell.href)
     return format_html('<th scope="row">{}</th>', text) if heads_row else format_html("<td>{}</td>", text)
@@ -173,7 +154,7 @@ def measure(value: float | None, unit: str) -> str:
     """A number whose unit stands in a column of its own; bytes stay readable with their own unit."""
     if value is None:
         return ""
-    return file_size(value) if unit == "bytes" else format_number(float(value))
+    return file_size(value) if unit == "bytes" else formatting.number(value)
 
 
 @register.filter

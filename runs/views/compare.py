@@ -11,10 +11,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from runs.charts import compare as charts
-from runs.charts.numbers import percent
 from runs.compare import compare as comparing
 from runs.compare.groups import Comparison, Group
 from runs.compare.select import CONTROLS, Selection, select
+from runs.formatting import percent
 from runs.listing import csv_text
 from runs.models import Experiment, Publication, Run
 from runs.models.choices import Visibility

@@ -20,6 +20,7 @@ from runs.results import correction, editing
 from runs.run import derived, engine_report, facts, series
 from runs.run.artefacts import artefacts_of
 from runs.run.facets import factor_facets
+from runs.run.number import primary_number, why_no_number
 from runs.views.access import check_may_change, contributor_required, token_may_read
 
 STOP_POLLING = 286
@@ -39,8 +40,8 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "run": run,
         "figures": figures(run, found),
         "derived": derived.of_run(run, found),
-        "primary": facts.primary_measurement(run),
-        "gap": facts.gap_reason(run),
+        "primary": primary_number(run),
+        "gap": "" if run.is_open else why_no_number(run),
         "measurements": facts.ordered_measurements(run),
         "factors": factor_facets(run),
         "settings": facts.setting_rows(run),

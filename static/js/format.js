@@ -1,4 +1,4 @@
-// Numbers as pages write them. Pure; the server's twin is format_number in runs/charts/base.py.
+// Numbers as pages write them. Pure; the server's twin is runs/formatting.py.
 
 /** Four significant digits, whole numbers whole, thousands grouped: 0.01235, 83.27, 508, 1,192. */
 export function formatNumber(value) {

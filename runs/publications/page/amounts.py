@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from runs.charts.base import Cell, Column
-from runs.charts.numbers import THIN, exact
+from runs.formatting import THIN, decimal, exact, printed
 from runs.models import Aggregate, Measurement, Observation
 from runs.models.choices import Provenance
-from runs.templatetags.numbers import decimal_text, printed_text
 
 
 @dataclass(frozen=True)
@@ -40,9 +39,9 @@ def plain(words: Words) -> str:
 
 def shown(amount: Amount) -> str:
     if amount.digits is not None:
-        text = decimal_text(amount.value, amount.digits, signed=amount.signed)
+        text = decimal(amount.value, amount.digits, signed=amount.signed)
     else:
-        text = exact(amount.value) if amount.formula else printed_text(amount.value, amount.printed)
+        text = exact(amount.value) if amount.formula else printed(amount.value, amount.printed)
     return f"{text}{THIN}{amount.unit}" if amount.unit else text
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.urls import reverse
 
 from runs.charts.base import Cell, Column, Table
-from runs.charts.numbers import exact
+from runs.formatting import exact
 from runs.models import Fact, HardwareProfile, Observation, StorageDevice
 from runs.publications.page.amounts import Amount, TextCell, Words, number_cell, stored, text, word_columns
 from runs.publications.page.material import Material

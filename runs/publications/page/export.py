@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from runs.charts.base import Cell, Table, plain_number
+from runs import formatting
+from runs.charts.base import Cell, Table
 from runs.models.choices import Provenance
 from runs.publications.page.amounts import Amount, TextCell, Words, plain
 from runs.publications.page.parts import Section
@@ -29,12 +30,13 @@ class Place:
 
     def line(self, *, value: float | None = None, note: str = "", provenance: str = "") -> list[str]:
         return [
-            self.section, self.table, self.row, self.column, plain_number(value), self.unit, "", provenance, "", note,
+            self.section, self.table, self.row, self.column, formatting.plain(value), self.unit, "", provenance, "",
+            note,
         ]  # fmt: skip
 
     def amount(self, amount: Amount, note: str = "") -> list[str]:
         return [
-            self.section, self.table, self.row, self.column, plain_number(amount.value), amount.unit or self.unit,
+            self.section, self.table, self.row, self.column, formatting.plain(amount.value), amount.unit or self.unit,
             amount.printed, str(amount.provenance), amount.formula, amount.note or note,
         ]  # fmt: skip
 

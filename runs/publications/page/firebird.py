@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from runs.charts.base import BandSpec, BarGroup, Cell, Column, Figure, LineGap, Table, YAxis, bars
-from runs.charts.numbers import exact
+from runs.formatting import exact
 from runs.models import Metric, Run
 from runs.publications.page import database, sizes
 from runs.publications.page.amounts import Amount, Words, computed, number_cell, origin_of, plain, stored

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runs.charts.base import BarGroup, Cell, Column, Figure, Table, bars
-from runs.charts.numbers import exact
+from runs.formatting import exact
 from runs.models import Observation, Run
 from runs.publications.page import grids
 from runs.publications.page.amounts import TextCell, Words, number_cell, origin_of, stored, text, word_columns

@@ -19,7 +19,7 @@ from runs.charts.base import (
     YAxis,
     lines,
 )
-from runs.charts.numbers import exact
+from runs.formatting import exact
 from runs.models import Measurement, Metric, Run
 from runs.models.choices import RunState
 from runs.publications.page.amounts import Amount, computed, number_cell, origin_of, stored

@@ -7,8 +7,9 @@ from types import SimpleNamespace
 import pytest
 from django.template import Context, Template
 
+from runs import formatting
 from runs.publications.checks.formula import FormulaError
-from runs.templatetags.numbers import computed_html, number_html, printed_text
+from runs.templatetags.numbers import computed_html, number_html
 
 
 def render(text: str, **context: object) -> str:
@@ -45,7 +46,7 @@ def test_it_says_the_stored_value_where_it_rounds():
     ],
 )
 def test_it_keeps_the_digits_that_the_source_prints(value, printed, shown):
-    assert printed_text(value, printed) == shown
+    assert formatting.printed(value, printed) == shown
 
 
 def test_it_shows_nothing_for_a_gap():

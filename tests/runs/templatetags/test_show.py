@@ -6,7 +6,8 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
-from runs.charts.base import Cell, format_number, lines, lines_table, plain_number
+from runs import formatting
+from runs.charts.base import Cell, lines, lines_table
 from runs.templatetags import show
 
 
@@ -18,7 +19,7 @@ from runs.templatetags import show
     ],
 )  # fmt: skip
 def test_it_writes_numbers_as_the_charts_do(value, text):
-    assert format_number(value) == text
+    assert formatting.number(value) == text
 
 
 @pytest.mark.parametrize(
@@ -35,7 +36,7 @@ def test_it_writes_durations(seconds, text):
 
 
 def test_it_never_writes_a_missing_value_as_a_number():
-    assert (show.number(None), show.quantity(None, "TPS"), show.file_size(None), plain_number(None)) == ("",) * 4
+    assert (show.number(None), show.quantity(None, "TPS"), show.file_size(None), formatting.plain(None)) == ("",) * 4
 
 
 def test_a_gap_carries_its_reason_and_is_escaped():
@@ -49,8 +50,8 @@ def test_a_cell_keeps_the_exact_number():
 
 def test_a_number_in_a_file_reads_back_the_same():
     for value in (0.1, 1 / 3, 1e-9, 123456789.123, 5.0):
-        assert float(plain_number(value)) == value
-    assert plain_number(5.0) == "5"
+        assert float(formatting.plain(value)) == value
+    assert formatting.plain(5.0) == "5"
 
 
 def test_a_time_is_utc_whatever_its_zone_and_a_date_stays_a_date():

@@ -1,0 +1,79 @@
+"""Numbers, bytes and times as people read them. static/js/format.js says the same in the browser."""
+
+from __future__ import annotations
+
+THIN = "\u202f"
+MINUS = "−"
+BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+
+
+def number(value: float) -> str:
+    """Four significant digits, whole numbers whole, thousands grouped: 0.01235, 83.27, 508, 1,192, 123,457."""
+    if float(value).is_integer() or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.4g}"
+
+
+def plain(value: float | None) -> str:
+    """For files: the shortest text that reads back as the same number; empty for a gap."""
+    return "" if value is None else repr(float(value)).removesuffix(".0")
+
+
+def exact(value: float | None) -> str:
+    """All digits that a source prints (up to ten), thousands apart: 1,813.969025."""
+    return "" if value is None else f"{value:,.10g}".replace("-", MINUS if value < 0 else "-")
+
+
+def decimal(value: float, digits: int, *, signed: bool = False) -> str:
+    """−17.54, 1,813.97: fixed decimals, thousands apart, a real minus."""
+    text = f"{value:+,.{digits}f}" if signed and round(value, digits) else f"{value:,.{digits}f}"
+    return text.replace("-", MINUS)
+
+
+def printed(value: float, as_printed: str) -> str:
+    """The value with as many decimals as the source prints, where its spelling is this value: "0,80" is 0.80."""
+    spelled = as_printed.strip().replace(MINUS, "-").replace(",", ".")
+    try:
+        same = spelled.count(".") <= 1 and float(spelled) == value
+    except ValueError:
+        same = False
+    return decimal(value, len(spelled.partition(".")[2])) if same else exact(value)
+
+
+def three_digits(value: float) -> str:
+    """Three significant digits, zeros kept: 0.224, 2.80, 31.5, 1,204."""
+    if 0.001 <= value < 100:
+        return f"{value:#.3g}".removesuffix(".")
+    return f"{value:,.3g}" if value < 1 else f"{value:,.0f}"
+
+
+def times(value: float) -> str:
+    """A ratio: 4.74 ×."""
+    return f"{three_digits(value)}{THIN}×"
+
+
+def percent(share: float, *, signed: bool = False) -> str:
+    """A share of 1 in per cent: 6.7 %, −17.5 %."""
+    sign = MINUS if share < 0 else "+" if signed else ""
+    return f"{sign}{abs(share) * 100:.1f}{THIN}%"
+
+
+def byte_size(size_bytes: float) -> str:
+    """In the unit of 1024 that leaves 1 to 1023: 38.15 MiB."""
+    size, unit = float(size_bytes), 0
+    while abs(size) >= 1024 and unit < len(BYTE_UNITS) - 1:
+        size, unit = size / 1024, unit + 1
+    return f"{number(size)} {BYTE_UNITS[unit]}"
+
+
+def quantity(value: float, unit: str) -> str:
+    """Number with unit: 508 TPS, 12.5 MiB for bytes."""
+    return byte_size(value) if unit in ("bytes", "B") else f"{number(value)} {unit}".strip()
+
+
+def duration(seconds: float) -> str:
+    """12.3 s, 4 min 05 s, 2 h 03 min."""
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds < 10 and seconds % 1 else f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02d} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
