@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -239,34 +240,29 @@ class Run(UUIDModel):
         return None
 
     def set_cell_key(self) -> None:
-        """Hash of everything that makes two runs repeats of each other. Needs factors and storage saved."""
+        """Needs factors and storage saved."""
         self.cell_key = cell_key(
-            workload=self.workload.slug,
-            workload_version=self.workload.version,
-            dbms_version=self.dbms_version.slug,
-            config=self.config.slug if self.config else "",
-            hardware=self.hardware.slug if self.hardware else "",
-            storage={use.role: use.device.slug for use in self.storage.all() if use.device},
+            self,
+            storage={use.role: use.device for use in self.storage.all()},
             factors={factor.name: factor.value for factor in self.factors.all()},
-            context=self.context,
         )
 
 
-def cell_key(
-    *,
-    workload: str,
-    workload_version: str,
-    dbms_version: str,
-    config: str,
-    hardware: str,
-    storage: dict[str, str],
-    factors: dict[str, float | str],
-    context: dict[str, Any] | None = None,
-) -> str:
-    document = [workload, workload_version, dbms_version, config, hardware, storage, factors]
-    if context:
-        document.append(context)
+def cell_key(run: Run, *, storage: Mapping[str, StorageDevice], factors: Mapping[str, float | str]) -> str:
+    """Hash of everything that makes two runs repeats of each other. Of the run its own columns count, saved or not."""
+    document: list[Any] = [
+        run.workload.slug, run.workload.version, run.dbms_version.slug, run.config.slug if run.config else "",
+        run.hardware.slug if run.hardware else "", {role: device.slug for role, device in storage.items()},
+        {name: whole(value) for name, value in factors.items()},
+    ]  # fmt: skip
+    if run.context:
+        document.append(run.context)
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
+
+
+def whole(value: float | str) -> float | str:
+    """A whole number as int, so that keys and pages say 4, not 4.0."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 class RunFactor(models.Model):
@@ -288,10 +284,7 @@ class RunFactor(models.Model):
 
     @property
     def value(self) -> float | str:
-        """Integers come back as int, so that keys and pages say 4, not 4.0."""
-        if self.number is None:
-            return self.text
-        return int(self.number) if self.number.is_integer() else self.number
+        return self.text if self.number is None else whole(self.number)
 
 
 class RunStorage(models.Model):

@@ -81,15 +81,8 @@ class PublishedRun:
         }
 
     def _cell_key(self) -> str:
-        return cell_key(
-            workload=self.workload.slug,
-            workload_version=self.workload.version,
-            dbms_version=self.dbms_version.slug,
-            config=self.config.slug,
-            hardware=self.hardware.slug,
-            storage={role: device.slug for role, device in self.storage.items()},
-            factors={row.name: row.value for row in self.factor_rows(Run())},
-        )
+        run = Run(workload=self.workload, dbms_version=self.dbms_version, config=self.config, hardware=self.hardware)
+        return cell_key(run, storage=self.storage, factors={row.name: row.value for row in self.factor_rows(run)})
 
     def factor_rows(self, run: Run) -> list[RunFactor]:
         return [factor_row(run, name, value, unit) for name, (value, unit) in self.factors.items()]

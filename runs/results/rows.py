@@ -96,7 +96,7 @@ class Rows:
         artefacts.discard(self._artefacts)
 
     def _columns(self, data: UploadDocument, found: subjects.Subjects, upload: Upload) -> dict[str, Any]:
-        return {
+        columns = {
             "upload": upload,
             "workload": found.workload,
             "dbms_version": found.dbms_version,
@@ -112,10 +112,12 @@ class Rows:
             "note": data.note,
             "durability": data.durability or "",
             "effective_settings": [[name, redact(name, value)] for name, value in data.effective_settings],
-            "cell_key": _cell_key(data, found),
             **{name: getattr(data, name) for name in ("measured_on", "started_at", "finished_at")},
             **{name: getattr(data, name) for name in (*_FREE, "command_lines", "warnings")},
         }
+        devices = {role: device for role, (device, _) in found.storage.items()}
+        factors = {name: one["value"] for name, one in data.factors.items()}
+        return columns | {"cell_key": cell_key(Run(**columns), storage=devices, factors=factors)}
 
     def _add_repeat(
         self, run: Run, repeat: UploadRepeat, data: UploadDocument, found: subjects.Subjects, known: Known
@@ -172,24 +174,6 @@ def _primary(repeat: UploadRepeat, name: str) -> float | None:
         (one["unit"], one["value"]) for one in repeat["metrics"] if (one["name"], one["phase"]) == (name, "run")
     )
     return found[0][1] if found else None
-
-
-def _cell_key(data: UploadDocument, found: subjects.Subjects) -> str:
-    """The same as `Run.set_cell_key`, from what is in memory."""
-    return cell_key(
-        workload=found.workload.slug,
-        workload_version=found.workload.version,
-        dbms_version=found.dbms_version.slug,
-        config=found.config.slug if found.config else "",
-        hardware=found.hardware.slug,
-        storage={role: device.slug for role, (device, _) in found.storage.items()},
-        factors={name: _plain(one["value"]) for name, one in data.factors.items()},
-        context=data.context,
-    )
-
-
-def _plain(value: float | str) -> float | str:
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _files(data: UploadDocument) -> list[tuple[str, str, bytes]]:
