@@ -26,8 +26,7 @@ def read(file: SourceFile) -> Sequence[Report]:
     return [logs.read(file)]
 
 
-def combine(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[SourceFile, list[Report]]]:
-    return logs.combine(read)
+combine = logs.combine
 
 
 def _is_terse(text: str) -> bool:

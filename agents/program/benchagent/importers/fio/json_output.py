@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -17,7 +16,7 @@ from benchagent.importers.fio.common import (
     Job,
     Latency,
     check_percentiles,
-    check_rate,
+    grouped,
     report,
 )
 
@@ -37,10 +36,13 @@ def read(text: str) -> list[Report]:
     if len(documents) != len(_CLAIM.findall(text)):
         raise NotUnderstood("a part of the JSON is missing or damaged")
     signal = SIGNAL.search(around)
-    reports: list[Report] = []
-    for document in _final(documents):
-        reports += _document(document, signal[1] if signal else "")
-    return reports
+    # Without the interim reports of `--status-interval`: totals of the same run so far, the last one is the run's.
+    final: list[dict[str, Any]] = []
+    for document in documents:
+        if final and _continues(final[-1], document):
+            final.pop()
+        final.append(document)
+    return [report for document in final for report in _document(document, signal[1] if signal else "")]
 
 
 def _documents(text: str) -> tuple[list[dict[str, Any]], str]:
@@ -63,17 +65,6 @@ def _documents(text: str) -> tuple[list[dict[str, Any]], str]:
         if isinstance(document, dict) and "fio version" in document:
             found.append(document)
     return found, "\n".join([*around, text[at:]])
-
-
-def _final(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Without the interim reports of `--status-interval`: totals of the same run so far, the last one is the run's."""
-    kept = documents[:1]
-    for document in documents[1:]:
-        if _continues(kept[-1], document):
-            kept[-1] = document
-        else:
-            kept.append(document)
-    return kept
 
 
 def _continues(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> bool:
@@ -118,8 +109,7 @@ def _document(document: Mapping[str, Any], signal: str) -> list[Report]:
     jobs = [_job(entry, options) for entry in everything or entries]
     status = Status.ABORTED if signal else Status.COMPLETE
     reason = f"fio was ended by signal {signal}" if signal else ""
-    groups = itertools.groupby(sorted(jobs, key=lambda job: job.group), key=lambda job: job.group)
-    return [report(list(group), version=version, status=status, reason=reason) for _, group in groups]
+    return [report(group, version=version, status=status, reason=reason) for _, group in grouped(jobs)]
 
 
 def _options(value: Any) -> dict[str, str]:
@@ -187,7 +177,7 @@ def _flow(data: Mapping[str, Any], what: str, job: Job) -> Flow | None:
     total = _number(data, "total_ios")
     flow.ios = int(total) if total is not None else None
     # Before 2.2 IOPS were cut to whole numbers.
-    check_rate(flow, what, relative=0.002)
+    flow.check_rate(what, relative=0.002)
     flow.mb_per_s = _rate(data, done, flow.runtime_s or 0.0, what, job)
     scale, latency, completion = _latency_of(data, what)
     flow.latency = latency
@@ -224,7 +214,9 @@ def _latency_of(data: Mapping[str, Any], what: str) -> tuple[float, Latency, Map
             continue
         latency = _latency(total if isinstance(total, dict) else {}, scale, what)
         if isinstance(completion, dict):
-            _fits(latency, _latency(completion, scale, f"{what} completion"), what)
+            part = _latency(completion, scale, f"{what} completion")
+            if not latency.includes(part, relative=0.001, absolute=1e-6):
+                raise NotUnderstood(f"{what}: the completion latency is longer than the total one")
         for block in (completion, total):
             if isinstance(block, dict) and isinstance(block.get("percentile"), dict):
                 return scale, latency, block
@@ -240,36 +232,21 @@ def _latency(block: Mapping[str, Any], scale: float, what: str) -> Latency:
     return latency
 
 
-def _fits(total: Latency, completion: Latency, what: str) -> None:
-    """The total latency is submission plus completion."""
-    pairs = (
-        (total.minimum, completion.minimum),
-        (total.average, completion.average),
-        (total.maximum, completion.maximum),
-    )
-    if any(whole is not None and part is not None and whole < part * 0.999 - 1e-6 for whole, part in pairs):
-        raise NotUnderstood(f"{what}: the completion latency is longer than the total one")
-
-
 def _percentiles(block: Mapping[str, Any], scale: float, what: str) -> dict[float, float]:
-    found: dict[float, float] = {}
+    ranks: dict[float, float] = {}
     for rank, value in block["percentile"].items():
-        try:
-            place = float(rank)
-        except ValueError as error:
-            raise NotUnderstood(f"{what}: no percentile: {rank!r:.20}") from error
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise NotUnderstood(f"{what}: percentile {rank} is no number")
-        if 0 < place <= 100:
-            found[place] = value * scale
-    check_percentiles(found, what)
+        if not re.fullmatch(r"\d+(?:\.\d+)?", rank) or isinstance(value, bool) or not isinstance(value, int | float):
+            raise NotUnderstood(f"{what}: no percentile: {rank!r:.20}")
+        if 0 < float(rank) <= 100:
+            ranks[float(rank)] = value * scale
+    check_percentiles(ranks, what)
     most, least = _number(block, "max"), _number(block, "min")
     # Buckets are up to 1.6 % wide.
-    if found and most is not None and max(found.values()) > most * scale * 1.04 + scale:
+    if ranks and most is not None and max(ranks.values()) > most * scale * 1.04 + scale:
         raise NotUnderstood(f"{what}: a percentile above the maximum")
-    if found and least is not None and min(found.values()) < least * scale * 0.96 - scale:
+    if ranks and least is not None and min(ranks.values()) < least * scale * 0.96 - scale:
         raise NotUnderstood(f"{what}: a percentile below the minimum")
-    return found
+    return ranks
 
 
 def _sync(data: Mapping[str, Any], what: str) -> Flow | None:
@@ -283,6 +260,3 @@ def _sync(data: Mapping[str, Any], what: str) -> Flow | None:
     if isinstance(block.get("percentile"), dict):
         flow.percentiles = _percentiles(block, _NS_MS, what)
     return flow
-
-
-__all__: Sequence[str] = ("claims", "read")

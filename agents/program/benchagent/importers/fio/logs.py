@@ -19,7 +19,7 @@ from benchagent.importers.base import (
     Status,
     agree,
     as_part_of,
-    whole,
+    as_they_are,
 )
 
 _ROW = re.compile(r"(\d+), (\d+), ([012]), (\d+)(?:, (?:0x[0-9a-f]+|\d+))*")
@@ -64,26 +64,19 @@ def read(file: SourceFile) -> Report:
     return _joined(Report(tool="fio", status=Status.COMPLETE, warnings=(words,)), [log])
 
 
-def combine(found: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[SourceFile, list[Report]]]:
+def combine(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[SourceFile, list[Report]]]:
     """Logs go to the one run of their folder, or to the run of the same stem."""
-    result = [(file, list(reports)) for file, reports in found]
-    logs = {place: _log(file) for place, (file, reports) in enumerate(found) if _is_log(file)}
-    runs = [place for place, (_, reports) in enumerate(found) if place not in logs and len(reports) == 1]
+    result = as_they_are(read)
+    logs = {at: _log(file) for at, (file, _) in enumerate(result) if claims(file.text)}
+    runs = [at for at, (_, reports) in enumerate(result) if at not in logs and len(reports) == 1]
     for run in runs:
         file, reports = result[run]
-        own = {place: log for place, log in logs.items() if _belongs(log, file, [result[other][0] for other in runs])}
+        own = {at: log for at, log in logs.items() if _belongs(log, file, [result[other][0] for other in runs])}
         if own:
             result[run] = (file, [_joined(reports[0], list(own.values()))])
-            for place in own:
-                result[place] = (result[place][0], [as_part_of(replace(reports[0], warnings=()), file)])
+            for at in own:
+                result[at] = (result[at][0], [as_part_of(replace(reports[0], warnings=()), file)])
     return result
-
-
-def _is_log(file: SourceFile) -> bool:
-    try:
-        return claims(file.text)
-    except NotUnderstood:
-        return False
 
 
 def _belongs(log: _Log, run: SourceFile, runs: Sequence[SourceFile]) -> bool:
@@ -95,6 +88,10 @@ def _belongs(log: _Log, run: SourceFile, runs: Sequence[SourceFile]) -> bool:
 
 
 def _log(file: SourceFile) -> _Log:
+    return file.once("fio log", lambda: _parsed(file))
+
+
+def _parsed(file: SourceFile) -> _Log:
     path = PurePosixPath(file.name)
     name = _NAME.fullmatch(path.name)
     if name is None:
@@ -105,12 +102,16 @@ def _log(file: SourceFile) -> _Log:
         row = _ROW.fullmatch(line.rstrip())
         if row is None:
             raise NotUnderstood(f"line {at}: not a row of a fio log")
-        found = samples.setdefault(_DIRECTIONS[int(row[3])], _Samples())
-        found.times_s.append(whole(row[1]) / 1000)
-        found.values.append(float(whole(row[2])))
-        found.sizes.append(whole(row[4]))
-        if len(found.times_s) > 1 and found.times_s[-1] < found.times_s[-2]:
+        time_ms, value, direction, size = row.groups()
+        if max(map(len, (time_ms, value, size))) > 18:
+            raise NotUnderstood(f"line {at}: not a row of a fio log")
+        rows = samples.setdefault(_DIRECTIONS[int(direction)], _Samples())
+        time_s = int(time_ms) / 1000
+        if rows.times_s and time_s < rows.times_s[-1]:
             raise NotUnderstood(f"line {at}: the time goes back: lines are out of order")
+        rows.times_s.append(time_s)
+        rows.values.append(float(value))
+        rows.sizes.append(int(size))
     return _Log(file, str(path.parent), name["stem"], name["kind"].lower(), samples)
 
 
@@ -118,20 +119,19 @@ def _joined(report: Report, logs: Sequence[_Log]) -> Report:
     warnings, series = [*report.warnings], [*report.series]
     for kind in sorted({log.kind for log in logs}):
         try:
-            for one in _series([log for log in logs if log.kind == kind], report.tool_version):
-                if _fits(report, one):
-                    series.append(one)
+            for added in _series([log for log in logs if log.kind == kind], report.tool_version):
+                total, known = report.metric(added.name), [value for value in added.values if value is not None]
+                if (
+                    total is None
+                    or not known
+                    or agree(sum(known) / len(known), total, relative=FITS_WITHIN, absolute=0.01)
+                ):
+                    series.append(added)
                 else:
-                    warnings.append(f"the {kind} log left out: it does not fit this run's {one.name}")
+                    warnings.append(f"the {kind} log left out: it does not fit this run's {added.name}")
         except NotUnderstood as error:
             warnings.append(f"the {kind} log left out: {error}")
     return replace(report, series=tuple(series), warnings=tuple(warnings))
-
-
-def _fits(report: Report, series: Series) -> bool:
-    total = report.metric(series.name)
-    known = [value for value in series.values if value is not None]
-    return total is None or not known or agree(sum(known) / len(known), total, relative=FITS_WITHIN, absolute=0.01)
 
 
 def _series(logs: Sequence[_Log], version: str) -> Iterable[Series]:
@@ -144,10 +144,10 @@ def _series(logs: Sequence[_Log], version: str) -> Iterable[Series]:
     for direction in _DIRECTIONS:
         lines = [log.samples[direction] for log in logs if direction in log.samples]
         if lines:
-            yield _one(kind, direction, lines, version)
+            yield _series_of(kind, direction, lines, version)
 
 
-def _one(kind: str, direction: str, logs: Sequence[_Samples], version: str) -> Series:
+def _series_of(kind: str, direction: str, logs: Sequence[_Samples], version: str) -> Series:
     name, unit, factor = {
         "bw": (f"{direction}_mb_per_s", "MB/s", 1024 / 1e6),
         "iops": (f"{direction}_iops", "IOPS", 1.0),
@@ -190,7 +190,8 @@ def _windows(logs: Sequence[_Samples]) -> tuple[float, float, tuple[float | None
     lengths = [len(values) for _, _, values in grids]
     if not same or max(lengths) - min(lengths) > 1:
         raise NotUnderstood("the logs of the jobs do not lie on one grid")
-    values = tuple(_sum([grid[place] for _, _, grid in grids]) for place in range(min(lengths)))
+    columns = zip(*(grid[: min(lengths)] for _, _, grid in grids), strict=True)
+    values = tuple(None if None in column else sum(filter(None, column)) for column in columns)
     return round(start_s, 6), interval_s, values
 
 
@@ -202,16 +203,11 @@ def _grid(times_s: Sequence[float], values: Sequence[float]) -> tuple[float, flo
     usual = sorted(steps)[len(steps) // 2]
     if min(steps) <= 0:
         raise NotUnderstood("times that repeat in a log of averages: lines are doubled")
-    found: list[float | None] = [values[0]]
+    grid: list[float | None] = [values[0]]
     for step, value in zip(steps, values[1:], strict=True):
         windows = step / usual
-        if abs(windows - round(windows)) > 0.25 or round(windows) < 1 or len(found) > MAX_SECONDS:
+        if abs(windows - round(windows)) > 0.25 or round(windows) < 1 or len(grid) > MAX_SECONDS:
             raise NotUnderstood(f"a window of {step:g} s among windows of {usual:g} s")
-        found += [None] * (round(windows) - 1) + [value]
-    interval_s = round((times_s[-1] - times_s[0]) / (len(found) - 1), 3)
-    return times_s[0] - interval_s, interval_s, found
-
-
-def _sum(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if len(known) == len(values) else None
+        grid += [None] * (round(windows) - 1) + [value]
+    interval_s = round((times_s[-1] - times_s[0]) / (len(grid) - 1), 3)
+    return times_s[0] - interval_s, interval_s, grid

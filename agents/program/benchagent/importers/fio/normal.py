@@ -17,9 +17,9 @@ from benchagent.importers.fio.common import (
     Job,
     Latency,
     check_percentiles,
-    check_rate,
     command_options,
     common,
+    grouped,
     report,
     size_bytes,
 )
@@ -64,14 +64,13 @@ class _Run:
     ended: bool = False
     group: int | None = None
     command: str = ""
-    old: bool = False
     messages: list[str] = field(default_factory=list)
     signal: str = ""
     all_clients: bool = False
 
     def forget(self) -> None:
-        for found in (self.jobs, self.pids, self.issued, self.totals):
-            found.clear()
+        for told in (self.jobs, self.pids, self.issued, self.totals):
+            told.clear()
         self.ended, self.group = False, None
 
 
@@ -83,14 +82,6 @@ def read(file: SourceFile) -> list[Report]:
     lines = file.lines if file.last_line_is_whole else file.lines[:-1]
     if wording.QUOTED.search(file.text):
         lines = [wording.QUOTE.sub("", line) for line in lines]
-    runs = _runs(lines)
-    reports = [one for run in runs for one in _reports(run)]
-    if not reports:
-        raise NotUnderstood("fio printed neither a job's figures nor an error")
-    return reports
-
-
-def _runs(lines: Sequence[str]) -> list[_Run]:
     run = _Run()
     runs = [run]
     section: _Section | None = None
@@ -102,7 +93,10 @@ def _runs(lines: Sequence[str]) -> list[_Run]:
             section = _line(run, section, line)
         except NotUnderstood as error:
             raise NotUnderstood(f"line {at}: {error}") from error
-    return runs
+    reports = [report for run in runs for report in _reports(run)]
+    if not reports:
+        raise NotUnderstood("fio printed neither a job's figures nor an error")
+    return reports
 
 
 def _begins(run: _Run, line: str) -> bool:
@@ -141,7 +135,10 @@ def _line(run: _Run, section: _Section | None, line: str) -> _Section | None:
 
 def _head(run: _Run, line: str) -> bool:
     if spec := wording.SPEC.match(line):
-        told = {"rw": spec[3], "bs": _one_block(spec[4]), "ioengine": spec[5], "iodepth": spec[6]}
+        # "(R) 8192B-8192B, (W) …" or "4K-4K/4K-4K": one size where all are the same.
+        sizes = set(re.findall(r"\d+(?:\.\d+)?[kKMGT]?i?B?", re.sub(r"\([RWT]\)", "", spec[4])))
+        block = sizes.pop() if len(sizes) == 1 else re.sub(r"\s+", " ", spec[4])
+        told = {"rw": spec[3], "bs": block, "ioengine": spec[5], "iodepth": spec[6]}
         run.specs.append(_Spec(spec[1], int(spec[2]), told))
     elif line.strip() == "..." and run.specs and not run.jobs:
         run.specs[-1] = replace(run.specs[-1], more=True)
@@ -158,12 +155,6 @@ def _head(run: _Run, line: str) -> bool:
     else:
         return False
     return True
-
-
-def _one_block(text: str) -> str:
-    """ "(R) 8192B-8192B, (W) …" or "4K-4K/4K-4K": one size where all are the same."""
-    sizes = set(re.findall(r"\d+(?:\.\d+)?[kKMGT]?i?B?", re.sub(r"\([RWT]\)", "", text)))
-    return sizes.pop() if len(sizes) == 1 else re.sub(r"\s+", " ", text)
 
 
 def _job(run: _Run, match: re.Match[str]) -> Job:
@@ -205,7 +196,6 @@ def _figures(run: _Run, section: _Section, line: str) -> _Section:
     if rate := wording.NEW.match(line):
         return _open(section, rate[1], _new(rate, section.job))
     if rate := wording.OLD.match(line):
-        run.old = True
         return _open(section, rate[1], _old(rate, section.job))
     if re.match(r"\s+(?:read|write|trim|mixed)\s*:", line):
         raise NotUnderstood("an unknown wording of a rate")
@@ -231,8 +221,8 @@ def _open(section: _Section, direction: str, flow: Flow) -> _Section:
         raise NotUnderstood(f"{direction} stands there twice")
     if any(DIRECTIONS.index(before) > DIRECTIONS.index(direction) for before in section.job.flows):
         raise NotUnderstood(f"{direction} stands in the wrong place")
-    check = section.job.flows[direction] = flow
-    return _Section(section.job, check, direction)
+    section.job.flows[direction] = flow
+    return _Section(section.job, flow, direction)
 
 
 def _new(match: re.Match[str], job: Job) -> Flow:
@@ -292,26 +282,14 @@ def _latency(section: _Section, match: re.Match[str]) -> _Section:
     elif kind == "lat":
         if section.flow.latency.average is not None:
             raise NotUnderstood("the latencies stand there twice")
-        if _fits(latency, section.completion):
+        # fio changes the unit when numbers grow, so both are rounded differently.
+        if section.completion is None or latency.includes(section.completion, relative=0.01, absolute=0.0011):
             section.flow.latency = latency
         else:
             what = f"{section.job.name} {section.direction}"
             section.job.warnings.append(f"{what}: latencies left out, the completion takes longer than the whole")
             section.ranks = "left out"
     return section
-
-
-def _fits(total: Latency, completion: Latency | None) -> bool:
-    """Whether the total latency is at least its part, the completion."""
-    if completion is None:
-        return True
-    # fio changes the unit when numbers grow, so both are rounded differently.
-    pairs = (
-        (total.minimum, completion.minimum),
-        (total.average, completion.average),
-        (total.maximum, completion.maximum),
-    )
-    return not any(one is not None and part is not None and one < part * 0.99 - 0.0011 for one, part in pairs)
 
 
 def _ranks(section: _Section, line: str) -> None:
@@ -322,10 +300,9 @@ def _ranks(section: _Section, line: str) -> None:
     if section.ranked != section.ranks:
         return
     for rank, value, suffix in wording.RANK.findall(line):
-        place = number(rank)
-        if place in section.flow.percentiles:
+        if number(rank) in section.flow.percentiles:
             raise NotUnderstood("a percentile stands there twice")
-        section.flow.percentiles[place] = number(value) * wording.DECIMAL[suffix] * section.rank_scale
+        section.flow.percentiles[number(rank)] = number(value) * wording.DECIMAL[suffix] * section.rank_scale
     check_percentiles(section.flow.percentiles, section.ranked)
 
 
@@ -351,16 +328,14 @@ def _reports(run: _Run) -> list[Report]:
         if run.totals:
             raise NotUnderstood("only the totals stand there, and of no job whether it ended well")
         return []
-    for place, job in enumerate(run.jobs):
+    for index, job in enumerate(run.jobs):
         job.options = {**_told(run, job), **job.options}
-        _check(run, place, job)
-    jobs = sorted(run.jobs, key=lambda job: job.group)
-    groups = itertools.groupby(jobs, key=lambda job: job.group)
-    return [_group(run, number_, list(jobs)) for number_, jobs in groups]
+        _check(run, index, job)
+    return [_group(run, number_, jobs) for number_, jobs in grouped(run.jobs)]
 
 
-def _check(run: _Run, place: int, job: Job) -> None:
-    counts = run.issued.get(place)
+def _check(run: _Run, index: int, job: Job) -> None:
+    counts = run.issued.get(index)
     if counts is None:
         if (run.ended or run.all_clients) and not job.error:
             raise NotUnderstood(f"job {job.name}: its numbers of operations are missing")
@@ -376,11 +351,11 @@ def _check(run: _Run, place: int, job: Job) -> None:
 
 def _fit_rate(job: Job, flow: Flow, count: int, what: str) -> None:
     try:
-        check_rate(replace(flow, ios=count), what, relative=0.015)
+        replace(flow, ios=count).check_rate(what, relative=0.015)
     except NotUnderstood:
         if flow.iops_above is None:
             raise
-        check_rate(replace(flow, iops=flow.iops_above, ios=count), what, relative=0.015)
+        replace(flow, iops=flow.iops_above, ios=count).check_rate(what, relative=0.015)
         flow.iops = flow.iops_above
         job.warnings.append(_CARRY)
 
@@ -398,10 +373,12 @@ def _group(run: _Run, group: int, jobs: list[Job]) -> Report:
         jobs = [replace(job, flows={}, sync=None, options={}) for job in jobs[:1]]
     if status is not Status.ABORTED or not reason.startswith("the output"):
         _check_totals(run, group, jobs)
-    found = report(jobs, version=run.version, status=status, reason=reason, warnings=_block_warnings(jobs))
-    if found.status is Status.FAILED and run.messages:
-        found = replace(found, reason="; ".join([found.reason, *run.messages])[:600])
-    return replace(found, command_lines=(run.command,) if run.command else ())
+    blocks = {job.options.get("bs", "") for job in jobs}
+    warnings = [f"block sizes {text}" for text in sorted(blocks) if text and size_bytes(text) is None]
+    made = report(jobs, version=run.version, status=status, reason=reason, warnings=warnings)
+    if made.status is Status.FAILED and run.messages:
+        made = replace(made, reason="; ".join([made.reason, *run.messages])[:600])
+    return replace(made, command_lines=(run.command,) if run.command else ())
 
 
 def _check_totals(run: _Run, group: int, jobs: Sequence[Job]) -> None:
@@ -412,8 +389,3 @@ def _check_totals(run: _Run, group: int, jobs: Sequence[Job]) -> None:
         moved = sum((flow.mb_per_s or 0.0) * (flow.runtime_s or 0.0) for flow in flows)
         if not any(agree(moved, rate * longest_s, relative=0.03, absolute=0.05) for rate in rates):
             raise NotUnderstood(f"group {group}: the jobs' {direction}s do not add up to the total")
-
-
-def _block_warnings(jobs: Sequence[Job]) -> list[str]:
-    blocks = {job.options.get("bs", "") for job in jobs}
-    return [f"block sizes {text}" for text in sorted(blocks) if text and size_bytes(text) is None]
