@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from benchagent.importers.base import NotUnderstood, Report, SourceFile
+from benchagent.importers.base import NotUnderstood, Report, SourceFile, as_they_are
 from benchagent.importers.ycsb.exported import exported
 from benchagent.importers.ycsb.golang import go_reports
 from benchagent.importers.ycsb.java import TIME_IN_FRONT, java_reports
@@ -28,11 +28,10 @@ def claims(file: SourceFile) -> bool:
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    found = go_reports(file) if _GO.search(file.text) else java_reports(exported(file))
-    if not found:
+    reports = go_reports(file) if _GO.search(file.text) else java_reports(exported(file))
+    if not reports:
         raise NotUnderstood("no result and no status lines in it")
-    return found
+    return reports
 
 
-def combine(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[SourceFile, list[Report]]]:
-    return [(file, list(reports)) for file, reports in read]
+combine = as_they_are

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass, field
 
 from benchagent.importers.base import Scalar, Subject
+from benchagent.importers.commands import MAX_COMMAND, whole_or_text
 from benchagent.redaction import redact_text
 
 _LINE = re.compile(
@@ -17,7 +19,7 @@ _WORKLOAD = re.compile(r"workloads?[/_\\]?(?P<letter>[a-f])\b|workload(?P<other>
 _JDBC = re.compile(r"jdbc:(?P<dbms>postgresql|mysql|mariadb|oracle|sqlserver|db2|firebirdsql|sqlite)\b")
 _DBMS = {"sqlserver": "mssql", "firebirdsql": "firebird"}
 # YCSB's properties -> parameters.
-NAMES = {
+_NAMES = {
     "threadcount": "terminals", "threads": "terminals", "recordcount": "table_size_rows",
     "operationcount": "operations", "target": "rate_limit_ops_per_s", "maxexecutiontime": "duration_s",
     "fieldcount": "fields", "fieldlength": "field_length_bytes", "readproportion": "read_proportion",
@@ -25,10 +27,6 @@ NAMES = {
     "scanproportion": "scan_proportion", "readmodifywriteproportion": "read_modify_write_proportion",
     "requestdistribution": "request_distribution",
 }  # fmt: skip
-
-
-# Longer lines are no command lines, and would cost the square of their length.
-MAX_COMMAND = 4000
 
 
 @dataclass
@@ -45,54 +43,40 @@ class Told:
         if len(text) > MAX_COMMAND:
             return False
         if match := _PROPERTY.match(text.strip()):
-            self._property(match["name"], match["value"])
+            if match["name"] == "dotransactions":
+                self.phase = "run" if match["value"] == "true" else "load"
+            else:
+                self._parameter(match["name"], match["value"])
             return True
         match = _LINE.search(text.strip())
         if match is None:
             return False
-        self._command(match["told"] or match["shell"] or match["java"] or "")
-        return True
-
-    def _property(self, name: str, value: str) -> None:
-        if name == "dotransactions":
-            self.phase = "run" if value == "true" else "load"
-        else:
-            self._parameter(name, value)
-
-    def _parameter(self, name: str, value: str) -> None:
-        """A placeholder such as `xxx` or `$threads` is no number."""
-        parsed = _scalar(value)
-        if name in NAMES and (name == "requestdistribution" or not isinstance(parsed, str)):
-            self.parameters[NAMES[name]] = parsed
-
-    def _command(self, line: str) -> None:
+        line = match["told"] or match["shell"] or match["java"] or ""
         self.line = redact_text(line.strip())
         words = line.split()
         if "-load" in words or "load" in words[:3]:
             self.phase = "load"
         elif "-t" in words or "run" in words[:3]:
             self.phase = "run"
-        for place, word in enumerate(words[:-1]):
+        for word, following in itertools.pairwise(words):
             if word in ("-threads", "-target", "--threads", "--target"):
-                self._parameter(word.lstrip("-"), words[place + 1])
-            name, separator, value = words[place + 1].partition("=")
+                self._parameter(word.lstrip("-"), following)
+            name, separator, value = following.partition("=")
             if word == "-p" and separator:
                 self._parameter(name, value)
-        if match := _WORKLOAD.search(line):
-            self.letter = match["letter"] or match["other"]
-        if match := _JDBC.search(line):
-            self.dbms = _DBMS.get(match["dbms"], match["dbms"])
+        if workload := _WORKLOAD.search(line):
+            self.letter = workload["letter"] or workload["other"]
+        if jdbc := _JDBC.search(line):
+            self.dbms = _DBMS.get(jdbc["dbms"], jdbc["dbms"])
+        return True
+
+    def _parameter(self, name: str, value: str) -> None:
+        """A placeholder such as `xxx` or `$threads` is no number."""
+        if name == "requestdistribution" or (name in _NAMES and re.fullmatch(r"[0-9]+\.[0-9]+", value)):
+            self.parameters[_NAMES[name]] = value if name == "requestdistribution" else float(value)
+        elif name in _NAMES and isinstance(parsed := whole_or_text(value), int):
+            self.parameters[_NAMES[name]] = parsed
 
     def subject(self) -> Subject:
-        letter = self.letter
-        name = f"YCSB workload {letter.upper()}" if letter else "YCSB"
-        return Subject(workload=f"ycsb-{letter}" if letter else "ycsb", workload_name=name, dbms=self.dbms)
-
-
-def _scalar(text: str) -> Scalar:
-    if text.isascii() and text.isdecimal() and len(text) < 18:
-        return int(text)
-    try:
-        return float(text) if re.fullmatch(r"\d+\.\d+", text) else text
-    except ValueError:
-        return text
+        name = f"YCSB workload {self.letter.upper()}" if self.letter else "YCSB"
+        return Subject(f"ycsb-{self.letter}" if self.letter else "ycsb", name, dbms=self.dbms)

@@ -14,13 +14,13 @@ def exported(file: SourceFile) -> SourceFile:
         return file
     rows: list[object] = []
     decoder = json.JSONDecoder(parse_float=str, parse_int=str)
-    place = 0
+    at = 0
     try:
-        while place < len(text):
-            content, place = decoder.raw_decode(text, place)
+        while at < len(text):
+            content, at = decoder.raw_decode(text, at)
             rows += content if isinstance(content, list) else [content]
-            while place < len(text) and text[place] in " \n\t,":
-                place += 1
+            while at < len(text) and text[at] in " \n\t,":
+                at += 1
     except ValueError as error:
         raise NotUnderstood(f"broken JSON: {error}") from error
     return SourceFile(file.name, "".join(map(_line, rows)).encode())

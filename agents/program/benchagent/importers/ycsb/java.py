@@ -5,22 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from benchagent.importers.base import (
-    Metric,
-    NotUnderstood,
-    Report,
-    Series,
-    SourceFile,
-    Status,
-    agree,
-    number,
-)
+from benchagent.importers.base import Metric, NotUnderstood, Report, Series, SourceFile, Status, agree, measured, number
 from benchagent.importers.series import evenly
 from benchagent.importers.ycsb.command import Told
 from benchagent.importers.ycsb.status import StatusLines
 from benchagent.redaction import redact_text
-
-TOOL = "ycsb"
 
 # `ts` and journals put a time in front.
 TIME_IN_FRONT = r"^(?:\w{3} \d{1,2} [\d:.]+ |\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-][\d:]+)? )?[ \t]*"
@@ -35,7 +24,6 @@ _FAILURE = re.compile(
 )
 _PER_MS = {"us": 0.001, "ms": 1.0}
 _RANKS = {"50": "p50", "75": "p75", "90": "p90", "95": "p95", "99": "p99", "99.9": "p999", "99.99": "p9999"}
-_Operation = tuple[str, dict[str, str]]
 _SKIPPED = re.compile(r"^(?:TOTAL_GC|M(?:AX|IN)_(?:MEM|THREADS|SYS_LOAD)|CLEANUP)")
 
 
@@ -47,11 +35,6 @@ class Run:
     sections: dict[str, dict[str, str]] = field(default_factory=dict)
     status: StatusLines = field(default_factory=StatusLines)
     failure: str = ""
-    troubles: int = 0
-
-    @property
-    def summed(self) -> bool:
-        return bool(self.overall)
 
     @property
     def says_something(self) -> bool:
@@ -80,72 +63,72 @@ def _line(runs: list[Run], line: str, *, cut: bool) -> list[Run]:
     if match := _ROW.match(line.rstrip()):
         if cut:
             return runs
-        if match["section"] == "OVERALL" and run.overall.get(match["key"], match["value"]) != match["value"]:
+        section, key, value = match["section"], match["key"], match["value"]
+        if section == "OVERALL" and run.overall.get(key, value) != value:
             run = Run()
-            runs = [*runs, run]
-        _take(run, match["section"], match["key"], match["value"])
-        return runs
-    if match := _VERSION.match(line):
-        run = run if not run.says_something else Run()
+        values = run.overall if section == "OVERALL" else run.sections.setdefault(section, {})
+        if values.setdefault(key, value) != value:
+            raise NotUnderstood(f"[{section}] {key} stands twice with different values")
+    elif match := _VERSION.match(line):
+        run = Run() if run.says_something else run
         run.version = match["version"]
-    elif StatusLines.is_status(line) and not cut:
-        run = Run() if run.summed else run
-        run.status.take(line)
     elif not cut:
         told = Told()
-        if told.take(line):
-            run = Run() if run.summed or (run.told.line and told.line and run.says_something) else run
+        if StatusLines.is_status(line):
+            run = Run() if run.overall else run
+            run.status.take(line)
+        elif told.take(line):
+            run = Run() if run.overall or (run.told.line and told.line and run.says_something) else run
             run.told.take(line)
         elif _FAILURE.search(line.strip()):
             run.failure = run.failure or redact_text(line.strip())[:200]
     return runs if run is runs[-1] else [*runs, run]
 
 
-def _take(run: Run, section: str, key: str, value: str) -> None:
-    values = run.overall if section == "OVERALL" else run.sections.setdefault(section, {})
-    if values.setdefault(key, value) != value:
-        raise NotUnderstood(f"[{section}] {key} stands twice with different values")
-
-
 def _report(run: Run) -> Report:
     warnings: list[str] = []
-    phase = run.told.phase
     operations = {name: values for name, values in run.sections.items() if not _SKIPPED.match(name)}
-    metrics: list[Metric] = []
-    phase = phase or _phase(run, operations, warnings)
+    done, elapsed_s, throughput = _headline(run, warnings)
+    phase = run.told.phase or _phase(run, operations, done, warnings)
     series: list[Series] = [*run.status.series(warnings)]
-    done = _headline(run, phase, metrics, warnings)
+    metrics: list[Metric] = []
     failures: dict[str, float] = {}
-    for operation in operations.items() if done else ():
-        more, samples, failed = _operation(operation, phase, warnings)
-        metrics += more
-        known = {one.name for one in series}
-        series += [one for one in samples if one.name not in known]
-        # [READ] counts what did not return OK, [READ-FAILED] the same operations again.
-        name = _prefix(operation[0])
-        failures[name] = max(failures.get(name, 0.0), failed)
-    metrics += [
-        Metric(f"{name}_errors", "errors", failed, phase, "lower") for name, failed in failures.items() if failed
-    ]
     if done:
+        metrics.append(measured("ops_per_s", throughput, phase))
+        metrics.append(measured("elapsed_s", elapsed_s, phase, better="lower"))
+        for name, values in operations.items():
+            prefix = name.lower().removesuffix("-failed").replace("-", "_").replace(" ", "_")
+            failed = _count(values.get("Operations", "0"))
+            if not name.endswith("-FAILED"):
+                more, samples, failed = _operation(name, prefix, values, phase, warnings)
+                metrics += more
+                known = {sampled.name for sampled in series}
+                series += [sampled for sampled in samples if sampled.name not in known]
+            # [READ] counts what did not return OK, [READ-FAILED] the same operations again.
+            failures[prefix] = max(failures.get(prefix, 0.0), float(failed))
+        metrics += [measured(f"{name}_errors", failed, phase) for name, failed in failures.items() if failed]
         _compare(operations, done, warnings)
-    status, reason = _status(run, done, sum(failures.values()))
-    if status is not Status.COMPLETE and metrics:
+    status, reason = Status.COMPLETE, ""
+    if done and sum(failures.values()) >= done:
+        status, reason = Status.FAILED, "every operation failed"
         warnings.append("the figures are of a run that failed")
+    elif not done and run.failure:
+        status, reason = Status.FAILED, f"the run did not begin: {run.failure}"
+    elif not done:
+        status, reason = Status.ABORTED, "the output ends before the summary"
     return Report(
-        tool=TOOL, tool_version=run.version, status=status, reason=reason, parameters=run.told.parameters,
+        tool="ycsb", tool_version=run.version, status=status, reason=reason, parameters=run.told.parameters,
         metrics=tuple(metrics), series=tuple(series), warnings=tuple(warnings), subject=run.told.subject(),
         command_lines=(run.told.line,) if run.told.line else (),
     )  # fmt: skip
 
 
-def _phase(run: Run, operations: dict[str, dict[str, str]], warnings: list[str]) -> str:
+def _phase(run: Run, operations: dict[str, dict[str, str]], done: float, warnings: list[str]) -> str:
     """Without a command line: a load measures INSERT alone, all of its operations."""
     if run.overall and not operations:
         raise NotUnderstood("the summary shows no operations, and no command line tells whether it loaded or ran")
     if not operations or not set(operations) <= {"INSERT", "INSERT-FAILED"}:
         return "run"
-    done = _headline(run, "", [], [])
     if not any("Operations" in values for values in operations.values()):
         raise NotUnderstood("the summary ends within [INSERT], and no command line tells whether it loaded or ran")
     if sum(_count(values.get("Operations", "0")) for values in operations.values()) < done:
@@ -154,55 +137,41 @@ def _phase(run: Run, operations: dict[str, dict[str, str]], warnings: list[str])
     return "load"
 
 
-def _status(run: Run, done: float, failures: float) -> tuple[Status, str]:
-    if done and failures >= done:
-        return Status.FAILED, "every operation failed"
-    if done:
-        return Status.COMPLETE, ""
-    if run.failure:
-        return Status.FAILED, f"the run did not begin: {run.failure}"
-    return Status.ABORTED, "the output ends before the summary"
-
-
-def _headline(run: Run, phase: str, metrics: list[Metric], warnings: list[str]) -> float:
-    """The number of operations, which throughput times run time gives to the last digit; 0 without a summary."""
+def _headline(run: Run, warnings: list[str]) -> tuple[float, float, float]:
+    """Operations, which throughput times run time gives to the last digit, seconds, throughput; 0 without a summary."""
     if not run.overall:
-        return 0.0
+        return 0.0, 0.0, 0.0
     if not {"RunTime(ms)", "Throughput(ops/sec)"} <= set(run.overall):
         raise NotUnderstood("the summary has only one of RunTime(ms) and Throughput(ops/sec)")
-    unknown = set(run.overall) - {"RunTime(ms)", "Throughput(ops/sec)", "Operations"}
-    if unknown:
+    if unknown := set(run.overall) - {"RunTime(ms)", "Throughput(ops/sec)", "Operations"}:
         warnings.append(f"[OVERALL] has unknown figures: {', '.join(sorted(unknown))[:100]}")
     printed = run.overall["Throughput(ops/sec)"].strip()
-    runtime_ms, throughput = number(run.overall["RunTime(ms)"]), number(printed)
-    done = throughput * runtime_ms / 1000
+    elapsed_s, throughput = number(run.overall["RunTime(ms)"]) / 1000, number(printed)
+    done = throughput * elapsed_s
     decimals = len(printed.partition(".")[2].partition("E")[0])
-    slack = 0.002 + 0.5 * 10.0**-decimals * runtime_ms / 1000 if "E" not in printed else 0.002 + done * 1e-9
-    if runtime_ms <= 0 or (slack < 0.25 and abs(done - round(done)) > slack):
+    slack = 0.002 + (done * 1e-9 if "E" in printed else 0.5 * 10.0**-decimals * elapsed_s)
+    if elapsed_s <= 0 or (slack < 0.25 and abs(done - round(done)) > slack):
         raise NotUnderstood(f"throughput times run time is {done:.2f}, not a whole number of operations")
-    metrics.append(Metric("ops_per_s", "ops/s", throughput, phase, "higher"))
-    metrics.append(Metric("elapsed_s", "s", runtime_ms / 1000, phase, "lower"))
     if not done:
         raise NotUnderstood("no operations at all")
-    return float(round(done))
+    return float(round(done)), elapsed_s, throughput
 
 
-def _operation(run: _Operation, phase: str, warnings: list[str]) -> tuple[list[Metric], list[Series], float]:
+def _operation(
+    name: str, prefix: str, values: dict[str, str], phase: str, warnings: list[str]
+) -> tuple[list[Metric], list[Series], int]:
     """Metrics and series of one operation, and how many of it failed."""
-    name, values = run
-    prefix = _prefix(name)
-    count = float(_count(values["Operations"])) if "Operations" in values else None
-    if name.endswith("-FAILED"):
-        return [], [], count or 0.0
-    metrics = [Metric(f"{prefix}_operations", "operations", count, phase, "none")] if count is not None else []
-    metrics += [
-        Metric(f"{prefix}_latency_{rank}_ms", "ms", value, phase, "lower")
-        for rank, value in _latencies(name, values).items()
-    ]
-    errors = sum(_count(value) for key, value in values.items() if key.startswith("Return=") and not _is_good(key))
+    metrics: list[Metric] = []
+    if "Operations" in values:
+        metrics.append(measured(f"{prefix}_operations", float(_count(values["Operations"])), phase))
+    latencies = _latencies(name, values)
+    metrics += [measured(f"{prefix}_latency_{rank}_ms", value, phase) for rank, value in latencies.items()]
+    # The port to C++ prints no word for what is good.
+    good = {f"Return={word}" for word in ("OK", "0", "BATCHED_OK", "")}
+    errors = sum(_count(value) for key, value in values.items() if key.startswith("Return=") and key not in good)
     if errors:
         warnings.append(f"{errors} {name} operations did not return OK")
-    return metrics, _time_series(name, prefix, values, warnings), float(errors)
+    return metrics, _time_series(name, prefix, values, warnings), errors
 
 
 def _count(text: str) -> int:
@@ -213,17 +182,8 @@ def _count(text: str) -> int:
     return int(value)
 
 
-def _prefix(operation: str) -> str:
-    return operation.lower().removesuffix("-failed").replace("-", "_").replace(" ", "_")
-
-
-def _is_good(key: str) -> bool:
-    """The port to C++ prints no word for it."""
-    return key.removeprefix("Return=") in ("OK", "0", "BATCHED_OK", "")
-
-
 def _latencies(name: str, values: dict[str, str]) -> dict[str, float]:
-    found: dict[str, float] = {}
+    latencies: dict[str, float] = {}
     for key, text in values.items():
         match = _LATENCY.match(key)
         if match is None:
@@ -234,13 +194,17 @@ def _latencies(name: str, values: dict[str, str]) -> dict[str, float]:
         rank = match["rank"]
         what = {"Average": "avg", "Min": "min", "Max": "max"}.get(match["what"])
         suffix = what or _RANKS.get(rank.removesuffix(".0")) or f"p{rank.replace('.', '_')}"
-        found[suffix] = round(number(text) * _PER_MS[match["unit"]], 12)
-    ranks = [found[name] for name in ("p50", "p75", "p90", "p95", "p99", "p999", "p9999") if name in found]
+        latencies[suffix] = round(number(text) * _PER_MS[match["unit"]], 12)
+    ranks = [latencies[name] for name in ("p50", "p75", "p90", "p95", "p99", "p999", "p9999") if name in latencies]
     # HdrHistogram rounds a percentile up by up to a thousandth; old versions count whole milliseconds.
-    top = found.get("max", float("inf")) * 1.01 + 1
-    if ranks != sorted(ranks) or (ranks and ranks[-1] > top) or not found.get("min", 0) <= found.get("avg", top) <= top:
+    top = latencies.get("max", float("inf")) * 1.01 + 1
+    if (
+        ranks != sorted(ranks)
+        or (ranks and ranks[-1] > top)
+        or not latencies.get("min", 0) <= latencies.get("avg", top) <= top
+    ):
         raise NotUnderstood(f"the latencies of {name} do not rise from the least to the largest")
-    return found
+    return latencies
 
 
 def _time_series(name: str, prefix: str, values: dict[str, str], warnings: list[str]) -> list[Series]:

@@ -7,7 +7,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from benchagent.importers.base import NotUnderstood, Series, number
+from benchagent.importers.base import NotUnderstood, Series, number, unit_of
+from benchagent.importers.series import evenly
 
 _STATUS = re.compile(
     r"(?:^|\s)(?P<second>\d+) sec: (?P<operations>\d+) operations;(?: (?P<rate>[\d.,]+) current ops/sec;)?(?P<rest>.*)$"
@@ -16,9 +17,13 @@ _OPERATION = re.compile(r"\[(?P<name>[A-Z][\w-]*): Count=(?P<count>\d+), (?P<fig
 _OLD_OPERATION = re.compile(r"\[(?P<name>[A-Z][\w-]*) AverageLatency\((?P<unit>us|ms)\)=(?P<average>[\d.]+)\]")
 
 
+# Second, operations so far, operations a second, average latencies by operation in ms.
+_Line = tuple[int, int, float, dict[str, float]]
+
+
 @dataclass
 class StatusLines:
-    lines: list[tuple[int, int, float, dict[str, float]]] = field(default_factory=list)
+    lines: list[_Line] = field(default_factory=list)
     comma: bool = False
 
     @staticmethod
@@ -33,13 +38,13 @@ class StatusLines:
             self.comma = True
             return
         latencies: dict[str, float] = {}
-        for one in _OPERATION.finditer(match["rest"]):
-            figures = dict(part.split("=", 1) for part in one["figures"].split(", ") if "=" in part)
-            if "Avg" in figures and one["name"] != "CLEANUP" and re.fullmatch(r"[\d.]+", figures["Avg"]):
-                latencies[one["name"]] = number(figures["Avg"]) / 1000
-        for one in _OLD_OPERATION.finditer(match["rest"]):
-            if one["name"] != "CLEANUP":
-                latencies[one["name"]] = number(one["average"]) * (0.001 if one["unit"] == "us" else 1)
+        for told in _OPERATION.finditer(match["rest"]):
+            figures = dict(part.split("=", 1) for part in told["figures"].split(", ") if "=" in part)
+            if re.fullmatch(r"[\d.]+", figures.get("Avg", "")):
+                latencies[told["name"]] = number(figures["Avg"]) / 1000
+        for told in _OLD_OPERATION.finditer(match["rest"]):
+            latencies[told["name"]] = number(told["average"]) * (0.001 if told["unit"] == "us" else 1)
+        latencies.pop("CLEANUP", None)
         rate = number(match["rate"]) if match["rate"] else 0.0
         self.lines.append((int(match["second"]), int(match["operations"]), rate, latencies))
 
@@ -64,44 +69,35 @@ class StatusLines:
             return []
 
 
-def _series(lines: list[tuple[int, int, float, dict[str, float]]]) -> list[Series]:
+def _series(lines: Sequence[_Line]) -> list[Series]:
     times = [float(second) for second, _, _, _ in lines]
     # The last line of a run may come before its interval is over.
     if len(times) > 2 and times[-1] - times[-2] < times[-2] - times[-3]:
         times, lines = times[:-1], lines[:-1]
-    start, interval, rates = _grid(times, [rate for _, _, rate, _ in lines])
-    found = [Series("ops_per_s", "ops/s", interval, rates, t0_s=start)]
-    for name in sorted({name for _, _, _, latencies in lines for name in latencies}):
-        _, _, values = _grid(times, [latencies.get(name) for _, _, _, latencies in lines])
-        rounded = tuple(None if value is None else round(value, 9) for value in values)
-        prefix = name.lower().replace("-", "_")
-        found.append(Series(f"{prefix}_latency_avg_ms", "ms", interval, rounded, t0_s=start))
-    return found
-
-
-def _grid(times: list[float], values: Sequence[float | None]) -> tuple[float, float, tuple[float | None, ...]]:
-    """Like `evenly`; the first line too tells the interval, since a run begins at second 0."""
-    interval = min(times[0], *(later - earlier for earlier, later in itertools.pairwise(times)))
-    if interval <= 0 or times[-1] / interval > 1_000_000:
+    # The first line too tells the interval, since a run begins at second 0.
+    interval_s = min(times[0], *(later - earlier for earlier, later in itertools.pairwise(times)))
+    if interval_s <= 0 or times[-1] / interval_s > 1_000_000:
         raise NotUnderstood("the times do not rise")
-    found: list[float | None] = []
-    for time, value in zip(times, values, strict=True):
-        place = (time - times[0]) / interval
-        if abs(place - round(place)) > 0.25 or round(place) < len(found):
-            raise NotUnderstood(f"the line at {time:g} s does not lie on a grid of {interval:g} s")
-        found += [None] * (round(place) - len(found))
-        found.append(value)
-    return times[0] - interval, interval, tuple(found)
+    columns: dict[str, list[float | None]] = {"ops_per_s": [rate for _, _, rate, _ in lines]}
+    for name in sorted({name for _, _, _, latencies in lines for name in latencies}):
+        values = [latencies.get(name) for _, _, _, latencies in lines]
+        rounded = [None if value is None else round(value, 9) for value in values]
+        columns[f"{name.lower().replace('-', '_')}_latency_avg_ms"] = rounded
+    series: list[Series] = []
+    for name, values in columns.items():
+        start_s, _, grid = evenly(times, values, interval_s=interval_s)
+        series.append(Series(name, unit_of(name)[0], interval_s, grid, t0_s=start_s))
+    return series
 
 
-def _contradiction(lines: list[tuple[int, int, float, dict[str, float]]]) -> str:
+def _contradiction(lines: Sequence[_Line]) -> str:
     """Lines begin at second 0, times and totals rise, and the rate is that of the totals."""
     if lines[0][0] != 0:
         return "the first status line is missing"
     steps = [later[0] - earlier[0] for earlier, later in itertools.pairwise(lines)]
     interval = min((step for step in steps if step > 0), default=0)
-    for place, (step, (earlier, later)) in enumerate(zip(steps, itertools.pairwise(lines), strict=True)):
-        last = place == len(steps) - 1
+    for number_, (step, (earlier, later)) in enumerate(zip(steps, itertools.pairwise(lines), strict=True), start=1):
+        last = number_ == len(steps)
         if step < 0 or (step == 0 and not last) or later[1] < earlier[1]:
             return f"the lines at {earlier[0]} and {later[0]} s are out of order"
         mean = (later[1] - earlier[1]) / step if step else later[2]
