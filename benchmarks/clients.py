@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchagent.dbms.postgresql.discovery import installations
+from benchagent.dbms.questions import Step
 from benchagent.java import JavaToolchain
 from benchagent.job.bench import JobBench, Surroundings
 from benchagent.job.result import empty_result
@@ -20,7 +21,7 @@ from benchagent.link.sender import Sender
 from benchagent.link.spool import Spool
 from benchagent.machine.abort import Abort
 from benchagent.protocol import JobSpec
-from benchagent.workloads.base import Factors, Step
+from benchagent.workloads.base import Factors
 from benchagent.workloads.tpcb import WORKLOAD as TPCB
 from benchagent.workloads.tpcb import _run as tpcb_step
 

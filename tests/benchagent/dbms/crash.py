@@ -16,9 +16,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from benchagent.dbms.questions import Step
 from benchagent.java import LoadGenerator
 from benchagent.job.session import session_job
-from benchagent.workloads.base import Step
 from benchagent.workloads.tpcb import _prepare, _run
 
 from tests.benchagent.dbms.trial import Trial

@@ -19,10 +19,10 @@ from benchagent.dbms.embedded import jars
 from benchagent.dbms.external.guard import created_table, statements
 from benchagent.dbms.external.side import Side
 from benchagent.dbms.external.target import Target
+from benchagent.dbms.questions import Step
 from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.job.dryrun import TOOL, PaperBench
 from benchagent.workloads import workload as workload_of
-from benchagent.workloads.base import Step
 
 SCHEMA = "bench_own"
 CATALOGUE = "asks the engine's own catalogue"

@@ -14,16 +14,17 @@ from typing import Any
 from benchagent import dbms
 from benchagent.dbms.backup import Action, SqlCommands, ToolCommand
 from benchagent.dbms.base import Connection, ProvisionRequest
+from benchagent.dbms.questions import EFFECTIVE_PREFIX, Step, rows_named
 from benchagent.dbms.statistics import EFFORT, PARTS
 from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.job import engine_counters
 from benchagent.job.collect import Session
-from benchagent.job.session import EFFECTIVE_PREFIX, rows_named, session_job, watched
+from benchagent.job.session import session_job, watched
 from benchagent.machine.abort import Abort
 from benchagent.machine.process import Children
 from benchagent.machine.storages import Placement
 from benchagent.machine.storages_file import Place
-from benchagent.workloads.base import Factors, SessionResult, Step
+from benchagent.workloads.base import Factors, SessionResult
 from benchagent.workloads.tpcb import WORKLOAD as TPCB
 
 TPCB_FACTORS = {"scale_factor": 1, "terminals": 2, "warm_up_s": 0, "duration_s": 2}

@@ -6,9 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from benchagent.dbms.statistics import Age, IndexStatistics, QueryRows, Statistics, TableStatistics, hit_percent
+from benchagent.dbms.statistics import (
+    Age,
+    IndexStatistics,
+    QueryRows,
+    Statistics,
+    TableStatistics,
+    checkpoint_words,
+    hit_percent,
+)
 from benchagent.job.collect import Session
-from benchagent.job.engine_counters import checkpoint_words, commits_per_flush, of_session
+from benchagent.job.engine_counters import commits_per_flush, of_session
 
 NAMES = ("buffer_hits", "checkpoints", "log_bytes", "lock_waits")
 SUMMARY = {"per_type": {"tpcb": {"transactions": 10, "errors": 1}}}

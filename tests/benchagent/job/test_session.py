@@ -7,9 +7,9 @@ from pathlib import Path
 
 from benchagent.catalog import Durability
 from benchagent.dbms.base import Connection, Instance, Retryable, Transaction
+from benchagent.dbms.questions import ASIDE, query_steps, rows_named
 from benchagent.dbms.statistics import QueryRows, Statistics
-from benchagent.job.session import query_steps, rows_named, session_job, watched
-from benchagent.workloads.base import ASIDE
+from benchagent.job.session import session_job, watched
 
 LOOK, CHANGE = {"name": "look", "weight": 1}, {"name": "change", "weight": 2}
 RUN = {"op": "run", "phase": "run", "terminals": 2, "transactions": [LOOK, CHANGE]}

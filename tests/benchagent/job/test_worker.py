@@ -21,8 +21,8 @@ from benchagent.catalog import DBMSS
 from benchagent.cli import main
 from benchagent.dbms.postgresql.discovery import DIRS_VARIABLE, installations
 from benchagent.java import JavaToolchain
-from benchagent.job.datasets import DRAFT, FOLDER
 from benchagent.machine.cgroups import groups_named
+from benchagent.machine.datasets import DRAFT, FOLDER
 from benchagent.machine.emulation import Emulation, attached
 from benchagent.machine.storages import Places
 from benchagent.paths import AgentDirs

@@ -10,9 +10,10 @@ from typing import Any
 
 from benchagent.dbms.base import JobError
 from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.questions import ASIDE, Step
 from benchagent.dbms.statistics import Statistics
 from benchagent.protocol import Check
-from benchagent.workloads.base import ASIDE, SessionResult, Step, Workload
+from benchagent.workloads.base import SessionResult, Workload
 
 Answer = Callable[[Sequence[Step]], SessionResult]
 

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from benchagent.machine.storages import Placement
 
 Settings = Sequence[tuple[str, str]]
-EFFECTIVE = "effective"
 # SQLSTATEs of violated constraints.
 INTEGRITY_CLASS = "23"
 KNOB_WORDS = {"group_commit": "group commit", "background_maintenance": "background maintenance"}

@@ -61,6 +61,7 @@ PARTS: dict[str, str] = {
     MAINTENANCE: "age of statistics, vacuum and purge",
     **EFFORT,
 }
+CHECKPOINTS = "checkpoints"
 DEEP_INDEX = 3
 NAMES_SHOWN = 5
 
@@ -190,6 +191,20 @@ class Statistics:
 def differences(begin: Mapping[str, float], end: Mapping[str, float]) -> dict[str, float]:
     """Increase of every counter that both have; one that fell (the engine was restarted) is left out."""
     return {name: end[name] - begin[name] for name in end if name in begin and end[name] >= begin[name]}
+
+
+def checkpoint_words(source: Statistics, counters: Mapping[str, float], during: str = "") -> str:
+    """How many checkpoints fell into the measured window, or why that is not known. `during`: another span in words."""
+    if CHECKPOINTS in source.none:
+        return f"the engine does not count checkpoints: {source.none[CHECKPOINTS]}"
+    span = during or "in the measured window"
+    one, several = source.checkpoint_nouns
+    if CHECKPOINTS not in counters:
+        return f"the number of {several} {span} is not known: their counter could not be read"
+    number = round(counters[CHECKPOINTS])
+    if not number:
+        return f"no {one} {during or 'in the window'}"
+    return f"{number} {one if number == 1 else several} {span}"
 
 
 def hit_percent(counters: Mapping[str, float]) -> float | None:

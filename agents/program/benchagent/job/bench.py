@@ -13,11 +13,13 @@ from typing import Any
 
 from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.base import Instance, JobError
+from benchagent.dbms.questions import ASIDE, EFFECTIVE_PREFIX, Step, query_steps, rows_named
+from benchagent.dbms.statistics import checkpoint_words
 from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.job import engine_counters
 from benchagent.job.collect import Collector, Event, Listener, Session
 from benchagent.job.result import metric
-from benchagent.job.session import EFFECTIVE_PREFIX, deaths, query_steps, rows_named, session_job, watched, whole
+from benchagent.job.session import deaths, session_job, watched, whole
 from benchagent.job.watch import PhaseWatch
 from benchagent.link.spool import Spool
 from benchagent.machine import process
@@ -30,7 +32,7 @@ from benchagent.machine.sampling import Sampler
 from benchagent.machine.storages import Placement
 from benchagent.paths import end_of
 from benchagent.protocol import Check, JobResult, JobSpec, MetricValue, RunStatistics
-from benchagent.workloads.base import ASIDE, Factors, Observe, SessionResult, Step, ToolResult
+from benchagent.workloads.base import Factors, Observe, SessionResult, ToolResult
 
 OUTPUT_LIMIT = 200_000
 READ_TIMEOUT_S = 6 * 3600.0
@@ -198,7 +200,7 @@ class JobBench:
         found = engine_counters.of_session(source, session, self.collector.sampled)
         if session.summary is not None:
             counters = found.get("counters", {})
-            self.condition("checkpoints", engine_counters.checkpoint_words(source, counters))
+            self.condition("checkpoints", checkpoint_words(source, counters))
             shared = engine_counters.commits_per_flush(source, session.summary, counters, self._reading)
             if shared:
                 self.metric("commits_per_flush", shared[0], "run")

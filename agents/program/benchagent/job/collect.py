@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from benchagent.dbms.questions import ASIDE
 from benchagent.dbms.statistics import Answer
 from benchagent.link.spool import Spool
-from benchagent.workloads.base import ASIDE, SessionResult
+from benchagent.workloads.base import SessionResult
 
 Event = Mapping[str, Any]
 LATENCIES = ("p50", "p95", "p99", "max")

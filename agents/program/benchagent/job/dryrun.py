@@ -17,13 +17,14 @@ from benchagent.dbms.base import Connection, Instance
 from benchagent.dbms.external import Visit
 from benchagent.dbms.external.guard import created_table, created_view, statements
 from benchagent.dbms.external.instance import ELSEWHERE, Guard, sent
-from benchagent.dbms.external.refused import refuse_changes
 from benchagent.dbms.external.side import Side
 from benchagent.dbms.external.target import VIEW, Target
+from benchagent.dbms.questions import EFFECTIVE_PREFIX, Step, query_steps
 from benchagent.dbms.statistics import QueryRows
-from benchagent.job.session import EFFECTIVE_PREFIX, query_steps, watched
+from benchagent.job.refused import refuse_changes
+from benchagent.job.session import watched
 from benchagent.protocol import Check
-from benchagent.workloads.base import Factors, SessionResult, Step, ToolResult, Workload
+from benchagent.workloads.base import Factors, SessionResult, ToolResult, Workload
 
 TOOL = "tool"
 SESSION, AFTER = "each session begins with", "after a run"

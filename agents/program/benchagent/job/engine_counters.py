@@ -6,10 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchagent.dbms.statistics import Statistics, differences
-from benchagent.job import judge
-from benchagent.job.collect import Session
-from benchagent.job.session import (
+from benchagent.dbms.questions import (
     BEGIN,
     COUNTER_PREFIX,
     END,
@@ -18,9 +15,11 @@ from benchagent.job.session import (
     WAITS_PREFIX,
     rows_named,
 )
+from benchagent.dbms.statistics import Statistics, differences
+from benchagent.job import judge
+from benchagent.job.collect import Session
 from benchagent.protocol import RunStatistics
 
-CHECKPOINTS = "checkpoints"
 Sampled = Mapping[str, Sequence[list[list[Any]]]]
 
 
@@ -48,20 +47,6 @@ def of_session(source: Statistics, session: Session, sampled: Sampled) -> RunSta
         found["none"] = dict(source.none)
         found["transaction_types"] = dict(session.summary.get("per_type", {}))
     return found
-
-
-def checkpoint_words(source: Statistics, counters: Mapping[str, float], during: str = "") -> str:
-    """How many checkpoints fell into the measured window, or why that is not known. `during`: another span in words."""
-    if CHECKPOINTS in source.none:
-        return f"the engine does not count checkpoints: {source.none[CHECKPOINTS]}"
-    span = during or "in the measured window"
-    one, several = source.checkpoint_nouns
-    if CHECKPOINTS not in counters:
-        return f"the number of {several} {span} is not known: their counter could not be read"
-    number = round(counters[CHECKPOINTS])
-    if not number:
-        return f"no {one} {during or 'in the window'}"
-    return f"{number} {one if number == 1 else several} {span}"
 
 
 def commits_per_flush(

@@ -16,18 +16,18 @@ from benchagent.catalog.workloads import KNOBS
 from benchagent.dbms import external
 from benchagent.dbms.base import Adapter, Instance, JobError, ProvisionRequest, Settings, bytes_on_disk
 from benchagent.dbms.embedded import fit_heap
-from benchagent.dbms.external.refused import refuse_changes
 from benchagent.java import JavaToolchain
 from benchagent.job import judge
 from benchagent.job.bench import JobBench, Surroundings
-from benchagent.job.datasets import FRESH, DataPlan, Datasets, copied_by, dataset_key
 from benchagent.job.description import SAMPLED, Description
+from benchagent.job.refused import refuse_changes
 from benchagent.link import identity
 from benchagent.link.clock import Clock
 from benchagent.link.spool import Spool
 from benchagent.machine import process
 from benchagent.machine.abort import Abort, Aborted
 from benchagent.machine.cgroups import CgroupError
+from benchagent.machine.datasets import FRESH, DataPlan, Datasets, copied_by, dataset_key
 from benchagent.machine.devices import device_of
 from benchagent.machine.fingerprint import SyncRate, SyncRates
 from benchagent.machine.limits import Cage, Limits

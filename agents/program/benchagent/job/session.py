@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchagent.dbms.base import EFFECTIVE, Instance, JobError, Retryable
+from benchagent.dbms.base import Instance, JobError, Retryable
+from benchagent.dbms.questions import (
+    COUNTER_PREFIX,
+    EFFECTIVE_PREFIX,
+    MAINTENANCE_PREFIX,
+    SCHEMA_PREFIX,
+    WAITS_PREFIX,
+    Step,
+    query_steps,
+)
 from benchagent.job import checks
 from benchagent.job.collect import Session
-from benchagent.workloads.base import ASIDE, SessionResult, Step
-
-EFFECTIVE_PREFIX = f"{EFFECTIVE}:"
-MAINTENANCE_PREFIX = "maintenance:"
-SCHEMA_PREFIX = "schema:"
-COUNTER_PREFIX = "counters:"
-WAITS_PREFIX = "waits:"
-BEGIN, END = "begin:", "end:"
+from benchagent.workloads.base import SessionResult
 
 
 def session_job(instance: Instance, steps: Sequence[Step], *, setup: bool) -> dict[str, Any]:
@@ -56,15 +58,6 @@ def _codes(errors: Retryable) -> dict[str, Any]:
     }
 
 
-def query_steps(prefix: str, queries: Mapping[str, str], *, optional: bool = False) -> list[Step]:
-    """What is asked beside the measurement: settings, counters, checks of the data.
-
-    `optional`: an error is reported in the answer and does not end the session.
-    """
-    more = {"optional": True} if optional else {}
-    return [{"op": "query", "phase": ASIDE, "name": prefix + name, "sql": sql, **more} for name, sql in queries.items()]
-
-
 def watched(instance: Instance, run: Step, tables: Sequence[str], reading: frozenset[str] = frozenset()) -> list[Step]:
     """A ``run`` step with everything that is read around it: settings in force, ages, counters, waits, statistics.
 
@@ -83,11 +76,6 @@ def watched(instance: Instance, run: Step, tables: Sequence[str], reading: froze
 
 def _marked(run: Step, reading: frozenset[str]) -> list[Step]:
     return [{**one, "read_only": True} if one["name"] in reading else one for one in run["transactions"]]
-
-
-def rows_named(prefix: str, rows: Mapping[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:
-    """The rows of the queries with this prefix, by their names without it."""
-    return {name.removeprefix(prefix): found for name, found in rows.items() if name.startswith(prefix)}
 
 
 def deaths(session: Session) -> bool:

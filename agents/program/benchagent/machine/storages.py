@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchagent.errors import JobError
-from benchagent.job.datasets import draft_of, forget_all
 from benchagent.machine import emulation
 from benchagent.machine.cgroups import Throttle
+from benchagent.machine.datasets import draft_of, forget_all
 from benchagent.machine.devices import backing_file, device_of
 from benchagent.machine.emulation import Emulation
 from benchagent.machine.process import JOBS_FOLDER

@@ -13,18 +13,15 @@ from benchagent.catalog import WORKLOADS, FactorDef, FactorKind
 from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.base import Instance, JobError
 from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.questions import Step
 from benchagent.dbms.statistics import QueryRows
 from benchagent.protocol import Check
 
-Step = dict[str, Any]
 Observe = Callable[[int], None]
 TEXT_LIMIT = 100_000
 COUNTED_BEFORE = (
     "the DBMS was started on data that were not in the page cache; before the run it read what the checks count"
 )
-# Phase of queries whose time is nobody's measurement: emulated disks are at full speed in it. Its begin and end are
-# told only of queries that name it; an error of any query has this name.
-ASIDE = "query"
 # Asked for in one statement; how many fit is the dialect's to say.
 MOST_ROWS = 64
 

@@ -26,10 +26,10 @@ from benchagent.dbms.external.space import (
 )
 from benchagent.dbms.external.target import Target
 from benchagent.dbms.mysql.external import places
+from benchagent.dbms.questions import ASIDE
 from benchagent.java import JavaToolchain
 from benchagent.machine.abort import Abort
 from benchagent.machine.process import Children
-from benchagent.workloads.base import ASIDE
 
 TARGET = Target(side_of("db2", "11.5", "own"), "theirs", "own", "agent-1")
 QUERY = "SELECT free, total FROM space"

@@ -10,8 +10,8 @@ from benchagent.catalog import Durability
 from benchagent.dbms.base import JobError
 from benchagent.dbms.firebird.discovery import ROOT_VARIABLE
 from benchagent.dbms.firebird.external import side
+from benchagent.dbms.questions import EFFECTIVE_PREFIX, query_steps, rows_named
 from benchagent.java import JavaToolchain
-from benchagent.job.session import EFFECTIVE_PREFIX, query_steps, rows_named
 
 from tests.benchagent.dbms.firebird.conftest import MakeFirebird, with_rows
 from tests.benchagent.dbms.trial import Trial, undeclared

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from benchagent import dbms
 from benchagent.catalog import Durability
-from benchagent.job.engine_counters import checkpoint_words
-from benchagent.job.session import query_steps
+from benchagent.dbms.questions import query_steps
+from benchagent.dbms.statistics import checkpoint_words
 
 from tests.benchagent.dbms.mysql.family import (
     NOT_ENABLED,

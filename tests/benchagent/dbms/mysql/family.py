@@ -11,9 +11,9 @@ from typing import Any
 
 import psutil
 from benchagent.dbms.backup import Action, BackupMethod, SqlCommands
+from benchagent.dbms.questions import query_steps, rows_named
 from benchagent.engines.catalogue import catalogue
 from benchagent.engines.install import install
-from benchagent.job.session import query_steps, rows_named
 
 from tests.benchagent.dbms.trial import Trial
 

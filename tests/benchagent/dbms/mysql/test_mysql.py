@@ -9,9 +9,8 @@ import pytest
 from benchagent.catalog import Durability
 from benchagent.configfiles.article_2011 import PRINTED_MY_CNF, TUNED_MY_CNF, scaled
 from benchagent.dbms.base import JobError
-from benchagent.dbms.statistics import COUNTERS
-from benchagent.job.engine_counters import checkpoint_words
-from benchagent.job.session import COUNTER_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX, query_steps, rows_named
+from benchagent.dbms.questions import COUNTER_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX, query_steps, rows_named
+from benchagent.dbms.statistics import COUNTERS, checkpoint_words
 from benchagent.machine import process
 
 from tests.benchagent.dbms.mysql.conftest import MIDDLE, NEW, OLD

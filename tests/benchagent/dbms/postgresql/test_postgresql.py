@@ -11,8 +11,7 @@ import pytest
 from benchagent.dbms.base import JobError
 from benchagent.dbms.postgresql import settings
 from benchagent.dbms.postgresql.statistics import PostgresqlStatistics
-from benchagent.dbms.statistics import COUNTERS, Statistics
-from benchagent.job.session import (
+from benchagent.dbms.questions import (
     COUNTER_PREFIX,
     MAINTENANCE_PREFIX,
     SCHEMA_PREFIX,
@@ -20,6 +19,7 @@ from benchagent.job.session import (
     query_steps,
     rows_named,
 )
+from benchagent.dbms.statistics import COUNTERS, Statistics
 from benchagent.machine import process
 
 from tests.benchagent.dbms.postgresql.conftest import LOG_VIEW, NEWEST, OLDEST, SLIM, MakePostgresql

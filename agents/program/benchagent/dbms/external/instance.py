@@ -23,8 +23,8 @@ from benchagent.dbms.external.secrets import Scrubber
 from benchagent.dbms.external.side import Side
 from benchagent.dbms.external.space import NOT_WATCHED, SPACE, Watch, Watched, asked_meanwhile, told_shortage
 from benchagent.dbms.external.target import ASK_OBJECTS, ASK_OWNER, Target
+from benchagent.dbms.questions import EFFECTIVE_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX, Step
 from benchagent.dbms.statistics import QueryRows
-from benchagent.job.session import EFFECTIVE_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX
 from benchagent.machine.process import Children
 
 NOT_OURS = "the agent does not stop or start a server of others"
@@ -35,7 +35,6 @@ SHOWN_ONLY = (
 )
 PLANNED = "SELECT 1"
 CLEANING_S = 60.0
-Step = dict[str, Any]
 
 
 class ExternalInstance(Instance):

@@ -11,14 +11,13 @@ from typing import Any
 from benchagent.catalog import WORKLOADS
 from benchagent.dbms.backup import Action, BackupMethod, SqlCommands
 from benchagent.dbms.base import JobError, first_value
-from benchagent.dbms.statistics import differences
-from benchagent.job.engine_counters import CHECKPOINTS, checkpoint_words
-from benchagent.job.session import COUNTER_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX, query_steps, rows_named
+from benchagent.dbms.questions import COUNTER_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX, Step, query_steps, rows_named
+from benchagent.dbms.statistics import CHECKPOINTS, checkpoint_words, differences
 from benchagent.machine.devices import device_of, same_device
 from benchagent.machine.sampling import disk_counters
 from benchagent.protocol import Check
 from benchagent.workloads.backup import dataset
-from benchagent.workloads.base import Bench, Factors, Observe, Step, Workload
+from benchagent.workloads.base import Bench, Factors, Observe, Workload
 
 BATCH_ROWS, COMMIT_ROWS, LOADER_THREADS = 1_000, 10_000, 2
 TIMEOUT_S = 24 * 3600.0

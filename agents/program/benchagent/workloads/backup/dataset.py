@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from benchagent.dbms.dialect import Dialect
-from benchagent.workloads.base import Step, many
+from benchagent.dbms.questions import Step
+from benchagent.workloads.base import many
 
 ARTICLE_MB = 2_700
 LARGEST = "big"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchagent.dbms.dialect import Dialect
-from benchagent.workloads.base import Step
+from benchagent.dbms.questions import Step
 
 TABLES = tuple(f"tbl_{number}" for number in range(200, 240))
 PRIMARY_KEY = ("id", "seq")

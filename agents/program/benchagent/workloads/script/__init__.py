@@ -10,9 +10,9 @@ from typing import Any
 from benchagent.catalog import WORKLOADS
 from benchagent.dbms.base import first_value
 from benchagent.dbms.dialect import Dialect
-from benchagent.job.session import query_steps
+from benchagent.dbms.questions import Step, query_steps
 from benchagent.protocol import Check
-from benchagent.workloads.base import Bench, Factors, SessionResult, Step, Workload, load_and_run, rate
+from benchagent.workloads.base import Bench, Factors, SessionResult, Workload, load_and_run, rate
 from benchagent.workloads.script.model import Drawn, Load, Question, Script, Transaction
 from benchagent.workloads.script.parse import parse
 from benchagent.workloads.script.sql import RETURNS_ROWS

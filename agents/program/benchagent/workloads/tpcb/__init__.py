@@ -13,10 +13,10 @@ from typing import Any
 from benchagent.catalog import WORKLOADS
 from benchagent.dbms.base import first_value
 from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.questions import Step, query_steps
 from benchagent.dbms.statistics import QueryRows
-from benchagent.job.session import query_steps
 from benchagent.protocol import Check
-from benchagent.workloads.base import Bench, Factors, Step, Workload, is_used, load_and_run, many, rate
+from benchagent.workloads.base import Bench, Factors, Workload, is_used, load_and_run, many, rate
 
 TELLERS, ACCOUNTS = 10, 100_000  # per branch (scale factor 1)
 MAX_DELTA = 5_000

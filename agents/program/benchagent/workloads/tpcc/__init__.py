@@ -12,9 +12,10 @@ from typing import Any
 
 from benchagent.catalog import WORKLOADS
 from benchagent.dbms.base import JobError, first_value
+from benchagent.dbms.questions import Step
 from benchagent.dbms.statistics import QueryRows
 from benchagent.protocol import Check
-from benchagent.workloads.base import Bench, Factors, SessionResult, Step, Workload, is_used, require_one_session
+from benchagent.workloads.base import Bench, Factors, SessionResult, Workload, is_used, require_one_session
 from benchagent.workloads.tpcc import conditions, queries, sizes, steps, tables
 from benchagent.workloads.tpcc.memory import MemoryCurve
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.questions import Step
 from benchagent.dbms.statistics import Statistics
-from benchagent.workloads.base import SessionResult, Step
+from benchagent.workloads.base import SessionResult
 
 ARTICLE_WAREHOUSES = 21_000
 COLD, WARM, REPEATED, OTHER = "cold", "warm", "repeated", "other"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchagent.dbms.dialect import Dialect
-from benchagent.job.session import query_steps
-from benchagent.workloads.base import Factors, Step, many, rate
+from benchagent.dbms.questions import Step, query_steps
+from benchagent.workloads.base import Factors, many, rate
 from benchagent.workloads.tpcc import tables, transactions
 
 BATCH_ROWS, COMMIT_ROWS = 1_000, 10_000

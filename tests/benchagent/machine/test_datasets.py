@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from benchagent.errors import JobError
-from benchagent.job.datasets import (
+from benchagent.machine.datasets import (
     CONTINUED,
     FACTS,
     FOLDER,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchagent.catalog.workloads import KNOBS
 from benchagent.dbms.base import Adapter, JobError
-from benchagent.job.datasets import FRESH
+from benchagent.machine.datasets import FRESH
 from benchagent.workloads.base import Factors
 
 LEAVING_ALONE = {"data_origin": ("", FRESH), "cache_state": ("", "warm")}
