@@ -1,17 +1,25 @@
-"""Check what came in against the protocol's TypedDicts: they are the one description of the messages."""
+"""Read what agents send by the protocol's TypedDicts: they are the one description of the messages."""
 
 from __future__ import annotations
 
 import json
-import math
-from types import NoneType, UnionType
-from typing import Any, Literal, NotRequired, TypeVar, Union, cast, get_args, get_origin, get_type_hints, is_typeddict
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from types import UnionType
+from typing import Annotated, Any, NotRequired, TypeVar, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+from pydantic import BeforeValidator, Field, Strict, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
+
+from runs.incoming.reading import messages, wrong
 
 T = TypeVar("T")
 
 # Columns of the database: a larger number is a mistake, and would be an error 500.
 INT_LIMIT = 2**53
 INT_LIMITS = {"seq": 2**31 - 1, "chunk": 2**31 - 1, "cpu_cores": 2**31 - 1, "cpu_threads": 2**31 - 1}
+FLOAT_LIMIT = 1e300
+DEEPEST = 50
 
 
 class BadMessage(ValueError):
@@ -37,107 +45,69 @@ def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
-def check(kind: type[T], value: object) -> T:
+def check(kind: Callable[..., T], value: object) -> T:
     """`value` as a message of this TypedDict, with text made storable; unknown fields are left out.
 
     Raises BadMessage naming the first wrong field.
     """
-    return cast(T, _check(kind, value, ""))
+    reader: TypeAdapter[T] = _reader(kind)
+    try:
+        return reader.validate_python(value)
+    except ValidationError as error:
+        field, (problem, *_) = next(iter(messages(error, reader).items()))
+        raise BadMessage("" if field == "detail" else field, problem) from error
 
 
-def _check(hint: Any, value: Any, field: str) -> Any:
-    if hint is Any:
-        return _clean(value)
+@cache
+def _reader(kind: Callable[..., Any]) -> TypeAdapter[Any]:
+    return TypeAdapter(_as_read(kind))
+
+
+def _as_read(hint: Any, name: str = "") -> Any:
+    """A type of the protocol for pydantic: nothing is converted, numbers are such as a database stores, text too.
+
+    `name` of the field. A TypedDict is made anew: before Python 3.12 pydantic knows those of typing_extensions only.
+    """
     if is_typeddict(hint):
-        return _check_dict(hint, value, field)
-    return _check_generic(hint, value, field) if get_origin(hint) else _check_scalar(hint, value, field)
-
-
-def _check_generic(hint: Any, value: Any, field: str) -> Any:
-    origin, arguments = get_origin(hint), get_args(hint)
+        read: dict[str, Any] = {}
+        for field, of in get_type_hints(hint, include_extras=True).items():
+            may_miss = get_origin(of) is NotRequired
+            read[field] = NotRequired[_as_read(get_args(of)[0], field)] if may_miss else _as_read(of, field)
+        return TypedDict(hint.__name__, read, total=hint.__total__)  # type: ignore[operator]
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType) and all(map(is_typeddict, parts)):
+        kinds = {get_args(get_type_hints(part)["kind"])[0]: part for part in parts}
+        return Annotated[Any, BeforeValidator(partial(_by_kind, kinds))]
     if origin in (Union, UnionType):
-        return _check_union(arguments, value, field)
-    if origin is Literal:
-        return _expect(value in arguments, value, field, f"must be one of {', '.join(map(str, arguments))}")
-    if origin is list:
-        _expect(isinstance(value, list), value, field, "must be a list")
-        return [_check(arguments[0], item, _join(field, index)) for index, item in enumerate(value)]
-    if origin is tuple:
-        _expect(
-            isinstance(value, list) and len(value) == len(arguments), value, field, f"must be {len(arguments)} values"
-        )
-        return [
-            _check(hint, item, _join(field, i)) for i, (hint, item) in enumerate(zip(arguments, value, strict=True))
-        ]
-    _expect(isinstance(value, dict), value, field, "must be an object")
-    return {_clean(name): _check(arguments[1], item, _join(field, name)) for name, item in value.items()}
+        return Union[tuple(_as_read(part, name) for part in parts)]  # noqa: UP007  # a tuple
+    if origin in (list, dict, tuple):  # JSON has no tuples
+        return Annotated[origin[tuple(_as_read(part, name) for part in parts)], Strict(origin is not tuple)]
+    return {
+        Any: Annotated[Any, BeforeValidator(_storable)],
+        str: Annotated[str, Strict(), BeforeValidator(_storable)],
+        bool: Annotated[bool, Strict()],
+        int: Annotated[int, Strict(), Field(ge=0, le=INT_LIMITS.get(name, INT_LIMIT))],
+        float: Annotated[float, Strict(), Field(allow_inf_nan=False, gt=-FLOAT_LIMIT, lt=FLOAT_LIMIT)],
+    }.get(hint, hint)
 
 
-def _check_dict(kind: Any, value: Any, field: str) -> dict[str, Any]:
-    _expect(isinstance(value, dict), value, field, "must be an object")
-    checked = {}
-    for name, hint in get_type_hints(kind, include_extras=True).items():
-        optional = get_origin(hint) is NotRequired or name in kind.__optional_keys__
-        if optional and name not in value:
-            continue
-        _expect(name in value, value, _join(field, name), "is required")
-        inner = get_args(hint)[0] if get_origin(hint) is NotRequired else hint
-        checked[name] = _check(inner, value[name], _join(field, name))
-    return checked
+def _by_kind(kinds: Mapping[str, Any], item: Any) -> Any:
+    if not isinstance(item, dict):
+        raise ValueError("must be an object")
+    kind = item.get("kind")
+    if not isinstance(kind, str) or kind not in kinds:
+        raise wrong(("kind", f"must be one of {', '.join(kinds)}"))
+    return _reader(kinds[kind]).validate_python(item)
 
 
-def _check_union(arguments: tuple[Any, ...], value: Any, field: str) -> Any:
-    if value is None and NoneType in arguments:
-        return None
-    choices = [argument for argument in arguments if argument is not NoneType]
-    if len(choices) == 1:
-        return _check(choices[0], value, field)
-    if all(is_typeddict(choice) for choice in choices):
-        _expect(isinstance(value, dict), value, field, "must be an object")
-        kinds = {get_args(get_type_hints(choice)["kind"])[0]: choice for choice in choices}
-        kind = value.get("kind")
-        _expect(
-            isinstance(kind, str) and kind in kinds, kind, _join(field, "kind"), f"must be one of {', '.join(kinds)}"
-        )
-        return _check(kinds[kind], value, field)
-    for choice in choices:
-        try:
-            return _check(choice, value, field)
-        except BadMessage:
-            continue
-    raise BadMessage(field, f"must be {' or '.join(choice.__name__ for choice in choices)}")
-
-
-def _check_scalar(hint: Any, value: Any, field: str) -> Any:
-    if hint is str:
-        return _clean(_expect(isinstance(value, str), value, field, "must be text"))
-    if hint is bool:
-        return _expect(isinstance(value, bool), value, field, "must be true or false")
-    _expect(isinstance(value, (int, float)) and not isinstance(value, bool), value, field, "must be a number")
-    if hint is float:
-        return float(_expect(abs(value) < 1e300 and math.isfinite(value), value, field, "must be a finite number"))
-    limit = INT_LIMITS.get(field.rsplit(".", 1)[-1], INT_LIMIT)
-    return _expect(isinstance(value, int) and 0 <= value <= limit, value, field, f"must be whole, from 0 to {limit}")
-
-
-def _expect(right: bool, value: Any, field: str, problem: str) -> Any:
-    if not right:
-        raise BadMessage(field, problem)
-    return value
-
-
-def _clean(value: Any) -> Any:
+def _storable(value: Any, depth: int = 0) -> Any:
     """Without NUL and lone surrogates, which a database refuses; each becomes one byte, so that offsets stay."""
+    if depth > DEEPEST:
+        raise ValueError(f"must not be nested deeper than {DEEPEST}")
     if isinstance(value, str):
         return value.replace("\x00", " ").encode("utf-8", "replace").decode()
     if isinstance(value, list):
-        return [_clean(item) for item in value]
+        return [_storable(item, depth + 1) for item in value]
     if isinstance(value, dict):
-        return {_clean(name): _clean(item) for name, item in value.items()}
+        return {_storable(name): _storable(item, depth + 1) for name, item in value.items()}
     return value
-
-
-def _join(field: str, name: object) -> str:
-    if isinstance(name, int):
-        return f"{field}[{name}]"
-    return f"{field}.{name}" if field else str(name)

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import json
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from benchagent.protocol import API_ROOT
 from django.utils import timezone
 
 from agents.jobs import life, log
@@ -13,6 +16,10 @@ from runs.run import series
 from tests.agents.conftest import finish_item, log_item, samples_item, state_item
 
 pytestmark = pytest.mark.django_db
+
+
+def nested(depth: int) -> list[Any]:
+    return [nested(depth - 1)] if depth else []
 
 
 def values(attempt) -> list[float | None]:
@@ -81,6 +88,10 @@ def test_it_applies_a_batch_as_a_whole_or_not_at_all(attempt):
         ({"kind": ["log"]}, "items[0].kind"),
         (7, "items[0]"),
         ({**samples_item(1), "values": ["x"]}, "items[0].values[0]"),
+        ({**samples_item(1), "values": [1, True]}, "items[0].values[1]"),
+        ({**samples_item(1), "values": [1, "2"]}, "items[0].values[1]"),
+        ({**samples_item(1), "values": [1e300]}, "items[0].values[0]"),
+        ({**samples_item(1), "values": {}}, "items[0].values"),
         ({**samples_item(1), "interval_s": 0}, "items[0]"),
         ({**samples_item(1), "chunk": -1}, "items[0].chunk"),
         ({**samples_item(1), "chunk": 2**40}, "items[0].chunk"),
@@ -92,7 +103,9 @@ def test_it_applies_a_batch_as_a_whole_or_not_at_all(attempt):
         ({**finish_item(), "result": {}}, "items[0].result.metrics"),
         (finish_item(metrics=[{"name": "tps", "value": None, "phase": "run"}]), "items[0].result.metrics[0].value"),
         (finish_item(per_terminal=[1.5]), "items[0].result.per_terminal[0]"),
-        (finish_item(effective_settings=[["a"]]), "items[0].result.effective_settings[0]"),
+        (finish_item(dataset={"deep": nested(60)}), "items[0].result.dataset.deep"),
+        (finish_item(effective_settings=[["a", "b", "c"]]), "items[0].result.effective_settings[0]"),
+        (finish_item(effective_settings=[["a"]]), "items[0].result.effective_settings[0][1]"),
     ],
 )
 def test_it_names_the_wrong_field(attempt, item, field):
@@ -100,6 +113,22 @@ def test_it_names_the_wrong_field(attempt, item, field):
     assert answer.status_code == 400
     assert list(answer.json()) == [field]
     assert attempt.now.state == RunState.PREPARING
+
+
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999", "9" * 400])
+def test_it_refuses_what_is_no_finite_number(attempt, client, number):
+    body = json.dumps({"seq": 1, "items": [samples_item(4711)]}).replace("4711", number)
+    answer = client.post(
+        f"{API_ROOT}/jobs/{attempt.run.pk}/batch/", body, content_type="application/json",
+        headers={"Authorization": f"Bearer {attempt.token}"},
+    )  # fmt: skip
+    assert answer.status_code == 400
+    assert values(attempt) == []
+
+
+def test_it_leaves_out_fields_that_it_does_not_know(attempt):
+    assert attempt.batch(1, {**samples_item(1, 2), "colour": {"deep": nested(60)}}).status_code == 200
+    assert values(attempt) == [1, 2]
 
 
 def test_it_numbers_batches_from_one(attempt):

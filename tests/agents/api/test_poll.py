@@ -85,7 +85,7 @@ def test_it_refuses_another_protocol(machine):
 def test_it_names_the_wrong_field(machine):
     answer = machine().poll(engines=[{"dbms": "h2"}])
     assert answer.status_code == 400
-    assert answer.json() == {"engines[0].version": ["is required"]}
+    assert answer.json() == {"engines[0].version": ["This field is required."]}
 
 
 def test_it_takes_only_post(machine):

@@ -72,7 +72,7 @@ def without(path: str):
 def test_it_names_a_missing_field(client, path, field):
     answer = post(client, without(path))
     assert answer.status_code == 400
-    assert answer.json() == {field: ["is required"]}
+    assert answer.json() == {field: ["This field is required."]}
 
 
 @pytest.mark.parametrize(
