@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from datetime import timedelta
+from typing import Any
 
 from django.db import models
 from django.utils import timezone
@@ -105,6 +106,14 @@ class Job(models.Model):
 
     def __str__(self) -> str:
         return f"job of {self.run_id}"
+
+    @classmethod
+    def locked(cls, run_id: Any) -> Job:
+        """The job's row, held until the end of the transaction. Raises Job.DoesNotExist.
+
+        Its run is read afterwards: joined to this query it would be as old as the wait for the lock was long.
+        """
+        return cls.objects.select_for_update().get(pk=run_id)
 
 
 class ObserverOrder(models.Model):

@@ -6,7 +6,7 @@ from celery import shared_task
 
 from agents import hints, housekeeping
 from agents.jobs import dispatch as dispatching
-from agents.jobs import life, observing
+from agents.jobs import life, observers
 from agents.plans import first_experiment
 from runs.models import Run
 from runs.run import series
@@ -24,7 +24,7 @@ def sweep() -> None:
         hints.hint(hints.SUMMARISE, str(run_id))
     dispatching.take_back_unclaimed()
     life.cancel_deleted()
-    observing.give_up()
+    observers.give_up()
     first_experiment.ensure()
     if dispatching.queued().exists():
         dispatch()

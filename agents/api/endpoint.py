@@ -8,13 +8,15 @@ import time
 import uuid
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar
 
 from benchagent.protocol import CLOCK_HEADER, PROTOCOL_VERSION
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
-from agents.api.messages import BadMessage, parse
+from agents.api.messages import parse
+from agents.jobs.refusals import BadMessage, Conflict, OutOfSequence
 from agents.machines import registry
 from agents.models import Agent, AgentStatus, Job, ObserverOrder
 from runs.models import digest_secret
@@ -22,6 +24,7 @@ from runs.models import digest_secret
 logger = logging.getLogger(__name__)
 MAX_BODY_BYTES = 16 * 1024 * 1024
 Body = dict[str, Any]
+Opened = TypeVar("Opened", Job, ObserverOrder)
 
 
 class Refusal(Exception):
@@ -51,13 +54,13 @@ def _answer(view: Callable[..., Any], request: HttpRequest, **kwargs: Any) -> Ht
     try:
         return JsonResponse(view(request, _body(request), **kwargs))
     except Refusal as refusal:
-        return JsonResponse(refusal.body, status=refusal.status, headers=_headers(refusal.status))
+        headers = {405: {"Allow": "POST"}, 401: {"WWW-Authenticate": "Bearer"}}.get(refusal.status, {})
+        return JsonResponse(refusal.body, status=refusal.status, headers=headers)
     except BadMessage as error:
         return JsonResponse({error.field or "body": [str(error)]}, status=400)
-
-
-def _headers(status: int) -> dict[str, str]:
-    return {405: {"Allow": "POST"}, 401: {"WWW-Authenticate": "Bearer"}}.get(status, {})
+    except Conflict as error:
+        expected = {"expected": error.expected} if isinstance(error, OutOfSequence) else {}
+        return JsonResponse({"detail": str(error), **expected}, status=409)
 
 
 def _body(request: HttpRequest) -> Body:
@@ -88,25 +91,25 @@ def approved(agent: Agent) -> Agent:
 
 
 def job_of(request: HttpRequest, run_id: str) -> Job:
-    """The job whose token came with the request."""
-    job = Job.objects.select_related("agent").filter(pk=as_uuid(run_id)).first()
-    if job is None:
-        raise Refusal(404, "no such run")
-    if not job.token_digest or not hmac.compare_digest(job.token_digest, digest_secret(bearer(request))):
-        raise Refusal(401, "unknown job token")
-    return job
+    """The job whose token came with the request, which is a sign of life of its agent."""
+    return _opened(Job.objects.select_related("agent"), request, run_id, "run", "job token")
 
 
-def observation_of(request: HttpRequest, run_id: str) -> ObserverOrder:
-    """The order whose token came with the request."""
-    known = ObserverOrder.objects.select_related("agent", "job__run")
-    observation = known.filter(pk=as_uuid(run_id)).first()
-    if observation is None:
-        raise Refusal(404, "no such observation")
-    given = digest_secret(bearer(request))
-    if not observation.token_digest or not hmac.compare_digest(observation.token_digest, given):
-        raise Refusal(401, "unknown token of an observation")
-    return observation
+def order_of(request: HttpRequest, run_id: str) -> ObserverOrder:
+    """The order whose token came with the request, which is a sign of life of its agent."""
+    orders = ObserverOrder.objects.select_related("agent", "job__run")
+    return _opened(orders, request, run_id, "observation", "token of an observation")
+
+
+def _opened(rows: QuerySet[Opened], request: HttpRequest, run_id: str, what: str, token: str) -> Opened:
+    row = rows.filter(pk=as_uuid(run_id)).first()
+    if row is None:
+        raise Refusal(404, f"no such {what}")
+    if not row.token_digest or not hmac.compare_digest(row.token_digest, digest_secret(bearer(request))):
+        raise Refusal(401, f"unknown {token}")
+    if row.agent is not None:
+        registry.touch(row.agent)
+    return row
 
 
 def as_uuid(text: str) -> uuid.UUID:

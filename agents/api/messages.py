@@ -11,23 +11,18 @@ from typing import Annotated, Any, NotRequired, TypeVar, Union, get_args, get_or
 from pydantic import BeforeValidator, Field, Strict, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
+from agents.jobs.refusals import BadMessage
 from runs.incoming.reading import messages, wrong
 
 T = TypeVar("T")
 
 # Columns of the database: a larger number is a mistake, and would be an error 500.
-INT_LIMIT = 2**53
-INT_LIMITS = {"seq": 2**31 - 1, "chunk": 2**31 - 1, "cpu_cores": 2**31 - 1, "cpu_threads": 2**31 - 1}
+INT_LIMITS = 0, 2**53
+COUNT_LIMITS = 0, 2**31 - 1
+# Batches are numbered from 1.
+FIELD_LIMITS = {"seq": (1, 2**31 - 1), "chunk": COUNT_LIMITS, "cpu_cores": COUNT_LIMITS, "cpu_threads": COUNT_LIMITS}
 FLOAT_LIMIT = 1e300
 DEEPEST = 50
-
-
-class BadMessage(ValueError):
-    """`field` is the path of what is wrong: `items[0].values[3]`; empty for the whole body."""
-
-    def __init__(self, field: str, problem: str) -> None:
-        super().__init__(problem)
-        self.field = field
 
 
 def parse(body: bytes) -> dict[str, Any]:
@@ -82,11 +77,12 @@ def _as_read(hint: Any, name: str = "") -> Any:
         return Union[tuple(_as_read(part, name) for part in parts)]  # noqa: UP007  # a tuple
     if origin in (list, dict, tuple):  # JSON has no tuples
         return Annotated[origin[tuple(_as_read(part, name) for part in parts)], Strict(origin is not tuple)]
+    least, most = FIELD_LIMITS.get(name, INT_LIMITS)
     return {
         Any: Annotated[Any, BeforeValidator(_storable)],
         str: Annotated[str, Strict(), BeforeValidator(_storable)],
         bool: Annotated[bool, Strict()],
-        int: Annotated[int, Strict(), Field(ge=0, le=INT_LIMITS.get(name, INT_LIMIT))],
+        int: Annotated[int, Strict(), Field(ge=least, le=most)],
         float: Annotated[float, Strict(), Field(allow_inf_nan=False, gt=-FLOAT_LIMIT, lt=FLOAT_LIMIT)],
     }.get(hint, hint)
 

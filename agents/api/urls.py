@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from agents.api import observations, views
+from agents.api import views
 
 urlpatterns = [
     path("register/", views.register, name="agent-register"),
@@ -12,7 +12,7 @@ urlpatterns = [
     path("jobs/<str:run_id>/claim/", views.claim, name="agent-claim"),
     path("jobs/<str:run_id>/heartbeat/", views.heartbeat, name="agent-heartbeat"),
     path("jobs/<str:run_id>/batch/", views.batch, name="agent-batch"),
-    path("observations/<str:run_id>/claim/", observations.claim, name="observation-claim"),
-    path("observations/<str:run_id>/heartbeat/", observations.heartbeat, name="observation-heartbeat"),
-    path("observations/<str:run_id>/batch/", observations.batch, name="observation-batch"),
+    path("observations/<str:run_id>/claim/", views.observer_claim, name="observation-claim"),
+    path("observations/<str:run_id>/heartbeat/", views.observer_heartbeat, name="observation-heartbeat"),
+    path("observations/<str:run_id>/batch/", views.observer_batch, name="observation-batch"),
 ]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Literal, cast
 
 from benchagent.protocol import POLL_IDLE_S, Ack, Batch, Claimed, Lease, Poll, PollAnswer, Registered, Registration
+from benchagent.protocol.observed import ObservedBatch, Ordered, Watch
 from django.http import HttpRequest
 
-from agents.api.endpoint import Body, Refusal, agent_of, approved, as_uuid, check_protocol, endpoint, job_of
-from agents.api.messages import BadMessage, check
-from agents.jobs import deliver, life, observing
+from agents.api.endpoint import Body, Refusal, agent_of, approved, as_uuid, check_protocol, endpoint, job_of, order_of
+from agents.api.messages import check
+from agents.jobs import deliver, life, observers
 from agents.jobs.dispatch import queued
 from agents.machines import registry
 from agents.models import Agent, AgentStatus, Job
@@ -46,7 +47,7 @@ def poll(request: HttpRequest, body: Body) -> PollAnswer:
     registry.update(agent, poll=check(Poll, body))
     works = agent.status == AgentStatus.APPROVED
     job = life.assigned_to(agent) if works else None
-    observation = observing.waiting_for(agent) if works and agent.observations else None
+    observation = observers.waiting_for(agent) if works and agent.observations else None
     answer: PollAnswer = {
         "status": cast(Literal["pending", "approved", "disabled"], agent.status),
         "poll_after_s": _tempo_s(agent),
@@ -73,37 +74,33 @@ def claim(request: HttpRequest, body: Body, run_id: str) -> Claimed:
         return life.claim(agent=agent, run_id=as_uuid(run_id))
     except Job.DoesNotExist:
         raise Refusal(404, "no such run") from None
-    except life.NotAssigned:
-        raise Refusal(409, "the run is not assigned to this agent (any more)") from None
 
 
 @endpoint
 def heartbeat(request: HttpRequest, body: Body, run_id: str) -> Lease:
-    job = job_of(request, run_id)
-    _touch(job)
-    try:
-        return life.heartbeat(job)
-    except life.JobClosed:
-        raise Refusal(409, "the job has ended") from None
+    return life.heartbeat(job_of(request, run_id))
 
 
 @endpoint
 def batch(request: HttpRequest, body: Body, run_id: str) -> Ack:
     job = job_of(request, run_id)
-    message = check(Batch, body)
-    if message["seq"] < 1:
-        raise BadMessage("seq", "batches are numbered from 1")
-    _touch(job)
-    try:
-        return deliver.apply(run_id=job.pk, batch=message)
-    except deliver.OutOfSequence as error:
-        raise Refusal(409, str(error), expected=error.expected) from error
-    except life.JobClosed:
-        raise Refusal(409, "the job has ended") from None
-    except deliver.BadItem as error:
-        raise BadMessage(error.field, str(error)) from error
+    return deliver.apply(run_id=job.pk, batch=check(Batch, body))
 
 
-def _touch(job: Job) -> None:
-    if job.agent is not None:
-        registry.touch(job.agent)
+# Of an agent that observes a run of another
+
+
+@endpoint
+def observer_claim(request: HttpRequest, body: Body, run_id: str) -> Ordered:
+    return observers.claim(agent=approved(agent_of(request)), run_id=as_uuid(run_id))
+
+
+@endpoint
+def observer_heartbeat(request: HttpRequest, body: Body, run_id: str) -> Watch:
+    return observers.watch(order_of(request, run_id))
+
+
+@endpoint
+def observer_batch(request: HttpRequest, body: Body, run_id: str) -> Ack:
+    order = order_of(request, run_id)
+    return observers.apply(run_id=order.pk, batch=check(ObservedBatch, body))

@@ -14,7 +14,6 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from agents.jobs.life import locked as locked_job
 from agents.jobs.observers import open_orders
 from agents.machines import registry
 from agents.models import ON_AGENT, ONLINE_WITHIN, Agent, AgentStatus, Job
@@ -36,9 +35,7 @@ def hand_out() -> int:
         return 0
     for run in queued():
         agent = next((agent for agent in free if may_take(agent, run)), None)
-        if agent is None:
-            continue
-        if _assign(run, agent):
+        if agent is not None and _assign(run, agent):
             given += 1
             free.remove(agent)
             if not free:
@@ -66,23 +63,16 @@ def idle_agents() -> QuerySet[Agent]:
 
 def may_take(agent: Agent, run: Run) -> bool:
     """Whether this agent is one for this run, and for the rest of its experiment: repeats belong on one machine."""
+    runs: Iterable[Run] = [run]
     if run.job.requested_agent_id is not None:
-        return run.job.requested_agent_id == agent.pk and _offers_all(agent, [run])
-    return _offers_all(agent, _siblings(run))
-
-
-def _offers_all(agent: Agent, runs: Iterable[Run]) -> bool:
+        if run.job.requested_agent_id != agent.pk:
+            return False
+    elif run.experiment_id is not None:  # with those that wait like it for whichever agent
+        runs = queued().filter(experiment_id=run.experiment_id, job__requested_agent=None)
     wanted = {
-        (run.dbms_version.dbms.slug, run.dbms_version.version, run.job.spec.get("connection", "")) for run in runs
+        (each.dbms_version.dbms.slug, each.dbms_version.version, each.job.spec.get("connection", "")) for each in runs
     }
     return all(registry.offers(agent, *engine) for engine in wanted)
-
-
-def _siblings(run: Run) -> Iterable[Run]:
-    """The run and those of its experiment that wait like it for whichever agent."""
-    if run.experiment_id is None:
-        return [run]
-    return queued().filter(experiment_id=run.experiment_id, job__requested_agent=None)
 
 
 def _assign(run: Run, agent: Agent) -> bool:
@@ -96,7 +86,7 @@ def _assign(run: Run, agent: Agent) -> bool:
             return False
         if run.experiment_id is not None:
             Experiment.objects.select_for_update().get(pk=run.experiment_id)
-        job = locked_job(run.pk)
+        job = Job.locked(run.pk)
         if job.requested_agent_id not in (None, locked.pk):  # its experiment has just begun on another machine
             return False
         if not results.record_state(run_id=run.pk, state=RunState.ASSIGNED, at=now):
@@ -141,7 +131,7 @@ def take_back_unclaimed(*, now: datetime | None = None) -> int:
 
 def _take_back(run_id: Any, now: datetime) -> bool:
     with transaction.atomic():
-        job = locked_job(run_id)
+        job = Job.locked(run_id)
         if not results.record_state(run_id=run_id, state=RunState.QUEUED, at=now):
             return False
         job.agent = job.assigned_at = None

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from agents import hints
 from agents.jobs import observers
+from agents.jobs.refusals import JobClosed, NotAssigned
 from agents.models import Agent, Job
 from runs import results
 from runs.models import Experiment, Run, digest_secret
@@ -24,22 +25,6 @@ LEASE = timedelta(seconds=LEASE_S)
 FIRST_LEASE = timedelta(seconds=90)
 
 
-class NotAssigned(Exception):
-    """The run is not assigned to this agent (any more)."""
-
-
-class JobClosed(Exception):
-    """The job has ended; nothing more is taken."""
-
-
-def locked(run_id: Any) -> Job:
-    """The job's row, held until the end of the transaction. Raises Job.DoesNotExist.
-
-    Its run is read afterwards: joined to this query it would be as old as the wait for the lock was long.
-    """
-    return Job.objects.select_for_update().get(pk=run_id)
-
-
 def assigned_to(agent: Agent) -> Job | None:
     return agent.jobs.filter(run__state=RunState.ASSIGNED).order_by("assigned_at").first()
 
@@ -49,29 +34,25 @@ def claim(*, agent: Agent, run_id: Any) -> Claimed:
     secret = TOKEN_PREFIX + secrets.token_urlsafe(32)
     now = timezone.now()
     with transaction.atomic():
-        job = locked(run_id)
+        job = Job.locked(run_id)
         if job.agent_id != agent.pk or not results.record_state(run_id=run_id, state=RunState.PREPARING, at=now):
-            raise NotAssigned
+            raise NotAssigned("the run is not assigned to this agent (any more)")
         job.token_digest = digest_secret(secret)
         job.claimed_at = now
         job.lease_expires_at = now + FIRST_LEASE
         job.save(update_fields=["token_digest", "claimed_at", "lease_expires_at"])
-        _settle_machine(job.run, agent)
+        job.run.hardware = agent.hardware
+        job.run.set_cell_key()
+        job.run.save(update_fields=["hardware", "cell_key"])
         observers.order(job, agent)
     return {"job": job.spec, "job_token": secret, "lease_s": LEASE_S}
-
-
-def _settle_machine(run: Run, agent: Agent) -> None:
-    run.hardware = agent.hardware
-    run.set_cell_key()
-    run.save(update_fields=["hardware", "cell_key"])
 
 
 def heartbeat(job: Job) -> Lease:
     """Renew the lease. A job given up as lost renews too: its late result is welcome. Raises JobClosed."""
     live = Job.objects.filter(pk=job.pk, closed_at=None)
     if not live.update(lease_expires_at=timezone.now() + LEASE):
-        raise JobClosed
+        raise JobClosed("the job has ended")
     return {"lease_s": LEASE_S, "cancel": job.cancel_requested_at is not None}
 
 
@@ -79,7 +60,7 @@ def cancel(run: Run) -> bool:
     """Cancel an open run: at once while it waits, else as soon as its agent hears of it. False: it had ended."""
     now = timezone.now()
     with transaction.atomic():
-        job = locked(run.pk)
+        job = Job.locked(run.pk)
         if job.run.state not in OPEN_STATES:
             return False
         if job.run.state in ACTIVE_STATES:
@@ -94,8 +75,7 @@ def cancel(run: Run) -> bool:
 def cancel_experiment(experiment: Experiment) -> int:
     """Cancel every open run, the waiting ones first so that none of them starts. Returns how many."""
     open_runs = Run.objects.filter(experiment=experiment, state__in=OPEN_STATES, job__isnull=False)
-    waiting = RunState.QUEUED
-    return sum(cancel(run) for run in sorted(open_runs, key=lambda run: run.state != waiting))
+    return sum(cancel(run) for run in sorted(open_runs, key=lambda run: run.state != RunState.QUEUED))
 
 
 def expire_leases(*, now: datetime | None = None) -> list[Any]:
@@ -107,7 +87,7 @@ def expire_leases(*, now: datetime | None = None) -> list[Any]:
 
 def _expire(run_id: Any, now: datetime) -> bool:
     with transaction.atomic():
-        job = locked(run_id)
+        job = Job.locked(run_id)
         if job.lease_expires_at is None or job.lease_expires_at >= now or job.run.state not in ACTIVE_STATES:
             return False
         return results.record_state(run_id=run_id, state=RunState.LOST, at=now, message=_lost_words(job))

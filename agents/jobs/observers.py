@@ -1,22 +1,35 @@
 """A second agent on the machine of a run's server: it gets an order, samples, and its series are the run's.
 
-Whatever it does or does not do, the run goes on; what came of it is said on the run's page.
+Whatever it does or does not do, the run goes on; what came of it is said on the run's page. It may write what it was
+ordered to and nothing else: some metrics, of one run, with a token for that.
 """
 
 from __future__ import annotations
 
+import secrets
+from datetime import datetime, timedelta
 from typing import Any
 
-from benchagent.protocol import COUNTED_STATES, StateItem
+from benchagent.protocol import COUNTED_STATES, LEASE_S, Ack, SamplesItem, StateItem
+from benchagent.protocol.observed import OBSERVED_MAXIMA, OBSERVED_MEANS, ObservedBatch, ObservedItem, Ordered, Watch
+from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from agents.jobs.refusals import BadMessage, JobClosed, NotAssigned, is_new
 from agents.models import Agent, AgentStatus, Job, ObserverOrder
 from runs import results
+from runs.models import digest_secret
 from runs.models.choices import ENDED_STATES, RunState
 
+TOKEN_PREFIX = "bso_"
 # Of a run in one of these there is something to sample, or will be.
 SAMPLED_STATES = (RunState.PREPARING, RunState.LOADING, RunState.WARMING_UP, RunState.MEASURING)
+ALLOWED = frozenset((*OBSERVED_MEANS, *OBSERVED_MAXIMA))
+# An observer that was cut off may deliver so long after the end of the run.
+WAIT = timedelta(seconds=LEASE_S)
+
+# The job's side
 
 
 def order(job: Job, agent: Agent) -> None:
@@ -25,11 +38,22 @@ def order(job: Job, agent: Agent) -> None:
     if not paired:
         return
     name, _, observation = paired.rpartition("/")
-    found = _called(name)
-    problem = _unable(found, agent, name, observation)
+    approved = Agent.objects.filter(status=AgentStatus.APPROVED)
+    # The slug is one agent's alone and wins.
+    called = list(approved.filter(slug=name)) or list(approved.filter(name=name))
+    problem = ""
+    if not called:
+        problem = f"no approved agent is called {name}"
+    elif len(called) > 1:
+        slugs = ", ".join(agent.slug for agent in called)
+        problem = f"several agents are called {name}: pair with one of {slugs}"
+    elif called[0].pk == agent.pk:
+        problem = f"agent {name} runs the load itself"
+    elif observation not in {offered["name"] for offered in called[0].observations}:
+        problem = f"agent {name} has no observation {observation}"
     ObserverOrder.objects.create(
         job=job,
-        agent=None if problem else found[0],
+        agent=None if problem else called[0],
         agent_name=name[:200],
         name=observation[:40],
         problem=problem[:500],
@@ -44,23 +68,55 @@ def paired_with(agent: Agent, connection: str) -> str:
     return next((str(engine.get("observed_by", "")) for engine in named), "")
 
 
-def _called(name: str) -> list[Agent]:
-    """The slug is one agent's alone and wins."""
-    approved = Agent.objects.filter(status=AgentStatus.APPROVED)
-    return list(approved.filter(slug=name)) or list(approved.filter(name=name))
+def begin(job: Job, item: StateItem) -> None:
+    """Note second 0 of the run by the server's clock, as far as the agent knows how its own differs."""
+    clock = item.get("clock")
+    if item["state"] in COUNTED_STATES and clock is not None:
+        waiting = ObserverOrder.objects.filter(pk=job.pk, begun_at=None)
+        waiting.update(begun_at=item["at"] + clock["offset_s"], load_clock=clock)
 
 
-def _unable(found: list[Agent], loading: Agent, name: str, observation: str) -> str:
-    if not found:
-        return f"no approved agent is called {name}"
-    if len(found) > 1:
-        slugs = ", ".join(agent.slug for agent in found)
-        return f"several agents are called {name}: pair with one of {slugs}"
-    if found[0].pk == loading.pk:
-        return f"agent {name} runs the load itself"
-    if observation not in {one["name"] for one in found[0].observations}:
-        return f"agent {name} has no observation {observation}"
-    return ""
+def settle(job: Job) -> None:
+    """Say on a run that has ended what came of its observation; called again when more of that is known."""
+    order = ObserverOrder.objects.filter(pk=job.pk).first()
+    if order is None or job.run.state not in ENDED_STATES:
+        return
+    if order.claimed_at is None:
+        _close(order, order.problem or f"agent {order.agent_name} did not come")
+    told = results.Observed(
+        agent=order.agent_name,
+        observation=order.name,
+        problem=order.problem,
+        clock=order.clock,
+        load_clock=order.load_clock,
+        over=order.closed_at is not None,
+    )
+    results.note_observer(run=job.run, observed=told)
+
+
+def _close(order: ObserverOrder, problem: str) -> None:
+    order.problem = problem[:500]
+    order.closed_at = order.closed_at or timezone.now()
+    order.save(update_fields=["problem", "closed_at"])
+
+
+def give_up(*, now: datetime | None = None) -> int:
+    """End the observations of which nothing came for long after their run had ended. Returns how many."""
+    now = now or timezone.now()
+    ended = ObserverOrder.objects.filter(closed_at=None, job__run__state__in=ENDED_STATES)
+    overdue = list(ended.filter(job__run__finished_at__lt=now - WAIT).values_list("pk", flat=True))
+    for run_id in overdue:
+        with transaction.atomic():
+            job = Job.locked(run_id)
+            order = ObserverOrder.objects.select_for_update().get(pk=run_id)
+            if order.closed_at is None:
+                came = "was not heard of again" if order.claimed_at else "did not come"
+                _close(order, f"agent {order.agent_name} {came}")
+                settle(job)
+    return len(overdue)
+
+
+# The observer's side
 
 
 def open_orders() -> QuerySet[ObserverOrder]:
@@ -72,33 +128,54 @@ def waiting_for(agent: Agent) -> ObserverOrder | None:
     return open_orders().filter(agent=agent, claimed_at=None).order_by("job__claimed_at").first()
 
 
-def begin(job: Job, item: StateItem) -> None:
-    """Note second 0 of the run by the server's clock, as far as the agent knows how its own differs."""
-    clock = item.get("clock")
-    if item["state"] in COUNTED_STATES and clock is not None:
-        waiting = ObserverOrder.objects.filter(pk=job.pk, begun_at=None)
-        waiting.update(begun_at=item["at"] + clock["offset_s"], load_clock=clock)
+def claim(*, agent: Agent, run_id: Any) -> Ordered:
+    """The order, once. Raises NotAssigned when there is none for this agent (any more)."""
+    secret = TOKEN_PREFIX + secrets.token_urlsafe(32)
+    waiting = open_orders().filter(pk=run_id, agent=agent, claimed_at=None)
+    if not waiting.update(claimed_at=timezone.now(), token_digest=digest_secret(secret)):
+        raise NotAssigned("this agent is not to observe that run (any more)")
+    order = ObserverOrder.objects.select_related("job").get(pk=run_id)
+    lengths = [order.job.spec["factors"].get(name) for name in ("warm_up_s", "duration_s")]
+    window_s = float(sum(lengths)) if all(isinstance(length, int | float) for length in lengths) else None
+    return {
+        "job": {"run_id": str(run_id), "observation": order.name, "window_s": window_s},
+        "job_token": secret,
+        "lease_s": LEASE_S,
+    }
 
 
-def settle(job: Job) -> None:
-    """Say on a run that has ended what came of its observation; called again when more of that is known."""
-    observation = ObserverOrder.objects.filter(pk=job.pk).first()
-    if observation is None or job.run.state not in ENDED_STATES:
-        return
-    if observation.claimed_at is None:
-        close(observation, observation.problem or f"agent {observation.agent_name} did not come")
-    told = results.Observed(
-        agent=observation.agent_name,
-        observation=observation.name,
-        problem=observation.problem,
-        clock=observation.clock,
-        load_clock=observation.load_clock,
-        over=observation.closed_at is not None,
-    )
-    results.note_observer(run=job.run, observed=told)
+def watch(order: ObserverOrder) -> Watch:
+    """What the observer has to know of the run. Raises JobClosed."""
+    if order.closed_at is not None:
+        raise JobClosed("the observation has ended")
+    over = order.job.run.state not in SAMPLED_STATES or order.job.cancel_requested_at is not None
+    return {"begun_at": order.begun_at, "over": over}
 
 
-def close(observation: ObserverOrder, problem: str) -> None:
-    observation.problem = problem[:500]
-    observation.closed_at = observation.closed_at or timezone.now()
-    observation.save(update_fields=["problem", "closed_at"])
+def apply(*, run_id: Any, batch: ObservedBatch) -> Ack:
+    """As `deliver.apply`, of an observer. Raises OutOfSequence, JobClosed, BadMessage; nothing is stored then."""
+    with transaction.atomic():
+        job = Job.locked(run_id)
+        order = ObserverOrder.objects.select_for_update().get(pk=run_id)
+        if is_new(batch["seq"], order):
+            for index, item in enumerate(batch["items"]):
+                _apply_item(job, order, item, f"items[{index}]")
+            order.last_seq = batch["seq"]
+            order.save(update_fields=["last_seq", "problem", "clock", "closed_at"])
+            settle(job)
+    return {"seq": batch["seq"], "cancel": False}
+
+
+def _apply_item(job: Job, order: ObserverOrder, item: SamplesItem | ObservedItem, field: str) -> None:
+    if order.closed_at is not None:
+        raise BadMessage(field, "nothing may follow the end")
+    if item["kind"] == "observed":
+        order.problem, order.clock = item["problem"][:500], item["clock"] or {}
+        order.closed_at = timezone.now()
+    elif item["metric"] not in ALLOWED:
+        raise BadMessage(f"{field}.metric", f"an observer sends {', '.join(sorted(ALLOWED))}")
+    else:
+        try:
+            results.append_samples(run=job.run, item=item)
+        except ValueError as error:
+            raise BadMessage(field, str(error)) from error

@@ -8,7 +8,8 @@ import pytest
 from benchagent.protocol import CLOCK_HEADER
 from django.utils import timezone
 
-from agents.jobs import dispatch, life, observing
+from agents.jobs import dispatch, observers
+from agents.jobs.refusals import NotAssigned
 from agents.models import ObserverOrder
 from agents.plans import schedule
 from agents.plans.plan import Engine, Plan
@@ -186,8 +187,8 @@ def test_one_that_is_not_heard_of_again_is_given_up_after_a_while(observed):
     observed.begin()
     observed.claim()
     observed.finish()
-    assert observing.give_up() == 0
-    assert observing.give_up(now=timezone.now() + timedelta(hours=1)) == 1
+    assert observers.give_up() == 0
+    assert observers.give_up(now=timezone.now() + timedelta(hours=1)) == 1
     assert observed.now.warnings == ["server not sampled: agent db1 was not heard of again"]
     assert observed.batch(1, cpu(1.0)).status_code == 409
 
@@ -219,6 +220,6 @@ def test_every_answer_tells_the_servers_time(observed):
     before = timezone.now().timestamp()
     received, answered = map(float, observed.beside.poll().headers[CLOCK_HEADER].split())
     assert before - 0.001 <= received <= answered <= timezone.now().timestamp() + 0.001
-    with pytest.raises(life.NotAssigned):
-        observing.claim(agent=observed.beside.agent, run_id=observed.run.pk)
+    with pytest.raises(NotAssigned):
+        observers.claim(agent=observed.beside.agent, run_id=observed.run.pk)
     assert not ObserverOrder.objects.exists()
