@@ -28,8 +28,7 @@ def read(file: SourceFile) -> Sequence[Report]:
     raise NotUnderstood("not a file of BenchBase")
 
 
-def combine(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[SourceFile, list[Report]]]:
-    return joining.combine(read)
+combine = joining.combine
 
 
 def _kind(text: str) -> str:

@@ -17,18 +17,35 @@ from benchagent.importers.base import (
     Status,
     Subject,
     agree,
+    measured,
     number,
     whole,
 )
-from benchagent.importers.benchbase.documents import counted
+from benchagent.importers.benchbase.documents import counted, ended
 from benchagent.importers.benchbase.names import dbms, plain, snake, workload
+from benchagent.importers.commands import MAX_COMMAND
 from benchagent.importers.series import evenly
 from benchagent.redaction import redact_text
 
-_RESULT = re.compile(
-    r"Results\((?:state=(?P<state>\w+), )?nano[sS]econds=(?P<ns>\d+), measuredRequests=(?P<requests>\d+)\) = "
-    r"(?P<rate>[\d.]+(?:E-?\d+)?|NaN) requests/sec(?: \(throughput\))?"
-    r"(?:, (?P<good>[\d.]+(?:E-?\d+)?|NaN) requests/sec \(goodput\))?"
+_RATE = r"[\d.]+(?:E-?\d+)?|NaN"
+# What stands somewhere in a line, and what a run says once: two lines that differ are of no one run.
+_TOLD: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (key, re.compile(pattern))
+    for key, pattern in (
+        (
+            "result",
+            r"Results\((?:state=(?P<state>\w+), )?nano[sS]econds=(?P<ns>\d+), measuredRequests=(?P<requests>\d+)\) = "
+            rf"(?P<rate>{_RATE}) requests/sec(?: \(throughput\))?(?:, (?P<good>{_RATE}) requests/sec \(goodput\))?",
+        ),
+        ("new_orders", r"Num New Order transactions ?: (?P<count>\d+), time seconds: (?P<seconds>\d+)"),
+        ("TPM-C", r"TPM-C(?:: | \|\s*)(?P<value>[\d.,]+)\s*$"),
+        ("efficiency", r"\bEfficiency ?[:|]\s*(?P<value>\d+(?:\.\d+)?)%?\s*$"),
+        # The table of descendants that print no line of results.
+        ("throughput", r"^\s*Throughput \(req/s\) \|\s*(?P<value>\d+(?:\.\d+)?)\s*$"),
+    )
+)
+_TYPE_LATENCY = re.compile(
+    r"- (\w+), Avg Latency: (?P<avg>\d+(?:\.\d+)?) msecs, p99 Latency: (?P<p99>\d+(?:\.\d+)?) msecs\s*$"
 )
 _CLAIM = re.compile(
     r"Results\((?:state=\w+, )?nano[sS]econds=\d+, measuredRequests=|com\.oltpbenchmark\.|\(DBWorkload\.java:"
@@ -38,14 +55,14 @@ _BEGIN = re.compile(r"^\s*#?\s*Benchmark\s*[:=]\s+(?P<kind>[\w,-]+)(?: \{|\s*$)"
 _HEADER = re.compile(
     r"^\s*#?\s*(Type|Isolation|Scale Factor|Terminals|Batch Size|New Connection Per Txn)\s*[:=]\s+(\S.*?)\s*$"
 )
-_PHASE = re.compile(
-    r"(?:\[(?P<time>Time)=(?P<seconds>\d+)\])|\[WarmupTime=(?P<warm>\d+)\]|\[Rate=(?P<rate>[\d.]+|unlimited)\]"
-)
+_HEADERS = {
+    "Isolation": "isolation", "Scale Factor": "scale_factor", "Terminals": "terminals", "Batch Size": "batch_size",
+}  # fmt: skip
+_PHASE = re.compile(r"\[Time=(?P<seconds>\d+)\]|\[WarmupTime=(?P<warm>\d+)\]|\[Rate=(?P<rate>[\d.]+|unlimited)\]")
 _MONITOR = re.compile(r"Throughput: (?P<rate>[\d.]+(?:E\d+)?) [Tt]xn/sec")
 _INTERVAL = re.compile(r"Starting MonitorThread Interval \[(\d+)ms\]")
 _STAMP = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})")
-_LOADING = re.compile(r"- Loading data into \w+ database")
-_LOADED = re.compile(r"- Finished loading data into \w+ database")
+_LOADING = re.compile(r"- (Loading|Finished loading) data into \w+ database")
 _TROUBLE = re.compile(r"Unexpected error when (?:executing|running|loading|creating|clearing|trying)[^\n]*")
 _LAUNCH = re.compile(r"Launching the (\w+) Benchmark with (\d+) Phase")
 # The bar of a histogram's greatest count.
@@ -57,21 +74,10 @@ _SECTION = re.compile(
 )
 _COUNT = re.compile(r"^#?\s*(\S+/\d+|\w+)\s+\[\s*(\d+)\]\s*(\**)\s*$")
 _SECTIONS = {
-    "Completed Transactions": ("completed_transactions", "transactions"),
-    "Aborted Transactions": ("aborted_transactions", "transactions"),
-    "Rejected Transactions (Server Retry)": ("retries", "retries"),
-    "Unexpected SQL Errors": ("errors", "errors"),
-    "Unexpected Errors": ("errors", "errors"),
-}
-_NEW_ORDERS = re.compile(r"Num New Order transactions ?: (\d+), time seconds: (\d+)")
-_TPMC = re.compile(r"TPM-C(?:: | \|\s*)([\d.,]+)\s*$")
-_EFFICIENCY = re.compile(r"\bEfficiency ?[:|]\s*(\d+(?:\.\d+)?)%?\s*$")
-# The table of descendants that print no line of results.
-_TABLE_RATE = re.compile(r"^\s*Throughput \(req/s\) \|\s*(\d+(?:\.\d+)?)\s*$")
-_TYPE_LATENCY = re.compile(r"- (\w+), Avg Latency: (\d+(?:\.\d+)?) msecs, p99 Latency: (\d+(?:\.\d+)?) msecs\s*$")
+    "Completed Transactions": "completed_transactions", "Aborted Transactions": "aborted_transactions",
+    "Rejected Transactions (Server Retry)": "retries", "Unexpected SQL Errors": "errors", "Unexpected Errors": "errors",
+}  # fmt: skip
 _COMMAND = re.compile(r"(?:^|[\s$#>+])((?:java .*?-jar \S*benchbase\S*\.jar|\./(?:oltpbenchmark|tpccbenchmark))\s.*)$")
-
-
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
@@ -79,27 +85,77 @@ _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 class _Run:
     kind: str = ""
     header: dict[str, str] = field(default_factory=dict)
-    results: list[re.Match[str]] = field(default_factory=list)
+    # By the keys of _TOLD.
+    told: dict[str, dict[str, str]] = field(default_factory=dict)
     phases: list[dict[str, str]] = field(default_factory=list)
     # When it was printed, and what.
     monitor: list[tuple[str, float]] = field(default_factory=list)
     interval_s: float = 0.0
-    counts: dict[str, dict[str, int]] = field(default_factory=dict)
-    bars: dict[str, dict[str, int]] = field(default_factory=dict)
+    # Of each histogram the counts and the lengths of their bars.
+    counts: dict[str, dict[str, tuple[int, int]]] = field(default_factory=dict)
     empty: set[str] = field(default_factory=set)
     # The number of phases that were announced.
     launched: int = 0
+    # When it said so, "?" where the line has no time.
     loading: str = ""
     loaded: str = ""
     trouble: str = ""
-    new_orders: tuple[int, int] | None = None
-    tpmc: str = ""
-    efficiency: str = ""
-    table_rate: str = ""
-    # Transaction type -> average, 99th percentile.
-    latencies: dict[str, tuple[str, str]] = field(default_factory=dict)
+    # Average and 99th percentile by transaction type.
+    latencies: dict[str, dict[str, str]] = field(default_factory=dict)
     command: str = ""
-    measuring: str = ""
+
+    def value(self, key: str) -> str:
+        return self.told.get(key, {}).get("value", "")
+
+    def is_whole(self, section: str) -> bool:
+        """Whether all lines of a histogram are there: each has a bar in proportion to the greatest."""
+        bars = self.counts.get(section)
+        if not bars:
+            return section in self.empty
+        most = max(count for count, _ in bars.values())
+        return not most or all(bar == int(count / most * _LONGEST_BAR) for count, bar in bars.values())
+
+    def take(self, at: int, line: str) -> None:
+        if header := _HEADER.match(line):
+            if self.header.setdefault(header[1], header[2]) != header[2]:
+                raise NotUnderstood(f"line {at}: {header[1]} differs from what was said before")
+        elif "PHASE START ::" in line:
+            phase = {"at": _stamp(line)}
+            for match in _PHASE.finditer(line):
+                phase |= {name: value for name, value in match.groupdict().items() if value is not None}
+            self.phases += [phase] if phase not in self.phases else []
+        elif launch := _LAUNCH.search(line):
+            self.launched, self.kind = whole(launch[2]), self.kind or launch[1].lower()
+        elif loading := _LOADING.search(line):
+            stamp = _stamp(line) or "?"
+            self.loading, self.loaded = (stamp, self.loaded) if loading[1] == "Loading" else (self.loading, stamp)
+        elif trouble := _TROUBLE.search(line):
+            self.trouble = self.trouble or trouble[0]
+        elif interval := _INTERVAL.search(line):
+            self.interval_s = whole(interval[1]) / 1000
+        elif monitor := _MONITOR.search(line):
+            self.monitor.append((_stamp(line), number(monitor["rate"])))
+        else:
+            self._take_figure(at, line)
+
+    def _take_figure(self, at: int, line: str) -> None:
+        if latency := _TYPE_LATENCY.search(line):
+            if self.latencies.setdefault(latency[1], latency.groupdict()) != latency.groupdict():
+                raise NotUnderstood(f"line {at}: two latencies of {latency[1]}")
+            return
+        for key, pattern in _TOLD:
+            if match := pattern.search(line):
+                values = {name: text for name, text in match.groupdict().items() if text is not None}
+                if self.told.setdefault(key, values) != values:
+                    raise NotUnderstood(f"line {at}: two different {key.replace('_', ' ')}s of one run")
+                return
+        if "Results(" in line:
+            raise NotUnderstood(f"line {at}: the result is damaged")
+
+
+def _stamp(line: str) -> str:
+    match = _STAMP.search(line)
+    return f"{match[1]}.{match[2]}" if match else ""
 
 
 def claims(text: str) -> bool:
@@ -108,8 +164,11 @@ def claims(text: str) -> bool:
 
 def read(file: SourceFile) -> list[Report]:
     lines = file.lines if file.last_line_is_whole else file.lines[:-1]
-    runs = _runs(lines)
-    reports = [report for run in runs for report in _reports(run)]
+    reports: list[Report] = []
+    for run in _runs(lines):
+        reports += [_load(run)] if run.loading else []
+        if {"result", "new_orders", "throughput"} & set(run.told) or run.launched or (run.trouble and not run.loading):
+            reports.append(_execution(run))
     if not reports:
         raise NotUnderstood("neither a load nor a run of BenchBase stands in it")
     return reports
@@ -121,157 +180,52 @@ def _runs(lines: Sequence[str]) -> list[_Run]:
     section = ""
     for at, coloured in enumerate(lines, start=1):
         # A longer line is none of BenchBase's, and would cost the square of its length.
-        line = _COLOUR.sub("", coloured) if len(coloured) <= 4000 else ""
-        if command := _COMMAND.search(line):
-            if run.kind or run.results or run.table_rate:
+        line = _COLOUR.sub("", coloured) if len(coloured) <= MAX_COMMAND else ""
+        command, begin = _COMMAND.search(line), _BEGIN.match(line)
+        goes_on = run.command.endswith("\\") and line.strip().startswith("-")
+        if command or (begin and not goes_on):
+            if run.kind or "result" in run.told or (command and "throughput" in run.told):
                 run = _Run()
                 runs.append(run)
-            run.command = redact_text(command[1])
-        elif run.command.endswith("\\") and line.strip().startswith("-"):
+            if command:
+                run.command = redact_text(command[1])
+            elif begin:
+                run.kind, section = begin["kind"], ""
+        elif goes_on:
             run.command = f"{run.command[:-1].rstrip()} {redact_text(line.strip())}"
             section = ""
-        elif begin := _BEGIN.match(line):
-            if run.kind or run.results:
-                run = _Run()
-                runs.append(run)
-            run.kind, section = begin["kind"], ""
         elif heading := _SECTION.match(line):
             section = heading[1]
             if section in run.counts:
                 raise NotUnderstood(f"line {at}: {section} stands there twice")
             run.counts[section] = {}
-        elif section and _take_count(run, section, at, line):
-            continue
+        elif section and (count := _COUNT.match(line)):
+            if count[1] in run.counts[section]:
+                raise NotUnderstood(f"line {at}: {count[1]} stands there twice")
+            run.counts[section][count[1]] = (whole(count[2]), len(count[3]))
+        elif section and line.startswith("<EMPTY>"):
+            run.empty.add(section)
         else:
-            if section and line.startswith("<EMPTY>"):
-                run.empty.add(section)
-            section = section if not line.strip() or line.startswith("<EMPTY>") else ""
-            _take(run, at, line)
+            section = "" if line.strip() else section
+            run.take(at, line)
     return runs
-
-
-def _take_count(run: _Run, section: str, at: int, line: str) -> bool:
-    count = _COUNT.match(line)
-    if count is None:
-        return False
-    counts = run.counts[section]
-    if count[1] in counts:
-        raise NotUnderstood(f"line {at}: {count[1]} stands there twice")
-    counts[count[1]] = whole(count[2])
-    run.bars.setdefault(section, {})[count[1]] = len(count[3])
-    return True
-
-
-def _is_whole(run: _Run, section: str) -> bool:
-    """Whether all lines of a histogram are there: each has a bar in proportion to the greatest."""
-    counts, bars = run.counts.get(section), run.bars.get(section, {})
-    if not counts:
-        return section in run.empty
-    most = max(counts.values())
-    return all(bars[kind] == int(count / most * _LONGEST_BAR) if most else True for kind, count in counts.items())
-
-
-def _take(run: _Run, at: int, line: str) -> None:
-    if header := _HEADER.match(line):
-        if run.header.setdefault(header[1], header[2]) != header[2]:
-            raise NotUnderstood(f"line {at}: {header[1]} differs from what was said before")
-    elif "Results(" in line:
-        _take_result(run, at, line)
-    elif "PHASE START ::" in line:
-        run.phases += [phase for phase in [_phase(line)] if phase not in run.phases]
-    elif "Warmup complete, starting measurements" in line:
-        run.measuring = _stamp(line)
-    elif launch := _LAUNCH.search(line):
-        run.launched = whole(launch[2])
-        run.kind = run.kind or launch[1].lower()
-    elif _LOADING.search(line):
-        run.loading = _stamp(line) or "?"
-    elif _LOADED.search(line):
-        run.loaded = _stamp(line) or "?"
-    elif trouble := _TROUBLE.search(line):
-        run.trouble = run.trouble or trouble[0]
-    else:
-        _take_rate(run, at, line)
-
-
-def _take_result(run: _Run, at: int, line: str) -> None:
-    result = _RESULT.search(line)
-    if result is None:
-        raise NotUnderstood(f"line {at}: the result is damaged")
-    if run.results and run.results[0].groups() != result.groups():
-        raise NotUnderstood(f"line {at}: two different results of one run")
-    run.results.append(result)
-
-
-def _take_rate(run: _Run, at: int, line: str) -> None:
-    if interval := _INTERVAL.search(line):
-        run.interval_s = whole(interval[1]) / 1000
-    elif monitor := _MONITOR.search(line):
-        run.monitor.append((_stamp(line), number(monitor["rate"])))
-    elif new_orders := _NEW_ORDERS.search(line):
-        told = (whole(new_orders[1]), whole(new_orders[2]))
-        if run.new_orders not in (None, told):
-            raise NotUnderstood(f"line {at}: two different numbers of new orders")
-        run.new_orders = told
-    elif tpmc := _TPMC.search(line):
-        run.tpmc = _same(run.tpmc, tpmc[1], f"line {at}: two different TPM-C")
-    elif efficiency := _EFFICIENCY.search(line):
-        run.efficiency = _same(run.efficiency, efficiency[1], f"line {at}: two different efficiencies")
-    elif rate := _TABLE_RATE.match(line):
-        run.table_rate = _same(run.table_rate, rate[1], f"line {at}: two different throughputs")
-    elif found := _TYPE_LATENCY.search(line):
-        _same(" ".join(run.latencies.get(found[1], ())), f"{found[2]} {found[3]}", f"line {at}: two latencies")
-        run.latencies[found[1]] = (found[2], found[3])
-
-
-def _same(before: str, now: str, otherwise: str) -> str:
-    if before not in ("", now):
-        raise NotUnderstood(otherwise)
-    return now
-
-
-def _phase(line: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for match in _PHASE.finditer(line):
-        found |= {name: value for name, value in match.groupdict().items() if value is not None and name != "time"}
-    return found | {"at": _stamp(line)}
-
-
-def _stamp(line: str) -> str:
-    match = _STAMP.search(line)
-    return f"{match[1]}.{match[2]}" if match else ""
-
-
-def _reports(run: _Run) -> list[Report]:
-    found = []
-    if run.loading:
-        found.append(_load(run))
-    if run.results or run.launched or run.new_orders or run.table_rate or (run.trouble and not run.loading):
-        found.append(_execution(run))
-    return found
 
 
 def _subject(run: _Run) -> Subject:
     told = re.search(r"\s(?:-b|--bench)[= ]([\w,]+)", run.command)
-    slug, name = workload(run.kind or (told[1] if told else "tpcc" if run.tpmc else ""))
+    slug, name = workload(run.kind or (told[1] if told else "tpcc" if "TPM-C" in run.told else ""))
     return Subject(workload=slug, workload_name=name, dbms=dbms(run.header.get("Type", ""), "")[0])
 
 
-def _told(run: _Run) -> dict[str, Scalar]:
-    names = {
-        "Isolation": "isolation",
-        "Scale Factor": "scale_factor",
-        "Terminals": "terminals",
-        "Batch Size": "batch_size",
-    }
-    found = {alias: plain(redact_text(run.header[name])) for name, alias in names.items() if name in run.header}
+def _parameters(run: _Run) -> dict[str, Scalar]:
+    told = {alias: plain(redact_text(run.header[name])) for name, alias in _HEADERS.items() if name in run.header}
     if run.header.get("New Connection Per Txn") in ("true", "false"):
-        found["new_connection_per_transaction"] = run.header["New Connection Per Txn"] == "true"
+        told["new_connection_per_transaction"] = run.header["New Connection Per Txn"] == "true"
     if warehouses := re.search(r"--warehouses[= ](\d{1,9})\b", run.command):
-        found["warehouses"] = int(warehouses[1])
-    if run.kind.lower() == "tpcc" and isinstance(found.get("scale_factor"), int | float):
-        found["warehouses"] = found["scale_factor"]
-    return found
+        told["warehouses"] = int(warehouses[1])
+    if run.kind.lower() == "tpcc" and isinstance(told.get("scale_factor"), int | float):
+        told["warehouses"] = told["scale_factor"]
+    return told
 
 
 def _load(run: _Run) -> Report:
@@ -280,137 +234,113 @@ def _load(run: _Run) -> Report:
         took_s = (datetime.fromisoformat(run.loaded) - datetime.fromisoformat(run.loading)).total_seconds()
         if took_s < 0:
             raise NotUnderstood("the load ends before it begins")
-        metrics = (Metric("load_s", "s", took_s, phase="load", better="lower"),)
-    status = Status.COMPLETE if run.loaded else Status.FAILED if run.trouble else Status.ABORTED
-    reason = "" if run.loaded else redact_text(run.trouble) or "the output ends before the data are loaded"
-    parameters = {
-        name: value for name, value in _told(run).items() if name in ("scale_factor", "warehouses", "batch_size")
-    }
+        metrics = (measured("load_s", took_s, "load"),)
+    about_data = ("scale_factor", "warehouses", "batch_size")
     return Report(
-        tool="benchbase", status=status, reason=reason, parameters=parameters, metrics=metrics, subject=_subject(run),
-        command_lines=(run.command,) if run.command else (),
+        tool="benchbase",
+        status=Status.COMPLETE if run.loaded else Status.FAILED if run.trouble else Status.ABORTED,
+        reason="" if run.loaded else redact_text(run.trouble) or "the output ends before the data are loaded",
+        parameters={name: value for name, value in _parameters(run).items() if name in about_data}, metrics=metrics,
+        subject=_subject(run), command_lines=(run.command,) if run.command else (),
     )  # fmt: skip
 
 
 def _execution(run: _Run) -> Report:
     warnings: list[str] = []
-    metrics = [*_rates(run), *_tpmc(run, warnings), *_types(run)]
-    status, reason = _state(run, metrics)
+    metrics = [*_rates(run), *_tpmc(run, warnings)]
+    for kind, latencies in run.latencies.items():
+        metrics += [measured(f"{snake(kind)}_latency_{name}_ms", number(text)) for name, text in latencies.items()]
+    if run.trouble:
+        status, reason = Status.FAILED, redact_text(run.trouble)
+    else:
+        status, reason = ended(run.told.get("result", {}).get("state", ""))
+        if status is Status.COMPLETE and not {"result", "new_orders", "throughput"} & set(run.told):
+            status, reason = Status.ABORTED, "the output ends before the result"
+        elif (
+            status is Status.COMPLETE and "result" in run.told and not any(m.value for m in metrics if m.name == "tps")
+        ):
+            status, reason = Status.FAILED, "no request was measured"
+    series: tuple[Series, ...] = ()
     if status is Status.COMPLETE:
-        metrics += _counts(run)
+        metrics += _counts(run, {metric.name for metric in metrics})
+        series = _series(run, warnings) if run.monitor and run.interval_s else ()
     elif metrics:
         warnings.append("the figures are those of the part that ran")
-    parameters = _told(run) | _told_phase(run)
-    watched = run.monitor and run.interval_s and status is Status.COMPLETE
-    series = _series(run, warnings) if watched else ()
     return Report(
-        tool="benchbase", status=status, reason=reason, parameters=parameters, metrics=tuple(metrics),
-        series=series, warnings=tuple(warnings), subject=_subject(run),
+        tool="benchbase", status=status, reason=reason, parameters=_parameters(run) | _phase_parameters(run),
+        metrics=tuple(metrics), series=series, warnings=tuple(warnings), subject=_subject(run),
         command_lines=(run.command,) if run.command else (),
     )  # fmt: skip
 
 
-def _state(run: _Run, metrics: Sequence[Metric]) -> tuple[Status, str]:
-    state = run.results[0]["state"] if run.results else ""
-    if run.trouble:
-        return Status.FAILED, redact_text(run.trouble)
-    if state == "ERROR":
-        return Status.FAILED, "BenchBase ended in state ERROR: a worker died"
-    if state and state != "EXIT":
-        return Status.ABORTED, f"BenchBase ended in state {state[:40]}, not EXIT"
-    if not run.results and not run.new_orders and not run.table_rate:
-        return Status.ABORTED, "the output ends before the result"
-    if run.results and not any(metric.value for metric in metrics if metric.name == "tps"):
-        return Status.FAILED, "no request was measured"
-    return Status.COMPLETE, ""
-
-
 def _rates(run: _Run) -> list[Metric]:
-    if not run.results:
-        return [Metric("tps", "TPS", number(run.table_rate), better="higher")] if run.table_rate else []
-    result = run.results[0]
+    result = run.told.get("result")
+    if result is None:
+        return [measured("tps", number(run.value("throughput")))] if "throughput" in run.told else []
     seconds, requests = whole(result["ns"]) / 1e9, whole(result["requests"])
-    if not seconds or "NaN" in (result["rate"], result["good"]):
+    if not seconds or "NaN" in result.values():
         return []
     rate = number(result["rate"])
     if not agree(rate, requests / seconds, relative=1e-6, absolute=1e-6):
         raise NotUnderstood("throughput, requests and elapsed time contradict each other")
-    metrics = [
-        Metric("tps", "TPS", rate, better="higher"),
-        Metric("requests_per_s", "requests/s", rate, better="higher"),
-        Metric("transactions", "transactions", requests, better="none"),
-        Metric("elapsed_s", "s", seconds, better="none"),
-    ]
-    if result["good"] is not None:
-        metrics.append(Metric("goodput_per_s", "requests/s", number(result["good"]), better="higher"))
-    return metrics
+    values = {"tps": rate, "requests_per_s": rate, "transactions": requests, "elapsed_s": seconds}
+    if "good" in result:
+        values["goodput_per_s"] = number(result["good"])
+    return [measured(name, value) for name, value in values.items()]
 
 
 def _tpmc(run: _Run, warnings: list[str]) -> list[Metric]:
     """The tpmC that some descendants print; its thousands may be grouped by commas, which the count settles."""
-    metrics = []
-    if run.tpmc and (run.new_orders or run.table_rate):
-        count, seconds = run.new_orders or (0, 0)
-        grouped = re.fullmatch(r"\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?", run.tpmc)
-        value = number(run.tpmc.replace(",", "")) if grouped else -1.0
-        if value < 0 or (
-            run.new_orders and not agree(value, count * 60 / max(seconds, 1), relative=0.01, absolute=1.0)
-        ):
-            warnings.append("TPM-C left out: it and the number of new orders contradict each other")
-            return []
-        metrics.append(Metric("tpmc", "tpmC", value, better="higher"))
-    if run.tpmc and run.new_orders:
-        metrics.append(Metric("new_order_transactions", "transactions", run.new_orders[0], better="none"))
-    if run.efficiency and metrics:
-        metrics.append(Metric("efficiency_pct", "%", number(run.efficiency), better="higher"))
+    printed, new_orders = run.value("TPM-C"), run.told.get("new_orders")
+    if not printed or not (new_orders or "throughput" in run.told):
+        return []
+    grouped = re.fullmatch(r"\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?", printed)
+    value = number(printed.replace(",", "")) if grouped else -1.0
+    count, seconds = (whole(new_orders["count"]), whole(new_orders["seconds"])) if new_orders else (0, 0)
+    if value < 0 or (new_orders and not agree(value, count * 60 / max(seconds, 1), relative=0.01, absolute=1.0)):
+        warnings.append("TPM-C left out: it and the number of new orders contradict each other")
+        return []
+    metrics = [measured("tpmc", value)]
+    if new_orders:
+        metrics.append(measured("new_order_transactions", count))
+    if "efficiency" in run.told:
+        metrics.append(measured("efficiency_pct", number(run.value("efficiency")), better="higher"))
     return metrics
 
 
-def _types(run: _Run) -> list[Metric]:
-    return [
-        Metric(f"{snake(kind)}_latency_{name}_ms", "ms", number(value), better="lower")
-        for kind, values in run.latencies.items()
-        for name, value in zip(("avg", "p99"), values, strict=True)
-    ]
-
-
-def _counts(run: _Run) -> list[Metric]:
+def _counts(run: _Run, known: set[str]) -> list[Metric]:
     metrics: list[Metric] = []
-    known = {metric.name for metric in _tpmc(run, [])}
-    for section, (name, unit) in _SECTIONS.items():
-        if _is_whole(run, section):
-            metrics += counted(section, run.counts[section], None, name, unit)
-    if not _sum_fits(run, metrics):
-        return []
-    return [metric for metric in metrics if metric.name not in known]
-
-
-def _sum_fits(run: _Run, metrics: Sequence[Metric]) -> bool:
-    """Goodput is completed transactions by time: a lost line of the histogram shows there."""
+    for section, name in _SECTIONS.items():
+        if run.is_whole(section):
+            metrics += counted(section, {kind: count for kind, (count, _) in run.counts[section].items()}, None, name)
+    # Goodput is completed transactions by time: a lost line of the histogram shows there.
     completed = next((metric.value for metric in metrics if metric.name == "completed_transactions"), None)
-    good = run.results[0]["good"] if run.results else None
-    if completed is None or good is None:
-        return False
-    return agree(number(good), completed / (whole(run.results[0]["ns"]) / 1e9), relative=1e-6, absolute=1e-6)
+    result = run.told.get("result", {})
+    if completed is None or "good" not in result:
+        return []
+    good, seconds = number(result["good"]), whole(result["ns"]) / 1e9
+    fits = agree(good, completed / seconds, relative=1e-6, absolute=1e-6)
+    return [metric for metric in metrics if metric.name not in known] if fits else []
 
 
-def _told_phase(run: _Run) -> dict[str, Scalar]:
-    found: dict[str, Scalar] = {}
-    seconds = [phase.get("seconds", "") for phase in run.phases]
+def _phase_parameters(run: _Run) -> dict[str, Scalar]:
+    told: dict[str, Scalar] = {}
     if run.phases and len(run.phases) != run.launched:
-        return found
+        return told
+    seconds = [phase.get("seconds", "") for phase in run.phases]
     if seconds and all(seconds):
-        found["duration_s"] = sum(int(text) for text in seconds)
-    elif run.new_orders:
-        found["duration_s"] = run.new_orders[1]
+        told["duration_s"] = sum(map(int, seconds))
+    elif "new_orders" in run.told:
+        told["duration_s"] = whole(run.told["new_orders"]["seconds"])
     if len(run.phases) > 1:
-        return found | {"phases": len(run.phases)}
-    if run.phases and "warm" in run.phases[0]:
-        found["warm_up_s"] = int(run.phases[0]["warm"])
-    rate = plain(run.phases[0].get("rate", "")) if run.phases else ""
+        return told | {"phases": len(run.phases)}
+    (phase,) = run.phases or [{}]
+    if "warm" in phase:
+        told["warm_up_s"] = int(phase["warm"])
+    rate = plain(phase.get("rate", ""))
     if isinstance(rate, int | float):
-        found["rate_limit_tps"] = rate
-    return found
+        told["rate_limit_tps"] = rate
+    return told
 
 
 def _series(run: _Run, warnings: list[str]) -> tuple[Series, ...]:

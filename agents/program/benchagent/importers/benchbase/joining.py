@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from benchagent.importers.base import NotUnderstood, Report, Series, SourceFile, Status, Subject, agree, as_part_of
+from benchagent.importers.base import (
+    NotUnderstood,
+    Report,
+    SourceFile,
+    Status,
+    Subject,
+    agree,
+    as_part_of,
+    as_they_are,
+)
 from benchagent.importers.benchbase import console, documents, tables
 
 _STEM = re.compile(
@@ -22,7 +31,7 @@ Pair = tuple[SourceFile, list[Report]]
 
 @dataclass(frozen=True)
 class _Part:
-    place: int
+    position: int
     file: SourceFile
     kind: str
     report: Report
@@ -31,20 +40,17 @@ class _Part:
 
 
 def combine(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[Pair]:
-    result: list[Pair] = [(file, list(reports)) for file, reports in read]
-    parts = [part for place, pair in enumerate(result) if (part := _part(place, *pair)) is not None]
+    result = as_they_are(read)
+    parts: list[_Part] = []
+    for position, (file, reports) in enumerate(result):
+        runs = [(index, report) for index, report in enumerate(reports) if report.metric("load_s") is None]
+        if len(runs) == 1 and runs[0][1].status is not Status.NOT_UNDERSTOOD:
+            index, report = runs[0]
+            parts.append(_Part(position, file, _kind(file, report), report, index))
     for group in _groups(parts):
         if len(group) > 1:
             _join(group, result)
     return result
-
-
-def _part(place: int, file: SourceFile, reports: Sequence[Report]) -> _Part | None:
-    runs = [(index, report) for index, report in enumerate(reports) if report.metric("load_s") is None]
-    if len(runs) != 1 or runs[0][1].status is Status.NOT_UNDERSTOOD:
-        return None
-    index, report = runs[0]
-    return _Part(place, file, _kind(file, report), report, index)
 
 
 def _kind(file: SourceFile, report: Report) -> str:
@@ -103,26 +109,22 @@ def _same_run(whole: Report, added: Report) -> bool | None:
 
 
 def _join(group: Sequence[_Part], result: list[Pair]) -> None:
-    parts = sorted(group, key=lambda part: (_ORDER.index(part.kind), part.place))
+    parts = sorted(group, key=lambda part: (_ORDER.index(part.kind), part.position))
     kinds = [part.kind for part in parts]
     if any(kinds.count(kind) > 1 for kind in kinds if kind != "type"):
         return
     holder, *others = parts
-    whole = replace(holder.report, warnings=_own_warnings(holder, others))
+    # Not without "not a result by itself" where other files add to it.
+    added_to = holder.kind in ("samples", "results", "raw") and "summary" in kinds
+    whole = replace(holder.report, warnings=() if added_to else holder.report.warnings)
     for part in others:
         try:
             whole = _add(whole, part)
         except NotUnderstood as error:
             words = f"{part.kind} left out: {error}"
             whole = replace(whole, warnings=(*whole.warnings, words))
-        result[part.place][1][part.index] = as_part_of(replace(part.report, warnings=()), holder.file)
-    result[holder.place][1][holder.index] = whole
-
-
-def _own_warnings(holder: _Part, others: Sequence[_Part]) -> tuple[str, ...]:
-    """Without "not a result by itself" where other files add to it."""
-    alone = holder.kind in ("samples", "results", "raw") and any(part.kind == "summary" for part in others)
-    return () if alone else holder.report.warnings
+        result[part.position][1][part.index] = as_part_of(replace(part.report, warnings=()), holder.file)
+    result[holder.position][1][holder.index] = whole
 
 
 def _add(whole: Report, part: _Part) -> Report:
@@ -158,11 +160,7 @@ def _requests(part: _Part) -> float:
     rates = next((one for one in part.report.series if one.name == "tps"), None)
     if rates is None:
         raise NotUnderstood("too few windows to tell how long each is")
-    return round(sum(_known(rates)) * rates.interval_s)
-
-
-def _known(series: Series) -> list[float]:
-    return [value for value in series.values if value is not None]
+    return round(sum(value for value in rates.values if value is not None) * rates.interval_s)
 
 
 def _merged(whole: Report, added: Report) -> dict[str, str | int | float | bool]:
@@ -198,10 +196,8 @@ def _add_counts(whole: Report, added: Report) -> Report:
         raise NotUnderstood("its counts are not the run's, or nothing shows that they are")
     names = {metric.name for metric in whole.metrics}
     more = tuple(metric for metric in added.metrics if metric.name not in names and metric.phase == "run")
-    parameters = {**added.parameters, **whole.parameters}
-    status = whole.status if whole.status is not Status.COMPLETE else added.status
-    reason = whole.reason or added.reason
     return replace(
-        whole, metrics=(*whole.metrics, *more), parameters=parameters, status=status, reason=reason,
-        command_lines=(*whole.command_lines, *added.command_lines),
+        whole, metrics=(*whole.metrics, *more), parameters={**added.parameters, **whole.parameters},
+        status=whole.status if whole.status is not Status.COMPLETE else added.status,
+        reason=whole.reason or added.reason, command_lines=(*whole.command_lines, *added.command_lines),
     )  # fmt: skip

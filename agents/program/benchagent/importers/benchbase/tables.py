@@ -113,15 +113,15 @@ def windows(file: SourceFile) -> list[Series]:
     window_s = SAMPLES_WINDOW_S if counted else _window(times, rows, columns["tps"])
     if not window_s:
         return []
-    found: dict[str, list[float | None]] = {name: [] for name in columns}
+    spread: dict[str, list[float | None]] = {name: [] for name in columns}
     for at, cells in rows:
         try:
             for name, value in _row(heading, cells, columns, window_s).items():
-                found[name].append(value)
+                spread[name].append(value)
         except NotUnderstood as error:
             raise NotUnderstood(f"line {at}: {error}") from error
     prefix = f"{snake(type_of(file))}_" if type_of(file) else ""
-    return [_series(f"{prefix}{name}", times, values, window_s) for name, values in found.items()]
+    return [_series(f"{prefix}{name}", times, values, window_s) for name, values in spread.items()]
 
 
 def _columns(heading: Sequence[str]) -> dict[str, int]:
