@@ -23,7 +23,6 @@ from runs.api.serializers import ErrorSerializer
 from runs.models import Claim, DbmsVersion, Publication, Run
 from runs.models.visible import Reader
 from runs.publications.article import article_of
-from runs.publications.checks import checks_of
 from runs.publications.checks.model import Check
 from runs.publications.numbers import HEAD, numbers_of, row_of
 from runs.publications.page.claim_words import EITHER
@@ -76,10 +75,10 @@ class PublicationDetail(JsonErrors, APIView):
         },
     )
     def get(self, request: Request, slug: str) -> Response:
-        """Everything of a publication, with its checks computed now; `format=csv`: every number with its provenance."""
+        """Everything of a publication, with its checks; `format=csv`: every number with its provenance."""
         publication = get_object_or_404(Publication, slug=slug)
         material = Material.of(publication)
-        checks = checks_of(material)
+        checks = material.checks
         if request.accepted_renderer.format == "csv":
             name = f'attachment; filename="{publication.slug}.csv"'
             return Response({"numbers": numbers_of(material, checks)}, headers={"Content-Disposition": name})

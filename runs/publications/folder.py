@@ -14,6 +14,7 @@ from typing import Any, NoReturn, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from runs.publications.article import Article, PageFile, read_article
+from runs.publications.checks.rows import ChecksFile
 from runs.publications.document import Results
 
 DATA = Path(__file__).parent / "data"
@@ -38,6 +39,7 @@ class Folder:
     results: Results
     article: Article | None
     page: PageFile
+    checks: ChecksFile
 
     @property
     def slug(self) -> str:
@@ -53,15 +55,17 @@ class Folder:
             raise FolderError(faults)
         results = _validated(Results, "results.json", files)
         page = _validated(PageFile, "page.json", files) if "page.json" in files else PageFile()
+        checks = _validated(ChecksFile, "checks.json", files) if "checks.json" in files else ChecksFile()
         article = None
         if "article.md" in files:
             try:
                 article = read_article(_text("article.md", files), results.publication.slug, page)
             except ValueError as error:
                 raise FolderError([f"article.md: {error}"]) from error
-        if faults := [f"results.json: {one}" for one in results.faults()]:
+        faults = [f"results.json: {one}" for one in results.faults()]
+        if faults := faults + [f"checks.json: {one}" for one in checks.faults()]:
             raise FolderError(faults[:_MOST_FAULTS])
-        return cls(results, article, page)
+        return cls(results, article, page, checks)
 
     @classmethod
     def at(cls, path: Path) -> Folder:

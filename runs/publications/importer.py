@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
+from runs.publications.checks.rows import compute_checks, stored
 from runs.publications.folder import Folder, own
+from runs.publications.page.material import Material
 from runs.publications.results import sync_results
 from runs.publications.statements import sync_statements
 from runs.publications.subjects import sync_subjects
@@ -41,4 +43,6 @@ def import_folders(*folders: Folder, keep_deleted: bool = False) -> Report:
             subjects = sync_subjects(sync, folder)
             sync_results(sync, folder.results, subjects, keep_deleted=keep_deleted)
             sync_statements(sync, folder.results, subjects)
+            checks = compute_checks(folder.checks, Material.of(subjects.publication))
+            sync.correct(subjects.publication, {"checks": stored(checks)})
     return Report(sync.changes)

@@ -9,7 +9,7 @@ from typing import Any
 from runs.models import Claim, Config, IndexStat, Observation, Run, TableStat
 from runs.models.choices import Provenance
 from runs.publications.checks.model import Check
-from runs.publications.checks.rows import Material
+from runs.publications.checks.records import Material
 
 
 @dataclass(frozen=True)

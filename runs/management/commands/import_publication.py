@@ -11,7 +11,7 @@ from runs.publications.importer import import_folders, import_own
 
 class Command(BaseCommand):
     help = (
-        "Bring published articles into the repository: those in the named folders (docs/publications.md says how to "
+        "Bring published articles into the repository: those in the named folders (docs/use/publications.md says how to "
         "write one), without any those that come with the program. A second run changes nothing."
     )
 

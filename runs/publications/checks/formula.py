@@ -2,6 +2,11 @@
 
 `evaluate("407.97 / 494.73 − 1")` is −0.17537…; `× / + − ^` and brackets, and over lists the functions below. Numbers
 have a decimal point and no thousands separator; names stand for the values given by name.
+
+The rows of checks.json choose what goes into such formulas by the same language with a little more of Python's: texts,
+comparisons, `and or not`, `a if b else c`, `x[0]`, `x[1:]`, `row.field`, `[one.field for one in rows if …]`, and the
+functions that they are given. Nothing else is understood, so a text from a stranger can run no code; its length, its
+steps and the sizes of its numbers are limited.
 """
 
 from __future__ import annotations
@@ -11,10 +16,14 @@ import math
 import operator
 import re
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 Value = float | Sequence[float]
 
+MOST_CHARACTERS, MOST_STEPS = 2_000, 20_000
+# Of a function that reads rows.
+_CALL_STEPS = 20
 _SIGNS = str.maketrans({"×": "*", "−": "-", "÷": "/", "^": "**"})
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _OPERATORS: dict[type[ast.AST], Callable[[float, float], float]] = {
@@ -23,6 +32,16 @@ _OPERATORS: dict[type[ast.AST], Callable[[float, float], float]] = {
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
     ast.Pow: operator.pow,
+}
+_COMPARISONS: dict[type[ast.AST], Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.In: lambda one, many: one in many,
+    ast.NotIn: lambda one, many: one not in many,
 }
 FUNCTIONS: dict[str, Callable[[Sequence[float]], float]] = {
     "median": statistics.median,
@@ -41,42 +60,163 @@ class FormulaError(ValueError):
     """The text is no formula of this kind, or it has no value (division by nothing, a median of nothing)."""
 
 
+class MissingInputError(LookupError):
+    """A row that a formula needs is not there; the words say which."""
+
+
+class Record(dict[str, Any]):
+    """A row with named fields; `what` says which row it is."""
+
+    def __init__(self, what: str, fields: Mapping[str, Any]) -> None:
+        super().__init__(fields)
+        self.what = what
+
+    def field(self, name: str) -> Any:
+        """Raises MissingInputError where it has none."""
+        if (value := self.get(name)) is None:
+            raise MissingInputError(f"{name.replace('_', ' ')} of {self.what}")
+        return value
+
+
 def evaluate(formula: str, values: Mapping[str, Value] | None = None) -> float:
-    """The value of a formula. Raises FormulaError."""
-    try:
-        return float(_value(ast.parse(formula.translate(_SIGNS), mode="eval").body, values or {}))
-    except FormulaError:
-        raise
-    except (SyntaxError, ArithmeticError, TypeError, ValueError) as error:
-        raise FormulaError(f"{formula}: {error}") from error
+    """The number that a formula gives. Raises FormulaError."""
+    found = Evaluator(values or {}).value(formula)
+    if isinstance(found, bool) or not isinstance(found, int | float):
+        raise FormulaError(f"{formula}: no number")
+    return float(found)
 
 
-def _value(node: ast.expr, values: Mapping[str, Value]) -> float:
-    match node:
-        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
-            return float(number)
-        case ast.Name(id=name) if name in values:
-            return _single(name, values[name])
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_value(operand, values)
-        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _OPERATORS:
-            return _OPERATORS[type(sign)](_value(left, values), _value(right, values))
-        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in FUNCTIONS:
-            return FUNCTIONS[name]([one for argument in args for one in _list(argument, values)])
-        case _:
-            raise FormulaError(f"not understood: {ast.unparse(node)}")
+class Evaluator:
+    """Values of formulas with these names and functions; together they may take MOST_STEPS steps."""
+
+    def __init__(self, names: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]] | None = None) -> None:
+        self.names = dict(names)
+        self.functions = functions or {}
+        self._steps = 0
+
+    def value(self, formula: str) -> Any:
+        """Raises FormulaError, MissingInputError."""
+        if len(formula) > MOST_CHARACTERS:
+            raise FormulaError(f"longer than {MOST_CHARACTERS} characters: {formula[:60]}…")
+        try:
+            return self._value(ast.parse(formula.translate(_SIGNS).strip(), mode="eval").body)
+        except (FormulaError, MissingInputError):
+            raise
+        except (SyntaxError, ArithmeticError, TypeError, ValueError, LookupError, RecursionError, MemoryError) as error:
+            raise FormulaError(f"{formula}: {error}") from error
+
+    def _value(self, node: ast.expr) -> Any:  # noqa: PLR0911, PLR0912  # one case a kind of node
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            raise FormulaError(f"more than {MOST_STEPS} steps")
+        match node:
+            case ast.Constant(value=value):
+                return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+            case ast.Name(id=name) if name in self.names:
+                return self.names[name]
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return -self._number(operand)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return not self._value(operand)
+            case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _OPERATORS:
+                return _number(_OPERATORS[type(sign)](self._number(left), self._number(right)))
+            case ast.BoolOp(op=ast.And(), values=parts):
+                return all(self._value(part) for part in parts)
+            case ast.BoolOp(op=ast.Or(), values=parts):
+                return any(self._value(part) for part in parts)
+            case ast.Compare(left=left, ops=signs, comparators=others):
+                return self._compared(self._value(left), signs, others)
+            case ast.IfExp(test=test, body=yes, orelse=no):
+                return self._value(yes if self._value(test) else no)
+            case ast.List(elts=parts) | ast.Tuple(elts=parts):
+                return [self._value(part) for part in parts]
+            case ast.ListComp(elt=what, generators=[ast.comprehension() as source]):
+                return list(self._each(what, source))
+            case ast.Attribute(value=owner, attr=name):
+                return _field(self._value(owner), name)
+            case ast.Subscript(value=owner, slice=at):
+                return self._part(self._value(owner), at)
+            case ast.Call(func=ast.Name(id=name), args=args, keywords=named):
+                return self._call(name, args, named)
+            case _:
+                raise FormulaError(f"not understood: {ast.unparse(node)}")
+
+    def _number(self, node: ast.expr) -> float:
+        return _number(self._value(node), ast.unparse(node))
+
+    def _compared(self, left: Any, signs: Sequence[ast.cmpop], others: Sequence[ast.expr]) -> bool:
+        for sign, other in zip(signs, others, strict=True):
+            right = self._value(other)
+            if not _COMPARISONS[type(sign)](left, right):
+                return False
+            left = right
+        return True
+
+    def _each(self, what: ast.expr, source: ast.comprehension) -> Iterator[Any]:
+        if not isinstance(source.target, ast.Name):
+            raise FormulaError("[… for name in list]: one name")
+        name, before = source.target.id, dict(self.names)
+        for one in self._value(source.iter):
+            self.names[name] = one
+            if all(self._value(test) for test in source.ifs):
+                yield self._value(what)
+        self.names = before
+
+    def _part(self, owner: Any, at: ast.expr) -> Any:
+        if not isinstance(owner, list | tuple):
+            raise FormulaError("[ ] takes from lists only")
+        if not isinstance(at, ast.Slice):
+            return owner[int(self._value(at))]
+        ends = (None if end is None else int(self._value(end)) for end in (at.lower, at.upper))
+        return owner[slice(*ends)]
+
+    def _call(self, name: str, args: Sequence[ast.expr], named: Sequence[ast.keyword]) -> Any:
+        given = [self._value(one) for one in args]
+        if name in FUNCTIONS and not named:
+            flat = [value for one in given for value in (one if isinstance(one, list | tuple) else (one,))]
+            self._steps += len(flat)
+            return FUNCTIONS[name](flat if name == "count" else [_number(one) for one in flat])
+        if name not in self.functions:
+            raise FormulaError(f"not understood: {name}( )")
+        self._steps += _CALL_STEPS
+        return self.functions[name](*given, **{str(one.arg): self._value(one.value) for one in named})
 
 
-def _single(name: str, value: Value) -> float:
-    if isinstance(value, Sequence):
-        raise FormulaError(f"{name} is a list: say which of its values, or median, mean, sum …")
+def _number(value: Any, what: str = "this") -> float:
+    if isinstance(value, list | tuple):
+        raise FormulaError(f"{what} is a list: say which of its values, or median, mean, sum …")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise FormulaError(f"{what} is no number: {str(value)[:40]}")
+    if not math.isfinite(value):
+        raise FormulaError(f"{what} is too large")
     return value
 
 
-def _list(node: ast.expr, values: Mapping[str, Value]) -> Sequence[float]:
-    if isinstance(node, ast.Name) and isinstance(found := values.get(node.id), Sequence):
-        return found
-    return [_value(node, values)]
+def _field(owner: Any, name: str) -> Any:
+    if isinstance(owner, Record):
+        return owner.field(name)
+    if isinstance(owner, list | tuple):
+        return [_field(one, name) for one in owner]
+    raise FormulaError(f".{name}: no row")
+
+
+_TEMPLATE = re.compile(r"\{([^{}:]+)(?::(,?(?:\.\d)?[fg]))?\}")
+
+
+def filled(template: str, evaluator: Evaluator) -> str:
+    """The text with the values of its formulas in braces: `{points[0].size_gb} GB`, `{rate:.2f}`."""
+
+    def said(found: re.Match[str]) -> str:
+        value = evaluator.value(found[1])
+        if isinstance(value, list):
+            return ", ".join(map(_said, value))
+        return format(_number(value), found[2]) if found[2] else _said(value)
+
+    return _TEMPLATE.sub(said, template)
+
+
+def _said(value: Any) -> str:
+    return f"{value:.10g}" if isinstance(value, float) else str(value)
 
 
 def written(formula: str, values: Mapping[str, Value]) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
 
-from runs.publications.checks.formula import Value, evaluate, written
+from runs.publications.checks.formula import Value
 
 
 class Result(StrEnum):
@@ -20,10 +20,6 @@ class Result(StrEnum):
     UNCLEAR = "unclear"
     DERIVED = "derived"
     GAP = "gap"
-
-
-class MissingInputError(LookupError):
-    """A row that a check needs is not there; the words say which."""
 
 
 @dataclass(frozen=True)
@@ -39,13 +35,6 @@ class Stated:
     unit: str = ""
     printed: str = ""
 
-    @property
-    def number(self) -> float:
-        """Raises MissingInputError where no number is stated."""
-        if self.value is None:
-            raise MissingInputError(f"the number of: {self.text}")
-        return self.value
-
 
 @dataclass(frozen=True)
 class Input:
@@ -55,13 +44,6 @@ class Input:
     value: Value
     unit: str = ""
     provenance: str = "printed"
-
-    @property
-    def number(self) -> float:
-        """Its one value. Raises MissingInputError for a list."""
-        if isinstance(self.value, Sequence):
-            raise MissingInputError(f"one value of {self.what}")
-        return self.value
 
 
 @dataclass(frozen=True)
@@ -103,30 +85,6 @@ class Check:
             for name, given in one.inputs:
                 found.setdefault((name, given.what), (name, given))
         return list(found.values())
-
-
-@dataclass(frozen=True)
-class Shape:
-    """How a computed value is shown. A value in % is the formula's times 100."""
-
-    unit: str = ""
-    digits: int = 2
-    signed: bool = False
-    label: str = field(default="", kw_only=True)
-
-
-def compute(words: str, shape: Shape | None = None, /, **inputs: Input | float) -> Computed:
-    """A formula over named inputs. Raises FormulaError."""
-    shape = shape or Shape()
-    named = {
-        name: one if isinstance(one, Input) else Input(name, float(one), provenance="") for name, one in inputs.items()
-    }
-    values = {name: one.value for name, one in named.items()}
-    value = evaluate(words, values) * (100 if shape.unit == "%" else 1)
-    return Computed(
-        value=value, formula=written(words, values), words=words, unit=shape.unit, digits=shape.digits,
-        label=shape.label, signed=shape.signed, inputs=tuple(named.items()),
-    )  # fmt: skip
 
 
 def rounded(value: float, digits: int) -> float:

@@ -1,233 +1,205 @@
-"""A publication's rows, as checks ask for them. Whatever is not there raises MissingInputError."""
+"""checks.json: consistency checks as rows, and how one is computed from a publication's rows.
+
+A row has a title, what is stated, formulas with named inputs, the formula of its result, and words for each result.
+Titles, labels and words may hold formulas in braces. docs/use/publications.md explains every key by an example.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Protocol, TypeVar
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any
 
-from runs.models import (
-    Aggregate,
-    Claim,
-    Config,
-    Fact,
-    HardwareProfile,
-    IndexStat,
-    Measurement,
-    Observation,
-    Publication,
-    QueryStat,
-    Run,
-    TableStat,
-)
-from runs.publications.checks.model import Check, Input, MissingInputError, Result, Stated
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-T = TypeVar("T")
+from runs.models import Publication
+from runs.publications.checks.formula import Evaluator, FormulaError, MissingInputError, Record, filled, written
+from runs.publications.checks.model import Check, Computed, Input, Result, Stated
+from runs.publications.checks.records import Material, Records
+
+MOST_CHECKS = 200
+_STORED = TypeAdapter(list[Check])
+_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
-class Material(Protocol):
-    """What runs.charts.publications.parts.Material has read already."""
-
-    @property
-    def publication(self) -> Publication: ...
-    @property
-    def runs(self) -> list[Run]: ...
-    @property
-    def aggregates(self) -> list[Aggregate]: ...
-    @property
-    def claims(self) -> list[Claim]: ...
-    @property
-    def observations(self) -> list[Observation]: ...
-    @property
-    def facts(self) -> list[Fact]: ...
-    @property
-    def configs(self) -> list[Config]: ...
-    @property
-    def hardware(self) -> list[HardwareProfile]: ...
-    @property
-    def table_stats(self) -> list[TableStat]: ...
-    @property
-    def index_stats(self) -> list[IndexStat]: ...
-    @property
-    def query_stats(self) -> list[QueryStat]: ...
+class Spec(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-@dataclass(frozen=True)
-class Point:
-    """One value of a series over database size."""
+class InputSpec(Spec):
+    """`of` is the formula of a number or a list of numbers; `what` says which row it is."""
 
-    size_gb: float
-    value: float
-    run: Run
-
-    @property
-    def test_no(self) -> int | None:
-        number = self.run.factor("test_no")
-        return int(number) if isinstance(number, int | float) else None
+    of: str
+    what: str = ""
+    unit: str = ""
+    provenance: str = "printed"
 
 
-@dataclass(frozen=True)
-class Rule:
-    """A check, and the result that its explanation was written for; None where it follows the result itself."""
+class ComputedSpec(Spec):
+    """A formula over inputs. In % it is shown times 100. `each` computes it for every row of a list.
 
-    check: Callable[[Rows], Check]
-    written_for: Result | None = None
+    With `value` the formula is words, and the number is what `value` gives. `name` is how later formulas call it.
+    """
 
-
-class Rows:
-    def __init__(self, material: Material) -> None:
-        self.material = material
-
-    @cached_property
-    def _stated(self) -> dict[str, dict[str, Any]]:
-        return {str(one.get("id")): one for one in self.material.publication.details.get("stated", [])}
-
-    def stated(self, key: str) -> Stated:
-        """What the text says beside runs and claims."""
-        if key not in self._stated:
-            raise MissingInputError(f"the statement {key}")
-        one = self._stated[key]
-        value = one.get("value")
-        return Stated(
-            text=str(one.get("what", "")), where=str(one.get("where", "")), printed=str(one.get("as_printed", "")),
-            value=float(value) if value is not None else None, unit=str(one.get("unit", "")),
-        )  # fmt: skip
-
-    def stated_input(self, key: str) -> Input:
-        one = self.stated(key)
-        return Input(one.text, one.number, one.unit)
-
-    def claim(self, source_id: str) -> Claim:
-        return _only(self.material.claims, lambda one: one.source_id == source_id, f"the claim {source_id}")
-
-    def claimed(self, source_id: str) -> Stated:
-        claim = self.claim(source_id)
-        return Stated(text=claim.summary, where=str(claim.details.get("where", "")))
-
-    def percent(self, source_id: str) -> float:
-        return _number(self.claim(source_id).percent, f"the percentage of {source_id}")
-
-    def ratio(self, source_id: str) -> float:
-        return _number(self.claim(source_id).ratio, f"the ratio of {source_id}")
-
-    def observation(self, metric: str, **factors: Any) -> Observation:
-        def fits(one: Observation) -> bool:
-            given = all(one.factors.get(name) == value for name, value in factors.items())
-            return one.metric == metric and given
-
-        return _only(self.material.observations, fits, f"the observation {metric}")
-
-    def observed(self, metric: str, **factors: Any) -> Input:
-        one = self.observation(metric, **factors)
-        return Input(one.metric, _number(one.value, f"the value of {metric}"), one.unit, one.provenance)
-
-    def bounds(self, metric: str) -> tuple[Input, Input]:
-        """The lower and the upper end of an observation that is a range."""
-        one = self.observation(metric)
-        low, high = (_number(one.details.get(name), f"the range of {metric}") for name in ("value_min", "value_max"))
-        return Input(f"{metric}, from", low, one.unit), Input(f"{metric}, to", high, one.unit)
-
-    def measured(self, source_id: str, metric: str) -> Measurement:
-        run = _only(self.material.runs, lambda one: one.source_id == source_id, f"the run {source_id}")
-        return _only(list(run.measurements.all()), lambda one: one.metric.name == metric, f"{metric} of {source_id}")
-
-    def repeats(self, version: str, **factors: Any) -> list[float]:
-        """Throughput of every repeat of a system. A commit group that is not asked for is another cell."""
-        found = [
-            one.value
-            for run in self.material.runs
-            if run.dbms_version.source_id == version and run.factor("commit_group") == factors.get("commit_group")
-            for one in run.measurements.all()
-            if one.metric.name == "tps"
-        ]
-        if not found:
-            raise MissingInputError(f"the repeats of {version}")
-        return found
-
-    def aggregates(self, statistic: str, version: str) -> list[Aggregate]:
-        """Printed statistics of a system's repeats."""
-        ids = {run.dbms_version_id for run in self.material.runs if run.dbms_version.source_id == version}
-        return [
-            one for one in self.material.aggregates if one.statistic == statistic and one.dbms_version_id in ids
-        ]  # fmt: skip
-
-    def points(self, metric: str, disk: str = "SATA RAID1") -> list[Point]:
-        """A series over size, smallest first."""
-        found = [
-            Point(float(size), one.value, run)
-            for run in self.material.runs
-            if run.factor("disk") == disk and isinstance(size := run.factor("size_gb"), int | float)
-            for one in run.measurements.all()
-            if one.metric.name == metric
-        ]
-        if len(found) < 2:
-            raise MissingInputError(f"the series of {metric}")
-        return sorted(found, key=lambda point: point.size_gb)
-
-    def config(self, source_id: str) -> Config:
-        return _only(self.material.configs, lambda one: one.source_id == source_id, f"the configuration {source_id}")
-
-    def parameters(self, source_id: str, name: str) -> list[str]:
-        """Every value that a configuration gives a parameter, in order."""
-        found = [one.value or "" for one in self.config(source_id).parameters.all() if one.name == name]
-        if not found:
-            raise MissingInputError(f"{name} in {source_id}")
-        return found
-
-    def database(self, source_id: str, *path: str) -> float:
-        """A number of the described database, kept with its configuration."""
-        at: Any = self.config(source_id).details.get("database", {})
-        for name in path:
-            at = at.get(name) if isinstance(at, dict) else None
-        return _number(at, " ".join(path).replace("_", " "))
-
-    def machine(self, source_id: str) -> HardwareProfile:
-        return _only(self.material.hardware, lambda one: one.source_id == source_id, f"the machine {source_id}")
-
-    def fact(self, title: str) -> Fact:
-        return _only(self.material.facts, lambda one: one.title.startswith(title), f"the fact {title}")
-
-    def workload(self, source_id: str) -> dict[str, Any]:
-        found = {run.workload.source_id: run.workload for run in self.material.runs}
-        if source_id not in found:
-            raise MissingInputError(f"the workload {source_id}")
-        details: dict[str, Any] = found[source_id].details
-        return details
-
-    def of_workload(self, source_id: str, name: str) -> Input:
-        return Input(name.replace("_", " "), _number(self.workload(source_id).get(name), f"{name} of {source_id}"))
-
-    def table(self, name: str) -> TableStat:
-        return _only(self.material.table_stats, lambda one: one.table == name, f"the table {name}")
-
-    def index(self, name: str) -> IndexStat:
-        return _only(self.material.index_stats, lambda one: one.index == name, f"the index {name}")
-
-    def query(self, number: int) -> QueryStat:
-        return _only(self.material.query_stats, lambda one: one.number == number, f"query {number}")
-
-    def query_number(self, number: int, metric: str) -> Input:
-        found = [one for one in self.query(number).metrics if one.get("name") == metric]
-        if not found:
-            raise MissingInputError(f"{metric} of query {number}")
-        value = _number(found[0].get("value"), f"{metric} of query {number}")
-        return Input(f"{metric.replace('_', ' ')} of query {number}", value, str(found[0].get("unit", "")))
+    formula: str
+    value: str = ""
+    unit: str = ""
+    digits: int | str = 2
+    signed: bool = False
+    label: str = ""
+    name: str = ""
+    each: dict[str, str] = {}
+    inputs: dict[str, InputSpec] = {}
 
 
-def _only(rows: Sequence[T], fits: Callable[[T], bool], name: str) -> T:
-    for row in rows:
-        if fits(row):
-            return row
-    raise MissingInputError(name)
+class StatedSpec(Spec):
+    text: str
+    where: str = ""
+    value: str = ""
+    unit: str = ""
+    each: dict[str, str] = {}
 
 
-def _number(value: Any, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise MissingInputError(name)
-    return float(value)
+class CheckSpec(Spec):
+    """`let` names values before, `then` after the computed ones. `claims`: those that it checks, or their formula.
+
+    `result` is the formula of a result: 'derived', agrees(…), judge(stated, computed), within(…), all_of(…).
+    `words` for the result alone, or for each result that has words of its own.
+    """
+
+    number: Annotated[str, Field(pattern=r"^[\w.-]{1,20}$")]
+    title: str
+    # Stands for a title whose formulas have no value.
+    name: str = ""
+    claims: list[str] | str = []
+    let: dict[str, str] = {}
+    inputs: dict[str, InputSpec] = {}
+    stated: list[str | StatedSpec] = []
+    computed: list[ComputedSpec] = []
+    then: dict[str, str] = {}
+    result: str
+    words: str | dict[Result, str]
 
 
-def number_of(value: Any, name: str) -> float:
-    """A number of a row that may be null. Raises MissingInputError."""
-    return _number(value, name)
+class TopicSpec(Spec):
+    topic: str
+    checks: list[CheckSpec]
+
+
+class ChecksFile(Spec):
+    topics: list[TopicSpec] = []
+
+    def faults(self) -> list[str]:
+        """Numbers that stand twice, and too many checks."""
+        numbers = [check.number for topic in self.topics for check in topic.checks]
+        twice = [f"{one}: this number stands twice" for one in sorted(set(numbers)) if numbers.count(one) > 1]
+        return twice + ([f"more than {MOST_CHECKS} checks"] if len(numbers) > MOST_CHECKS else [])
+
+
+def compute_checks(file: ChecksFile, material: Material) -> list[Check]:
+    """Every check of a publication, in the order of its file; one that lacks a row says so."""
+    records = Records(material)
+    return [_checked(spec, topic.topic, records) for topic in file.topics for spec in topic.checks]
+
+
+def stored(checks: Sequence[Check]) -> list[dict[str, Any]]:
+    """As JSON, for the publication's row."""
+    found: list[dict[str, Any]] = _STORED.dump_python(list(checks), mode="json")
+    return found
+
+
+def checks_of(publication: Publication) -> list[Check]:
+    """As they were computed at the import."""
+    return _STORED.validate_python(publication.checks)
+
+
+def _checked(spec: CheckSpec, topic: str, records: Records) -> Check:
+    try:
+        return _check(spec, topic, Evaluator({}, records.functions))
+    except (MissingInputError, FormulaError) as error:
+        words = f"Cannot be computed: {error} is not there."
+        return Check(spec.name or spec.title, Result.GAP, words, number=spec.number, topic=topic)
+
+
+def _check(spec: CheckSpec, topic: str, evaluator: Evaluator) -> Check:
+    for name, formula in spec.let.items():
+        evaluator.names[name] = evaluator.value(formula)
+    computed: list[Computed] = []
+    for one in spec.computed:
+        found = [_computed(one, spec.inputs, evaluator) for _ in _each(one.each, evaluator)]
+        computed += found
+        if one.name:
+            seen = [
+                Record(done.label, {"value": done.value, "rounded": done.rounded, "label": done.label})
+                for done in found
+            ]
+            evaluator.names[one.name] = seen if one.each else seen[0]
+    for name, formula in spec.then.items():
+        evaluator.names[name] = evaluator.value(formula)
+    result = _result(evaluator.value(spec.result))
+    return Check(
+        title=filled(spec.title, evaluator), result=result, explanation=_words(spec, result, evaluator),
+        stated=[said for one in spec.stated for said in _stated(one, evaluator)], computed=computed,
+        claims=tuple(evaluator.value(spec.claims) if isinstance(spec.claims, str) else spec.claims),
+        number=spec.number, topic=topic,
+    )  # fmt: skip
+
+
+def _each(each: Mapping[str, str], evaluator: Evaluator) -> Iterator[None]:
+    """Once, or once for every row of a list, which has the name then."""
+    if not each:
+        yield
+    for name, rows in each.items():
+        for row in evaluator.value(rows):
+            evaluator.names[name] = row
+            yield
+
+
+def _computed(spec: ComputedSpec, shared: Mapping[str, InputSpec], evaluator: Evaluator) -> Computed:
+    formula, label = filled(spec.formula, evaluator), filled(spec.label, evaluator)
+    digits = spec.digits if isinstance(spec.digits, int) else int(evaluator.value(spec.digits))
+    shape: dict[str, Any] = {"unit": spec.unit, "digits": digits, "label": label, "signed": spec.signed}
+    if spec.value:
+        return Computed(float(evaluator.value(spec.value)), formula, formula, **shape)
+    known = {**shared, **spec.inputs}
+    inputs = {name: _input(known[name], evaluator) for name in dict.fromkeys(_NAME.findall(formula)) if name in known}
+    values = {name: one.value for name, one in inputs.items()}
+    value = Evaluator(values).value(formula) * (100 if spec.unit == "%" else 1)
+    return Computed(value, written(formula, values), formula, inputs=tuple(inputs.items()), **shape)
+
+
+def _input(spec: InputSpec, evaluator: Evaluator) -> Input:
+    value = evaluator.value(spec.of)
+    numbers = value if isinstance(value, list) else [value]
+    if not all(isinstance(one, int | float) and not isinstance(one, bool) for one in numbers):
+        raise FormulaError(f"{spec.of}: no number")
+    value = [float(one) for one in value] if isinstance(value, list) else float(value)
+    return Input(filled(spec.what, evaluator), value, filled(spec.unit, evaluator), spec.provenance)
+
+
+def _stated(spec: str | StatedSpec, evaluator: Evaluator) -> Iterator[Stated]:
+    if isinstance(spec, str):
+        row = evaluator.value(spec)
+        for one in row if isinstance(row, list) else [row]:
+            text, where = one.field("text"), one.get("where") or ""
+            yield Stated(text, where, one.get("value"), one.get("unit") or "", one.get("printed") or "")
+        return
+    for _ in _each(spec.each, evaluator):
+        value = float(evaluator.value(spec.value)) if spec.value else None
+        yield Stated(filled(spec.text, evaluator), filled(spec.where, evaluator), value, spec.unit)
+
+
+def _result(value: Any) -> Result:
+    try:
+        return Result(value)
+    except ValueError as error:
+        raise FormulaError(f"no result: {value}") from error
+
+
+def _words(spec: CheckSpec, result: Result, evaluator: Evaluator) -> str:
+    """A sentence never says more than its result: one that was written for another goes."""
+    if isinstance(spec.words, str):
+        return filled(spec.words, evaluator)
+    if result not in spec.words:
+        return f"With these rows: {result}. The article's own give another result."
+    return filled(spec.words[result], evaluator)

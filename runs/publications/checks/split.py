@@ -10,9 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import count
+
+from runs.publications.checks.formula import FormulaError
 
 Cells = tuple[int | None, ...]
 LENGTHS = range(2, 5)
+MOST_DIGITS, MOST_STEPS = 24, 200_000
 SPREAD = 1.5
 
 
@@ -44,15 +48,26 @@ def row_cuts(digits: str, columns: int, lengths: Sequence[int] = LENGTHS) -> lis
     return [*cuts(digits, columns, lengths), *with_a_gap]
 
 
+def ways(digits: str, columns: float) -> int:
+    """In how many ways a row can be cut."""
+    return len(row_cuts(_limited(digits), int(columns)))
+
+
+def _limited(digits: str) -> str:
+    if not digits.isdigit() or len(digits) > MOST_DIGITS:
+        raise FormulaError(f"no row of at most {MOST_DIGITS} digits: {digits[:MOST_DIGITS]}")
+    return digits
+
+
 @lru_cache(maxsize=8)
 def solutions(rows: tuple[str, ...], medians: str, columns: int, spread: float = SPREAD) -> tuple[Solution, ...]:
     """Tables whose every column has the printed median and repeats within `spread` times of it.
 
     Cached by the digits themselves: the same rows have the same solutions.
     """
-    candidates = [row_cuts(row, columns) for row in rows]
+    candidates = [row_cuts(_limited(row), columns) for row in rows]
     found = []
-    for median in cuts(medians, columns):
+    for median in cuts(_limited(medians), columns):
         near = [[cut for cut in row if _is_near(cut, median, spread)] for row in candidates]
         if all(near):
             found += [Solution(median, chosen) for chosen in _walk(near, median) if _fits(chosen, median)]
@@ -68,7 +83,7 @@ def _is_near(cut: Cells, medians: Sequence[int], spread: float) -> bool:
 
 def _walk(rows: Sequence[Sequence[Cells]], medians: Sequence[int]) -> Iterator[tuple[Cells, ...]]:
     """Combinations of one cut per row, without those that have too many cells above or below a median already."""
-    half = len(rows) // 2
+    half, steps = len(rows) // 2, count()
 
     def balanced(chosen: Sequence[Cells]) -> bool:
         for index, median in enumerate(medians):
@@ -82,6 +97,8 @@ def _walk(rows: Sequence[Sequence[Cells]], medians: Sequence[int]) -> Iterator[t
             yield chosen
             return
         for cut in rows[len(chosen)]:
+            if next(steps) > MOST_STEPS:
+                raise FormulaError("too many tables have these medians")
             longer = (*chosen, cut)
             if balanced(longer):
                 yield from extend(longer)

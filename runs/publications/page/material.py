@@ -24,8 +24,8 @@ from runs.models import (
     Run,
     TableStat,
 )
-from runs.publications.checks import checks_of
 from runs.publications.checks.model import Check
+from runs.publications.checks.rows import checks_of
 
 _QUANTIFIERS = ("all", "any", "both")
 _QUANTIFIED = {"dbms": "systems", "method": "method", "disk": "disks"}
@@ -83,8 +83,8 @@ class Material:
 
     @cached_property
     def checks(self) -> list[Check]:
-        """The consistency checks, computed from these rows once."""
-        return checks_of(self)
+        """The consistency checks, as computed at the import."""
+        return checks_of(self.publication)
 
     def checks_of_claim(self, source_id: str) -> list[Check]:
         return [one for one in self.checks if source_id in one.claims]

@@ -1,4 +1,4 @@
-"""Publications over REST: everything of one, its checks computed at the request, and every number as CSV."""
+"""Publications over REST: everything of one, its checks as computed at the import, and every number as CSV."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from runs.models import Experiment, Measurement, Metric, Publication
 from runs.publications.importer import import_own
 from runs.publications.numbers import HEAD
 from tests.runs.builders import scheduled
+from tests.runs.publications.changed import import_changed
 
 pytestmark = pytest.mark.django_db
 LIST = "/api/v1/publications/"
@@ -63,7 +64,7 @@ def test_it_holds_everything_of_a_publication(client):
     assert {one["state"] for one in found["article"]["figures"]} >= {"redrawn", "half", "lost"}
 
 
-def test_it_computes_the_checks_at_the_request(client):
+def test_it_computes_the_checks_at_the_import(client):
     def loss() -> dict:
         return next(one for one in client.get(FIREBIRD).json()["checks"] if one["number"] == "2.11")
 
@@ -75,6 +76,13 @@ def test_it_computes_the_checks_at_the_request(client):
         "provenance": "printed",
     }  # fmt: skip
     Measurement.objects.filter(run__source_id="firebird-sata-oltp-11").update(value=390)
+    assert loss() == before
+    import_changed(
+        "firebird-terabyte-2015",
+        lambda data: next(one for one in data["runs"] if one["id"] == "firebird-sata-oltp-11")["metrics"][0].update(
+            value=390.0
+        ),
+    )
     assert loss()["computed"][0]["rounded"] == -21.17
 
 

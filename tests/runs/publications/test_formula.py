@@ -2,7 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from runs.publications.checks.formula import FormulaError, evaluate, written
+from runs.publications.checks.formula import (
+    Evaluator,
+    FormulaError,
+    MissingInputError,
+    Record,
+    evaluate,
+    filled,
+    written,
+)
 
 
 @pytest.mark.parametrize(
@@ -31,11 +39,58 @@ def test_it_takes_names_and_lists():
 
 @pytest.mark.parametrize(
     "formula",
-    ["1 / 0", "median()", "min()", "x + 1", "__import__('os')", "(1).real", "1 +", "", "True", "exp(1)", "'a'"],
+    [
+        "1 / 0",
+        "median()",
+        "min()",
+        "x + 1",
+        "__import__('os')",
+        "(1).real",
+        "1 +",
+        "",
+        "True",
+        "exp(1)",
+        "'a'",
+        "9**9**9**9",
+        "2 ^ 5000",
+        "(0 − 8) ^ 0.5",
+        "1" + "0" * 400,
+        "(" * 300 + "1" + ")" * 300,
+        "1 + " * 900 + "1",
+        "sum([one for one in [1, 2]].__class__)",
+        "lambda: 1",
+        "[x for x in y for z in x]",
+        "f'{1}'",
+        "'a' * 9",
+        "open('x')",
+    ],
 )
 def test_it_refuses_everything_else(formula):
     with pytest.raises(FormulaError):
         evaluate(formula)
+
+
+def test_it_gives_up_after_so_many_steps():
+    many = [1.0] * 300
+    with pytest.raises(FormulaError, match="steps"):
+        Evaluator({"many": many}).value("[[one for other in many] for one in many]")
+
+
+def test_rows_have_fields_and_nothing_else():
+    evaluator = Evaluator({"row": Record("the run x", {"size": 3.0, "gone": None})})
+    assert evaluator.value("row.size if row.size > 2 and not row.size == 4 else 0") == 3
+    for formula in ("row.items", "row.__class__", "row.gone"):
+        with pytest.raises(MissingInputError, match="of the run x"):
+            evaluator.value(formula)
+    for formula in ("'a'.upper", "row.size.real", "row['size']"):
+        with pytest.raises(FormulaError):
+            evaluator.value(formula)
+
+
+def test_a_text_holds_values_of_formulas():
+    evaluator = Evaluator({"rate": 3.24751604, "names": ["a", "b"]})
+    assert filled("{rate} is {rate:.2f}, {names}: {1000 × 3:,.0f}", evaluator) == "3.24751604 is 3.25, a, b: 3,000"
+    assert filled("{rate:>999999}", evaluator) == "{rate:>999999}"
 
 
 def test_a_list_is_no_number():

@@ -1,0 +1,394 @@
+"""A publication's rows as the formulas of checks.json ask for them, and what they may do with them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Protocol
+
+from runs.models import (
+    Aggregate,
+    Claim,
+    Config,
+    Fact,
+    HardwareProfile,
+    IndexStat,
+    Observation,
+    Publication,
+    QueryStat,
+    Run,
+    TableStat,
+)
+from runs.publications.checks.formula import MissingInputError, Record
+from runs.publications.checks.model import Result, all_of, decimals, judge, judge_bounds, rounded
+from runs.publications.checks.split import solutions, ways
+
+GIB = 1024**3
+_SIZES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
+
+
+class Material(Protocol):
+    """What runs.publications.page.material.Material has read already."""
+
+    @property
+    def publication(self) -> Publication: ...
+    @property
+    def runs(self) -> list[Run]: ...
+    @property
+    def aggregates(self) -> list[Aggregate]: ...
+    @property
+    def claims(self) -> list[Claim]: ...
+    @property
+    def observations(self) -> list[Observation]: ...
+    @property
+    def facts(self) -> list[Fact]: ...
+    @property
+    def configs(self) -> list[Config]: ...
+    @property
+    def hardware(self) -> list[HardwareProfile]: ...
+    @property
+    def table_stats(self) -> list[TableStat]: ...
+    @property
+    def index_stats(self) -> list[IndexStat]: ...
+    @property
+    def query_stats(self) -> list[QueryStat]: ...
+
+
+class Records:
+    """Each function finds rows by their fields; one that should be there and is not raises MissingInputError."""
+
+    def __init__(self, material: Material) -> None:
+        self.material = material
+
+    @property
+    def functions(self) -> dict[str, Callable[..., Any]]:
+        rows = {
+            name: getattr(self, name)
+            for name in (
+                "publication", "stated", "claim", "claims", "runs", "series", "observation", "medians",
+                "parameters", "last", "database", "workload", "fact", "machine", "tables", "table", "indexes", "index",
+                "queries", "query", "config", "versions",
+            )
+        }  # fmt: skip
+        return rows | _HELP
+
+    def publication(self) -> Record:
+        return Record("the publication", _inner(self.material.publication.details))
+
+    @cached_property
+    def _stated(self) -> list[Record]:
+        return [
+            Record(f"the statement {one.get('id')}", {
+                **one, "text": str(one.get("what", "")), "printed": str(one.get("as_printed", "")),
+                "value": _float(one.get("value")),
+            })
+            for one in self.material.publication.details.get("stated", [])
+        ]  # fmt: skip
+
+    def stated(self, key: str) -> Record:
+        return _only(self._stated, f"the statement {key}", id=key)
+
+    @cached_property
+    def _claims(self) -> list[Record]:
+        return [_claim(one) for one in self.material.claims]
+
+    def claims(self, **fields: Any) -> list[Record]:
+        return _all(self._claims, fields)
+
+    def claim(self, key: str) -> Record:
+        return _only(self._claims, f"the claim {key}", id=key)
+
+    @cached_property
+    def _runs(self) -> list[Record]:
+        return [
+            Record(f"the run {run.source_id}", {
+                "id": run.source_id, "version": run.dbms_version.source_id, "workload": run.workload.source_id,
+                "config": run.config.source_id if run.config else "", "durability": run.durability,
+                **{factor.name: _float(factor.value) for factor in run.factors.all()},
+                **{one.metric.name: one.value for one in run.measurements.all()},
+            })
+            for run in self.material.runs
+        ]  # fmt: skip
+
+    def runs(self, has: str = "", **fields: Any) -> list[Record]:
+        """By id, version, workload, config or factor; a factor of None is not set. `has`: with this number only."""
+        found = [one for one in _all(self._runs, fields) if not has or one.get(has) is not None]
+        if has and not found:
+            raise MissingInputError(f"{has} of {' '.join(str(one) for one in fields.values() if one is not None)}")
+        return found
+
+    def series(self, metric: str, **fields: Any) -> list[Record]:
+        """Runs with this number and a size, smallest first; `value` is the number."""
+        found = [one for one in _all(self._runs, fields) if metric in one and isinstance(one.get("size_gb"), float)]
+        if len(found) < 2:
+            raise MissingInputError(f"the series of {metric}")
+        return sorted(
+            (Record(one.what, {**one, "value": one[metric]}) for one in found), key=lambda one: one["size_gb"]
+        )
+
+    def medians(self, version: str) -> list[float]:
+        """Printed medians of a system's repeats."""
+        ids = {run.dbms_version_id for run in self.material.runs if run.dbms_version.source_id == version}
+        return [
+            one.value for one in self.material.aggregates if one.statistic == "median" and one.dbms_version_id in ids
+        ]
+
+    @cached_property
+    def _observations(self) -> list[Record]:
+        return [
+            Record(one.metric, {**_inner(one.details), **_inner(one.factors), "metric": one.metric, "unit": one.unit,
+                                "value": one.value, "provenance": one.provenance})
+            for one in self.material.observations
+        ]  # fmt: skip
+
+    def observation(self, metric: str, **factors: Any) -> Record:
+        return _only(self._observations, f"the observation {metric}", metric=metric, **factors)
+
+    @cached_property
+    def _configs(self) -> list[Record]:
+        return [
+            Record(f"the configuration {one.source_id}", {
+                "id": one.source_id, "file": one.file_name,
+                "database": _record("the database", one.details.get("database", {})),
+                "parameters": [_parameter(one, row.name, row.value or "") for row in one.parameters.all()],
+            })
+            for one in self.material.configs
+        ]  # fmt: skip
+
+    def config(self, key: str) -> Record:
+        return _only(self._configs, f"the configuration {key}", id=key)
+
+    def parameters(self, config: str, name: str) -> list[Record]:
+        """Every value that a configuration gives a parameter, in order."""
+        rows = _all(self.config(config)["parameters"], {"name": name})
+        if not rows:
+            raise MissingInputError(f"{name} in {config}")
+        return rows
+
+    def last(self, config: str, name: str) -> str:
+        """The text of the value in force."""
+        return str(self.parameters(config, name)[-1]["text"])
+
+    def database(self, config: str) -> Record:
+        """The database that is described with a configuration."""
+        found: Record = self.config(config)["database"]
+        return found
+
+    @cached_property
+    def _workloads(self) -> list[Record]:
+        known = {run.workload.source_id: run.workload for run in self.material.runs}
+        return [Record(f"the workload {name}", {**_inner(one.details), "id": name}) for name, one in known.items()]
+
+    def workload(self, key: str) -> Record:
+        return _only(self._workloads, f"the workload {key}", id=key)
+
+    def fact(self, title: str) -> Record:
+        """By how its title begins."""
+        for one in self.material.facts:
+            if one.title.startswith(title):
+                return Record(f"the fact {title}", _inner(one.details))
+        raise MissingInputError(f"the fact {title}")
+
+    def machine(self, key: str) -> Record:
+        rows = [
+            Record(
+                f"the machine {one.source_id}", {"id": one.source_id, "ram_gb": one.ram_bytes and one.ram_bytes / GIB}
+            )
+            for one in self.material.hardware
+        ]
+        return _only(rows, f"the machine {key}", id=key)
+
+    def versions(self, dbms: str) -> list[Record]:
+        """Versions of a DBMS that were run; `text` holds their names and notes."""
+        found = {run.dbms_version for run in self.material.runs if run.dbms_version.dbms.slug == dbms}
+        return [
+            Record(one.name, {"text": f"{one.version} {one.note} {' '.join(map(str, one.aliases or []))}"})
+            for one in sorted(found, key=lambda one: one.version)
+        ]
+
+    @cached_property
+    def _tables(self) -> list[Record]:
+        return [_columns(one, one.table) for one in self.material.table_stats]
+
+    def tables(self) -> list[Record]:
+        return self._tables or _missing("the table statistics")
+
+    def table(self, name: str) -> Record:
+        return _only(self._tables, f"the table {name}", table=name)
+
+    @cached_property
+    def _indexes(self) -> list[Record]:
+        return [_columns(one, one.index) for one in self.material.index_stats]
+
+    def indexes(self, **fields: Any) -> list[Record]:
+        return _all(self._indexes or _missing("the index statistics"), fields)
+
+    def index(self, name: str) -> Record:
+        return _only(self._indexes, f"the index {name}", index=name)
+
+    @cached_property
+    def _queries(self) -> list[Record]:
+        return [
+            Record(f"query {one.number}", {
+                **{str(row.get("name")): _float(row.get("value")) for row in one.metrics}, "number": float(one.number),
+                "count": _float(one.count_result), "sql": one.sql, "plan": one.plan,
+            })
+            for one in self.material.query_stats
+        ]  # fmt: skip
+
+    def queries(self) -> list[Record]:
+        return self._queries or _missing("the queries")
+
+    def query(self, number: float) -> Record:
+        return _only(self._queries, f"query {number:g}", number=number)
+
+
+def _parameter(config: Config, name: str, value: str) -> Record:
+    return Record(f"{name} in {config.source_id}", {"name": name, "text": value, "number": _number(value)})
+
+
+def _claim(claim: Claim) -> Record:
+    low, high = (claim.details.get("percent_range") or (None, None))[:2]
+    bound = _number(str(claim.details.get("ratio_as_printed", "")).lstrip("<>=≤≥"))
+    fields = {
+        "id": claim.source_id, "text": claim.summary, "where": "", "percent": claim.percent, "ratio": claim.ratio,
+        "approximate": claim.approximate, "bound": bound, "low": _float(low), "high": _float(high),
+        "side_a": _record(f"side A of {claim.source_id}", claim.side_a),
+        "side_b": _record(f"side B of {claim.source_id}", claim.side_b),
+    }  # fmt: skip
+    return Record(
+        f"the claim {claim.source_id}", _inner(claim.details) | fields | {"where": str(claim.details.get("where", ""))}
+    )
+
+
+def _columns(row: TableStat | IndexStat, name: str) -> Record:
+    fields = {one.name: _float(getattr(row, one.name)) for one in row._meta.fields if not one.is_relation}
+    return Record(name, fields)
+
+
+def _inner(value: dict[str, Any]) -> dict[str, Any]:
+    return {str(name): _record(str(name), one) for name, one in value.items()}
+
+
+def _record(what: str, value: Any) -> Any:
+    """JSON with records for objects and floats for numbers."""
+    if isinstance(value, dict):
+        return Record(what, _inner(value))
+    if isinstance(value, list):
+        return [_record(what, one) for one in value]
+    return _float(value)
+
+
+def _float(value: Any) -> Any:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _all(rows: Sequence[Record], fields: dict[str, Any]) -> list[Record]:
+    return [one for one in rows if all(one.get(name) == value for name, value in fields.items())]
+
+
+def _only(rows: Sequence[Record], what: str, **fields: Any) -> Record:
+    return next(iter(_all(rows, fields)), None) or _missing(what)
+
+
+def _missing(what: str) -> Any:
+    raise MissingInputError(what)
+
+
+# What formulas may do with rows and texts.
+
+
+def _numbers(text: str) -> list[float]:
+    """16 KB -> 16; tbl_200 ~ tbl_239 -> 200, 239."""
+    return [float(one) for one in re.findall(r"\d+(?:\.\d+)?", text)] or _missing(f"a number in {text[:40]!r}")
+
+
+def _bytes(text: str) -> float:
+    """16M, 4G, 300."""
+    found = re.fullmatch(r"(\d+)([KMG]?)", text.strip().upper())
+    return float(found[1]) * _SIZES[found[2]] if found else _missing(f"a size in {text[:40]!r}")
+
+
+def _compared(text: str, column: str) -> list[float]:
+    """Numbers that SQL compares a column with."""
+    return [float(one) for one in re.findall(rf"{re.escape(column)}\s*[=<>]+\s*(\d+)", text, re.IGNORECASE)]
+
+
+def _agrees(holds: Any) -> Result:
+    return Result.AGREES if holds else Result.DISAGREES
+
+
+def _cut(value: float, digits: float) -> float:
+    """Without the digits after those."""
+    return int(value * 10**digits + 1e-9) / 10**digits
+
+
+def _pairs(rows: Sequence[Any]) -> list[Record]:
+    return [Record("a pair", {"before": one, "after": other}) for one, other in pairwise(rows)]
+
+
+def _nearest(rows: Sequence[Record], field: str, value: float) -> Record:
+    return min(rows, key=lambda one: abs(one.field(field) - value), default=None) or _missing(field)
+
+
+def _ordered(rows: Sequence[Any], by: Sequence[float]) -> list[Any]:
+    """Rows by the numbers beside them, smallest first."""
+    return [row for _, _, row in sorted((key, at, row) for at, (key, row) in enumerate(zip(by, rows, strict=True)))]
+
+
+def _flat(lists: Iterable[Iterable[Any]]) -> list[Any]:
+    return [one for many in lists for one in many]
+
+
+_HELP: dict[str, Callable[..., Any]] = {
+    "abs": abs,
+    "floor": lambda value: float(math.floor(value)),
+    "rounded": lambda value, digits=0: rounded(value, int(digits)),
+    "cut": _cut,
+    "numbers": _numbers,
+    "number": lambda text: _numbers(str(text))[0],
+    "bytes": _bytes,
+    "compared": _compared,
+    "parts": lambda text, sign: [one.strip() for one in text.split(sign)],
+    "squeezed": lambda text: "".join(text.split()),
+    "words": lambda text: text.split(),
+    "join": lambda texts, sign: sign.join(map(str, texts)),
+    "distinct": lambda rows: list(dict.fromkeys(rows)),
+    "flat": _flat,
+    "pairs": _pairs,
+    "nearest": _nearest,
+    "ordered": _ordered,
+    "has": lambda row, field: row.get(field) is not None,
+    "missing": _missing,
+    "row": lambda **fields: Record("a row", fields),
+    "entry": lambda row, field: row.field(field),
+    "beside": lambda one, other: [Record("a pair", {"a": a, "b": b}) for a, b in zip(one, other, strict=True)],
+    "numbered": lambda rows: [Record("a row", {"number": float(at), "one": one}) for at, one in enumerate(rows, 1)],
+    "decimals": decimals,
+    # Results of checks.
+    "agrees": _agrees,
+    "judge": judge,
+    "cut_or_judge": lambda stated, computed: (
+        Result.AGREES if _cut(computed, decimals(stated)) == stated else judge(stated, computed)
+    ),
+    "within": lambda value, low=None, high=None: judge_bounds(value, low=low, high=high),
+    "all_of": lambda *results: all_of(*_flat(one if isinstance(one, list) else [one] for one in results)),
+    # A table that is printed without spaces.
+    "ways": ways,
+    "solutions": lambda rows, medians, columns: [
+        Record("a table", {"medians": [float(one) for one in found.medians],
+                           "columns": [[float(one) for one in found.column(at)] for at in range(int(columns))]})
+        for found in solutions(tuple(rows), medians, int(columns))
+    ],
+}  # fmt: skip
