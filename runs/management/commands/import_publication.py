@@ -11,8 +11,8 @@ from runs.publications.importer import import_folders, import_own
 
 class Command(BaseCommand):
     help = (
-        "Bring published articles into the repository: those in the named folders (docs/use/publications.md says how to "
-        "write one), without any those that come with the program. A second run changes nothing."
+        "Bring published articles into the repository: those in the named folders (docs/use/publications.md tells how "
+        "to write one), without any those that come with the program. A second run changes nothing."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
