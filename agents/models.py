@@ -75,6 +75,13 @@ class Agent(NamedModel):
     def is_online(self) -> bool:
         return self.last_seen_at is not None and timezone.now() - self.last_seen_at < ONLINE_WITHIN
 
+    def offers(self, dbms: str, version: str, connection: str = "") -> bool:
+        wanted = dbms, version, connection
+        return any(
+            engine["available"] and (engine["dbms"], engine["version"], engine.get("connection", "")) == wanted
+            for engine in self.engines
+        )
+
     @property
     def current_job(self) -> Job | None:
         return self.jobs.filter(run__state__in=ON_AGENT).select_related("run").first()

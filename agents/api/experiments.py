@@ -17,9 +17,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from agents.jobs import life
+from agents.machines.offers import Engine
 from agents.models import Agent
 from agents.plans import estimate, schedule
-from agents.plans.plan import NAME_LIMIT, Engine, Plan, PlanError
+from agents.plans.plan import NAME_LIMIT, Plan, PlanError
 from runs.access.visibility import default_visibility
 from runs.api.access import readable_runs
 from runs.api.exceptions import Conflict

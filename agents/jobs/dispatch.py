@@ -15,7 +15,6 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from agents.jobs.observers import open_orders
-from agents.machines import registry
 from agents.models import ON_AGENT, ONLINE_WITHIN, Agent, AgentStatus, Job
 from runs import results
 from runs.models import Experiment, Run
@@ -72,7 +71,7 @@ def may_take(agent: Agent, run: Run) -> bool:
     wanted = {
         (each.dbms_version.dbms.slug, each.dbms_version.version, each.job.spec.get("connection", "")) for each in runs
     }
-    return all(registry.offers(agent, *engine) for engine in wanted)
+    return all(agent.offers(*engine) for engine in wanted)
 
 
 def _assign(run: Run, agent: Agent) -> bool:

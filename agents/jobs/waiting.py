@@ -10,7 +10,6 @@ from django.utils import timezone
 from django.utils.timesince import timesince
 
 from agents.jobs.dispatch import busy, may_take, queued
-from agents.machines import registry
 from agents.models import Agent, AgentStatus, Job
 from agents.plans import estimate
 from runs.models import Run
@@ -59,12 +58,12 @@ def _no_offer(agents: list[Agent], run: Run) -> str:
         return ""
     dbms, version = run.dbms_version.dbms.slug, run.dbms_version.version
     connection = run.job.spec.get("connection", "")
-    if any(registry.offers(agent, dbms, version, connection) for agent in _approved(agents)):
+    if any(agent.offers(dbms, version, connection) for agent in _approved(agents)):
         return "No single agent offers all engines of this experiment any more, and it stays on one machine."
     reasons = [
         engine["reason"]
         for agent in _approved(agents)
-        for engine in registry.engines_of(agent)
+        for engine in agent.engines
         if (engine["dbms"], engine["version"]) == (dbms, version)
     ]
     who = f"Agent {agents[0].name} does not offer" if len(agents) == 1 else "No approved agent offers"

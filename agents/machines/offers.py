@@ -7,52 +7,55 @@ from dataclasses import dataclass, field
 
 from benchagent.catalog import DBMSS
 
-from agents.machines import registry
 from agents.models import Agent, AgentStatus
+
+
+@dataclass(frozen=True)
+class Engine:
+    """`connection`: the agent's name for a server that it did not start; on it nothing is set."""
+
+    dbms: str
+    version: str
+    connection: str = ""
+
+    @classmethod
+    def of_key(cls, key: str) -> Engine:
+        dbms, _, rest = key.partition(":")
+        version, _, connection = rest.rpartition("@") if "@" in rest else (rest, "", "")
+        return cls(dbms, version, connection)
+
+    @property
+    def key(self) -> str:
+        """As "postgresql:15.20", or "postgresql:15.20@name" for a server that the agent did not start."""
+        return f"{self.dbms}:{self.version}" + (f"@{self.connection}" if self.connection else "")
+
+    @property
+    def label(self) -> str:
+        name = DBMSS[self.dbms].name if self.dbms in DBMSS else self.dbms
+        where = f" on connection {self.connection}" if self.connection else ""
+        return f"{name} {self.version}".rstrip() + where
 
 
 @dataclass
 class Offer:
-    """One version of a DBMS. `reasons` says per agent why it is not available there.
+    """`agents` have the engine. `reasons` says per agent why it is not available there.
 
-    `connection`: the agent's name for a server that it did not start; empty for engines that it starts itself.
-    `observed_by`: who samples that server, as "agent/observation".
+    `observed_by`: who samples the server of its connection, as "agent/observation".
     """
 
-    dbms: str
-    name: str
-    version: str
-    connection: str = ""
+    engine: Engine
     observed_by: str = ""
     agents: list[str] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
 
     @property
-    def key(self) -> str:
-        return engine_key(self.dbms, self.version, self.connection)
-
-    @property
-    def available(self) -> bool:
-        return bool(self.agents)
-
-    @property
-    def label(self) -> str:
-        where = f" on connection {self.connection}" if self.connection else ""
-        return f"{self.name} {self.version}".rstrip() + where
-
-    @property
     def unverified(self) -> str:
         """Why this engine is not verified against a live server; empty where it is."""
-        return DBMSS[self.dbms].unverified
+        return DBMSS[self.engine.dbms].unverified
 
     @property
     def reason(self) -> str:
         return "; ".join(dict.fromkeys(self.reasons))
-
-
-def engine_key(dbms: str, version: str, connection: str = "") -> str:
-    """As "postgresql:15.20", or "postgresql:15.20@name" for a server that the agent did not start."""
-    return f"{dbms}:{version}@{connection}" if connection else f"{dbms}:{version}"
 
 
 def approved_agents() -> list[Agent]:
@@ -61,22 +64,33 @@ def approved_agents() -> list[Agent]:
 
 def offers(agents: list[Agent]) -> list[Offer]:
     """Every engine version that any of these agents reports, in the order of the catalogue, newest version first."""
-    found: dict[str, Offer] = {}
+    known: dict[Engine, Offer] = {}
     for agent in agents:
-        for engine in registry.engines_of(agent):
-            entry = DBMSS.get(engine["dbms"])
-            if entry is None:
+        for facts in agent.engines:
+            if facts["dbms"] not in DBMSS:
                 continue
-            named = engine.get("connection", ""), engine.get("observed_by", "")
-            offer = Offer(engine["dbms"], entry.name, engine["version"], *named)
-            offer = found.setdefault(offer.key, offer)
-            if engine["available"]:
+            engine = Engine(facts["dbms"], facts["version"], facts.get("connection", ""))
+            offer = known.setdefault(engine, Offer(engine, facts.get("observed_by", "")))
+            if facts["available"]:
                 offer.agents.append(agent.name)
             else:
-                offer.reasons.append(f"{agent.name}: {engine['reason']}" if len(agents) > 1 else engine["reason"])
+                offer.reasons.append(f"{agent.name}: {facts['reason']}" if len(agents) > 1 else facts["reason"])
     order = list(DBMSS)
-    newest_first = sorted(found.values(), key=lambda offer: version_order(offer.version), reverse=True)
-    return sorted(newest_first, key=lambda offer: order.index(offer.dbms))
+    newest_first = sorted(known.values(), key=lambda offer: version_order(offer.engine.version), reverse=True)
+    return sorted(newest_first, key=lambda offer: order.index(offer.engine.dbms))
+
+
+def newest(agent: Agent, dbms: str, version: str = "") -> Engine | None:
+    """The newest version of a DBMS that the agent starts itself and that begins so; None where it has none to use."""
+    versions = [
+        facts["version"]
+        for facts in agent.engines
+        if facts["dbms"] == dbms
+        and facts["available"]
+        and not facts.get("connection")
+        and (not version or facts["version"] == version or facts["version"].startswith((f"{version}.", f"{version} ")))
+    ]
+    return Engine(dbms, max(versions, key=version_order)) if versions else None
 
 
 def version_order(version: str) -> list[tuple[int, str]]:

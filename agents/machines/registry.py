@@ -6,7 +6,7 @@ import secrets
 from datetime import datetime, timedelta
 from typing import cast
 
-from benchagent.protocol import EngineFacts, HardwareFacts, Poll, Registration
+from benchagent.protocol import HardwareFacts, Poll, Registration
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
@@ -110,19 +110,6 @@ def approve(agent: Agent) -> None:
 def disable(agent: Agent) -> None:
     """Give it no more runs. What it is doing goes on, and its result is taken."""
     Agent.objects.filter(pk=agent.pk).update(status=AgentStatus.DISABLED)
-
-
-def offers(agent: Agent, dbms: str, version: str, connection: str = "") -> bool:
-    wanted = dbms, version, connection
-    return any(
-        engine["available"] and (engine["dbms"], engine["version"], engine.get("connection", "")) == wanted
-        for engine in engines_of(agent)
-    )
-
-
-def engines_of(agent: Agent) -> list[EngineFacts]:
-    engines: list[EngineFacts] = agent.engines
-    return engines
 
 
 def forget_stale(*, now: datetime | None = None) -> None:

@@ -8,7 +8,8 @@ from statistics import median
 
 from django.contrib.auth.models import AnonymousUser
 
-from agents.plans.plan import Engine, FactorValue, Plan
+from agents.machines.offers import Engine
+from agents.plans.plan import FactorValue, Plan
 from runs.models import Run
 from runs.models.visible import Reader
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import IntegrityError, transaction
 
-from agents.machines import registry
-from agents.machines.offers import approved_agents, version_order
+from agents.machines.offers import Engine, approved_agents, newest
 from agents.models import Agent
 from agents.plans import schedule
-from agents.plans.plan import Engine, Plan
+from agents.plans.plan import Plan
 from runs.models import Experiment
 
 SLUG = "first-light"
@@ -29,19 +28,10 @@ def ensure() -> Experiment | None:
     if not settings.FIRST_RUN or Experiment.objects.filter(slug=SLUG).exists():
         return None
     for agent in approved_agents():
-        engines = [_newest(agent, dbms) for dbms in ENGINES]
+        engines = [newest(agent, dbms) for dbms in ENGINES]
         if agent.is_online and all(engines):
             return _start(agent, tuple(engine for engine in engines if engine))
     return None
-
-
-def _newest(agent: Agent, dbms: str) -> Engine | None:
-    versions = [
-        engine["version"]
-        for engine in registry.engines_of(agent)
-        if engine["dbms"] == dbms and engine["available"] and not engine.get("connection")
-    ]
-    return Engine(dbms, max(versions, key=version_order)) if versions else None
 
 
 def _start(agent: Agent, engines: tuple[Engine, ...]) -> Experiment | None:

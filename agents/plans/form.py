@@ -1,16 +1,20 @@
-"""The schedule form: what the registered agents offer, turned into a plan."""
+"""The schedule form: what the registered agents offer, turned into a plan.
+
+Every field of a factor gives a list: several values are all combined.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from benchagent.catalog import DBMSS, WORKLOADS, WorkloadEntry
+from benchagent.catalog import DBMSS, OWN_STORAGE, WORKLOADS, FactorDef, FactorKind, WorkloadEntry
+from benchagent.catalog.factors import SPOKEN_UNITS
 from django import forms
 
 from agents.machines.offers import approved_agents, offers
-from agents.plans.check import MAX_REPEATS, check
-from agents.plans.fields import factor_field
-from agents.plans.plan import NAME_LIMIT, Engine, Plan, PlanError, Settings
+from agents.models import Agent
+from agents.plans.plan import MAX_REPEATS, NAME_LIMIT, Plan, PlanError, Settings, check
 from runs.access.visibility import default_visibility
 from runs.models import Publication
 from runs.models.choices import Visibility
@@ -18,10 +22,7 @@ from runs.models.choices import Visibility
 DEFAULT_REPEATS = 3
 ANY_AGENT = "The first free agent that offers all chosen engines"
 SETTING_NAME_LIMIT = 200
-
-
-def settings_text(settings: Settings) -> str:
-    return "\n".join(f"{name} = {value}" for name, value in settings)
+LONG_TEXTS = ("script_text",)
 
 
 def parse_settings(text: str) -> Settings:
@@ -38,6 +39,87 @@ def parse_settings(text: str) -> Settings:
     if problems:
         raise forms.ValidationError(problems)
     return tuple(pairs)
+
+
+class NumbersField(forms.CharField):
+    """Whole numbers, separated by commas or spaces."""
+
+    widget = forms.TextInput(attrs={"inputmode": "numeric"})
+
+    def __init__(self, *, minimum: int, maximum: int, **kwargs: Any) -> None:
+        super().__init__(max_length=400, **kwargs)
+        self.minimum = minimum
+        self.maximum = maximum
+
+    def clean(self, value: Any) -> list[int]:
+        text = super().clean(str(value) if value is not None else value)
+        words = text.replace(",", " ").split()
+        if not words:
+            return [int(self.initial)]
+        for word in words:
+            if not word.removeprefix("-").isdecimal() or len(word) > 20:
+                raise forms.ValidationError(f"{word[:40]} is not a whole number.")
+            if int(word) < self.minimum:
+                raise forms.ValidationError(f"Ensure this value is greater than or equal to {self.minimum}.")
+            if int(word) > self.maximum:
+                raise forms.ValidationError(f"Ensure this value is less than or equal to {self.maximum}.")
+        return [int(word) for word in words]
+
+
+class ChoicesField(forms.MultipleChoiceField):
+    """One choice or several; none of them is the usual one."""
+
+    widget = forms.CheckboxSelectMultiple
+
+    def clean(self, value: Any) -> list[str]:
+        return super().clean(value) or list(self.initial)
+
+
+class TextField(forms.CharField):
+    def clean(self, value: Any) -> list[str]:
+        return [super().clean(value)]
+
+
+def factor_field(factor: FactorDef, agents: Sequence[Agent]) -> forms.Field:
+    """`agents`: those whose storages can be chosen."""
+    label = f"{factor.label} ({factor.unit})" if factor.unit in SPOKEN_UNITS else factor.label
+    if factor.kind == FactorKind.NUMBER:
+        words = factor.help or f"{factor.minimum:,} to {factor.maximum:,}"
+        return NumbersField(
+            minimum=factor.minimum, maximum=factor.maximum, label=label, initial=str(factor.default), help_text=words,
+            required=not factor.optional,
+        )  # fmt: skip
+    if factor.kind == FactorKind.TEXT and not factor.engine_values:
+        long = factor.name in LONG_TEXTS
+        widget = forms.Textarea(attrs={"rows": 12, "spellcheck": "false"}) if long else forms.TextInput()
+        return TextField(
+            required=long, strip=not long, max_length=100_000 if long else 200, label=label, initial=factor.default,
+            help_text=factor.help, widget=widget,
+        )  # fmt: skip
+    if factor.kind == FactorKind.PLACE:
+        choices = _storages(agents)
+    else:  # with the names of the DBMSs that alone have a value
+        having = {value: [dbms for dbms, has in factor.engine_values.items() if value in has] for value in factor.words}
+        names = {value: ", ".join(DBMSS[dbms].name for dbms in dbmss) for value, dbmss in having.items()}
+        choices = {value: f"{said} ({names[value]})" if names[value] else said for value, said in factor.words.items()}
+    return ChoicesField(
+        choices=list(choices.items()), label=label, initial=[factor.default], help_text=factor.help,
+        required=not factor.optional,
+    )  # fmt: skip
+
+
+def _storages(agents: Sequence[Agent]) -> dict[str, str]:
+    """By name; two agents' storages of one name are one choice."""
+    known = {"": OWN_STORAGE}
+    for agent in agents:
+        for storage in agent.places:
+            if storage["name"] != "default" and not storage["problem"]:
+                # An emulated disk is named by what it does: its device changes from start to start.
+                facts = [storage["emulated"] or storage["device"]]
+                if not storage["emulated"]:
+                    facts += [storage["medium"], storage["model"]]
+                known.setdefault(storage["name"], f"{storage['name']} ({', '.join(filter(None, facts))})")
+    return known
 
 
 class ScheduleForm(forms.Form):
@@ -66,21 +148,28 @@ class ScheduleForm(forms.Form):
     publication = forms.SlugField(required=False, max_length=120, widget=forms.HiddenInput)
     figure = forms.SlugField(required=False, max_length=120, widget=forms.HiddenInput)
 
+    # Of a valid form.
+    plan: Plan
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.asked_for = str(self.initial.get("workload", ""))
         self.initial["workload"] = self.workload_entry.slug
         self.agents = approved_agents()
         self.offers = offers(self.agents)
-        self.fields["engines"].choices = [(offer.key, offer.label) for offer in self.offers]  # type: ignore[attr-defined]
-        self.fields["agent"].choices = [("", ANY_AGENT), *self._agent_choices()]  # type: ignore[attr-defined]
+        engines = [(offer.engine.key, offer.engine.label) for offer in self.offers]
+        agents = [(agent.slug, agent.name if agent.is_online else f"{agent.name} (offline)") for agent in self.agents]
+        self.fields["engines"].choices = engines  # type: ignore[attr-defined]
+        self.fields["agent"].choices = [("", ANY_AGENT), *agents]  # type: ignore[attr-defined]
         for factor in self.workload_entry.factors:
             self.fields[factor.name] = factor_field(factor, self.agents)
-        for dbms in dict.fromkeys(offer.dbms for offer in self.offers):
-            self.fields[f"settings_{dbms}"] = _settings_field(dbms)
-
-    def _agent_choices(self) -> list[tuple[str, str]]:
-        return [(agent.slug, agent.name if agent.is_online else f"{agent.name} (offline)") for agent in self.agents]
+        for entry in dict.fromkeys(DBMSS[offer.engine.dbms] for offer in self.offers):
+            self.fields[f"settings_{entry.slug}"] = forms.CharField(
+                required=False, strip=False, max_length=20_000, label=f"Configuration of {entry.name}",
+                initial="\n".join(f"{name} = {value}" for name, value in entry.settings),
+                help_text=entry.settings_help.replace("`", ""),
+                widget=forms.Textarea(attrs={"rows": max(3, len(entry.settings) + 1), "spellcheck": "false"}),
+            )  # fmt: skip
 
     @property
     def workload_entry(self) -> WorkloadEntry:
@@ -130,20 +219,21 @@ class ScheduleForm(forms.Form):
         ticked = set(self["engines"].value() or [])
         groups: dict[str, dict[str, Any]] = {}
         for offer in self.offers:
+            dbms, key = offer.engine.dbms, offer.engine.key
+            entry = DBMSS[dbms]
             group = groups.setdefault(
-                offer.dbms,
+                dbms,
                 {
-                    "name": offer.name,
+                    "name": entry.name,
                     "versions": [],
-                    "settings": self[f"settings_{offer.dbms}"],
-                    "unverified": DBMSS[offer.dbms].unverified,
+                    "settings": self[f"settings_{dbms}"],
+                    "unverified": entry.unverified,
                 },
             )
-            group["versions"].append(
-                {"offer": offer, "ticked": offer.available and not ticked.isdisjoint((offer.key, offer.dbms))}
-            )
+            is_ticked = bool(offer.agents) and not ticked.isdisjoint((key, dbms))
+            group["versions"].append({"offer": offer, "ticked": is_ticked})
         for group in groups.values():
-            group["available"] = any(version["offer"].available for version in group["versions"])
+            group["available"] = any(version["offer"].agents for version in group["versions"])
         return list(groups.values())
 
     # From text to plan
@@ -156,38 +246,21 @@ class ScheduleForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = self.cleaned_data
-        chosen = {key.partition(":")[0] for key in cleaned.get("engines", [])}
-        settings = {dbms: self._settings(dbms) for dbms in chosen}
+        # The catalogue's where the field was not sent at all; an emptied one means: none.
+        settings: dict[str, Settings] = {}
+        for dbms in {key.partition(":")[0] for key in cleaned.get("engines", [])}:
+            field = f"settings_{dbms}"
+            try:
+                sent = field in self.data
+                settings[dbms] = parse_settings(cleaned.get(field, "")) if sent else DBMSS[dbms].settings
+            except forms.ValidationError as error:
+                self.add_error(field, error)
         if self.errors:
             return cleaned
-        plan = self._plan(settings)
-        try:
-            check(plan)
-        except PlanError as error:
-            for field, words in error.errors.items():
-                self.add_error(field.removeprefix("factors."), words)
-        cleaned["plan"] = plan
-        return cleaned
-
-    def _settings(self, dbms: str) -> Settings:
-        """Those given; the catalogue's when the field was not sent at all (an emptied one means: none)."""
-        field = f"settings_{dbms}"
-        if field not in self.data:
-            return DBMSS[dbms].settings
-        try:
-            return parse_settings(self.cleaned_data.get(field, ""))
-        except forms.ValidationError as error:
-            self.add_error(field, error)
-            return ()
-
-    def _plan(self, settings: dict[str, Settings]) -> Plan:
-        cleaned = self.cleaned_data
-        order = [offer.key for offer in self.offers]
-        keys = sorted(cleaned["engines"], key=order.index)
         chosen = {factor.name: cleaned[factor.name] for factor in self.workload_entry.factors}
-        return Plan(
+        self.plan = Plan(
             workload=cleaned["workload"],
-            engines=tuple(Engine.of_key(key) for key in keys),
+            engines=tuple(offer.engine for offer in self.offers if offer.engine.key in cleaned["engines"]),
             factors={name: values[0] for name, values in chosen.items() if len(values) == 1},
             sweep={name: tuple(values) for name, values in chosen.items() if len(values) > 1},
             repeats=cleaned["repeats"],
@@ -198,18 +271,12 @@ class ScheduleForm(forms.Form):
             publication=cleaned.get("publication", ""),
             figure=cleaned.get("figure", ""),
         )
+        try:
+            check(self.plan)
+        except PlanError as error:
+            self.add_plan_error(error)
+        return cleaned
 
-    @property
-    def plan(self) -> Plan:
-        """Of a valid form."""
-        plan: Plan = self.cleaned_data["plan"]
-        return plan
-
-
-def _settings_field(dbms: str) -> forms.CharField:
-    entry = DBMSS[dbms]
-    return forms.CharField(
-        required=False, strip=False, max_length=20_000, label=f"Configuration of {entry.name}",
-        initial=settings_text(entry.settings), help_text=entry.settings_help.replace("`", ""),
-        widget=forms.Textarea(attrs={"rows": max(3, len(entry.settings) + 1), "spellcheck": "false"}),
-    )  # fmt: skip
+    def add_plan_error(self, error: PlanError) -> None:
+        for field, words in error.errors.items():
+            self.add_error(field.removeprefix("factors."), words)

@@ -1,51 +1,31 @@
-"""What to run: engines, factors, repeats; expanded into cells in the order in which they are run."""
+"""What to run: engines, factors, repeats; whether it can be run; its cells in the order in which they are run."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 from math import prod
 from typing import Any
 
-from benchagent.catalog import DBMSS, WORKLOADS, FactorDef
+from benchagent.catalog import DBMSS, WORKLOADS, FactorDef, FactorKind
 
-from agents.machines.offers import engine_key
-from agents.models import Agent
+from agents.machines.offers import Engine, approved_agents
+from agents.models import Agent, AgentStatus
 from runs.access.visibility import default_visibility
+from runs.models.choices import Visibility
 from runs.models.text import redact
 
 NAME_LIMIT = 200
+MAX_RUNS = 500
+MAX_REPEATS = 50
+TEXT_LIMIT = 100_000
 
 Settings = tuple[tuple[str, str], ...]
 FactorValue = int | str
 # What follows from the value of a varied factor: (name, value, what it sets).
 Override = tuple[str, FactorValue, Mapping[str, FactorValue]]
-
-
-@dataclass(frozen=True)
-class Engine:
-    """`connection`: the agent's name for a server that it did not start; on it nothing is set."""
-
-    dbms: str
-    version: str
-    connection: str = ""
-
-    @classmethod
-    def of_key(cls, key: str) -> Engine:
-        dbms, _, rest = key.partition(":")
-        version, _, connection = rest.rpartition("@") if "@" in rest else (rest, "", "")
-        return cls(dbms, version, connection)
-
-    @property
-    def key(self) -> str:
-        return engine_key(self.dbms, self.version, self.connection)
-
-    @property
-    def label(self) -> str:
-        entry = DBMSS.get(self.dbms)
-        where = f" on connection {self.connection}" if self.connection else ""
-        return f"{entry.name if entry else self.dbms} {self.version}{where}"
 
 
 @dataclass(frozen=True)
@@ -84,6 +64,11 @@ class Plan:
     publication: str = ""
     figure: str = ""
 
+    @cached_property
+    def candidates(self) -> list[Agent]:
+        """Agents that may run it, as far as nobody has looked at its engines."""
+        return [self.agent] if self.agent else approved_agents()
+
     @property
     def run_count(self) -> int:
         combinations = prod(len(values) for values in self.sweep.values()) + len(self.extra)
@@ -111,27 +96,24 @@ class Plan:
         return tuple(self.settings.get(engine.dbms, DBMSS[engine.dbms].settings))
 
     def cells(self) -> list[Cell]:
-        names = list(self.sweep)
-        combinations = [dict(zip(names, values, strict=True)) for values in product(*self.sweep.values())]
-        combinations += [dict(one) for one in self.extra]
-        return [
-            Cell(engine, self._stored({**self.factors, **varied, **self._following(varied)}))
-            for varied in combinations
-            for engine in self.engines
-        ]
-
-    def _following(self, varied: Mapping[str, FactorValue]) -> dict[str, FactorValue]:
-        found: dict[str, FactorValue] = {}
-        for name, value, factors in self.overrides:
-            if varied.get(name) == value:
-                found |= factors
-        return found
-
-    def _stored(self, factors: Mapping[str, FactorValue]) -> dict[str, FactorValue]:
         """Without optional factors that are as if nobody had asked: a run does not name what was not varied."""
-        definitions = {factor.name: factor for factor in WORKLOADS[self.workload].factors}
-        varied = {*self.sweep, *(name for one in self.extra for name in one)}
-        return {name: value for name, value in factors.items() if name in varied or _said(definitions[name], value)}
+        combinations = [dict(zip(self.sweep, values, strict=True)) for values in product(*self.sweep.values())]
+        combinations += [dict(beside) for beside in self.extra]
+        asked = {*self.sweep, *(name for beside in self.extra for name in beside)}
+        usual = {factor.name: factor.default for factor in WORKLOADS[self.workload].factors if factor.optional}
+        cells = []
+        for varied in combinations:
+            factors = {**self.factors, **varied}
+            for name, value, sets in self.overrides:
+                if varied.get(name) == value:
+                    factors |= sets
+            named = {
+                name: value
+                for name, value in factors.items()
+                if name in asked or name not in usual or value != usual[name]
+            }
+            cells += [Cell(engine, named) for engine in self.engines]
+        return cells
 
     def in_order(self) -> list[tuple[Cell, int]]:
         """(cell, repeat) as they are run: A B C A B C, so that a drift of the machine hits all alike."""
@@ -160,13 +142,95 @@ class Plan:
         }
 
 
-def _said(factor: FactorDef, value: FactorValue) -> bool:
-    return not factor.optional or value != factor.default
-
-
 class PlanError(ValueError):
     """The plan cannot be run; `errors` names each wrong field."""
 
     def __init__(self, errors: dict[str, list[str]]) -> None:
         super().__init__("; ".join(f"{name}: {' '.join(words)}" for name, words in errors.items()))
         self.errors = errors
+
+
+def check(plan: Plan) -> None:
+    """Raises PlanError."""
+    errors: dict[str, list[str]] = {}
+    workload = WORKLOADS.get(plan.workload)
+    if workload is None:
+        errors["workload"] = [f"Unknown workload; known: {', '.join(WORKLOADS)}."]
+    else:
+        errors |= _factor_errors(plan)
+    if not 1 <= plan.repeats <= MAX_REPEATS:
+        errors["repeats"] = [f"Must be between 1 and {MAX_REPEATS}."]
+    elif plan.run_count > MAX_RUNS:
+        errors["repeats"] = [f"{plan.run_count} runs are more than the {MAX_RUNS} one experiment may have."]
+    if problem := _engines_problem(plan):
+        errors["engines"] = [problem]
+    if plan.agent is not None and plan.agent.status != AgentStatus.APPROVED:
+        errors["agent"] = [f"{plan.agent.name} is not approved."]
+    if plan.visibility and plan.visibility not in Visibility.values:
+        errors["visibility"] = [f"Must be one of {', '.join(Visibility.values)}."]
+    if len(plan.name) > NAME_LIMIT:
+        errors["name"] = [f"At most {NAME_LIMIT} characters."]
+    if errors:
+        raise PlanError(errors)
+
+
+def _factor_errors(plan: Plan) -> dict[str, list[str]]:
+    known = {factor.name: factor for factor in WORKLOADS[plan.workload].factors}
+    given = plan.values()
+    errors = {f"factors.{name}": [f"Unknown; known: {', '.join(known)}."] for name in given if name not in known}
+    for name, factor in known.items():
+        if name not in given:
+            if not factor.optional:
+                errors[f"factors.{name}"] = ["Required."]
+            continue
+        values = given[name]
+        problems = [problem for value in values if (problem := _value_problem(plan, factor, value))]
+        if len(set(values)) < len(values) or not values:
+            problems.append("Name every value once.")
+        if problems:
+            errors[f"factors.{name}"] = problems
+    return errors
+
+
+def _value_problem(plan: Plan, factor: FactorDef, value: FactorValue) -> str:
+    """Why a factor cannot have this value; empty when it can."""
+    if factor.kind == FactorKind.NUMBER:
+        if not isinstance(value, int) or not factor.minimum <= value <= factor.maximum:
+            return f"{factor.label} must be between {factor.minimum} and {factor.maximum}."
+    elif factor.kind == FactorKind.CHOICE and value not in factor.choices:
+        return f"{factor.label} must be one of {', '.join(choice or '(empty)' for choice in factor.choices)}."
+    elif len(str(value)) > TEXT_LIMIT:
+        return f"{factor.label}: at most {TEXT_LIMIT:,} characters."
+    elif factor.kind == FactorKind.PLACE and value:
+        storages = [storage for agent in plan.candidates for storage in agent.places]
+        if all(storage["name"] != value or storage["problem"] for storage in storages):
+            known = ", ".join(sorted({storage["name"] for storage in storages}))
+            return f"No usable storage {value!r}; there are: {known or 'none'}."
+    elif factor.engine_values and value != factor.default:
+        for engine in plan.engines:
+            there = (factor.afar_values if engine.connection else factor.engine_values).get(engine.dbms, ())
+            if value not in there:
+                name = engine.label if engine.connection or engine.dbms not in DBMSS else DBMSS[engine.dbms].name
+                return f"{name} has no {factor.label.lower()} {value!r}; there are: {', '.join(there) or 'none'}."
+    return ""
+
+
+def _engines_problem(plan: Plan) -> str:
+    """Why no agent can run this; empty when one can."""
+    if not plan.engines:
+        return "Choose at least one engine."
+    if len(set(plan.engines)) < len(plan.engines):
+        return "An engine is named twice."
+    if not plan.candidates:
+        return "No agent is registered and approved yet."
+    missing = {
+        agent: [engine for engine in plan.engines if not agent.offers(engine.dbms, engine.version, engine.connection)]
+        for agent in plan.candidates
+    }
+    if any(not lacks for lacks in missing.values()):
+        return ""
+    nowhere = [engine.label for engine in plan.engines if all(engine in lacks for lacks in missing.values())]
+    if nowhere:
+        where = plan.agent.name if plan.agent else "any agent"
+        return f"Not available on {where}: {', '.join(nowhere)}."
+    return "No single agent offers all of these engines; an experiment stays on one machine."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from contextlib import suppress
 from typing import Any
 
 from benchagent.catalog import WORKLOADS
@@ -12,8 +13,7 @@ from django.db.models import Max
 
 from agents import hints
 from agents.models import Job
-from agents.plans.check import MAX_REPEATS, check
-from agents.plans.plan import Cell, Plan, PlanError
+from agents.plans.plan import MAX_REPEATS, Cell, Plan, PlanError, check
 from runs import results
 from runs.access.visibility import default_visibility
 from runs.models import Experiment, Run, User
@@ -24,29 +24,22 @@ SEED_LIMIT = 2**31 - 1
 def start(plan: Plan, *, user: User | None, slug: str = "", demonstration: bool = False, note: str = "") -> Experiment:
     """Make the experiment with all its queued runs. Raises PlanError; IntegrityError when a given `slug` is taken."""
     check(plan)
+    values: dict[str, Any] = {
+        "name": plan.title, "created_by": user, "demonstration": demonstration, "note": note, "plan": plan.as_json(),
+        "visibility": plan.visibility or default_visibility(),
+    }  # fmt: skip
     with transaction.atomic():
-        experiment = _new_experiment(plan, user=user, slug=slug, demonstration=demonstration, note=note)
+        experiment = Experiment.objects.create(slug=slug, **values) if slug else None
+        while experiment is None:
+            # Somebody may take the same free slug in this moment.
+            with suppress(IntegrityError), transaction.atomic():
+                experiment = Experiment.objects.create(slug=Experiment.free_slug(plan.title), **values)
         seed = secrets.randbelow(SEED_LIMIT - MAX_REPEATS)
         for order_index, (cell, repeat) in enumerate(plan.in_order(), 1):
             # Each repeat has its own random numbers, the same for all engines.
             _add_run(experiment, plan, cell, repeat=repeat, order_index=order_index, seed=seed + repeat)
     hints.hint(hints.DISPATCH)
     return experiment
-
-
-def _new_experiment(plan: Plan, *, user: User | None, slug: str, demonstration: bool, note: str) -> Experiment:
-    values: dict[str, Any] = {
-        "name": plan.title, "created_by": user, "demonstration": demonstration, "note": note, "plan": plan.as_json(),
-        "visibility": plan.visibility or default_visibility(),
-    }  # fmt: skip
-    if slug:
-        return Experiment.objects.create(slug=slug, **values)
-    while True:
-        try:
-            with transaction.atomic():
-                return Experiment.objects.create(slug=Experiment.free_slug(plan.title), **values)
-        except IntegrityError:  # somebody took the same free slug in this moment
-            continue
 
 
 def _add_run(experiment: Experiment, plan: Plan, cell: Cell, *, repeat: int, order_index: int, seed: int) -> Run:
@@ -109,7 +102,7 @@ def repeat_cell(run: Run) -> Run:
             experiment=run.experiment_id, dbms_version=run.dbms_version, workload=run.workload, config=run.config
         ).select_related("job")
         repeats = [other.repeat for other in cell if other.job.spec["factors"] == spec["factors"]]
-        place = Run.objects.filter(experiment=run.experiment_id).aggregate(last=Max("order_index"))["last"]
+        last_index = Run.objects.filter(experiment=run.experiment_id).aggregate(last=Max("order_index"))["last"]
         again = results.scheduled_run(
             experiment=run.experiment,
             workload=spec["workload"],
@@ -118,7 +111,7 @@ def repeat_cell(run: Run) -> Run:
             settings=[(name, value) for name, value in spec["settings"]],
             factors=spec["factors"],
             repeat=max(repeats, default=0) + 1,
-            order_index=None if run.experiment_id is None else (place or 0) + 1,
+            order_index=None if run.experiment_id is None else (last_index or 0) + 1,
             hardware=run.hardware,
             demonstration=run.demonstration,
             context=run.context,

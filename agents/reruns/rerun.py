@@ -12,12 +12,11 @@ from dataclasses import dataclass, field, replace
 from benchagent.catalog import DBMSS
 from django.db import transaction
 
-from agents.machines import registry
-from agents.machines.offers import version_order
+from agents.machines.offers import Engine, newest
 from agents.machines.second_storage import SecondStorage
 from agents.models import Agent
 from agents.plans import schedule
-from agents.plans.plan import Engine, FactorValue, Override, Plan, Settings
+from agents.plans.plan import FactorValue, Override, Plan, Settings
 from agents.reruns import published
 from runs.access.visibility import default_visibility
 from runs.models import Experiment, User
@@ -41,19 +40,7 @@ class Wanted:
 
     def on(self, agent: Agent) -> Engine | None:
         """The newest installed version that fits; None when the agent has none that can be used."""
-        versions = [
-            engine["version"]
-            for engine in registry.engines_of(agent)
-            if engine["dbms"] == self.dbms
-            and engine["available"]
-            and not engine.get("connection")
-            and _begins(engine["version"], self.version)
-        ]
-        return Engine(self.dbms, max(versions, key=version_order)) if versions else None
-
-
-def _begins(version: str, wanted: str) -> bool:
-    return not wanted or version == wanted or version.startswith((f"{wanted}.", f"{wanted} "))
+        return newest(agent, self.dbms, self.version)
 
 
 @dataclass(frozen=True)

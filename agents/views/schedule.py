@@ -34,8 +34,7 @@ def _start(request: HttpRequest) -> HttpResponse:
     try:
         experiment = scheduling.start(form.plan, user=user)
     except PlanError as error:  # an agent has gone since the form was checked
-        for field, words in error.errors.items():
-            form.add_error(field.removeprefix("factors."), words)
+        form.add_plan_error(error)
         return _page(request, form, status=422)
     return redirect("experiment", slug=experiment.slug)
 

@@ -13,8 +13,9 @@ from django.utils import timezone
 
 from agents import hints
 from agents.machines import registry
+from agents.machines.offers import Engine
 from agents.models import Agent, AgentStatus, EnrolmentCode
-from agents.plans.plan import Engine, Plan
+from agents.plans.plan import Plan
 
 FACTORS = {"scale_factor": 1, "terminals": 2, "warm_up_s": 2, "duration_s": 5}
 EMBEDDED = ("sqlite:3.50.1", "derby:10.16.1.1", "hsqldb:2.7.4", "h2:2.3.232")

@@ -9,8 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from agents.machines import registry
-from agents.machines.offers import approved_agents, engine_key
+from agents.machines.offers import Engine, approved_agents
 from agents.models import Agent
 from agents.plans.estimate import about, estimate
 from agents.plans.plan import PlanError
@@ -132,8 +131,8 @@ def _expected(options: dict[str, Any]) -> set[str]:
 
 
 def _reported(agent: Agent) -> set[str]:
-    usable = [engine for engine in registry.engines_of(agent) if engine["available"] and not engine.get("connection")]
-    engines = {f"engine {engine_key(engine['dbms'], engine['version'])}" for engine in usable}
+    usable = [engine for engine in agent.engines if engine["available"] and not engine.get("connection")]
+    engines = {f"engine {Engine(engine['dbms'], engine['version']).key}" for engine in usable}
     return engines | {f"storage {place['name']}" for place in agent.places}
 
 

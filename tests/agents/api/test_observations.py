@@ -10,9 +10,10 @@ from django.utils import timezone
 
 from agents.jobs import dispatch, observers
 from agents.jobs.refusals import NotAssigned
+from agents.machines.offers import Engine
 from agents.models import ObserverOrder
 from agents.plans import schedule
-from agents.plans.plan import Engine, Plan
+from agents.plans.plan import Plan
 from runs.models import Run
 from runs.run import series
 from tests.agents.conftest import FACTORS, Machine, finish_item, samples_item, state_item

@@ -16,10 +16,11 @@ from benchagent.machine.observations import Observation, Observations
 from benchagent.paths import AgentDirs, agent_dirs
 
 from agents.jobs import dispatch
+from agents.machines.offers import Engine
 from agents.models import Agent, EnrolmentCode
 from agents.models import ObserverOrder as Order
 from agents.plans import schedule
-from agents.plans.plan import Engine, Plan
+from agents.plans.plan import Plan
 from runs.models import Run
 from runs.models.choices import RunState
 from runs.run import series

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from agents.jobs.dispatch import may_take
-from agents.machines.offers import offers
+from agents.machines.offers import Engine, offers
 from agents.models import Agent
 from agents.plans import schedule
-from agents.plans.plan import Engine, Plan, PlanError
+from agents.plans.plan import Plan, PlanError
 from runs.models import Run
 from tests.agents.conftest import FACTORS
 
@@ -36,7 +36,7 @@ def test_keys_name_the_connection():
 
 
 def test_both_are_offered_and_told_apart(connected):
-    assert [offer.label for offer in offers([connected])] == [
+    assert [offer.engine.label for offer in offers([connected])] == [
         "PostgreSQL 15.20",
         "PostgreSQL 15.20 on connection staging",
     ]

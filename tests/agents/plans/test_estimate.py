@@ -5,9 +5,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from agents.machines.offers import Engine
 from agents.plans import estimate, schedule
 from agents.plans.estimate import about
-from agents.plans.plan import Engine, Plan
+from agents.plans.plan import Plan
 from runs.models import Run
 from runs.models.choices import RunState
 from tests.agents.conftest import plan_of

@@ -6,11 +6,10 @@ import pytest
 from benchagent.catalog import WORKLOADS, FactorDef, FactorKind
 from django import forms
 
+from agents.machines.offers import Engine
 from agents.models import Agent, Job
-from agents.plans.check import check
-from agents.plans.fields import factor_field
-from agents.plans.form import ScheduleForm
-from agents.plans.plan import Engine, Plan, PlanError
+from agents.plans.form import ScheduleForm, factor_field
+from agents.plans.plan import Plan, PlanError, check
 from agents.plans.schedule import start
 from tests.agents.conftest import EMBEDDED, FACTORS, plan_of
 
