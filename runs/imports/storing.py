@@ -39,7 +39,12 @@ def store(
     if taken.stored_at is not None:
         return runs_of(taken), False
     subject = checked(taken.subject | subject)
-    found = read(kept_files(taken), subject.get("mapping", {}))
+    return _store(taken, read(kept_files(taken), subject.get("mapping", {})), subject, owner, token)
+
+
+def _store(
+    taken: FileImport, found: Found, subject: dict[str, Any], owner: User, token: ApiToken | None
+) -> tuple[list[Run], bool]:
     items = items_of(found)
     if lacking := lacks(items, subject):
         raise NotReady(lacking)
@@ -75,15 +80,16 @@ def runs_of(taken: FileImport) -> list[Run]:
 def read_again(taken: FileImport, *, owner: User, token: ApiToken | None = None) -> list[Run]:
     """Read the kept files with today's importers. A stored import's runs are replaced; the old ones can be restored."""
     was_stored, old = taken.stored_at is not None, runs_of(taken)
+    found = read(kept_files(taken), taken.subject.get("mapping", {}))
     with transaction.atomic():
-        taken.items = items_of(read(kept_files(taken), taken.subject.get("mapping", {})))
+        taken.items = items_of(found)
         taken.parser_version, taken.stored_at = PARSER_VERSION, None
         taken.save(update_fields=["items", "parser_version", "stored_at"])
         if not was_stored:
             return []
         for run in old:
             delete_softly(run)
-        return store(taken, subject={}, owner=owner, token=token)[0]
+        return _store(taken, found, checked(taken.subject), owner, token)[0]
 
 
 def forget(taken: FileImport) -> None:

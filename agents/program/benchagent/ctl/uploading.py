@@ -150,27 +150,30 @@ def _folder(
             rest.append(one)
         else:
             outcomes.append(_remembered(memory, [one], _guarded(_documents, api, one, many)))
-    kinds = _kinds(rest, said)
+    reports = dict(zip(map(id, rest), (reports for _, reports in inspect([one.file for one in rest])), strict=True))
+    kinds = _kinds([(one, reports[id(one)]) for one in rest], said)
     for kind in ("not understood", "no result by itself"):
         outcomes += [Outcome([one.file.name], kind) for one in kinds.get(kind, [])]
     # What is complete is not held up by what lacks something.
     for kind in ("complete", "lacking"):
         if wanted := kinds.get(kind):
-            outcomes.append(_remembered(memory, wanted, _guarded(_files, api, wanted, said)))
+            if api is None:
+                outcomes.append(_dry_run(wanted, [report for one in wanted for report in reports[id(one)]]))
+            else:
+                outcomes.append(_remembered(memory, wanted, _guarded(_files, api, wanted, said)))
     return outcomes
 
 
-def _kinds(files: Sequence[Found], said: dict[str, Any]) -> dict[str, list[Found]]:
+def _kinds(read: Sequence[tuple[Found, Sequence[Report]]], said: dict[str, Any]) -> dict[str, list[Found]]:
     """The files by what can become of them; the files of one run stay together."""
-    inspected = [reports for _, reports in inspect([one.file for one in files])]
-    runs: dict[str, list[int]] = {}
-    for place, (one, reports) in enumerate(zip(files, inspected, strict=True)):
+    runs: dict[str, list[tuple[Found, Sequence[Report]]]] = {}
+    for one, reports in read:
         holder = next((report.part_of for report in reports if report.part_of), one.file.name)
-        runs.setdefault(holder, []).append(place)
+        runs.setdefault(holder, []).append((one, reports))
     kinds: dict[str, list[Found]] = {}
-    for places in runs.values():
-        kind = _kind([report for place in places for report in inspected[place]], said)
-        kinds.setdefault(kind, []).extend(files[place] for place in places)
+    for parts in runs.values():
+        kind = _kind([report for _, reports in parts for report in reports], said)
+        kinds.setdefault(kind, []).extend(one for one, _ in parts)
     return kinds
 
 
@@ -228,10 +231,7 @@ def _documents(api: Api | None, found: Found, documents: list[dict[str, Any]]) -
 def _files(api: Api | None, files: Sequence[Found], said: dict[str, Any]) -> Outcome:
     names = [one.file.name for one in files]
     if api is None:
-        items = [report for _, reports in inspect([one.file for one in files]) for report in reports]
-        counts = [str(item.status) for item in items]
-        words = ", ".join(f"{counts.count(state)} {state.replace('_', ' ')}" for state in dict.fromkeys(counts))
-        return Outcome(names, "dry run", message=words)
+        return _dry_run(files, [report for _, reports in inspect([one.file for one in files]) for report in reports])
     answer = api.post_files("/imports/", [(one.file.name, one.file.data) for one in files], {})
     if answer.get("state") == "stored":
         return _stored(names, answer, "there already")
@@ -248,6 +248,12 @@ def _files(api: Api | None, files: Sequence[Found], said: dict[str, Any]) -> Out
             needs=list(answer.get("needs", [])),
         )  # fmt: skip
     return _stored(names, {**answer, **stored}, "stored")
+
+
+def _dry_run(files: Sequence[Found], reports: Sequence[Report]) -> Outcome:
+    counts = [str(report.status) for report in reports]
+    words = ", ".join(f"{counts.count(state)} {state.replace('_', ' ')}" for state in dict.fromkeys(counts))
+    return Outcome([one.file.name for one in files], "dry run", message=words)
 
 
 def _stored(names: list[str], answer: dict[str, Any], state: str) -> Outcome:

@@ -61,7 +61,8 @@ def read(file: SourceFile) -> Report:
     if is_raw(file):
         raw = read_raw(file)
         words = "one line per request without a summary: a lost line would not show, so totals are left out"
-        if _EPOCH_S[0] < number(_rows(file)[1][0][1][-4 if len(_rows(file)[0]) > 3 else 1]) < _EPOCH_S[1]:
+        heading, ((_, first), *_) = _rows(file)
+        if _EPOCH_S[0] < number(first[-4 if len(heading) > 3 else 1]) < _EPOCH_S[1]:
             words += "; 'Start Time (microseconds)' holds seconds"
         began = datetime.fromtimestamp(raw.starts_s[0], UTC).isoformat() if raw.starts_s[0] > 1e9 else ""
         return _report(raw_series(raw), words, began)
@@ -90,6 +91,11 @@ def type_of(file: SourceFile) -> str:
 
 
 def _rows(file: SourceFile) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """The heading, and every line's number with its cells."""
+    return file.once("benchbase rows", lambda: _read_rows(file))
+
+
+def _read_rows(file: SourceFile) -> tuple[list[str], list[tuple[int, list[str]]]]:
     lines = file.lines if file.last_line_is_whole else file.lines[:-1]
     if len(lines) < 2:
         raise NotUnderstood("a table without a whole row")
@@ -195,6 +201,10 @@ def _series(name: str, times: Sequence[float], values: Sequence[float | None], w
 
 
 def read_raw(file: SourceFile) -> Raw:
+    return file.once("benchbase raw", lambda: _read_raw(file))
+
+
+def _read_raw(file: SourceFile) -> Raw:
     heading, rows = _rows(file)
     named = len(heading) == 6
     starts, latencies, types = [], [], []

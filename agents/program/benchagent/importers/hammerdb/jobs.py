@@ -60,6 +60,10 @@ _MARKS = (
 
 def json_of(file: SourceFile) -> Any:
     """The JSON of a file that is HammerDB's; None for any other file. Raises NotUnderstood for a cut one."""
+    return file.once("hammerdb json", lambda: _json_of(file))
+
+
+def _json_of(file: SourceFile) -> Any:
     text = file.text.strip()
     if not text.startswith(("{", "[")):
         return None

@@ -59,6 +59,10 @@ def is_missing(text: str) -> bool:
 
 def table_of(file: SourceFile) -> Table | None:
     """The table of a file; None for what is none. Raises NotUnderstood for one whose numbers are ambiguous."""
+    return file.once("table", lambda: _read_table(file))
+
+
+def _read_table(file: SourceFile) -> Table | None:
     if file.text.lstrip()[:1] in ("", "{", "[", "<"):
         return None
     lines = [(number, line) for number, line in enumerate(file.lines, start=1) if line.strip()]
