@@ -110,7 +110,7 @@ def runs_of(world: World, query: str, who: Who) -> list[str]:
     row = Row("compare", "GET", "read", f"/compare/?{query}&format=json", token_may_read=True)
     response = ask(world, row, who, "public")
     groups = response.json().get("groups", []) if response.status_code == 200 else []
-    return [one["run"] for group in groups for one in (*group["repeats"], *group["gaps"])]
+    return [run for group in groups for run in group["runs"]]
 
 
 @pytest.mark.parametrize("who", STRANGERS, ids=lambda who: who.name)

@@ -13,38 +13,91 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from runs.api.serializers import FIELD_ERRORS
-from runs.compare import compare as comparing
-from runs.compare.groups import Against, Comparison, Group
+from runs.compare.compare import compare_selection
+from runs.compare.groups import Comparison, Dot, Gap, Group, Printed
+from runs.compare.guard import Difference
 from runs.compare.select import Selection, select
+from runs.models import Metric
+from runs.stats import Interval, Ratio, Summary, Verdict
 
 
-class ComparedMetricSerializer(serializers.Serializer[Any]):
+class StatedField(serializers.CharField):
+    """Null where nothing is stated."""
+
+    def to_representation(self, value: Any) -> str | None:  # type: ignore[override]
+        return super().to_representation(value) or None
+
+
+class ComparedMetricSerializer(serializers.Serializer[Metric]):
     name = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]  # not the field's own label
     unit = serializers.CharField()
     better = serializers.CharField()
 
 
-class IntervalSerializer(serializers.Serializer[Any]):
+class IntervalSerializer(serializers.Serializer[Interval]):
     low = serializers.FloatField()
     high = serializers.FloatField()
 
 
-class ComparedRatioSerializer(serializers.Serializer[Any]):
+class ComparedRatioSerializer(serializers.Serializer[Ratio]):
     """To the baseline; the interval is of 95 %, null with too few repeats."""
 
     value = serializers.FloatField()
-    low = serializers.FloatField(allow_null=True)
-    high = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(source="interval.low", allow_null=True)
+    high = serializers.FloatField(source="interval.high", allow_null=True)
 
 
-class VerdictSerializer(serializers.Serializer[Any]):
+class VerdictSerializer(serializers.Serializer[Verdict]):
     kind = serializers.CharField()
     words = serializers.CharField()
     repeats_needed = serializers.IntegerField(allow_null=True)
 
 
-class ComparedGroupSerializer(serializers.Serializer[Any]):
+class ComparedSummarySerializer(serializers.Serializer[Summary]):
+    """`stdev` is that of a sample, `cv` its share of the mean."""
+
+    mean = serializers.FloatField()
+    minimum = serializers.FloatField()
+    maximum = serializers.FloatField()
+    stdev = serializers.FloatField(allow_null=True)
+    cv = serializers.FloatField(allow_null=True)
+    geometric_mean = serializers.FloatField(allow_null=True)
+
+
+class ComparedRepeatSerializer(serializers.Serializer[Dot]):
+    run = serializers.UUIDField(source="run.id")
+    repeat = serializers.IntegerField(source="run.repeat")
+    value = serializers.FloatField()
+    provenance = serializers.CharField()
+
+
+class MissingRepeatSerializer(serializers.Serializer[Gap]):
+    run = serializers.UUIDField(source="run.id")
+    repeat = serializers.IntegerField(source="run.repeat")
+    reason = serializers.CharField()
+
+
+class PrintedStatisticSerializer(serializers.Serializer[Printed]):
+    """What a source prints of these repeats."""
+
+    statistic = serializers.CharField()
+    value = serializers.FloatField()
+    as_printed = serializers.CharField()
+    of = serializers.IntegerField()
+
+
+class DifferenceSerializer(serializers.Serializer[Difference]):
+    """`a` is of the group, `b` of the baseline; one that `blocks` forbids a ratio."""
+
+    field = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # not the field's own label
+    a = serializers.CharField()
+    b = serializers.CharField()
+    severity = serializers.ChoiceField(choices=["blocks", "note"])
+
+
+class ComparedGroupSerializer(serializers.Serializer[Group]):
     """A cell. `refused` says why it must not be set against the baseline."""
 
     key = serializers.CharField()
@@ -52,25 +105,32 @@ class ComparedGroupSerializer(serializers.Serializer[Any]):
     factors = serializers.DictField(child=serializers.CharField())
     is_baseline = serializers.BooleanField()
     ranked = serializers.BooleanField()
+    demonstration = serializers.BooleanField()
     n = serializers.IntegerField()
     values = serializers.ListField(child=serializers.FloatField())
     median = serializers.FloatField(allow_null=True)
     interval = IntervalSerializer(allow_null=True)
-    ratio = ComparedRatioSerializer(allow_null=True)
-    verdict = VerdictSerializer(allow_null=True)
-    refused = serializers.CharField(allow_null=True)
-    durability = serializers.CharField(allow_null=True)
-    doubt = serializers.CharField(allow_null=True, help_text="What was measured against the durability class.")
-    runs = serializers.ListField(child=serializers.UUIDField())
-    gaps = serializers.ListField(child=serializers.CharField())
+    summary = ComparedSummarySerializer(allow_null=True)
+    ratio = ComparedRatioSerializer(source="against.ratio", allow_null=True)
+    verdict = VerdictSerializer(source="against.verdict", allow_null=True)
+    refused = StatedField(source="against.refused", allow_null=True)
+    differences = DifferenceSerializer(many=True)
+    durability = StatedField(allow_null=True)
+    doubt = StatedField(allow_null=True, help_text="What was measured against the durability class.")
+    runs = serializers.ListField(child=serializers.UUIDField(), source="run_ids")
+    repeats = ComparedRepeatSerializer(many=True, source="dots")
+    gaps = serializers.ListField(child=serializers.CharField(), source="gap_notes")
+    missing = MissingRepeatSerializer(many=True, source="gaps")
+    printed = PrintedStatisticSerializer(many=True)
 
 
-class ComparisonSerializer(serializers.Serializer[Any]):
+class ComparisonSerializer(serializers.Serializer[Comparison]):
     metric = ComparedMetricSerializer(allow_null=True)
-    unit = serializers.CharField(allow_null=True)
-    baseline = serializers.CharField(allow_null=True)
+    unit = serializers.CharField(source="metric.unit", allow_null=True)
+    baseline = serializers.CharField(source="baseline.key", allow_null=True)
     groups = ComparedGroupSerializer(many=True)
-    common = serializers.DictField(child=serializers.CharField())
+    common = serializers.DictField(child=serializers.CharField(), source="common_values")
+    varying = serializers.ListField(child=serializers.CharField(), source="varying_labels")
     warnings = serializers.ListField(child=serializers.CharField())
     left_out = serializers.IntegerField()
 
@@ -95,14 +155,9 @@ class Compare(APIView):
         if not selection.given:
             raise ValidationError({"run": ["Choose runs: by run, by cell, or by the filters of the list of runs."]})
         _refuse_unseen(params.getlist("run"), selection)
-        comparison = comparing.compare(
-            selection.runs,
-            metric=params.get("metric", ""),
-            baseline=params.get("baseline"),
-            order=params.get("order", ""),
-        )
+        comparison = compare_selection(selection, params)
         _refuse_unknown_names(params.get("metric", ""), params.get("baseline", ""), comparison)
-        return Response({**answer(comparison), "left_out": selection.left_out})
+        return Response(ComparisonSerializer(comparison).data)
 
 
 def _refuse_unseen(wanted: list[str], selection: Selection) -> None:
@@ -126,53 +181,3 @@ def _refuse_unknown_names(metric: str, baseline: str, comparison: Comparison) ->
         errors["baseline"] = [f"There is no such group with values. There are: {', '.join(keys) or 'none'}."]
     if errors:
         raise ValidationError(errors)
-
-
-def answer(comparison: Comparison) -> dict[str, Any]:
-    metric, base = comparison.metric, comparison.baseline
-    return {
-        "metric": metric and {"name": metric.name, "label": metric.label, "unit": metric.unit, "better": metric.better},
-        "unit": metric and metric.unit,
-        "baseline": base and base.key,
-        "groups": [
-            _group(group, is_baseline=base is not None and base.key == group.key) for group in comparison.groups
-        ],
-        "common": {fact.label: fact.value for fact in comparison.common},
-        "warnings": comparison.warnings,
-    }
-
-
-def _group(group: Group, *, is_baseline: bool) -> dict[str, Any]:
-    interval = group.interval
-    return {
-        "key": group.key,
-        "label": group.label,
-        "factors": group.factors,
-        "is_baseline": is_baseline,
-        "ranked": group.ranked,
-        "n": group.n,
-        "values": group.values,
-        "median": group.median,
-        "interval": interval and {"low": interval.low, "high": interval.high},
-        **_against(group.against),
-        "durability": group.durability or None,
-        "doubt": group.doubt or None,
-        "runs": [str(run.id) for run in group.all_runs],
-        "gaps": group.gap_notes,
-    }
-
-
-def _against(against: Against | None) -> dict[str, Any]:
-    ratio, verdict = (against.ratio, against.verdict) if against else (None, None)
-    interval = ratio.interval if ratio else None
-    return {
-        "ratio": ratio
-        and {
-            "value": ratio.value,
-            "low": interval.low if interval else None,
-            "high": interval.high if interval else None,
-        },
-        "verdict": verdict
-        and {"kind": verdict.kind.value, "words": verdict.words, "repeats_needed": verdict.repeats_needed},
-        "refused": (against.refused or None) if against else None,
-    }

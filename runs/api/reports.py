@@ -13,8 +13,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from runs.api.comparing import ComparisonSerializer
 from runs.api.serializers import ErrorSerializer
-from runs.charts import compare as charts
 from runs.compare import reports
 from runs.models import Report
 
@@ -34,7 +34,7 @@ class ReportSerializer(serializers.ModelSerializer[Report]):
 
 
 class ReportDetailSerializer(ReportSerializer):
-    comparison = serializers.DictField(help_text="as /compare/?format=json gives it")
+    comparison = ComparisonSerializer(help_text="as /compare/ answers it")
 
     class Meta(ReportSerializer.Meta):
         fields = [*ReportSerializer.Meta.fields, "comparison"]
@@ -63,4 +63,4 @@ class ReportDetail(APIView):
         report = get_object_or_404(rows, slug=slug)
         _, comparison = reports.live(report, request.user)
         body = ReportSerializer(report, context={"request": request}).data
-        return Response({**body, "comparison": charts.as_json(comparison)})
+        return Response({**body, "comparison": ComparisonSerializer(comparison).data})

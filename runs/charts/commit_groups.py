@@ -5,7 +5,8 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
-from runs.compare.groups import Comparison, Group
+from runs.compare.groups import Comparison
+from runs.run.number import values_of
 
 FACTOR, METRIC = "factor:group_commit", "commits_per_flush"
 
@@ -23,10 +24,8 @@ def rows(comparison: Comparison) -> list[CommitGroupsRow]:
     """One for each cell; empty where commit groups do not vary, or no engine of the set counts flushes of its log."""
     if not any(fact.field == FACTOR for fact in comparison.varying):
         return []
-    found = [CommitGroupsRow(group.label, group.median, _shared(group)) for group in comparison.groups]
+    found = []
+    for group in comparison.groups:
+        shared = values_of(group.runs, METRIC)
+        found.append(CommitGroupsRow(group.label, group.median, statistics.median(shared) if shared else None))
     return found if any(row.commits_per_flush is not None for row in found) else []
-
-
-def _shared(group: Group) -> float | None:
-    values = [one.value for run in group.runs for one in run.measurements.all() if one.metric.name == METRIC]
-    return statistics.median(values) if values else None

@@ -10,7 +10,8 @@ from typing import Any
 from runs.charts import commit_groups, sizes
 from runs.charts.base import COLOURS, Figure
 from runs.charts.compare import apart_figures, bars_figure
-from runs.compare.compare import Comparison, Group, compare
+from runs.compare.compare import compare
+from runs.compare.groups import Comparison, Group
 from runs.listing.rows import RunRow
 from runs.models import Run
 from runs.models.choices import ENDED_STATES

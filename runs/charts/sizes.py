@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from runs.charts.base import Cell, Column, Figure, LineSeries, Mark, Scale, Table, lines
 from runs.compare.groups import Comparison, Group
-from runs.compare.labels import VaryingFact
+from runs.compare.labels import VaryingFact, telling
 from runs.formatting import percent
 from runs.models import Metric, Run
 from runs.run.derived import SizeStep, size_steps
+from runs.run.number import values_of
 
 # As the memory limit is given: 1 MB is 1,000,000 bytes.
 MB = 1_000_000
@@ -87,52 +88,39 @@ def _step(curve: Curve, one: SizeStep, named: bool) -> list[Cell]:
 
 def _curves(comparison: Comparison, size: VaryingFact, metric: Metric) -> list[Curve]:
     """One for each combination of what varies besides the size."""
-    telling = _telling(comparison.varying, size)
-    places = _places(comparison.groups, size)
-    found: dict[str, list[tuple[float, float]]] = {}
+    facts = _telling(comparison.varying, size)
+    sizes_mb = _sizes_mb(comparison.groups, size)
+    points: dict[str, list[tuple[float, float]]] = {}
     for group in comparison.groups:
-        x, value = places.get(group.factors[size.label]), _median([group], metric.name)
-        if x is not None and value is not None:
-            label = ", ".join(one.words[group.factors[one.label]] for one in telling)
-            found.setdefault(label, []).append((x, value))
-    return [Curve(label, sorted(points)) for label, points in found.items()]
+        x, values = sizes_mb.get(group.factors[size.label]), values_of(group.runs, metric.name)
+        if x is not None and values:
+            label = ", ".join(fact.words[group.factors[fact.label]] for fact in facts)
+            points.setdefault(label, []).append((x, statistics.median(values)))
+    return [Curve(label, sorted(curve)) for label, curve in points.items()]
 
 
 def _telling(varying: Sequence[VaryingFact], size: VaryingFact) -> list[VaryingFact]:
     """As few facts as tell the curves apart: a device by what it is, before the name that it was asked for by.
 
-    What follows from the size, as queries that are put to the largest database only, tells none apart.
+    What follows from the size, as queries that are put to the largest database only, tells none apart; only a factor
+    can follow from it: another DBMS or device at each size is no curve over size.
     """
-    order = ("dbms", "storage", "factor", "hardware", "config")
-    facts = [one for one in varying if one.field.partition(":")[0] in order and not _follows(one, size)]
-    chosen: list[VaryingFact] = []
-    parts = 1
-    for fact in sorted(facts, key=lambda one: order.index(one.field.partition(":")[0])):
-        finer = len(set(zip(*(one.values for one in (*chosen, fact)), strict=True)))
-        if finer > parts:
-            chosen, parts = [*chosen, fact], finer
-    return chosen
+    facts = {}
+    for kind in ("dbms", "storage", "factor", "hardware", "config"):
+        for fact in varying:
+            pairs = set(zip(size.values, fact.values, strict=True))
+            follows = kind == "factor" and len(pairs) == len(set(size.values))
+            if fact.field.partition(":")[0] == kind and not follows:
+                facts[fact.field] = fact
+    return [facts[field] for field in telling({field: fact.values for field, fact in facts.items()})]
 
 
-def _follows(fact: VaryingFact, size: VaryingFact) -> bool:
-    """Only a factor can: another DBMS or device at each size is no curve over size."""
-    pairs = set(zip(size.values, fact.values, strict=True))
-    return fact.field.startswith("factor:") and len(pairs) == len(set(size.values))
-
-
-def _places(groups: Sequence[Group], size: VaryingFact) -> dict[str, float]:
+def _sizes_mb(groups: Sequence[Group], size: VaryingFact) -> dict[str, float]:
     """MB by the value of the size factor: the median over all that were loaded of it, so that curves share them."""
-    alike = {
-        value: [group for group in groups if group.factors[size.label] == value] for value in dict.fromkeys(size.values)
-    }
-    medians = {value: _median(own, SIZE_METRIC) for value, own in alike.items()}
-    return {value: round(found / MB, 1) for value, found in medians.items() if found is not None}
-
-
-def _median(groups: Sequence[Group], name: str) -> float | None:
-    runs = [run for group in groups for run in group.runs]
-    values = [one.value for run in runs for one in run.measurements.all() if one.metric.name == name]
-    return statistics.median(values) if values else None
+    loaded: dict[str, list[float]] = {}
+    for group in groups:
+        loaded.setdefault(group.factors[size.label], []).extend(values_of(group.runs, SIZE_METRIC))
+    return {value: round(statistics.median(found) / MB, 1) for value, found in loaded.items() if found}
 
 
 def _memory(runs: Sequence[Run]) -> list[Mark]:

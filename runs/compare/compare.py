@@ -7,20 +7,27 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from benchagent.catalog import Durability
+from django.http import QueryDict
 
-from runs.compare.groups import Against, Comparison, Dot, Gap, Group, Printed, apart_by_class
+from runs.compare.groups import Against, Comparison, Dot, Gap, Group, Printed
 from runs.compare.guard import differences, refusal
 from runs.compare.labels import name_cells
+from runs.compare.select import Selection
 from runs.models import Aggregate, Metric, Run
 from runs.run.facets import DURABILITY_ORDER, doubt, facets, weakest_durability
 from runs.run.number import number_of, why_no_number
 from runs.stats import judge
 
-__all__ = ["Against", "Comparison", "Dot", "Gap", "Group", "Printed", "compare"]
-
-
 # A warning names groups up to this many; beyond, it counts them.
 MOST_NAMED = 4
+
+
+def compare_selection(selection: Selection, params: QueryDict) -> Comparison:
+    """With the metric, the baseline and the order that an address asks for."""
+    comparison = compare(
+        selection.runs, metric=params.get("metric", ""), baseline=params.get("baseline"), order=params.get("order", "")
+    )
+    return replace(comparison, left_out=selection.left_out)
 
 
 def compare(runs: Iterable[Run], *, metric: str = "", baseline: str | None = None, order: str = "") -> Comparison:
@@ -31,90 +38,70 @@ def compare(runs: Iterable[Run], *, metric: str = "", baseline: str | None = Non
     with values. `order` "best" sorts by median, best first; else the order is that of the experiment or source.
     """
     chosen = [run for run in runs if run.deleted_at is None]
-    metrics = _metrics(chosen)
-    picked = _pick_metric(chosen, metrics, metric)
+    picked, metrics = _metrics(chosen, metric)
     cells = _cells(chosen)
-    naming = name_cells([facets(_telling(cell)) for cell in cells])
+    # A run that ended knows more, such as that its database was in memory: it names its cell.
+    naming = name_cells([facets(next((run for run in cell if run.durability), cell[0])) for cell in cells])
     printed = _printed(chosen, picked)
     groups = [
-        _group(key, label, cell, picked, printed, {fact.label: fact.values[index] for fact in naming.varying})
-        for index, (key, label, cell) in enumerate(zip(naming.keys, naming.labels, cells, strict=True))
+        _group(cell, picked, printed, key, label, {fact.label: fact.values[index] for fact in naming.varying})
+        for index, (cell, key, label) in enumerate(zip(cells, naming.keys, naming.labels, strict=True))
     ]
-    groups = _ordered(_ranked(groups), picked, order)
-    base = _baseline(groups, baseline)
-    groups = [replace(group, against=_against(group, base, picked)) for group in groups]
-    return Comparison(
-        metric=picked,
-        metrics=metrics,
-        groups=groups,
-        baseline=next((group for group in groups if base and group.key == base.key), None),
-        common=naming.common,
-        varying=naming.varying,
-        warnings=_warnings(groups, chosen, picked),
-    )
+    groups = _ranked(groups, picked, order)
+    with_values = [group for group in groups if group.dots]
+    base = next((group for group in with_values if group.key == baseline), next(iter(with_values), None))
+    groups = [replace(one, is_baseline=one is base, against=_against(one, base, picked)) for one in groups]
+    comparison = Comparison(picked, metrics, groups, naming.common, naming.varying)
+    return replace(comparison, warnings=_warnings(comparison, chosen))
 
 
-def _metrics(runs: Sequence[Run]) -> list[Metric]:
-    """All metrics that any of the runs has a number of, the most common first."""
-    counts = Counter(found.metric for run in runs if run.counts for found in run.measurements.all())
-    return sorted(counts, key=lambda metric: (-counts[metric], metric.better == "none", metric.name, metric.unit))
-
-
-def _pick_metric(runs: Sequence[Run], metrics: Sequence[Metric], wanted: str) -> Metric | None:
-    primary = Counter(run.workload.primary_metric for run in runs if run.workload.primary_metric).most_common()
-    for name in (wanted, *(name for name, _ in primary)):
-        found = next((metric for metric in metrics if name and metric.name == name), None)
-        if found is not None:
-            return found
-    return metrics[0] if metrics else None
+def _metrics(runs: Sequence[Run], wanted: str) -> tuple[Metric | None, list[Metric]]:
+    """The one to compare, and all that any of the runs has a number of, the most common first."""
+    counts = Counter(row.metric for run in runs if run.counts for row in run.measurements.all())
+    metrics = sorted(counts, key=lambda metric: (-counts[metric], metric.better == "none", metric.name, metric.unit))
+    primary = Counter(run.workload.primary_metric for run in runs).most_common()
+    for name in filter(None, (wanted, *(name for name, _ in primary))):
+        for metric in metrics:
+            if metric.name == name:
+                return metric, metrics
+    return next(iter(metrics), None), metrics
 
 
 def _cells(runs: Sequence[Run]) -> list[list[Run]]:
-    """Repeats together, in the order of experiment or source.
+    """Repeats together, in the order of experiment or source; along a size axis in that of the sizes.
 
     A run that has not ended knows its storage only later, so that its key still changes: it joins the cell that is
     alike in everything else.
     """
     cells: dict[str, list[Run]] = {}
     alike: dict[tuple[object, ...], str] = {}
-    for run in sorted(runs, key=lambda run: (not run.counts, _place(run))):
+    for run in sorted(runs, key=lambda run: (not run.counts, _position(run))):
         key = run.cell_key or str(run.id)
+        factors = tuple(sorted((factor.name, str(factor.value)) for factor in run.factors.all()))
+        others = (run.workload_id, run.dbms_version_id, run.config_id, run.hardware_id, factors)
         if not run.counts and not run.storage.all():
-            key = alike.get(_identity(run), key)
-        alike.setdefault(_identity(run), key)
+            key = alike.get(others, key)
+        alike.setdefault(others, key)
         cells.setdefault(key, []).append(run)
-    in_place = [sorted(cell, key=_place) for cell in cells.values()]
-    return sorted(in_place, key=lambda cell: (_scale_place(cell[0]), _place(cell[0])))
+
+    def size_then_position(cell: list[Run]) -> tuple[object, ...]:
+        size = cell[0].factor("size_gb")
+        return ((size,) if isinstance(size, int | float) else (), _position(cell[0]))
+
+    return sorted((sorted(cell, key=_position) for cell in cells.values()), key=size_then_position)
 
 
-def _telling(cell: Sequence[Run]) -> Run:
-    """The run that names the cell: one that ended knows more, such as that its database was in memory."""
-    return next((run for run in cell if run.durability), cell[0])
-
-
-def _place(run: Run) -> tuple[bool, int, object, int, str]:
+def _position(run: Run) -> tuple[bool, int, object, int, str]:
     unplaced = run.order_index is None
     return (unplaced, run.order_index or 0, run.created_at, run.repeat, run.source_id or str(run.id))
 
 
-def _scale_place(run: Run) -> tuple[float, ...]:
-    """Along a size axis the order is that of the sizes, whatever was run first."""
-    return tuple(
-        facet.number for name, facet in facets(run).items() if name == "factor:size_gb" and facet.number is not None
-    )
-
-
-def _identity(run: Run) -> tuple[object, ...]:
-    factors = tuple(sorted((factor.name, str(factor.value)) for factor in run.factors.all()))
-    return (run.workload_id, run.dbms_version_id, run.config_id, run.hardware_id, factors)
-
-
 def _group(  # noqa: PLR0917
-    key: str,
-    label: str,
     cell: Sequence[Run],
     metric: Metric | None,
     printed: Sequence[tuple[Aggregate, set[object]]],
+    key: str,
+    label: str,
     factors: dict[str, str],
 ) -> Group:
     dots: list[Dot] = []
@@ -125,7 +112,7 @@ def _group(  # noqa: PLR0917
             dots.append(Dot(run, number.value, number.as_printed, number.provenance))
         else:
             gaps.append(Gap(run, why_no_number(run, metric.label if metric else "")))
-    ids = {run.id for run in cell}
+    measured, ids = [dot.run for dot in dots], {run.id for run in cell}
     return Group(
         key=key,
         label=label,
@@ -137,86 +124,72 @@ def _group(  # noqa: PLR0917
             for aggregate, of in printed
             if of & ids
         ],
-        durability=weakest_durability([dot.run for dot in dots] or cell),
-        doubt=doubt([dot.run for dot in dots]),
+        durability=weakest_durability(measured or cell),
+        doubt=doubt(measured),
     )
 
 
 def _printed(runs: Sequence[Run], metric: Metric | None) -> list[tuple[Aggregate, set[object]]]:
-    if metric is None or not any(run.publication_id for run in runs):
-        return []
+    """What their publications print of these runs, each with the ids of its runs."""
     publications = {run.publication_id for run in runs if run.publication_id}
+    if metric is None or not publications:
+        return []
     rows = Aggregate.objects.filter(publication__in=publications, metric=metric).prefetch_related("of")
     return [(aggregate, {run.id for run in aggregate.of.all()}) for aggregate in rows]
 
 
-def _ranked(groups: Sequence[Group]) -> list[Group]:
-    """Those of the strongest class, and those that state none: what is in memory is ranked with its like only."""
-    sound = [group for group in groups if not group.doubt]
-    strongest = min((DURABILITY_ORDER[group.durability] for group in sound if group.durability), default=0)
-    unstated = any(group.dots and not group.durability for group in sound)
+def _ranked(groups: Sequence[Group], metric: Metric | None, order: str) -> list[Group]:
+    """Ranked are those of the strongest class, and those that state none: what is in memory with its like only.
 
-    def is_ranked(group: Group) -> bool:
-        if group.doubt or (group.durability == Durability.MEMORY and unstated):
-            return False
-        return not group.durability or DURABILITY_ORDER[group.durability] <= strongest
+    The others stand apart, at the end, class by class; groups without a value last when sorted by value.
+    """
+    strength = {group.key: DURABILITY_ORDER.get(group.durability, 0) for group in groups}
+    strongest = min((strength[group.key] for group in groups if group.durability and not group.doubt), default=0)
+    unstated = any(group.dots and not group.durability and not group.doubt for group in groups)
+    ranked = []
+    for group in groups:
+        alone = bool(group.doubt) or (group.durability == Durability.MEMORY and unstated)
+        ranked.append(replace(group, ranked=not alone and strength[group.key] <= strongest))
 
-    return [replace(group, ranked=is_ranked(group)) for group in groups]
+    def position(group: Group) -> tuple[object, ...]:
+        position = (not group.ranked, 0 if group.ranked else strength[group.key], bool(group.doubt))
+        if order != "best" or metric is None:
+            return position
+        return (*position, group.median is None, (group.median or 0.0) * (1 if metric.better == "lower" else -1))
 
-
-def _ordered(groups: Sequence[Group], metric: Metric | None, order: str) -> list[Group]:
-    """Unranked groups stand apart, at the end, class by class; groups without a value last when sorted by value."""
-
-    def apart(group: Group) -> tuple[bool, int, bool]:
-        place = 0 if group.ranked else DURABILITY_ORDER.get(group.durability, 0)
-        return (not group.ranked, place, bool(group.doubt))
-
-    if order != "best" or metric is None:
-        return sorted(groups, key=apart)
-    sign = 1 if metric.better == "lower" else -1
-    return sorted(groups, key=lambda group: (apart(group), group.median is None, sign * (group.median or 0.0)))
-
-
-def _baseline(groups: Sequence[Group], wanted: str | None) -> Group | None:
-    named = next((group for group in groups if group.key == wanted and group.dots), None)
-    return named or next((group for group in groups if group.dots), None)
+    return sorted(ranked, key=position)
 
 
 def _against(group: Group, base: Group | None, metric: Metric | None) -> Against | None:
-    if base is None or metric is None or group.key == base.key or not group.dots:
+    if base is None or metric is None or group is base or not group.dots:
         return None
     found = differences(group.runs, base.runs)
-    refused = refusal(found)
-    if refused:
+    if refused := refusal(found):
         return Against(None, None, found, refused)
     verdict = judge(group.values, base.values, better=metric.better)
     return Against(verdict.ratio, verdict, found)
 
 
-def _warnings(groups: Sequence[Group], runs: Sequence[Run], metric: Metric | None) -> list[str]:
+def _warnings(comparison: Comparison, runs: Sequence[Run]) -> list[str]:
     found: list[str] = []
+    groups, metric = comparison.groups, comparison.metric
     if any(run.demonstration for run in runs):
         found.append("Demonstration, short windows: these runs show the product at work and rank nothing.")
-    found += [_apart_words(words, apart) for words, apart in apart_by_class(groups).items()]
+    for words, apart in comparison.apart.items():
+        if apart[0].doubt:
+            named = "; ".join(f"{group.label} ({group.doubt})" for group in apart)
+            found.append(f"Shown apart, not ranked: {named}.")
+        else:
+            named = f"{'; '.join(group.label for group in apart)} ({words})"
+            found.append(f"Shown apart, not ranked: {named}. A commit there promises less than in the ranked groups.")
     if metric is not None:
-        others = {
-            number.metric.unit
-            for run in runs
-            for number in run.measurements.all()
-            if number.metric.name == metric.name and number.metric.unit != metric.unit
+        namesakes = {
+            row.metric.unit for run in runs for row in run.measurements.all() if row.metric.name == metric.name
         }
-        if others:
-            found.append(f"Left out: numbers of the same name in another unit ({', '.join(sorted(others))}).")
+        if others := sorted(namesakes - {metric.unit}):
+            found.append(f"Left out: numbers of the same name in another unit ({', '.join(others)}).")
     few = [group.label for group in groups if 0 < group.n < 3]
     if few and len(groups) > 1:
         which = ", ".join(few) if len(few) <= MOST_NAMED else f"{len(few)} of {len(groups)} groups"
         found.append(f"Fewer than 3 repeats, so no verdict: {which}.")
     return found
-
-
-def _apart_words(words: str, apart: Sequence[Group]) -> str:
-    if apart[0].doubt:
-        named = "; ".join(f"{group.label} ({group.doubt})" for group in apart)
-        return f"Shown apart, not ranked: {named}."
-    named = "; ".join(group.label for group in apart)
-    return f"Shown apart, not ranked: {named} ({words}). A commit there promises less than in the ranked groups."

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from uuid import UUID
 
 from runs.compare.guard import Difference
 from runs.compare.labels import CommonFact, VaryingFact
@@ -74,6 +74,7 @@ class Group:
     durability: str
     doubt: str = ""
     ranked: bool = True
+    is_baseline: bool = False
     against: Against | None = None
 
     @cached_property
@@ -83,6 +84,14 @@ class Group:
     @cached_property
     def runs(self) -> list[Run]:
         return [dot.run for dot in self.dots]
+
+    @cached_property
+    def all_runs(self) -> list[Run]:
+        return [*self.runs, *(gap.run for gap in self.gaps)]
+
+    @property
+    def run_ids(self) -> list[UUID]:
+        return [run.id for run in self.all_runs]
 
     @cached_property
     def summary(self) -> Summary | None:
@@ -105,8 +114,8 @@ class Group:
         return any(run.demonstration for run in self.all_runs)
 
     @property
-    def all_runs(self) -> list[Run]:
-        return [*self.runs, *(gap.run for gap in self.gaps)]
+    def differences(self) -> list[Difference]:
+        return self.against.differences if self.against else []
 
     @property
     def gap(self) -> str | None:
@@ -129,34 +138,21 @@ class Group:
         return claim_words(self.durability, self.doubt)
 
 
-def apart_by_class(groups: Sequence[Group]) -> dict[str, list[Group]]:
-    """The groups that are not ranked, by the words of their class: each class stands for itself."""
-    found: dict[str, list[Group]] = {}
-    for group in groups:
-        if not group.ranked:
-            found.setdefault(group.durability_words, []).append(group)
-    return found
-
-
 @dataclass(frozen=True)
 class Comparison:
-    """`metric` is None when no run of the set has any number."""
+    """`metric` is None when no run of the set has any number. `left_out`: runs beyond what is compared at once."""
 
     metric: Metric | None
     metrics: list[Metric]
     groups: list[Group]
-    baseline: Group | None
     common: list[CommonFact] = field(default_factory=list)
     varying: list[VaryingFact] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    left_out: int = 0
 
     @property
-    def ratios(self) -> dict[str, Ratio | None]:
-        return {group.key: group.against.ratio if group.against else None for group in self.groups}
-
-    @property
-    def verdicts(self) -> dict[str, Verdict | None]:
-        return {group.key: group.against.verdict if group.against else None for group in self.groups}
+    def baseline(self) -> Group | None:
+        return next((group for group in self.groups if group.is_baseline), None)
 
     @property
     def ranked(self) -> list[Group]:
@@ -164,7 +160,20 @@ class Comparison:
 
     @property
     def apart(self) -> dict[str, list[Group]]:
-        return apart_by_class(self.groups)
+        """The groups that are not ranked, by the words of their class: each class stands for itself."""
+        classes: dict[str, list[Group]] = {}
+        for group in self.groups:
+            if not group.ranked:
+                classes.setdefault(group.durability_words, []).append(group)
+        return classes
+
+    @property
+    def common_values(self) -> dict[str, str]:
+        return {fact.label: fact.value for fact in self.common}
+
+    @property
+    def varying_labels(self) -> list[str]:
+        return [fact.label for fact in self.varying]
 
     @property
     def run_count(self) -> int:

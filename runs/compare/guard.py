@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,7 +17,6 @@ from runs.run.facets import (
     factor_label,
     machine_is_described,
     weakest_durability,
-    workload_name,
 )
 
 Severity = Literal["blocks", "note"]
@@ -48,142 +47,80 @@ def differences(a: Sequence[Run], b: Sequence[Run]) -> list[Difference]:
     """
     if not a or not b:
         return []
-    x, y = _one_per_cell(a), _one_per_cell(b)
-    found = [
-        *_workload(x, y),
-        *_scale(x, y),
-        *_durability(a, b),
-        *_conditions(x, y),
-        *_machine(x, y),
-        *_storage(x, y),
-        *_config(x, y),
-        *_demonstration(a, b),
-    ]
+    x, y = _stated(a), _stated(b)
+    publications = {run.publication_id for run in (*a, *b)}
+    one_publication = len(publications) == 1 and publications != {None}
+    found = _differ("workload", "Workload", x, y, "blocks")
+    for name in SCALE_FACTORS:
+        # Where only one side states a scale, nobody knows that the other's is another one.
+        both = all(f"factor:{name}" in stated for stated in (x, y))
+        found += _differ(f"factor:{name}", factor_label(name), x, y, "blocks" if both else "note")
+    found += _durability(a, b, one_publication)
+    for name in CONDITIONS:
+        found += _differ(f"factor:{name}", factor_label(name), x, y, "note")
+    if {run.hardware_id for run in a} != {run.hardware_id for run in b}:
+        # Runs on two machines always sit on two devices: those need not be named.
+        found += _differ("hardware", "Machine", x, y, "note")
+    else:
+        if not machine_is_described(a[0].hardware) and not one_publication:
+            found.append(Difference("hardware", "Machine", UNKNOWN, UNKNOWN, "note"))
+        found += _storage(x, y)
+    if {run.dbms_version_id for run in a} == {run.dbms_version_id for run in b}:
+        # Two DBMSs cannot have the same configuration; two revisions of one have the same name.
+        alike = x.get("config") == y.get("config")
+        found += _differ("config:slug" if alike else "config", "Configuration", x, y, "note")
+    found += _differ("demonstration", "Window", x, y, "note")
     return sorted(found, key=lambda difference: difference.severity != "blocks")
 
 
 def refusal(found: Iterable[Difference]) -> str:
     """Why there is no ratio, in one line; empty when there may be one."""
-    blocking = [difference.words for difference in found if difference.severity == "blocks"]
-    return "; ".join(blocking)
+    return "; ".join(difference.words for difference in found if difference.severity == "blocks")
 
 
-def _differ(field: str, label: str, a: str, b: str, severity: Severity) -> list[Difference]:
-    return [Difference(field, label, a or UNKNOWN, b or UNKNOWN, severity)] if a != b else []
+def _stated(runs: Sequence[Run]) -> dict[str, str]:
+    """By field what the runs state, each different value once."""
+    values: dict[str, set[str]] = {}
+    # Repeats of a cell share everything that its key hashes: one of them speaks for all.
+    cells = {run.cell_key or run.id: run for run in runs}.values()
+    for run in cells:
+        for field, facet in facets(run).items():
+            values.setdefault(field, set()).add(facet.value)
+        if run.config:
+            values.setdefault("config:slug", set()).add(run.config.slug)
+    stated = {field: ", ".join(sorted(filter(None, words))) for field, words in values.items() if any(words)}
+    if "hardware" in stated and not any(machine_is_described(run.hardware) for run in cells):
+        stated["hardware"] += " (not described)"
+    short = any(run.demonstration for run in runs)
+    return stated | {"demonstration": "demonstration, short windows" if short else "full windows"}
 
 
-def _joined(values: Iterable[str]) -> str:
-    return ", ".join(sorted({value for value in values if value}))
+def _differ(field: str, label: str, a: Mapping[str, str], b: Mapping[str, str], severity: Severity) -> list[Difference]:
+    of_a, of_b = a.get(field, UNKNOWN), b.get(field, UNKNOWN)
+    name = field.removeprefix("factor:").removesuffix(":slug")
+    return [Difference(name, label, of_a, of_b, severity)] if of_a != of_b else []
 
 
-def _one_per_cell(runs: Sequence[Run]) -> list[Run]:
-    """Repeats of a cell share everything that its key hashes: one of them speaks for all."""
-    return list({run.cell_key or run.id: run for run in runs}.values())
-
-
-def _one_publication(a: Sequence[Run], b: Sequence[Run]) -> bool:
-    publications = {run.publication_id for run in (*a, *b)}
-    return len(publications) == 1 and publications != {None}
-
-
-def _workload(a: Sequence[Run], b: Sequence[Run]) -> list[Difference]:
-    if {run.workload_id for run in a} == {run.workload_id for run in b}:
-        return []
-    return _differ("workload", "Workload", _joined(map(workload_name, a)), _joined(map(workload_name, b)), "blocks")
-
-
-def _factor(runs: Sequence[Run], name: str) -> str:
-    return _joined(found.value for run in runs if (found := facets(run).get(f"factor:{name}")))
-
-
-def _scale(a: Sequence[Run], b: Sequence[Run]) -> list[Difference]:
-    """Blocks when both sides state a scale and it is another one; a note when only one side states it."""
-    found: list[Difference] = []
-    for name in SCALE_FACTORS:
-        x, y = _factor(a, name), _factor(b, name)
-        found += _differ(name, factor_label(name), x, y, "blocks" if x and y else "note")
-    return found
-
-
-def _durability(a: Sequence[Run], b: Sequence[Run]) -> list[Difference]:
+def _durability(a: Sequence[Run], b: Sequence[Run], one_publication: bool) -> list[Difference]:
     """Blocks across two classes, between a doubtful claim and a sound one, and of databases in memory always."""
     x, y = weakest_durability(a), weakest_durability(b)
     doubts = doubt(a), doubt(b)
-    if x or y or any(doubts):
-        known = (x and y) or any(doubts) or Durability.MEMORY in (x, y)
-        words = (claim_words(x, doubts[0]), claim_words(y, doubts[1]))
-        return _differ("durability", "Durability", *words, "blocks" if known else "note")
-    if _one_publication(a, b):
-        return []
-    return [Difference("durability", "Durability", UNKNOWN, UNKNOWN, "note")]
+    if not (x or y or any(doubts)):
+        return [] if one_publication else [Difference("durability", "Durability", UNKNOWN, UNKNOWN, "note")]
+    known = (x and y) or any(doubts) or Durability.MEMORY in (x, y)
+    of_a, of_b = {"durability": claim_words(x, doubts[0])}, {"durability": claim_words(y, doubts[1])}
+    return _differ("durability", "Durability", of_a, of_b, "blocks" if known else "note")
 
 
-def _conditions(a: Sequence[Run], b: Sequence[Run]) -> list[Difference]:
-    return [
-        difference
-        for name in CONDITIONS
-        for difference in _differ(name, factor_label(name), _factor(a, name), _factor(b, name), "note")
-    ]
-
-
-def _machine(a: Sequence[Run], b: Sequence[Run]) -> list[Difference]:
-    if {run.hardware_id for run in a} != {run.hardware_id for run in b}:
-        return _differ("hardware", "Machine", _machine_name(a), _machine_name(b), "note")
-    if machine_is_described(a[0].hardware) or _one_publication(a, b):
-        return []
-    return [Difference("hardware", "Machine", UNKNOWN, UNKNOWN, "note")]
-
-
-def _machine_name(runs: Sequence[Run]) -> str:
-    names = _joined(run.hardware.name for run in runs if run.hardware)
-    described = any(machine_is_described(run.hardware) for run in runs)
-    return names if described or not names else f"{names} (not described)"
-
-
-def _storage(a: Sequence[Run], b: Sequence[Run]) -> list[Difference]:
-    # Runs on two machines always sit on two devices: the machine has been named already.
-    if {run.hardware_id for run in a} != {run.hardware_id for run in b}:
-        return []
-    x, y = (_by_field(runs, "storage:") for runs in (a, b))
-    # Log and temporary files mostly lie where the data lie: what differs alike is said once.
+def _storage(a: Mapping[str, str], b: Mapping[str, str]) -> list[Difference]:
+    """Log and temporary files mostly lie where the data lie: what differs alike is said once."""
     alike: dict[tuple[str, str], list[str]] = {}
-    for field in sorted(x.keys() | y.keys()):
-        alike.setdefault((x.get(field, ""), y.get(field, "")), []).append(field)
+    for field in sorted(a.keys() | b.keys()):
+        if field.startswith("storage:"):
+            said = (a.get(field, UNKNOWN), b.get(field, UNKNOWN))
+            alike.setdefault(said, []).append(field.removeprefix("storage:"))
     return [
-        difference
-        for (of_a, of_b), fields in alike.items()
-        for difference in _differ(fields[0], _storage_label(fields), of_a, of_b, "note")
+        Difference(f"storage:{roles[0]}", f"Storage of the {', '.join(roles)}", of_a, of_b, "note")
+        for (of_a, of_b), roles in alike.items()
+        if of_a != of_b
     ]
-
-
-def _storage_label(fields: Sequence[str]) -> str:
-    return f"Storage of the {', '.join(field.removeprefix('storage:') for field in fields)}"
-
-
-def _by_field(runs: Sequence[Run], prefix: str) -> dict[str, str]:
-    found: dict[str, set[str]] = {}
-    for run in runs:
-        for field, facet in facets(run).items():
-            if field.startswith(prefix):
-                found.setdefault(field, set()).add(facet.value)
-    return {field: _joined(values) for field, values in found.items()}
-
-
-def _config(a: Sequence[Run], b: Sequence[Run]) -> list[Difference]:
-    """Only within one DBMS version: two DBMSs cannot have the same configuration."""
-    if {run.dbms_version_id for run in a} != {run.dbms_version_id for run in b}:
-        return []
-    # By slug: two revisions of one configuration have the same name.
-    slugs = [{run.config.slug for run in runs if run.config} for runs in (a, b)]
-    if slugs[0] == slugs[1]:
-        return []
-    x, y = (_joined(run.config.name for run in runs if run.config) for runs in (a, b))
-    if x == y:
-        x, y = (_joined(of) for of in slugs)
-    return _differ("config", "Configuration", x, y, "note")
-
-
-def _demonstration(a: Sequence[Run], b: Sequence[Run]) -> list[Difference]:
-    x, y = (any(run.demonstration for run in runs) for runs in (a, b))
-    words = {True: "demonstration, short windows", False: "full windows"}
-    return _differ("demonstration", "Window", words[x], words[y], "note")

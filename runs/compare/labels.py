@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils.text import slugify
@@ -53,76 +54,55 @@ class Naming:
 
 
 def name_cells(cells: Sequence[dict[str, Facet]]) -> Naming:
-    fields = sorted(dict.fromkeys(field for cell in cells for field in cell), key=_place)
-    varying = [field for field in fields if len({_value(cell, field) for cell in cells}) > 1]
-    telling = _telling(cells, varying)
-    keys = _unique(_labels(cells, telling, lambda facet: facet.key))
+    headings = {field: facet.label for cell in reversed(cells) for field, facet in cell.items()}
+
+    def position(field: str) -> int:
+        kind = field.partition(":")[0]
+        return _KINDS.index(kind) if kind in _KINDS else len(_KINDS)
+
+    fields = sorted(dict.fromkeys(field for cell in cells for field in cell), key=position)
+    values = {field: [cell[field].value if field in cell else "" for cell in cells] for field in fields}
+    varying = [field for field in fields if len(set(values[field])) > 1]
+    # Each DBMS has a configuration of its own; once the DBMS is named, naming the configuration adds nothing.
+    chosen = telling({field: values[field] for field in varying if field not in _NEVER_IN_LABELS}) or ["dbms"]
+    # The DBMS leads also where the workload varies: it is what people look for.
+    chosen.sort(key=lambda field: field != "dbms")
+    heading = headings.get(chosen[0], "")
+    unset = f"{heading[:1].lower()}{heading[1:]} not set"
+    labels = [" · ".join(cell[field].text for field in chosen if field in cell) or unset for cell in cells]
+    keys = [" · ".join(cell[field].key for field in chosen if field in cell) or unset for cell in cells]
+    common = [cells[0][field] for field in fields if field not in varying]
     return Naming(
-        labels=_unique(_labels(cells, telling, lambda facet: facet.text)),
-        keys=_unique([slugify(key.replace(".", "-")) or "cell" for key in keys], "-"),
-        common=[_common(cells[0][field]) for field in fields if field not in varying],
-        varying=[_varying(cells, field) for field in varying],
-    )
+        labels=_unique(labels),
+        keys=_unique([slugify(key.replace(".", "-")) or "cell" for key in _unique(keys)], "-"),
+        common=[CommonFact(facet.label, facet.value, facet.words) for facet in common],
+        varying=[
+            VaryingFact(
+                field, headings[field], tuple(value or _NO_FACT for value in values[field]),
+                {_NO_FACT: _NO_FACT} | {
+                    cell[field].value or _NO_FACT: cell[field].words or _NO_FACT for cell in cells if field in cell
+                },
+            )
+            for field in varying
+        ],
+    )  # fmt: skip
 
 
-def _common(facet: Facet) -> CommonFact:
-    return CommonFact(facet.label, facet.value, facet.words)
-
-
-def _varying(cells: Sequence[dict[str, Facet]], field: str) -> VaryingFact:
-    words = {cell[field].value or _NO_FACT: cell[field].words or _NO_FACT for cell in cells if field in cell}
-    values = tuple(_value(cell, field) or _NO_FACT for cell in cells)
-    return VaryingFact(field, _heading(cells, field), values, {_NO_FACT: _NO_FACT, **words})
-
-
-def _place(field: str) -> int:
-    kind = field.partition(":")[0]
-    return _KINDS.index(kind) if kind in _KINDS else len(_KINDS)
-
-
-def _value(cell: dict[str, Facet], field: str) -> str:
-    return cell[field].value if field in cell else ""
-
-
-def _heading(cells: Sequence[dict[str, Facet]], field: str) -> str:
-    return next(cell[field].label for cell in cells if field in cell)
-
-
-def _telling(cells: Sequence[dict[str, Facet]], varying: Sequence[str]) -> list[str]:
-    """The fields that are needed to tell the cells apart, first come first taken.
-
-    Each DBMS has a configuration of its own; once the DBMS is named, naming the configuration adds nothing.
-    """
+def telling(values: Mapping[str, Sequence[str]]) -> list[str]:
+    """As few fields as tell apart what has these values, first come first taken."""
     chosen: list[str] = []
     parts = 1
-    for field in varying:
-        if field in _NEVER_IN_LABELS:
-            continue
-        finer = len({tuple(_value(cell, name) for name in (*chosen, field)) for cell in cells})
+    for field in values:
+        finer = len(set(zip(*(values[name] for name in (*chosen, field)), strict=True)))
         if finer > parts:
-            chosen.append(field)
-            parts = finer
-    return chosen or ["dbms"]
-
-
-def _labels(cells: Sequence[dict[str, Facet]], fields: Sequence[str], said: Callable[[Facet], str]) -> list[str]:
-    # The DBMS leads also where the workload varies: it is what people look for.
-    ordered = sorted(fields, key=lambda field: field != "dbms")
-    return [
-        " · ".join(said(cell[field]) for field in ordered if field in cell) or _unset(cells, ordered[0])
-        for cell in cells
-    ]
-
-
-def _unset(cells: Sequence[dict[str, Facet]], field: str) -> str:
-    heading = _heading(cells, field)
-    return f"{heading[:1].lower()}{heading[1:]} not set"
+            chosen, parts = [*chosen, field], finer
+    return chosen
 
 
 def _unique(names: Sequence[str], joint: str = " #") -> list[str]:
-    seen: dict[str, int] = {}
-    found: list[str] = []
+    seen: Counter[str] = Counter()
+    unique = []
     for name in names:
-        seen[name] = seen.get(name, 0) + 1
-        found.append(name if seen[name] == 1 else f"{name}{joint}{seen[name]}")
-    return found
+        seen[name] += 1
+        unique.append(name if seen[name] == 1 else f"{name}{joint}{seen[name]}")
+    return unique

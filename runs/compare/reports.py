@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from runs.access import changes
-from runs.compare import compare
+from runs.compare.compare import compare_selection
 from runs.compare.groups import Comparison
 from runs.compare.select import CONTROLS, Selection, select
 from runs.models import Report, User
@@ -77,9 +77,4 @@ def live(report: Report, user: Reader, controls: QueryDict | None = None) -> tup
     """The comparison as it stands now, of the runs that `user` may see."""
     params = params_of(report, controls)
     selection = select(params, user)
-    return selection, compare.compare(
-        selection.runs,
-        metric=params.get("metric", ""),
-        baseline=params.get("baseline"),
-        order=params.get("order", ""),
-    )
+    return selection, compare_selection(selection, params)

@@ -10,9 +10,10 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
+from runs.api.comparing import ComparisonSerializer
 from runs.charts import compare as charts
-from runs.compare import compare as comparing
-from runs.compare.groups import Comparison, Group
+from runs.compare.compare import compare_selection
+from runs.compare.groups import Comparison
 from runs.compare.select import CONTROLS, Selection, select
 from runs.formatting import percent
 from runs.listing import csv_text
@@ -25,9 +26,11 @@ from runs.views.access import token_may_read
 @token_may_read
 def compare(request: HttpRequest) -> HttpResponse:
     selection = select(request.GET, request.user)
-    comparison = _comparison(selection, request.GET)
+    comparison = compare_selection(selection, request.GET)
     if request.GET.get("format") == "json":
-        return _json(selection, comparison)
+        if selection.problems:
+            return JsonResponse(selection.problems, status=400)
+        return JsonResponse(ComparisonSerializer(comparison).data)
     if not selection.runs:
         return _nothing(request, selection)
     context = comparison_context(selection, comparison, request.GET) | {
@@ -48,7 +51,13 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
         "figures": charts.bars_figures(comparison),
         "over_time": charts.overlay_figures(comparison),
         "rows": [
-            _row(params, comparison, group, color)
+            {
+                "group": group,
+                "color": color,
+                "baseline_query": "" if group.is_baseline or not group.dots else _changed(params, baseline=group.key),
+                "ratio": charts.ratio_words(group.against),
+                "cv": percent(group.summary.cv) if group.summary and group.summary.cv is not None else "",
+            }
             for group, color in zip(comparison.groups, charts.colours(comparison), strict=True)
         ],
         "kept": [(name, value) for name, values in params.lists() for value in values if name not in CONTROLS],
@@ -77,23 +86,8 @@ def compare_csv(request: HttpRequest) -> HttpResponse:
         return HttpResponse("\n".join(lines), status=400, content_type="text/plain; charset=utf-8")
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="compare.csv"'
-    response.writelines(csv_text.lines(charts.csv_rows(_comparison(selection, request.GET))))
+    response.writelines(csv_text.lines(charts.csv_rows(compare_selection(selection, request.GET))))
     return response
-
-
-def _comparison(selection: Selection, params: QueryDict) -> Comparison:
-    return comparing.compare(
-        selection.runs,
-        metric=params.get("metric", ""),
-        baseline=params.get("baseline"),
-        order=params.get("order", ""),
-    )
-
-
-def _json(selection: Selection, comparison: Comparison) -> JsonResponse:
-    if selection.problems:
-        return JsonResponse(selection.problems, status=400)
-    return JsonResponse(charts.as_json(comparison))
 
 
 def _nothing(request: HttpRequest, selection: Selection) -> HttpResponse:
@@ -108,18 +102,6 @@ def _nothing(request: HttpRequest, selection: Selection) -> HttpResponse:
 
 def _finished(link: str) -> QuerySet[Run]:
     return Run.objects.present().filter(**{link: OuterRef("pk"), "state": "finished"})
-
-
-def _row(params: QueryDict, comparison: Comparison, group: Group, color: int) -> dict[str, Any]:
-    is_baseline = comparison.baseline is not None and comparison.baseline.key == group.key
-    return {
-        "group": group,
-        "color": color,
-        "is_baseline": is_baseline,
-        "baseline_query": "" if is_baseline or not group.dots else _changed(params, baseline=group.key),
-        "ratio": charts.ratio_words(group.against),
-        "cv": percent(group.summary.cv) if group.summary and group.summary.cv is not None else "",
-    }
 
 
 def _changed(params: QueryDict, **changes: str) -> str:

@@ -17,8 +17,8 @@ from django.views.decorators.http import require_safe
 
 from runs.charts import compare as charts
 from runs.charts.run import figures
-from runs.compare import compare as comparing
 from runs.compare import reports
+from runs.compare.compare import compare_selection
 from runs.compare.groups import Comparison
 from runs.compare.select import select
 from runs.models import Report, Run
@@ -33,12 +33,7 @@ ANY_CHART = "throughput"
 def embed_compare(request: HttpRequest) -> HttpResponse:
     params = request.GET
     selection = select(params, STRANGER)
-    comparison = comparing.compare(
-        selection.runs,
-        metric=params.get("metric", ""),
-        baseline=params.get("baseline"),
-        order=params.get("order", ""),
-    )
+    comparison = compare_selection(selection, params)
     source = f"{reverse('compare')}?{params.urlencode()}"
     status = 400 if selection.problems else 200 if selection.runs else 404
     return _page(request, comparison, source=source, title=charts.headline(comparison), status=status)

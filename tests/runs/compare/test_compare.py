@@ -126,13 +126,12 @@ def test_it_takes_the_baseline_it_is_told_and_sets_the_others_against_it():
 
     comparison = compare(all_runs(), baseline="postgresql-8-3")
 
-    db2 = comparison.ratios["db2-9-7"]
+    against = {group.key: group.against for group in comparison.groups}
     assert comparison.baseline is not None and comparison.baseline.label == "PostgreSQL 8.3"
-    assert comparison.ratios["postgresql-8-3"] is None
-    assert db2 is not None and db2.value == pytest.approx(4.736, abs=0.001)
-    verdicts = {key: verdict.kind for key, verdict in comparison.verdicts.items() if verdict}
-    assert verdicts["db2-9-7"] == Kind.BETTER
-    assert verdicts["mysql-5-0"] == Kind.WORSE
+    assert against["postgresql-8-3"] is None
+    assert against["db2-9-7"].ratio.value == pytest.approx(4.736, abs=0.001)
+    assert against["db2-9-7"].verdict.kind == Kind.BETTER
+    assert against["mysql-5-0"].verdict.kind == Kind.WORSE
 
 
 @pytest.mark.parametrize("unknown", [None, "", "no-such-group"])
@@ -239,7 +238,7 @@ def test_it_never_ranks_what_is_in_memory_with_anything_else():
 
     alike = compare([run for run in all_runs() if run.durability == "memory"])
     assert all(places(alike).values())
-    assert any(alike.ratios.values())
+    assert any(group.against and group.against.ratio for group in alike.groups)
 
 
 def test_it_ranks_nothing_of_unknown_durability_with_what_is_in_memory():

@@ -55,7 +55,7 @@ def test_exports_list_it_as_left_out_with_the_reason(client, wrong):
     rows = list(csv.DictReader(io.StringIO(client.get("/compare.csv?dbms=sqlite").content.decode())))
     assert (rows[0]["n"], rows[0]["values"], rows[0]["gaps"]) == ("2", "400 410", f"marked invalid: {WHY}")
     body = client.get("/compare/?dbms=sqlite&format=json").json()["groups"][0]
-    assert body["gaps"] == [{"run": str(wrong.id), "repeat": 1, "reason": f"marked invalid: {WHY}"}]
+    assert body["missing"] == [{"run": str(wrong.id), "repeat": 1, "reason": f"marked invalid: {WHY}"}]
     run = client.get(f"/api/v1/runs/{wrong.id}/").json()
     assert run["invalid"]["reason"] == WHY
     api = client.get("/api/v1/compare/?dbms=sqlite").json()["groups"][0]

@@ -49,12 +49,15 @@ def test_it_says_the_same_in_chart_table_csv_and_json(client):
     answer = client.get(URL + "&format=json").json()
     rows = list(csv.DictReader(io.StringIO(client.get("/compare.csv?publication=tpcb-2010").content.decode())))
 
+    assert answer == client.get("/api/v1/compare/?publication=tpcb-2010").json()
     assert [group["label"] for group in answer["groups"]] == list(drawn) == [row["group"] for row in rows]
     for group, row in zip(answer["groups"], rows, strict=True):
         bar = drawn[group["label"]]
         assert bar["value"] == group["median"] == float(row["median"])
-        assert bar["dots"] == [dot["value"] for dot in group["repeats"]] == [float(x) for x in row["values"].split()]
-        assert list(bar["interval"]) == group["interval"]
+        assert bar["dots"] == group["values"] == [dot["value"] for dot in group["repeats"]]
+        assert bar["dots"] == [float(x) for x in row["values"].split()]
+        low, high = bar["interval"]
+        assert group["interval"] == {"low": low, "high": high}
         assert f'data-value="{group["median"]}"' in html
         for value in bar["dots"]:
             assert f'data-value="{value}"' in html
@@ -136,7 +139,7 @@ def test_it_names_the_verdict_in_words(client):
 
     answer = client.get(URL + "&format=json&baseline=postgresql-8-3").json()
 
-    words = {group["label"]: group["against"] and group["against"]["words"] for group in answer["groups"]}
+    words = {group["label"]: group["verdict"] and group["verdict"]["words"] for group in answer["groups"]}
     assert words == {
         "PostgreSQL 8.3": None, "DB2 9.7": "better", "MySQL 5.0": "worse", "Oracle 10R2": "better",
         "Derby 10.3": "better", "Derby 10.6": "better",

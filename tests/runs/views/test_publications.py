@@ -222,7 +222,7 @@ def test_it_links_the_systems_to_the_compare_page(client):
 
     assert [group["median"] for group in groups] == [508, 2363, 114, 594, 1192, 875]
     assert [group["n"] for group in groups] == [5, 5, 5, 5, 5, 3]
-    assert [len(group["gaps"]) for group in groups] == [0, 0, 0, 0, 0, 2]
+    assert [len(group["missing"]) for group in groups] == [0, 0, 0, 0, 0, 2]
 
 
 def test_it_marks_the_ram_on_the_curves_of_the_firebird_article(client):
