@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 
 SERVICE_USER = "postgres"
+READY_WITHIN_S = 60
 
 
 def find_binaries() -> Path | None:
@@ -69,11 +70,11 @@ class PrivatePostgreSQL:
 
     def _wait(self) -> None:
         command = [str(self.binaries / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)]
-        for _ in range(100):
+        for _ in range(READY_WITHIN_S * 10):
             if subprocess.run(command, check=False).returncode == 0:
                 return
             time.sleep(0.1)
-        raise TimeoutError("PostgreSQL did not start within 10 s")
+        raise TimeoutError(f"PostgreSQL did not start within {READY_WITHIN_S} s")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
