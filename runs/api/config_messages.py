@@ -2,57 +2,67 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from benchagent.configfiles import FORMATS
+from pydantic import BeforeValidator, Field, StrictBool, TypeAdapter
 from rest_framework import serializers
 
 from runs import configs
 from runs.api.serializers import NamedRefSerializer
 from runs.configs.reading import MOST_CHARACTERS
-from runs.results.fields import StrictSerializer
-
-_TEXT: dict[str, Any] = {"required": False, "allow_blank": True}
+from runs.incoming.reading import Given, OneOf, Slug, Strict, Text, whole
 
 
-class FileGiven(StrictSerializer):
-    name = serializers.CharField(max_length=200)
-    text = serializers.CharField(
-        max_length=MOST_CHARACTERS, trim_whitespace=False, allow_blank=True,
-        help_text="The file as it is; it is kept byte for byte but for its secrets.",
-    )  # fmt: skip
-    format = serializers.ChoiceField(
-        choices=list(FORMATS), required=False, help_text="Without it the content tells the format."
-    )
+class FileGiven(Strict):
+    name: Annotated[str, Text(200)]
+    text: Annotated[
+        str,
+        Field(
+            max_length=MOST_CHARACTERS, description="The file as it is; it is kept byte for byte but for its secrets."
+        ),
+    ]
+    format: Annotated[
+        Given[Annotated[str, OneOf(tuple(FORMATS))]], Field(description="Without it the content tells the format.")
+    ] = None
 
 
-class ParameterGiven(StrictSerializer):
-    name = serializers.CharField(max_length=200)
-    value = serializers.CharField(max_length=100_000, allow_null=True, allow_blank=True, help_text="null is a flag")
-    section = serializers.CharField(max_length=120, **_TEXT)
-    comment = serializers.CharField(max_length=10_000, **_TEXT)
+class ParameterGiven(Strict):
+    name: Annotated[str, Text(200)]
+    value: Annotated[Annotated[str, Text(100_000, least=0)] | None, Field(description="null is a flag")]
+    section: Annotated[str, Text(120, least=0)] = ""
+    comment: Annotated[str, Text(10_000, least=0)] = ""
 
 
-class FactsGiven(StrictSerializer):
+class FactsGiven(Strict):
     """Name, note and what is known of the database."""
 
-    name = serializers.CharField(max_length=200, required=False)
-    note = serializers.CharField(max_length=10_000, **_TEXT)
-    page_size_bytes = serializers.IntegerField(min_value=1, max_value=2**31, required=False, allow_null=True)
-    forced_writes = serializers.BooleanField(required=False, allow_null=True, help_text="Firebird: gstat -h")
-    versions = serializers.ListField(
-        child=serializers.SlugField(max_length=120), required=False, max_length=50, help_text="slugs of DBMS versions"
-    )
+    name: Given[Annotated[str, Text(200)]] = None
+    note: Annotated[str, Text(10_000, least=0)] = ""
+    page_size_bytes: Annotated[int, Field(ge=1, le=2**31), BeforeValidator(whole)] | None = None
+    forced_writes: Annotated[StrictBool | None, Field(description="Firebird: gstat -h")] = None
+    versions: Annotated[list[Slug], Field(max_length=50, description="slugs of DBMS versions")] = []
 
 
 class ConfigGiven(FactsGiven):
     """Files or parameters. `revises`: slug of the configuration whose next revision this is."""
 
-    files = FileGiven(many=True, required=False, allow_empty=False)
-    parameters = ParameterGiven(many=True, required=False, allow_empty=False)
-    dbms = serializers.SlugField(max_length=120, required=False, help_text="needed where the files do not tell")
-    revises = serializers.SlugField(max_length=120, required=False)
-    reason = serializers.CharField(max_length=2_000, help_text="why it was revised", **_TEXT)
+    files: Given[Annotated[list[FileGiven], Field(min_length=1)]] = None
+    parameters: Given[Annotated[list[ParameterGiven], Field(min_length=1)]] = None
+    dbms: Annotated[Given[Slug], Field(description="needed where the files do not tell")] = None
+    revises: Given[Slug] = None
+    reason: Annotated[str, Text(2_000, least=0), Field(description="why it was revised")] = ""
+
+    def content(self) -> configs.Content:
+        return configs.Content(
+            files=[configs.FileText(file.name, file.text, file.format or "") for file in self.files or ()],
+            parameters=[configs.Parameter(**parameter.model_dump()) for parameter in self.parameters or ()],
+            dbms=self.dbms or "", name=self.name or "", note=self.note, versions=self.versions,
+            details=self.model_dump(include=set(configs.DETAIL_FIELDS), exclude_none=True),
+        )  # fmt: skip
+
+
+CONFIG, FACTS = TypeAdapter(ConfigGiven), TypeAdapter(FactsGiven)
 
 
 class QuantitySerializer(serializers.Serializer[Any]):

@@ -15,6 +15,8 @@ from rest_framework.views import APIView
 
 from runs import configs
 from runs.api.config_messages import (
+    CONFIG,
+    FACTS,
     ConfigGiven,
     ConfigPageSerializer,
     ConfigSerializer,
@@ -24,8 +26,8 @@ from runs.api.config_messages import (
 )
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
 from runs.configs.pages import diff_table, matching
+from runs.incoming.reading import read
 from runs.models import Config, User
-from runs.results.fields import StrictSerializer
 
 MOST_COMPARED = 8
 
@@ -66,7 +68,7 @@ class ConfigList(APIView):
     )
     def post(self, request: Request) -> Response:
         """Add a configuration from files or parameters, or the next revision of one. 200: an equal one is there."""
-        given = _valid(ConfigGiven, request.data)
+        given = read(CONFIG, request.data)
         began = timezone.now()
         try:
             made = _made(request, given)
@@ -92,7 +94,8 @@ class ConfigDetail(APIView):
         """Correct name, note, page size or forced writes; who, when and the old value are kept."""
         config = _editable(request, slug)
         try:
-            configs.correct(config, _valid(FactsGiven, request.data), by=cast(User, request.user))
+            facts = read(FACTS, request.data).model_dump(exclude_unset=True)
+            configs.correct(config, facts, by=cast(User, request.user))
         except configs.ConfigError as error:
             raise ValidationError(error.errors) from error
         return Response(ConfigSerializer(_whole(request, slug)).data)
@@ -135,12 +138,6 @@ def _refuse_unknown(request: Request, known: set[str]) -> None:
         raise ValidationError({name: ["Unknown parameter."] for name in unknown})
 
 
-def _valid(kind: type[StrictSerializer], data: Any) -> dict[str, Any]:
-    message = kind(data=data)
-    message.is_valid(raise_exception=True)
-    return dict(message.validated_data)
-
-
 def _editable(request: Request, slug: str) -> Config:
     config = get_object_or_404(configs.for_pages(configs.readable_configs(request.user)), slug=slug)
     if not configs.may_correct(request.user, config):
@@ -148,21 +145,14 @@ def _editable(request: Request, slug: str) -> Config:
     return config
 
 
-def _made(request: Request, given: dict[str, Any]) -> Config:
-    content = configs.Content(
-        files=[configs.FileText(one["name"], one["text"], one.get("format", "")) for one in given.get("files", [])],
-        parameters=[configs.Parameter(**one) for one in given.get("parameters", [])],
-        dbms=given.get("dbms", ""), name=given.get("name", ""), note=given.get("note", ""),
-        versions=given.get("versions", []),
-        details={name: given[name] for name in configs.DETAIL_FIELDS if given.get(name) is not None},
-    )  # fmt: skip
+def _made(request: Request, given: ConfigGiven) -> Config:
     by = cast(User, request.user)
-    if "revises" not in given:
-        return configs.create_config(content, by=by)
-    rows = configs.readable_configs(by).filter(slug=given["revises"])
+    if given.revises is None:
+        return configs.create_config(given.content(), by=by)
+    rows = configs.readable_configs(by).filter(slug=given.revises)
     if not rows.exists():
-        raise configs.ConfigError({"revises": [f"No configuration {given['revises']}."]})
-    return configs.revise(_editable(request, given["revises"]), content, by=by, note=given.get("reason", ""))
+        raise configs.ConfigError({"revises": [f"No configuration {given.revises}."]})
+    return configs.revise(_editable(request, given.revises), given.content(), by=by, note=given.reason)
 
 
 def _whole(request: Request, slug: str) -> dict[str, Any]:

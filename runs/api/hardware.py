@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
+from pydantic import Field, TypeAdapter
 from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.request import Request
@@ -16,42 +17,9 @@ from runs import machines
 from runs.access.visibility import nameable
 from runs.api.exceptions import Conflict
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
+from runs.incoming.reading import Slug, Strict, read
+from runs.machines.facts import DeviceFacts, MachineFacts, NewDevice, NewMachine
 from runs.models import HardwareProfile, StorageDevice, User
-from runs.models.machine_facts import MACHINE_FACTS, STORAGE_FACTS, Kind, MachineFact
-from runs.results.fields import StrictSerializer
-
-
-class _FactsGiven(StrictSerializer):
-    """Facts by name; what is left out is not stated."""
-
-    model: type[HardwareProfile | StorageDevice]
-    facts: tuple[MachineFact, ...]
-
-    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        note = serializers.CharField(max_length=10_000, required=False, allow_blank=True)
-        given = {fact.name: self._field(fact) for fact in self.facts}
-        return {"name": serializers.CharField(max_length=200), **given, "note": note}
-
-    def _field(self, fact: MachineFact) -> serializers.Field[Any, Any, Any, Any]:
-        if fact.kind == Kind.FLAG:
-            return serializers.BooleanField(required=False)
-        if fact.kind == Kind.TEXT:
-            most = fact.most_characters(self.model)
-            return serializers.CharField(max_length=most, required=False, allow_blank=True)
-        most = 1_000_000 if fact.kind == Kind.COUNT else 2**63 - 1
-        return serializers.IntegerField(min_value=1, max_value=most, required=False, allow_null=True)
-
-
-class DeviceFacts(_FactsGiven):
-    """A disk. What is left out is not stated."""
-
-    model, facts = StorageDevice, STORAGE_FACTS
-
-
-class ProfileFacts(_FactsGiven):
-    """A machine. What is left out is not stated."""
-
-    model, facts = HardwareProfile, MACHINE_FACTS
 
 
 class DeviceSerializer(serializers.ModelSerializer[StorageDevice]):
@@ -68,11 +36,15 @@ class ProfileSerializer(serializers.ModelSerializer[HardwareProfile]):
 
     class Meta:
         model = HardwareProfile
-        fields = ["slug", "provenance", *machines.PROFILE_FIELDS, "storage", "merged_into", "created_at"]
+        fields = ["slug", "provenance", *machines.MACHINE_FIELDS, "storage", "merged_into", "created_at"]
 
 
-class MergeSerializer(StrictSerializer):
-    into = serializers.SlugField(max_length=120, help_text="slug of the machine that stays")
+class MergeRequest(Strict):
+    into: Annotated[Slug, Field(description="slug of the machine that stays")]
+
+
+MACHINE, MACHINE_CHANGES = TypeAdapter(NewMachine), TypeAdapter(MachineFacts)
+DEVICE, DEVICE_CHANGES, MERGE = TypeAdapter(NewDevice), TypeAdapter(DeviceFacts), TypeAdapter(MergeRequest)
 
 
 class MergedSerializer(serializers.Serializer[Any]):
@@ -95,10 +67,10 @@ def _editable(request: Request, slug: str) -> tuple[HardwareProfile, User]:
     return profile, cast(User, request.user)
 
 
-def _facts(kind: type[StrictSerializer], request: Request, *, partial: bool = False) -> dict[str, Any]:
-    message = kind(data=request.data, partial=partial)
-    message.is_valid(raise_exception=True)
-    return dict(message.validated_data)
+def _facts(form: TypeAdapter[Any], request: Request) -> dict[str, Any]:
+    """What is stated; nothing that is left out."""
+    facts: dict[str, Any] = read(form, request.data).model_dump(exclude_unset=True)
+    return facts
 
 
 class HardwareList(APIView):
@@ -110,10 +82,10 @@ class HardwareList(APIView):
         rows = machines.listed_profiles(request.user).select_related("merged_into").prefetch_related("storage")
         return Response(ProfileSerializer(rows.order_by("name", "slug"), many=True).data)
 
-    @extend_schema(request=ProfileFacts, responses={201: ProfileSerializer, 400: FIELD_ERRORS})
+    @extend_schema(request=NewMachine, responses={201: ProfileSerializer, 400: FIELD_ERRORS})
     def post(self, request: Request) -> Response:
         """Describe a machine. Its disks follow with /storage/."""
-        profile = machines.create_profile(facts=_facts(ProfileFacts, request), by=cast(User, request.user))
+        profile = machines.create_profile(facts=_facts(MACHINE, request), by=cast(User, request.user))
         return Response(ProfileSerializer(profile).data, status=201)
 
 
@@ -124,23 +96,23 @@ class HardwareDetail(APIView):
     def get(self, request: Request, slug: str) -> Response:
         return Response(ProfileSerializer(_found(request, slug)).data)
 
-    @extend_schema(request=ProfileFacts(partial=True), responses={200: ProfileSerializer, 400: FIELD_ERRORS})
+    @extend_schema(request=MachineFacts, responses={200: ProfileSerializer, 400: FIELD_ERRORS})
     def patch(self, request: Request, slug: str) -> Response:
         """Correct facts; the slug stays, who changed what is kept."""
         profile, user = _editable(request, slug)
-        machines.edit_profile(profile, facts=_facts(ProfileFacts, request, partial=True), by=user)
+        machines.edit_profile(profile, facts=_facts(MACHINE_CHANGES, request), by=user)
         return Response(ProfileSerializer(profile).data)
 
 
 class HardwareStorage(APIView):
     required_scope = "upload"
 
-    @extend_schema(request=DeviceFacts, responses={201: DeviceSerializer, 400: FIELD_ERRORS})
+    @extend_schema(request=NewDevice, responses={201: DeviceSerializer, 400: FIELD_ERRORS})
     def post(self, request: Request, slug: str) -> Response:
         """Add a disk."""
         profile, user = _editable(request, slug)
         try:
-            device = machines.add_device(profile, facts=_facts(DeviceFacts, request), by=user)
+            device = machines.add_device(profile, facts=_facts(DEVICE, request), by=user)
         except ValueError as error:
             raise ValidationError({"name": [str(error)]}) from error
         return Response(DeviceSerializer(device).data, status=201)
@@ -149,13 +121,13 @@ class HardwareStorage(APIView):
 class HardwareDevice(APIView):
     required_scope = "upload"
 
-    @extend_schema(request=DeviceFacts(partial=True), responses={200: DeviceSerializer, 400: FIELD_ERRORS})
+    @extend_schema(request=DeviceFacts, responses={200: DeviceSerializer, 400: FIELD_ERRORS})
     def patch(self, request: Request, slug: str, device: str) -> Response:
         """Correct facts of a disk."""
         profile, user = _editable(request, slug)
         chosen = get_object_or_404(profile.storage, slug=device)
         try:
-            machines.edit_device(chosen, facts=_facts(DeviceFacts, request, partial=True), by=user)
+            machines.edit_device(chosen, facts=_facts(DEVICE_CHANGES, request), by=user)
         except ValueError as error:
             raise ValidationError({"name": [str(error)]}) from error
         return Response(DeviceSerializer(chosen).data)
@@ -164,11 +136,11 @@ class HardwareDevice(APIView):
 class HardwareMerge(APIView):
     required_scope = "upload"
 
-    @extend_schema(request=MergeSerializer, responses={200: MergedSerializer, 400: FIELD_ERRORS, 409: ErrorSerializer})
+    @extend_schema(request=MergeRequest, responses={200: MergedSerializer, 400: FIELD_ERRORS, 409: ErrorSerializer})
     def post(self, request: Request, slug: str) -> Response:
         """Make this machine and `into` one: runs move, the old address leads to the new one."""
         source, user = _editable(request, slug)
-        wanted = _facts(MergeSerializer, request)["into"]
+        wanted = read(MERGE, request.data).into
         into = machines.listed_profiles(user).filter(slug=wanted).first()
         if into is None:
             raise ValidationError({"into": [f"No machine {wanted}."]})

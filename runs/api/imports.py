@@ -22,6 +22,7 @@ from runs.api.parsers import StrictJSONParser
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
 from runs.imports.needs import lacks
 from runs.imports.subject import ImportSubject, checked, from_text
+from runs.incoming.reading import Strict
 from runs.models import ApiToken, FileImport, User
 
 
@@ -56,8 +57,10 @@ class SentFilesSerializer(serializers.Serializer[Any]):
     subject = serializers.CharField(required=False, help_text="JSON, as for storing")
 
 
-class StoreSerializer(serializers.Serializer[Any]):
-    subject = ImportSubject(required=False)
+class StoreRequest(Strict):
+    """For the description: errors name the fields of the subject as they stand in it."""
+
+    subject: ImportSubject | None = None
 
 
 def own(request: Request, import_id: UUID) -> FileImport:
@@ -136,7 +139,7 @@ class ImportStore(APIView):
     parser_classes = [StrictJSONParser]
 
     @extend_schema(
-        request=StoreSerializer,
+        request=StoreRequest,
         responses={200: FileImportSerializer, 201: FileImportSerializer, 400: FIELD_ERRORS, 404: ErrorSerializer},
     )
     def post(self, request: Request, import_id: UUID) -> Response:

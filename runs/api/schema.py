@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiSerializerFieldExtension
+from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiSerializerExtension
+from drf_spectacular.plumbing import ResolvedComponent
 
 from runs.incoming.reading import Description
 from runs.results import document
-from runs.results.editing import RUN_EDIT
+
+# Keeps what describes itself from drf-spectacular's own sorting of enumerations.
+_AS_IT_IS = "x-as-it-is"
 
 
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
@@ -19,20 +22,33 @@ class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-ca
         return {"type": "http", "scheme": "bearer", "description": "A token of this server: bst_…"}
 
 
-class PartFieldSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
-    target_class = "runs.results.fields.PartField"
-    match_subclasses = True
+class IncomingSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
+    """What comes in describes itself."""
 
-    def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
-        described = self.target.part.json_schema(ref_template=document.REFERENCE_TEMPLATE, schema_generator=Description)
-        return {key: value for key, value in described.items() if key != "$defs"}
+    target_class = "runs.incoming.reading.Strict"
+    match_subclasses = True
+    priority = 1
+
+    def get_name(self, auto_schema: Any, direction: Any) -> str:
+        return str(self.target.__name__)
+
+    def map_serializer(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        described = self.target.model_json_schema(
+            ref_template=document.REFERENCE_TEMPLATE, schema_generator=Description
+        )
+        for name, part in described.pop("$defs", {}).items():
+            component = ResolvedComponent(  # type: ignore[no-untyped-call]
+                name, ResolvedComponent.SCHEMA, {_AS_IT_IS: part}, name
+            )
+            auto_schema.registry.register_on_missing(component)
+        return {_AS_IT_IS: described}
 
 
 def add_upload_document(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
-    """A postprocessing hook: the upload document describes itself."""
+    """A postprocessing hook: the upload document, and whatever else comes in, describes itself."""
     schemas = result.setdefault("components", {}).setdefault("schemas", {})
+    schemas |= {name: schema[_AS_IT_IS] for name, schema in schemas.items() if _AS_IT_IS in schema}
     schemas |= document.components()
-    schemas["RunEdit"] = RUN_EDIT.json_schema(schema_generator=Description)
     result["components"]["schemas"] = dict(sorted(schemas.items()))
     return result
 

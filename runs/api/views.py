@@ -6,7 +6,6 @@ import math
 from typing import Any
 from uuid import UUID
 
-import pydantic
 from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
 from django.shortcuts import get_object_or_404
@@ -33,7 +32,7 @@ from runs.api.serializers import (
     RunSerializer,
     RunSeriesSerializer,
 )
-from runs.incoming.reading import messages
+from runs.incoming.reading import read
 from runs.listing import csv
 from runs.listing.filters import FACTOR_PREFIX, RunFilter
 from runs.models import Run
@@ -119,7 +118,7 @@ class RunDetail(APIView):
         return Response(status=204)
 
     @extend_schema(
-        request={"application/json": {"$ref": "#/components/schemas/RunEdit"}},
+        request=editing.RunEdit,
         responses={
             200: RunDetailSerializer,
             400: FIELD_ERRORS,
@@ -133,11 +132,7 @@ class RunDetail(APIView):
         run = changeable_run(request, run_id)
         if run.publication_id is not None:
             raise Conflict("This run is part of a publication and says what that says.")
-        try:
-            wanted = editing.RUN_EDIT.validate_python(request.data)
-        except pydantic.ValidationError as error:
-            raise ValidationError(messages(error, editing.RUN_EDIT)) from None
-        editing.edit(run, wanted, by=person_of(request))
+        editing.edit(run, read(editing.RUN_EDIT, request.data), by=person_of(request))
         return _detail(request, run_id)
 
 

@@ -38,7 +38,7 @@ def store(
     """
     if taken.stored_at is not None:
         return runs_of(taken), False
-    subject = checked(taken.subject | subject)
+    subject = checked(subject, before=taken.subject)
     return _store(taken, read(kept_files(taken), subject.get("mapping", {})), subject, owner, token)
 
 
@@ -67,7 +67,7 @@ def _store(
 def say(taken: FileImport, subject: dict[str, Any]) -> None:
     """Keep what a person said about a draft; a new mapping of columns is applied at once. Raises ValidationError."""
     mapping = taken.subject.get("mapping", {})
-    taken.subject = checked(taken.subject | subject)
+    taken.subject = checked(subject, before=taken.subject)
     if taken.subject.get("mapping", {}) != mapping:
         taken.items = items_of(read(kept_files(taken), taken.subject["mapping"]))
     taken.save(update_fields=["subject", "items"])

@@ -3,55 +3,61 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Annotated, Any
 
-from rest_framework import serializers
+from pydantic import Field, TypeAdapter
+from rest_framework.exceptions import ValidationError
 
-from runs.models.choices import DURABILITY_CHOICES, Visibility
-from runs.results.fields import FactorField, HardwareField, StrictSerializer
+from runs.incoming.reading import Day, Given, NewSlug, Prose, Strict, Text, read
+from runs.results.document import Config, Durability, Factors, HardwareOrSlug, UploadStorage, WhoMaySee
 
 
-class DbmsSubject(StrictSerializer):
+class DbmsSubject(Strict):
     """Fills in what the files do not say."""
 
-    name = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
-    version = serializers.CharField(max_length=120, required=False, allow_blank=True, default="")
-    architecture = serializers.CharField(max_length=60, required=False, allow_blank=True, default="")
+    name: Annotated[str, Text(200, least=0)] = ""
+    version: Annotated[str, Text(120, least=0)] = ""
+    architecture: Annotated[str, Text(60, least=0)] = ""
 
 
-class WorkloadSubject(StrictSerializer):
-    slug = serializers.SlugField(max_length=100)
-    name = serializers.CharField(max_length=200, required=False)
+class WorkloadSubject(Strict):
+    slug: NewSlug
+    name: Given[Annotated[str, Text(200)]] = None
 
 
-class ImportSubject(StrictSerializer):
+class ImportSubject(Strict):
     """Everything optional: what is missing is told when the import is stored."""
 
-    hardware = HardwareField(required=False)
-    dbms = DbmsSubject(required=False)
-    workload = WorkloadSubject(required=False)
-    config = serializers.JSONField(required=False)
-    storage = serializers.ListField(required=False, child=serializers.DictField(), max_length=20)
-    factors = serializers.DictField(child=FactorField(), required=False)
-    durability = serializers.ChoiceField(choices=DURABILITY_CHOICES, required=False)
-    measured_on = serializers.DateField(required=False)
-    visibility = serializers.ChoiceField(choices=Visibility.choices, required=False)
-    note = serializers.CharField(max_length=10_000, required=False, allow_blank=True)
-    context = serializers.DictField(required=False)  # type: ignore[assignment]  # declared fields are not attributes
-    info = serializers.DictField(required=False)
-    mapping = serializers.DictField(
-        child=serializers.DictField(), required=False, help_text="for CSV: name of the file -> which column is what"
-    )
-    leave_out = serializers.ListField(
-        child=serializers.IntegerField(min_value=0), required=False, help_text="`index` of items that are not wanted"
-    )
+    hardware: Given[HardwareOrSlug] = None
+    dbms: Given[DbmsSubject] = None
+    workload: Given[WorkloadSubject] = None
+    config: Given[Config] = None
+    storage: Annotated[list[UploadStorage], Field(max_length=20)] = []
+    factors: Factors = {}
+    durability: Given[Durability] = None
+    measured_on: Given[Day] = None
+    visibility: Given[WhoMaySee] = None
+    note: Prose = ""
+    context: dict[str, Any] = {}
+    info: dict[str, Any] = {}
+    mapping: Annotated[
+        dict[str, dict[str, Any]], Field(description="for CSV: name of the file -> which column is what")
+    ] = {}
+    leave_out: Annotated[
+        list[Annotated[int, Field(ge=0)]], Field(description="`index` of items that are not wanted")
+    ] = []
 
 
-def checked(given: Any) -> dict[str, Any]:
-    """The subject as JSON that can be kept. Raises ValidationError naming the field."""
-    serializer = ImportSubject(data=given)
-    serializer.is_valid(raise_exception=True)
-    return {name: given[name] for name in serializer.validated_data}
+SUBJECT = TypeAdapter(ImportSubject)
+
+
+def checked(given: Any, *, before: dict[str, Any] | None = None) -> dict[str, Any]:
+    """What was said before with what is said now, as JSON that can be kept. Raises ValidationError naming the field."""
+    if not isinstance(given, dict):
+        raise ValidationError({"subject": ["An object is required."]})
+    said = (before or {}) | given
+    read(SUBJECT, said)
+    return said
 
 
 def from_text(text: str) -> Any:
@@ -61,4 +67,4 @@ def from_text(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError as error:
-        raise serializers.ValidationError({"subject": [f"Not JSON: {error}"]}) from error
+        raise ValidationError({"subject": [f"Not JSON: {error}"]}) from error

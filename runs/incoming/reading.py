@@ -1,7 +1,7 @@
-"""Documents that come in as pydantic models: the base of the models, kinds of values, and problems in our words.
+"""What comes in, as pydantic models: the base of the models, kinds of values, and problems in our words.
 
-`messages` turns pydantic's problems into what answers show: path of each wrong field (`repeats[0].metrics[2].value`) ->
-what is wrong with it.
+`read` checks a document and raises what answers show: path of each wrong field (`repeats[0].metrics[2].value`) -> what
+is wrong with it.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ from pydantic import (
 )
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError, core_schema
+from rest_framework import exceptions
+
+from runs.incoming.storable import problems
 
 T = TypeVar("T")
 JsonSchema = dict[str, Any]
@@ -58,7 +61,7 @@ class _NotNull:
     """None is "not given"; a null that is given is refused."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        inner = tuple(one for one in get_args(source) if one is not NoneType)
+        inner = tuple(branch for branch in get_args(source) if branch is not NoneType)
         return handler.generate_schema(Union[inner])  # noqa: UP007  # a tuple
 
 
@@ -102,27 +105,25 @@ def _branch(value: Any) -> str | None:
 def wrong(*problems: tuple[str, str] | tuple[tuple[str | int, ...], str]) -> ValidationError:
     """To be raised by a check of our own: (field or path, message) of each problem; "" is the value itself."""
     lines: list[InitErrorDetails] = []
-    for place, message in problems:
-        path = place if isinstance(place, tuple) else (place,) if place else ()
+    for field, message in problems:
+        path = field if isinstance(field, tuple) else (field,) if field else ()
         lines.append({"type": PydanticCustomError("wrong", message), "loc": path, "input": ""})
     return ValidationError.from_exception_data("", lines)
 
 
 def _day(value: Any) -> datetime.date:
     try:
-        found = parse_date(value) if isinstance(value, str) else None
+        if isinstance(value, str) and (day := parse_date(value)) is not None:
+            return day
     except ValueError:
-        found = None
-    if found is None:
-        raise wrong(("", "A date is required: YYYY-MM-DD."))
-    return found
+        pass
+    raise wrong(("", "A date is required: YYYY-MM-DD."))
 
 
 def _moment(value: Any) -> datetime.datetime:
     try:
-        found = parse_datetime(value) if isinstance(value, str) else None
-        if found is not None:
-            return (found if found.tzinfo else found.replace(tzinfo=datetime.UTC)).astimezone(datetime.UTC)
+        if isinstance(value, str) and (moment := parse_datetime(value)) is not None:
+            return (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)).astimezone(datetime.UTC)
     except (ValueError, OverflowError):
         pass
     raise wrong(("", "A time is required: YYYY-MM-DDThh:mm:ss with a zone, for example 2026-05-04T12:00:00Z."))
@@ -136,6 +137,13 @@ def whole(value: Any) -> Any:
 # pydantic would take a number, or digits, for a Unix time.
 Day = Annotated[datetime.date, BeforeValidator(_day)]
 Moment = Annotated[datetime.datetime, BeforeValidator(_moment)]  # one without a zone is UTC
+Name = Annotated[str, Text(200)]
+Word = Annotated[str, Text(60, least=0)]
+Line = Annotated[str, Text(200, least=0)]
+Path = Annotated[str, Text(500, least=0)]
+Prose = Annotated[str, Text(10_000, least=0)]
+NewSlug = Annotated[str, Field(max_length=100, pattern=r"^[-a-zA-Z0-9_]+$")]
+Slug = Annotated[str, Field(max_length=120, pattern=r"^[-a-zA-Z0-9_]+$")]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 
 _SLUG = "A slug is required: letters, digits, - and _."
@@ -171,27 +179,34 @@ _OF_KEYS = {
 }
 
 
-def messages(error: ValidationError, read: TypeAdapter[Any]) -> dict[str, list[str]]:
-    """Path -> messages; the whole document's own are under `detail`. `read` is what raised the error."""
-    found: dict[str, list[str]] = {}
+def read(form: TypeAdapter[T], document: Any) -> T:
+    """The document as `form` has it. Raises rest_framework's ValidationError; the document's own are under `detail`."""
+    if wrong := problems(document):
+        raise exceptions.ValidationError(wrong)
+    try:
+        return form.validate_python(document)
+    except ValidationError as error:
+        raise exceptions.ValidationError(messages(error, form)) from None
+
+
+def messages(error: ValidationError, form: TypeAdapter[Any]) -> dict[str, list[str]]:
+    """Path -> messages; the whole document's own are under `detail`. `form` is what raised the error."""
+    by_path: dict[str, list[str]] = {}
     for problem in error.errors(include_url=False):
         location, words = problem["loc"], _MESSAGES
         if location[-1:] == ("[key]",) and problem["type"] in _OF_KEYS:
             location, words = location[:-2], _OF_KEYS
-        found.setdefault(_path(location) or "detail", []).append(_message(problem, words, read))
-    return found
+        # An empty key is told at the object that holds it.
+        shown = (part for part in location if part not in _TYPES and part != "")
+        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in shown).removeprefix(".")
+        by_path.setdefault(path or "detail", []).append(_message(problem, words, form))
+    return by_path
 
 
-def _path(location: tuple[int | str, ...]) -> str:
-    """An empty key is told at the object that holds it."""
-    shown = (part for part in location if part not in _TYPES and part != "")
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in shown).removeprefix(".")
-
-
-def _message(problem: ErrorDetails, words: dict[str, str], read: TypeAdapter[Any]) -> str:
+def _message(problem: ErrorDetails, words: dict[str, str], form: TypeAdapter[Any]) -> str:
     kind, context = problem["type"], problem.get("ctx", {})
     if kind == "extra_forbidden":
-        return f"Unknown key. Known here: {', '.join(_known_keys(read, problem['loc'][:-1]))}."
+        return f"Unknown key. Known here: {', '.join(_known_keys(form, problem['loc'][:-1]))}."
     if kind == "literal_error":
         return f"Must be one of: {context['expected'].replace(' or ', ', ').replace(chr(39), '')}."
     if problem["input"] is None and kind.endswith("_type"):
@@ -199,30 +214,29 @@ def _message(problem: ErrorDetails, words: dict[str, str], read: TypeAdapter[Any
     return words.get(kind, problem["msg"]).format_map(context) if kind in words else problem["msg"]
 
 
-def _known_keys(read: TypeAdapter[Any], location: tuple[int | str, ...]) -> list[str]:
-    """The keys of the object at this place, from the schema."""
-    whole = _schema_of(read)
+def _known_keys(form: TypeAdapter[Any], location: tuple[int | str, ...]) -> list[str]:
+    """The keys of the object at this path, from the schema."""
+    whole = _schema_of(form)
 
     def followed(here: JsonSchema) -> JsonSchema:
         return whole["$defs"][here["$ref"].rpartition("/")[2]] if "$ref" in here else here
 
     here = followed(whole)
     for part in location:
-        here = followed(_inside(here, part, [followed(one) for one in here.get("oneOf", [])]))
+        if part in _TYPES:
+            branches = map(followed, here["oneOf"])
+            here = next(branch for branch in branches if branch["type"] == _TYPES[str(part)])
+        elif isinstance(part, int):
+            here = followed(here["items"])
+        else:
+            here = followed(here.get("properties", {}).get(part) or here["additionalProperties"])
     choices = [here, *map(followed, here.get("oneOf", []))]
-    return next(list(one["properties"]) for one in choices if "properties" in one)
-
-
-def _inside(here: JsonSchema, part: int | str, branches: list[JsonSchema]) -> JsonSchema:
-    if part in _TYPES:
-        return next(one for one in branches if one["type"] == _TYPES[str(part)])
-    found: JsonSchema = here["items"] if isinstance(part, int) else here.get("properties", {}).get(part)
-    return found or here["additionalProperties"]
+    return next(list(choice["properties"]) for choice in choices if "properties" in choice)
 
 
 @cache
-def _schema_of(read: TypeAdapter[Any]) -> JsonSchema:
-    return read.json_schema(schema_generator=Description)
+def _schema_of(form: TypeAdapter[Any]) -> JsonSchema:
+    return form.json_schema(schema_generator=Description)
 
 
 class Description(GenerateJsonSchema):
@@ -240,8 +254,9 @@ class Description(GenerateJsonSchema):
     def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> JsonSchemaValue:
         return self._plain(super().typed_dict_schema(schema))
 
-    def _plain(self, found: JsonSchemaValue) -> JsonSchemaValue:
-        found.pop("title", None)
-        if "required" in found:
-            found["required"] = sorted(found["required"])
-        return found
+    def _plain(self, made: JsonSchemaValue) -> JsonSchemaValue:
+        for described in (made, *made.get("properties", {}).values()):
+            described.pop("title", None)
+        if "required" in made:
+            made["required"] = sorted(made["required"])
+        return made

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from runs.machines.differences import DeviceRow, FactRow, compare_profiles, device_facts, profile_facts
-from runs.machines.editing import (
-    DEVICE_FIELDS,
-    PROFILE_FIELDS,
-    add_device,
-    create_profile,
-    edit_device,
-    edit_profile,
-    may_edit,
-)
+from runs.machines.editing import add_device, create_profile, edit_device, edit_profile, may_edit
+from runs.machines.facts import DEVICE_FIELDS, MACHINE_FIELDS
 from runs.machines.merging import CannotMerge, merge, unmerge
 from runs.machines.reported import device_named, upsert_hardware
 from runs.machines.usage import BestResult, best_results, counts_by_profile, listed_profiles
 
 __all__ = [
     "DEVICE_FIELDS",
-    "PROFILE_FIELDS",
+    "MACHINE_FIELDS",
     "BestResult",
     "CannotMerge",
     "DeviceRow",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from runs.formatting import byte_size
+from runs.machines.facts import DEVICE_LABELS, MACHINE_LABELS
 from runs.models import HardwareProfile, StorageDevice
-from runs.models.machine_facts import MACHINE_FACTS, STORAGE_FACTS
 
 
 @dataclass(frozen=True)
@@ -34,23 +36,34 @@ class DeviceRow:
     facts: list[FactRow]
 
 
+def shown(row: HardwareProfile | StorageDevice, name: str) -> str:
+    value: Any = getattr(row, "medium_label" if name == "medium" else name)
+    if value in (None, ""):
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else ""
+    return byte_size(value) if name.endswith("_bytes") else str(value)
+
+
 def profile_facts(profile: HardwareProfile) -> list[tuple[str, str]]:
     """(label, text) of every fact, empty ones too: "not stated" is information."""
-    return [(fact.label, fact.words(profile)) for fact in MACHINE_FACTS]
+    return [(label, shown(profile, name)) for name, label in MACHINE_LABELS.items()]
 
 
 def device_facts(device: StorageDevice) -> list[tuple[str, str]]:
-    return [(fact.label, fact.words(device)) for fact in STORAGE_FACTS]
+    return [(label, shown(device, name)) for name, label in DEVICE_LABELS.items()]
 
 
 def compare_profiles(profiles: Sequence[HardwareProfile]) -> tuple[list[FactRow], list[DeviceRow]]:
     """Facts and devices side by side. `profiles` with their storage prefetched."""
-    facts = [FactRow(fact.label, [fact.words(profile) for profile in profiles]) for fact in MACHINE_FACTS]
-    names = dict.fromkeys(device.name for profile in profiles for device in profile.storage.all())
-    return facts, [_device_row(name, profiles) for name in names]
-
-
-def _device_row(name: str, profiles: Sequence[HardwareProfile]) -> DeviceRow:
-    devices = [next((one for one in profile.storage.all() if one.name == name), None) for profile in profiles]
-    rows = [FactRow(fact.label, [fact.words(one) if one else "" for one in devices]) for fact in STORAGE_FACTS]
-    return DeviceRow(name, devices, [row for row in rows if any(row.values)])
+    facts = [FactRow(label, [shown(profile, name) for profile in profiles]) for name, label in MACHINE_LABELS.items()]
+    by_name = [{device.name: device for device in profile.storage.all()} for profile in profiles]
+    rows = []
+    for name in dict.fromkeys(name for known in by_name for name in known):
+        devices = [known.get(name) for known in by_name]
+        told = [
+            FactRow(label, [shown(device, fact) if device is not None else "" for device in devices])
+            for fact, label in DEVICE_LABELS.items()
+        ]
+        rows.append(DeviceRow(name, devices, [row for row in told if any(row.values)]))
+    return facts, rows

@@ -9,10 +9,7 @@ from django.db import transaction
 from runs.access import changes
 from runs.models import HardwareProfile, StorageDevice, User
 from runs.models.choices import Provenance
-from runs.models.machine_facts import MACHINE_FACTS, STORAGE_FACTS
 
-PROFILE_FIELDS = ("name", *(fact.name for fact in MACHINE_FACTS), "note")
-DEVICE_FIELDS = ("name", *(fact.name for fact in STORAGE_FACTS), "note")
 Facts = dict[str, Any]
 
 
@@ -25,7 +22,7 @@ def may_edit(user: Any, profile: HardwareProfile) -> bool:
 
 @transaction.atomic
 def create_profile(*, facts: Facts, by: User) -> HardwareProfile:
-    """A machine described by hand. `facts`: any of PROFILE_FIELDS, `name` among them."""
+    """A machine described by hand. `facts`: any of MACHINE_FIELDS, `name` among them."""
     return HardwareProfile.objects.create(
         slug=HardwareProfile.free_slug(facts["name"]), created_by=by, provenance=Provenance.UPLOADED, **facts
     )
@@ -59,11 +56,11 @@ def edit_device(device: StorageDevice, *, facts: Facts, by: User) -> list[str]:
     return _set(device, facts, by)
 
 
-def _set(thing: HardwareProfile | StorageDevice, facts: Facts, by: User) -> list[str]:
-    changed = [name for name, value in facts.items() if getattr(thing, name) != value]
+def _set(row: HardwareProfile | StorageDevice, facts: Facts, by: User) -> list[str]:
+    changed = [name for name, value in facts.items() if getattr(row, name) != value]
     for name in changed:
-        changes.record(target=thing, field=name, old=getattr(thing, name), new=facts[name], by=by)
-        setattr(thing, name, facts[name])
+        changes.record(target=row, field=name, old=getattr(row, name), new=facts[name], by=by)
+        setattr(row, name, facts[name])
     if changed:
-        thing.save(update_fields=changed)
+        row.save(update_fields=changed)
     return changed

@@ -1,4 +1,4 @@
-"""Machines and devices by hand: a form each, the same rules as the API's serializers."""
+"""Machines and devices by hand: a form each, the same rules as the API's messages."""
 
 from __future__ import annotations
 
@@ -6,12 +6,9 @@ from typing import Any
 
 from django import forms
 
-from runs.machines.editing import DEVICE_FIELDS, PROFILE_FIELDS
+from runs.machines.facts import DEVICE_FIELDS, DEVICE_LABELS, MACHINE_FIELDS, MACHINE_LABELS
 from runs.machines.sizes import parse_size, size_text
 from runs.models import HardwareProfile, StorageDevice
-from runs.models.machine_facts import MACHINE_FACTS, STORAGE_FACTS
-
-BIG = 2**63 - 1
 
 
 class SizeField(forms.CharField):
@@ -35,8 +32,8 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]  # cannot be subsc
 
     class Meta:
         model = HardwareProfile
-        fields = list(PROFILE_FIELDS)
-        labels = {fact.name: fact.label for fact in MACHINE_FACTS}
+        fields = list(MACHINE_FIELDS)
+        labels = MACHINE_LABELS
         help_texts = {"name": "as people will look for it", "virtualisation": "kvm, VMware, none, …"}
         widgets = {"note": forms.Textarea(attrs={"rows": 3})}
 
@@ -47,7 +44,7 @@ class DeviceForm(forms.ModelForm):  # type: ignore[type-arg]  # cannot be subscr
     class Meta:
         model = StorageDevice
         fields = list(DEVICE_FIELDS)
-        labels = {fact.name: fact.label for fact in STORAGE_FACTS}
+        labels = DEVICE_LABELS
         help_texts = {
             "name": "sda, nvme0n1, data array, …",
             "medium": "HDD, SSD, NVMe, …",

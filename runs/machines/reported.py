@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from benchagent.protocol import HardwareFacts, StorageFacts
 from django.db import transaction
+from django.db.models import CharField, Model
 
+from runs.machines.facts import DEVICE_LABELS, MACHINE_LABELS
 from runs.models import HardwareProfile, StorageDevice
 from runs.models.choices import Provenance
 from runs.models.text import clean
 
 _RAM_STEP_BYTES = 256 * 1024 * 1024
-_PROFILE_TEXTS = {"os": 200, "kernel": 200, "cpu_model": 200, "motherboard": 200, "virtualisation": 100}
-_DEVICE_TEXTS = {
-    "medium": 60, "model": 200, "bus": 60, "raid": 60, "file_system": 60, "mount_point": 500,
-    "mount_options": 500, "scheduler": 60, "write_cache": 60,
-}  # fmt: skip
 
 
 def fingerprint(facts: HardwareFacts) -> str:
@@ -48,11 +46,8 @@ def upsert_hardware(*, facts: HardwareFacts, name: str, provenance: str = Proven
                 name=clean(name or facts["hostname"], 200),
                 fingerprint=mark,
                 provenance=provenance,
-                cpu_cores=facts["cpu_cores"],
-                cpu_threads=facts["cpu_threads"],
-                ram_bytes=facts["ram_bytes"],
                 details={"hostname": clean(facts["hostname"], 200)},
-                **{field: clean(facts.get(field), limit) for field, limit in _PROFILE_TEXTS.items()},
+                **_columns(HardwareProfile, MACHINE_LABELS, facts),
             )
         known = {device.name: device for device in profile.storage.all()}
         for device in facts["storage"]:
@@ -60,9 +55,17 @@ def upsert_hardware(*, facts: HardwareFacts, name: str, provenance: str = Proven
         return profile
 
 
+def _columns(model: type[Model], names: Iterable[str], facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Facts as their columns hold them: texts cut, "" where none is known."""
+    columns = {name: model._meta.get_field(name) for name in names}
+    return {
+        name: clean(facts.get(name), column.max_length or 0) if isinstance(column, CharField) else facts[name]
+        for name, column in columns.items()
+    }
+
+
 def _upsert_device(profile: HardwareProfile, facts: StorageFacts, known: StorageDevice | None, provenance: str) -> None:
-    values: dict[str, Any] = {field: clean(facts.get(field), limit) for field, limit in _DEVICE_TEXTS.items()}
-    values |= {"capacity_bytes": facts["capacity_bytes"], "emulated": facts["emulated"]}
+    values = _columns(StorageDevice, (name for name in DEVICE_LABELS if name in StorageFacts.__annotations__), facts)
     if known is None:
         name = clean(facts["name"], 200)
         StorageDevice.objects.create(

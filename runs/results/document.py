@@ -22,7 +22,6 @@ from pydantic import (
     BeforeValidator,
     Field,
     GetJsonSchemaHandler,
-    StrictBool,
     Tag,
     TypeAdapter,
     model_validator,
@@ -41,14 +40,20 @@ from runs.incoming.reading import (
     Finite,
     Given,
     Moment,
+    Name,
+    NewSlug,
     OneOf,
+    Path,
+    Prose,
     ReadAs,
+    Slug,
     Strict,
     Text,
+    Word,
     by_type,
-    whole,
     wrong,
 )
+from runs.machines.facts import NewDevice, NewMachine
 from runs.models.choices import DURABILITY_CHOICES, Better, RunState, StorageRole, Visibility
 from runs.results.names import canonical_unit
 from runs.results.values import EncodedHistogram, Factor, Samples, SettingPairs, SettingValue
@@ -66,27 +71,20 @@ MAX_FILES = 50
 MAX_FILE_CHARACTERS = 1_000_000
 MAX_ARTEFACT_CHARACTERS = 32 * 1024 * 1024
 MAX_LINES = 1000
-BIG = 2**63 - 1
 # What the run is afterwards; `aborted` is somebody's decision, as a cancelled run is.
 OUTCOMES = {"finished": RunState.FINISHED, "failed": RunState.FAILED, "aborted": RunState.CANCELLED}
 TRANSACTIONS = "transactions"
 REFERENCE = "#/components/schemas/"
 REFERENCE_TEMPLATE = f"{REFERENCE}{{model}}"
 
-_SLUG = r"^[-a-zA-Z0-9_]+$"
-NewSlug = Annotated[str, Field(max_length=100, pattern=_SLUG)]
-KnownSlug = Annotated[str, Field(max_length=120, pattern=_SLUG, description="slug of a known one"), Tag(TEXT)]
-Name = Annotated[str, Text(200)]
-Word = Annotated[str, Text(60, least=0)]
-Line = Annotated[str, Text(200, least=0)]
-Path = Annotated[str, Text(500, least=0)]
-Prose = Annotated[str, Text(10_000, least=0)]
+KnownSlug = Annotated[Slug, Field(description="slug of a known one"), Tag(TEXT)]
 Unit = Annotated[str, Text(40, least=0), Field(description="Required for what the catalogue does not have.")]
-Cores = Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(whole)]
-Bytes = Annotated[int, Field(ge=1, le=BIG), BeforeValidator(whole)]
 # Kept exactly as it is, blanks and line ends included.
 Content = Annotated[str, Field(max_length=MAX_ARTEFACT_CHARACTERS)]
 Lines = Annotated[list[Prose], Field(max_length=MAX_LINES)]
+Factors = Annotated[dict[Annotated[str, Field(min_length=1, max_length=80)], Factor], Field(max_length=MAX_FACTORS)]
+Durability = Annotated[str, OneOf(tuple(value for value, _ in DURABILITY_CHOICES))]
+WhoMaySee = Annotated[str, OneOf(tuple(Visibility.values))]
 
 
 def _once(rows: Sequence[Any], mark_of: Callable[[Any], Any]) -> None:
@@ -116,26 +114,8 @@ class UploadDbms(Strict):
     slug: Given[NewSlug] = None
 
 
-class UploadDevice(Strict):
+class UploadDevice(NewDevice):
     """A storage device of the machine, found by its name or added."""
-
-    name: Name
-    medium: Word = ""
-    model: Line = ""
-    bus: Word = ""
-    capacity_bytes: Bytes | None = None
-    raid: Word = ""
-    controller_cache: Annotated[str, Text(120, least=0)] = ""
-    file_system: Word = ""
-    mount_point: Path = ""
-    mount_options: Path = ""
-    scheduler: Word = ""
-    write_cache: Word = ""
-    emulated: Given[StrictBool] = None
-    note: Prose = ""
-
-
-DEVICE_FACTS = tuple(name for name in UploadDevice.model_fields if name != "name")
 
 
 def _devices_once(devices: list[UploadDevice]) -> list[UploadDevice]:
@@ -143,22 +123,11 @@ def _devices_once(devices: list[UploadDevice]) -> list[UploadDevice]:
     return devices
 
 
-class UploadHardware(Strict):
-    name: Name
+class UploadHardware(NewMachine):
     slug: Given[NewSlug] = None
-    os: Line = ""
-    kernel: Line = ""
-    cpu_model: Line = ""
-    cpu_cores: Cores | None = None
-    cpu_threads: Cores | None = None
-    ram_bytes: Bytes | None = None
-    motherboard: Line = ""
-    virtualisation: Annotated[str, Text(100, least=0)] = ""
-    note: Prose = ""
     storage: Annotated[list[UploadDevice], Field(max_length=MAX_DEVICES), AfterValidator(_devices_once)] = []
 
 
-HARDWARE_FACTS = tuple(name for name in UploadHardware.model_fields if name not in ("name", "slug", "storage"))
 HardwareOrSlug = Annotated[
     KnownSlug | Annotated[UploadHardware, Tag(OBJECT)],
     by_type("The slug of a known machine, or an object, is required."),
@@ -376,16 +345,14 @@ class UploadDocument(Strict):
     hardware: HardwareOrSlug
     storage: Annotated[list[UploadStorage], Field(max_length=len(StorageRole.values)), AfterValidator(_roles_once)] = []
     config: Given[Config] = None
-    factors: Annotated[
-        dict[Annotated[str, Field(min_length=1, max_length=80)], Factor], Field(max_length=MAX_FACTORS)
-    ] = {}
+    factors: Factors = {}
     measured_on: Given[Day] = None
     started_at: Given[Moment] = None
     finished_at: Given[Moment] = None
     outcome: Annotated[str, OneOf(tuple(OUTCOMES))] = "finished"
     message: Annotated[Prose, Field(description="Why it failed or was aborted.")] = ""
-    durability: Given[Annotated[str, OneOf(tuple(value for value, _ in DURABILITY_CHOICES))]] = None
-    visibility: Given[Annotated[str, OneOf(tuple(Visibility.values))]] = None
+    durability: Given[Durability] = None
+    visibility: Given[WhoMaySee] = None
     note: Prose = ""
     driver: Annotated[dict[str, Any], Field(description="What generated the load: name, version, …")] = {}
     dataset: Annotated[dict[str, Any], Field(description="Generator, its version, seed, sizes.")] = {}
@@ -410,7 +377,6 @@ class UploadDocument(Strict):
 
 
 UPLOAD = TypeAdapter(UploadDocument)
-HARDWARE_OR_SLUG: TypeAdapter[Any] = TypeAdapter(HardwareOrSlug)
 ONE_OR_MANY = "UploadRequest"
 
 

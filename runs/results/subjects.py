@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,11 +15,10 @@ from benchagent.catalog import WORKLOADS
 from rest_framework.exceptions import ValidationError
 
 from runs.configs import ConfigError, Content, FileText, Parameter, config_of, create_config, understand
+from runs.machines import DEVICE_FIELDS, MACHINE_FIELDS
 from runs.models import Config, DbmsVersion, HardwareProfile, StorageDevice, User, Workload
 from runs.models.choices import Provenance
 from runs.results.document import (
-    DEVICE_FACTS,
-    HARDWARE_FACTS,
     UploadConfigFiles,
     UploadDevice,
     UploadDocument,
@@ -115,8 +113,10 @@ def _first_metric(document: UploadDocument) -> str:
     return "tps" if "tps" in entries or not entries else entries[0][:80]
 
 
-def _facts(data: UploadHardware | UploadDevice, names: Iterable[str]) -> dict[str, Any]:
-    return {name: value for name in names if (value := getattr(data, name)) not in (None, "")}
+def _facts(data: UploadHardware | UploadDevice) -> dict[str, Any]:
+    """What is stated of it, but for its name."""
+    names = MACHINE_FIELDS if isinstance(data, UploadHardware) else DEVICE_FIELDS
+    return {name: value for name in names if name != "name" and (value := getattr(data, name)) not in (None, "")}
 
 
 def _hardware_errors(document: UploadDocument, known: Known) -> dict[str, list[str]]:
@@ -126,7 +126,7 @@ def _hardware_errors(document: UploadDocument, known: Known) -> dict[str, list[s
         if named is None:
             return {"hardware": [f"No machine {data}. An object with its facts adds one."]}
     else:
-        facts = _facts(data, HARDWARE_FACTS)
+        facts = _facts(data)
         if named is not None and (errors := _contradictions("hardware", f"The machine {named.slug}", named, facts)):
             return errors
     if not document.storage and (isinstance(data, str) or not data.storage):
@@ -150,7 +150,7 @@ def _device_errors(document: UploadDocument, rows: list[StorageDevice]) -> dict[
             if row is None and device not in named:
                 errors[path] = [f"This machine has no device {device}. An object with its facts adds one."]
         elif row is not None:
-            errors |= _contradictions(path, f"The device {row.slug}", row, _facts(device, DEVICE_FACTS))
+            errors |= _contradictions(path, f"The device {row.slug}", row, _facts(device))
         elif named[device.name] != device:
             errors[path] = [f"{device.name} is described twice, differently."]
     return errors
@@ -166,7 +166,7 @@ def _contradictions(path: str, who: str, row: Any, facts: dict[str, Any]) -> dic
 
 
 def _fingerprint(data: UploadHardware) -> str:
-    facts = _facts(data, HARDWARE_FACTS)
+    facts = _facts(data)
     document = ["upload", data.slug, data.name, facts]
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
@@ -193,7 +193,7 @@ def _hardware(data: str | UploadHardware, known: Known, by: User | None) -> Hard
             fingerprint=_fingerprint(data),
             provenance=Provenance.UPLOADED,
             created_by=by,
-            **_facts(data, HARDWARE_FACTS),
+            **_facts(data),
         )
         known.add_hardware(found)
     for device in data.storage:
@@ -209,7 +209,7 @@ def _device(given: str | UploadDevice, machine: HardwareProfile, known: Known) -
     """A device of the machine by name or slug, made where it is new; gaps in what is known of it are filled."""
     rows = known.devices(machine)
     name = given if isinstance(given, str) else given.name
-    facts = {} if isinstance(given, str) else _facts(given, DEVICE_FACTS)
+    facts = {} if isinstance(given, str) else _facts(given)
     found = _find_device(name, rows)
     if found is None:
         slug = StorageDevice.free_slug(f"{machine.slug}-{name}")

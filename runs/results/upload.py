@@ -13,12 +13,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import pydantic
 from django.db import IntegrityError, transaction
 from rest_framework.exceptions import ValidationError
 
-from runs.incoming.reading import messages
-from runs.incoming.storable import problems
+from runs.incoming.reading import read
 from runs.models import ApiToken, FileImport, Run, Upload, User
 from runs.results import rows, subjects
 from runs.results.document import MAX_RESULTS, MAX_RUNS, UPLOAD, UploadDocument
@@ -121,14 +119,12 @@ def _read(items: Iterable[_Item]) -> None:
             item.outcome = UploadOutcome("invalid", errors={"detail": "A JSON object is required."})
             continue
         item.outcome.id = _id_of(item.document)
-        if wrong := problems(item.document):
-            item.outcome = UploadOutcome("invalid", item.outcome.id, errors=wrong)
-            continue
         try:
-            item.data = UPLOAD.validate_python(item.document)
-        except pydantic.ValidationError as error:
-            item.outcome = UploadOutcome("invalid", item.outcome.id, errors=messages(error, UPLOAD))
-        item.digest = digest_of(item.document)
+            item.data = read(UPLOAD, item.document)
+        except ValidationError as error:
+            item.outcome = UploadOutcome("invalid", item.outcome.id, errors=_by_field(error))
+        else:
+            item.digest = digest_of(item.document)
 
 
 def _id_of(document: dict[str, Any]) -> uuid.UUID | None:

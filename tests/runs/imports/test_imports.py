@@ -212,3 +212,13 @@ def test_it_leaves_settings_without_a_result_alone(contributor):
     runs, _ = imports.store(taken, subject=SUBJECT, owner=contributor)
 
     assert len(runs) == 1
+
+
+@pytest.mark.parametrize("subject", ["x", 3, ["hardware"]])
+def test_it_refuses_a_subject_that_is_no_object(client, bearer, operator, subject):
+    taken, _ = imports.take(files=files(PGBENCH), owner=operator)
+    response = client.post(
+        f"/api/v1/imports/{taken.id}/store/", {"subject": subject}, content_type="application/json",
+        headers=bearer("upload"),
+    )  # fmt: skip
+    assert (response.status_code, response.json()) == (400, {"subject": ["An object is required."]})

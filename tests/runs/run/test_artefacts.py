@@ -35,6 +35,13 @@ def test_it_gives_back_what_it_was_given(run):
     assert found.file.name.endswith(f"{kept.id}.gz")
 
 
+def test_an_upload_may_hold_a_long_file(db):
+    text = "progress: 1.0 s, 100.5 tps\n" * 5000
+    body = document(artefacts=[{"name": "long.log", "text": text}])
+    assert results.store_upload(document=body, token=None).status == "created"
+    assert artefacts.content(Artefact.objects.get()).decode() == text
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "utf-16"])
 def test_it_keeps_no_secret(run, encoding):
     kept = artefacts.keep(name="x.log", content="é mysql-password=hunter2 --threads=4\n".encode(encoding), run=run)
