@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from benchagent.ctl.api import Api, Params
+from benchagent.ctl.api import Api
 from benchagent.ctl.output import plain_number, print_json, print_table, say
 
 # Only verdicts that --fail-if names change the exit status. "refused": the two may not be compared at all.
@@ -44,15 +44,15 @@ def run(options: argparse.Namespace, connect: Any) -> int:
     chosen = list(dict.fromkeys(chosen))
     first = api.get("/compare/", chosen)
     key = _group_of(first, options.baseline, _runs_of(api, options.baseline))
-    answer = first if _baseline_of(first) == key else api.get("/compare/", [*chosen, ("baseline", key)])
-    if _baseline_of(answer) != key:
+    answer = first if first.get("baseline") == key else api.get("/compare/", [*chosen, ("baseline", key)])
+    if answer.get("baseline") != key:
         raise BadSelection("the server compares with another baseline than the one that was asked for")
-    found = {group["key"]: kind_of(group) for group in answer["groups"] if group["key"] != key}
-    if not found:
+    kinds = {group["key"]: kind_of(group) for group in answer["groups"] if group["key"] != key}
+    if not kinds:
         raise BadSelection("there is nothing to compare: all runs are repeats of the baseline")
-    status = exit_status(found.values(), options.fail_if or ())
+    status = exit_status(kinds.values(), options.fail_if or ())
     if options.json:
-        print_json({**answer, "verdicts": found, "exit_status": status})
+        print_json({**answer, "verdicts": kinds, "exit_status": status})
     else:
         _show(answer, key)
     return status
@@ -91,19 +91,15 @@ def _runs_of(api: Api, text: str) -> set[str]:
     groups = api.get("/compare/", [("cell", value)]).get("groups", [])
     if len(groups) > 1:
         raise BadSelection(f"{text} begins the keys of {len(groups)} cells: give more of it")
-    return {str(one) for group in groups for one in group["runs"]}
+    return {str(run) for group in groups for run in group["runs"]}
 
 
 def _group_of(answer: Mapping[str, Any], text: str, runs: set[str]) -> str:
     """The key of the group that holds the baseline. Never the first group for want of a better one."""
     for group in answer.get("groups", []):
-        if runs & {str(one) for one in group["runs"]}:
+        if runs & {str(run) for run in group["runs"]}:
             return str(group["key"])
     raise BadSelection(f"the server's answer does not hold the baseline {text}: is it deleted, or not yours to see?")
-
-
-def _baseline_of(answer: Mapping[str, Any]) -> str:
-    return str(answer.get("baseline") or "")
 
 
 def _show(answer: Mapping[str, Any], baseline: str) -> None:
@@ -134,6 +130,3 @@ def _words(group: Mapping[str, Any]) -> str:
     if isinstance(verdict, dict) and verdict.get("words"):
         return str(verdict["words"])
     return str(group.get("refused") or "; ".join(group.get("gaps") or ()) or "no value")
-
-
-__all__: Sequence[str] = ("BadSelection", "Params", "exit_status", "kind_of", "run", "verdicts")

@@ -73,12 +73,11 @@ def result_documents(file: SourceFile) -> list[dict[str, Any]] | None:
     if not (head.startswith((b"{", b"[")) or file.data.startswith(GZIP_MAGIC)) or len(file.data) > MAX_SNIFFED_BYTES:
         return None
     try:
-        found = json.loads(file.text)
+        content = json.loads(file.text)
     except (ValueError, RecursionError, NotUnderstood):
         return None
-    if isinstance(found, dict) and "results" in found and "schema_version" not in found:
-        found = found["results"]
-    many = found if isinstance(found, list) else [found]
-    if many and all(isinstance(one, dict) and "schema_version" in one for one in many):
-        return many
-    return None
+    if isinstance(content, dict) and "results" in content and "schema_version" not in content:
+        content = content["results"]
+    documents = content if isinstance(content, list) else [content]
+    whole = documents and all(isinstance(document, dict) and "schema_version" in document for document in documents)
+    return documents if whole else None

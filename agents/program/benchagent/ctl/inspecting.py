@@ -15,18 +15,15 @@ MAX_METRICS_SHOWN = 24
 
 
 def run(options: argparse.Namespace) -> int:
-    found = read_all(options.files)
-    documents = {place: result_documents(one.file) for place, one in enumerate(found)}
-    rest = [one for place, one in enumerate(found) if documents[place] is None]
-    understood = dict(zip((id(one) for one in rest), inspect([one.file for one in rest]), strict=True))
+    files = [(local, result_documents(local.file)) for local in read_all(options.files)]
+    understood = iter(inspect([local.file for local, documents in files if documents is None]))
     entries: list[dict[str, Any]] = []
-    for place, one in enumerate(found):
-        many = documents[place]
-        if many is not None:
-            entries += [_document(one, document) for document in many]
-        else:
-            file, reports = understood[id(one)]
+    for local, documents in files:
+        if documents is None:
+            file, reports = next(understood)
             entries += [as_json(file, report) for report in reports]
+        else:
+            entries += [_document(local, document) for document in documents]
     if options.json:
         print_json(entries)
     else:
@@ -34,9 +31,9 @@ def run(options: argparse.Namespace) -> int:
     return EXIT_NOT_UNDERSTOOD if any(entry["status"] == Status.NOT_UNDERSTOOD for entry in entries) else 0
 
 
-def _document(found: Found, document: dict[str, Any]) -> dict[str, Any]:
+def _document(local: Found, document: dict[str, Any]) -> dict[str, Any]:
     """A document of the upload schema, shown like a tool's report; the server is the one who checks it."""
-    entry = as_json(found.file, Report(tool="result document", status=Status.COMPLETE))
+    entry = as_json(local.file, Report(tool="result document", status=Status.COMPLETE))
     factors = document.get("factors")
     workload = document.get("workload")
     entry["parameters"] = factors if isinstance(factors, dict) else {}
@@ -67,7 +64,7 @@ def _lines(entry: dict[str, Any]) -> list[tuple[str, str]]:
         lines.append(("", f"{metric['name']:<34}{plain_number(metric['value']):>16} {metric['unit']}{phase}"))
     if len(metrics) > MAX_METRICS_SHOWN:
         lines.append(("", f"… and {len(metrics) - MAX_METRICS_SHOWN} more (--json shows all)"))
-    series = [f"{one['name']} ({one['points']} × {one['interval']:g} s)" for one in entry["series"]]
+    series = [f"{each['name']} ({each['points']} × {each['interval']:g} s)" for each in entry["series"]]
     lines.append(("series", ", ".join(series)))
     lines += [("warning", warning) for warning in entry["warnings"]]
     return [(label, text) for label, text in lines if text]

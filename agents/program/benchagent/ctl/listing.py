@@ -48,12 +48,9 @@ def _filter(text: str) -> tuple[str, str]:
 def _table(rows: Sequence[dict[str, Any]]) -> None:
     table = []
     for row in rows:
-        dbms = dbms_of(row)
         hardware = row["hardware"]["name"] if row.get("hardware") else ""
-        metric = headline(row)
-        table.append(
-            (row["id"], row["workload"]["slug"], dbms, hardware, row["status"], metric, row["created_at"][:10])
-        )
+        what = (row["id"], row["workload"]["slug"], dbms_of(row), hardware)
+        table.append((*what, row["status"], headline(row), row["created_at"][:10]))
     print_table(table, heading=("RUN", "WORKLOAD", "DBMS", "MACHINE", "STATUS", "RESULT", "STORED"))
 
 
@@ -72,19 +69,16 @@ def dbms_of(row: dict[str, Any]) -> str:
 
 def _csv(rows: Sequence[dict[str, Any]]) -> None:
     """One line a run: what it is, its factors, its metrics; columns in the order in which they first appear."""
-    flat = [_flat(row) for row in rows]
-    columns = list(dict.fromkeys(name for row in flat for name in row))
-    writer = csv.DictWriter(sys.stdout, columns, restval="")
+    lines = []
+    for row in rows:
+        named = {name: (row.get(name) or {}).get("slug", "") for name in ("workload", "hardware", "config")}
+        line = {
+            "id": row["id"], **named, "dbms": row["dbms"]["name"], "dbms_version": row["dbms"]["version"],
+            "status": row["status"], "repeat": row.get("repeat"), "created_at": row.get("created_at"),
+            "url": row.get("url"),
+        }  # fmt: skip
+        factors = {f"factor.{name}": value for name, value in (row.get("factors") or {}).items()}
+        lines.append({**line, **factors, **(row.get("metrics") or {})})
+    writer = csv.DictWriter(sys.stdout, list(dict.fromkeys(name for line in lines for name in line)), restval="")
     writer.writeheader()
-    writer.writerows(flat)
-
-
-def _flat(row: dict[str, Any]) -> dict[str, Any]:
-    named = {name: (row.get(name) or {}).get("slug", "") for name in ("workload", "hardware", "config")}
-    flat = {
-        "id": row["id"], **named, "dbms": row["dbms"]["name"], "dbms_version": row["dbms"]["version"],
-        "status": row["status"], "repeat": row.get("repeat"), "created_at": row.get("created_at"),
-        "url": row.get("url"),
-    }  # fmt: skip
-    flat |= {f"factor.{name}": value for name, value in (row.get("factors") or {}).items()}
-    return flat | (row.get("metrics") or {})
+    writer.writerows(lines)

@@ -141,9 +141,8 @@ def _fetch(api: Api, what: str) -> list[dict[str, Any]]:
 def _line(rows: Sequence[dict[str, Any]], elapsed_s: float) -> str:
     states = Counter(row["status"] for row in rows)
     ended = sum(count for state, count in states.items() if state in ENDED)
-    return f"{ended}/{len(rows)} ended · {', '.join(f'{count} {state}' for state, count in states.items())}" + (
-        f" · {_duration(elapsed_s)}" if sys.stderr.isatty() else ""
-    )
+    counts = ", ".join(f"{count} {state}" for state, count in states.items())
+    return f"{ended}/{len(rows)} ended · {counts}" + (f" · {_duration(elapsed_s)}" if sys.stderr.isatty() else "")
 
 
 def _show(rows: Sequence[dict[str, Any]]) -> None:

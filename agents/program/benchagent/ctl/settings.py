@@ -40,8 +40,8 @@ def load() -> Login:
     try:
         if stat.S_IMODE(path.stat().st_mode) & 0o077:
             raise NoLogin(f"{path} can be read by others: chmod 600 it, or log in again")
-        found = json.loads(path.read_text(encoding="utf-8"))
-        return Login(str(found["server"]), token or str(found["token"]))
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        return Login(str(kept["server"]), token or str(kept["token"]))
     except FileNotFoundError:
         words = f"no server is known: run `benchctl login --server URL`, or set {SERVER_VARIABLE} and {TOKEN_VARIABLE}"
         raise NoLogin(words) from None

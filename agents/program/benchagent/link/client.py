@@ -138,40 +138,35 @@ class Client:
             )
         except (requests.RequestException, OSError) as error:
             raise Unreachable(f"{self.server}: {type(error).__name__}: {error}") from error
-        self._note_time(sent_at, time.monotonic() - sent, response.headers.get(CLOCK_HEADER, ""))
-        return _answer(response)
-
-    def _note_time(self, sent_at: float, elapsed_s: float, told: str) -> None:
-        """A header that is not there, or not two numbers, tells nothing."""
-        times = told.split()
-        with contextlib.suppress(ValueError):
-            if len(times) == 2:
-                self.clock.take(sent_at, elapsed_s, float(times[0]), float(times[1]))
+        elapsed_s = time.monotonic() - sent
+        with contextlib.suppress(ValueError):  # a header that is not there, or not two numbers, tells nothing
+            received_at, answered_at = map(float, response.headers.get(CLOCK_HEADER, "").split())
+            self.clock.take(sent_at, elapsed_s, received_at, answered_at)
+        return answer_of(response)
 
 
-def _answer(response: requests.Response) -> dict[str, Any]:
+def answer_of(response: requests.Response) -> dict[str, Any]:
+    """The JSON object of a server's answer. Raises `Unreachable`, `Refused`."""
     try:
         body = response.json()
     except ValueError:
         body = None
-    fields = body if isinstance(body, dict) else {}
-    if response.status_code >= 500 or response.status_code == 429:
+    if response.status_code == 429:
+        raise Unreachable("the server asks to wait (429): try again later")
+    if response.status_code >= 500:
         raise Unreachable(f"the server answered {response.status_code}")
-    done = 200 <= response.status_code < 300
-    if done and isinstance(body, dict):
-        return fields
-    if done:
-        raise Unreachable("the answer is not JSON: is this address really the server's?")
-    raise Refused(response.status_code, _detail(response, fields))
-
-
-def _detail(response: requests.Response, fields: dict[str, Any]) -> str:
+    if 200 <= response.status_code < 300:
+        if isinstance(body, dict):
+            return body
+        raise Unreachable("the answer is not JSON: is this address really a Benchsite server's?")
     if response.is_redirect:
-        return f"redirected to {response.headers.get('Location')}: give that address as --server"
-    for key in ("detail", "message", "error"):
-        if isinstance(fields.get(key), str):
-            return str(fields[key])
-    return str(fields) if fields else response.text[:300]
+        words = f"redirected to {response.headers.get('Location')}: give that address as --server"
+    elif isinstance(body, dict) and body:
+        told = {field: " ".join(map(str, said)) if isinstance(said, list) else said for field, said in body.items()}
+        words = "\n".join(f"{said}" if field == "detail" else f"{field}: {said}" for field, said in told.items())
+    else:
+        words = response.text[:300] or response.reason
+    raise Refused(response.status_code, words)
 
 
 class Backoff:

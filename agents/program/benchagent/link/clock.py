@@ -19,7 +19,7 @@ class Clock:
     def __init__(self, wall: Callable[[], float] = time.time) -> None:
         self.wall = wall
         self._lock = threading.Lock()
-        self._found: deque[ClockFacts] = deque(maxlen=EXCHANGES)
+        self._exchanges: deque[ClockFacts] = deque(maxlen=EXCHANGES)
 
     def take(self, sent_at: float, elapsed_s: float, server_received_at: float, server_answered_at: float) -> None:
         """One exchange: sent at this machine's time, answered after `elapsed_s`; times of the server in between.
@@ -31,9 +31,9 @@ class Clock:
             return
         middle = (server_received_at + server_answered_at) / 2 - (sent_at + elapsed_s / 2)
         with self._lock:
-            self._found.append({"offset_s": middle, "uncertainty_s": way_s / 2})
+            self._exchanges.append({"offset_s": middle, "uncertainty_s": way_s / 2})
 
     def best(self) -> ClockFacts | None:
         """To be added to this machine's time for the server's; None while the server has not told its time."""
         with self._lock:
-            return min(self._found, key=lambda one: one["uncertainty_s"], default=None)
+            return min(self._exchanges, key=lambda facts: facts["uncertainty_s"], default=None)
