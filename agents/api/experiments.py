@@ -6,9 +6,8 @@ from typing import Any, cast
 from uuid import UUID
 
 from benchagent.catalog import DBMSS, WORKLOADS
-from django.db.models import QuerySet
+from django.db.models import Prefetch
 from django.shortcuts import get_object_or_404
-from django.urls import reverse
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
@@ -18,7 +17,7 @@ from rest_framework.views import APIView
 
 from agents.jobs import life
 from agents.machines.offers import Engine
-from agents.models import Agent
+from agents.models import Agent, Job
 from agents.plans import estimate, schedule
 from agents.plans.plan import NAME_LIMIT, Plan, PlanError
 from runs.access.visibility import default_visibility
@@ -27,7 +26,7 @@ from runs.api.exceptions import Conflict
 from runs.api.parsers import StrictJSONParser
 from runs.api.permissions import OperatorWithScope
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
-from runs.models import Run, User
+from runs.models import Experiment, Run, User
 from runs.models.choices import Visibility
 
 
@@ -111,27 +110,34 @@ class PlanSerializer(serializers.Serializer[Any]):
         )
 
 
-class ScheduledRunSerializer(serializers.Serializer[Any]):
+class ScheduledRunSerializer(serializers.Serializer[Run]):
     id = serializers.UUIDField()
-    url = serializers.URLField()
-    dbms = serializers.CharField()
+    url = serializers.HyperlinkedIdentityField(view_name="run", lookup_url_kwarg="run_id")
+    dbms = serializers.CharField(source="dbms_version.name")
     repeat = serializers.IntegerField()
     order_index = serializers.IntegerField()
 
 
-class ExperimentSerializer(serializers.Serializer[Any]):
+class ExperimentSerializer(serializers.Serializer[Experiment]):
     slug = serializers.SlugField()
-    url = serializers.URLField()
+    url = serializers.HyperlinkedIdentityField(view_name="experiment", lookup_field="slug")
     name = serializers.CharField()
     visibility = serializers.CharField()
-    estimated_s = serializers.FloatField()
-    runs = ScheduledRunSerializer(many=True)
+    estimated_s = serializers.SerializerMethodField()
+    runs = ScheduledRunSerializer(many=True, source="scheduled")
+
+    def get_estimated_s(self, _experiment: Experiment) -> float:
+        plan, user = self.context["plan"], self.context["request"].user
+        return estimate.estimate(plan, user=user).seconds
 
 
-class RunStateSerializer(serializers.Serializer[Any]):
-    id = serializers.UUIDField()
-    status = serializers.CharField()
-    cancel_requested = serializers.BooleanField()
+class RunStateSerializer(serializers.Serializer[Job]):
+    id = serializers.UUIDField(source="run.id")
+    status = serializers.CharField(source="run.state")
+    cancel_requested = serializers.SerializerMethodField()
+
+    def get_cancel_requested(self, job: Job) -> bool:
+        return job.cancel_requested_at is not None
 
 
 class Experiments(APIView):
@@ -152,26 +158,10 @@ class Experiments(APIView):
             experiment = schedule.start(plan, user=cast(User, request.user))
         except PlanError as error:
             raise ValidationError(cast(dict[str, Any], error.errors)) from error
-        runs: QuerySet[Run] = experiment.runs.select_related("dbms_version").order_by("order_index")
-        body = {
-            "slug": experiment.slug,
-            "url": request.build_absolute_uri(reverse("experiment", args=[experiment.slug])),
-            "name": experiment.name,
-            "visibility": experiment.visibility,
-            "estimated_s": estimate.estimate(plan, user=cast(User, request.user)).seconds,
-            "runs": [_scheduled(request, run) for run in runs],
-        }
-        return Response(ExperimentSerializer(body).data, status=201)
-
-
-def _scheduled(request: Request, run: Run) -> dict[str, Any]:
-    return {
-        "id": run.pk,
-        "url": request.build_absolute_uri(run.get_absolute_url()),
-        "dbms": run.dbms_version.name,
-        "repeat": run.repeat,
-        "order_index": run.order_index,
-    }
+        runs = Prefetch("runs", Run.objects.select_related("dbms_version").order_by("order_index"), "scheduled")
+        started = Experiment.objects.prefetch_related(runs).get(pk=experiment.pk)
+        told = ExperimentSerializer(started, context={"request": request, "plan": plan})
+        return Response(told.data, status=201)
 
 
 class RunCancel(APIView):
@@ -191,7 +181,4 @@ class RunCancel(APIView):
         run = get_object_or_404(readable_runs(request).present(), id=run_id, job__isnull=False)
         if not life.cancel(run):
             raise Conflict("This run has ended already.")
-        run = Run.objects.select_related("job").get(pk=run.pk)
-        requested = run.job.cancel_requested_at is not None
-        body = {"id": run.pk, "status": run.state, "cancel_requested": requested}
-        return Response(RunStateSerializer(body).data, status=202)
+        return Response(RunStateSerializer(Job.objects.select_related("run").get(pk=run.pk)).data, status=202)

@@ -7,12 +7,13 @@ import getpass
 import json
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from benchagent.catalog import DBMSS, WORKLOADS
+from benchagent.cli.commands import command
 from benchagent.dbms.external import Visit, drop_own, visit
 from benchagent.dbms.external.connections import UNKNOWN_VERSION, Connections, ServerConnection, from_answers
 from benchagent.dbms.external.side import reachable
@@ -20,25 +21,23 @@ from benchagent.errors import JobError
 from benchagent.java import JavaToolchain
 from benchagent.job.dryrun import planned
 from benchagent.link import identity
-from benchagent.machine.process import Children, ProcessFailed
+from benchagent.machine.process import Children
 from benchagent.paths import AgentDirs
 from benchagent.protocol import NOT_SAMPLED
 from benchagent.workloads import workload as workload_of
 
-EXIT_FAILED = 1
 NOT_VERIFIED = "not verified against a live server"
 PAIR = "AGENT/OBSERVATION"
 SCRIPT = "script"
-Action = Callable[[argparse.Namespace, AgentDirs], None]
 
 
 def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
     """Add the command to the program's; `common` has the options of every command."""
     connections = commands.add_parser("connections", parents=[common], help="name servers that somebody else runs")
-    connections.set_defaults(command=_command(_list))
+    connections.set_defaults(command=command(_list))
     actions = connections.add_subparsers(metavar="ACTION")
     listed = actions.add_parser("list", parents=[common], help="list their names (the default action)")
-    listed.set_defaults(command=_command(_list))
+    listed.set_defaults(command=command(_list))
 
     add = actions.add_parser("add", parents=[common], help="name one; url, user and password are asked for")
     add.add_argument("name")
@@ -48,13 +47,13 @@ def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
     add.add_argument("--observed-by", metavar=PAIR, default="", help="who samples the server's machine")
     words = "the address leads through a tunnel or into a container: no folder of the server is looked at here"
     add.add_argument("--elsewhere", action="store_true", help=words)
-    add.set_defaults(command=_command(_add))
+    add.set_defaults(command=command(_add))
 
     words = "name the agent on the server's machine that samples it, and its observation; without: nobody does"
     pair = actions.add_parser("pair", parents=[common], help=words)
     pair.add_argument("name")
     pair.add_argument("observed_by", metavar=PAIR, nargs="?", default="")
-    pair.set_defaults(command=_command(_pair))
+    pair.set_defaults(command=command(_pair))
 
     check = actions.add_parser("check", parents=[common], help="connect, and say what is there; changes nothing")
     check.add_argument("name")
@@ -65,27 +64,15 @@ def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
     words = "of the workload, instead of its default; any number of times"
     check.add_argument("--factor", metavar="NAME=VALUE", action="append", default=[], dest="factors", help=words)
     check.add_argument("--script", metavar="FILE", help="what the workload `script` would do with this script")
-    check.set_defaults(command=_command(_check))
+    check.set_defaults(command=command(_check))
 
     clean = actions.add_parser("clean", parents=[common], help="drop the tables that the agent has left there")
     clean.add_argument("name")
-    clean.set_defaults(command=_command(_clean))
+    clean.set_defaults(command=command(_clean))
 
     remove = actions.add_parser("remove", parents=[common], help="forget a connection")
     remove.add_argument("name")
-    remove.set_defaults(command=_command(_remove))
-
-
-def _command(action: Action) -> Callable[[argparse.Namespace, AgentDirs], int]:
-    def run(options: argparse.Namespace, dirs: AgentDirs) -> int:
-        try:
-            action(options, dirs)
-        except (JobError, ProcessFailed, identity.IdentityError) as error:
-            print(f"benchagent: {error}", file=sys.stderr)
-            return EXIT_FAILED
-        return 0
-
-    return run
+    remove.set_defaults(command=command(_remove))
 
 
 def _list(_options: argparse.Namespace, dirs: AgentDirs) -> None:

@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import shutil
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchagent.catalog import DBMSS
+from benchagent.cli.commands import EXIT_USAGE, complain
 from benchagent.dbms import adapter
 from benchagent.dbms.base import EngineContext
 from benchagent.engines.catalogue import catalogue
@@ -22,7 +22,7 @@ from benchagent.machine.cgroups import CgroupError, hierarchy
 from benchagent.machine.users import first_blocked, service_user
 from benchagent.paths import AgentDirs
 
-EXIT_MISSING, EXIT_USAGE = 1, 2
+EXIT_MISSING = 1
 # As the servers' adapters prefer them.
 SERVICE_USERS = {"postgresql": "postgres", "mysql": "mysql", "mariadb": "mysql", "firebird": "firebird"}
 DROP_CACHES = Path("/proc/sys/vm/drop_caches")
@@ -59,7 +59,7 @@ def add_doctor(commands: Any, common: argparse.ArgumentParser) -> None:
 
 def _doctor(options: argparse.Namespace, dirs: AgentDirs) -> int:
     if wrong := [slug for slug in options.dbms if slug not in DBMSS]:
-        print(f"benchagent: no DBMS {wrong[0]!r}; there are: {', '.join(DBMSS)}", file=sys.stderr)
+        complain(f"no DBMS {wrong[0]!r}; there are: {', '.join(DBMSS)}")
         return EXIT_USAGE
     found = list(examine(JavaToolchain(dirs.cache), dirs, options.dbms))
     missing = any(finding.state is State.MISSING for finding in found)

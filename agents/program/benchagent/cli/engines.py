@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchagent import catalog
+from benchagent.cli.commands import EXIT_FAILED, EXIT_USAGE, Command, complain, say
 from benchagent.dbms import discover
 from benchagent.dbms.base import EngineContext
 from benchagent.engines.catalogue import Engine, catalogue
@@ -18,9 +18,6 @@ from benchagent.engines.installed import InstalledEngine, installed, read_record
 from benchagent.engines.sources import InstallError, apt_update
 from benchagent.java import EngineJars, JarChecksumError, JavaToolchain
 from benchagent.paths import AgentDirs
-
-EXIT_FAILED, EXIT_USAGE = 1, 2
-Command = Callable[[argparse.Namespace, AgentDirs], int]
 
 
 def add_engines(commands: Any, common: argparse.ArgumentParser) -> None:
@@ -130,14 +127,14 @@ def _install(options: argparse.Namespace, dirs: AgentDirs) -> int:
     def work(name: str, toolchain: JavaToolchain) -> None:
         if name in catalogue():
             engine = catalogue()[name]
-            made = install(engine, dirs.engines, _say, options.source)
+            made = install(engine, dirs.engines, say, options.source)
             for driver in engine.drivers:
                 _fetch_jars(driver, toolchain, options.source)
             print(f"{name}: {catalog.DBMSS[made.dbms].name} {made.version} is in {made.home}")
         else:
             group = _fetch_jars(name, toolchain, options.source)
             if not group.driver:
-                toolchain.prepare([group], _say)
+                toolchain.prepare([group], say)
             (dirs.engines / name).touch()
             print(f"{name} added")
 
@@ -148,11 +145,11 @@ def _fetch(options: argparse.Namespace, dirs: AgentDirs) -> int:
     def work(name: str, toolchain: JavaToolchain) -> None:
         names = [name]
         if name in catalogue():
-            download(catalogue()[name], options.to, _say)
+            download(catalogue()[name], options.to, say)
             names = list(catalogue()[name].drivers)
         options.to.mkdir(parents=True, exist_ok=True)
         for group in (_jar_group(part, toolchain) for part in names):
-            for jar, path in zip(group.jars, toolchain.store.files(group.jars, _say), strict=True):
+            for jar, path in zip(group.jars, toolchain.store.files(group.jars, say), strict=True):
                 (options.to / jar.file_name).write_bytes(path.read_bytes())
         print(f"the files of {name} are in {options.to}")
 
@@ -184,7 +181,7 @@ def _each(
     toolchain = JavaToolchain(dirs.cache)
     known = list(dict.fromkeys([*catalogue(), *(group.name for group in toolchain.engine_groups()), *also]))
     if wrong := [name for name in options.engine if name not in known]:
-        _complain(f"no engine {wrong[0]!r}; there are: {', '.join(known)}")
+        complain(f"no engine {wrong[0]!r}; there are: {', '.join(known)}")
         return EXIT_USAGE
     try:
         if update:
@@ -192,7 +189,7 @@ def _each(
         for name in options.engine:
             work(name, toolchain)
     except (InstallError, JarChecksumError, OSError) as error:
-        _complain(str(error))
+        complain(str(error))
         return EXIT_FAILED
     return 0
 
@@ -205,13 +202,5 @@ def _fetch_jars(name: str, toolchain: JavaToolchain, source: Path | None) -> Eng
     group = _jar_group(name, toolchain)
     if source is not None:
         toolchain.store.adopt(group.jars, source)
-    toolchain.store.files(group.jars, _say)
+    toolchain.store.files(group.jars, say)
     return group
-
-
-def _say(line: str) -> None:
-    print(line, flush=True)
-
-
-def _complain(words: str) -> None:
-    print(f"benchagent: {words}", file=sys.stderr)

@@ -20,6 +20,7 @@ from types import FrameType
 
 from benchagent import __version__
 from benchagent.cli import connections, observe, storage
+from benchagent.cli.commands import complain, say
 from benchagent.cli.doctor import add_doctor
 from benchagent.cli.engines import add_engines
 from benchagent.java import JavaToolchain
@@ -39,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(levelname)s %(message)s")
     state = getattr(options, "state", None) or os.environ.get(STATE_VARIABLE)
     if not state:
-        _complain(f"say with --state DIR (or {STATE_VARIABLE}) where the agent keeps its files")
+        complain(f"say with --state DIR (or {STATE_VARIABLE}) where the agent keeps its files")
         return EXIT_USAGE
     dirs = agent_dirs(state).create()
     os.environ["TMPDIR"] = tempfile.tempdir = str(dirs.tmp)
@@ -80,13 +81,13 @@ def _parser() -> argparse.ArgumentParser:
 def _run(options: argparse.Namespace, dirs: AgentDirs) -> int:
     with _only_one(dirs.lock) as alone:
         if not alone:
-            _complain(f"another agent is running with {dirs.root}")
+            complain(f"another agent is running with {dirs.root}")
             return EXIT_LOCKED
         settings = WorkerOptions(options.server, options.name, options.code_file)
         try:
             return _until_signal(Worker(settings, dirs, JavaToolchain(dirs.cache)))
         except InsecureUrl as error:
-            _complain(str(error))
+            complain(str(error))
             return EXIT_USAGE
 
 
@@ -94,21 +95,13 @@ def _prepare(_options: argparse.Namespace, dirs: AgentDirs) -> int:
     toolchain = JavaToolchain(dirs.cache)
     installed = {marker.name for marker in dirs.engines.iterdir()}
     groups = [group for group in toolchain.engine_groups() if group.default or group.name in installed]
-    toolchain.prepare(groups, _say)
+    toolchain.prepare(groups, say)
     return 0
 
 
 def _facts(_options: argparse.Namespace, dirs: AgentDirs) -> int:
     print(json.dumps(hardware_facts(dirs.root), indent=1, ensure_ascii=False))
     return 0
-
-
-def _complain(words: str) -> None:
-    print(f"benchagent: {words}", file=sys.stderr)
-
-
-def _say(line: str) -> None:
-    print(line, flush=True)
 
 
 # Around
@@ -160,13 +153,9 @@ def _until_signal(worker: Worker) -> int:
             # Deep in a download: the children die with this process, the next start reports the job as lost.
             logging.warning("not ended in %.0f s, leaving at once", STOP_PATIENCE_S)
             os._exit(EXIT_STOPPED)
-    return _exit_code(outcome)
-
-
-def _exit_code(outcome: list[BaseException]) -> int:
     if not outcome:
         return EXIT_STOPPED
     if isinstance(outcome[0], Stop):
-        _complain(str(outcome[0]))
+        complain(str(outcome[0]))
         return EXIT_REFUSED
     raise outcome[0]

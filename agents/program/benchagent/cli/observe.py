@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchagent.errors import JobError
+from benchagent.cli.commands import command
 from benchagent.machine.observations import Observation, Observations
 from benchagent.paths import AgentDirs
-
-EXIT_FAILED = 1
-Action = Callable[[argparse.Namespace, AgentDirs], None]
 
 
 def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
     """Add the command to the program's; `common` has the options of every command."""
     words = "name a server's processes on this machine, to be sampled for runs of another agent"
     observe = commands.add_parser("observe", parents=[common], help=words)
-    observe.set_defaults(command=_command(_list))
+    observe.set_defaults(command=command(_list))
     actions = observe.add_subparsers(metavar="ACTION")
     listed = actions.add_parser("list", parents=[common], help="list them (the default action)")
-    listed.set_defaults(command=_command(_list))
+    listed.set_defaults(command=command(_list))
 
     add = actions.add_parser("add", parents=[common], help="name one")
     add.add_argument("name")
@@ -32,32 +27,17 @@ def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
     which.add_argument("--process", metavar="NAME", help="all processes of this name, with their children")
     which.add_argument("--user", metavar="USER", help="all processes of this user, with their children")
     add.add_argument("--data-dir", metavar="DIR", help="folder of the data: its device is sampled too")
-    add.set_defaults(command=_command(_add))
+    add.set_defaults(command=command(_add))
 
     remove = actions.add_parser("remove", parents=[common], help="forget one")
     remove.add_argument("name")
-    remove.set_defaults(command=_command(_remove))
-
-
-def _command(action: Action) -> Callable[[argparse.Namespace, AgentDirs], int]:
-    def run(options: argparse.Namespace, dirs: AgentDirs) -> int:
-        try:
-            action(options, dirs)
-        except JobError as error:
-            print(f"benchagent: {error}", file=sys.stderr)
-            return EXIT_FAILED
-        return 0
-
-    return run
+    remove.set_defaults(command=command(_remove))
 
 
 def _list(_options: argparse.Namespace, dirs: AgentDirs) -> None:
-    for one in Observations(dirs.root).listed():
-        print("  ".join(words for words in (one.name, one.what, _device(one), one.problem()) if words))
-
-
-def _device(observation: Observation) -> str:
-    return f"data on {observation.device}" if observation.device else ""
+    for known in Observations(dirs.root).listed():
+        device = f"data on {known.device}" if known.device else ""
+        print("  ".join(filter(None, (known.name, known.what, device, known.problem()))))
 
 
 def _add(options: argparse.Namespace, dirs: AgentDirs) -> None:
