@@ -146,14 +146,6 @@ class Order(Part):
     note: str
 
 
-class PageFile(Part):
-    """page.json."""
-
-    rerun: Rerun | None = None
-    figures: tuple[FigureEntry, ...] = ()
-    orders: tuple[Order, ...] = ()
-
-
 class Article(Part):
     """Prose is Markdown."""
 
@@ -200,7 +192,9 @@ _ANSWER = re.compile(r"\[(.+)\]\((run|figure|page|rerun):([\w-]*)\)")
 _ANSWERS = {"run": "run_field", "figure": "figure", "page": "place"}
 
 
-def read_article(text: str, slug: str, page: PageFile) -> Article:
+def read_article(
+    text: str, slug: str, figures: Sequence[FigureEntry], rerun: Rerun | None, orders: Sequence[Order]
+) -> Article:
     """Raises ValueError, which names the heading."""
     head, body = _front_matter(text)
     told: dict[str, Any] = dict.fromkeys(_PARAGRAPHS.values(), "") | dict.fromkeys(_LISTS.values(), ())
@@ -220,11 +214,9 @@ def read_article(text: str, slug: str, page: PageFile) -> Article:
             _question(told, kind, content)
         else:
             raise ValueError(f"under {section or 'no heading'!r}: {content[:60]!r} is not expected here")
-    figures = tuple(
-        ArticleFigure(**{**one.model_dump(), "rerun": page.rerun if one.rerun else None}) for one in page.figures
-    )
+    shown = tuple(ArticleFigure(**{**one.model_dump(), "rerun": rerun if one.rerun else None}) for one in figures)
     try:
-        return Article(slug=slug, source=Source(**head), figures=figures, rerun=page.rerun, orders=page.orders, **told)
+        return Article(slug=slug, source=Source(**head), figures=shown, rerun=rerun, orders=tuple(orders), **told)
     except ValidationError as error:
         first = error.errors()[0]
         raise ValueError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error

@@ -13,9 +13,10 @@ from typing import Any, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from runs.publications.article import Article, PageFile, read_article
+from runs.publications.article import Article, read_article
 from runs.publications.checks.rows import ChecksFile
 from runs.publications.document import Results
+from runs.publications.page.layout import PageFile
 
 DATA = Path(__file__).parent / "data"
 REQUIRED, OPTIONAL = ("results.json",), ("article.md", "checks.json", "page.json")
@@ -59,7 +60,9 @@ class Folder:
         article = None
         if "article.md" in files:
             try:
-                article = read_article(_text("article.md", files), results.publication.slug, page)
+                article = read_article(
+                    _text("article.md", files), results.publication.slug, page.figures, page.rerun, page.orders
+                )
             except ValueError as error:
                 raise FolderError([f"article.md: {error}"]) from error
         faults = [f"results.json: {one}" for one in results.faults()]

@@ -103,7 +103,9 @@ def sync_subjects(sync: Sync, folder: Folder) -> Subjects:
 
 def _publication(sync: Sync, folder: Folder) -> Publication:
     row = folder.results.publication
-    content = {"article": folder.article.model_dump(mode="json")} if folder.article else {}
+    content: dict[str, Any] = {"page": folder.page.model_dump(mode="json", exclude_unset=True)}
+    if folder.article:
+        content["article"] = folder.article.model_dump(mode="json")
     columns = row.model_dump(exclude={"date"}) | {
         "id": stable_id("publication", row.slug, row.slug), "published_on": row.date, "content": content,
     }  # fmt: skip

@@ -12,17 +12,12 @@ from runs.charts.base import Cell, Table
 from runs.models import Claim
 from runs.publications.article import article_of
 from runs.publications.page.amounts import Amount, TextCell, Words, computed, text, word_columns
-from runs.publications.page.bounds import bounds, place
+from runs.publications.page.bounds import place
 from runs.publications.page.claim_words import EITHER, LESS, against, check_link, figure_words, sides, sides_cells
 from runs.publications.page.material import Material
 from runs.publications.page.parts import Bound, NamedTable, Ordering, Section
-from runs.publications.page.ratios import ratios
 
 UNSAID = "The article does not say whether this is a difference of time or of speed."
-
-
-def sections(material: Material) -> list[Section]:
-    return [ratios(material), readings(material), bounds(material), orderings(material), all_claims(material)]
 
 
 # Both readings of a percentage

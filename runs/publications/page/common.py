@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, Literal
 
 from django.urls import reverse
 
 from runs.charts.base import Cell, Column, Table
 from runs.formatting import exact
-from runs.models import Fact, HardwareProfile, Observation, StorageDevice
+from runs.models import DataSchema, Fact, HardwareProfile, Observation, StorageDevice
 from runs.publications.page.amounts import Amount, TextCell, Words, number_cell, stored, text, word_columns
 from runs.publications.page.material import Material
-from runs.publications.page.parts import Facts, NamedTable, Section
+from runs.publications.page.parts import Facts, NamedTable, PartSpec, Section
 
 GIB = 1024**3
+
+
+class FactTable(PartSpec):
+    """Two machines that one fact describes under the keys `first` and `second`, beside each other."""
+
+    part: Literal["machines-of-fact"] = "machines-of-fact"
+    first: str
+    second: str
+    heads: tuple[str, str]
+    table: str
+
+    def section(self, material: Material) -> Section:
+        return two_machines(material, self)
+
+
 # Short facts stand beside the author's name, lists in panels of their own.
 SHORT_DETAILS = ("goal", "machine")
 LONG_DETAILS = ("caveats", "conclusions")
@@ -169,3 +185,76 @@ def _machine(hardware: HardwareProfile) -> list[Cell]:
 def disk_words(disk: StorageDevice) -> str:
     stated = (disk.mount_point, disk.medium_label, disk.bus, disk.model, disk.raid)
     return " ".join(dict.fromkeys(part for part in stated if part)) or disk.name
+
+
+# Two machines of one fact
+
+
+def two_machines(material: Material, spec: FactTable) -> Section:
+    fact = next((one for one in material.facts if spec.first in one.details and spec.second in one.details), None)
+    if fact is None:
+        return Section(spec.id, spec.title)
+    one, other = fact.details[spec.first], fact.details[spec.second]
+    rows = [
+        [
+            text(_PARTS.get(name, name)), TextCell(text=str(one.get(name, ""))),
+            TextCell(text=str(other.get(name, "")), mark="" if _same(one.get(name), other.get(name)) else "differs"),
+        ]
+        for name in dict.fromkeys([*one, *other])
+    ]  # fmt: skip
+    table = Table(word_columns("Part", *spec.heads), rows)
+    return Section(spec.id, spec.title, spec.lead, tables=[NamedTable(spec.table, table, fact.how)])
+
+
+_PARTS = {"os": "Operating system", "cpu": "Processor", "memory": "Memory", "disk": "Disks"}
+
+
+def _same(one: object, other: object) -> bool:
+    """Equal as written, or equal sizes: 2G * 4 is 8G."""
+    return one == other or (_total(str(one)) is not None and _total(str(one)) == _total(str(other)))
+
+
+def _total(words: str) -> int | None:
+    found = re.fullmatch(r"(\d+)G(?: \* (\d+))?", words)
+    return int(found[1]) * int(found[2] or 1) if found else None
+
+
+# Schema
+
+
+def schema(material: Material) -> Section:
+    """Of the last schema: an article has one."""
+    return _schema(material.schemas[-1]) if material.schemas else Section("schema", "Schema")
+
+
+def _schema(schema: DataSchema) -> Section:
+    names = [str(one.get("name")) for one in schema.columns]
+    rows = [
+        [_code(name), _code(str(one.get("definition", ""))), text(_keys(schema, name))]
+        for name, one in zip(names, schema.columns, strict=True)
+    ]
+    tables = schema.tables if isinstance(schema.tables, str) else ", ".join(str(one) for one in schema.tables)
+    key = f"Primary key ({', '.join(schema.primary_key)})" if schema.primary_key else ""
+    indexes = [
+        f"{'unique ' if one.get('unique') else ''}index {one.get('name')} ({', '.join(one.get('columns', []))})"
+        for one in schema.indexes
+    ]
+    body = Table(word_columns("Column", "Definition", "Keys"), rows)
+    return Section(
+        id="schema",
+        title="Schema",
+        lead="; ".join(part for part in (key, *indexes) if part),
+        tables=[NamedTable(f"Columns of each table: {tables}", body)] if rows else [],
+    )
+
+
+def _code(words: str) -> TextCell:
+    return TextCell(text=words, code=True)
+
+
+def _keys(schema: DataSchema, column: str) -> str:
+    found = ["primary key"] if column in schema.primary_key else []
+    for index in schema.indexes:
+        if any(str(one).split(" ")[0] == column for one in index.get("columns", [])):
+            found.append(str(index.get("name")))
+    return ", ".join(found)

@@ -1,12 +1,17 @@
-"""Grids of cells by two factors: a value where there is one, else a gap with its reason."""
+"""Tables of runs: grids by two factors, the methods of a workload, runs outside of the grid."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
 
 from runs.charts.base import Cell, Column, Table
-from runs.models import Run
-from runs.publications.page.amounts import Amount, TextCell, Words, computed, number_cell, stored
+from runs.models import Claim, Run
+from runs.publications.page.amounts import Amount, TextCell, Words, computed, number_cell, stored, text, word_columns
+from runs.publications.page.claim_words import figure_words
+from runs.publications.page.material import Material
+from runs.publications.page.parts import NamedTable, PartSpec, Section
+from runs.publications.page.ratios import set_apart
 
 Key = Callable[[Run], str]
 
@@ -39,3 +44,127 @@ def lost_words(runs: Sequence[Run], why: str) -> Words:
     """How many of the cells have no value, and why."""
     missing: Amount = computed(lost(runs), f"count of {len(runs)} cells whose value is missing", digits=0)
     return (missing, " of ", computed(len(runs), "count of the cells", digits=0), f" cells have no value: {why}")
+
+
+Axis = Literal["system", "workload"] | str
+
+
+class Grid(PartSpec):
+    """Runs of some workloads that have a factor, by rows and columns: "system", "workload" or a factor's name.
+
+    `claims` is the head of a column of what the article claims of the factor `columns` in each row. `lost` says why
+    values are missing; `say_claims` begins a sentence with all claims that have no amount.
+    """
+
+    part: Literal["grid"] = "grid"
+    table: str = ""
+    workloads: list[str] = []
+    rows: list[str]
+    columns: str
+    head: str = ""
+    lost: str = ""
+    claims: str = ""
+    # The two values of the factor that are set against each other, with `claims`.
+    against: tuple[str, str] = ("", "")
+    say_claims: str = ""
+    frames: tuple[str, ...] = ()
+    beside: bool = False
+
+    def section(self, material: Material) -> Section:
+        runs = [run for run in material.runs if not self.workloads or run.workload.source_id in self.workloads]
+        factors = [name for name in (*self.rows, self.columns) if name not in ("system", "workload")]
+        runs = [run for run in runs if all(run.factor(name) is not None for name in factors)]
+        if not runs:
+            return Section(self.id, self.title)
+
+        def row(run: Run) -> str:
+            return " on ".join(_said(material, run, name) for name in self.rows)
+
+        table = grid(runs, row=row, column=lambda run: _said(material, run, self.columns), head=self.head)
+        if self.claims:
+            versions = list(dict.fromkeys(run.dbms_version.source_id for run in runs))
+            found = _claims_by_system(material, runs[0].workload.source_id, self.columns, self.against)
+            cells = [_claimed(found.get(version)) for version in versions]
+            table = Table(
+                [*table.columns, Column(self.claims, numeric=False)],
+                [[*row, cell] for row, cell in zip(table.rows, cells, strict=True)],
+            )
+        wanted = ", ".join(dict.fromkeys(material.name(run.missing_metric) for run in runs if run.missing_metric))
+        return Section(
+            self.id, self.title, self._lead(material, runs), frames=self.frames, beside=self.beside,
+            tables=[NamedTable(self.table or wanted or self.title, table)],
+        )  # fmt: skip
+
+    def _lead(self, material: Material, runs: Sequence[Run]) -> Words:
+        if self.lost:
+            return lost_words(runs, self.lost)
+        said = [one.summary for one in material.claims if one.ratio is None and one.percent is None]
+        return f"{self.say_claims}: {'; '.join(said)}." if self.say_claims and said else self.lead
+
+
+def _said(material: Material, run: Run, name: str) -> str:
+    if name == "system":
+        return run.dbms_version.name
+    return run.workload.name if name == "workload" else material.words({"": run.factor(name)})
+
+
+def _claims_by_system(material: Material, workload: str, factor: str, against: tuple[str, str]) -> Mapping[str, Claim]:
+    found = set_apart(material.claims, factor, against)
+    return {str(one.side_a.get("dbms")): one for one in found if one.side_a.get("workload") == workload}
+
+
+def _claimed(claim: Claim | None) -> Cell:
+    return TextCell(words=figure_words(claim)) if claim else Cell(gap="not stated")
+
+
+class Methods(PartSpec):
+    """The methods of the publication's workloads, with their commands."""
+
+    part: Literal["methods"] = "methods"
+
+    def section(self, material: Material) -> Section:
+        workloads = material.publication.workloads.all()
+        found = [method for workload in workloads for method in workload.details.get("methods") or []]
+        rows = [
+            [
+                text(one.get("label")),
+                TextCell(text=str(one.get("command", "")), code=True),
+                text(one.get("target_disk")),
+            ]
+            for one in found
+        ]
+        table = Table(word_columns("Method", "Command", "Backup on"), rows)
+        return Section(self.id, self.title, self.lead, tables=[NamedTable("Methods", table)] if rows else [])
+
+
+class Control(PartSpec):
+    """Runs without the factor of the grid that do have numbers, or had some until they were marked invalid."""
+
+    part: Literal["control"] = "control"
+    without: str
+
+    def section(self, material: Material) -> Section:
+        outside = [run for run in material.runs if run.factor(self.without) is None]
+        found = [run for run in outside if run.measurements.all() or run.invalid_at]
+        metrics = list(dict.fromkeys(one.metric for run in found for one in run.measurements.all()))
+        columns = [Column(one.label, one.unit) for one in metrics] or [Column("Numbers", numeric=False)]
+        rows = [[text(_where(run)), *_numbers(run, [metric.pk for metric in metrics])] for run in found]
+        table = Table([Column("Server", numeric=False), *columns], rows)
+        sql = next((str(run.workload.details.get("sql", "")) for run in found), "")
+        return Section(
+            self.id, self.title, f"{sql}: the same on every server." if sql else self.lead,
+            tables=[NamedTable(self.title, table)] if rows else [],
+        )  # fmt: skip
+
+
+def _numbers(run: Run, metrics: list[int]) -> list[Cell]:
+    return [_number(run, metric) for metric in metrics] or [Cell(gap=run.missing_reason)]
+
+
+def _number(run: Run, metric: object) -> Cell:
+    found = next((one for one in run.measurements.all() if one.metric_id == metric), None)
+    return number_cell(stored(found) if found else None, gap=run.missing_reason or "not printed")
+
+
+def _where(run: Run) -> str:
+    return "; ".join(str(factor.value) for factor in run.factors.all()) or run.dbms_version.name

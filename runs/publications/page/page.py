@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from runs.models import Publication
@@ -10,17 +10,11 @@ from runs.models.choices import Provenance, RunState
 from runs.models.visible import Reader
 from runs.publications.article import STATE_WORDS, Article, article_of
 from runs.publications.matching import Published
-from runs.publications.page import claims, common, configs, cubrid, firebird, gbak, generic, reruns, tpcb
+from runs.publications.page import common, layout, reruns
 from runs.publications.page.amounts import TextCell
 from runs.publications.page.material import Material
 from runs.publications.page.parts import Facts, Section
 
-RESULTS: dict[str, Callable[[Material], list[Section]]] = {
-    "tpcb-2010": tpcb.sections,
-    "firebird-terabyte-2015": firebird.sections,
-    "gbak-backup-2007": gbak.sections,
-    "cubrid-mysql-ssd-2011": cubrid.sections,
-}
 LANGUAGES = {"cs": "Czech", "en": "English", "ko": "Korean", "pt": "Portuguese", "ru": "Russian"}
 PROVENANCE_WORDS = {
     Provenance.PRINTED: "as the article prints it",
@@ -68,7 +62,8 @@ def page(publication: Publication, user: Reader, chosen: Mapping[str, str] | Non
     """`chosen` is what the reader picks on the page: {"baseline": slug}."""
     material = Material.of(publication, chosen)
     article = article_of(publication)
-    sections = _sections(material)
+    shown = layout.PageFile.model_validate(publication.content.get("page") or {})
+    sections = layout.sections(shown.parts, material)
     found = reruns.Found.of(_published(material), user)
     valued = sum(run.state == RunState.FINISHED for run in material.runs)
     return Page(
@@ -90,17 +85,6 @@ def page(publication: Publication, user: Reader, chosen: Mapping[str, str] | Non
 def _published(material: Material) -> Published:
     claims = {claim.source_id: claim for claim in material.claims}
     return Published(material.publication, material.runs, claims, material.observations)
-
-
-def _sections(material: Material) -> list[Section]:
-    """Each id once: an article that has ratios of its own keeps those."""
-    results = RESULTS.get(material.publication.slug, generic.sections)(material)
-    rest = [
-        *claims.sections(material), common.observations(material), common.missing(material),
-        common.machines(material), configs.configurations(material), common.findings(material),
-    ]  # fmt: skip
-    own = {section.id for section in results if section}
-    return [section for section in (*results, *(one for one in rest if one.id not in own)) if section]
 
 
 def legend(material: Material, sections: Sequence[Section]) -> list[tuple[str, str]]:

@@ -4,10 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from pydantic import BaseModel, ConfigDict, Field
+
 from runs.charts.base import Figure, Table
 from runs.publications.page.amounts import Amount, Words
 
 WORDY = 5
+
+
+class Spec(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class PartSpec(Spec):
+    """An entry of page.json: a kind of part (`part`) with what it shows. It makes one section of the page."""
+
+    id: str = Field(pattern=r"^[\w-]{1,80}$")
+    title: str = ""
+    lead: str = ""
 
 
 @dataclass(frozen=True)

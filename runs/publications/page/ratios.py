@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Literal
 
 from runs.charts.base import BarGroup, Column, Figure, Table, bars
 from runs.models import Claim
 from runs.publications.page.amounts import Amount, computed, number_cell, word_columns
 from runs.publications.page.claim_words import EITHER, against, check_link, sides_cells
 from runs.publications.page.material import Material
-from runs.publications.page.parts import Section
+from runs.publications.page.parts import PartSpec, Section
 
 HATCHED = "Hatched: published relative values. No absolute value stands behind them."
 
@@ -24,9 +25,40 @@ def claimed_ratio(claim: Claim) -> Amount | None:
     return None
 
 
-def ratios(material: Material) -> Section:
-    """Every claim with one amount as a bar at A / B, with its baseline and quantity, and a line at 1."""
-    return ratio_section(material, [one for one in material.claims if claimed_ratio(one)])
+class Ratios(PartSpec):
+    """Claims with one amount as bars at A / B, with baseline and quantity, and a line at 1.
+
+    `factor` takes only those that set one of its values `against` the other, all else alike, in the order of the runs.
+    """
+
+    part: Literal["ratios"] = "ratios"
+    label: str = "A / B"
+    factor: str = ""
+    against: tuple[str, str] = ("", "")
+
+    def section(self, material: Material) -> Section:
+        found = [one for one in material.claims if claimed_ratio(one)]
+        if self.factor:
+            order = list(dict.fromkeys(run.workload.source_id for run in material.runs))
+            found = sorted(
+                set_apart(found, self.factor, self.against),
+                key=lambda one: [*order, one.side_a.get("workload")].index(one.side_a.get("workload")),
+            )
+        return ratio_section(material, found, label=self.label)
+
+
+def set_apart(claims: Sequence[Claim], factor: str, against: tuple[str, str]) -> list[Claim]:
+    """Claims that set one value of a factor against another, all else alike."""
+
+    def rest(side: dict[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in side.items() if name != factor}
+
+    return [
+        claim
+        for claim in claims
+        if (claim.side_a.get(factor), claim.side_b.get(factor)) == against and rest(claim.side_a) == rest(claim.side_b)
+        and claimed_ratio(claim) is not None
+    ]  # fmt: skip
 
 
 def ratio_section(material: Material, claims: Sequence[Claim], *, label: str = "A / B") -> Section:

@@ -339,7 +339,7 @@ def test_it_shows_schema_and_recovered_machines_with_their_provenance(client):
 
 
 def test_it_shows_a_publication_that_it_has_no_special_page_for(client):
-    Publication.objects.filter(slug="tpcb-2010").update(slug="another-article")
+    Publication.objects.filter(slug="tpcb-2010").update(slug="another-article", content={})
 
     drawn = specs(page(client, "another-article"))
 

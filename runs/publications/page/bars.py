@@ -1,13 +1,14 @@
-"""tpcb-2010: six systems, five repeats each, their ratios, and DB2's commit groups."""
+"""Bars of measured systems with every repeat, and their medians as ratios to a baseline that the reader chooses."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any, Literal, cast
 from urllib.parse import urlencode
 
 from runs.charts import compare as charts
-from runs.charts.base import BarGroup, Cell, Column, Figure, Table, bars
+from runs.charts.base import BarGroup, BarsSpec, Cell, Column, Figure, Table, bars
 from runs.compare.compare import compare
 from runs.compare.groups import Comparison, Group
 from runs.compare.select import cell_parameter
@@ -15,42 +16,82 @@ from runs.models import Claim, Measurement, Run
 from runs.publications.page.amounts import Amount, TextCell, Words, computed, number_cell, origin_of, text
 from runs.publications.page.claim_words import printed_bound
 from runs.publications.page.material import Material
-from runs.publications.page.parts import Choice, NamedTable, Section
+from runs.publications.page.parts import Choice, NamedTable, PartSpec, Section
 
-KNOB = "commit_group"
 BASELINE = "baseline"
 # In words, as every number of these pages is one of the data or computed from them.
 BARS_NOTE = "Bar: median. Dots: every repeat. Whisker: interval of the geometric mean, ninety-five per cent confidence."
 INTERVAL = "exp(mean of ln ± t × s / √n) of"
 
 
-def sections(material: Material) -> list[Section]:
-    return [_systems(material), _ratios(material), _commit_groups(material), _over_time()]
+class Bars(PartSpec):
+    """A bar per cell. `vary` takes the systems that were run with several values of a factor; claims on values without
+    a number stand as gaps. `without` leaves out runs that have one of these factors. `say` is the sentence above it.
+    """
+
+    part: Literal["bars"] = "bars"
+    workload: str = ""
+    without: list[str] = []
+    vary: str = ""
+    say: Literal["", "extremes", "gain"] = ""
+    # The article's own table, a column per system.
+    repeats: bool = False
+
+    def section(self, material: Material) -> Section:
+        comparison = _comparison(material, self.workload, self.without, self.vary)
+        if comparison.metric is None:
+            return Section(self.id, self.title)
+        figure = charts.bars_figure(comparison, id=f"{self.id}-chart", note=BARS_NOTE)
+        lead: Words = {"extremes": _extremes(comparison), "gain": _gain(comparison.groups)}.get(self.say, self.lead)
+        return Section(
+            id=self.id,
+            title=self.title or f"{comparison.metric.label} of the systems",
+            lead=lead,
+            figures=[_with_gaps(figure, comparison, _claimed_only(material, comparison, self.vary))],
+            tables=[NamedTable("Every repeat, as printed", repeats_table(comparison))] if self.repeats else [],
+            compare=compare_query(comparison.groups),
+        )
 
 
-def _six(material: Material) -> Comparison:
-    return compare([run for run in material.runs if run.factor(KNOB) is None])
+class Medians(PartSpec):
+    """Ratios of the medians; the article sets one against another, the reader may set all against any."""
+
+    part: Literal["medians"] = "medians"
+    workload: str = ""
+    without: list[str] = []
+
+    def section(self, material: Material) -> Section:
+        comparison = _comparison(material, self.workload, self.without)
+        groups = [group for group in comparison.groups if group.median]
+        if not groups or comparison.metric is None:
+            return Section(self.id, self.title)
+        names = {group.runs[0].dbms_version.slug: group for group in groups}
+        base = names.get(material.chosen.get(BASELINE, ""), groups[0])
+        rows = [[text(group.label), number_cell(median_of(group)), _ratio(group, base)] for group in groups]
+        slug = next(slug for slug, group in names.items() if group is base)
+        unit = comparison.metric.unit
+        columns = [Column("System", numeric=False), Column("Median", unit), Column(f"Ratio to {base.label}")]
+        return Section(
+            id=self.id,
+            title=self.title or "Ratios of the medians",
+            lead=_claimed(material, comparison.metric.name, self.without),
+            tables=[NamedTable(f"Median {unit} against {base.label}", Table(columns, rows))],
+            choices=[Choice(BASELINE, "Baseline", [(slug, group.label) for slug, group in names.items()], slug)],
+        )
 
 
-def _systems(material: Material) -> Section:
-    comparison = _six(material)
-    if comparison.metric is None:
-        return Section("systems", "Systems")
-    figure = charts.bars_figure(comparison, id="systems-chart", note=BARS_NOTE)
-    return Section(
-        id="systems",
-        title=f"{comparison.metric.label} of the systems",
-        lead=_extremes(comparison),
-        figures=[replace(_with_origins(figure, comparison), table=groups_table(comparison))],
-        tables=[NamedTable("Every repeat, as printed", repeats_table(comparison))],
-        compare=compare_query(comparison.groups),
-    )
+def _comparison(material: Material, workload: str, without: Sequence[str], vary: str = "") -> Comparison:
+    runs = [run for run in material.runs if workload in ("", run.workload.source_id)]
+    turned = {run.dbms_version_id for run in runs if vary and run.factor(vary) is not None}
+    return compare([
+        run for run in runs
+        if not any(run.factor(name) is not None for name in without) and (not vary or run.dbms_version_id in turned)
+    ])  # fmt: skip
 
 
-def _with_origins(figure: Figure, comparison: Comparison) -> Figure:
+def _with_origins(comparison: Comparison) -> list[BarGroup]:
     """The bars, each with the provenance of its repeats."""
-    groups = [{**charts.bar(one, place), "origin": _origin(one)} for place, one in enumerate(comparison.groups)]
-    return replace(figure, spec={**figure.spec, "groups": groups})  # type: ignore[arg-type]
+    return [{**charts.bar(one, at), "origin": _origin(one)} for at, one in enumerate(comparison.groups)]
 
 
 def _origin(group: Group) -> str:
@@ -145,29 +186,10 @@ def _printed_median(group: Group) -> Cell:
 # Ratios to a baseline
 
 
-def _ratios(material: Material) -> Section:
-    """The article sets DB2 against PostgreSQL; the reader may set all against any."""
-    groups = [group for group in _six(material).groups if group.median]
-    if not groups:
-        return Section("ratios", "Ratios")
-    names = {group.runs[0].dbms_version.slug: group for group in groups}
-    base = names.get(material.chosen.get(BASELINE, ""), groups[0])
-    rows = [[text(group.label), number_cell(median_of(group)), _ratio(group, base)] for group in groups]
-    slug = next(slug for slug, group in names.items() if group is base)
-    columns = [Column("System", numeric=False), Column("Median", "TPS"), Column(f"Ratio to {base.label}")]
-    return Section(
-        id="ratios",
-        title="Ratios of the medians",
-        lead=_claimed(material),
-        tables=[NamedTable(f"Median TPS against {base.label}", Table(columns, rows))],
-        choices=[Choice(BASELINE, "Baseline", [(slug, group.label) for slug, group in names.items()], slug)],
-    )
-
-
-def _claimed(material: Material) -> str:
+def _claimed(material: Material, metric: str, without: Sequence[str]) -> str:
     """What the article says of the medians in one ratio."""
     found = [one for one in material.claims if printed_bound(one) and not one.details.get("general_statement")]
-    said = [one.summary for one in found if one.metric == "tps" and KNOB not in one.side_a]
+    said = [one.summary for one in found if one.metric == metric and not set(without) & set(one.side_a)]
     return f"The article claims: {'; '.join(said)}." if said else ""
 
 
@@ -177,22 +199,6 @@ def _ratio(group: Group, base: Group) -> Cell:
 
 
 # Commit groups
-
-
-def _commit_groups(material: Material) -> Section:
-    turned = {run.dbms_version_id for run in material.runs if run.factor(KNOB) is not None}
-    comparison = compare([run for run in material.runs if run.dbms_version_id in turned])
-    if comparison.metric is None:
-        return Section("commit-groups", "Commit groups")
-    figure = charts.bars_figure(comparison, id="commit-groups-chart", note=BARS_NOTE)
-    lost = _claimed_only(material, comparison)
-    return Section(
-        id="commit-groups",
-        title="Commit groups",
-        lead=_gain(comparison.groups),
-        figures=[_with_gaps(figure, comparison, lost)],
-        compare=compare_query(comparison.groups),
-    )
 
 
 def _gain(groups: Sequence[Group]) -> Words:
@@ -215,55 +221,40 @@ def _overlap(group: Group, base: Group) -> str:
     return "the ranges of the repeats do not overlap" if apart else "the ranges of the repeats overlap"
 
 
-def _over_time() -> Section:
-    return Section(
-        "over-time", "TPS over time", "The article prints averages only; a re-run adds the course of each run.",
-        frames=("tpcb-over-time",),
-    )  # fmt: skip
-
-
-def _claimed_only(material: Material, comparison: Comparison) -> list[tuple[str, Claim]]:
-    """Settings that the article speaks of without printing a number: (label, claim)."""
+def _claimed_only(material: Material, comparison: Comparison, vary: str) -> list[tuple[str, Claim]]:
+    """Values that the article speaks of without printing a number: (label, claim)."""
     several = len({run.dbms_version_id for group in comparison.groups for run in group.runs}) > 1
     versions = {run.dbms_version.source_id: run.dbms_version.name for group in comparison.groups for run in group.runs}
-    known = {_knob(run) for group in comparison.groups for run in group.runs}
+    known = {run.factor(vary) for group in comparison.groups for run in group.runs if vary}
     found: list[tuple[str, Claim]] = []
     for claim in material.claims:
-        setting = claim.side_a.get(KNOB)
+        setting = claim.side_a.get(vary)
         name = versions.get(str(claim.side_a.get("dbms")))
-        if name and isinstance(setting, int | float) and float(setting) not in known:
-            found.append((f"{name} · commit group {setting:g}" if several else f"commit group {setting:g}", claim))
+        if name and isinstance(setting, int | float) and setting not in known:
+            label = f"{vary.replace('_', ' ')} {setting:g}"
+            found.append((f"{name} · {label}" if several else label, claim))
     return found
 
 
-def _knob(run: Run) -> float | None:
-    value = run.factor(KNOB)
-    return float(value) if isinstance(value, int | float) else None
-
-
 def _with_gaps(figure: Figure, comparison: Comparison, lost: Sequence[tuple[str, Claim]]) -> Figure:
-    first = len(comparison.groups)
+    metric, table = comparison.metric, groups_table(comparison)
+    if metric is None:
+        return figure
     gaps: list[BarGroup] = [
         {
-            "label": label, "color": first + index, "value": None, "interval": None, "dots": [],
-            "gap": _reason(claim), "ranked": True,
+            "label": label, "color": at, "value": None, "interval": None, "dots": [], "gap": _reason(claim),
+            "ranked": True,
         }
-        for index, (label, claim) in enumerate(lost)
+        for at, (label, claim) in enumerate(lost, len(comparison.groups))
     ]  # fmt: skip
-    metric = comparison.metric
-    if metric is None or not gaps:
-        return replace(_with_origins(figure, comparison), table=groups_table(comparison))
-    drawn: list[BarGroup] = [
-        {**charts.bar(group, index), "origin": _origin(group)} for index, group in enumerate(comparison.groups)
-    ]
-    spec = bars(label=metric.label, unit=metric.unit, better=metric.better, groups=[*drawn, *gaps])
-    table = groups_table(comparison)
+    groups = [*_with_origins(comparison), *gaps]
+    spec: dict[str, Any] = {**figure.spec, "groups": groups}
+    if gaps:
+        spec = {**bars(label=metric.label, unit=metric.unit, better=metric.better, groups=groups)}
     blank = [Cell()] * (len(table.columns) - 2)
     rows = [[text(label), Cell(gap=_reason(claim)), *blank] for label, claim in lost]
-    return replace(
-        figure, spec=spec, table=Table(table.columns, table.rows + rows),
-        alt=f"{figure.alt} {' '.join(f'{label}: not known.' for label, _ in lost)}",
-    )  # fmt: skip
+    alt = " ".join([figure.alt, *(f"{label}: not known." for label, _ in lost)])
+    return replace(figure, spec=cast(BarsSpec, spec), table=Table(table.columns, table.rows + rows), alt=alt)
 
 
 def _reason(claim: Claim) -> str:

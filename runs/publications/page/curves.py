@@ -1,0 +1,405 @@
+"""Numbers over the size of the data: bars of the sizes, curves with one line per disk, tables of what follows.
+
+Lost values are gaps, and a mark stands where the size passes the RAM.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import urlencode
+
+from runs.charts.base import (
+    BandSpec,
+    BarGroup,
+    Cell,
+    Column,
+    Figure,
+    LineGap,
+    LineSeries,
+    LinesSpec,
+    Mark,
+    Scale,
+    Table,
+    YAxis,
+    bars,
+    lines,
+)
+from runs.formatting import exact
+from runs.models import Measurement, Metric, Run
+from runs.models.choices import RunState
+from runs.publications.checks.formula import evaluate, written
+from runs.publications.page.amounts import Amount, Words, computed, number_cell, origin_of, plain, stored
+from runs.publications.page.material import Material
+from runs.publications.page.parts import NamedTable, PartSpec, Section, Spec, Tile
+
+SIZE = "size_gb"
+SERIES = "disk"
+GIB = 1024**3
+MB_PER_GB = 1024
+# From this span on a linear axis would press all small sizes into one point.
+LOG_FROM = 20.0
+# A size that is so many times the one before stands apart from the dense series.
+APART = 10
+
+
+class Sizes(PartSpec):
+    """Bars of the sizes of a kind of workload: the dense series (`dense`: id of the chart), and all of them (`all`)."""
+
+    part: Literal["sizes"] = "sizes"
+    workload_kind: str
+    dense: str
+    all: str
+
+    def section(self, material: Material) -> Section:
+        runs = _of_kind(material, self.workload_kind)
+        found = sorted({size for run in runs if (size := size_of(run)) is not None})
+        if not found:
+            return Section(self.id, self.title)
+        small = [size for size in found if size * APART < found[-1]] or found
+        listed = _size_bars(runs, small, id=self.dense, title="The databases of the first series, GB", log=False)
+        whole = _size_bars(runs, found, id=self.all, title="All databases, GB, log axis", log=True)
+        terabytes = computed(found[-1] / MB_PER_GB, f"{found[-1]:.10g} / {MB_PER_GB}", unit="TB", digits=2)
+        return Section(
+            id=self.id, title=self.title, figures=[listed, whole],
+            tiles=[
+                Tile("Size of the large database", Amount(found[-1], "GB")),
+                Tile("the same in TB of 1024 GB", terabytes),
+            ],
+        )  # fmt: skip
+
+
+class CurveSpec(Spec):
+    """`show`: all sizes with their gaps; `dense` and `known` leave the gaps out, the first also the sizes that stand
+    apart; `percent` is of the smallest size; `lost` ends where the gaps end. The title may say `{dense}`, the last
+    dense size.
+    """
+
+    id: str
+    title: str
+    metric: str
+    show: Literal["all", "dense", "known", "percent", "lost"] = "all"
+    note: str = ""
+    log: bool = False
+    # Another line of which nothing is left, and why.
+    gap: str = ""
+    gap_reason: str = ""
+
+
+class ColumnSpec(Spec):
+    """`of`: "#", "size_gb" or a metric; or a formula over these, `first_…` and `before_…` (another row's)."""
+
+    label: str
+    unit: str = ""
+    of: str = ""
+    formula: str = ""
+    shown: str = ""
+    digits: int | None = None
+
+
+class TableSpec(Spec):
+    title: str
+    columns: list[ColumnSpec]
+
+
+class Curves(PartSpec):
+    """Charts of a kind of workload over the size. `say`: the range of the first metric, its losses, or a claim."""
+
+    part: Literal["curves"] = "curves"
+    workload_kind: str
+    figures: list[CurveSpec]
+    table: TableSpec | None = None
+    frames: tuple[str, ...] = ()
+    say: Literal["", "range", "loss", "claim"] = ""
+    claim: str = ""
+    compare: bool = True
+
+    def section(self, material: Material) -> Section:
+        runs = _of_kind(material, self.workload_kind)
+        metrics = {one.metric.name: one.metric for run in runs for one in run.measurements.all()}
+        drawn = [one for one in self.figures if one.metric in metrics]
+        if not drawn:
+            return Section(self.id, self.title)
+        first = without_lost(curves(runs, metrics[drawn[0].metric]))[0]
+        return Section(
+            id=self.id, title=self.title, lead=self._words(material, first, metrics[drawn[0].metric].unit),
+            figures=[_drawn(one, runs, metrics[one.metric]) for one in drawn],
+            tables=[_table_of(self.table, runs)] if self.table else [],
+            frames=self.frames, compare=_compare(runs) if self.compare else "",
+        )  # fmt: skip
+
+    def _words(self, material: Material, curve: Curve, unit: str) -> Words:
+        claim = next((one for one in material.claims if one.source_id == self.claim and one.ratio), None)
+        if self.say == "range":
+            return _range(curve, unit)
+        if self.say == "loss":
+            return _losses_in_words(curve)
+        if claim and claim.ratio:
+            return (f"{self.lead} about ", Amount(claim.ratio, "×"), ", at a size not said.")
+        return self.lead
+
+
+def _of_kind(material: Material, kind: str) -> list[Run]:
+    return [run for run in material.runs if run.workload.kind == kind and size_of(run) is not None]
+
+
+def _axis(metric: Metric) -> YAxis:
+    """Without saying a thing twice: "Business operations" in "business operations/s" are one."""
+    label, unit = metric.label.partition(" (")[0], metric.unit.partition(" (")[0]
+    if unit.lower().startswith(label.lower()):
+        label, unit = unit[:1].upper() + unit[1:], ""
+    return {"label": label, "unit": unit, "zero": True}
+
+
+def _compare(runs: Sequence[Run]) -> str:
+    publication = runs[0].publication
+    return urlencode({"publication": publication.slug if publication else "", "workload": runs[0].workload.slug})
+
+
+def _dense_end(curve: Curve) -> float:
+    """The last size of the dense series."""
+    at = list(curve.amounts)
+    return at[-2] if len(at) > 2 and at[-1] / at[-2] >= APART else at[-1]
+
+
+def _drawn(spec: CurveSpec, runs: Sequence[Run], metric: Metric) -> Figure:
+    found = curves(runs, metric)
+    known, y = without_lost(found), _axis(metric)
+    small = _dense_end(known[0])
+    bands: list[BandSpec] = []
+    lost: list[LineGap] = []
+    xs = sorted({x for one in found for x in one.lost})
+    if spec.log:
+        y = {**y, "zero": False, "scale": "log"}
+    if spec.show == "percent":
+        found, y = relative(known), {"label": "Of the smallest size", "unit": "%", "zero": True}
+        bands = _losses(known[0], small)
+    elif spec.show in ("dense", "known"):
+        found = only_up_to(known, small) if spec.show == "dense" else known
+    elif spec.show == "lost" and xs:
+        found = only_up_to(found, xs[-1])
+    if spec.gap and xs:
+        lost = [{"label": spec.gap, "color": 3, "xs": xs, "reason": spec.gap_reason}]
+    return figure(
+        found, id=spec.id, title=spec.title.replace("{dense}", exact(small)), y=y, marks=ram_mark(runs), note=spec.note,
+        bands=bands, lost=lost,
+    )  # fmt: skip
+
+
+def _range(curve: Curve, unit: str) -> Words:
+    ordered, at = sorted(curve.amounts.values(), key=lambda one: one.value), list(curve.amounts)
+    return (
+        f"{curve.label}: between ", ordered[0], " and ", ordered[-1], f" {unit} at every size from ",
+        Amount(at[0]),
+        " to ", Amount(at[-1], "GB"), ".",
+    )  # fmt: skip
+
+
+def _losses_in_words(curve: Curve) -> Words:
+    at, small = list(curve.amounts), _dense_end(curve)
+    stops = [small] + ([at[-1]] if at[-1] > small else [])
+    said: list[str | Amount] = [f"{curve.label}: "]
+    for number, stop in enumerate(stops):
+        said += [", " if number else "", change(curve, stop, at[0]), " at ", Amount(stop, "GB")]
+    return [*said, " against ", Amount(at[0], "GB"), "."]
+
+
+def _losses(curve: Curve, small: float) -> list[BandSpec]:
+    """What is lost from the smallest size to the end of the dense series, and from there to the largest."""
+    at = list(curve.amounts)
+    stretches = [(at[0], small)] + ([(small, at[-1])] if at[-1] > small else [])
+    return [
+        {
+            "from": left, "to": right, "label": plain((change(curve, right, left),)), "below": True,
+            "clear": number > 0,
+        }
+        for number, (left, right) in enumerate(stretches)
+    ]  # fmt: skip
+
+
+def _table_of(spec: TableSpec, runs: Sequence[Run]) -> NamedTable:
+    """A row per run with numbers, in the order of the sizes."""
+    valued = sorted((run for run in runs if run.measurements.all()), key=lambda run: size_of(run) or 0.0)
+    rows = [{one.metric.name: stored(one) for one in run.measurements.all()} | {SIZE: Amount(size_of(run) or 0.0)}
+            for run in valued]  # fmt: skip
+    columns = [Column(one.label, one.unit) for one in spec.columns]
+    return NamedTable(
+        spec.title, Table(columns, [[_column_cell(one, rows, at) for one in spec.columns] for at in range(len(rows))])
+    )
+
+
+def _column_cell(spec: ColumnSpec, rows: Sequence[Mapping[str, Amount]], at: int) -> Cell:
+    if spec.of:
+        return number_cell(Amount(at + 1) if spec.of == "#" else rows[at].get(spec.of), gap="not printed")
+    others = {f"first_{name}": one.value for name, one in rows[0].items()}
+    others |= {f"before_{name}": one.value for name, one in rows[at - 1].items()} if at else {}
+    if not at and ("first_" in spec.formula or "before_" in spec.formula):
+        return Cell()
+    values = {name: float(f"{one.value:.10g}") for name, one in rows[at].items()} | others
+    percent = spec.shown == "%"
+    value = evaluate(spec.formula, values) * (100 if percent else 1)
+    formula = written(spec.formula, values)
+    return number_cell(computed(value, formula, unit=spec.shown, digits=spec.digits, signed=percent))
+
+
+def _size_bars(runs: Sequence[Run], found: Sequence[float], *, id: str, title: str, log: bool) -> Figure:
+    groups: list[BarGroup] = [
+        {
+            "label": f"test {number}", "color": 0, "value": size, "interval": None, "dots": [], "gap": None,
+            "ranked": True, "text": exact(size), "origin": origin_of([Amount(size)]),
+        }
+        for number, size in enumerate(found, start=1)
+    ]  # fmt: skip
+    spec = bars(label="Size", unit="GB", better="none", groups=groups, scale="log" if log else "linear")
+    spec["marks"] = ram_mark(runs)
+    rows = [[number_cell(Amount(number)), number_cell(Amount(size))] for number, size in enumerate(found, start=1)]
+    alt = f"Bars of the database sizes from {exact(found[0])} to {exact(found[-1])} GB, the RAM as a line."
+    note = "1 GB = 1024 MB." + (" Logarithmic axis." if log else "")
+    return Figure(id, title, spec, Table([Column("Test"), Column("Size", "GB")], rows), alt, note=note)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Values of one disk by size; `lost` are sizes whose value is not known, with the reason."""
+
+    label: str
+    color: int
+    amounts: dict[float, Amount]
+    lost: dict[float, str]
+
+    @property
+    def points(self) -> list[tuple[float, float]]:
+        return [(size, amount.value) for size, amount in self.amounts.items()]
+
+
+def size_of(run: Run) -> float | None:
+    value = run.factor(SIZE)
+    return float(value) if isinstance(value, int | float) else None
+
+
+def curves(runs: Sequence[Run], metric: Metric) -> list[Curve]:
+    """One per value of the disk factor, in the order of the source."""
+    names = list(dict.fromkeys(str(run.factor(SERIES) or "all") for run in runs if size_of(run) is not None))
+    return [_curve(name, color, [r for r in runs if str(r.factor(SERIES) or "all") == name], metric)
+            for color, name in enumerate(names)]  # fmt: skip
+
+
+def _curve(name: str, color: int, runs: Sequence[Run], metric: Metric) -> Curve:
+    amounts: dict[float, Amount] = {}
+    lost: dict[float, str] = {}
+    for run in sorted(runs, key=lambda run: size_of(run) or 0.0):
+        size, number = size_of(run), number_of(run, metric)
+        if size is None:
+            continue
+        if number is not None:
+            amounts[size] = stored(number)
+        elif run.state == RunState.VALUE_MISSING:
+            lost[size] = run.missing_reason
+    return Curve(name, color, amounts, lost)
+
+
+def number_of(run: Run, metric: Metric) -> Measurement | None:
+    return next((one for one in run.measurements.all() if one.metric_id == metric.id), None)
+
+
+def ram_mark(runs: Sequence[Run]) -> list[Mark]:
+    """Where the data outgrows the machine's memory; nothing when the runs' machines differ in it."""
+    sizes = {run.hardware.ram_bytes for run in runs if run.hardware and run.hardware.ram_bytes}
+    if len(sizes) != 1:
+        return []
+    ram_gb = sizes.pop() / GIB
+    return [{"axis": "x", "value": ram_gb, "label": f"RAM {exact(ram_gb)} GB"}]
+
+
+def only_up_to(found: Sequence[Curve], size: float) -> list[Curve]:
+    return [
+        Curve(
+            one.label, one.color, {x: amount for x, amount in one.amounts.items() if x <= size},
+            {x: why for x, why in one.lost.items() if x <= size},
+        )
+        for one in found
+    ]  # fmt: skip
+
+
+def without_lost(found: Sequence[Curve]) -> list[Curve]:
+    """The curves that have values, without their gaps."""
+    return [Curve(one.label, one.color, one.amounts, {}) for one in found if one.amounts]
+
+
+def relative(found: Sequence[Curve]) -> list[Curve]:
+    """Each curve in per cent of its value at its smallest size."""
+    return [Curve(one.label, one.color, _shares(one.amounts), {}) for one in found if one.amounts]
+
+
+def _shares(amounts: dict[float, Amount]) -> dict[float, Amount]:
+    first = next(iter(amounts.values())).value
+    return {
+        x: computed(100 * one.value / first, f"100 × {one.value:.10g} / {first:.10g}", digits=2)
+        for x, one in amounts.items()
+    }
+
+
+def change(curve: Curve, size: float, base: float) -> Amount:
+    """What the value at `size` is above or below that at `base`, in per cent."""
+    value, first = curve.amounts[size].value, curve.amounts[base].value
+    formula = f"{value:.10g} / {first:.10g} − 1"
+    return computed(100 * (value / first - 1), formula, unit="%", digits=2, signed=True)
+
+
+def figure(
+    found: Sequence[Curve], *, id: str, title: str, y: YAxis, marks: Sequence[Mark] = (), note: str = "",
+    bands: Sequence[BandSpec] = (), lost: Sequence[LineGap] = (),
+) -> Figure:  # fmt: skip
+    """`lost` are more gaps than those of the curves."""
+    xs = [x for one in found for x in (*(x for x, _ in one.points), *one.lost)]
+    scale: Scale = "log" if xs and max(xs) / min(xs) >= LOG_FROM else "linear"
+    series: list[LineSeries] = [
+        {
+            "label": one.label,
+            "color": one.color,
+            "dash": False,
+            "points": [(x, y) for x, y in one.points],
+            "origin": origin_of(one.amounts.values()),
+        }
+        for one in found
+        if one.points
+    ]
+    gaps: list[LineGap] = [_gap(one) for one in found if one.lost]
+    gaps += lost
+    spec: LinesSpec = lines(
+        x={"label": "Database size", "unit": "GB", "scale": scale, "even": True},
+        y=y,
+        series=series,
+        marks=marks,
+        bands=bands,
+    )
+    if gaps:
+        spec["gaps"] = gaps
+    return Figure(id=id, title=title, spec=spec, table=_table(found, y), alt=_alt(title, found, gaps), note=note)
+
+
+def _gap(one: Curve) -> LineGap:
+    reason = "; ".join(dict.fromkeys(one.lost.values()))
+    return {"label": one.label, "color": one.color, "xs": list(one.lost), "reason": reason}
+
+
+def _table(found: Sequence[Curve], y: YAxis) -> Table:
+    xs = sorted({x for one in found for x in (*one.amounts, *one.lost)})
+    columns = [Column("Size", "GB"), *(Column(one.label, y["unit"]) for one in found)]
+    return Table(columns, [[number_cell(Amount(x)), *(_cell(one, x) for one in found)] for x in xs])
+
+
+def _cell(one: Curve, x: float) -> Cell:
+    return number_cell(one.amounts.get(x), gap=one.lost.get(x, ""))
+
+
+def _alt(title: str, found: Sequence[Curve], gaps: Sequence[LineGap]) -> str:
+    said = [
+        f"{one.label}: from {exact(one.points[0][1])} at {exact(one.points[0][0])} GB "
+        f"to {exact(one.points[-1][1])} at {exact(one.points[-1][0])} GB."
+        for one in found
+        if one.points
+    ]
+    said += [f"{gap['label']}: {len(gap['xs'])} values not known." for gap in gaps]
+    return f"{title}. {' '.join(said)}"

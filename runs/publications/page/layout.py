@@ -1,0 +1,109 @@
+"""page.json: what the page of a publication shows, in which order, as a list of parts; and its figures and re-run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from runs.publications.article import FigureEntry, Order, Rerun
+from runs.publications.page import claims, common, configs, database
+from runs.publications.page.bars import Bars, Medians
+from runs.publications.page.bounds import bounds
+from runs.publications.page.common import FactTable
+from runs.publications.page.curves import Curves, Sizes
+from runs.publications.page.grids import Control, Grid, Methods
+from runs.publications.page.material import Material
+from runs.publications.page.observed import Observed
+from runs.publications.page.parts import PartSpec, Section, Spec
+from runs.publications.page.ratios import Ratios, claimed_ratio, ratio_section
+
+
+def _all_ratios(material: Material) -> Section:
+    return ratio_section(material, [one for one in material.claims if claimed_ratio(one)])
+
+
+# Parts without options: what they show hangs on the rows alone.
+PLAIN: Mapping[str, Callable[[Material], Section]] = {
+    "tables": database.tables,
+    "indexes": database.indexes,
+    "queries": database.queries,
+    "schema": common.schema,
+    "claimed-ratios": _all_ratios,
+    "readings": claims.readings,
+    "bounds": bounds,
+    "orderings": claims.orderings,
+    "claims": claims.all_claims,
+    "observations": common.observations,
+    "missing": common.missing,
+    "machines": common.machines,
+    "configurations": configs.configurations,
+    "findings": common.findings,
+}
+PlainKind = Literal[
+    "tables", "indexes", "queries", "schema", "claimed-ratios", "readings", "bounds", "orderings", "claims",
+    "observations", "missing", "machines", "configurations", "findings",
+]  # fmt: skip
+
+
+class Plain(Spec):
+    part: PlainKind
+
+    def section(self, material: Material) -> Section:
+        return PLAIN[self.part](material)
+
+
+class Frames(PartSpec):
+    """Empty frames of lost pictures alone."""
+
+    part: Literal["frames"] = "frames"
+    frames: tuple[str, ...]
+
+    def section(self, material: Material) -> Section:
+        return Section(self.id, self.title, self.lead, frames=self.frames)
+
+
+AnyPart = Annotated[
+    Bars | Medians | Sizes | Curves | Grid | Methods | Control | Observed | Ratios | FactTable | Frames | Plain,
+    Field(discriminator="part"),
+]
+
+
+class Headline(Spec):
+    """A figure of the first screen: the computed value `at` of a check, or what a claim says."""
+
+    label: str
+    check: str = ""
+    at: Annotated[int, Field(ge=0)] = 0
+    claim: str = ""
+
+
+class Answer(Spec):
+    """What a reader sees first: figures, and the chart with this id, which then stands here and not in its section."""
+
+    lead: str = ""
+    headlines: Annotated[tuple[Headline, ...], Field(max_length=6)] = ()
+    figure: str = ""
+
+
+class PageFile(Spec):
+    """Without `parts` the page shows a comparison per workload, then every row that it has."""
+
+    answer: Answer = Answer()
+    rerun: Rerun | None = None
+    figures: tuple[FigureEntry, ...] = ()
+    orders: tuple[Order, ...] = ()
+    parts: tuple[AnyPart, ...] = ()
+
+
+def sections(parts: tuple[AnyPart, ...], material: Material) -> list[Section]:
+    """In their order, without those that have nothing to show."""
+    made = [one.section(material) for one in parts or _every_part(material)]
+    return [section for section in made if section]
+
+
+def _every_part(material: Material) -> list[AnyPart]:
+    workloads = dict.fromkeys(run.workload for run in material.runs)
+    bars = [Bars(id=f"workload-{one.slug}", title=one.name, workload=one.source_id) for one in workloads]
+    return [*bars, *(Plain(part=name) for name in PLAIN)]  # type: ignore[arg-type]
