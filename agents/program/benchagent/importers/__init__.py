@@ -32,40 +32,36 @@ def importers() -> list[Importer]:
 
 def inspect(files: Sequence[SourceFile]) -> list[tuple[SourceFile, list[Report]]]:
     """Every file with its runs; what belongs together is put together. Never raises for any content."""
-    owners: dict[int, Importer] = {}
-    found: dict[int, list[Report]] = {}
-    for place, file in enumerate(files):
-        owner, reports = _one(file)
-        found[place] = reports
-        if owner is not None:
-            owners[place] = owner
-    for importer in {id(owner): owner for owner in owners.values()}.values():
-        places = [place for place, owner in owners.items() if owner is importer]
+    understood = [_read(file) for file in files]
+    results = [(file, reports) for file, (_, reports) in zip(files, understood, strict=True)]
+    for tool in dict.fromkeys(importer.TOOL for importer, _ in understood if importer):
+        own = [(at, importer) for at, (importer, _) in enumerate(understood) if importer and tool == importer.TOOL]
+        parts = [results[at] for at, _ in own]
         try:
-            combined = importer.combine([(files[place], found[place]) for place in places])
+            combined = own[0][1].combine(parts)
         except NotUnderstood as error:
-            failure = f"not understood: {error}"
-            combined = [(files[place], [not_understood(failure, tool=importer.TOOL)]) for place in places]
-        for place, (_, reports) in zip(places, combined, strict=True):
-            found[place] = reports
-    return [(file, found[place]) for place, file in enumerate(files)]
+            combined = [(file, [not_understood(f"not understood: {error}", tool=tool)]) for file, _ in parts]
+        for (at, _), part in zip(own, combined, strict=True):
+            results[at] = part
+    return results
 
 
-def _one(file: SourceFile) -> tuple[Importer | None, list[Report]]:
-    claimed: Importer | None = None
+def _read(file: SourceFile) -> tuple[Importer | None, list[Report]]:
+    """The importer that understood the file, and what it read."""
+    tool, reason = "", "no known tool wrote this"
     try:
         for importer in importers():
             if importer.claims(file):
-                claimed = importer
+                tool = importer.TOOL
                 reports = list(importer.read(file))
                 if not reports:
                     raise NotUnderstood("nothing in it could be read")
                 return importer, reports
     except NotUnderstood as error:
-        return None, [not_understood(f"not understood: {error}", tool=claimed.TOOL if claimed else "")]
+        reason = str(error)
     except RecursionError:
-        return None, [not_understood("not understood: nested too deeply", tool=claimed.TOOL if claimed else "")]
-    return None, [not_understood("not understood: no known tool wrote this")]
+        reason = "nested too deeply"
+    return None, [not_understood(f"not understood: {reason}", tool=tool)]
 
 
 __all__ = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -11,6 +10,7 @@ from xml.etree import ElementTree
 
 from benchagent.importers.base import Metric, NotUnderstood, Report, Scalar, Status, Subject, agree, measured
 from benchagent.importers.benchbase.names import check_rising, dbms, latency, plain, snake, workload
+from benchagent.importers.strict_json import decoded, number_in
 from benchagent.redaction import redact_text, redact_value
 
 TOOL = "benchbase"
@@ -38,19 +38,23 @@ _WINDOWS = re.compile(r"windows?\b", re.IGNORECASE)
 def claims(text: str) -> bool:
     head = text.lstrip()[:1]
     if head == "{":
-        return bool(_SUMMARY.search(text) or (_HISTOGRAMS.search(text) and '"completed"' in text) or _is_settings(text))
+        if _SUMMARY.search(text) or (_HISTOGRAMS.search(text) and '"completed"' in text):
+            return True
+        names = set(re.findall(r'"(\w+)"\s*:', text[:200_000]))
+        return any(known <= names for known in (*_SETTINGS, *({name} for name in _METRICS), _STATUS))
     return head == "<" and bool(re.search(r"<works?>", text)) and ("<terminals>" in text or "<transactiontype" in text)
-
-
-def _is_settings(text: str) -> bool:
-    names = set(re.findall(r'"(\w+)"\s*:', text[:200_000]))
-    return any(known <= names for known in _SETTINGS) or any(name in names for name in _METRICS) or names >= _STATUS
 
 
 def read(text: str) -> Report:
     if text.lstrip().startswith("<"):
         return config(text)
-    document = _json(text)
+    stripped = text.strip()
+    document, end = decoded(stripped)
+    if end < len(stripped):
+        line = text[: text.index(stripped) + end].count("\n") + 1
+        raise NotUnderstood(f"line {line}: something follows the JSON")
+    if not isinstance(document, dict):
+        raise NotUnderstood("not a JSON object")
     if "Latency Distribution" in document or _SUMMARY.search(text):
         return summary(document)
     if {"completed"} <= document.keys():
@@ -58,38 +62,6 @@ def read(text: str) -> Report:
     if any(name in document for name in _METRICS) or document.keys() >= _STATUS:
         return Report(tool=TOOL, status=Status.COMPLETE, warnings=(METRICS_ONLY,))
     return server_settings(document)
-
-
-def _json(text: str) -> dict[str, Any]:
-    try:
-        document = json.loads(text, object_pairs_hook=_once, parse_constant=_constant)
-    except NotUnderstood:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise NotUnderstood(f"broken JSON: {error}") from error
-    if not isinstance(document, dict):
-        raise NotUnderstood("not a JSON object")
-    return document
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise NotUnderstood("the JSON says something twice")
-    return found
-
-
-def _constant(name: str) -> float:
-    raise NotUnderstood(f"the JSON holds {name}")
-
-
-def _number(document: Mapping[str, Any], key: str) -> float | None:
-    value = document.get(key)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise NotUnderstood(f"{key!r} is no number")
-    return float(value)
 
 
 def _text(document: Mapping[str, Any], key: str) -> str:
@@ -127,7 +99,7 @@ def summary(document: Mapping[str, Any]) -> Report:
         told["duration_s"] = round(values["elapsed_s"], 3)
     started_at = ""
     for key in ("Start timestamp (milliseconds)", "Start Timestamp (milliseconds)"):
-        started_ms = _number(document, key)
+        started_ms = number_in(document, key)
         if started_ms is not None and 1e12 < started_ms < 4e12 and not started_at:
             started_at = datetime.fromtimestamp(started_ms / 1000, UTC).isoformat()
     slug, name = workload(kind)
@@ -149,8 +121,11 @@ def ended(state: str) -> tuple[Status, str]:
 
 
 def _throughput(document: Mapping[str, Any]) -> dict[str, float | None]:
-    rate, goodput = _number(document, "Throughput (requests/second)"), _number(document, "Goodput (requests/second)")
-    elapsed_ns, done = _number(document, "Elapsed Time (nanoseconds)"), _number(document, "Measured Requests")
+    rate, goodput = (
+        number_in(document, "Throughput (requests/second)"),
+        number_in(document, "Goodput (requests/second)"),
+    )
+    elapsed_ns, done = number_in(document, "Elapsed Time (nanoseconds)"), number_in(document, "Measured Requests")
     if rate is None and goodput is None:
         raise NotUnderstood("neither throughput nor goodput")
     if elapsed_ns is not None and elapsed_ns <= 0:
@@ -172,7 +147,7 @@ def _latencies(distribution: Any) -> list[Metric]:
     ranks: dict[str, float] = {}
     for heading in distribution:
         known = latency(heading)
-        value = _number(distribution, heading)
+        value = number_in(distribution, heading)
         if known is None or value is None:
             raise NotUnderstood(f"an unknown entry of the latency distribution: {heading[:60]!r}")
         if value >= 0:

@@ -17,6 +17,7 @@ from benchagent.importers.base import (
     Status,
     agree,
     number,
+    unit_of,
     whole,
 )
 from benchagent.importers.benchbase.names import check_rising, latency, snake
@@ -44,15 +45,12 @@ _EPOCH_S = (1e9, 4e9)
 class Raw:
     starts_s: tuple[float, ...]
     latencies_ms: tuple[float, ...]
-    types: tuple[str, ...]
 
 
 def claims(text: str) -> bool:
     heading = text[:2000].split("\n", maxsplit=1)[0].strip()
-    return bool(_RAW.fullmatch(heading) or _OLD_RAW.fullmatch(heading) or _is_windows(heading))
-
-
-def _is_windows(heading: str) -> bool:
+    if _RAW.fullmatch(heading) or _OLD_RAW.fullmatch(heading):
+        return True
     cells = [cell.strip() for cell in heading.split(",")]
     return len(cells) > 5 and bool(_TIME.fullmatch(cells[0])) and any(_RATE.fullmatch(cell) for cell in cells)
 
@@ -127,24 +125,28 @@ def windows(file: SourceFile) -> list[Series]:
         except NotUnderstood as error:
             raise NotUnderstood(f"line {at}: {error}") from error
     prefix = f"{snake(type_of(file))}_" if type_of(file) else ""
-    return [_series(f"{prefix}{name}", times, values, window_s) for name, values in spread.items()]
+    # Times are the beginnings of the windows.
+    ends = [time + window_s for time in times]
+    series: list[Series] = []
+    for name, values in spread.items():
+        start_s, _, grid = evenly(ends, values) if len(ends) > 1 else (times[0], window_s, tuple(values))
+        series.append(Series(f"{prefix}{name}", unit_of(name)[0], window_s, grid, start_s))
+    return series
 
 
 def _columns(heading: Sequence[str]) -> dict[str, int]:
     """Name of a series -> its column."""
-    found: dict[str, int] = {}
-    for place, cell in enumerate(heading):
+    columns: dict[str, int] = {}
+    for index, cell in enumerate(heading):
         if _RATE.fullmatch(cell):
-            found["tps"] = place
-        elif _TIME.fullmatch(cell) or cell.lower() in (_COUNT, _SCALED):
-            continue
+            columns["tps"] = index
         elif (known := latency(cell)) is not None:
-            found[f"latency_{known[0]}_ms"] = place
-        else:
+            columns[f"latency_{known[0]}_ms"] = index
+        elif not _TIME.fullmatch(cell) and cell.lower() not in (_COUNT, _SCALED):
             raise NotUnderstood(f"an unknown heading: {cell[:60]!r}")
-    if len(found) < 2 or "tps" not in found:
+    if len(columns) < 2 or "tps" not in columns:
         raise NotUnderstood("a heading is missing")
-    return found
+    return columns
 
 
 def _window(times: Sequence[float], rows: Sequence[tuple[int, list[str]]], rate: int) -> float:
@@ -173,31 +175,23 @@ def _row(
     rate = number(cells[columns["tps"]])
     values: dict[str, float | None] = {"tps": rate}
     known: dict[str, float] = {}
-    for name, place in columns.items():
+    for name, index in columns.items():
         if name == "tps":
             continue
-        found = latency(heading[place])
-        value = number(cells[place]) * (found[1] if found else 1.0)
+        rank_and_scale = latency(heading[index])
+        value = number(cells[index]) * (rank_and_scale[1] if rank_and_scale else 1.0)
         # A window without requests: BenchBase prints -1 us.
         values[name] = None if value < 0 or not rate else round(value, 9)
         if values[name] is not None:
             known[name.removeprefix("latency_").removesuffix("_ms")] = value
     check_rising(known, "this window")
-    for place, cell in enumerate(heading):
-        if cell.lower() == _COUNT and not agree(whole(cells[place]) / window_s, rate, relative=0, absolute=0.0006):
+    for index, cell in enumerate(heading):
+        if cell.lower() == _COUNT and not agree(whole(cells[index]) / window_s, rate, relative=0, absolute=0.0006):
             raise NotUnderstood("requests and throughput contradict each other")
         scaled = 1 / known["avg"] if cell.lower() == _SCALED and known.get("avg", 0) > 0.02 else None
-        if scaled is not None and not agree(number(cells[place]), scaled, relative=0.03, absolute=0.0006):
+        if scaled is not None and not agree(number(cells[index]), scaled, relative=0.03, absolute=0.0006):
             raise NotUnderstood("the average latency and the last column contradict each other")
     return values
-
-
-def _series(name: str, times: Sequence[float], values: Sequence[float | None], window_s: float) -> Series:
-    # Times are the beginnings of the windows.
-    ends = [time + window_s for time in times]
-    start_s, _, grid = evenly(ends, values) if len(ends) > 1 else (times[0], window_s, tuple(values))
-    unit = "TPS" if name.endswith("tps") else "ms"
-    return Series(name, unit, window_s, grid, start_s)
 
 
 def read_raw(file: SourceFile) -> Raw:
@@ -207,19 +201,18 @@ def read_raw(file: SourceFile) -> Raw:
 def _read_raw(file: SourceFile) -> Raw:
     heading, rows = _rows(file)
     named = len(heading) == 6
-    starts, latencies, types = [], [], []
+    starts, latencies = [], []
     seen: set[tuple[str, ...]] = set()
     for at, cells in rows:
         start, duration, *who = cells[2 if named else 1 :]
         starts.append(number(start))
         latencies.append(whole(duration) / 1000)
-        types.append(cells[1] if named else cells[0])
         if who and (start, who[0]) in seen:
             raise NotUnderstood(f"line {at}: a worker starts twice at the same time: the line is doubled")
         seen.add((start, *who[:1]))
         if len(starts) > 1 and starts[-1] < starts[-2]:
             raise NotUnderstood(f"line {at}: the start times do not rise: lines are out of order")
-    return Raw(tuple(_in_seconds(starts, absolute=len(heading) >= 5)), tuple(latencies), tuple(types))
+    return Raw(tuple(_in_seconds(starts, absolute=len(heading) >= 5)), tuple(latencies))
 
 
 def _in_seconds(starts: Sequence[float], *, absolute: bool) -> list[float]:
@@ -237,11 +230,11 @@ def raw_series(raw: Raw) -> list[Series]:
     """Requests and mean latency per second since the first start, as BenchBase's own samples; no unfinished second."""
     buckets: list[list[float]] = []
     for start_s, latency_ms in zip(raw.starts_s, raw.latencies_ms, strict=True):
-        place = int(start_s - raw.starts_s[0] + 1e-7)
-        if place > 1_000_000:
+        second = int(start_s - raw.starts_s[0] + 1e-7)
+        if second > 1_000_000:
             raise NotUnderstood("more than a million seconds between two requests")
-        buckets += [[] for _ in range(place + 1 - len(buckets))]
-        buckets[place].append(latency_ms)
+        buckets += [[] for _ in range(second + 1 - len(buckets))]
+        buckets[second].append(latency_ms)
     full = buckets[:-1]
     if not full:
         return []

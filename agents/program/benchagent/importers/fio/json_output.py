@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,6 +18,7 @@ from benchagent.importers.fio.common import (
     grouped,
     report,
 )
+from benchagent.importers.strict_json import decoded, number_in
 
 _CLAIM = re.compile(r'"fio version"\s*:\s*"fio-')
 _OPENING = re.compile(r"(?m)^[ \t]*\{")
@@ -47,24 +47,15 @@ def read(text: str) -> list[Report]:
 
 def _documents(text: str) -> tuple[list[dict[str, Any]], str]:
     """Every JSON document of fio's, and the text around them."""
-    decoder = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_constant)
-    found: list[dict[str, Any]] = []
+    documents: list[dict[str, Any]] = []
     around, at = [], 0
     while opening := _OPENING.search(text, at):
         start = opening.end() - 1
-        try:
-            document, end = decoder.raw_decode(text, start)
-        except ValueError as error:
-            if isinstance(error, NotUnderstood):
-                raise
-            raise NotUnderstood(f"broken JSON: {error}") from error
-        except RecursionError as error:
-            raise NotUnderstood("JSON nested too deep") from error
         around.append(text[at:start])
-        at = end
+        document, at = decoded(text, start)
         if isinstance(document, dict) and "fio version" in document:
-            found.append(document)
-    return found, "\n".join([*around, text[at:]])
+            documents.append(document)
+    return documents, "\n".join([*around, text[at:]])
 
 
 def _continues(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> bool:
@@ -83,20 +74,8 @@ def _continues(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> bool:
 def _ages(document: Mapping[str, Any]) -> dict[str, int]:
     jobs = document.get("jobs")
     entries = [job for job in jobs if isinstance(job, dict)] if isinstance(jobs, list) else []
-    ages = {f"{place} {job.get('jobname')}": job.get("elapsed") for place, job in enumerate(entries)}
+    ages = {f"{number} {job.get('jobname')}": job.get("elapsed") for number, job in enumerate(entries)}
     return {job: age for job, age in ages.items() if isinstance(age, int)} if None not in ages.values() else {}
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        key = next(key for key, _ in pairs if [other for other, _ in pairs].count(key) > 1)
-        raise NotUnderstood(f"the JSON says {key[:40]!r} twice")
-    return found
-
-
-def _no_constant(name: str) -> float:
-    raise NotUnderstood(f"the JSON holds {name}")
 
 
 def _document(document: Mapping[str, Any], signal: str) -> list[Report]:
@@ -155,12 +134,10 @@ def _whole(value: Any, name: str) -> int:
 
 
 def _number(data: Mapping[str, Any], key: str) -> float | None:
-    value = data.get(key)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-        raise NotUnderstood(f"{key} is no number: {value!r:.40}")
-    return float(value)
+    value = number_in(data, key)
+    if value is not None and value < 0:
+        raise NotUnderstood(f"{key} is no number: {value:g}")
+    return value
 
 
 def _flow(data: Mapping[str, Any], what: str, job: Job) -> Flow | None:

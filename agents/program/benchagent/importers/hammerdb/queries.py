@@ -46,34 +46,25 @@ class Queries:
         if match := _REFRESH.match(text):
             self.refresh[match["kind"].lower()] = number(match["seconds"])
             return True
-        rows = ((_EXECUTING, self._execute), (_QUERY, self._complete), (_SET, self._end), (_MEAN, self._mean))
-        for pattern, take in rows:
-            if match := pattern.match(text):
-                take(vuser, self.streams.setdefault(vuser, Stream()), match)
-                return True
-        return False
-
-    def _execute(self, vuser: int, stream: Stream, match: re.Match[str]) -> None:
-        position = int(match["position"])
-        if position < stream.position and position != 1:
-            raise NotUnderstood(f"virtual user {vuser}'s queries are out of order")
-        stream.position = position
-
-    def _complete(self, vuser: int, stream: Stream, match: re.Match[str]) -> None:
-        times, seconds = stream.queries.setdefault(int(match["query"]), []), number(match["seconds"])
-        times += [seconds] if seconds not in times else []
-
-    def _end(self, vuser: int, stream: Stream, match: re.Match[str]) -> None:
-        sets = (int(match["sets"]), float(match["seconds"]))
-        if stream.sets not in (None, sets):
-            raise NotUnderstood("one virtual user completed its query sets twice")
-        stream.sets = sets
-
-    def _mean(self, vuser: int, stream: Stream, match: re.Match[str]) -> None:
-        mean = (int(match["rows"]), number(match["seconds"]))
-        if stream.mean not in (None, mean):
-            raise NotUnderstood("one virtual user has two geometric means")
-        stream.mean = mean
+        rows = ((_EXECUTING, "position"), (_QUERY, "query"), (_SET, "sets"), (_MEAN, "mean"))
+        match, what = next(((match, what) for row, what in rows if (match := row.match(text))), (None, ""))
+        if match is None:
+            return False
+        stream = self.streams.setdefault(vuser, Stream())
+        if what == "position":
+            position = int(match["position"])
+            if position < stream.position and position != 1:
+                raise NotUnderstood(f"virtual user {vuser}'s queries are out of order")
+            stream.position = position
+        elif what == "query":
+            times, seconds = stream.queries.setdefault(int(match["query"]), []), number(match["seconds"])
+            times += [seconds] if seconds not in times else []
+        else:
+            told = (int(match[1]), number(match["seconds"]))
+            if getattr(stream, what) not in (None, told):
+                raise NotUnderstood(f"virtual user {vuser} told its {what} twice, with different figures")
+            setattr(stream, what, told)
+        return True
 
     def metrics(self, warnings: list[str], users: int) -> tuple[tuple[Metric, ...], bool]:
         """Metrics, and whether every stream came to its end; no metrics before it did."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchagent.importers.base import Report, SourceFile
+from benchagent.importers.base import Report, SourceFile, as_they_are
 from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows
 from benchagent.importers.plain_csv.proposal import propose, proposed_without_doubt
 from benchagent.importers.plain_csv.reading import read_mapped
@@ -23,8 +23,6 @@ def read(file: SourceFile) -> Sequence[Report]:
     return read_mapped(file, proposed_without_doubt(file))
 
 
-def combine(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[SourceFile, list[Report]]]:
-    return [(file, list(reports)) for file, reports in read]
-
+combine = as_they_are
 
 __all__ = ["TOOL", "Column", "Mapping", "Role", "Rows", "claims", "combine", "propose", "read", "read_mapped"]

@@ -63,14 +63,11 @@ class Mapping:
     phase: str = "run"
     workload: str = ""
 
+    def of(self, role: Role) -> list[Column]:
+        return [column for column in self.columns if column.role is role]
+
     def as_json(self) -> dict[str, Any]:
-        columns = [
-            {
-                "heading": column.heading, "role": column.role.value, "name": column.name, "unit": column.unit,
-                "scale": column.scale, "better": column.better,
-            }
-            for column in self.columns
-        ]  # fmt: skip
+        columns = [{**vars(column), "role": column.role.value} for column in self.columns]
         return {"rows": self.rows.value, "phase": self.phase, "workload": self.workload, "columns": columns}
 
     @classmethod
@@ -83,15 +80,15 @@ class Mapping:
         if not isinstance(columns, list) or not columns:
             raise NotUnderstood("mapping.columns: a list of columns is expected")
         return cls(
-            columns=tuple(_column(place, column) for place, column in enumerate(columns)),
+            columns=tuple(_column(number, column) for number, column in enumerate(columns)),
             rows=_choice(Rows, content.get("rows", Rows.RUNS.value), "mapping.rows"),
             phase=_text(content, "phase", "mapping.phase", 20) or "run",
             workload=_text(content, "workload", "mapping.workload", 100),
         )
 
 
-def _column(place: int, content: Any) -> Column:
-    where = f"mapping.columns[{place}]"
+def _column(number: int, content: Any) -> Column:
+    where = f"mapping.columns[{number}]"
     known = {"heading", "role", "name", "unit", "scale", "better"}
     if not isinstance(content, dict) or not set(content) <= known:
         raise NotUnderstood(f"{where}: an object with {', '.join(sorted(known))} is expected")

@@ -5,44 +5,22 @@ from __future__ import annotations
 import itertools
 import re
 
-from benchagent.importers.base import NotUnderstood, SourceFile
+from benchagent.importers.base import NotUnderstood, SourceFile, unit_of
 from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows
-from benchagent.importers.plain_csv.table import Table, is_missing, is_number, is_stamp, seconds, table_of
+from benchagent.importers.plain_csv.table import Table, is_missing, is_number, is_stamp, needed, seconds
 from benchagent.importers.series import evenly
 
-# Heading in plain words -> name, unit, better.
+# Heading in plain words -> name; its unit and direction follow from it.
 _METRICS = {
-    "tps": ("tps", "TPS", "higher"),
-    "transactions per second": ("tps", "TPS", "higher"),
-    "transactions per sec": ("tps", "TPS", "higher"),
-    "transactions/s": ("tps", "TPS", "higher"),
-    "transactions/sec": ("tps", "TPS", "higher"),
-    "qps": ("qps", "queries/s", "higher"),
-    "queries per second": ("qps", "queries/s", "higher"),
-    "queries/s": ("qps", "queries/s", "higher"),
-    "queries/sec": ("qps", "queries/s", "higher"),
-    "ops/s": ("ops_per_s", "ops/s", "higher"),
-    "ops/sec": ("ops_per_s", "ops/s", "higher"),
-    "ops per s": ("ops_per_s", "ops/s", "higher"),
-    "operations per second": ("ops_per_s", "ops/s", "higher"),
-    "requests/s": ("requests_per_s", "requests/s", "higher"),
-    "requests/sec": ("requests_per_s", "requests/s", "higher"),
-    "nopm": ("nopm", "NOPM", "higher"),
-    "tpm": ("tpm", "TPM", "higher"),
-    "tpmc": ("tpmc", "tpmC", "higher"),
-    "iops": ("iops", "IOPS", "higher"),
-    "read iops": ("read_iops", "IOPS", "higher"),
-    "write iops": ("write_iops", "IOPS", "higher"),
-    "transactions": ("transactions", "transactions", "none"),
-    "queries": ("queries", "queries", "none"),
-    "errors": ("errors", "errors", "lower"),
-    "errors/s": ("errors_per_s", "errors/s", "lower"),
-    "retries": ("retries", "retries", "lower"),
-    "reconnects": ("reconnects", "reconnects", "lower"),
-    "failed transactions": ("failed_transactions", "transactions", "lower"),
-    "load s": ("load_s", "s", "lower"),
-    "load time s": ("load_s", "s", "lower"),
-}
+    "tps": "tps", "transactions per second": "tps", "transactions per sec": "tps", "transactions/s": "tps",
+    "transactions/sec": "tps", "qps": "qps", "queries per second": "qps", "queries/s": "qps", "queries/sec": "qps",
+    "ops/s": "ops_per_s", "ops/sec": "ops_per_s", "ops per s": "ops_per_s", "operations per second": "ops_per_s",
+    "requests/s": "requests_per_s", "requests/sec": "requests_per_s", "nopm": "nopm", "tpm": "tpm", "tpmc": "tpmc",
+    "iops": "iops", "read iops": "read_iops", "write iops": "write_iops", "transactions": "transactions",
+    "queries": "queries", "errors": "errors", "errors/s": "errors_per_s", "retries": "retries",
+    "reconnects": "reconnects", "failed transactions": "failed_transactions", "load s": "load_s",
+    "load time s": "load_s",
+}  # fmt: skip
 _FACTORS = {
     "threads": "terminals", "clients": "terminals", "terminals": "terminals", "connections": "terminals",
     "num threads": "terminals", "thread count": "terminals", "concurrency": "terminals", "vus": "terminals",
@@ -89,47 +67,31 @@ def plain(heading: str) -> str:
 
 def propose(file: SourceFile) -> Mapping:
     """What the headings say; unknown columns are ignored. Raises NotUnderstood for what is no table."""
-    return _proposed(_needed(file))
-
-
-def _proposed(table: Table) -> Mapping:
+    table = needed(file)
     time_heading = _time_heading(table)
     columns = tuple(_column(table, heading, time_heading) for heading in table.headings)
     return Mapping(columns, Rows.RUNS if time_heading is None else Rows.SAMPLES)
 
 
 def proposed_without_doubt(file: SourceFile) -> Mapping:
-    """Raises NotUnderstood naming the columns that need a mapping."""
-    table = _needed(file)
-    mapping = _proposed(table)
-    unknown = _doubtful(table, mapping)
-    if unknown:
-        names = ", ".join(repr(name) for name in unknown)
-        raise NotUnderstood(f"a table that needs a mapping of its columns; not recognised without doubt: {names}")
-    return mapping
-
-
-def _doubtful(table: Table, mapping: Mapping) -> list[str]:
-    """Headings of numbers that nobody can tell the meaning of; of a table without a metric, all of them."""
-    unknown = [
+    """Raises NotUnderstood naming the columns of numbers that nobody can tell the meaning of."""
+    table, mapping = needed(file), propose(file)
+    doubtful = [
         column.heading
         for column in mapping.columns
         if column.role is Role.IGNORE
         and plain(column.heading) not in _PROSE
         and any(_looks_numeric(cell) or is_stamp(cell) for cell in table.column(column.heading))
     ]
-    if not any(column.role is Role.METRIC for column in mapping.columns):
-        return unknown or [*table.headings]
-    names = [column.name for column in mapping.columns if column.role in (Role.METRIC, Role.FACTOR)]
-    twice = {name for name in names if names.count(name) > 1}
-    return unknown + [column.heading for column in mapping.columns if column.name in twice]
-
-
-def _needed(file: SourceFile) -> Table:
-    table = table_of(file)
-    if table is None:
-        raise NotUnderstood("not a table with a header and rows of the same width")
-    return table
+    if any(column.role is Role.METRIC for column in mapping.columns):
+        names = [column.name for column in mapping.columns if column.role in (Role.METRIC, Role.FACTOR)]
+        doubtful += [column.heading for column in mapping.columns if names.count(column.name) > 1]
+    elif not doubtful:
+        doubtful = [*table.headings]
+    if doubtful:
+        named = ", ".join(map(repr, doubtful))
+        raise NotUnderstood(f"a table that needs a mapping of its columns; not recognised without doubt: {named}")
+    return mapping
 
 
 def _looks_numeric(cell: str) -> bool:
@@ -185,21 +147,17 @@ def _column(table: Table, heading: str, time_heading: str | None) -> Column:
     words = plain(heading)
     if heading == time_heading:
         return Column(heading, Role.TIME, "time_s", "s", _TIMES.get(words, 1.0))
-    role = _TEXTS.get(words)
-    if role is not None and (role is not Role.REPEAT or _numeric(table, heading)):
+    role, name, numeric = _TEXTS.get(words), _METRICS.get(words), _numeric(table, heading)
+    if role is not None and (role is not Role.REPEAT or numeric):
         return Column(heading, role)
     if words in _FACTORS:
         return Column(heading, Role.FACTOR, _FACTORS[words])
-    if _numeric(table, heading):
-        return _measured(heading, words)
-    return _text(table, heading, words)
-
-
-def _measured(heading: str, words: str) -> Column:
-    if words in _METRICS:
-        name, unit, better = _METRICS[words]
+    if numeric and name:
+        unit, better = unit_of(name)
         return Column(heading, Role.METRIC, name, unit, better=better)
-    return _latency(heading, words) or Column(heading, Role.IGNORE)
+    if numeric:
+        return _latency(heading, words) or Column(heading, Role.IGNORE)
+    return _text(table, heading, words)
 
 
 def _text(table: Table, heading: str, words: str) -> Column:

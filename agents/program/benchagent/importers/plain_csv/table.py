@@ -29,8 +29,8 @@ class Table:
     decimal_comma: bool = False
 
     def column(self, heading: str) -> list[str]:
-        place = self.headings.index(heading)
-        return [row[place] for row in self.rows]
+        index = self.headings.index(heading)
+        return [row[index] for row in self.rows]
 
 
 def is_number(text: str) -> bool:
@@ -60,6 +60,13 @@ def is_missing(text: str) -> bool:
 def table_of(file: SourceFile) -> Table | None:
     """The table of a file; None for what is none. Raises NotUnderstood for one whose numbers are ambiguous."""
     return file.once("table", lambda: _read_table(file))
+
+
+def needed(file: SourceFile) -> Table:
+    table = table_of(file)
+    if table is None:
+        raise NotUnderstood("not a table with a header and rows of the same width")
+    return table
 
 
 def _read_table(file: SourceFile) -> Table | None:

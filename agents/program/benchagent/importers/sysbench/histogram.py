@@ -23,35 +23,35 @@ _WORD_SIZE = 0x10
 def encoded(buckets_ms: Sequence[tuple[float, int]]) -> str:
     counts: dict[int, int] = {}
     for value_ms, count in buckets_ms:
-        place = _place(max(1, min(HIGHEST_US, round(value_ms * 1000))))
-        counts[place] = counts.get(place, 0) + count
+        index = _index(max(1, min(HIGHEST_US, round(value_ms * 1000))))
+        counts[index] = counts.get(index, 0) + count
     payload = b"".join(_numbers(counts))
     inner = HEADER.pack(COOKIE | _WORD_SIZE, len(payload), 0, DIGITS, 1, HIGHEST_US, 1.0) + payload
     packed = zlib.compress(inner)
     return base64.b64encode(OUTER.pack(COMPRESSED_COOKIE | _WORD_SIZE, len(packed)) + packed).decode()
 
 
-def _place(value_us: int) -> int:
+def _index(value_us: int) -> int:
     bucket = (value_us | (2 * _HALF - 1)).bit_length() - (_HALF_BITS + 1)
     return ((bucket + 1) << _HALF_BITS) + (value_us >> bucket) - _HALF
 
 
 def _numbers(counts: dict[int, int]) -> Iterator[bytes]:
-    """The counts in order; a run of empty places is one negative number."""
+    """The counts in order; a run of empty indexes is one negative number."""
     following = 0
-    for place in sorted(counts):
-        if place > following:
-            yield _leb128(following - place)
-        yield _leb128(counts[place])
-        following = place + 1
+    for index in sorted(counts):
+        if index > following:
+            yield _leb128(following - index)
+        yield _leb128(counts[index])
+        following = index + 1
 
 
 def _leb128(value: int) -> bytes:
     """ZigZag LEB128, as HdrHistogram writes it; the counts here stay below 2^55."""
     rest = value << 1 if value >= 0 else (-value << 1) - 1
-    found = bytearray()
+    encoded_ = bytearray()
     while rest > 0x7F:
-        found.append(rest & 0x7F | 0x80)
+        encoded_.append(rest & 0x7F | 0x80)
         rest >>= 7
-    found.append(rest)
-    return bytes(found)
+    encoded_.append(rest)
+    return bytes(encoded_)
