@@ -21,8 +21,8 @@ from agents.models import Agent, Job
 from agents.plans import estimate, schedule
 from agents.plans.plan import NAME_LIMIT, Plan, PlanError
 from runs.access.visibility import default_visibility
-from runs.api.access import readable_runs
 from runs.api.exceptions import Conflict
+from runs.api.objects import readable_runs
 from runs.api.parsers import StrictJSONParser
 from runs.api.permissions import OperatorWithScope
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer

@@ -12,8 +12,8 @@ from django.views.decorators.vary import vary_on_headers
 from agents.machines import registry
 from agents.machines.offers import offers
 from agents.models import ON_AGENT, Agent, EnrolmentCode, Job
-from agents.views.access import operator_required
 from runs.models import Run
+from runs.views.guards import operator_required
 
 
 @require_safe

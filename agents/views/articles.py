@@ -13,10 +13,10 @@ from agents.plans.estimate import about, estimate
 from agents.plans.plan import PlanError
 from agents.plans.words import plan_words
 from agents.reruns import experiments, rerun
-from agents.views.access import operator_required
 from runs.models import Publication
 from runs.publications.article import article_of
 from runs.publications.page.reruns import schedule_query
+from runs.views.guards import operator_required
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

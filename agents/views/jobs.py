@@ -11,8 +11,8 @@ from django.views.decorators.http import require_POST, require_safe
 from agents.jobs import life
 from agents.jobs.status import experiment_progress, job_status
 from agents.plans import schedule
-from agents.views.access import operator_required, page_before
 from runs.models import Experiment, Run
+from runs.views.guards import operator_required, page_before
 
 
 def _scheduled(request: HttpRequest, run_id: uuid.UUID) -> Run:

@@ -11,7 +11,7 @@ from agents.plans import schedule as scheduling
 from agents.plans.form import ScheduleForm
 from agents.plans.plan import PlanError
 from agents.reruns.experiments import EXPERIMENTS
-from agents.views.access import operator_required
+from runs.views.guards import operator_required
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

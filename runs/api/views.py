@@ -20,9 +20,9 @@ from rest_framework.views import APIView
 
 from runs.access import changes
 from runs.access.visibility import candidates
-from runs.api.access import changeable_run, person_of, readable_runs
 from runs.api.exceptions import Conflict
 from runs.api.negotiation import JsonErrors
+from runs.api.objects import changeable_run, person_of, readable_runs
 from runs.api.pagination import RunPagination
 from runs.api.serializers import (
     FIELD_ERRORS,

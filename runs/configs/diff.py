@@ -24,7 +24,7 @@ class Difference(StrEnum):
 
 
 @dataclass(frozen=True)
-class Cell:
+class SettingCell:
     """A setting of one configuration. `given` are all its values, in order; None in it is a flag."""
 
     names: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ class DiffRow:
     key: str
     label: str
     section: str
-    cells: tuple[Cell, ...]
+    cells: tuple[SettingCell, ...]
 
     @property
     def status(self) -> Difference:
@@ -77,7 +77,7 @@ class DiffRow:
         return Difference.EQUAL if len(known) == len(self.cells) else Difference.ONLY_IN
 
 
-def _comparable(cells: Sequence[Cell]) -> bool:
+def _comparable(cells: Sequence[SettingCell]) -> bool:
     """Pages are not bytes, a number of operations is not a time. Words (no limit, off) differ from any amount."""
     kinds = {cell.quantity.kind for cell in cells if cell.quantity is not None}
     return len(kinds - {Kind.TEXT}) < 2
@@ -108,14 +108,14 @@ def _by_meaning(configs: Sequence[Config]) -> list[DiffRow]:
     return [row for row in rows if any(cell.is_set or cell.quantity for cell in row.cells)]
 
 
-def _meaning_cell(found: Reading) -> Cell:
+def _meaning_cell(found: Reading) -> SettingCell:
     if not found.exists:
-        return Cell(absent=True)
+        return SettingCell(absent=True)
     note = found.quantity.reason if found.quantity else found.unknown
     if note == ", ".join(f"{given.name}={bare(given.value or '')}" for given in found.given):
         note = ""  # the value itself stands there
     names = tuple(dict.fromkeys(given.name for given in found.given)) or found.names
-    return Cell(
+    return SettingCell(
         names=names, given=tuple(given.value for given in found.given), quantity=found.quantity,
         note="; ".join(part for part in (note, found.note) if part), uncertain=not (found.quantity or found.given),
     )  # fmt: skip
@@ -158,11 +158,11 @@ def _key(settings: Settings | None, given: Given) -> Key:
     return section, settings.engine.canonical(given.name)
 
 
-def _name_cell(values: Sequence[str | None], key: Key, settings: Settings | None) -> Cell:
+def _name_cell(values: Sequence[str | None], key: Key, settings: Settings | None) -> SettingCell:
     """A parameter that is missing shows the default of its engine, where that is known."""
     section, name = key
     if settings is None or section:
-        return Cell((name,), tuple(values))
+        return SettingCell((name,), tuple(values))
     quantity = settings.quantity(name)
     note = quantity.reason if quantity else ""
-    return Cell((name,), tuple(values), quantity, note)
+    return SettingCell((name,), tuple(values), quantity, note)

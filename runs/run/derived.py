@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from runs.models import Run
-from runs.run.engine_report import Cell, Row, Table
+from runs.run.engine_report import ReportCell, Row, Table
 from runs.run.series import Series
 
 MB = 1_000_000
@@ -172,8 +172,8 @@ def _row(label: str, value: float | str | None, unit: str, how: str) -> list[Row
     """None where the value is not known."""
     if value is None:
         return []
-    shown = Cell(value, "text" if isinstance(value, str) else "")
-    return [Row(label, [shown, Cell(unit, "text"), Cell(how, "text")])]
+    shown = ReportCell(value, "text" if isinstance(value, str) else "")
+    return [Row(label, [shown, ReportCell(unit, "text"), ReportCell(how, "text")])]
 
 
 def _load(run: Run, found: Mapping[str, Series]) -> list[Row]:
@@ -245,7 +245,7 @@ def _shares(shares: Sequence[tuple[str, float, float | None]]) -> Table | None:
     if not shown:
         return None
     columns = [("Share of all tables, without indexes", "%"), ("Indexes against the table", "%")]
-    return Table(columns, [Row(name, [Cell(share, "%"), Cell(index, "%")]) for name, share, index in shown])
+    return Table(columns, [Row(name, [ReportCell(share, "%"), ReportCell(index, "%")]) for name, share, index in shown])
 
 
 # What is stored

@@ -78,7 +78,7 @@ TYPE_COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Cell:
+class ReportCell:
     """`value` None: not told."""
 
     value: Any
@@ -89,7 +89,7 @@ class Cell:
 @dataclass(frozen=True)
 class Row:
     head: str
-    cells: list[Cell]
+    cells: list[ReportCell]
 
 
 @dataclass(frozen=True)
@@ -231,11 +231,11 @@ def _table(rows: Sequence[Mapping[str, Any]], head: str, columns: Sequence[tuple
     )
 
 
-def _cell(value: Any, name: str, unit: str) -> Cell:
+def _cell(value: Any, name: str, unit: str) -> ReportCell:
     """What an agent sends where a number belongs, and is none, is shown as the text that it is."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return Cell(value, "text" if value is not None else unit)
-    return Cell(value, unit, marked=name == "depth" and value > DEEP_INDEX)
+        return ReportCell(value, "text" if value is not None else unit)
+    return ReportCell(value, unit, marked=name == "depth" and value > DEEP_INDEX)
 
 
 def _queries(answers: Sequence[Mapping[str, Any]]) -> list[Query]:

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from runs.access import people
 from runs.access.forms import LoginForm, TokenForm
 from runs.models import ApiToken, User
-from runs.views.access import person_required
+from runs.views.guards import person_required
 
 TOO_MANY_TRIES = 429
 UNPROCESSABLE = 422

@@ -19,7 +19,7 @@ from runs.formatting import percent
 from runs.listing import csv_text
 from runs.models import Experiment, Publication, Run
 from runs.models.choices import Visibility
-from runs.views.access import token_may_read
+from runs.views.guards import token_may_read
 
 
 @require_GET

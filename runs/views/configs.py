@@ -28,7 +28,7 @@ from runs.configs.pages import ConfigRow, choices_of, diff_table, matching
 from runs.listing.rows import RunRow
 from runs.models import Config, Run, User
 from runs.models.text import clean
-from runs.views.access import contributor_required
+from runs.views.guards import contributor_required
 
 PER_PAGE = 50
 RECENT = 10

@@ -17,7 +17,7 @@ from runs.listing.rows import RunRow
 from runs.machines.forms import DeviceForm, ProfileForm, facts_of
 from runs.models import HardwareProfile, Run, StorageDevice, User
 from runs.models.text import clean
-from runs.views.access import contributor_required
+from runs.views.guards import contributor_required
 
 RECENT = 10
 MOST_LISTED = 500

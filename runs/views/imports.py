@@ -20,7 +20,7 @@ from runs.imports.forms import SubjectForm
 from runs.imports.needs import becomes_a_run, lacks
 from runs.imports.tools import TOOLS
 from runs.models import FileImport, User
-from runs.views.access import contributor_required
+from runs.views.guards import contributor_required
 
 RECENT = 20
 # Names of the API's fields -> those of the form.

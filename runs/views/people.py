@@ -15,7 +15,7 @@ from runs.access import people as accounts
 from runs.access.forms import PersonForm
 from runs.models import User
 from runs.models.choices import UserRole
-from runs.views.access import administrator_required
+from runs.views.guards import administrator_required
 
 UNPROCESSABLE = 422
 

@@ -17,8 +17,8 @@ from runs.access.visibility import default_visibility
 from runs.compare import reports
 from runs.models import Report, User
 from runs.models.choices import Visibility
-from runs.views.access import check_may_change, contributor_required
 from runs.views.compare import comparison_context
+from runs.views.guards import check_may_change, contributor_required
 
 PER_PAGE = 50
 GONE, UNPROCESSABLE = 410, 422

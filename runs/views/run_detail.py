@@ -21,7 +21,7 @@ from runs.run import derived, engine_report, facts, series
 from runs.run.artefacts import artefacts_of
 from runs.run.facets import factor_facets
 from runs.run.number import primary_number, why_no_number
-from runs.views.access import check_may_change, contributor_required, token_may_read
+from runs.views.guards import check_may_change, contributor_required, token_may_read
 
 STOP_POLLING = 286
 

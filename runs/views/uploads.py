@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 from runs.access import changes
 from runs.listing.rows import RunRow
 from runs.models import Run, Upload
-from runs.views.access import check_may_change, contributor_required, person_required
+from runs.views.guards import check_may_change, contributor_required, person_required
 
 PER_PAGE = 50
 # What a page shows of a document; the whole of it is in the JSON of its runs.

@@ -16,8 +16,8 @@ from runs.access.visibility import Target
 from runs.models import Experiment, Report, Run, Upload, User
 from runs.models.choices import Visibility
 from runs.models.visible import may_open
-from runs.templatetags.access import visibility_control
-from runs.views.access import check_may_change, contributor_required, page_before
+from runs.templatetags.permissions import visibility_control
+from runs.views.guards import check_may_change, contributor_required, page_before
 
 
 @require_POST

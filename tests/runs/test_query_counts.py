@@ -104,5 +104,6 @@ def test_more_rows_ask_no_more_queries(client, stored, address):
         counts.append(len(queries))
         for number in range(10):
             make_run("H2 2.4", number)
-    assert counts[0] == counts[1]
+    # The rows that moved to the second page had storages, which are asked for where there are any.
+    assert counts[1] <= counts[0]
     assert Run.objects.count() > 100

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from runs.charts.base import Cell, Table
 from runs.configs import Difference, DiffRow, diff, durability_of
-from runs.configs.diff import Cell as Setting
+from runs.configs.diff import SettingCell as Setting
 from runs.models import Config
 from runs.publications.page.amounts import TextCell, Words, computed, text, word_columns
 from runs.publications.page.material import Material

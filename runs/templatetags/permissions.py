@@ -1,4 +1,4 @@
-"""Who may see and change what, on pages: `{% load access %}`."""
+"""Who may see and change what, on pages: `{% load permissions %}`."""
 
 from __future__ import annotations
 
