@@ -185,15 +185,15 @@ class Reader(Generic[AnyPart]):
             except NotUnderstood as error:
                 part = self.current
                 if part is None:
-                    self.begin(Spoiled(line.number, str(error), reported=True))
+                    self.begin(Spoiled(line.number, str(error), self.is_reported(None)))
                 elif not isinstance(part, Spoiled):
                     self.parts[-1] = Spoiled(part.line, str(error), self.is_reported(part))
 
     def take(self, line: Line) -> None:
         raise NotImplementedError
 
-    def is_reported(self, part: AnyPart) -> bool:
-        """Whether a spoiled part had come to its report, so that another one's beginning is not its own."""
+    def is_reported(self, part: AnyPart | None) -> bool:
+        """Whether what is spoiled had come to its report, so that another one's beginning is not its own."""
         return True
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from benchagent.importers.base import Report, SourceFile, Status, not_understood
+from benchagent.importers.base import NotUnderstood, Report, SourceFile, Status, not_understood
 from benchagent.importers.pgbench import load, logs, report, threads
 from benchagent.importers.pgbench.load import Load
 from benchagent.importers.pgbench.reader import PartsReader, reunited
@@ -43,12 +43,10 @@ def read(file: SourceFile) -> Sequence[Report]:
     if not spoiled:
         return reports
     # Where lines of several reports are mixed, nothing holds the parts of an extract together.
-    return [
-        not_understood(spoiled[0], tool=TOOL)
-        if any(warning.startswith("an extract") for warning in report.warnings)
-        else report
-        for report in reports
-    ]
+    trusted = [report for report in reports if not any(text.startswith("an extract") for text in report.warnings)]
+    if all(report.status is Status.NOT_UNDERSTOOD for report in trusted):
+        raise NotUnderstood(spoiled[0].removeprefix("not understood: "))
+    return [report if report in trusted else not_understood(spoiled[0], tool=TOOL) for report in reports]
 
 
 def _report_of(part: Run | Load) -> Report:

@@ -24,7 +24,7 @@ _STOPPED = re.compile(r"\^C|Terminated|Killed|Hangup|Interrupt|[^:]{1,200}: line
 class PartsReader(Reader[Run | Load]):
     """Runs and initialisations of one file."""
 
-    def is_reported(self, part: Run | Load) -> bool:
+    def is_reported(self, part: Run | Load | None) -> bool:
         return not isinstance(part, Run) or part.reported
 
     def take(self, line: Line) -> None:

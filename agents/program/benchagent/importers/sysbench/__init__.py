@@ -56,8 +56,8 @@ class _Reader(Reader[Run]):
     # Also those that could not be read.
     runs: list[Run] = field(default_factory=list)
 
-    def is_reported(self, part: Run) -> bool:
-        return bool(part.blocks)
+    def is_reported(self, part: Run | None) -> bool:
+        return bool(part and part.blocks)
 
     def take(self, line: Line) -> None:
         text = line.text
