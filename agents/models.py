@@ -57,7 +57,7 @@ class Agent(NamedModel):
     )
     # What it reports at registration and with polls: list of benchagent.protocol.EngineFacts.
     engines = models.JSONField(default=list, blank=True)
-    # Its named storages: list of benchagent.protocol.PlaceFacts.
+    # Its named storages: list of benchagent.protocol.NamedStorageFacts.
     places = models.JSONField(default=list, blank=True)
     # What it can sample for runs of others: list of benchagent.protocol.ObservationFacts.
     observations = models.JSONField(default=list, blank=True)

@@ -188,7 +188,7 @@ class Server:
         return Surroundings(
             spec=spec,
             job_dir=self.trial.request.job_dir,
-            placement=self.trial.placement,
+            folders=self.trial.folders,
             toolchain=self.trial.toolchain,
             spool=self._spool,
             children=self.trial.children,

@@ -11,19 +11,19 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from benchagent.catalog import DBMSS
-from benchagent.dbms.cubrid.statistics import CubridStatistics
-from benchagent.dbms.db2.statistics import Db2Statistics
-from benchagent.dbms.derby.statistics import DerbyStatistics
-from benchagent.dbms.firebird.statistics import FirebirdStatistics, ForeignStatistics
-from benchagent.dbms.h2.statistics import H2MemoryStatistics, H2Statistics
-from benchagent.dbms.hsqldb.statistics import HsqldbStatistics
-from benchagent.dbms.interbase.statistics import InterbaseStatistics
+from benchagent.dbms.counters import PARTS, EngineCounters
+from benchagent.dbms.cubrid.counters import CubridCounters
+from benchagent.dbms.db2.counters import Db2Counters
+from benchagent.dbms.derby.counters import DerbyCounters
+from benchagent.dbms.firebird.counters import FirebirdCounters, ForeignCounters
+from benchagent.dbms.h2.counters import H2Counters, H2MemoryCounters
+from benchagent.dbms.hsqldb.counters import HsqldbCounters
+from benchagent.dbms.interbase.counters import InterbaseCounters
+from benchagent.dbms.mysql.counters import InnodbCounters
 from benchagent.dbms.mysql.product import MARIADB, MYSQL, Product
-from benchagent.dbms.mysql.statistics import InnodbStatistics
-from benchagent.dbms.oracle.statistics import OracleStatistics
-from benchagent.dbms.postgresql.statistics import PostgresqlStatistics
-from benchagent.dbms.sqlite.statistics import SqliteStatistics
-from benchagent.dbms.statistics import PARTS, Statistics
+from benchagent.dbms.oracle.counters import OracleCounters
+from benchagent.dbms.postgresql.counters import PostgresqlCounters
+from benchagent.dbms.sqlite.counters import SqliteCounters
 
 SCHEMA = "bench"
 # Where something changes from one version to the next; and servers of others, whose files and tools are out of reach.
@@ -33,7 +33,7 @@ CUBRIDS = ("9.3", "10.0", "11.0")
 OPEN_SYNC = "open_datasync"
 OTHERS = "server of others"
 HIT_RATIO = ("buffer_hits", "buffer_reads")
-HEAD = """# Statistics
+HEAD = """# Engine counters
 
 What each DBMS tells about itself, and where the agent reads it. Counters are read at the begin and at the end of the
 measured window, and a run shows their difference; waits are sampled each second of it, or told by such a difference
@@ -51,25 +51,25 @@ versions, or not everywhere, as the source says.
 """
 
 
-def variants() -> dict[str, dict[str, Statistics]]:
+def variants() -> dict[str, dict[str, EngineCounters]]:
     """By DBMS, in the order of the catalogue: a label for each variant, oldest version first, and what it tells."""
-    found: dict[str, dict[str, Statistics]] = {
+    found: dict[str, dict[str, EngineCounters]] = {
         "postgresql": {
-            **{f"from {version}": PostgresqlStatistics(numbers(version)) for version in POSTGRESQL},
-            f"wal_sync_method = {OPEN_SYNC}": PostgresqlStatistics(numbers(POSTGRESQL[-1]), wal_sync_method=OPEN_SYNC),
-            OTHERS: PostgresqlStatistics(numbers(POSTGRESQL[-1]), superuser=False),
+            **{f"from {version}": PostgresqlCounters(numbers(version)) for version in POSTGRESQL},
+            f"wal_sync_method = {OPEN_SYNC}": PostgresqlCounters(numbers(POSTGRESQL[-1]), wal_sync_method=OPEN_SYNC),
+            OTHERS: PostgresqlCounters(numbers(POSTGRESQL[-1]), superuser=False),
         },
-        "mysql": {f"from {version}": InnodbStatistics(Product(MYSQL, version), SCHEMA) for version in MYSQLS},
-        "mariadb": {f"from {version}": InnodbStatistics(Product(MARIADB, version), SCHEMA) for version in MARIADBS},
-        "firebird": {"own server": FirebirdStatistics(str, str), OTHERS: ForeignStatistics()},
-        "sqlite": {"": SqliteStatistics()},
-        "derby": {"": DerbyStatistics()},
-        "hsqldb": {"": HsqldbStatistics()},
-        "h2": {"in files": H2Statistics(), "in memory": H2MemoryStatistics()},
-        "oracle": {"": OracleStatistics(SCHEMA)},
-        "db2": {"": Db2Statistics(SCHEMA)},
-        "cubrid": {f"from {version}": CubridStatistics(numbers(version)) for version in CUBRIDS},
-        "interbase": {"": InterbaseStatistics()},
+        "mysql": {f"from {version}": InnodbCounters(Product(MYSQL, version), SCHEMA) for version in MYSQLS},
+        "mariadb": {f"from {version}": InnodbCounters(Product(MARIADB, version), SCHEMA) for version in MARIADBS},
+        "firebird": {"own server": FirebirdCounters(str, str), OTHERS: ForeignCounters()},
+        "sqlite": {"": SqliteCounters()},
+        "derby": {"": DerbyCounters()},
+        "hsqldb": {"": HsqldbCounters()},
+        "h2": {"in files": H2Counters(), "in memory": H2MemoryCounters()},
+        "oracle": {"": OracleCounters(SCHEMA)},
+        "db2": {"": Db2Counters(SCHEMA)},
+        "cubrid": {f"from {version}": CubridCounters(numbers(version)) for version in CUBRIDS},
+        "interbase": {"": InterbaseCounters()},
     }
     return {slug: found[slug] for slug in DBMSS}
 
@@ -98,7 +98,7 @@ def overview() -> list[str]:
     return [*lines, "", "| statistic | what it is |", "|---|---|", *meanings, ""]
 
 
-def mark(part: str, kinds: Mapping[str, Statistics]) -> str:
+def mark(part: str, kinds: Mapping[str, EngineCounters]) -> str:
     return mark_of([part in one.sources for one in kinds.values()])
 
 
@@ -108,7 +108,7 @@ def mark_of(shown: list[bool]) -> str:
     return "some" if any(shown) else "–"
 
 
-def of_dbms(slug: str, kinds: Mapping[str, Statistics]) -> list[str]:
+def of_dbms(slug: str, kinds: Mapping[str, EngineCounters]) -> list[str]:
     """What is shown, each for itself, then what is not, by reason."""
     missing: dict[str, list[str]] = defaultdict(list)
     lines = [f"## {DBMSS[slug].name}", "", "| statistic | shown | source, or why there is none |", "|---|---|---|"]
@@ -120,7 +120,7 @@ def of_dbms(slug: str, kinds: Mapping[str, Statistics]) -> list[str]:
     return [*lines, *(f"| {', '.join(parts)} | – | {reason} |" for reason, parts in missing.items()), ""]
 
 
-def words(part: str, kinds: Mapping[str, Statistics]) -> str:
+def words(part: str, kinds: Mapping[str, EngineCounters]) -> str:
     """One text where all variants agree; else each text with the first variant that has it."""
     first: dict[str, str] = {}
     for label, one in kinds.items():
@@ -128,7 +128,7 @@ def words(part: str, kinds: Mapping[str, Statistics]) -> str:
     return next(iter(first)) if len(first) == 1 else "; ".join(f"*{label}:* {said}" for said, label in first.items())
 
 
-def text(part: str, one: Statistics) -> str:
+def text(part: str, one: EngineCounters) -> str:
     return one.sources[part] if part in one.sources else f"none: {one.none[part]}"
 
 

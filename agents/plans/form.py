@@ -96,7 +96,7 @@ def factor_field(factor: FactorDef, agents: Sequence[Agent]) -> forms.Field:
             required=long, strip=not long, max_length=100_000 if long else 200, label=label, initial=factor.default,
             help_text=factor.help, widget=widget,
         )  # fmt: skip
-    if factor.kind == FactorKind.PLACE:
+    if factor.kind == FactorKind.STORAGE:
         choices = _storages(agents)
     else:  # with the names of the DBMSs that alone have a value
         having = {value: [dbms for dbms, has in factor.engine_values.items() if value in has] for value in factor.words}

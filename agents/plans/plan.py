@@ -201,14 +201,14 @@ def _value_problem(plan: Plan, factor: FactorDef, value: FactorValue) -> str:
         return f"{factor.label} must be one of {', '.join(choice or '(empty)' for choice in factor.choices)}."
     elif len(str(value)) > TEXT_LIMIT:
         return f"{factor.label}: at most {TEXT_LIMIT:,} characters."
-    elif factor.kind == FactorKind.PLACE and value:
+    elif factor.kind == FactorKind.STORAGE and value:
         storages = [storage for agent in plan.candidates for storage in agent.places]
         if all(storage["name"] != value or storage["problem"] for storage in storages):
             known = ", ".join(sorted({storage["name"] for storage in storages}))
             return f"No usable storage {value!r}; there are: {known or 'none'}."
     elif factor.engine_values and value != factor.default:
         for engine in plan.engines:
-            there = (factor.afar_values if engine.connection else factor.engine_values).get(engine.dbms, ())
+            there = (factor.external_values if engine.connection else factor.engine_values).get(engine.dbms, ())
             if value not in there:
                 name = engine.label if engine.connection or engine.dbms not in DBMSS else DBMSS[engine.dbms].name
                 return f"{name} has no {factor.label.lower()} {value!r}; there are: {', '.join(there) or 'none'}."

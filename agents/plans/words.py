@@ -35,7 +35,7 @@ def _exceptions(plan: Plan) -> Iterator[tuple[str, str]]:
 
 
 def _words(name: str, value: FactorValue, plan: Plan) -> str:
-    if plan.agent and FACTORS[name].kind == FactorKind.PLACE:
+    if plan.agent and FACTORS[name].kind == FactorKind.STORAGE:
         other = SecondStorage.of(plan.agent, str(value))
         if other and other.name == value:
             return other.words

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from benchagent import configfiles
 from benchagent.configfiles import FORMATS, Entry
-from benchagent.configfiles.durability import Promise, durability
-from benchagent.configfiles.meaning import MEANINGS, Reading, reading
+from benchagent.configfiles.meaning import MEANINGS, Reading, durability, reading
 from benchagent.configfiles.meaning import settings_of as read_settings
-from benchagent.configfiles.settings import LAST_COUNTS, Facts, Given, Settings, bare
+from benchagent.configfiles.settings import LAST_COUNTS, Facts, Given, Promise, Settings, bare
 from benchagent.configfiles.units import NO, YES, Kind, Quantity
 
 from runs.models import Config, ConfigParameter, Dbms

@@ -9,8 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from benchagent.configfiles import FORMATS
-from benchagent.configfiles.redact import redacted_text
+from benchagent.configfiles import FORMATS, redacted_text
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest

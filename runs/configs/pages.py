@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from benchagent.configfiles.durability import Promise
+from benchagent.configfiles.settings import Promise
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import QueryDict
 

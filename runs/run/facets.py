@@ -121,7 +121,7 @@ def _text_facet(factor: RunFactor, *, emulated: bool) -> Facet:
 
 
 def _is_place(name: str) -> bool:
-    return name in FACTORS and FACTORS[name].kind == FactorKind.PLACE
+    return name in FACTORS and FACTORS[name].kind == FactorKind.STORAGE
 
 
 def _number_facet(factor: RunFactor, number: float) -> Facet:

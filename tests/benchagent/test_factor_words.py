@@ -8,10 +8,10 @@ from importlib.util import find_spec
 
 import pytest
 from benchagent.catalog import (
-    AFAR_METHODS,
     BACKUP_METHODS,
     DBMSS,
     ENGINE_METHODS,
+    EXTERNAL_METHODS,
     FACTORS,
     WORKLOADS,
     factor_phrase,
@@ -100,4 +100,4 @@ def test_every_backup_method_of_an_engine_has_words():
 
 def test_the_catalogue_names_the_backup_methods_that_each_adapter_has():
     assert {dbms: set(slugs) for dbms, slugs in ENGINE_METHODS.items()} == offered()
-    assert all(set(slugs) < set(ENGINE_METHODS[dbms]) for dbms, slugs in AFAR_METHODS.items())
+    assert all(set(slugs) < set(ENGINE_METHODS[dbms]) for dbms, slugs in EXTERNAL_METHODS.items())

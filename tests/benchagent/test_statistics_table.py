@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchagent.dbms.statistics import COUNTERS, EFFORT, PARTS, PLANS, Statistics
+from benchagent.dbms.counters import COUNTERS, EFFORT, PARTS, PLANS, EngineCounters
 from benchagent.java import JavaToolchain
 from benchagent.workloads import tpcb
 from benchagent.workloads.base import Bench
@@ -24,11 +24,11 @@ PLANNED = "SELECT abalance FROM accounts WHERE aid = 1"
 class TpcbWithQuery(Tpcb):
     """Executes one query after the run, as `tpcc` does, asks for its plan and keeps what the engine declared."""
 
-    declared: Statistics
+    declared: EngineCounters
 
     def perform(self, bench: Bench) -> None:
         super().perform(bench)
-        self.declared = source = bench.instance.statistics
+        self.declared = source = bench.instance.engine_counters
         names = {f"plan:{number}": sql for number, sql in enumerate(source.plan_queries(PLANNED))}
         query = Execution("1", WARM, PLANNED)
         asked = [{"op": "query", "name": name, "sql": sql} for name, sql in names.items()]

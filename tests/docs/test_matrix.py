@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from benchagent.catalog import DBMSS, WORKLOADS
 from benchagent.dbms.base import JobError
-from benchagent.dbms.external.afar import Afar
 from benchagent.dbms.external.connections import ServerConnection
-from benchagent.dbms.external.side import side_of
+from benchagent.dbms.external.server import external_server
+from benchagent.dbms.external.tool_login import ToolLogin
 from benchagent.engines.catalogue import catalogue
 from benchagent.java import JavaToolchain
 
@@ -131,12 +131,12 @@ def is_so(note: str, engine: str, slug: str, collected: set[str]) -> bool:
         return engine.endswith(MEMORY) and NONE_IN_MEMORY.format(slug=slug) in collected
     if note == NO_TOOLS:
         return TPCB_OF_VERSION[slug, version_of(engine)] in collected
-    side = side_of(slug, "", "own")
+    server = external_server(slug, "", "own")
     if note == ELSEWHERE:
-        return len(side.shown_backups) > 0
+        return len(server.shown_backups) > 0
     connection = ServerConnection("theirs", slug, "jdbc:", "", "", "own")
     with pytest.raises(JobError, match="whole databases, not the agent's schema alone"):
-        side.backups(Afar(connection, "", Path(), Path()))
+        server.backups(ToolLogin(connection, "", Path(), Path()))
     return engine.endswith(OF_OTHERS)
 
 

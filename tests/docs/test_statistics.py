@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from benchagent.catalog import DBMSS
-from benchagent.dbms.statistics import PARTS, Statistics
+from benchagent.dbms.counters import PARTS, EngineCounters
 
 from scripts.statistics_table import page, variants
 from tests.conftest import REPOSITORY
@@ -26,17 +26,17 @@ def test_it_has_every_dbms():
 
 
 @pytest.mark.parametrize("source", VARIANTS)
-def test_every_statistic_has_a_source_or_a_reason_why_there_is_none(source: Statistics):
+def test_every_statistic_has_a_source_or_a_reason_why_there_is_none(source: EngineCounters):
     assert set(source.sources) | set(source.none) == set(PARTS)
     assert not set(source.sources) & set(source.none)
     assert all(words.strip() for words in [*source.sources.values(), *source.none.values()])
 
 
 @pytest.mark.parametrize("source", VARIANTS)
-def test_what_has_a_source_is_asked_for_and_nothing_else(source: Statistics):
+def test_what_has_a_source_is_asked_for_and_nothing_else(source: EngineCounters):
     """Of the parts that can be told without a server; the counters are compared with what runs delivered."""
     asked = {
-        "waits": source.wait_queries() or type(source).waited_s is not Statistics.waited_s,
+        "waits": source.wait_queries() or type(source).waited_s is not EngineCounters.waited_s,
         "maintenance": source.maintenance_queries(["t"]),
         "plans": source.plan_queries("SELECT 1"),
     }

@@ -50,7 +50,7 @@ def test_choices_may_be_several_and_none_is_the_usual_one():
 
 def test_places_are_those_of_the_agents_that_can_be_used():
     agent = Agent(places=[{**PLACE, "name": "default"}, PLACE, {**PLACE, "name": "gone", "problem": "not mounted"}])
-    field = factor_field(FactorDef("data_storage", "Data", kind=FactorKind.PLACE, default=""), [agent])
+    field = factor_field(FactorDef("data_storage", "Data", kind=FactorKind.STORAGE, default=""), [agent])
     assert field.choices == [("", "agent's own storage"), ("slow", "slow (emulated: 60 MB/s)")]
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from benchagent.catalog import Durability
-from benchagent.configfiles.durability import Facts, Given, durability, of_effective
+from benchagent.configfiles.meaning import durability, of_effective
+from benchagent.configfiles.settings import Facts, Given
 
 from tests.benchagent.configfiles.samples import printed
 

@@ -1,7 +1,7 @@
 """H2 as a stand-in for engines that no registry offers: every statement of every workload is executed on it.
 
-The steps are those that a workload gives the load generator for the adapter's side, in a small size; they run for real,
-the transactions too. What H2 has no kin of is left out for a stated reason, listed and counted.
+The steps are those that a workload gives the load generator for the adapter, in a small size; they run for real, the
+transactions too. What H2 has no kin of is left out for a stated reason, listed and counted.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import Any
 from benchagent.catalog import DBMSS, WORKLOADS
 from benchagent.dbms.embedded import jars
 from benchagent.dbms.external.guard import created_table, statements
-from benchagent.dbms.external.side import Side
-from benchagent.dbms.external.target import Target
+from benchagent.dbms.external.own_schema import Target
+from benchagent.dbms.external.server import ExternalServer
 from benchagent.dbms.questions import Step
 from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.job.dryrun import TOOL, PaperBench
@@ -77,9 +77,14 @@ class StandIn:
     """`left_out`: pattern -> reason. `translated`: what is written differently in H2, as pattern -> text."""
 
     def __init__(
-        self, side: Side, url: str, *, left_out: Mapping[str, str], translated: Mapping[str, str] | None = None
+        self,
+        server: ExternalServer,
+        url: str,
+        *,
+        left_out: Mapping[str, str],
+        translated: Mapping[str, str] | None = None,
     ) -> None:
-        self.side = side
+        self.server = server
         self._url = url
         self._left_out = left_out
         self._translated = translated or {}
@@ -92,24 +97,26 @@ class StandIn:
 
     def _performed(self, slug: str, factors: Mapping[str, int | str]) -> list[Step]:
         chosen = workload_of(slug, WORKLOADS[slug].version)
-        given = chosen.factors({**({} if slug == "backup" else WINDOW), **factors}, self.side.dbms)
+        given = chosen.factors({**({} if slug == "backup" else WINDOW), **factors}, self.server.dbms)
         with tempfile.TemporaryDirectory() as folder:
-            bench = PaperBench(chosen, self.side, given, backups=lambda: self.side.shown_backups, folder=Path(folder))
+            bench = PaperBench(
+                chosen, self.server, given, backups=lambda: self.server.shown_backups, folder=Path(folder)
+            )
             chosen.perform(bench)
         steps = [_with_few_rows(step) if slug == "backup" else step for step in bench.steps if step["op"] != TOOL]
         made = [sql for step in steps if step["op"] == "execute" for sql in step["statements"]]
         created = [table for sql in made if (table := created_table(sql))]
-        drops = [self.side.dialect.drop_table.format(table=table) for table in created]
+        drops = [self.server.dialect.drop_table.format(table=table) for table in created]
         return [*steps, {"op": "execute", "phase": "drop", "statements": drops}]
 
     def _own(self) -> list[Step]:
         """What the agent does to make a schema its own, and what it asks."""
-        target = Target(self.side, "stand-in", SCHEMA, "agent")
-        prepared = target.preparation([[1]] if not self.side.create else [], [], None)
-        use = [statement.format(schema=SCHEMA) for statement in self.side.use]
-        first = [] if self.side.create else [f"CREATE SCHEMA {SCHEMA}"] if SCHEMA in target.marker else []
-        asked = {**target.questions(), "version": self.side.version_query, "space": self.side.free_space}
-        source = self.side.statistics
+        target = Target(self.server, "stand-in", SCHEMA, "agent")
+        prepared = target.preparation([[1]] if not self.server.create else [], [], None)
+        use = [statement.format(schema=SCHEMA) for statement in self.server.use]
+        first = [] if self.server.create else [f"CREATE SCHEMA {SCHEMA}"] if SCHEMA in target.marker else []
+        asked = {**target.questions(), "version": self.server.version_query, "space": self.server.free_space}
+        source = self.server.engine_counters
         asked |= {**source.counter_queries(), **source.wait_queries(), **source.effort_queries()}
         noted = target.noted(["CREATE TABLE kept (a INTEGER)"])
         dropped = target.preparation([[1]], [["kept"]], [["agent", None], ["agent", "kept"]])

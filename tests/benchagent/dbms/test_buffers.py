@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from benchagent.dbms.buffers import buffer_in_force
+from benchagent.dbms.embedded import buffer_in_force
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def test_it_runs_tells_what_it_promises_is_backed_up_and_opens_as_a_copy_elsewhe
     (balance,) = trial.query("SELECT SUM(abalance), COUNT(*) FROM accounts")
 
     for method in trial.instance.backup_methods():
-        target, scratch = trial.placement.backup / method.slug, trial.placement.backup / f"{method.slug}-restored"
+        target, scratch = trial.folders.backup / method.slug, trial.folders.backup / f"{method.slug}-restored"
         scratch.mkdir()
         trial.act(method.backup(target, {}))
         assert target.exists()
@@ -64,7 +64,7 @@ def test_it_runs_tells_what_it_promises_is_backed_up_and_opens_as_a_copy_elsewhe
         assert trial.query("SELECT SUM(abalance), COUNT(*) FROM accounts", connection=restored) == [balance]
 
     copy = make_trial(slug, *VERSIONS[slug], restored_from=trial)
-    trial.placement.data.rename(trial.placement.data.with_name("gone"))
+    trial.folders.data.rename(trial.folders.data.with_name("gone"))
     assert copy.query("SELECT SUM(abalance), COUNT(*) FROM accounts") == [balance]
 
 
@@ -76,7 +76,7 @@ def test_it_shows_the_plan_of_a_statement(slug: str, make_trial: MakeTrial):
     statements += [trial.instance.dialect.index("tree_colour", "tree", ["colour DESC"])]
     statements += [f"INSERT INTO tree VALUES ({n}, {n})" for n in range(3)]
     assert trial.events([{"op": "execute", "phase": "make", "statements": statements}]).error is None
-    source = trial.instance.statistics
+    source = trial.instance.engine_counters
     answers = trial.query(*source.plan_queries("SELECT leaf FROM tree WHERE colour = 2"))
     plan = source.plan([row for rows in answers for row in rows])
     assert "tree_colour" in plan.lower(), plan
@@ -101,7 +101,7 @@ def test_it_runs_in_memory_as_a_class_of_its_own(slug: str, make_trial: MakeTria
     assert "in memory" in reason
     assert undeclared(trial, session) == set()
     assert trial.instance.backup_methods() == ()
-    assert list(trial.placement.data.iterdir()) == []
+    assert list(trial.folders.data.iterdir()) == []
 
 
 def test_it_knows_a_storage_of_file_and_of_memory_only():

@@ -14,16 +14,16 @@ from typing import Any
 from benchagent import dbms
 from benchagent.dbms.backup import Action, SqlCommands, ToolCommand
 from benchagent.dbms.base import Connection, ProvisionRequest
+from benchagent.dbms.counters import EFFORT, PARTS
 from benchagent.dbms.questions import EFFECTIVE_PREFIX, Step, rows_named
-from benchagent.dbms.statistics import EFFORT, PARTS
 from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.job import engine_counters
 from benchagent.job.collect import Session
 from benchagent.job.session import session_job, watched
 from benchagent.machine.abort import Abort
 from benchagent.machine.process import Children
-from benchagent.machine.storages import Placement
-from benchagent.machine.storages_file import Place
+from benchagent.machine.storage import Storage
+from benchagent.machine.storages import JobFolders
 from benchagent.workloads.base import Factors, SessionResult
 from benchagent.workloads.tpcb import WORKLOAD as TPCB
 
@@ -49,21 +49,21 @@ class Trial:
     ) -> None:
         self.root = root
         self.slug, self.version = slug, version
-        self.placement = _placement(root, {"log"} if log_apart else set(), {"temp"} if temp_apart else set())
+        self.folders = _job_folders(root, {"log"} if log_apart else set(), {"temp"} if temp_apart else set())
         (root / "job" / "tmp").mkdir(parents=True)
         self.children = Children(root / "job")
         self.toolchain = toolchain
         self.lines: list[str] = []
         if restored_from is not None:
             for role in ("data", "log"):
-                source, target = restored_from.placement.folders()[role], self.placement.folders()[role]
+                source, target = restored_from.folders.by_role()[role], self.folders.by_role()[role]
                 subprocess.run(["cp", "-a", f"{source}/.", f"{target}/"], check=True)
         self.request = ProvisionRequest(
             version=version,
             settings=list(settings.items()),
             connections=4,
             job_dir=root / "job",
-            placement=self.placement,
+            folders=self.folders,
             restored=restored_from is not None,
             engines_dir=engines_dir or root,
             toolchain=toolchain,
@@ -142,7 +142,7 @@ class Trial:
 
     def statistics(self, session: Session) -> dict[str, Any]:
         sampled = {name: list(rows) for name, rows in getattr(session, "sampled", {}).items()}
-        return dict(engine_counters.of_session(self.instance.statistics, session, sampled))
+        return dict(engine_counters.of_session(self.instance.engine_counters, session, sampled))
 
     def act(self, actions: Sequence[Action]) -> None:
         for action in actions:
@@ -192,17 +192,17 @@ def undeclared(trial: Trial, session: Session) -> set[str]:
     delivered = set(found.get("counters", {})) | {
         part for part in ("tables", "indexes", "maintenance") if found.get(part)
     }
-    source = trial.instance.statistics
+    source = trial.instance.engine_counters
     delivered |= {"waits"} if source.wait_queries() else set()
     delivered |= {"plans"} if source.plan_queries("SELECT 1") else set()
     delivered |= set(EFFORT) & set(source.sources) if source.effort_queries() else set()
     return set(PARTS) - (delivered ^ set(source.none))
 
 
-def _placement(root: Path, *apart: set[str]) -> Placement:
-    folders = {role: root / "place" / role for role in ("data", "log", "temp", "backup")}
+def _job_folders(root: Path, *apart: set[str]) -> JobFolders:
+    folders = {role: root / "storage" / role for role in ("data", "log", "temp", "backup")}
     for folder in folders.values():
         folder.mkdir(parents=True)
     away = set().union(*apart)
-    places = {role: Place("other" if role in away else "default", root) for role in folders}
-    return Placement(**folders, places=places)
+    storages = {role: Storage("other" if role in away else "default", root) for role in folders}
+    return JobFolders(**folders, storages=storages)

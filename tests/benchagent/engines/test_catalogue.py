@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from benchagent.catalog import DBMSS
-from benchagent.dbms.external.side import side_of
+from benchagent.dbms.external.server import external_server
 from benchagent.engines.catalogue import LOCK_NAME, Engine, catalogue
 from benchagent.java.jars import engine_groups
 
@@ -34,7 +34,7 @@ def test_every_engine_can_be_used(engine: Engine):
 
 @EVERY
 def test_every_engine_brings_the_driver_that_its_servers_are_used_with(engine: Engine):
-    used = side_of(engine.dbms, engine.version, "own").driver
+    used = external_server(engine.dbms, engine.version, "own").driver
     groups = [group for group in engine_groups() if group.dbms == engine.dbms and used in ("", group.version)]
     assert engine.drivers == (min(groups, key=lambda group: not group.default).name,)
 

@@ -17,7 +17,7 @@ import psutil
 import pytest
 from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.postgresql.discovery import installations
-from benchagent.dbms.sqlite.statistics import SqliteStatistics
+from benchagent.dbms.sqlite.counters import SqliteCounters
 from benchagent.errors import JobError
 from benchagent.java import JavaToolchain
 from benchagent.job.bench import JobBench, Surroundings
@@ -31,7 +31,7 @@ from benchagent.machine.emulation import Emulation
 from benchagent.machine.fingerprint import SyncRates
 from benchagent.machine.limits import Cage
 from benchagent.machine.process import Children, ProcessFailed, leftovers
-from benchagent.machine.storages import Places
+from benchagent.machine.storages import Storages
 from benchagent.paths import AgentDirs
 from benchagent.protocol import Claimed
 from benchagent.workloads import tpcb
@@ -82,11 +82,11 @@ SELECT COUNT(*) FROM note;
 
 
 @pytest.fixture
-def second_place(dirs: AgentDirs) -> Iterator[Path]:
+def second_storage(dirs: AgentDirs) -> Iterator[Path]:
     """A storage named "second"."""
     folder = Path(tempfile.mkdtemp(prefix="benchagent-test-second-"))
     folder.chmod(0o755)
-    Places(dirs).add("second", folder)
+    Storages(dirs).add("second", folder)
     yield folder
     shutil.rmtree(folder)
 
@@ -98,7 +98,7 @@ def second_place(dirs: AgentDirs) -> Iterator[Path]:
 def bench(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> JobBench:
     """With an instance that is not there."""
     job_dir = dirs.jobs / "run-1"
-    placement = Places(dirs).place("run-1", {})
+    folders = Storages(dirs).make_folders("run-1", {})
     (job_dir / "tmp").mkdir()
     claimed: Claimed = {"job": job_spec("run-1", workload="backup", factors={}), "job_token": "x", "lease_s": 600}
     spool.add_job(claimed, time.time())
@@ -107,7 +107,7 @@ def bench(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> JobBench:
     around = Surroundings(
         spec=claimed["job"],
         job_dir=job_dir,
-        placement=placement,
+        folders=folders,
         toolchain=toolchain,
         spool=spool,
         children=children,
@@ -229,7 +229,7 @@ def test_the_second_run_uses_what_the_first_has_loaded(dbms: str, origin: str, w
 
 def test_a_run_on_another_storage_takes_the_data_from_where_they_are(make_job: MakeJob, dirs: AgentDirs, spool):
     (dirs.root.parent / "second").mkdir(mode=0o755)
-    Places(dirs).add("second", dirs.root.parent / "second")
+    Storages(dirs).add("second", dirs.root.parent / "second")
     given = {"data_origin": "restored", "warm_up_s": 0, "duration_s": 1}
     assert make_job("sqlite", run_id="run-1", **given).run()["outcome"] == "finished"
     item = make_job("sqlite", run_id="run-2", data_storage="second", **given).run()
@@ -310,9 +310,9 @@ def test_a_server_starts_cold_from_a_copy_within_its_memory(make_job: MakeJob):
 def test_an_emulated_disk_is_slow_for_what_is_measured_only(make_job: MakeJob, dirs: AgentDirs, tmp_path, monkeypatch):
     monkeypatch.setattr(tpcb, "BYTES_MINIMUM", 0)
     made = Emulation(file=tmp_path / "disk.img", size_bytes=128_000_000, write_mb_per_s=60)
-    places = Places(dirs)
-    places.emulate("slow", made)
-    places.open()
+    storages = Storages(dirs)
+    storages.emulate("slow", made)
+    storages.open()
     happened: list[str] = []
     set_rates, take = Cage._set_rates, Collector.take
 
@@ -330,11 +330,11 @@ def test_an_emulated_disk_is_slow_for_what_is_measured_only(make_job: MakeJob, d
     monkeypatch.setattr(Collector, "take", noted_event)
     # The last query before the run fails, and is over all the same.
     failing = {"ages": "SELECT nothing FROM nowhere"}
-    monkeypatch.setattr(SqliteStatistics, "maintenance_queries", lambda source, tables: failing)
+    monkeypatch.setattr(SqliteCounters, "maintenance_queries", lambda source, tables: failing)
     try:
         item = make_job("sqlite", data_storage="slow", warm_up_s=0, duration_s=1).run()
     finally:
-        places.close()
+        storages.close()
         made.file.unlink()
     assert (item["outcome"], item["message"]) == ("finished", "")
     rate = {"query begin": "fast", "query end": "slow"}
@@ -349,7 +349,7 @@ def test_an_emulated_disk_is_slow_for_what_is_measured_only(make_job: MakeJob, d
 
 
 def test_it_keeps_a_rate_and_says_which_device_held_what(
-    make_job: MakeJob, spool: Spool, second_place: Path, dirs: AgentDirs
+    make_job: MakeJob, spool: Spool, second_storage: Path, dirs: AgentDirs
 ):
     (dirs.root / SYNC_RATES).unlink()
     item = make_job("sqlite", rate_per_s=50, data_storage="second", duration_s=3).run()
@@ -367,24 +367,26 @@ def test_it_keeps_a_rate_and_says_which_device_held_what(
     assert len(series(batches, "backlog")) == len(series(batches, "tps")) == 4
     storage = {use["role"]: use for use in item["result"]["storage"]}
     assert list(storage) == ["data", "log", "temp"]
-    assert {use["device"] for use in storage.values()} == {device_of(second_place)}
-    assert all(Path(use["path"]).is_relative_to(second_place) for use in storage.values())
-    assert not any(second_place.rglob("run-sqlite"))
+    assert {use["device"] for use in storage.values()} == {device_of(second_storage)}
+    assert all(Path(use["path"]).is_relative_to(second_storage) for use in storage.values())
+    assert not any(second_storage.rglob("run-sqlite"))
     rows, megabytes = series(batches, "load_rows_per_s"), series(batches, "load_mb_per_s")
     assert len(rows) == len(megabytes)
     assert found["load_rows_per_s"] > 0 and found["load_mb_per_s"] > 0 and found["load_bytes"] > 800_000
 
 
-def test_derby_puts_its_log_onto_the_storage_that_was_asked_for(make_job: MakeJob, second_place: Path, dirs: AgentDirs):
+def test_derby_puts_its_log_onto_the_storage_that_was_asked_for(
+    make_job: MakeJob, second_storage: Path, dirs: AgentDirs
+):
     item = make_job("derby", log_storage="second", warm_up_s=0, duration_s=1).run()
     assert item["outcome"] == "finished", item["message"]
     paths = {use["role"]: Path(use["path"]) for use in item["result"]["storage"]}
-    assert paths["log"].is_relative_to(second_place)
+    assert paths["log"].is_relative_to(second_storage)
     assert paths["data"].is_relative_to(dirs.jobs)
-    assert not any(second_place.rglob("run-derby"))
+    assert not any(second_storage.rglob("run-derby"))
 
 
-def test_an_engine_that_keeps_its_log_with_its_data_refuses_another_storage(make_job: MakeJob, second_place: Path):
+def test_an_engine_that_keeps_its_log_with_its_data_refuses_another_storage(make_job: MakeJob, second_storage: Path):
     item = make_job("sqlite", log_storage="second").run()
     assert item["outcome"] == "failed"
     assert "its log cannot have a storage of its own" in item["message"]

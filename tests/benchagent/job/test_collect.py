@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from benchagent.dbms.statistics import by_column
+from benchagent.dbms.counters import by_column
 from benchagent.job.collect import Collector, Listener
 from benchagent.link.spool import Spool
 from benchagent.protocol import Claimed

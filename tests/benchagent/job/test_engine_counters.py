@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from benchagent.dbms.statistics import (
+from benchagent.dbms.counters import (
     Age,
-    IndexStatistics,
+    EngineCounters,
+    IndexFacts,
     QueryRows,
-    Statistics,
-    TableStatistics,
+    TableFacts,
     checkpoint_words,
     hit_percent,
 )
@@ -22,7 +22,7 @@ NAMES = ("buffer_hits", "checkpoints", "log_bytes", "lock_waits")
 SUMMARY = {"per_type": {"tpcb": {"transactions": 10, "errors": 1}}}
 
 
-class MadeUp(Statistics):
+class MadeUp(EngineCounters):
     none = {"deadlocks": "it has no locks"}
 
     def counter_queries(self) -> Mapping[str, str]:
@@ -43,11 +43,11 @@ class MadeUp(Statistics):
     def maintenance(self, rows: QueryRows) -> list[Age]:
         return [Age(what, age) for what, age in rows["ages"]]
 
-    def tables(self, rows: QueryRows) -> list[TableStatistics]:
-        return [TableStatistics(name, rows=number) for name, number in rows["tables"]]
+    def tables(self, rows: QueryRows) -> list[TableFacts]:
+        return [TableFacts(name, rows=number) for name, number in rows["tables"]]
 
-    def indexes(self, rows: QueryRows) -> list[IndexStatistics]:
-        return [IndexStatistics("pk", "accounts", depth=4)]
+    def indexes(self, rows: QueryRows) -> list[IndexFacts]:
+        return [IndexFacts("pk", "accounts", depth=4)]
 
 
 def session(begin: list[Any], end: list[Any], **more: Any) -> Session:
@@ -134,7 +134,7 @@ def test_log_switches_are_not_called_checkpoints():
 
 
 def test_it_says_why_an_engine_does_not_count_checkpoints():
-    source = Statistics()
+    source = EngineCounters()
     source.none = {"checkpoints": "it writes pages at once"}
     assert checkpoint_words(source, {}) == "the engine does not count checkpoints: it writes pages at once"
 

@@ -7,15 +7,15 @@ from pathlib import Path
 
 from benchagent.catalog import Durability
 from benchagent.dbms.base import Connection, Instance, Retryable, Transaction
+from benchagent.dbms.counters import EngineCounters, QueryRows
 from benchagent.dbms.questions import ASIDE, query_steps, rows_named
-from benchagent.dbms.statistics import QueryRows, Statistics
 from benchagent.job.session import session_job, watched
 
 LOOK, CHANGE = {"name": "look", "weight": 1}, {"name": "change", "weight": 2}
 RUN = {"op": "run", "phase": "run", "terminals": 2, "transactions": [LOOK, CHANGE]}
 
 
-class Told(Statistics):
+class Told(EngineCounters):
     def counter_queries(self) -> Mapping[str, str]:
         return {"all": "SELECT counters"}
 
@@ -35,7 +35,7 @@ class MadeUp(Instance):
     session_sql = ("SET a = 1",)
     setup_sql = ("CREATE ROLE r",)
     close_sql = ("SHUTDOWN",)
-    statistics = Told()
+    engine_counters = Told()
 
     def effective_queries(self) -> Mapping[str, str]:
         return {"all": "SHOW ALL"}

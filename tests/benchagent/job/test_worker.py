@@ -24,7 +24,7 @@ from benchagent.java import JavaToolchain
 from benchagent.machine.cgroups import groups_named
 from benchagent.machine.datasets import DRAFT, FOLDER
 from benchagent.machine.emulation import Emulation, attached
-from benchagent.machine.storages import Places
+from benchagent.machine.storages import Storages
 from benchagent.paths import AgentDirs
 
 from tests.benchagent.fake_server import FakeServer, job_spec, wait_until
@@ -274,9 +274,9 @@ def test_it_leaves_nothing_after_kill_9_in_a_measured_run_and_reports_it_lost_at
 
 
 @pytest.fixture
-def places(dirs: AgentDirs) -> Iterator[Places]:
+def storages(dirs: AgentDirs) -> Iterator[Storages]:
     """With a named folder and an emulated disk, which is taken down after the agents."""
-    made = Places(dirs)
+    made = Storages(dirs)
     (dirs.root.parent / "fast").mkdir(mode=0o755)
     made.add("fast", dirs.root.parent / "fast")
     made.emulate("slow", Emulation(file=dirs.root.parent / "disk.img", size_bytes=200_000_000))
@@ -287,9 +287,9 @@ def places(dirs: AgentDirs) -> Iterator[Places]:
 @needs_postgresql
 @needs_cages
 @needs_emulation
-def test_it_leaves_nothing_on_any_storage_after_kill_9(places, start, server, dirs):
+def test_it_leaves_nothing_on_any_storage_after_kill_9(storages, start, server, dirs):
     """Data in a named folder, the log on an emulated disk, within limits; killed while it measures."""
-    fast, slow, file = places.get("fast").path, places.get("slow").path, dirs.root.parent / "disk.img"
+    fast, slow, file = storages.get("fast").path, storages.get("slow").path, dirs.root.parent / "disk.img"
     (fast / "somebody's").write_text("x")
     limits = {"memory_limit_mb": 400, "data_storage": "fast", "log_storage": "slow"}
     server.jobs.append(job_for("postgresql", duration_s=600, **limits))

@@ -22,7 +22,7 @@ from benchagent.machine.datasets import (
     dataset_key,
 )
 from benchagent.machine.process import Children, ProcessFailed
-from benchagent.machine.storages import Places
+from benchagent.machine.storages import Storages
 from benchagent.paths import AgentDirs
 
 from tests.benchagent.fake_server import job_spec
@@ -240,9 +240,9 @@ def test_a_storage_that_is_forgotten_takes_its_data_with_it(loaded: dict[str, Pa
     storage = dirs.root.parent / "second"
     storage.mkdir(mode=0o755)
     (storage / "somebody's").write_text("own file")
-    Places(dirs).add("second", storage)
+    Storages(dirs).add("second", storage)
     Datasets("second", storage, copied_by(Children(tmp_path), lambda: None)).save("key", loaded, FACTS_OF_RUN)
-    assert Places(dirs).remove("second") == "kept data deleted: 1 (0.0 GB)"
+    assert Storages(dirs).remove("second") == "kept data deleted: 1 (0.0 GB)"
     assert [path.name for path in storage.iterdir()] == ["somebody's"]
 
 
@@ -252,8 +252,8 @@ def test_a_storage_that_is_forgotten_keeps_what_is_not_the_agents(dirs: AgentDir
     (storage / FOLDER / "notes").mkdir()
     (storage / FOLDER / "notes" / "mine.txt").write_text("x")
     storage.chmod(0o755)
-    Places(dirs).add("second", storage)
-    words = Places(dirs).remove("second")
+    Storages(dirs).add("second", storage)
+    words = Storages(dirs).remove("second")
     assert words == f"kept data deleted: 1 (0.0 GB); {storage / FOLDER} stays: it holds notes"
     assert (storage / FOLDER / "notes" / "mine.txt").read_text() == "x"
 

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from benchagent.dbms.base import JobError
+from benchagent.dbms.counters import EngineCounters
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.questions import ASIDE, Step
-from benchagent.dbms.statistics import Statistics
 from benchagent.protocol import Check
 from benchagent.workloads.base import SessionResult, Workload
 
@@ -48,7 +48,7 @@ class FakeBench:
             own=lambda folder: None,
             size_bytes=lambda: 5_000_000,
             elsewhere="",
-            statistics=Statistics(),
+            engine_counters=EngineCounters(),
         )
         self.sessions: list[list[Step]] = []
         self.calls: list[str] = []

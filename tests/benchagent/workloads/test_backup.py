@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands, ToolCommand
 from benchagent.dbms.base import JobError
+from benchagent.dbms.counters import EngineCounters, IndexFacts, QueryRows, TableFacts
 from benchagent.dbms.dialect import Dialect
-from benchagent.dbms.statistics import IndexStatistics, QueryRows, Statistics, TableStatistics
 from benchagent.machine.sampling import DiskCounters
 from benchagent.workloads import backup
 from benchagent.workloads.backup import WORKLOAD, dataset
@@ -74,7 +74,7 @@ class BySql(BackupMethod):
         return "jdbc:made-up:restored"
 
 
-class Told(Statistics):
+class Told(EngineCounters):
     """Of an engine that counts in the way that is given."""
 
     def __init__(self, plan: str) -> None:
@@ -89,11 +89,11 @@ class Told(Statistics):
     def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
         return {"sizes": "SELECT sizes"}
 
-    def indexes(self, rows: QueryRows) -> list[IndexStatistics]:
-        return [IndexStatistics("BIG_PARENT", "BIG")]
+    def indexes(self, rows: QueryRows) -> list[IndexFacts]:
+        return [IndexFacts("BIG_PARENT", "BIG")]
 
-    def tables(self, rows: QueryRows) -> list[TableStatistics]:
-        return [TableStatistics("BIG", size_bytes=3_000_000), TableStatistics("MIDDLE_1")]
+    def tables(self, rows: QueryRows) -> list[TableFacts]:
+        return [TableFacts("BIG", size_bytes=3_000_000), TableFacts("MIDDLE_1")]
 
 
 class BackupBench(FakeBench):
@@ -176,7 +176,7 @@ def test_the_backup_is_timed_as_a_whole_sized_restored_and_counted(bench: Backup
 )
 def test_the_count_has_a_rate_where_the_engine_read_the_table(tmp_path: Path, plan: str, rate: float | None):
     bench = BackupBench(tmp_path, rows={"plan:0": [["as it is"]], "schema:sizes": [["as they are"]]})
-    bench.instance.statistics = Told(plan)
+    bench.instance.engine_counters = Told(plan)
     WORKLOAD.perform(bench)
     assert bench.metrics.get("count_mb_per_s") == rate
     (query,) = bench.described["queries"]
@@ -203,7 +203,7 @@ def test_a_backup_by_sql_is_sampled_as_one_by_a_tool(tmp_path: Path):
     assert bench.urls == ["jdbc:made-up:restored"]
 
 
-class Counting(Statistics):
+class Counting(EngineCounters):
     """Of an engine with a checkpoint between two looks at its counter."""
 
     none = {"deadlocks": "it has no locks"}
@@ -238,7 +238,7 @@ def test_a_backup_says_how_many_checkpoints_fell_into_it_and_how_old_statistics_
     tmp_path: Path, caches: str, looks: int, words: str
 ):
     bench = BackupBench(tmp_path, rows={"counters:all": [[1]]}, factors={"cache_state": caches})
-    bench.instance.statistics = Counting()
+    bench.instance.engine_counters = Counting()
     WORKLOAD.perform(bench)
     assert bench.conditions["checkpoints"] == words
     asked = [step["name"] for steps in bench.sessions for step in steps if step["op"] == "query"]
@@ -248,7 +248,7 @@ def test_a_backup_says_how_many_checkpoints_fell_into_it_and_how_old_statistics_
 
 
 def test_an_engine_that_does_not_count_checkpoints_is_not_asked(bench: BackupBench):
-    bench.instance.statistics.none = {"checkpoints": "it has no log"}
+    bench.instance.engine_counters.none = {"checkpoints": "it has no log"}
     WORKLOAD.perform(bench)
     assert bench.conditions["checkpoints"] == "the engine does not count checkpoints: it has no log"
 

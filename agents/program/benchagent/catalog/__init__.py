@@ -6,7 +6,7 @@ one line in `DBMSS`; adding a workload likewise under ``benchagent/workloads``.
 
 from benchagent.catalog.dbmss import DBMSS
 from benchagent.catalog.factors import FACTORS, OWN_STORAGE, factor_phrase, factor_words
-from benchagent.catalog.methods import AFAR_METHODS, BACKUP_METHODS, ENGINE_METHODS
+from benchagent.catalog.methods import BACKUP_METHODS, ENGINE_METHODS, EXTERNAL_METHODS
 from benchagent.catalog.metrics import METRICS
 from benchagent.catalog.model import (
     DURABILITY_WORDS,
@@ -20,11 +20,11 @@ from benchagent.catalog.model import (
 from benchagent.catalog.workloads import WORKLOADS
 
 __all__ = [
-    "AFAR_METHODS",
     "BACKUP_METHODS",
     "DBMSS",
     "DURABILITY_WORDS",
     "ENGINE_METHODS",
+    "EXTERNAL_METHODS",
     "FACTORS",
     "METRICS",
     "OWN_STORAGE",

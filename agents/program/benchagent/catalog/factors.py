@@ -1,4 +1,4 @@
-"""Factors and their values in words: the one place that pages, forms, charts and commands take them from."""
+"""Factors and their values in words: what pages, forms, charts and commands say."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def factor_words(name: str, value: FactorValue, unit: str | None = None) -> str:
     factor = FACTORS.get(name)
     if factor is None:
         return amount(value, unit or "")
-    if factor.kind == FactorKind.PLACE:
+    if factor.kind == FactorKind.STORAGE:
         return str(value) or OWN_STORAGE
     return factor.words.get(_key(value)) or amount(value, factor.unit if unit is None else unit)
 
@@ -42,7 +42,7 @@ def factor_phrase(name: str, value: FactorValue, unit: str | None = None) -> str
     factor, words = FACTORS.get(name), factor_words(name, value, unit)
     if factor is None:
         return words
-    if factor.kind == FactorKind.PLACE:
+    if factor.kind == FactorKind.STORAGE:
         return factor.spoken.format(value or "own storage")
     if isinstance(value, str) or _key(value) in factor.words:
         return words

@@ -23,7 +23,7 @@ BACKUP_METHODS: dict[str, str] = {
 }
 
 # By DBMS, on servers that the agent did not start.
-AFAR_METHODS: dict[str, tuple[str, ...]] = {
+EXTERNAL_METHODS: dict[str, tuple[str, ...]] = {
     "postgresql": ("pg_dump_plain", "pg_dump_custom", "pg_dump_directory"),
     "mysql": ("dump",),
     "mariadb": ("dump",),

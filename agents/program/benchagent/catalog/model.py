@@ -48,7 +48,7 @@ class FactorKind(StrEnum):
     CHOICE = "choice"
     TEXT = "text"
     # The name of a storage of the agent's machine; empty means its state folder.
-    PLACE = "place"
+    STORAGE = "storage"
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class FactorDef:
     choice, of the known values of a text, of a number that means something special. `spoken` says so of all others.
 
     `engine_values`: by DBMS, the values that it has besides the default one; empty where all have the same.
-    `afar_values`: the same of servers that the agent did not start.
+    `external_values`: the same of servers that the agent did not start.
     """
 
     name: str
@@ -76,7 +76,7 @@ class FactorDef:
     words: Mapping[str, str] = field(default_factory=dict)
     spoken: str = ""
     engine_values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    afar_values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    external_values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     optional: bool = False
 
     @property

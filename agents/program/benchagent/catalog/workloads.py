@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from benchagent.catalog.methods import AFAR_METHODS, BACKUP_METHODS, ENGINE_METHODS
+from benchagent.catalog.methods import BACKUP_METHODS, ENGINE_METHODS, EXTERNAL_METHODS
 from benchagent.catalog.model import FactorDef, FactorKind, WorkloadEntry
 
-CHOICE, TEXT, PLACE = FactorKind.CHOICE, FactorKind.TEXT, FactorKind.PLACE
+CHOICE, TEXT, STORAGE = FactorKind.CHOICE, FactorKind.TEXT, FactorKind.STORAGE
 
 # Where the data lie and under which conditions: the same for every workload.
 CONDITIONS = (
-    FactorDef("data_storage", "Data on storage", kind=PLACE, default="", spoken="data on {}", optional=True),
-    FactorDef("log_storage", "Transaction log on storage", kind=PLACE, default="", spoken="log on {}", optional=True),
-    FactorDef("temp_storage", "Temporary files on storage", kind=PLACE, default="", spoken="temp on {}", optional=True),
+    FactorDef("data_storage", "Data on storage", kind=STORAGE, default="", spoken="data on {}", optional=True),
+    FactorDef("log_storage", "Transaction log on storage", kind=STORAGE, default="", spoken="log on {}", optional=True),
+    FactorDef(
+        "temp_storage", "Temporary files on storage", kind=STORAGE, default="", spoken="temp on {}", optional=True
+    ),
     FactorDef(
         "data_origin",
         "Data",
@@ -263,7 +265,7 @@ WORKLOADS: dict[str, WorkloadEntry] = {
                     help="one that every chosen engine has",
                     words=BACKUP_METHODS,
                     engine_values=ENGINE_METHODS,
-                    afar_values=AFAR_METHODS,
+                    external_values=EXTERNAL_METHODS,
                 ),
                 FactorDef(
                     "verbose",
@@ -286,7 +288,12 @@ WORKLOADS: dict[str, WorkloadEntry] = {
                     spoken="{}",
                 ),
                 FactorDef(
-                    "backup_storage", "Backup on storage", kind=PLACE, default="", spoken="backup on {}", optional=True
+                    "backup_storage",
+                    "Backup on storage",
+                    kind=STORAGE,
+                    default="",
+                    spoken="backup on {}",
+                    optional=True,
                 ),
                 *CONDITIONS,
             ),

@@ -16,7 +16,7 @@ from benchagent.catalog import DBMSS, WORKLOADS
 from benchagent.cli.commands import command
 from benchagent.dbms.external import Visit, drop_own, visit
 from benchagent.dbms.external.connections import UNKNOWN_VERSION, Connections, ServerConnection, from_answers
-from benchagent.dbms.external.side import reachable
+from benchagent.dbms.external.server import reachable
 from benchagent.errors import JobError
 from benchagent.java import JavaToolchain
 from benchagent.job.dryrun import planned

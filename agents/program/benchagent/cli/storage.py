@@ -11,13 +11,13 @@ from typing import Any
 from benchagent.errors import JobError
 from benchagent.machine.devices import device_of
 from benchagent.machine.emulation import MEGABYTE, Emulation
-from benchagent.machine.storages import Places
-from benchagent.machine.storages_file import Place
+from benchagent.machine.storage import Storage
+from benchagent.machine.storages import Storages
 from benchagent.paths import AgentDirs
-from benchagent.protocol import PlaceFacts
+from benchagent.protocol import NamedStorageFacts
 
 EXIT_FAILED = 1
-Action = Callable[[argparse.Namespace, Places], None]
+Action = Callable[[argparse.Namespace, Storages], None]
 
 
 def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
@@ -56,7 +56,7 @@ def _number(text: str) -> int:
 def _command(action: Action) -> Callable[[argparse.Namespace, AgentDirs], int]:
     def run(options: argparse.Namespace, dirs: AgentDirs) -> int:
         try:
-            action(options, Places(dirs))
+            action(options, Storages(dirs))
         except JobError as error:
             print(f"benchagent: {error}", file=sys.stderr)
             return EXIT_FAILED
@@ -65,22 +65,22 @@ def _command(action: Action) -> Callable[[argparse.Namespace, AgentDirs], int]:
     return run
 
 
-def _list(_options: argparse.Namespace, places: Places) -> None:
-    for place, facts in zip(places.listed(), places.facts(), strict=True):
-        print(_line(place, facts))
+def _list(_options: argparse.Namespace, storages: Storages) -> None:
+    for storage, facts in zip(storages.listed(), storages.facts(), strict=True):
+        print(_line(storage, facts))
 
 
-def _add(options: argparse.Namespace, places: Places) -> None:
-    place = places.add(options.name, options.folder)
-    print(_line(place, next(facts for facts in places.facts() if facts["name"] == place.name)))
+def _add(options: argparse.Namespace, storages: Storages) -> None:
+    storage = storages.add(options.name, options.folder)
+    print(_line(storage, next(facts for facts in storages.facts() if facts["name"] == storage.name)))
 
 
-def _remove(options: argparse.Namespace, places: Places) -> None:
-    words = places.remove(options.name)
+def _remove(options: argparse.Namespace, storages: Storages) -> None:
+    words = storages.remove(options.name)
     print("; ".join(part for part in (f"storage {options.name} removed", words) if part))
 
 
-def _emulate(options: argparse.Namespace, places: Places) -> None:
+def _emulate(options: argparse.Namespace, storages: Storages) -> None:
     made = Emulation(
         file=options.file.absolute(),
         size_bytes=options.size_mb * MEGABYTE,
@@ -89,15 +89,15 @@ def _emulate(options: argparse.Namespace, places: Places) -> None:
         read_iops=options.read_iops,
         write_iops=options.write_iops,
     )
-    places.emulate(options.name, made)
+    storages.emulate(options.name, made)
     print(f"storage {options.name} made ({made.words}); it is there while the agent runs")
 
 
-def _line(place: Place, facts: PlaceFacts) -> str:
-    device = device_of(place.path) if facts["device"] else ""
-    words = [facts["name"], str(place.path), device, facts["medium"] or "", facts["model"] or ""]
+def _line(storage: Storage, facts: NamedStorageFacts) -> str:
+    device = device_of(storage.path) if facts["device"] else ""
+    words = [facts["name"], str(storage.path), device, facts["medium"] or "", facts["model"] or ""]
     if facts["emulated"]:
-        words.append(f"{facts['emulated']}, {place.emulation.file}" if place.emulation else "")
+        words.append(f"{facts['emulated']}, {storage.emulation.file}" if storage.emulation else "")
     if facts["free_bytes"] is not None and facts["capacity_bytes"] is not None:
         words.append(f"{facts['free_bytes'] / 1e9:.1f} of {facts['capacity_bytes'] / 1e9:.1f} GB free")
     if facts["problem"]:

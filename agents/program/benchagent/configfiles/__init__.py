@@ -5,16 +5,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from benchagent.configfiles import cubrid, derby, firebird, init_ora, my_cnf, plain, postgresql, recognition
+from benchagent.configfiles import cubrid, derby, firebird, init_ora, my_cnf, plain, postgresql
+from benchagent.configfiles.engines import ENGINES
 from benchagent.configfiles.model import Entry, Format, Line, LineKind, ParsedFile
-from benchagent.configfiles.redact import redacted_line
+from benchagent.redaction import REDACTED, names_a_secret, redact_text
 
 __all__ = [
     "FORMATS", "Entry", "Format", "Line", "LineKind", "ParsedFile", "format_of", "parse", "recognise", "redacted",
-    "render",
+    "redacted_text", "render",
 ]  # fmt: skip
 
 BOM = "\ufeff"
@@ -43,9 +45,10 @@ def _behind_mark(line: Line) -> Line:
 
 def recognise(text: str) -> str | None:
     """Name of the format of a text; None where nothing tells, or two formats are as likely."""
-    own = {name: kind for name, kind in FORMATS.items() if kind.dbms}
     beginning = text[:TELLING_CHARACTERS]
-    return recognition.best({name: (kind, parse(beginning, name)) for name, kind in own.items()})
+    scores = [(score(parse(beginning, name), kind), name) for name, kind in FORMATS.items() if kind.dbms]
+    (first, name), (second, _) = sorted(scores, reverse=True)[:2]
+    return name if first >= SET and first > second else None
 
 
 def format_of(dbms: str) -> str:
@@ -73,3 +76,89 @@ def render(entries: Iterable[Entry], format: str) -> str:
             lines += ([""] if lines else []) + [f"[{section}]"]
         lines.append(kind.render(entry))
     return "".join(f"{line}\n" for line in lines)
+
+
+# A parameter that is commented out tells as much about the format as one that is set, but an editor's remark may too.
+SET, COMMENTED, SECTION, PREFIX = 4, 1, 12, 6
+_COMMENTED = re.compile(r"\s*[#;!]\s*([A-Za-z_][\w.-]*)\s*(?:[=:]|\Z)")
+SECTIONS = {
+    "my_cnf": re.compile(
+        r"(?:mysqld?|client|mariadb|mariadbd|server|galera|embedded|mysqld_safe|mysqldump|mysql_safe|myisamchk|isamchk"
+        r"|mysqlhotcopy|safe_mysqld|mysql-server|client-server)(?:[-.\d_]\w*)?\Z",
+        re.IGNORECASE,
+    ),
+    "cubrid": re.compile(r"(?:service|common|@\w[\w@.-]*)\Z"),
+}
+
+
+def score(parsed: ParsedFile, kind: Format) -> int:
+    """How much of the content is typical of the format; 0 is nothing."""
+    engine = ENGINES[kind.dbms]
+    found = 0
+    for line in parsed.lines:
+        if line.kind is LineKind.SECTION and kind.name in SECTIONS and SECTIONS[kind.name].match(line.target):
+            found += SECTION
+        elif line.kind is LineKind.COMMENT:
+            commented = _COMMENTED.match(line.text)
+            found += COMMENTED if commented and engine.knows(commented[1]) else 0
+        elif line.kind is LineKind.INCLUDE and line.text.lstrip().startswith("!"):
+            found += SET
+        else:
+            found += sum(_weight(entry.name, entry.section, kind) for entry in line.entries)
+    return found
+
+
+def _weight(name: str, section: str, kind: Format) -> int:
+    if kind.name == "derby":
+        return PREFIX if name.startswith("derby.") else 0
+    if kind.name == "init_ora" and section == "*":
+        return SET + PREFIX
+    return SET if ENGINES[kind.dbms].knows(name) else 0
+
+
+def redacted_line(line: Line) -> str:
+    """The text of a line without its secrets: values of secret names, addresses with passwords, comments."""
+    if line.kind is LineKind.NOT_UNDERSTOOD:
+        return _unknown(line.text)
+    if line.kind is not LineKind.SETTINGS:
+        return redact_text(line.text)
+    text, at = [], 0
+    for entry in line.entries:
+        if entry.span is None:
+            continue
+        begin, end = entry.span
+        text += [line.text[at:begin], _value(entry, line.text[begin:end])]
+        at = end
+    rest = line.text[at:]
+    return "".join([*text, redact_text(rest) if at else _flags(line, rest)])
+
+
+def _value(entry: Entry, given: str) -> str:
+    if not names_a_secret(entry.name):
+        return redact_text(given)
+    if not given or REDACTED in given:
+        return given
+    quote = given[0] if given[0] in "'\"" and given[-1] == given[0] and len(given) > 1 else ""
+    return f"{quote}{REDACTED}{quote}"
+
+
+def _flags(line: Line, text: str) -> str:
+    """A name alone is left as it is; what stands behind it may be a comment."""
+    begin = text.find(line.entries[0].name) + len(line.entries[0].name) if line.entries else 0
+    return text[:begin] + redact_text(text[begin:])
+
+
+def _unknown(text: str) -> str:
+    """`password hunter2` is no parameter, but a secret."""
+    name = text.split(maxsplit=1)[0] if text.split() else ""
+    if not name or not names_a_secret(name) or "=" in name:
+        return redact_text(text)
+    begin = text.index(name) + len(name)
+    ending = text[len(text.rstrip()) :]
+    return f"{text[:begin]} {REDACTED}{ending}" if text[begin:].strip() else text
+
+
+def redacted_text(text: str, format: str) -> str:
+    """A file whose format may not be known yet ("") without its secrets."""
+    known = format or recognise(text) or "plain"
+    return redacted(parse(text, known)).render()

@@ -14,9 +14,11 @@ from benchagent.configfiles.model import (
     Line,
     LineKind,
     body,
-    comment_text,
+    comment_behind,
     one_line,
     simple_lines,
+    value_line,
+    without_quotes,
 )
 
 MARKS = "#;"
@@ -25,16 +27,12 @@ MARKS = "#;"
 def end_of_value(text: str) -> int:
     """Where a comment begins that is not inside quotes; the length of the text where there is none."""
     quote = ""
-    for place, character in enumerate(text):
+    for at, character in enumerate(text):
         if character in "'\"" and (not quote or quote == character):
             quote = "" if quote else character
         elif character in MARKS and not quote:
-            return place
+            return at
     return len(text)
-
-
-def unquoted(given: str) -> str:
-    return given[1:-1] if len(given) > 1 and given[0] == given[-1] and given[0] in "'\"" else given
 
 
 class _Reader:
@@ -52,20 +50,7 @@ class _Reader:
         setting = content[:end].strip()
         if setting.startswith("["):
             return self._section(number, text, setting)
-        name, equals, rest = content[:end].partition("=")
-        if not name.strip():
-            return Line(number, text, LineKind.NOT_UNDERSTOOD, problem="a value without a name")
-        given, span = None, None
-        if equals:
-            given = rest.strip()
-            begin = len(name) + 1 + (len(rest) - len(rest.lstrip()) if given else 0)
-            span = (begin, begin + len(given))
-        entry = Entry(
-            name=name.strip(), given=given, value=None if given is None else unquoted(given), section=self.section,
-            comment=comment_text(content[end:]), line=number, span=span,
-            problem="" if given is not None else "a name without a value",
-        )  # fmt: skip
-        return Line(number, text, LineKind.SETTINGS, (entry,))
+        return value_line(number, text, end, section=self.section, unquoted=without_quotes)
 
     def _section(self, number: int, text: str, setting: str) -> Line:
         if not setting.endswith("]"):
@@ -79,11 +64,11 @@ def parse(text: str) -> tuple[Line, ...]:
 
 
 def render(entry: Entry) -> str:
-    comment = f"  # {one_line(entry.comment)}" if entry.comment else ""
+    comment = comment_behind(entry)
     if entry.given is None:
         return f"{entry.name}{comment}"
     given = one_line(entry.given)
-    if unquoted(given) == given and re.search(r"[#;\"']", given):
+    if without_quotes(given) == given and re.search(r"[#;\"']", given):
         given = f"'{given}'" if '"' in given else f'"{given}"'
     return f"{entry.name}={given}{comment}"
 

@@ -5,30 +5,34 @@ A block (`alias = path` followed by `{ … }`) makes a section with the name of 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from benchagent.configfiles.model import (
     Entry,
     Format,
     Line,
     LineKind,
     body,
-    comment_text,
+    comment_behind,
     one_line,
     simple_lines,
+    value_line,
+    without_quotes,
 )
 
 
 def end_of_value(text: str) -> int:
     quoted = False
-    for place, character in enumerate(text):
+    for at, character in enumerate(text):
         if character == '"':
             quoted = not quoted
         elif character == "#" and not quoted:
-            return place
+            return at
     return len(text)
 
 
 def unquoted(given: str) -> str:
-    return given[1:-1] if len(given) > 1 and given[0] == given[-1] == '"' else given
+    return without_quotes(given, '"')
 
 
 class _Reader:
@@ -64,25 +68,21 @@ class _Reader:
         return self.blocks[-1] if self.blocks else ""
 
     def _setting(self, number: int, text: str, content: str, end: int) -> Line:
-        name, equals, rest = content[:end].partition("=")
-        if not name.strip():
-            return Line(number, text, LineKind.NOT_UNDERSTOOD, problem="a value without a name")
-        section, opens = self.section, bool(equals) and rest.rstrip().endswith("{")
-        given, span = None, None
-        if equals:
-            value = rest.rstrip()[:-1] if opens else rest
-            given = value.strip()
-            begin = len(name) + 1 + len(value) - len(value.lstrip()) if given else len(name) + 1
-            span = (begin, begin + len(given))
+        setting = content[:end]
+        name, equals, _ = setting.partition("=")
+        section, opens = self.section, bool(equals) and setting.rstrip().endswith("{")
+        line = value_line(number, text, end, section=section, unquoted=unquoted)
+        if line.kind is not LineKind.SETTINGS:
+            return line
         self.owner = name.strip()
         if opens:
             self.blocks.append(self.owner)
-        entry = Entry(
-            name=name.strip(), given=given, value=None if given is None else unquoted(given), section=section,
-            comment=comment_text(content[end:]), line=number, span=span,
-            problem="" if given is not None else "a name without a value",
-        )  # fmt: skip
-        return Line(number, text, LineKind.SETTINGS, (entry,))
+            (entry,) = line.entries
+            given = (entry.given or "").removesuffix("{").rstrip()
+            begin = entry.span[0] if given and entry.span else len(name) + 1
+            entry = replace(entry, given=given, value=unquoted(given), span=(begin, begin + len(given)))
+            line = replace(line, entries=(entry,))
+        return line
 
 
 def parse(text: str) -> tuple[Line, ...]:
@@ -90,7 +90,7 @@ def parse(text: str) -> tuple[Line, ...]:
 
 
 def render(entry: Entry) -> str:
-    comment = f"  # {one_line(entry.comment)}" if entry.comment else ""
+    comment = comment_behind(entry)
     if entry.given is None:
         return f"{entry.name}{comment}"
     given = one_line(entry.given)

@@ -9,7 +9,18 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from benchagent.configfiles.model import Entry, Format, Line, LineKind, body, comment_text, one_line, physical_lines
+from benchagent.configfiles.model import (
+    Entry,
+    Format,
+    Line,
+    LineKind,
+    body,
+    comment_behind,
+    comment_text,
+    one_line,
+    physical_lines,
+    without_quotes,
+)
 
 MAX_CONTINUED_LINES = 50
 _ITEM = r"\"[^\"]*\"|'[^']*'|(?:[^\s,#()\"'\\]|\\(?!\r?\n))+"
@@ -24,10 +35,6 @@ _QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|#[^\n]*")
 INCLUDES = ("ifile", "spfile")
 
 
-def unquoted(given: str) -> str:
-    return given[1:-1] if len(given) > 1 and given[0] == given[-1] and given[0] in "'\"" else given
-
-
 def _depth(line: str) -> tuple[int, bool]:
     """Parentheses that a line opens less those it closes, and whether a backslash asks for the next line."""
     bare = _QUOTED.sub("", line)
@@ -38,18 +45,18 @@ def parse(text: str) -> tuple[Line, ...]:
     found: list[Line] = []
     physical = physical_lines(text)
     depths = [_depth(line) for line in physical]
-    place = 0
-    while place < len(physical):
-        count = _length(depths, place)
-        found.append(_read(place + 1, "".join(physical[place : place + count])))
-        place += count
+    at = 0
+    while at < len(physical):
+        count = _length(depths, at)
+        found.append(_read(at + 1, "".join(physical[at : at + count])))
+        at += count
     return tuple(found)
 
 
-def _length(depths: list[tuple[int, bool]], place: int) -> int:
+def _length(depths: list[tuple[int, bool]], at: int) -> int:
     """How many physical lines belong together; one where what was opened is never closed."""
     depth = 0
-    for count, (more, continued) in enumerate(depths[place : place + MAX_CONTINUED_LINES], 1):
+    for count, (more, continued) in enumerate(depths[at : at + MAX_CONTINUED_LINES], 1):
         depth += more
         if depth <= 0 and not continued:
             return count
@@ -63,42 +70,38 @@ def _read(number: int, text: str) -> Line:
     if bare[0] == "#":
         return Line(number, text, LineKind.COMMENT)
     entries: list[Entry] = []
-    place = _skip(text, 0)
-    while place < len(text) and text[place] != "#":
-        match = _SETTING.match(text, place)
+    at = _skip(text, 0)
+    while at < len(text) and text[at] != "#":
+        match = _SETTING.match(text, at)
         if match is None:
             return Line(number, text, LineKind.NOT_UNDERSTOOD, problem="not `name = value`")
         entries.append(_entry(match, number))
-        place = _skip(text, match.end())
-    comment = comment_text(body(text[place:]))
+        at = _skip(text, match.end())
+    comment = comment_text(body(text[at:]))
     if len(entries) == 1 and entries[0].name.lower() in INCLUDES:
         return Line(number, text, LineKind.INCLUDE, target=entries[0].value or "")
     if entries and comment:
-        entries[-1] = _with_comment(entries[-1], comment)
+        entries[-1] = replace(entries[-1], comment=comment)
     return Line(number, text, LineKind.SETTINGS, tuple(entries))
 
 
-def _skip(text: str, place: int) -> int:
-    match = _BETWEEN.match(text, place)
-    return match.end() if match else place
+def _skip(text: str, at: int) -> int:
+    match = _BETWEEN.match(text, at)
+    return match.end() if match else at
 
 
 def _entry(match: re.Match[str], number: int) -> Entry:
     given = one_line(_CONTINUED.sub(" ", match["value"])) if "\n" in match["value"] else match["value"]
     return Entry(
-        name=match["name"], given=given, value=unquoted(given), section=match["sid"] or "", line=number,
+        name=match["name"], given=given, value=without_quotes(given), section=match["sid"] or "", line=number,
         span=match.span("value"),
     )  # fmt: skip
 
 
-def _with_comment(entry: Entry, comment: str) -> Entry:
-    return replace(entry, comment=comment)
-
-
 def render(entry: Entry) -> str:
-    comment = f"  # {one_line(entry.comment)}" if entry.comment else ""
+    comment = comment_behind(entry)
     given = one_line(entry.given or "")
-    if re.search(r"[\s#()\"']", given) and unquoted(given) == given and not given.startswith("("):
+    if re.search(r"[\s#()\"']", given) and without_quotes(given) == given and not given.startswith("("):
         given = f"'{given}'" if '"' in given else f'"{given}"'
     prefix = f"{entry.section}." if entry.section else ""
     return f"{prefix}{entry.name} = {given}{comment}"

@@ -1,4 +1,4 @@
-"""Settings that mean the same in different engines, for a comparison across them.
+"""Settings that mean the same in different engines, to compare them, and what a COMMIT promises under them.
 
 Each engine's module names its parameters for a meaning and the manual in which they stand; docs/use/configs.md lists
 them.
@@ -6,9 +6,10 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from benchagent.catalog import Durability
 from benchagent.configfiles.engines import ENGINES
 from benchagent.configfiles.settings import Engine, Facts, Given, Promise, Settings
 from benchagent.configfiles.units import Quantity
@@ -46,9 +47,9 @@ MEANINGS: dict[str, str] = {
     "garbage_collection": "Old row versions",
     "direct_io": "File system cache passed by",
     "table_engine": "Storage engine of tables",
-    "data_place": "Place of the data",
-    "log_place": "Place of the log",
-    "temp_place": "Place of temporary files",
+    "data_storage": "Storage of the data",
+    "log_storage": "Storage of the log",
+    "temp_storage": "Storage of temporary files",
 }
 
 
@@ -95,3 +96,9 @@ def durability(dbms: str, given: Iterable[Given], facts: Facts | None = None, wr
     if not settings.names and not settings.facts.complete:
         return Promise(None, "no setting is stated")
     return settings.engine.durability(settings, write_cache)
+
+
+def of_effective(dbms: str, effective: Mapping[str, str], write_cache: str = "") -> tuple[Durability, str]:
+    """Of settings read back from the server, so that nothing is a guess. What cannot be told promises nothing."""
+    found = durability(dbms, [Given(name, value) for name, value in effective.items()], Facts(), write_cache)
+    return found.durability or Durability.NONE, found.reason

@@ -14,9 +14,11 @@ from benchagent.configfiles.model import (
     Line,
     LineKind,
     body,
-    comment_text,
+    comment_behind,
     one_line,
     simple_lines,
+    value_line,
+    without_quotes,
 )
 
 _SECTION = re.compile(r"\s*\[(?P<name>[^\]]*)\]")
@@ -26,19 +28,18 @@ _ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "r": "\r", "\\": "\\", "s": " ", '"
 def end_of_value(text: str, start: int = 0) -> int:
     """Where a comment begins that is not inside quotes; the length of the text where there is none."""
     quote, escaped = "", False
-    for place in range(start, len(text)):
-        character = text[place]
+    for at in range(start, len(text)):
+        character = text[at]
         if character in "'\"" and not escaped:
             quote = "" if quote == character else quote or character
         elif character == "#" and not quote:
-            return place
+            return at
         escaped = bool(quote) and character == "\\" and not escaped
     return len(text)
 
 
 def unquoted(given: str) -> str:
-    bare = given[1:-1] if len(given) > 1 and given[0] == given[-1] and given[0] in "'\"" else given
-    return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match.group()), bare)
+    return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match.group()), without_quotes(given))
 
 
 class _Reader:
@@ -59,7 +60,10 @@ class _Reader:
             if directive not in ("!include", "!includedir") or not target.strip():
                 return Line(number, text, LineKind.NOT_UNDERSTOOD, problem="neither !include nor !includedir")
             return Line(number, text, LineKind.INCLUDE, target=target.strip())
-        return self._setting(number, text, content)
+        problem = "" if self.section else "MySQL refuses an option before the first [group]"
+        end = end_of_value(content)
+        read = {"section": self.section, "without_value": problem, "with_value": problem}
+        return value_line(number, text, end, unquoted=unquoted, **read)
 
     def _section(self, number: int, text: str) -> Line:
         match = _SECTION.match(text)
@@ -68,31 +72,13 @@ class _Reader:
         self.section = match["name"].strip()
         return Line(number, text, LineKind.SECTION, target=self.section)
 
-    def _setting(self, number: int, text: str, content: str) -> Line:
-        end = end_of_value(content)
-        name, equals, _ = content[:end].partition("=")
-        problem = "" if self.section else "MySQL refuses an option before the first [group]"
-        if not name.strip():
-            return Line(number, text, LineKind.NOT_UNDERSTOOD, problem="a value without a name")
-        given, span = None, None
-        if equals:
-            first = len(name) + 1
-            given = content[first:end].strip()
-            begin = first + len(content[first:end]) - len(content[first:end].lstrip()) if given else end
-            span = (begin, begin + len(given))
-        entry = Entry(
-            name=name.strip(), given=given, value=None if given is None else unquoted(given), section=self.section,
-            comment=comment_text(content[end:]), line=number, span=span, problem=problem,
-        )  # fmt: skip
-        return Line(number, text, LineKind.SETTINGS, (entry,))
-
 
 def parse(text: str) -> tuple[Line, ...]:
     return tuple(simple_lines(text, _Reader().read))
 
 
 def render(entry: Entry) -> str:
-    comment = f"  # {one_line(entry.comment)}" if entry.comment else ""
+    comment = comment_behind(entry)
     if entry.given is None:
         return f"{entry.name}{comment}"
     given = one_line(entry.given)

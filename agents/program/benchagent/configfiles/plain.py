@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchagent.configfiles.model import Entry, Format, Line, LineKind, body, one_line, simple_lines
+from benchagent.configfiles.model import Entry, Format, Line, LineKind, body, one_line, simple_lines, value_line
 
 
 def _read(number: int, text: str) -> Line:
@@ -12,16 +12,7 @@ def _read(number: int, text: str) -> Line:
         return Line(number, text, LineKind.BLANK)
     if bare[0] == "#":
         return Line(number, text, LineKind.COMMENT)
-    name, equals, rest = content.partition("=")
-    if not name.strip():
-        return Line(number, text, LineKind.NOT_UNDERSTOOD, problem="a value without a name")
-    given, span = None, None
-    if equals:
-        given = rest.strip()
-        begin = len(name) + 1 + (len(rest) - len(rest.lstrip()) if given else 0)
-        span = (begin, begin + len(given))
-    entry = Entry(name=name.strip(), given=given, value=given, line=number, span=span)
-    return Line(number, text, LineKind.SETTINGS, (entry,))
+    return value_line(number, text, len(content), without_value="")
 
 
 def parse(text: str) -> tuple[Line, ...]:

@@ -8,7 +8,17 @@ from __future__ import annotations
 
 import re
 
-from benchagent.configfiles.model import Entry, Format, Line, LineKind, body, comment_text, one_line, simple_lines
+from benchagent.configfiles.model import (
+    Entry,
+    Format,
+    Line,
+    LineKind,
+    body,
+    comment_behind,
+    comment_text,
+    one_line,
+    simple_lines,
+)
 
 _LINE = re.compile(
     r"(?P<name>[A-Za-z_][\w$]*(?:\.[A-Za-z_][\w$]*)*)"
@@ -70,7 +80,7 @@ _PLAIN = re.compile(r"[^\s'#=]+\Z")
 
 def render(entry: Entry) -> str:
     given = entry.given
-    comment = f"  # {one_line(entry.comment)}" if entry.comment else ""
+    comment = comment_behind(entry)
     if given is None:
         return f"{entry.name} {comment}".rstrip()
     quoted = len(given) > 1 and given[0] == given[-1] == "'"

@@ -48,6 +48,11 @@ class Promise:
     reason: str
 
 
+def survives(reason: str, write_cache: str) -> Promise:
+    """A commit is on the disk, as far as its write cache is known."""
+    return Promise(Durability.POWER_LOSS, f"{reason}; {write_cache}" if write_cache else reason)
+
+
 @dataclass(frozen=True)
 class Meaning:
     """A setting that several engines have. `names` are its parameters here; `read` combines several."""
@@ -68,9 +73,9 @@ class Engine:
     slug: str
     source: str
     specs: Mapping[str, Spec]
-    suffixes: Suffixes
     meanings: Mapping[str, Meaning]
     durability: Callable[[Settings, str], Promise]
+    suffixes: Suffixes = field(default_factory=lambda: Suffixes({}, {}))
     canonical: Callable[[str], str] = str.lower
     is_server: Callable[[str], bool] = lambda section: True
     more_names: frozenset[str] = field(default_factory=frozenset)

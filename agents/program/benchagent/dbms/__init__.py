@@ -7,7 +7,8 @@ from importlib import import_module
 
 from benchagent.catalog import DBMSS
 from benchagent.dbms.base import Adapter, EngineContext, JobError
-from benchagent.engines import BrokenRecord, broken_records
+from benchagent.dbms.discovery import engine_facts
+from benchagent.engines import broken_records
 from benchagent.protocol import EngineFacts
 
 log = logging.getLogger(__name__)
@@ -17,8 +18,8 @@ def adapter(slug: str) -> Adapter:
     """Raises `JobError` when this agent does not know the DBMS."""
     if slug not in DBMSS:
         raise JobError(f"this agent knows no DBMS called {slug!r}")
-    found: Adapter = import_module(DBMSS[slug].module).ADAPTER
-    return found
+    known: Adapter = import_module(DBMSS[slug].module).ADAPTER
+    return known
 
 
 def discover(context: EngineContext) -> list[EngineFacts]:
@@ -34,19 +35,9 @@ def discover(context: EngineContext) -> list[EngineFacts]:
     usable = {(facts["dbms"], facts["version"]) for facts in found}
     for broken in broken_records(context.engines_dir):
         if broken.dbms in DBMSS and (broken.dbms, broken.version) not in usable:
-            found.append(_unusable(broken))
+            found.append(engine_facts(broken.dbms, broken.version, broken.reason, broken.home))
     try:
         found += external.discover(context.engines_dir.parent)
     except JobError as error:
         log.warning("%s", error)
     return found
-
-
-def _unusable(broken: BrokenRecord) -> EngineFacts:
-    return {
-        "dbms": broken.dbms,
-        "version": broken.version,
-        "available": False,
-        "reason": broken.reason,
-        "path": str(broken.home),
-    }

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from benchagent.catalog import DBMSS, Durability
 from benchagent.dbms.backup import Action, BackupMethod
+from benchagent.dbms.counters import EngineCounters, QueryRows
 from benchagent.dbms.dialect import Dialect
-from benchagent.dbms.statistics import QueryRows, Statistics
 from benchagent.errors import JobError as JobError  # noqa: PLC0414 - adapters find it here
 from benchagent.java import JavaToolchain
 from benchagent.machine.abort import Abort
@@ -24,7 +24,7 @@ from benchagent.protocol import EngineFacts
 
 if TYPE_CHECKING:
     from benchagent.machine.limits import Cage
-    from benchagent.machine.storages import Placement
+    from benchagent.machine.storages import JobFolders
 
 Settings = Sequence[tuple[str, str]]
 # SQLSTATEs of violated constraints.
@@ -75,7 +75,7 @@ class EngineContext:
 class ProvisionRequest:
     """What an adapter gets to make its instance.
 
-    `connections`: how many terminals will connect at once. `placement`: empty folders for data, log, temporary files
+    `connections`: how many terminals will connect at once. `folders`: empty ones for data, log, temporary files
     and backups, on the storages that were asked for; where `restored` they hold what an instance of the same version
     and the same settings left when it was shut down, to be opened as it is. `cage`: the limits that the server has to
     be started in (`Children.spawn(..., cage=request.cage)`). `log` writes a line into the job's log.
@@ -85,7 +85,7 @@ class ProvisionRequest:
     settings: Settings
     connections: int
     job_dir: Path
-    placement: Placement
+    folders: JobFolders
     restored: bool
     engines_dir: Path
     toolchain: JavaToolchain
@@ -98,7 +98,7 @@ class ProvisionRequest:
 class Instance(ABC):
     """A private throw-away instance (or database file) for one job.
 
-    It SHALL keep everything below its job folder and the folders of its placement, SHALL be gone after `stop()`
+    It SHALL keep everything below its job folder and the folders of its job's storages, SHALL be gone after `stop()`
     whatever happened before, and SHALL NOT put passwords on a command line.
     """
 
@@ -119,7 +119,7 @@ class Instance(ABC):
     no_restart = ""
     # Where the data are when they are not on this machine's disks; empty when they are.
     elsewhere = ""
-    statistics: Statistics = Statistics()
+    engine_counters: EngineCounters = EngineCounters()
     # Files and folders of the transaction log inside `data_path`, as patterns of names: no part of the database's size.
     log_names: Sequence[str] = ()
     # For the JVM that holds the driver and, for an embedded engine, the DBMS.
@@ -182,7 +182,7 @@ class Instance(ABC):
         """Stop cleanly and start again on the same data. Raises `JobError`."""
 
     def shut_down(self) -> None:  # noqa: B027 - an embedded engine has closed its files at the end of its session
-        """Stop cleanly, so that the folders of the placement can be copied and opened again. Raises `JobError`."""
+        """Stop cleanly, so that the job's folders can be copied and opened again. Raises `JobError`."""
 
     def start(self) -> None:  # noqa: B027
         """Start again after `shut_down`. Raises `JobError`."""

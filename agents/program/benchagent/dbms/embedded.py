@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import psutil
 
-from benchagent.configfiles.meaning import settings_of
-from benchagent.configfiles.settings import Given
+from benchagent.catalog import Durability
+from benchagent.configfiles.meaning import of_effective, settings_of
+from benchagent.configfiles.settings import Facts, Given
+from benchagent.configfiles.units import Kind
 from benchagent.dbms.backup import ToolCommand
-from benchagent.dbms.base import Adapter, EngineContext, Instance, JobError, ProvisionRequest, Settings
+from benchagent.dbms.base import Adapter, Connection, EngineContext, Instance, JobError, ProvisionRequest, Settings
+from benchagent.dbms.discovery import engine_facts
 from benchagent.java import JavaToolchain
+from benchagent.machine.devices import write_cache_words
 from benchagent.protocol import EngineFacts
 
 MIB = 1 << 20
@@ -27,19 +31,51 @@ SMALLEST_HEAP_MB = 64
 STORAGE = "storage"
 
 
+class EmbeddedInstance(Instance):
+    """`settings`: those that are given to the engine. `log_path`: with its transaction log, if it syncs one."""
+
+    slug: str
+
+    def __init__(
+        self,
+        request: ProvisionRequest,
+        class_path: Sequence[Path],
+        connection: Connection,
+        settings: Settings,
+        log_path: Path | None = None,
+    ) -> None:
+        super().__init__(
+            connection=connection,
+            class_path=class_path,
+            data_path=request.folders.data,
+            driver_dir=driver_folder(request),
+        )
+        self._toolchain = request.toolchain
+        self._settings = list(settings)
+        self._log_path = log_path
+        self._effective: list[tuple[str, str]] = []
+
+    def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
+        return of_effective(self.slug, effective, write_cache_words(self._log_path) if self._log_path else "")
+
+    def buffer_bytes(self) -> int | None:
+        """By what was read back."""
+        return None if self.in_memory else buffer_in_force(self.slug, self._effective)
+
+    def told(self, found: Settings) -> list[tuple[str, str]]:
+        """The settings in force of an engine that may be in memory; what is not is noted."""
+        self.ignored_settings += not_in_force(self.slug, self._settings, found)
+        self._effective = [(STORAGE, "memory" if self.in_memory else "file"), *found]
+        return self._effective
+
+
 class EmbeddedAdapter(Adapter):
     """An embedded engine is there when its jars are in the default set or were added with `engines install`."""
 
     def discover(self, context: EngineContext) -> list[EngineFacts]:
         reason = java_problem(context.toolchain)
         return [
-            {
-                "dbms": self.slug,
-                "version": group.version,
-                "available": not reason,
-                "reason": reason,
-                "path": "in the load generator",
-            }
+            engine_facts(self.slug, group.version, reason, "in the load generator")
             for group in context.toolchain.engine_groups()
             if group.dbms == self.slug and not group.driver and (group.default or group.name in context.installed)
         ]
@@ -80,20 +116,19 @@ def driver_folder(request: ProvisionRequest) -> Path:
     """The JVM's working directory. Its temporary files, the engine's too, go to the storage for such."""
     folder = request.job_dir / "driver"
     folder.mkdir()
-    (folder / "tmp").symlink_to(request.placement.temp)
+    (folder / "tmp").symlink_to(request.folders.temp)
     return folder
 
 
 def refuse_log_apart(request: ProvisionRequest, reason: str) -> None:
     """Raises `JobError` where the transaction log was given a storage that the engine cannot put it on."""
-    if request.placement.log_apart:
+    if request.folders.log_apart:
         raise JobError(reason)
 
 
 def refuse_temp_apart(request: ProvisionRequest, reason: str) -> None:
     """The same for temporary files."""
-    places = request.placement.places
-    if places["temp"].name != places["data"].name:
+    if request.folders.temp_apart:
         raise JobError(reason)
 
 
@@ -165,3 +200,16 @@ def not_in_force(dbms: str, given: Settings, effective: Settings) -> list[str]:
         if wanted is not None and has is not None and wanted.key != has.key:
             words.append(f"{asked.words(name)} given, {found.words(name)} in force")
     return words
+
+
+def buffer_in_force(dbms: str, effective: Settings, *, complete: bool = True) -> int | None:
+    """Bytes of the buffer pool by settings in force; None where they do not tell, as long as none were read back.
+
+    `complete`: what is not among them has its default.
+    """
+    given = [Given(name, value) for name, value in effective]
+    found = settings_of(dbms, given, Facts(complete=complete)) if given else None
+    size = found.means("buffer_pool") if found else None
+    if size is None or size.kind is not Kind.BYTES or not isinstance(size.value, int):
+        return None
+    return size.value or None

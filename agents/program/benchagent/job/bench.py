@@ -13,8 +13,8 @@ from typing import Any
 
 from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.base import Instance, JobError
+from benchagent.dbms.counters import checkpoint_words
 from benchagent.dbms.questions import ASIDE, EFFECTIVE_PREFIX, Step, query_steps, rows_named
-from benchagent.dbms.statistics import checkpoint_words
 from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.job import engine_counters
 from benchagent.job.collect import Collector, Event, Listener, Session
@@ -29,7 +29,7 @@ from benchagent.machine.devices import device_of
 from benchagent.machine.limits import Cage
 from benchagent.machine.process import Children
 from benchagent.machine.sampling import Sampler
-from benchagent.machine.storages import Placement
+from benchagent.machine.storages import JobFolders
 from benchagent.paths import end_of
 from benchagent.protocol import Check, JobResult, JobSpec, MetricValue, RunStatistics
 from benchagent.workloads.base import Factors, Observe, SessionResult, ToolResult
@@ -44,7 +44,7 @@ class Surroundings:
 
     spec: JobSpec
     job_dir: Path
-    placement: Placement
+    folders: JobFolders
     toolchain: JavaToolchain
     spool: Spool
     children: Children
@@ -83,7 +83,7 @@ class JobBench:
         self.seed = around.spec["seed"]
         self.data_missing = data_missing
         self.verified_in_repeat = around.spec.get("verified_in_repeat")
-        placed = around.placement
+        placed = around.folders
         self.data_dir, self.backup_dir, self.temp_dir = placed.data, placed.backup, placed.temp
         self.checks: list[Check] = []
         # True once the workload has come to its end.
@@ -172,9 +172,9 @@ class JobBench:
         return self.new_sampler({"driver": [self.generator.pid]})
 
     def new_sampler(self, processes: Mapping[str, Sequence[int]]) -> Sampler:
-        """Of the machine, the DBMS, these processes and the devices of the placement, if the data are there."""
+        """Of the machine, the DBMS, these processes and the devices of the job's folders, if the data are there."""
         server = {"server": self.instance.server_pids} if self.instance.server_pids() else {}
-        folders = {} if "connection" in self._around.spec else self._around.placement.folders()
+        folders = {} if "connection" in self._around.spec else self._around.folders.by_role()
         devices = {role: device_of(folder) for role, folder in folders.items()}
         return Sampler({**server, **processes}, devices)
 
@@ -196,7 +196,7 @@ class JobBench:
 
     def _take_statistics(self, session: Session) -> None:
         """Also of a session that failed: what was measured so far stays."""
-        source = self.instance.statistics
+        source = self.instance.engine_counters
         found = engine_counters.of_session(source, session, self.collector.sampled)
         if session.summary is not None:
             counters = found.get("counters", {})
@@ -239,7 +239,7 @@ class JobBench:
         A file may go while it is read, so what is in the page cache afterwards is what is told.
         """
         around = self._around
-        folders = list(dict.fromkeys((around.placement.data, around.placement.log)))
+        folders = list(dict.fromkeys((around.folders.data, around.folders.log)))
         command: list[str | Path] = [
             "sh",
             "-c",
@@ -263,7 +263,7 @@ class JobBench:
         took_s = time.monotonic() - begun
         words = ""
         if cold:
-            words = drop_page_cache([self._around.placement.data, self._around.placement.log]).words
+            words = drop_page_cache([self._around.folders.data, self._around.folders.log]).words
             self.log(f"caches: {words} (before {before})")
         begun = time.monotonic()
         self.instance.start()

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from benchagent.dbms.counters import Answer
 from benchagent.dbms.questions import ASIDE
-from benchagent.dbms.statistics import Answer
 from benchagent.link.spool import Spool
 from benchagent.workloads.base import SessionResult
 

@@ -12,8 +12,8 @@ from benchagent.job.bench import JobBench
 from benchagent.job.collect import Collector
 from benchagent.job.result import driver_facts, empty_result, metric, metrics
 from benchagent.machine.limits import Cage
-from benchagent.machine.storage_facts import device_name, emulated_words
-from benchagent.machine.storages import Placement
+from benchagent.machine.storage import device_name, emulated_words
+from benchagent.machine.storages import JobFolders
 from benchagent.protocol import JobResult, MetricValue
 
 log = logging.getLogger(__name__)
@@ -38,14 +38,14 @@ class Description:
     def metric(self, name: str, value: float) -> None:
         self.noted.append(metric(name, value, "run"))
 
-    def storage(self, placement: Placement, *, backup: bool) -> None:
+    def storage(self, folders: JobFolders, *, backup: bool) -> None:
         """Which device held what. `backup`: the workload writes backups."""
         self.result["storage"] = [
-            {"role": role, "device": device_name(placement.places[role]), "path": str(path)}
-            for role, path in placement.folders().items()
+            {"role": role, "device": device_name(folders.storages[role]), "path": str(path)}
+            for role, path in folders.by_role().items()
             if backup or role != "backup"
         ]
-        emulated = [place for place in placement.places.values() if place.emulation]
+        emulated = [storage for storage in folders.storages.values() if storage.emulation]
         if emulated:
             self.condition("emulated_disks", "; ".join(dict.fromkeys(map(emulated_words, emulated))))
 

@@ -14,13 +14,13 @@ from benchagent import dbms
 from benchagent.catalog import Durability
 from benchagent.dbms.backup import BackupMethod, ToolCommand
 from benchagent.dbms.base import Connection, Instance
+from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.external import Visit
 from benchagent.dbms.external.guard import created_table, created_view, statements
 from benchagent.dbms.external.instance import ELSEWHERE, Guard, sent
-from benchagent.dbms.external.side import Side
-from benchagent.dbms.external.target import VIEW, Target
+from benchagent.dbms.external.own_schema import VIEW, Target
+from benchagent.dbms.external.server import ExternalServer
 from benchagent.dbms.questions import EFFECTIVE_PREFIX, Step, query_steps
-from benchagent.dbms.statistics import QueryRows
 from benchagent.job.refused import refuse_changes
 from benchagent.job.session import watched
 from benchagent.protocol import Check
@@ -53,14 +53,14 @@ class PaperInstance(Instance):
 
     elsewhere = ELSEWHERE
 
-    def __init__(self, side: Side, backups: Callable[[], Sequence[BackupMethod]]) -> None:
+    def __init__(self, server: ExternalServer, backups: Callable[[], Sequence[BackupMethod]]) -> None:
         super().__init__(connection=Connection(""), class_path=(), data_path=NOWHERE, driver_dir=NOWHERE)
-        self._side, self._backups = side, backups
-        self.dialect = replace(side.dialect, after_load=())
-        self.statistics = side.statistics
+        self._server, self._backups = server, backups
+        self.dialect = replace(server.dialect, after_load=())
+        self.engine_counters = server.engine_counters
 
     def effective_queries(self) -> dict[str, str]:
-        return dict(self._side.effective_queries)
+        return dict(self._server.effective_queries)
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
         return []
@@ -84,13 +84,13 @@ class PaperBench:
     def __init__(
         self,
         workload: Workload,
-        side: Side,
+        server: ExternalServer,
         factors: Factors,
         *,
         backups: Callable[[], Sequence[BackupMethod]] = tuple,
         folder: Path = NOWHERE,
     ) -> None:
-        self.instance: Instance = PaperInstance(side, backups)
+        self.instance: Instance = PaperInstance(server, backups)
         self.factors = factors
         self.seed = 1
         self.data_missing = True
@@ -162,22 +162,22 @@ def planned(
 
     `given`: factors that are not to have their defaults. Raises `JobError` for a workload that no job would perform.
     """
-    side, target = found.asker.side, found.target
-    factors = workload.factors(given or {}, side.dbms)
-    refuse_changes(dbms.adapter(side.dbms), factors, found.version or found.asker.connection.version)
+    server, target = found.asker.server, found.target
+    factors = workload.factors(given or {}, server.dbms)
+    refuse_changes(dbms.adapter(server.dbms), factors, found.version or found.asker.connection.version)
     shown: list[BackupMethod] = []  # which no job runs
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
-        afar = found.afar(engines_dir, folder / "login")
+        tool_login = found.tool_login(engines_dir, folder / "login")
 
         def backups() -> Sequence[BackupMethod]:
-            shown.extend(side.shown_backups)
-            return shown or side.backups(afar)
+            shown.extend(server.shown_backups)
+            return shown or server.backups(tool_login)
 
-        bench = PaperBench(workload, side, factors, backups=backups, folder=folder)
+        bench = PaperBench(workload, server, factors, backups=backups, folder=folder)
         workload.perform(bench)
-    guard = Guard(side)
-    yield SESSION, _lines(statement.format(schema=target.schema) for statement in side.use)
+    guard = Guard(server)
+    yield SESSION, _lines(statement.format(schema=target.schema) for statement in server.use)
     for step in bench.steps:
         if step["op"] == TOOL:
             yield str(step["phase"]), [f"$ {step['command'].replace(made, JOB)}"]

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from benchagent.dbms.counters import EngineCounters, differences
 from benchagent.dbms.questions import (
     BEGIN,
     COUNTER_PREFIX,
@@ -15,7 +16,6 @@ from benchagent.dbms.questions import (
     WAITS_PREFIX,
     rows_named,
 )
-from benchagent.dbms.statistics import Statistics, differences
 from benchagent.job import judge
 from benchagent.job.collect import Session
 from benchagent.protocol import RunStatistics
@@ -23,7 +23,7 @@ from benchagent.protocol import RunStatistics
 Sampled = Mapping[str, Sequence[list[list[Any]]]]
 
 
-def of_session(source: Statistics, session: Session, sampled: Sampled) -> RunStatistics:
+def of_session(source: EngineCounters, session: Session, sampled: Sampled) -> RunStatistics:
     """What a session with a run has shown; empty for one without."""
     found: RunStatistics = {}
     begin, end = (rows_named(f"{edge}{COUNTER_PREFIX}", session.rows) for edge in (BEGIN, END))
@@ -50,7 +50,7 @@ def of_session(source: Statistics, session: Session, sampled: Sampled) -> RunSta
 
 
 def commits_per_flush(
-    source: Statistics, summary: Mapping[str, Any], counters: Mapping[str, float], reading: frozenset[str]
+    source: EngineCounters, summary: Mapping[str, Any], counters: Mapping[str, float], reading: frozenset[str]
 ) -> tuple[float, str] | None:
     """Committed transactions of the measured window by the flushes of the log in it, and who counted those.
 
@@ -77,7 +77,7 @@ def _mean_waiting(
     return {event: mean for event, mean in sorted(waited.items(), key=lambda pair: -pair[1]) if mean > 0}
 
 
-def _mean_waits(source: Statistics, sampled: Sampled) -> dict[str, float]:
+def _mean_waits(source: EngineCounters, sampled: Sampled) -> dict[str, float]:
     """Mean number of sessions in each event over the seconds that were sampled."""
     seconds = max(len(rows) for rows in sampled.values())
     sums: dict[str, float] = defaultdict(float)

@@ -32,7 +32,7 @@ from benchagent.machine.devices import device_of
 from benchagent.machine.fingerprint import SyncRate, SyncRates
 from benchagent.machine.limits import Cage, Limits
 from benchagent.machine.process import Children, ProcessFailed
-from benchagent.machine.storages import Placement, Places
+from benchagent.machine.storages import JobFolders, Storages
 from benchagent.paths import AgentDirs
 from benchagent.protocol import COUNTED_STATES, NOT_SAMPLED, FinishItem, JobSpec
 from benchagent.workloads.base import Factors, Workload
@@ -62,10 +62,10 @@ class Job:
         self._spool = spool
         self._clock = clock or Clock()
         self._toolchain = toolchain
-        self._places = Places(dirs)
+        self._storages = Storages(dirs)
         self._children = Children(self.job_dir)
         self._factors = Factors({})
-        self._placement: Placement | None = None
+        self._folders: JobFolders | None = None
         self._instance: Instance | None = None
         self._bench: JobBench | None = None
         self._cages: dict[str, Cage | None] = {"server": None, "driver": None}
@@ -111,12 +111,12 @@ class Job:
         self._make_dirs()
         self._data = self._data_plan(workload)
         if not self._connection:  # there the space that counts is the server's
-            self._data.ensure_space(self._placed().data, workload.disk_bytes(self._factors))
+            self._data.ensure_space(self._job_folders().data, workload.disk_bytes(self._factors))
         with self._limits():
             if self._number("terminals") and not self._connection:
                 self._measure_sync_rate()
             with self._unmeasured():
-                dataset = self._data.put_into_place(self._placed().folders(), self._log)
+                dataset = self._data.put_into_place(self._job_folders().by_role(), self._log)
                 self._instance = self._provision(restored=dataset is not None)
             bench = self._bench = self._new_bench(workload, self._instance, data_missing=dataset is None)
             self.result["dataset"] = self._data.facts(dataset, workload.dataset(self._factors, self.spec["seed"]))
@@ -144,14 +144,14 @@ class Job:
 
     def _make_dirs(self) -> None:
         names = {role: self._text(f"{role}_storage") for role in ("data", "log", "temp", "backup")}
-        self._placement = self._places.place(self.run_id, names)
+        self._folders = self._storages.make_folders(self.run_id, names)
         (self.job_dir / "tmp").mkdir(mode=0o755)
 
     @contextmanager
     def _limits(self) -> Iterator[None]:
         """Cages for the DBMS and, with nothing but its CPUs limited, for the load generator."""
         memory, cpus = self._number("memory_limit_mb") * MEGABYTE or None, self._number("cpus") or None
-        throttles = self._places.throttles(self._placed())
+        throttles = self._storages.throttles(self._job_folders())
         with (
             Limits(memory, cpus, throttles).cage(self.run_id) as server,
             Limits(None, cpus, ()).cage(f"{self.run_id}-driver") as driver,
@@ -173,7 +173,7 @@ class Job:
             settings=[*given, *knobs],
             connections=self._number("terminals") or 1,
             job_dir=self.job_dir,
-            placement=self._placed(),
+            folders=self._job_folders(),
             restored=restored,
             engines_dir=self._dirs.engines,
             toolchain=self._toolchain,
@@ -187,7 +187,7 @@ class Job:
         instance = adapter.provision(request)
         self._fit_heap(instance)
         self._described.condition("server_sampling", SAMPLED)
-        self._described.storage(self._placed(), backup="backup_storage" in self._factors)
+        self._described.storage(self._job_folders(), backup="backup_storage" in self._factors)
         return instance
 
     def _fit_heap(self, instance: Instance) -> None:
@@ -213,7 +213,7 @@ class Job:
         around = Surroundings(
             spec=self.spec,
             job_dir=self.job_dir,
-            placement=self._placed(),
+            folders=self._job_folders(),
             toolchain=self._toolchain,
             spool=self._spool,
             children=self._children,
@@ -240,13 +240,13 @@ class Job:
     # Data: loaded anew, a copy, or handed on
 
     def _data_plan(self, workload: Workload) -> DataPlan:
-        own, *others = self._places.keeping(self._placed().places["data"])
+        own, *others = self._storages.keeping(self._job_folders().storages["data"])
         # Commit groups leave the data as they are; maintenance in the background works on them from the load on.
         deciding = [name for name in (*workload.data_factors, "background_maintenance") if name in self._factors]
         factors = {name: self._factors.text(name) for name in deciding}
         origin = self._text("data_origin") or FRESH
         beside_data = dbms.adapter(self.spec["dbms"]).settings_beside_data
-        key = dataset_key(self.spec, factors, origin, log_apart=self._placed().log_apart, beside_data=beside_data)
+        key = dataset_key(self.spec, factors, origin, log_apart=self._job_folders().log_apart, beside_data=beside_data)
         copy = copied_by(self._children, lambda: self._cages["server"])
         return DataPlan(origin, key, Datasets(*own, copy), [Datasets(*other, copy) for other in others])
 
@@ -260,7 +260,7 @@ class Job:
 
     def _keep_data(self, data: DataPlan, instance: Instance) -> None:
         facts = {"run_id": self.run_id, "at": time.time(), "dataset": self.result["dataset"]}
-        folders = self._placed().folders()
+        folders = self._job_folders().by_role()
         with self._unmeasured():
             kept = data.keep(folders, facts, sum(map(bytes_on_disk, folders.values())))
         if not kept:
@@ -293,7 +293,7 @@ class Job:
 
     def _measure_sync_rate(self) -> None:
         """Of the device that holds the log, before the DBMS is there; None where it could not be measured."""
-        folder = self._placed().log
+        folder = self._job_folders().log
         try:
             rates = SyncRates(self._dirs.root / "sync_rates.json")
             self._sync_rate = rates.of(device_of(folder), folder, self._cages["server"])
@@ -314,10 +314,10 @@ class Job:
     def _text(self, name: str) -> str:
         return self._factors.text(name) if name in self._factors else ""
 
-    def _placed(self) -> Placement:
-        if self._placement is None:
+    def _job_folders(self) -> JobFolders:
+        if self._folders is None:
             raise RuntimeError("the folders of the job have not been made")
-        return self._placement
+        return self._folders
 
     def _state(self, state: str) -> None:
         if state != self._last_state:
@@ -334,10 +334,10 @@ class Job:
                 self._instance.stop()
             except Exception:
                 log.exception("stopping %s", self.spec["dbms"])
-        clean_up(self.job_dir, self._places, self._children)
+        clean_up(self.job_dir, self._storages, self._children)
 
 
-def clean_up(job_dir: Path, places: Places, children: Children | None = None) -> None:
+def clean_up(job_dir: Path, storages: Storages, children: Children | None = None) -> None:
     """Kill what is left of a job and remove its folders: by the last one the next start knows what to clear.
 
     Never raises.
@@ -346,7 +346,7 @@ def clean_up(job_dir: Path, places: Places, children: Children | None = None) ->
         if children:
             children.kill_all()
         process.kill_leftovers(job_dir)
-        places.clear(job_dir.name)
+        storages.clear(job_dir.name)
         shutil.rmtree(job_dir, ignore_errors=True)
         if job_dir.exists():
             log.warning("could not remove all of %s", job_dir)

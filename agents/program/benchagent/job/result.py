@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from benchagent import __version__
-from benchagent.dbms.statistics import hit_percent
+from benchagent.dbms.counters import hit_percent
 from benchagent.job.collect import COUNT_PHASE, TIMED_PHASE, Collector
 from benchagent.protocol import JobResult, MetricValue
 

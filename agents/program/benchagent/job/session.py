@@ -63,7 +63,7 @@ def watched(instance: Instance, run: Step, tables: Sequence[str], reading: froze
 
     `reading`: names of the transactions that change nothing; they are marked as such.
     """
-    statistics = instance.statistics
+    statistics = instance.engine_counters
     prefixed = {COUNTER_PREFIX + name: sql for name, sql in statistics.counter_queries().items()}
     waits = {WAITS_PREFIX + name: sql for name, sql in statistics.wait_queries().items()}
     return [

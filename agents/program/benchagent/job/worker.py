@@ -28,7 +28,7 @@ from benchagent.machine.abort import Abort
 from benchagent.machine.facts import hardware_facts
 from benchagent.machine.limits import remove_leftover_cages
 from benchagent.machine.observations import Observations
-from benchagent.machine.storages import Places
+from benchagent.machine.storages import Storages
 from benchagent.paths import AgentDirs
 from benchagent.protocol import (
     POLL_IDLE_S,
@@ -37,8 +37,8 @@ from benchagent.protocol import (
     EngineFacts,
     FinishItem,
     HardwareFacts,
+    NamedStorageFacts,
     ObservationFacts,
-    PlaceFacts,
     Poll,
     PollAnswer,
     Registration,
@@ -75,9 +75,9 @@ class Worker:
         self._abort = Abort()
         self._running = ""
         self._lock = threading.Lock()
-        self._places = Places(dirs)
+        self._storages = Storages(dirs)
         self._engines: list[EngineFacts] = []
-        self._storages: list[PlaceFacts] = []
+        self._storage_facts: list[NamedStorageFacts] = []
         self._observations: list[ObservationFacts] = []
         self._looked_at = 0.0
         self._reported = False
@@ -86,11 +86,11 @@ class Worker:
     def run(self) -> None:
         """Work until `stop`. Raises `Stop` with words for the operator."""
         self._recover()
-        self._places.open()
+        self._storages.open()
         try:
             self._work()
         finally:
-            self._places.close()
+            self._storages.close()
 
     def _work(self) -> None:
         identity = self._identify()
@@ -120,7 +120,7 @@ class Worker:
             log.warning("removing what is left of job %s", folder.name)
             remove_leftover_cages(folder.name)
             remove_leftover_cages(f"{folder.name}-driver")
-            clean_up(folder, self._places)
+            clean_up(folder, self._storages)
         for job in self._spool.unfinished():
             observing = "observation" in job.spec
             self._spool.finish(job.run_id, ended(INTERRUPTED, None) if observing else self._interrupted(job))
@@ -156,7 +156,7 @@ class Worker:
             "name": self._options.name,
             "hardware": self._hardware(),
             "engines": self._discovered(),
-            "places": self._places.facts(),
+            "places": self._storages.facts(),
             "observations": Observations(self._dirs.root).facts(),
         }
         code = identities.one_time_code(self._options.code_file)
@@ -203,21 +203,21 @@ class Worker:
     def _poll_message(self) -> Poll:
         message: Poll = {"protocol": PROTOCOL_VERSION, "agent_version": __version__}
         if time.monotonic() - self._looked_at > REDISCOVER_S or not self._reported:
-            before = self._engines, self._storages, self._observations
-            self._places.open()
-            self._engines, self._storages = self._discovered(), self._places.facts()
+            before = self._engines, self._storage_facts, self._observations
+            self._storages.open()
+            self._engines, self._storage_facts = self._discovered(), self._storages.facts()
             self._observations = Observations(self._dirs.root).facts()
             if not self._reported:
                 message["hardware"] = self._hardware()
-            if (self._engines, self._storages, self._observations) != before or not self._reported:
-                message["engines"], message["places"] = self._engines, self._storages
+            if (self._engines, self._storage_facts, self._observations) != before or not self._reported:
+                message["engines"], message["places"] = self._engines, self._storage_facts
                 message["observations"] = self._observations
                 self._reported = False
         return message
 
     def _hardware(self) -> HardwareFacts:
         facts = hardware_facts(self._dirs.root)
-        return {**facts, "storage": self._places.named(facts["storage"])}
+        return {**facts, "storage": self._storages.named(facts["storage"])}
 
     def _discovered(self) -> list[EngineFacts]:
         self._looked_at = time.monotonic()

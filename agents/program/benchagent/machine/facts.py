@@ -17,7 +17,7 @@ DMI = Path("/sys/class/dmi/id")
 
 
 def hardware_facts(*storage_paths: Path) -> HardwareFacts:
-    """The profile of this machine; `storage_paths` are places whose file system has to be among the devices."""
+    """The profile of this machine; `storage_paths` are paths whose file system has to be among the devices."""
     return {
         "hostname": socket.gethostname(),
         "os": _operating_system(),

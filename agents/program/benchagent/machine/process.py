@@ -33,7 +33,7 @@ PR_SET_PDEATHSIG = 1
 # Inherited by every child of a job: a leftover is recognised by it.
 JOB_DIR_VARIABLE = "BENCHAGENT_JOB_DIR"
 RECORD_NAME = "processes.jsonl"
-# Holds a folder of each job in a storage other than the agent's own: see `places`.
+# Holds a folder of each job in a storage other than the agent's own: see `storages`.
 JOBS_FOLDER = ".benchagent-jobs"
 
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None

@@ -113,7 +113,7 @@ class ClockFacts(TypedDict):
     uncertainty_s: float
 
 
-class PlaceFacts(TypedDict):
+class NamedStorageFacts(TypedDict):
     """One storage as the form and the run page show it.
 
     `device` is a `StorageFacts.name`; `disks` are the physical disks beneath it. `emulated` is empty or says the
@@ -139,7 +139,7 @@ class Registration(TypedDict):
     code: NotRequired[str]
     hardware: HardwareFacts
     engines: list[EngineFacts]
-    places: NotRequired[list[PlaceFacts]]
+    places: NotRequired[list[NamedStorageFacts]]
     observations: NotRequired[list[ObservationFacts]]
 
 
@@ -154,7 +154,7 @@ class Poll(TypedDict):
     agent_version: str
     engines: NotRequired[list[EngineFacts]]
     hardware: NotRequired[HardwareFacts]
-    places: NotRequired[list[PlaceFacts]]
+    places: NotRequired[list[NamedStorageFacts]]
     observations: NotRequired[list[ObservationFacts]]
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchagent.dbms.external.side import side_of
-from benchagent.dbms.statistics import Answer, differences
+from benchagent.dbms.counters import Answer, differences
+from benchagent.dbms.external.server import external_server
 from benchagent.java import JavaToolchain
 
 from tests.benchagent.dbms.conftest import MakeTrial
@@ -41,7 +41,7 @@ INSERT INTO db_server VALUES ('a', 'BENCH_OWN'), ('b', 'ANN')
 def test_it_executes_every_statement_of_every_workload_on_h2(
     version: str, toolchain: JavaToolchain, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
-    report = StandIn(side_of("cubrid", version, SCHEMA), URL, left_out=LEFT_OUT, translated=DIFFERENCES).run(
+    report = StandIn(external_server("cubrid", version, SCHEMA), URL, left_out=LEFT_OUT, translated=DIFFERENCES).run(
         toolchain, tmp_path
     )
     with capsys.disabled():
@@ -68,18 +68,18 @@ def test_it_finds_what_others_have_in_the_schema(version: str, found: list[str],
     trial = make_trial("h2", H2, {})
     steps = [{"op": "execute", "phase": "catalogue", "statements": LISTED.split(";")}]
     assert trial.events(steps).error is None
-    objects = side_of("cubrid", version, SCHEMA).objects.format(schema=SCHEMA)
+    objects = external_server("cubrid", version, SCHEMA).objects.format(schema=SCHEMA)
     (rows,) = trial.query(objects.replace("owner.name", "owner"))
     assert sorted(row[0] for row in rows) == found
 
 
 def test_it_shows_the_two_settings_that_cubrid_tells_and_a_plan():
-    side = side_of("cubrid", "11.3", SCHEMA)
+    server = external_server("cubrid", "11.3", SCHEMA)
     rows = {"isolation": [[4]], "lock_timeout": [[-1.0]]}
-    assert side.in_force(rows) == [("isolation_level", "4"), ("lock_timeout_in_secs", "-1.0")]
-    assert side.statistics.counters(rows) == {}
-    trace = "Query Plan:\n  SCAN (accounts)\n\nTrace Statistics:\n  SELECT (time: 1, fetch: 3, ioread: 0)"
-    assert side.statistics.plan([[trace]]) == trace
+    assert server.in_force(rows) == [("isolation_level", "4"), ("lock_timeout_in_secs", "-1.0")]
+    assert server.engine_counters.counters(rows) == {}
+    trace = "Query Plan:\n  SCAN (accounts)\n\nTrace EngineCounters:\n  SELECT (time: 1, fetch: 3, ioread: 0)"
+    assert server.engine_counters.plan([[trace]]) == trace
 
 
 # Rows as the manual describes them, and the program: columns have names, their order differs with the version.
@@ -101,7 +101,7 @@ def answer(*rows: dict[str, Any]) -> Answer:
 
 
 def test_it_reads_what_show_commands_tell_by_the_names_of_columns():
-    source = side_of("cubrid", "11.3", SCHEMA).statistics
+    source = external_server("cubrid", "11.3", SCHEMA).engine_counters
     rows = {"log": answer(HEADER), "pages": answer(PAGES)}
     begin, end = source.counters(rows), source.counters({**rows, "pages": answer({**PAGES, "Num_hit": 990})})
     assert (begin["log_bytes"], begin["checkpoints"]) == (102 * 16384 + 5776, 4)
@@ -123,7 +123,7 @@ def test_it_reads_what_show_commands_tell_by_the_names_of_columns():
 
 
 def test_it_leaves_out_what_a_server_no_longer_counts():
-    source = side_of("cubrid", "11.5", SCHEMA).statistics
+    source = external_server("cubrid", "11.5", SCHEMA).engine_counters
     assert source.counters({"pages": answer(dict.fromkeys(PAGES))}) == {}
 
 
@@ -132,7 +132,7 @@ def test_it_leaves_out_what_a_server_no_longer_counts():
     [("9.3", {"buffer_hits", "waits"}), ("10.2", {"buffer_hits"}), ("11.0", set())],
 )
 def test_it_asks_no_version_for_what_came_later(version: str, missing: set[str]):
-    source = side_of("cubrid", version, SCHEMA).statistics
+    source = external_server("cubrid", version, SCHEMA).engine_counters
     assert set(source.none) & {"buffer_hits", "waits"} == missing
     assert (len(source.counter_queries()), len(source.wait_queries())) == (
         1 if "buffer_hits" in missing else 2,

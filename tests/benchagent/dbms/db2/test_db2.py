@@ -3,8 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from benchagent.dbms.external.side import side_of
-from benchagent.dbms.statistics import PARTS
+from benchagent.dbms.counters import PARTS
+from benchagent.dbms.external.server import external_server
 from benchagent.java import JavaToolchain
 
 from tests.benchagent.dbms.stand_in import CATALOGUE, SCHEMA, StandIn
@@ -22,7 +22,7 @@ LEFT_OUT = {
 def test_it_executes_every_statement_of_every_workload_in_h2s_db2_mode(
     version: str, toolchain: JavaToolchain, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
-    report = StandIn(side_of("db2", version, SCHEMA), URL, left_out=LEFT_OUT).run(toolchain, tmp_path)
+    report = StandIn(external_server("db2", version, SCHEMA), URL, left_out=LEFT_OUT).run(toolchain, tmp_path)
     with capsys.disabled():
         print(f"\n{report.words('db2')}")
     assert (report.errors, report.dead, report.violated) == ([], [], [])
@@ -44,7 +44,7 @@ DICTIONARY = {
 
 
 def test_it_turns_the_rows_of_db2s_functions_into_numbers():
-    source = side_of("db2", "11.5", SCHEMA).statistics
+    source = external_server("db2", "11.5", SCHEMA).engine_counters
     counters = source.counters(COUNTERS)
     assert (counters["buffer_hits"], counters["buffer_reads"], counters["data_reads"]) == (950, 50, 50)
     assert (counters["log_bytes"], counters["log_writes"], counters["log_flushes"]) == (7 * 4096, 5, 5)
@@ -74,4 +74,4 @@ def test_its_settings_in_force_name_no_place():
         ],
         "page_size": [["pagesize", 8192]],
     }
-    assert side_of("db2", "11.5", SCHEMA).in_force(rows) == [("logbufsz", "2150"), ("pagesize", "8192")]
+    assert external_server("db2", "11.5", SCHEMA).in_force(rows) == [("logbufsz", "2150"), ("pagesize", "8192")]

@@ -22,8 +22,8 @@ def test_it_keeps_the_log_on_a_storage_of_its_own_and_opens_a_copy_of_both(versi
     settings = {"derby.storage.pageSize": "8192", "derby.storage.pageCacheSize": "2000"}
     trial = make_trial("derby", version, settings, log_apart=True)
     session = trial.tpcb()
-    assert list(trial.placement.log.rglob("log*.dat"))
-    assert not (trial.placement.data / "bench" / "log").exists()
+    assert list(trial.folders.log.rglob("log*.dat"))
+    assert not (trial.folders.data / "bench" / "log").exists()
     assert trial.effective(session)["derby.storage.pageSize"] == "8192"
     assert undeclared(trial, session) == set()
     (index,) = [entry for entry in trial.statistics(session)["indexes"] if entry["table"] == "accounts"]
@@ -32,10 +32,10 @@ def test_it_keeps_the_log_on_a_storage_of_its_own_and_opens_a_copy_of_both(versi
     (count,) = trial.query("SELECT COUNT(*) FROM history")
 
     copy = make_trial("derby", version, settings, log_apart=True, restored_from=trial)
-    for folder in (trial.placement.data, trial.placement.log):
+    for folder in (trial.folders.data, trial.folders.log):
         folder.rename(folder.with_name(f"{folder.name}-gone"))
     assert copy.query("SELECT COUNT(*) FROM history") == [count]
-    assert not trial.placement.log.exists()
+    assert not trial.folders.log.exists()
 
 
 def test_it_reports_what_derby_passes_over_in_silence(make_trial: MakeTrial):
@@ -76,7 +76,7 @@ def test_it_knows_which_numbers_derby_takes(name: str, value: str, expected: str
 def test_it_names_the_write_cache_of_the_disk_that_commits_wait_for(
     make_trial: MakeTrial, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("benchagent.dbms.derby.write_cache_words", lambda path: f"the disk below {path.name}")
+    monkeypatch.setattr("benchagent.dbms.embedded.write_cache_words", lambda path: f"the disk below {path.name}")
     for log_apart, folder in ((False, "data"), (True, "log")):
         instance = make_trial("derby", CURRENT, {}, log_apart=log_apart).instance
         assert instance.durability({})[1].endswith(f"the disk below {folder}")

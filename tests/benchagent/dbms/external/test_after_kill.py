@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from benchagent.dbms.external.side import MARKER
+from benchagent.dbms.external.server import MARKER
 from benchagent.dbms.postgresql.external import RELATIONS
 from benchagent.java import JavaToolchain
 from benchagent.job.worker import Worker, WorkerOptions

@@ -12,9 +12,9 @@ from benchagent import dbms
 from benchagent.cli.main import main
 from benchagent.dbms.base import EngineContext
 from benchagent.dbms.embedded import jars
-from benchagent.dbms.external.asking import Asker
 from benchagent.dbms.external.connections import Connections, ServerConnection
-from benchagent.dbms.external.side import MARKER, side_of
+from benchagent.dbms.external.own_schema import Asker
+from benchagent.dbms.external.server import MARKER, external_server
 from benchagent.dbms.external.space import NOT_WATCHED
 from benchagent.java import JavaToolchain
 from benchagent.java.jars import tool_jars
@@ -68,9 +68,9 @@ def url(toolchain: JavaToolchain) -> Iterator[str]:
 def asker(url: str, registered: AgentDirs, toolchain: JavaToolchain, tmp_path: Path) -> Asker:
     """Of the owner of the database; the agent has the connection that it is given by `name_it`."""
     connection = ServerConnection("owner", "derby", url, USER, "open-sesame", USER)
-    side = side_of("derby", VERSION, USER)
-    class_path = jars(toolchain, "derby", side.driver, driver=True)
-    return Asker(connection, side, class_path, toolchain, Children(tmp_path), tmp_path)
+    server = external_server("derby", VERSION, USER)
+    class_path = jars(toolchain, "derby", server.driver, driver=True)
+    return Asker(connection, server, class_path, toolchain, Children(tmp_path), tmp_path)
 
 
 def name_it(dirs: AgentDirs, url: str, schema: str = SCHEMA) -> None:
@@ -118,7 +118,7 @@ def test_it_refuses_a_schema_with_whatever_there_is_of_others(
     asker: Asker, url: str, registered: AgentDirs, run_on: RunOn
 ):
     asker.execute(["CREATE SCHEMA full_one", *OF_EACH_KIND.values()])
-    listed = asker.ask({"objects": asker.side.objects.format(schema="full_one")}).rows["objects"]
+    listed = asker.ask({"objects": asker.server.objects.format(schema="full_one")}).rows["objects"]
     assert {str(row[0]).lower() for row in listed or []} == set(OF_EACH_KIND)
     name_it(registered, url, "full_one")
     item = run_on("derby", "tpcb")

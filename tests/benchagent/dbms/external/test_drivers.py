@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from benchagent.dbms.base import JobError
 from benchagent.dbms.embedded import jars
-from benchagent.dbms.external.asking import Asker
 from benchagent.dbms.external.connections import ServerConnection
-from benchagent.dbms.external.side import side_of
+from benchagent.dbms.external.own_schema import Asker
+from benchagent.dbms.external.server import external_server
 from benchagent.java import JavaToolchain
 from benchagent.machine.process import Children
 
@@ -38,10 +38,10 @@ def test_it_answers_a_closed_port_with_its_own_error(
 ):
     port = closed_port()
     connection = ServerConnection("theirs", dbms, url.format(port=port), "scott", "open-sesame", "own", version)
-    side = side_of(dbms, version, "own")
+    server = external_server(dbms, version, "own")
     (tmp_path / "tmp").mkdir()
     children = Children(tmp_path)
-    asker = Asker(connection, side, jars(toolchain, dbms, side.driver), toolchain, children, tmp_path)
+    asker = Asker(connection, server, jars(toolchain, dbms, server.driver), toolchain, children, tmp_path)
     with pytest.raises(JobError) as found:
         asker.ask({"one": "SELECT 1"})
     _, prefix, message = str(found.value).partition("connection theirs: ")

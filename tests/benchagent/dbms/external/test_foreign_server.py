@@ -12,8 +12,8 @@ from benchagent.dbms.external import space
 from benchagent.dbms.external.connections import Connections, ServerConnection
 from benchagent.dbms.external.guard import check
 from benchagent.dbms.external.instance import ExternalInstance
-from benchagent.dbms.external.side import side_of
-from benchagent.dbms.external.target import MARKER
+from benchagent.dbms.external.own_schema import MARKER
+from benchagent.dbms.external.server import external_server
 from benchagent.dbms.postgresql.external import RELATIONS
 from benchagent.machine.abort import Abort
 from benchagent.paths import AgentDirs
@@ -226,8 +226,8 @@ def test_it_finds_all_folders_that_a_server_on_this_machine_writes_to(servers: S
 
 
 def told_of(trial: Trial) -> space.Watched:
-    side = side_of(trial.slug, trial.version, SCHEMA)
-    return space.watched(side.places(trial.query(side.folders)[0]), here=True)
+    server = external_server(trial.slug, trial.version, SCHEMA)
+    return space.watched(server.read_folders(trial.query(server.folders)[0]), here=True)
 
 
 def test_it_lets_through_no_function_of_postgresql_that_changes_anything(servers: Servers):

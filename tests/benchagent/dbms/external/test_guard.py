@@ -7,7 +7,7 @@ from benchagent.catalog import DBMSS, WORKLOADS
 from benchagent.dbms.base import JobError
 from benchagent.dbms.external.guard import check, created_table, created_view
 from benchagent.dbms.external.instance import Guard
-from benchagent.dbms.external.side import reachable, side_of
+from benchagent.dbms.external.server import external_server, reachable
 from benchagent.job.dryrun import TOOL, PaperBench
 from benchagent.workloads import workload as workload_of
 
@@ -269,7 +269,7 @@ def test_it_stops_what_counts_a_sequence_or_calls_what_may_change_something(sql:
 
 @pytest.mark.parametrize("dbms", ["mysql", "mariadb"])
 def test_a_change_locks_no_rows_of_others_by_reading_them(dbms: str):
-    guard = Guard(side_of(dbms, "10.11", "own"))
+    guard = Guard(external_server(dbms, "10.11", "own"))
 
     def admit(sql: str) -> None:
         guard.admit({"op": "execute", "statements": [sql]})
@@ -289,7 +289,7 @@ def test_a_change_locks_no_rows_of_others_by_reading_them(dbms: str):
 
 
 def test_what_is_dropped_is_no_longer_the_runs_own():
-    guard = Guard(side_of("oracle", "19.3", "own"))
+    guard = Guard(external_server("oracle", "19.3", "own"))
     made = ["CREATE TABLE Customers (a INTEGER)", "CREATE VIEW seen AS SELECT a FROM customers", "DROP VIEW seen"]
     guard.admit({"op": "execute", "statements": made})
     update = {"op": "prepare_all", "statements": ["UPDATE customers SET a = 1"]}
@@ -337,14 +337,17 @@ def test_it_sees_what_a_statement_makes():
 
 @pytest.mark.parametrize("dbms", [slug for slug in DBMSS if reachable(slug)])
 def test_it_lets_through_every_statement_of_every_workload(dbms: str, tmp_path: Path):
-    side, some_tool = side_of(dbms, "19.3", "own"), side_of("oracle", "19.3", "own").shown_backups
+    server, some_tool = (
+        external_server(dbms, "19.3", "own"),
+        external_server("oracle", "19.3", "own").shown_backups,
+    )
     checked = 0
     for slug, factors in SMALL:
         workload = workload_of(slug, WORKLOADS[slug].version)
         given = workload.factors(factors, dbms)
-        bench = PaperBench(workload, side, given, backups=lambda: some_tool, folder=tmp_path / slug)
+        bench = PaperBench(workload, server, given, backups=lambda: some_tool, folder=tmp_path / slug)
         (tmp_path / slug).mkdir(exist_ok=True)
         workload.perform(bench)
-        guard = Guard(side)
+        guard = Guard(server)
         checked += sum(guard.admit(step) for step in bench.steps if step["op"] != TOOL)
     assert checked > 300

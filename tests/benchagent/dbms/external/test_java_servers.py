@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 from benchagent.catalog import Durability
-from benchagent.configfiles.durability import of_effective
+from benchagent.configfiles.meaning import of_effective
 from benchagent.dbms.embedded import jars
-from benchagent.dbms.external.asking import Asker
 from benchagent.dbms.external.connections import Connections, ServerConnection
-from benchagent.dbms.external.side import side_of
+from benchagent.dbms.external.own_schema import Asker
+from benchagent.dbms.external.server import external_server
 from benchagent.dbms.external.space import Watched, watched
 from benchagent.java import JavaToolchain
 from benchagent.machine.process import Children
@@ -60,7 +60,7 @@ def test_it_runs_on_a_java_server_and_touches_nothing_of_others(
         connection = ServerConnection(NAME, dbms, url.format(port=port), user, "", SCHEMA, "2.0")
         Connections(registered.root).add(connection)
         (folder / "tmp").mkdir()
-        asker = Asker(connection, side_of(dbms, "2.0", SCHEMA), class_path, toolchain, Children(folder), folder)
+        asker = Asker(connection, external_server(dbms, "2.0", SCHEMA), class_path, toolchain, Children(folder), folder)
         made = [f"CREATE TABLE {table} (n INTEGER)" for table in FOREIGN]
         asker.execute([*made, *(f"INSERT INTO {table} VALUES ({n})" for table in FOREIGN for n in range(9))])
         rows = {table: f"SELECT n FROM {table} ORDER BY n" for table in FOREIGN}
@@ -68,14 +68,16 @@ def test_it_runs_on_a_java_server_and_touches_nothing_of_others(
         assert (item["outcome"], item["message"]) == ("finished", "")
         assert dict(item["result"]["effective_settings"])["storage"] == "file"
         assert not any("not watched" in words for words in item["result"]["warnings"])
-        told = asker.side.places(asker.ask({"folders": asker.side.folders}).rows["folders"] or ())
+        told = asker.server.read_folders(asker.ask({"folders": asker.server.folders}).rows["folders"] or ())
         assert [Path(path) for _, path in told] == [folder]
         assert {table["table"] for table in item["result"]["statistics"]["tables"]} >= {"accounts", "history"}
         assert asker.ask(rows).rows == {table: [[n] for n in range(9)] for table in FOREIGN}
 
         elsewhere = replace(asker, connection=replace(connection, url=IN_MEMORY[dbms].format(port=port)))
-        found = elsewhere.ask({**asker.side.effective_queries, "folders": asker.side.folders})
+        found = elsewhere.ask({**asker.server.effective_queries, "folders": asker.server.folders})
         assert not found.errors
-        assert watched(asker.side.places(found.rows["folders"] or ()), here=True) == Watched()  # no disk to fill
-        told = asker.side.in_force({name: rows for name, rows in found.rows.items() if rows is not None})
+        assert (
+            watched(asker.server.read_folders(found.rows["folders"] or ()), here=True) == Watched()
+        )  # no disk to fill
+        told = asker.server.in_force({name: rows for name, rows in found.rows.items() if rows is not None})
         assert of_effective(dbms, dict(told))[0] is Durability.MEMORY

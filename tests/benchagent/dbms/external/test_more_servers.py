@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from benchagent.dbms.external.side import MARKER, side_of
+from benchagent.dbms.external.server import MARKER, external_server
 from benchagent.paths import AgentDirs
 
 from tests.benchagent.dbms.external.conftest import AGENT_ID, SCHEMA, RunOn, Servers, connect_to
@@ -54,8 +54,8 @@ def test_it_runs_in_a_firebird_database_that_was_given_to_it(servers: Servers, r
     assert {"index": "ACCOUNTS_PK", "table": "ACCOUNTS", "unique_keys": ACCOUNTS} in told["indexes"]
     assert not any("not watched" in words for words in item["result"]["warnings"])
     file = Path(trial.query("SELECT MON$DATABASE_NAME FROM MON$DATABASE")[0][0][0])
-    side = side_of("firebird", trial.version, SCHEMA)
-    assert side.places(trial.query(side.folders)[0]) == [("the database", str(file.parent))]
+    server = external_server("firebird", trial.version, SCHEMA)
+    assert server.read_folders(trial.query(server.folders)[0]) == [("the database", str(file.parent))]
     assert file.is_file()
     assert trial.query(RELATIONS, f"SELECT TRIM(agent_id), made FROM {MARKER}") == [
         [[MARKER.upper()]],

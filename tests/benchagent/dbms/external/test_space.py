@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 from benchagent.dbms.external import Visit
-from benchagent.dbms.external.afar import Afar
-from benchagent.dbms.external.asking import Answers, Asker
 from benchagent.dbms.external.connections import ServerConnection
 from benchagent.dbms.external.instance import ExternalInstance, sent
-from benchagent.dbms.external.side import side_of
+from benchagent.dbms.external.own_schema import Answers, Asker, Target
+from benchagent.dbms.external.server import external_server
 from benchagent.dbms.external.space import (
     FAR,
     IN_MEMORY,
@@ -24,14 +23,14 @@ from benchagent.dbms.external.space import (
     told_shortage,
     watched,
 )
-from benchagent.dbms.external.target import Target
-from benchagent.dbms.mysql.external import places
+from benchagent.dbms.external.tool_login import ToolLogin
+from benchagent.dbms.mysql.external import read_folders
 from benchagent.dbms.questions import ASIDE
 from benchagent.java import JavaToolchain
 from benchagent.machine.abort import Abort
 from benchagent.machine.process import Children
 
-TARGET = Target(side_of("db2", "11.5", "own"), "theirs", "own", "agent-1")
+TARGET = Target(external_server("db2", "11.5", "own"), "theirs", "own", "agent-1")
 QUERY = "SELECT free, total FROM space"
 
 
@@ -95,7 +94,7 @@ def test_it_looks_at_no_folder_here_of_a_server_behind_a_tunnel(
 ):
     url = "jdbc:postgresql://127.0.0.1:1/shop"
     connection = ServerConnection("theirs", "postgresql", url, "ann", "open-sesame", "own", elsewhere=elsewhere)
-    asker = Asker(connection, side_of("postgresql", "18", "own"), [], toolchain, Children(tmp_path), tmp_path)
+    asker = Asker(connection, external_server("postgresql", "18", "own"), [], toolchain, Children(tmp_path), tmp_path)
     found = Visit(asker, TARGET, Answers({"folders": [["data", str(tmp_path)]]}))
     assert found.watched == (Watched(unwatched=FAR) if elsewhere else Watched({tmp_path: "data"}))
 
@@ -116,27 +115,29 @@ def test_it_reads_the_folders_of_mysql_from_its_variables():
         ["innodb_log_group_home_dir", "./"], ["innodb_undo_directory", "/undo"],
         ["innodb_tmpdir", ""], ["log_bin_basename", "/binlog/bin"], ["aria_log_dir_path", "/data/"],
     ]  # fmt: skip
-    assert places(rows) == [
+    assert read_folders(rows) == [
         ("datadir", "/data/"), ("innodb_log_group_home_dir", "./"), ("innodb_undo_directory", "/undo"),
         ("aria_log_dir_path", "/data/"), ("tmpdir", "/tmp"), ("tmpdir", "/fast"), ("innodb_data_file_path", "/more"),
         ("log_bin_basename", "/binlog"),
     ]  # fmt: skip
-    assert places([]) == [("datadir", "")]
+    assert read_folders([]) == [("datadir", "")]
 
 
 def test_it_reads_the_folder_of_a_cubrid_database_from_the_header_of_its_first_volume():
-    told = side_of("cubrid", "11.3", "own").places([[0, "MAGIC", 16384, "(0|41|50)", "/db/shop/shop", "", None]])
+    told = external_server("cubrid", "11.3", "own").read_folders(
+        [[0, "MAGIC", 16384, "(0|41|50)", "/db/shop/shop", "", None]]
+    )
     assert told == [("the first volume", "/db/shop"), ("other volumes and the log", "")]
 
 
 @pytest.fixture
 def instance(tmp_path: Path, toolchain: JavaToolchain) -> ExternalInstance:
     connection = ServerConnection("theirs", "db2", "jdbc:db2://db.example:1/shop", "ann", "open-sesame", "own")
-    asker = Asker(connection, TARGET.side, [], toolchain, Children(tmp_path), tmp_path)
-    placement = SimpleNamespace(data=tmp_path)
-    request: Any = SimpleNamespace(settings=[], placement=placement, abort=Abort(), log=lambda line: None)
-    afar = Afar(connection, "11.5", tmp_path, tmp_path)
-    return ExternalInstance(request, asker, TARGET, afar, watched=Watched(), space_query=QUERY)
+    asker = Asker(connection, TARGET.server, [], toolchain, Children(tmp_path), tmp_path)
+    folders = SimpleNamespace(data=tmp_path)
+    request: Any = SimpleNamespace(settings=[], folders=folders, abort=Abort(), log=lambda line: None)
+    tool_login = ToolLogin(connection, "11.5", tmp_path, tmp_path)
+    return ExternalInstance(request, asker, TARGET, tool_login, watched=Watched(), space_query=QUERY)
 
 
 @pytest.mark.parametrize("event", ["query", "sampled"])

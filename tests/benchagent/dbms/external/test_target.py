@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 from benchagent.dbms.base import JobError
-from benchagent.dbms.external.side import MARKER, side_of
-from benchagent.dbms.external.target import Target
+from benchagent.dbms.external.own_schema import Target
+from benchagent.dbms.external.server import MARKER, external_server
 
 OURS, THEIRS = "agent-1", "agent-2"
-TARGET = Target(side_of("postgresql", "15.3", "own"), "theirs", "own", OURS)
+TARGET = Target(external_server("postgresql", "15.3", "own"), "theirs", "own", OURS)
 
 
 def test_it_makes_a_schema_that_is_not_there_its_own():
@@ -60,6 +60,6 @@ def test_it_notes_what_a_statement_makes_before_it_is_made():
 
 
 def test_it_cannot_make_a_schema_of_oracle():
-    target = Target(side_of("oracle", "19.3", "own"), "theirs", "own", OURS)
+    target = Target(external_server("oracle", "19.3", "own"), "theirs", "own", OURS)
     with pytest.raises(JobError, match="has no schema own, and the agent cannot make one"):
         target.preparation([], [], None)

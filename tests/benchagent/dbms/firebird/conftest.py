@@ -50,7 +50,7 @@ def make_firebird(make_trial: MakeTrial, engines_dir: Path) -> MakeFirebird:
 
 def with_rows(trial: Trial, rows: int) -> Trial:
     """With a table of wide rows, made and filled inside the server."""
-    server = trial.instance._server
+    server = trial.instance.server
     script = f"{TABLE};\nSET TERM ^;\n{FILL.format(rows=rows)}^\nSET TERM ;^\nCOMMIT;\n"
     server.run_sql(script, server.remote(server.database))
     return trial

@@ -16,10 +16,10 @@ import psutil
 import pytest
 from benchagent.dbms.backup import BackupMethod, ToolCommand
 from benchagent.dbms.base import Connection, JobError
-from benchagent.dbms.firebird import gstat, honesty
+from benchagent.dbms.counters import TableFacts
+from benchagent.dbms.firebird import gstat, tcp_trace
 from benchagent.dbms.firebird.backup import RESTORED, GbakLocal, GbakServices
 from benchagent.dbms.firebird.discovery import homes
-from benchagent.dbms.statistics import TableStatistics
 from benchagent.java import JavaToolchain
 from benchagent.job.job import Job
 from benchagent.link.spool import Spool
@@ -65,7 +65,7 @@ def perform(actions: Any) -> list[str]:
     for action in actions:
         tool = popen(action)
         while tool.poll() is None:
-            trace += honesty.seen(tool.pid)
+            trace += tcp_trace.seen(tool.pid)
             time.sleep(0.005)
         assert tool.returncode == 0, tool.communicate()[0]
     return trace
@@ -77,23 +77,23 @@ def method_of(trial: Trial, slug: str) -> BackupMethod:
 
 def restored(trial: Trial, method: BackupMethod, backup: Path) -> list[int]:
     """The answer to `COUNT` of the database made of the backup."""
-    scratch = trial.placement.data / method.slug
+    scratch = trial.folders.data / method.slug
     scratch.mkdir()
     scratch.chmod(0o777)
     perform(method.restore(backup, scratch))
-    server = trial.instance._server
+    server = trial.instance.server
     answer = server.run_sql(f"SET HEADING OFF;\n{COUNT};\n", server.remote(scratch / RESTORED))
     return [int(word) for word in answer.split()]
 
 
 def counted(trial: Trial) -> int:
-    return int(trial.instance._server.query(COUNT).split()[0])
+    return int(trial.instance.server.query(COUNT).split()[0])
 
 
 def closed(trial: Trial) -> None:
     """Until SuperServer has let go of the database."""
     deadline = time.monotonic() + 60
-    while trial.instance._server.holds_open(trial.instance._server.database) and time.monotonic() < deadline:
+    while trial.instance.server.holds_open(trial.instance.server.database) and time.monotonic() < deadline:
         time.sleep(0.05)
 
 
@@ -102,7 +102,7 @@ def test_every_method_backs_up_and_restores_by_the_way_it_claims(make_firebird: 
     assert [method.slug for method in trial.instance.backup_methods()] == SLUGS
     closed(trial)
     for method in trial.instance.backup_methods():
-        target = trial.placement.backup / f"{method.slug}.bak"
+        target = trial.folders.backup / f"{method.slug}.bak"
         verbose = {"verbose": "on"} if method.options else {}
         method.check(verbose)
         trace = perform(method.backup(target, verbose))
@@ -111,18 +111,18 @@ def test_every_method_backs_up_and_restores_by_the_way_it_claims(make_firebird: 
         if verbose:
             assert "writing data for table" in target.with_name(f"{target.name}.log").read_text()
         assert restored(trial, method, target) == SUMS
-    url = method.restored_url(target, trial.placement.data / method.slug)
+    url = method.restored_url(target, trial.folders.data / method.slug)
     connection = Connection(url, None, trial.instance.connection.properties)
     assert trial.query(COUNT, connection=connection) == [[SUMS]]
 
 
 def test_a_local_backup_beside_an_open_database_works_in_super_classic(make_firebird: MakeFirebird):
     trial = with_rows(make_firebird("3.0", {"ServerMode": "SuperClassic"}), FEW)
-    method, target = method_of(trial, "gbak_local"), trial.placement.backup / "a.bak"
+    method, target = method_of(trial, "gbak_local"), trial.folders.backup / "a.bak"
     with held_open(trial):
         method.check({})
         trace = perform(method.backup(target, {}))
-    assert honesty.tcp_targets(trace) == []
+    assert tcp_trace.tcp_targets(trace) == []
     assert target.stat().st_size > FEW * 200
 
 
@@ -136,30 +136,30 @@ def test_a_local_backup_beside_an_open_database_is_refused_in_super(make_firebir
 def test_a_local_backup_that_goes_over_tcp_is_detected_and_refused(make_firebird: MakeFirebird):
     """With the usual providers gbak turns to the server, without a word, when that has the database open."""
     trial = with_rows(make_firebird(), FEW)
-    server = trial.instance._server
+    server = trial.instance.server
     trap = GbakLocal(server, "SuperClassic")
     trap.embedded = False
     # Into a pipe that is emptied slowly: a connection of a few milliseconds would be over between two looks.
-    with held_open(trial), SlowTarget(trial.placement.backup / "a.bak") as slow:
+    with held_open(trial), SlowTarget(trial.folders.backup / "a.bak") as slow:
         with pytest.raises(JobError, match=rf"went over TCP, to .*:{server.port}"):
             trap.check({})
         trace = perform(trap.backup(slow.path, {}))
     assert slow.read > 0
-    assert f"127.0.0.1:{server.port}" in honesty.tcp_targets(trace)
+    assert f"127.0.0.1:{server.port}" in tcp_trace.tcp_targets(trace)
     assert "went over TCP" in trap.honest(trace)
 
 
 def test_a_backup_over_tcp_that_opens_no_connection_is_none(make_firebird: MakeFirebird):
     """The first look may come too early and the last one too late: what nobody saw is said, and not refused."""
     trial = make_firebird()
-    connected = f"tcp 127.0.0.1:{trial.instance._server.port}"
+    connected = f"tcp 127.0.0.1:{trial.instance.server.port}"
     for slug in ("gbak_tcp", "gbak_services"):
         method = method_of(trial, slug)
         assert "no connection" in method.honest(['connect(3, {sa_family=AF_UNIX, sun_path="/x"}, 110) = 0'])
-        assert "no connection" in method.honest([honesty.LOOK] * 3)
-        assert method.honest([honesty.LOOK, connected]) == ""
-        assert method.way([honesty.LOOK, connected]) == connected.replace("tcp", "TCP to")
-        for unseen in ([], [honesty.LOOK] * 2):
+        assert "no connection" in method.honest([tcp_trace.LOOK] * 3)
+        assert method.honest([tcp_trace.LOOK, connected]) == ""
+        assert method.way([tcp_trace.LOOK, connected]) == connected.replace("tcp", "TCP to")
+        for unseen in ([], [tcp_trace.LOOK] * 2):
             assert method.honest(unseen) == ""
             assert method.way(unseen).startswith("way not observed")
 
@@ -170,17 +170,17 @@ def test_a_local_backup_says_who_has_looked_at_its_way(make_firebird: MakeFirebi
     method = method_of(trial, "gbak_local")
     method.check({})
     assert method.way([]).startswith("without TCP: traced in a rehearsal")
-    monkeypatch.setattr(honesty, "STRACE", "no-such-tool")
+    monkeypatch.setattr(tcp_trace, "STRACE", "no-such-tool")
     unaided = method_of(trial, "gbak_local")
     unaided.check({})
     assert unaided.way([]).startswith("way not observed")
-    assert unaided.way([honesty.LOOK] * 3).startswith("without TCP: none was seen")
+    assert unaided.way([tcp_trace.LOOK] * 3).startswith("without TCP: none was seen")
 
 
 @pytest.mark.parametrize("mode", ["Super", "SuperClassic"])
 def test_a_cancelled_services_backup_writes_no_more(make_firebird: MakeFirebird, mode: str):
     trial = with_rows(make_firebird("3.0", {"ServerMode": mode, "forced_writes": "off"}), MANY)
-    method, target = method_of(trial, "gbak_services"), trial.placement.backup / "a.bak"
+    method, target = method_of(trial, "gbak_services"), trial.folders.backup / "a.bak"
     with SlowTarget(target) as slow:
         kill_under_way(method, slow)
         assert slow.grows(), "killing gbak alone was to end nothing"
@@ -191,7 +191,7 @@ def test_a_cancelled_services_backup_writes_no_more(make_firebird: MakeFirebird,
 def test_a_cancelled_backup_in_classic_and_over_tcp_writes_no_more(make_firebird: MakeFirebird):
     trial = with_rows(make_firebird("3.0", {"ServerMode": "Classic", "forced_writes": "off"}), MANY)
     for slug in ("gbak_services", "gbak_tcp"):
-        method, target = method_of(trial, slug), trial.placement.backup / f"{slug}.bak"
+        method, target = method_of(trial, slug), trial.folders.backup / f"{slug}.bak"
         with SlowTarget(target) as slow:
             kill_under_way(method, slow)
             cancel_under_way(method, slow)
@@ -199,7 +199,7 @@ def test_a_cancelled_backup_in_classic_and_over_tcp_writes_no_more(make_firebird
 
 def test_a_server_that_cannot_end_a_backup_is_started_anew(make_firebird: MakeFirebird, monkeypatch):
     trial = with_rows(make_firebird("3.0", {"forced_writes": "off"}), MANY)
-    method, target = method_of(trial, "gbak_services"), trial.placement.backup / "a.bak"
+    method, target = method_of(trial, "gbak_services"), trial.folders.backup / "a.bak"
     monkeypatch.setattr("benchagent.dbms.firebird.backup.CANCEL_TIMEOUT_S", -1.0)
     with SlowTarget(target) as slow:
         kill_under_way(method, slow)
@@ -212,7 +212,7 @@ def test_a_server_that_cannot_end_a_backup_is_started_anew(make_firebird: MakeFi
 
 def test_a_cancelled_nbackup_leaves_the_database_as_it_was(make_firebird: MakeFirebird):
     trial = with_rows(make_firebird(), FEW)
-    method, server = method_of(trial, "nbackup"), trial.instance._server
+    method, server = method_of(trial, "nbackup"), trial.instance.server
     server.query("ALTER DATABASE BEGIN BACKUP")
     assert Path(f"{server.database}.delta").exists()
     method.cancel()
@@ -221,18 +221,18 @@ def test_a_cancelled_nbackup_leaves_the_database_as_it_was(make_firebird: MakeFi
 
 
 def test_it_tells_the_structure_on_disk_of_a_database(make_firebird: MakeFirebird):
-    assert gstat.ods(make_firebird().instance.statistics.run_gstat()) == "12.0"
+    assert gstat.ods(make_firebird().instance.engine_counters.run_gstat()) == "12.0"
 
 
 class held_open:
     """A connection to the database for the length of a block."""
 
     def __init__(self, trial: Trial) -> None:
-        server = trial.instance._server
+        server = trial.instance.server
         command = [str(server.home.bin_dir / "isql-fb"), "-q", server.remote(server.database)]
         environment = {**os.environ, **server.tool_environment()}
         self._isql = subprocess.Popen(
-            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **server.as_user()
+            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **server.popen_user()
         )
 
     def __enter__(self) -> None:
@@ -398,7 +398,7 @@ def test_a_services_backup_that_takes_too_long_is_ended_on_the_server(
 
 def test_one_backup_and_restore_makes_the_data_dense(make_firebird: MakeFirebird):
     trial = with_rows(make_firebird(), FEW)
-    server = trial.instance._server
+    server = trial.instance.server
     server.query("DELETE FROM wide WHERE MOD(id, 3) <> 0; COMMIT")
     loose = wide(trial)
     closed(trial)
@@ -408,7 +408,7 @@ def test_one_backup_and_restore_makes_the_data_dense(make_firebird: MakeFirebird
     assert dense.rows == counted(trial) == len(range(0, FEW, 3))
 
 
-def wide(trial: Trial) -> TableStatistics:
+def wide(trial: Trial) -> TableFacts:
     """Of the one table of the trial, as gstat tells it."""
-    (table,) = gstat.blocks(trial.instance.statistics.run_gstat())
+    (table,) = gstat.blocks(trial.instance.engine_counters.run_gstat())
     return gstat.table_statistics(table, None)

@@ -39,8 +39,8 @@ def test_it_runs_what_was_unpacked_elsewhere(make_firebird: MakeFirebird, engine
     trial = with_rows(make_firebird("3.0", {"ServerMode": "SuperClassic"}), 10)
     assert trial.instance.command_lines[0].endswith(str(engines_dir / "firebird-3.0/usr/sbin/firebird"))
     trial.instance.restart()
-    assert "10" in trial.instance._server.query("SELECT COUNT(*) FROM wide")
-    assert Path("/var/log/firebird") not in trial.instance._server.log_path.parents
+    assert "10" in trial.instance.server.query("SELECT COUNT(*) FROM wide")
+    assert Path("/var/log/firebird") not in trial.instance.server.log_path.parents
 
 
 def test_it_gives_the_reason_where_tools_are_missing(

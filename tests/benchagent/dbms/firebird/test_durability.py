@@ -51,7 +51,7 @@ def promised(trial: Trial) -> Durability:
 
 
 def check_each_commit_waits(trial: Trial) -> None:
-    database = trial.placement.data / "bench.fdb"
+    database = trial.folders.data / "bench.fdb"
     kinds = list(kinds_of_pages(database, traced_commits(trial, of=f"/{database.name}").offsets))
     assert committed(kinds) >= COMMITS, (committed(kinds), len(kinds))
 

@@ -9,7 +9,7 @@ import pytest
 from benchagent.catalog import Durability
 from benchagent.dbms.base import JobError
 from benchagent.dbms.firebird.discovery import ROOT_VARIABLE
-from benchagent.dbms.firebird.external import side
+from benchagent.dbms.firebird.external import external_server
 from benchagent.dbms.questions import EFFECTIVE_PREFIX, query_steps, rows_named
 from benchagent.java import JavaToolchain
 
@@ -109,7 +109,7 @@ def test_it_runs_the_engine_of_version_5_and_says_that_it_is_a_mix(make_firebird
     found = in_force(trial)
     assert found.items() >= {"engine_version": "5.0.4", "page_size": "32768", "TempCacheLimit": "33554432"}.items()
     assert trial.instance.ignored_settings == []
-    statistics = trial.instance.statistics
+    statistics = trial.instance.engine_counters
     rows = {name: [[0]] for name in statistics.schema_queries(["wide"])}
     assert [(table.table, table.rows) for table in statistics.tables(rows)] == [("WIDE", 1000)]
     # Sums are wider since version 4, and the listener's protocol has no such type.
@@ -119,7 +119,7 @@ def test_it_runs_the_engine_of_version_5_and_says_that_it_is_a_mix(make_firebird
 
 def test_it_shows_plans_and_what_a_statement_read(make_firebird: MakeFirebird):
     trial = with_rows(make_firebird(), 5000)
-    statistics = trial.instance.statistics
+    statistics = trial.instance.engine_counters
     (shown,) = statistics.plan_queries("SELECT text1 FROM wide WHERE id = ? AND text1 <> 'it''s'")
     plan = statistics.plan(trial.query(shown)[0])
     assert "PLAN (WIDE INDEX (WIDE_PK))" in plan
@@ -132,7 +132,7 @@ def test_it_shows_plans_and_what_a_statement_read(make_firebird: MakeFirebird):
 
 def test_an_unpacked_one_knows_the_character_sets(make_firebird: MakeFirebird, monkeypatch):
     monkeypatch.setenv(ROOT_VARIABLE, "/nowhere")  # the machine's own Firebird is not to be used
-    server = make_firebird().instance._server
+    server = make_firebird().instance.server
     made = "CREATE TABLE c (a VARCHAR(9) CHARACTER SET WIN1252 COLLATE PXW_INTL);\nCOMMIT;\n"
     counted = "INSERT INTO c VALUES ('a');\nSET HEADING OFF;\nSELECT COUNT(*) FROM c WHERE a < 'b';\n"
     assert server.run_sql(made + counted, server.remote(server.database)).split() == ["1"]
@@ -151,7 +151,7 @@ def test_a_state_folder_that_is_reached_through_a_link_will_do(
         (link / "engines").symlink_to(engines_dir)
         trial = Trial(link / "trial", toolchain, "firebird", "3.0.11", {}, engines_dir=link / "engines")
         try:
-            trial.instance._server.query("CREATE TABLE c (a VARCHAR(9) CHARACTER SET WIN1252 COLLATE PXW_INTL)")
+            trial.instance.server.query("CREATE TABLE c (a VARCHAR(9) CHARACTER SET WIN1252 COLLATE PXW_INTL)")
             assert trial.query("SELECT COUNT(*) FROM c") == [[[0]]]
         finally:
             trial.close()
@@ -174,7 +174,7 @@ def test_its_passwords_are_on_no_command_line(make_firebird: MakeFirebird):
 
 def test_it_finds_what_others_have_in_the_database(make_firebird: MakeFirebird):
     trial = make_firebird()
-    objects = side("3.0", "BENCH").objects
+    objects = external_server("3.0", "BENCH").objects
     assert trial.query(objects) == [[]]
     theirs = [
         "CREATE TABLE THEIRS (A INTEGER, CONSTRAINT POSITIVE CHECK (A > 0))",

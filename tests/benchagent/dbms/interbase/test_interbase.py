@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from benchagent.dbms import adapter
 from benchagent.dbms.base import JobError
+from benchagent.dbms.counters import PARTS
 from benchagent.dbms.embedded import jars
-from benchagent.dbms.external.side import side_of
+from benchagent.dbms.external.server import external_server
 from benchagent.dbms.firebird.discovery import homes
-from benchagent.dbms.interbase.statistics import InterbaseStatistics
-from benchagent.dbms.statistics import PARTS
+from benchagent.dbms.interbase.counters import InterbaseCounters
 from benchagent.engines.catalogue import catalogue
 from benchagent.engines.install import install
 from benchagent.java import JavaToolchain, LoadGenerator
@@ -61,7 +61,7 @@ def test_it_executes_every_statement_of_every_workload_on_firebird_3(
     instance = trial.instance
     generator = LoadGenerator(trial.toolchain, instance.class_path, heap_mb=768, cwd=instance.driver_dir)
     connection = {"url": instance.connection.url, "properties": dict(instance.connection.properties)}
-    report = StandIn(side_of("interbase", "2020", SCHEMA), "", left_out=LEFT_OUT).perform(generator, connection)
+    report = StandIn(external_server("interbase", "2020", SCHEMA), "", left_out=LEFT_OUT).perform(generator, connection)
     with capsys.disabled():
         print(f"\n{report.words('interbase').replace('H2', 'Firebird 3')}")
     assert (report.errors, report.dead, report.violated) == ([], [], [])
@@ -73,7 +73,7 @@ def test_it_executes_every_statement_of_every_workload_on_firebird_3(
 def test_it_finds_what_others_have_in_the_database(make_trial: MakeTrial, engines_dir: Path):
     (version,) = (known for known in homes(engines_dir) if known.startswith("3.0"))
     trial = make_trial("firebird", version, {}, engines_dir=engines_dir)
-    objects = side_of("interbase", "2020", SCHEMA).objects
+    objects = external_server("interbase", "2020", SCHEMA).objects
     assert trial.query(objects) == [[]]
     theirs = [
         "CREATE TABLE THEIRS (A INTEGER)",
@@ -100,13 +100,13 @@ def test_it_finds_what_others_have_in_the_database(make_trial: MakeTrial, engine
 
 
 def test_its_driver_is_loaded_and_answers_a_closed_port_with_its_own_error(toolchain: JavaToolchain, tmp_path: Path):
-    side = side_of("interbase", "2020", SCHEMA)
+    server = external_server("interbase", "2020", SCHEMA)
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         url = f"jdbc:firebirdsql://127.0.0.1:{closed.getsockname()[1]}/bench.ib"
-        generator = LoadGenerator(toolchain, jars(toolchain, "interbase", side.driver), cwd=tmp_path)
-        properties = {"user": "sysdba", "password": "x", **side.properties}
-        connection = {"url": url, "driver_class": side.driver_class, "properties": properties}
+        generator = LoadGenerator(toolchain, jars(toolchain, "interbase", server.driver), cwd=tmp_path)
+        properties = {"user": "sysdba", "password": "x", **server.properties}
+        connection = {"url": url, "driver_class": server.driver_class, "properties": properties}
         generator.start({"version": 1, "connection": connection, "steps": []})
         (error,) = [event for event in generator.events() if event["event"] == "error"]
         generator.abort(10)
@@ -115,7 +115,7 @@ def test_its_driver_is_loaded_and_answers_a_closed_port_with_its_own_error(toolc
 
 
 def test_it_delivers_a_part_of_the_statistics_or_says_why_not():
-    statistics = InterbaseStatistics()
+    statistics = InterbaseCounters()
     counters = statistics.counters({"database": [[10, 20, 100, 5, 1, 0, 3]]})
     assert counters["buffer_hits"] == 90
     assert set(counters) | {"tables", "indexes", "waits", "maintenance"} | set(statistics.none) == set(PARTS)

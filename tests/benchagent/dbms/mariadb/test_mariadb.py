@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from benchagent import dbms
 from benchagent.catalog import Durability
+from benchagent.dbms.counters import checkpoint_words
 from benchagent.dbms.questions import query_steps
-from benchagent.dbms.statistics import checkpoint_words
 
 from tests.benchagent.dbms.mysql.family import (
     NOT_ENABLED,
@@ -35,7 +35,7 @@ def test_it_commits_in_groups_with_its_logs_apart_and_opens_a_copy_of_it_elsewhe
     assert found["counters"]["commits"] >= session.summary["transactions"]  # type: ignore[index]
     assert {table["engine"] for table in found["tables"]} == {"InnoDB"}
     assert "checkpoints" in found["counters"]
-    source = trial.instance.statistics
+    source = trial.instance.engine_counters
     by_default = trial.events([*NOT_ENABLED, *query_steps("", source.counter_queries())])
     assert "not known: their counter could not be read" in checkpoint_words(source, source.counters(by_default.rows))
 
@@ -46,10 +46,10 @@ def test_it_commits_in_groups_with_its_logs_apart_and_opens_a_copy_of_it_elsewhe
     assert accounts == [["bench"]]
 
     trial.instance.shut_down()
-    assert list(trial.placement.log.glob("redo/ib_logfile0"))
-    assert list(trial.placement.log.glob("binlog/binlog.0*"))
+    assert list(trial.folders.log.glob("redo/ib_logfile0"))
+    assert list(trial.folders.log.glob("binlog/binlog.0*"))
     copy = make_mariadb(grouped, log_apart=True, temp_apart=True, restored_from=trial)
-    for folder in (trial.placement.data, trial.placement.log):
+    for folder in (trial.folders.data, trial.folders.log):
         folder.rename(folder.with_name(f"{folder.name}-gone"))
     copy.instance.restart()
     assert copy.query("SELECT COUNT(*) FROM history") == [count]
@@ -62,7 +62,7 @@ def test_it_backs_up_by_dump_and_by_copy(make_mariadb: MakeServer):
     (rows,) = trial.query("SELECT COUNT(*), SUM(id), MAX(filler) FROM t")
     for method in methods:
         assert backed_up_and_restored(trial, method) == rows
-    (copied,) = methods[2].backup(trial.placement.backup / "x", {"jobs": "2"})
+    (copied,) = methods[2].backup(trial.folders.backup / "x", {"jobs": "2"})
     assert "--parallel=2" in copied.argv  # type: ignore[union-attr]
     methods[1].cancel()
     assert trial.query("SHOW DATABASES LIKE 'bench\\_%'") == [[]]

@@ -76,8 +76,8 @@ def act(trial: Trial, actions: list[Action]) -> None:
 
 def backed_up_and_restored(trial: Trial, method: BackupMethod) -> list[list[Any]]:
     """Rows of the restored table, counted; the backup is left where it is."""
-    target = trial.placement.backup / method.slug
-    scratch = trial.placement.backup / f"{method.slug}-scratch"
+    target = trial.folders.backup / method.slug
+    scratch = trial.folders.backup / f"{method.slug}-scratch"
     method.check({})
     act(trial, list(method.backup(target, {"verbose": "on", "jobs": "2"})))
     scratch.mkdir()

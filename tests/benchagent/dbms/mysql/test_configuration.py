@@ -8,23 +8,22 @@ import pytest
 from benchagent import dbms
 from benchagent.dbms.base import JobError
 from benchagent.dbms.mysql import discovery
-from benchagent.dbms.mysql.configuration import given, option_file
-from benchagent.dbms.mysql.effective import differences
 from benchagent.dbms.mysql.product import Product
 from benchagent.dbms.mysql.server import hashed
+from benchagent.dbms.mysql.settings import differences, given, option_file
 
 OLD = Product("mysql", "5.5.34")
 
 
 def test_it_writes_flags_without_a_value_and_keeps_order_and_duplicates():
     lines = given([("skip-name-resolve", ""), ("sql_mode", ""), ("log_warnings", "1"), ("log-warnings", "2")])
-    assert option_file(OLD, lines) == ("[mysqld]\nskip_name_resolve\nsql_mode = \nlog_warnings = 1\nlog_warnings = 2\n")
+    assert option_file(lines) == ("[mysqld]\nskip_name_resolve\nsql_mode = \nlog_warnings = 1\nlog_warnings = 2\n")
 
 
 @pytest.mark.parametrize("value", ["/var/lib/x:10M", "../x:10M:autoextend"])
 def test_it_lets_no_file_leave_the_folders(value: str):
     with pytest.raises(JobError, match="names without a folder"):
-        option_file(OLD, [("innodb_data_file_path", value)])
+        option_file([("innodb_data_file_path", value)])
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 from benchagent.catalog import Durability
 from benchagent.configfiles.article_2011 import PRINTED_MY_CNF, TUNED_MY_CNF, scaled
 from benchagent.dbms.base import JobError
+from benchagent.dbms.counters import COUNTERS, checkpoint_words
 from benchagent.dbms.questions import COUNTER_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX, query_steps, rows_named
-from benchagent.dbms.statistics import COUNTERS, checkpoint_words
 from benchagent.machine import process
 
 from tests.benchagent.dbms.mysql.conftest import MIDDLE, NEW, OLD
@@ -54,16 +54,16 @@ def test_it_runs_tpcb_with_its_logs_apart_and_opens_a_copy_of_it_elsewhere(make_
     password = instance.connection.properties["password"]
     shown = [*instance.command_lines, *trial.lines, command_lines_of_the_machine()]
     assert password not in "\n".join(shown)
-    assert stat.S_IMODE((trial.placement.data / "password").stat().st_mode) == 0o600
+    assert stat.S_IMODE((trial.folders.data / "password").stat().st_mode) == 0o600
     (count, accounts) = trial.query("SELECT COUNT(*) FROM history", "SELECT DISTINCT user FROM mysql.user")
     assert accounts == [["bench"]]
 
     instance.shut_down()
-    assert list(trial.placement.log.glob("redo/ib_logfile*"))
-    assert list(trial.placement.log.glob("binlog/mysql-bin.0*"))
-    assert not list(trial.placement.data.rglob("ib_logfile*"))
+    assert list(trial.folders.log.glob("redo/ib_logfile*"))
+    assert list(trial.folders.log.glob("binlog/mysql-bin.0*"))
+    assert not list(trial.folders.data.rglob("ib_logfile*"))
     copy = make_mysql(OLD, given, log_apart=True, restored_from=trial)
-    for folder in (trial.placement.data, trial.placement.log):
+    for folder in (trial.folders.data, trial.folders.log):
         folder.rename(folder.with_name(f"{folder.name}-gone"))
     copy.instance.restart()
     assert copy.query("SELECT COUNT(*) FROM history") == [count]
@@ -72,7 +72,7 @@ def test_it_runs_tpcb_with_its_logs_apart_and_opens_a_copy_of_it_elsewhere(make_
 @pytest.mark.parametrize("version", [MIDDLE, NEW])
 def test_it_asks_every_version_for_its_statistics_in_its_own_words(version: str, make_mysql: MakeServer):
     trial = make_mysql(version, {"innodb_buffer_pool_size": "130M", "loose_query_cachet": "1"})
-    source = trial.instance.statistics
+    source = trial.instance.engine_counters
     steps = [
         {"op": "execute", "phase": "create", "statements": [*TABLE, *trial.instance.dialect.after_load]},
         *query_steps(COUNTER_PREFIX, source.counter_queries()),
@@ -142,7 +142,7 @@ def test_it_backs_up_by_dump_where_there_are_tools_for_it(make_mysql: MakeServer
     (rows,) = trial.query("SELECT COUNT(*), SUM(id), MAX(filler) FROM t")
     for method in methods:
         assert backed_up_and_restored(trial, method) == rows
-    assert len(list((trial.placement.backup / "dump_tab").glob("t.*"))) == 2
+    assert len(list((trial.folders.backup / "dump_tab").glob("t.*"))) == 2
 
 
 def test_it_offers_no_backup_without_tools_and_leaves_nothing_running(make_mysql: MakeServer):

@@ -3,8 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from benchagent.dbms.external.side import side_of
-from benchagent.dbms.statistics import EFFORT, PARTS
+from benchagent.dbms.counters import EFFORT, PARTS
+from benchagent.dbms.external.server import external_server
 from benchagent.java import JavaToolchain
 
 from tests.benchagent.dbms.stand_in import CATALOGUE, SCHEMA, StandIn
@@ -22,7 +22,7 @@ LEFT_OUT = {
 def test_it_executes_every_statement_of_every_workload_in_h2s_oracle_mode(
     version: str, toolchain: JavaToolchain, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
-    report = StandIn(side_of("oracle", version, SCHEMA), URL, left_out=LEFT_OUT).run(toolchain, tmp_path)
+    report = StandIn(external_server("oracle", version, SCHEMA), URL, left_out=LEFT_OUT).run(toolchain, tmp_path)
     with capsys.disabled():
         print(f"\n{report.words('oracle')}")
     assert (report.errors, report.dead, report.violated) == ([], [], [])
@@ -57,7 +57,7 @@ DICTIONARY = {
 
 
 def test_it_turns_the_rows_of_oracles_views_into_numbers():
-    source = side_of("oracle", "19.3", SCHEMA).statistics
+    source = external_server("oracle", "19.3", SCHEMA).engine_counters
     rows = {"sysstat": [list(row) for row in SYSSTAT.items()], "events": EVENTS, "block": [[8192]]}
     counters = source.counters(rows)
     assert (counters["buffer_hits"], counters["buffer_reads"], counters["checkpoints"]) == (950, 50, 2)
@@ -80,7 +80,7 @@ def test_it_turns_the_rows_of_oracles_views_into_numbers():
 
 
 def test_its_statistics_are_as_old_as_those_of_the_table_that_was_left_longest():
-    source = side_of("oracle", "19.3", SCHEMA).statistics
+    source = external_server("oracle", "19.3", SCHEMA).engine_counters
     (age,) = source.maintenance({"analyzed": [["ACCOUNTS", 12.6], ["HISTORY", 3600]]})
     assert (age.age_s, age.detail) == (3600, "longest ago: history")
     (age,) = source.maintenance({"analyzed": [["ACCOUNTS", 12.6], ["HISTORY", None]]})
@@ -94,7 +94,7 @@ def test_its_settings_in_force_are_those_that_tell_something():
         ["service_names", "shop.example"],
         ["PROCESSES", "300"],
     ]
-    assert side_of("oracle", "19.3", SCHEMA).in_force({"parameters": rows}) == [
+    assert external_server("oracle", "19.3", SCHEMA).in_force({"parameters": rows}) == [
         ("sga_target", "1073741824"),
         ("processes", "300"),
     ]

@@ -35,7 +35,7 @@ def methods(trial: Trial) -> dict[str, BackupMethod]:
 
 
 def restored_rows(trial: Trial, method: BackupMethod, target: Path) -> Any:
-    scratch = trial.placement.backup / f"{method.slug}-scratch"
+    scratch = trial.folders.backup / f"{method.slug}-scratch"
     scratch.mkdir()
     trial.instance.own(scratch)
     trial.act(method.restore(target, scratch))
@@ -68,7 +68,7 @@ def test_it_backs_up_and_restores_in_every_way(version, settings, apart, make_po
     password = trial.instance.connection.properties["password"]
     for slug, method in found.items():
         method.check({"verbose": "on"})
-        target = trial.placement.backup / slug
+        target = trial.folders.backup / slug
         assert not any(password in part for part in command(method, target))
         trial.act(method.backup(target, {"verbose": "on"}))
         assert restored_rows(trial, method, target) == [[ROWS]], slug
@@ -92,7 +92,7 @@ def check_parallel_jobs(method: BackupMethod, *, parallel: bool) -> None:
 def test_it_takes_the_tools_of_a_newer_installation_and_says_what_a_base_backup_needs(make_postgresql: MakePostgresql):
     trial = with_rows(make_postgresql(SLIM))
     found = methods(trial)
-    target = trial.placement.backup / "dump"
+    target = trial.folders.backup / "dump"
     tool = Path(command(found["pg_dump_custom"], target)[0])
     assert not tool.is_relative_to(trial.request.engines_dir / f"postgresql-{SLIM}")
     trial.act(found["pg_dump_custom"].backup(target, {}))

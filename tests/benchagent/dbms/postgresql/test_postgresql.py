@@ -9,8 +9,9 @@ from typing import Any
 import psutil
 import pytest
 from benchagent.dbms.base import JobError
+from benchagent.dbms.counters import COUNTERS, EngineCounters
 from benchagent.dbms.postgresql import settings
-from benchagent.dbms.postgresql.statistics import PostgresqlStatistics
+from benchagent.dbms.postgresql.counters import PostgresqlCounters
 from benchagent.dbms.questions import (
     COUNTER_PREFIX,
     MAINTENANCE_PREFIX,
@@ -19,7 +20,6 @@ from benchagent.dbms.questions import (
     query_steps,
     rows_named,
 )
-from benchagent.dbms.statistics import COUNTERS, Statistics
 from benchagent.machine import process
 
 from tests.benchagent.dbms.postgresql.conftest import LOG_VIEW, NEWEST, OLDEST, SLIM, MakePostgresql
@@ -96,17 +96,17 @@ def test_it_runs_tpcb_with_log_and_temporary_files_apart_and_opens_a_copy_of_it_
 
     password = instance.connection.properties["password"]
     assert password not in "\n".join([*instance.command_lines, *trial.lines, command_lines_of_the_machine()])
-    assert stat.S_IMODE((trial.placement.data / "pgpass").stat().st_mode) == 0o600
+    assert stat.S_IMODE((trial.folders.data / "pgpass").stat().st_mode) == 0o600
 
     (rows, _, spilled) = trial.query(
         "SELECT count(*) FROM history", SPILLED, "SELECT pg_ls_tmpdir(oid) FROM pg_tablespace"
     )
     assert spilled == []  # gone with their query
     instance.shut_down()
-    assert links(trial.placement.data) == {trial.placement.log / "wal", trial.placement.temp / "tablespace"}
+    assert links(trial.folders.data) == {trial.folders.log / "wal", trial.folders.temp / "tablespace"}
     copy = make_postgresql(NEWEST, given, log_apart=True, temp_apart=True, restored_from=trial)
     instance.start()
-    assert links(copy.placement.data) == {copy.placement.log / "wal", copy.placement.temp / "tablespace"}
+    assert links(copy.folders.data) == {copy.folders.log / "wal", copy.folders.temp / "tablespace"}
     temporary = "SELECT temp_bytes > 0 FROM pg_stat_database WHERE datname = current_database()"
     assert copy.query("SELECT count(*) FROM history", SPILLED, "SELECT pg_stat_force_next_flush()", temporary)[::3] == [
         rows,
@@ -132,7 +132,7 @@ def test_it_leaves_nothing_running_and_can_be_stopped_twice(make_postgresql: Mak
 @pytest.mark.parametrize("version", [OLDEST, SLIM, LOG_VIEW, NEWEST])
 def test_it_asks_every_version_for_its_statistics_in_its_own_words(version: str, make_postgresql: MakePostgresql):
     trial = make_postgresql(version)
-    source = trial.instance.statistics
+    source = trial.instance.engine_counters
     trial.instance.restart()
     session = trial.events([{"op": "execute", "phase": "create", "statements": list(TABLE)}, *questions(source)])
     assert session.error is None, session.error
@@ -155,7 +155,7 @@ def test_it_asks_every_version_for_its_statistics_in_its_own_words(version: str,
     assert after["fetches"] - before["fetches"] == table.pages
 
 
-def questions(source: Statistics) -> list[dict[str, Any]]:
+def questions(source: EngineCounters) -> list[dict[str, Any]]:
     (plan,) = source.plan_queries("SELECT * FROM t WHERE id = 7")
     return [
         *query_steps(COUNTER_PREFIX, source.counter_queries()),
@@ -172,7 +172,7 @@ def questions(source: Statistics) -> list[dict[str, Any]]:
 def test_it_asks_a_server_of_others_for_what_an_ordinary_user_may_know(make_postgresql: MakePostgresql):
     trial = make_postgresql(SLIM)
     version = (9, 6)
-    source = PostgresqlStatistics(version, superuser=False)
+    source = PostgresqlCounters(version, superuser=False)
     ordinary = [*TABLE, "GRANT SELECT ON t TO PUBLIC", "CREATE ROLE ordinary", "SET ROLE ordinary"]
     session = trial.events(
         [

@@ -38,7 +38,7 @@ def test_readers_do_not_queue_for_the_lock_of_writers(journal: str, make_trial: 
         for one in watched(trial.instance, {**run, "transactions": [look]}, [], frozenset({"look"}))
         if one["op"] == "run"
     )
-    with closing(sqlite3.connect(trial.placement.data / "bench.db", isolation_level=None)) as writer:
+    with closing(sqlite3.connect(trial.folders.data / "bench.db", isolation_level=None)) as writer:
         writer.execute("BEGIN IMMEDIATE")
         writer.execute("UPDATE branches SET bbalance = bbalance + 1")
         summary = trial.events([step]).summary

@@ -3,14 +3,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from benchagent.dbms.counters import EngineCounters, QueryRows
 from benchagent.dbms.dialect import Dialect
-from benchagent.dbms.statistics import QueryRows, Statistics
 from benchagent.workloads.base import SessionResult
 from benchagent.workloads.tpcc import queries
 from benchagent.workloads.tpcc.queries import Execution, Parameters
 
 
-class Telling(Statistics):
+class Telling(EngineCounters):
     """An engine that counts what its sessions read."""
 
     def effort_queries(self) -> dict[str, str]:
@@ -82,13 +82,13 @@ def test_it_looks_at_the_effort_before_and_after_a_query():
         "reads": 1_994,
         "fetches": 599_170,
     }
-    assert "reads" not in one.answer(Statistics(), found, "")
+    assert "reads" not in one.answer(EngineCounters(), found, "")
 
 
 def test_it_keeps_the_error_of_a_query():
     one = Execution("1", "cold", "SELECT 1")
     found = result(**{"query_1, cold": {"error": "no such table", "rows": []}})
-    assert one.answer(Statistics(), found, "")["error"] == "no such table"
+    assert one.answer(EngineCounters(), found, "")["error"] == "no such table"
 
 
 def test_it_reads_plans_from_the_rows_of_the_engine():
@@ -97,7 +97,7 @@ def test_it_reads_plans_from_the_rows_of_the_engine():
     assert step["sql"] == f"EXPLAIN {executions[0].sql}"
     found = SessionResult(None, {step["name"]: [["Seq Scan"], ["  Filter"]]}, {}, {}, [])
     assert queries.plans(Telling(), executions[:1], found) == {executions[0].sql: "Seq Scan\n  Filter"}
-    assert queries.plans(Statistics(), executions[:1], found) == {executions[0].sql: ""}
+    assert queries.plans(EngineCounters(), executions[:1], found) == {executions[0].sql: ""}
 
 
 def test_it_warms_up_with_the_first_row_of_five_tables():

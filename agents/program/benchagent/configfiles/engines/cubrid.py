@@ -7,7 +7,7 @@ bytes (`data_buffer_size`). Times end in their unit (`_in_secs`) or, later, take
 from __future__ import annotations
 
 from benchagent.catalog import Durability
-from benchagent.configfiles.settings import Engine, Meaning, Promise, Settings, commit_flush, one, yes_or_no
+from benchagent.configfiles.settings import Engine, Meaning, Promise, Settings, commit_flush, one, survives, yes_or_no
 from benchagent.configfiles.units import (
     BINARY,
     Kind,
@@ -127,8 +127,8 @@ MEANINGS = {
     "isolation": Meaning(("isolation_level",), _isolation),
     "lock_timeout": either("lock_timeout", "lock_timeout_in_secs"),
     "deadlock_check": one("deadlock_detection_interval_in_secs"),
-    "temp_place": one("temp_volume_path"),
-    "data_place": one("volume_extension_path"),
+    "temp_storage": one("temp_volume_path"),
+    "data_storage": one("volume_extension_path"),
 }
 
 
@@ -151,8 +151,7 @@ def durability(settings: Settings, write_cache: str) -> Promise:
     waits = ""
     if interval and isinstance(group, int | float):
         waits = f", waiting up to {time_words(group)} for others"
-    cache = f"; {write_cache}" if write_cache else ""
-    return Promise(Durability.POWER_LOSS, f"{words}: each commit waits until the log is flushed{waits}{cache}")
+    return survives(f"{words}: each commit waits until the log is flushed{waits}", write_cache)
 
 
 ENGINE = Engine(

@@ -5,9 +5,8 @@ LOGBUFSZ, LOGFILSIZ, SORTHEAP and LOCKLIST count pages of 4 KB whatever the page
 
 from __future__ import annotations
 
-from benchagent.catalog import Durability
-from benchagent.configfiles.settings import Engine, Meaning, Promise, Settings, commit_flush, one, product
-from benchagent.configfiles.units import KIB, Suffixes, count, pages, size, text, time
+from benchagent.configfiles.settings import Engine, Meaning, Promise, Settings, commit_flush, one, product, survives
+from benchagent.configfiles.units import KIB, count, pages, size, text, time
 
 PAGE = 4 * KIB
 SPECS = {
@@ -61,7 +60,7 @@ MEANINGS = {
     "lock_timeout": one("locktimeout"),
     "deadlock_check": one("dlchktime"),
     "background_writer": one("num_iocleaners"),
-    "log_place": one("newlogpath"),
+    "log_storage": one("newlogpath"),
 }
 
 
@@ -70,15 +69,13 @@ def durability(settings: Settings, write_cache: str) -> Promise:
     if not settings.names and not settings.facts.complete:
         return Promise(None, "no setting is stated")
     group = f"; {settings.words('mincommit')}: commits may wait for each other" if settings.is_set("mincommit") else ""
-    cache = f"; {write_cache}" if write_cache else ""
-    return Promise(Durability.POWER_LOSS, f"DB2 always writes the log to disk before a commit returns{group}{cache}")
+    return survives(f"DB2 always writes the log to disk before a commit returns{group}", write_cache)
 
 
 ENGINE = Engine(
     slug="db2",
     source="DB2 for Linux, UNIX and Windows, “Configuration parameters summary”",
     specs=SPECS,
-    suffixes=Suffixes(sizes={}, times={}),
     meanings=MEANINGS,
     durability=durability,
     canonical=canonical,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from benchagent.catalog import Durability
-from benchagent.configfiles.settings import Engine, Promise, Settings, commit_flush, one
-from benchagent.configfiles.units import Suffixes, changed, count, flag, pages, size, text, time
+from benchagent.configfiles.settings import Engine, Promise, Settings, commit_flush, one, survives
+from benchagent.configfiles.units import changed, count, flag, pages, size, text, time
 
 DURABILITY = "derby.system.durability"
 
@@ -56,8 +56,8 @@ MEANINGS = {
     "log_capacity": one("derby.storage.checkpointInterval"),
     "lock_timeout": one("derby.locks.waitTimeout"),
     "deadlock_check": one("derby.locks.deadlockTimeout"),
-    "data_place": one("derby.system.home"),
-    "temp_place": one("derby.storage.tempDirectory"),
+    "data_storage": one("derby.system.home"),
+    "temp_storage": one("derby.storage.tempDirectory"),
 }
 
 
@@ -68,15 +68,13 @@ def durability(settings: Settings, write_cache: str) -> Promise:
     if mode is None:
         return Promise(None, f"{settings.words(DURABILITY)}, and Derby's SQL does not tell it")
     words = "" if settings.is_set(DURABILITY) else f"{settings.words(DURABILITY)}: "
-    cache = f"; {write_cache}" if write_cache else ""
-    return Promise(Durability.POWER_LOSS, f"{words}each commit syncs Derby's log{cache}")
+    return survives(f"{words}each commit syncs Derby's log", write_cache)
 
 
 ENGINE = Engine(
     slug="derby",
     source="Derby Reference Manual and “Tuning Derby”, chapter on properties",
     specs=SPECS,
-    suffixes=Suffixes(sizes={}, times={}),
     meanings=MEANINGS,
     durability=durability,
     canonical=str.strip,

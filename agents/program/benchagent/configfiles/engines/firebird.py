@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from benchagent.catalog import Durability
-from benchagent.configfiles.settings import Engine, Meaning, Promise, Settings, commit_flush, one, yes_or_no
+from benchagent.configfiles.settings import Engine, Meaning, Promise, Settings, commit_flush, one, survives, yes_or_no
 from benchagent.configfiles.units import (
     GIB,
     KIB,
@@ -139,7 +139,7 @@ MEANINGS = {
     "direct_io": Meaning(("filesystemcachethreshold", "defaultdbcachepages"), _direct),
     "process_model": one("servermode"),
     "parallel_workers": one("parallelworkers"),
-    "temp_place": one("tempdirectories"),
+    "temp_storage": one("tempdirectories"),
 }
 
 
@@ -153,8 +153,7 @@ def durability(settings: Settings, write_cache: str) -> Promise:
             None, "forced writes decide, a property of the database (gstat -h), not of this file; it is not stated"
         )
     if forced:
-        cache = f"; {write_cache}" if write_cache else ""
-        return Promise(Durability.POWER_LOSS, f"{source}: on, each page of a commit is written through{cache}")
+        return survives(f"{source}: on, each page of a commit is written through", write_cache)
     limits = [settings.words(name) for name in ("maxunflushedwrites", "maxunflushedwritetime") if settings.is_set(name)]
     words = f" ({', '.join(limits)})" if limits else ""
     return Promise(

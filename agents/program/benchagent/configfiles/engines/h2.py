@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchagent.catalog import Durability
 from benchagent.configfiles.settings import Engine, Meaning, Promise, Settings, one
-from benchagent.configfiles.units import KIB, MIB, Kind, Quantity, Suffixes, count, size, text, time, time_words
+from benchagent.configfiles.units import KIB, MIB, Kind, Quantity, count, size, text, time, time_words
 
 SPECS = {
     "WRITE_DELAY": time("500", 0.001),
@@ -43,7 +43,7 @@ MEANINGS = {
     "temp_memory": one("MAX_OPERATION_MEMORY"),
     "log_capacity": one("MAX_LOG_SIZE"),
     "garbage_collection": one("AUTO_COMPACT_FILL_RATE", "percent; 0 is off"),
-    "data_place": one("STORAGE"),
+    "data_storage": one("STORAGE"),
 }
 
 
@@ -68,7 +68,6 @@ ENGINE = Engine(
     slug="h2",
     source="H2 documentation, “SQL Grammar”, SET commands",
     specs=SPECS,
-    suffixes=Suffixes(sizes={}, times={}),
     meanings=MEANINGS,
     durability=durability,
     canonical=lambda name: name.strip().upper(),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from benchagent.catalog import Durability
-from benchagent.configfiles.settings import Engine, Given, Meaning, Promise, Settings, isolation, one
-from benchagent.configfiles.units import KIB, MIB, Kind, Quantity, Suffixes, count, flag, size, text, time, time_words
+from benchagent.configfiles.settings import Engine, Given, Meaning, Promise, Settings, isolation, one, survives
+from benchagent.configfiles.units import KIB, MIB, Kind, Quantity, count, flag, size, text, time, time_words
 
 WRITE_DELAY = "hsqldb.write_delay_millis"
 DEFAULT_DELAY_MS = 500
@@ -71,7 +71,7 @@ MEANINGS = {
     "log_capacity": one("hsqldb.log_size"),
     "isolation": isolation("hsqldb.tx_level"),
     "concurrency_control": one("hsqldb.tx"),
-    "data_place": one("storage"),
+    "data_storage": one("storage"),
 }
 
 
@@ -84,8 +84,7 @@ def durability(settings: Settings, write_cache: str) -> Promise:
     if delay is None:
         return Promise(None, settings.words(WRITE_DELAY))
     if delay == "0":
-        cache = f"; {write_cache}" if write_cache else ""
-        return Promise(Durability.POWER_LOSS, f"WRITE DELAY is off: each commit is synced{cache}")
+        return survives("WRITE DELAY is off: each commit is synced", write_cache)
     default = "" if settings.is_set(WRITE_DELAY) else ", the default"
     reason = f"WRITE DELAY is {delay} ms{default}: commits of that time may be lost in any crash"
     return Promise(Durability.BOUNDED_LOSS, reason)
@@ -95,7 +94,6 @@ ENGINE = Engine(
     slug="hsqldb",
     source="HyperSQL User Guide, “Properties” and “SET FILES” commands",
     specs=SPECS,
-    suffixes=Suffixes(sizes={}, times={}),
     meanings=MEANINGS,
     durability=durability,
     canonical=canonical,

@@ -137,9 +137,9 @@ MEANINGS = {
     "direct_io": Meaning(("innodb_flush_method",), _direct),
     "huge_pages": one("large_pages"),
     "table_engine": one("default_storage_engine"),
-    "data_place": one("datadir"),
-    "log_place": one("innodb_log_group_home_dir"),
-    "temp_place": one("tmpdir"),
+    "data_storage": one("datadir"),
+    "log_storage": one("innodb_log_group_home_dir"),
+    "temp_storage": one("tmpdir"),
 }
 
 

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from benchagent.catalog import Durability
-from benchagent.configfiles.settings import Engine, Meaning, Promise, Settings, commit_flush, one, product, yes_or_no
+from benchagent.configfiles.settings import (
+    Engine,
+    Meaning,
+    Promise,
+    Settings,
+    commit_flush,
+    one,
+    product,
+    survives,
+    yes_or_no,
+)
 from benchagent.configfiles.units import BINARY, Quantity, Suffixes, count, flag, size, text, time
 
 SPECS = {
@@ -107,8 +117,8 @@ MEANINGS = {
     "garbage_collection": one("undo_retention"),
     "direct_io": Meaning(("filesystemio_options",), _direct),
     "huge_pages": one("use_large_pages"),
-    "data_place": one("db_create_file_dest"),
-    "log_place": one("db_create_online_log_dest_1"),
+    "data_storage": one("db_create_file_dest"),
+    "log_storage": one("db_create_online_log_dest_1"),
 }
 
 
@@ -127,8 +137,7 @@ def durability(settings: Settings, write_cache: str) -> Promise:
     if not given and not settings.facts.complete:
         return Promise(None, "commit_wait and commit_write are not stated")
     words = ", ".join(given) or "commit_wait and commit_write not set: default wait"
-    cache = f"; {write_cache}" if write_cache else ""
-    return Promise(Durability.POWER_LOSS, f"{words}: each commit waits until its redo is on disk{cache}")
+    return survives(f"{words}: each commit waits until its redo is on disk", write_cache)
 
 
 ENGINE = Engine(

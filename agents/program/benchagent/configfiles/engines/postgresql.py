@@ -7,7 +7,17 @@ A number without unit counts blocks of 8 kB (shared_buffers, temp_buffers, effec
 from __future__ import annotations
 
 from benchagent.catalog import Durability
-from benchagent.configfiles.settings import COMMIT_WORDS, Engine, Meaning, Promise, Settings, isolation, one, yes_or_no
+from benchagent.configfiles.settings import (
+    COMMIT_WORDS,
+    Engine,
+    Meaning,
+    Promise,
+    Settings,
+    isolation,
+    one,
+    survives,
+    yes_or_no,
+)
 from benchagent.configfiles.units import (
     GIB,
     KIB,
@@ -174,8 +184,8 @@ MEANINGS = {
     "garbage_collection": one("autovacuum"),
     "direct_io": Meaning(("debug_io_direct",), _direct),
     "huge_pages": one("huge_pages"),
-    "data_place": one("data_directory"),
-    "temp_place": one("temp_tablespaces"),
+    "data_storage": one("data_directory"),
+    "temp_storage": one("temp_tablespaces"),
 }
 
 
@@ -210,7 +220,7 @@ def durability(settings: Settings, write_cache: str) -> Promise:
     synced = f"{given}{_sync_method(settings)}: each commit is synced{_standby(settings, commit)}"
     if unprotected:
         return Promise(Durability.DBMS_CRASH, f"{synced}, but {TORN}")
-    return Promise(Durability.POWER_LOSS, f"{synced}; {write_cache}" if write_cache else synced)
+    return survives(synced, write_cache)
 
 
 def _sync_method(settings: Settings) -> str:

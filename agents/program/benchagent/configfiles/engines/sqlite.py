@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from benchagent.catalog import Durability
-from benchagent.configfiles.settings import Engine, Meaning, Promise, Settings, one
+from benchagent.configfiles.settings import Engine, Meaning, Promise, Settings, one, survives
 from benchagent.configfiles.units import (
     KIB,
     Kind,
     Quantity,
-    Suffixes,
     changed,
     count,
     flag,
@@ -73,7 +72,7 @@ MEANINGS = {
     "log_kind": one("journal_mode"),
     "lock_timeout": one("busy_timeout"),
     "garbage_collection": one("auto_vacuum"),
-    "temp_place": one("temp_store"),
+    "temp_storage": one("temp_store"),
 }
 
 
@@ -91,8 +90,7 @@ def durability(settings: Settings, write_cache: str) -> Promise:
     if level == "NORMAL":
         return Promise(Durability.DBMS_CRASH, f"{given}: the log is synced at checkpoints only, not at each commit")
     if level in ("FULL", "EXTRA"):
-        cache = f"; {write_cache}" if write_cache else ""
-        return Promise(Durability.POWER_LOSS, f"{given}: each commit is synced{cache}")
+        return survives(f"{given}: each commit is synced", write_cache)
     return Promise(None, f"{given}: not recognised")
 
 
@@ -100,7 +98,6 @@ ENGINE = Engine(
     slug="sqlite",
     source="SQLite documentation, “PRAGMA Statements”",
     specs=SPECS,
-    suffixes=Suffixes(sizes={}, times={}),
     meanings=MEANINGS,
     durability=durability,
 )

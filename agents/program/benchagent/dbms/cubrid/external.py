@@ -6,11 +6,10 @@ from __future__ import annotations
 import re
 
 from benchagent.dbms.base import Retryable
-from benchagent.dbms.cubrid.statistics import CubridStatistics
+from benchagent.dbms.counters import QueryRows
+from benchagent.dbms.cubrid.counters import CubridCounters
 from benchagent.dbms.dialect import Dialect
-from benchagent.dbms.external.side import MARKER, Rows, Side, folder_of
-from benchagent.dbms.external.tools import Tool, ToolBackup
-from benchagent.dbms.statistics import QueryRows
+from benchagent.dbms.external.server import MARKER, ExternalServer, Rows, ToolBackup, folder_of
 
 DRIVER_CLASS = "cubrid.jdbc.driver.CUBRIDDriver"
 UNIQUE_VIOLATION, LOCK_TIMEOUTS, DEADLOCK = -670, (-73, -74, -75, -76), -72
@@ -45,9 +44,9 @@ def dialect_of(version: str) -> Dialect:
     )
 
 
-def side(version: str, schema: str) -> Side:
+def external_server(version: str, schema: str) -> ExternalServer:
     own = _numbers(version) >= FIRST_WITH_USER_SCHEMA
-    return Side(
+    return ExternalServer(
         dbms="cubrid",
         dialect=dialect_of(version),
         objects=_objects(by_owner=own),
@@ -61,20 +60,20 @@ def side(version: str, schema: str) -> Side:
         },
         in_force=_in_force,
         settings_complete=False,
-        statistics=CubridStatistics(_numbers(version)),
+        engine_counters=CubridCounters(_numbers(version)),
         retryable=Retryable(codes=(DEADLOCK, *LOCK_TIMEOUTS)),
         tolerable=Retryable(codes=(UNIQUE_VIOLATION,)),
         driver_class=DRIVER_CLASS,
         driver="11.3.2.0053",
         version_query="SELECT VERSION()",
         folders="SHOW VOLUME HEADER OF 0",
-        places=_places,
+        read_folders=_read_folders,
         marker=MARKER,
-        shown_backups=[ToolBackup(_backup())],
+        shown_backups=[_backup()],
     )
 
 
-def _places(rows: Rows) -> list[tuple[str, str]]:
+def _read_folders(rows: Rows) -> list[tuple[str, str]]:
     """From the header of the first volume, whose columns differ: its path is the first. Of the log nothing is told."""
     paths = [str(value) for row in rows for value in row if str(value).startswith("/")]
     return [("the first volume", folder_of(paths[0])), ("other volumes and the log", "")] if paths else []
@@ -94,9 +93,9 @@ def _in_force(rows: QueryRows) -> list[tuple[str, str]]:
     return [(names[query], str(found[0][0])) for query, found in rows.items() if query in names and found]
 
 
-def _backup() -> Tool:
+def _backup() -> ToolBackup:
     """Of the database that the target is named like, while it is in use; `target` is a folder."""
-    return Tool(
+    return ToolBackup(
         "backupdb",
         "cubrid backupdb",
         lambda target: ["cubrid", "backupdb", "-C", "-D", target, target.name],

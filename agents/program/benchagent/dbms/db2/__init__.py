@@ -1,7 +1,5 @@
 """IBM Db2 for Linux, UNIX and Windows: servers that somebody else runs. No live server could be had for tests."""
 
-from __future__ import annotations
-
-from benchagent.dbms.external.only import OnlyExternal
+from benchagent.dbms.external.server import OnlyExternal
 
 ADAPTER = OnlyExternal("db2")

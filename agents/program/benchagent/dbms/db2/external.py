@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from benchagent.dbms.base import Retryable
-from benchagent.dbms.db2.statistics import Db2Statistics
+from benchagent.dbms.counters import QueryRows
+from benchagent.dbms.db2.counters import Db2Counters
 from benchagent.dbms.dialect import Dialect
-from benchagent.dbms.external.side import Side
-from benchagent.dbms.external.tools import Tool, ToolBackup
-from benchagent.dbms.statistics import QueryRows
+from benchagent.dbms.external.server import ExternalServer, ToolBackup
 
 DEADLOCK_OR_TIMEOUT, DEADLOCK_CODE, TIMEOUT_CODE = "40001", -911, -913
 DUPLICATE_KEY = "23505"
@@ -35,8 +34,8 @@ def dialect_of(schema: str) -> Dialect:
     )
 
 
-def side(version: str, schema: str) -> Side:
-    return Side(
+def external_server(version: str, schema: str) -> ExternalServer:
+    return ExternalServer(
         dbms="db2",
         dialect=dialect_of(schema),
         objects=OBJECTS,
@@ -49,13 +48,13 @@ def side(version: str, schema: str) -> Side:
         },
         in_force=_in_force,
         buffer_is_set=False,  # buffer pools have sizes of their own
-        statistics=Db2Statistics(schema),
+        engine_counters=Db2Counters(schema),
         retryable=Retryable(sqlstates=(DEADLOCK_OR_TIMEOUT,), codes=(DEADLOCK_CODE, TIMEOUT_CODE)),
         tolerable=Retryable(sqlstates=(DUPLICATE_KEY,)),
         driver="12.1.5.0",
         version_query="SELECT service_level FROM sysibmadm.env_inst_info",
         free_space=FREE_SPACE,
-        shown_backups=[ToolBackup(_backup())],
+        shown_backups=[_backup()],
     )
 
 
@@ -68,9 +67,9 @@ def _in_force(rows: QueryRows) -> list[tuple[str, str]]:
     return [(name, value) for name, value in told if value and "/" not in value]
 
 
-def _backup() -> Tool:
+def _backup() -> ToolBackup:
     """Of the database that is named like its alias, whole and online; `target` is a folder."""
-    return Tool(
+    return ToolBackup(
         "backup_database",
         "db2 backup database … online",
         lambda target: ["db2", "backup", "database", target.name, "online", "to", target, "include", "logs"],

@@ -5,26 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchagent.catalog import Durability
-from benchagent.configfiles.durability import of_effective
 from benchagent.configfiles.engines.derby import ENGINE
+from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands
 from benchagent.dbms.base import (
     Connection,
-    Instance,
     JobError,
     ProvisionRequest,
     Retryable,
     Settings,
     checked_settings,
 )
-from benchagent.dbms.buffers import buffer_in_force
-from benchagent.dbms.derby.backup import DATABASE, BackupProcedure
+from benchagent.dbms.counters import QueryRows
+from benchagent.dbms.derby.counters import OWN_SCHEMA, DerbyCounters, smallest_page
 from benchagent.dbms.derby.ranges import CACHE, DEFAULT_PAGE_SIZE, PAGE_SIZE, RANGES, taken
-from benchagent.dbms.derby.statistics import OWN_SCHEMA, DerbyStatistics, smallest_page
 from benchagent.dbms.dialect import Dialect
-from benchagent.dbms.embedded import EmbeddedAdapter, driver_folder, heap_mb, in_url, not_in_force
-from benchagent.dbms.statistics import QueryRows
-from benchagent.machine.devices import write_cache_words
+from benchagent.dbms.embedded import (
+    EmbeddedAdapter,
+    EmbeddedInstance,
+    heap_mb,
+    in_url,
+    not_in_force,
+)
 
 DEADLOCK = "40001"
 LOCK_TIMEOUTS = ("40XL1", "40XL2")
@@ -38,6 +39,7 @@ FIRST_WITH_UPDATE_STATISTICS = (10, 5)
 FIRST_WITH_AUTOMATIC_STATISTICS = (10, 8)
 LOCKED = ("derby.system.home", "derby.stream.error.file", "derby.storage.tempDirectory")
 LOG_DEVICE = "logDevice="
+DATABASE = "bench"
 
 
 def version_numbers(version: str) -> tuple[int, ...]:
@@ -59,42 +61,40 @@ def dialect_of(version: str, schema: str = OWN_SCHEMA) -> Dialect:
     )
 
 
-class DerbyInstance(Instance):
+class DerbyInstance(EmbeddedInstance):
+    slug = "derby"
     retryable = Retryable(sqlstates=(DEADLOCK, *LOCK_TIMEOUTS))
-    statistics = DerbyStatistics()
+    engine_counters = DerbyCounters()
     log_names = ("log",)
 
     def __init__(self, request: ProvisionRequest, class_path: Sequence[Path], given: Settings) -> None:
-        self._database = request.placement.data / DATABASE
+        self._database = request.folders.data / DATABASE
         url = f"jdbc:derby:{in_url(self._database)}"
         driver = DRIVER_CLASS if version_numbers(request.version) < FIRST_WITHOUT_DRIVER_CLASS else None
-        log_device = f";{LOG_DEVICE}{in_url(request.placement.log)}" if request.placement.log_apart else ""
-        super().__init__(
-            connection=Connection(f"{url};create=true{log_device}", driver),
-            class_path=class_path,
-            data_path=request.placement.data,
-            driver_dir=driver_folder(request),
-        )
+        log_device = f";{LOG_DEVICE}{in_url(request.folders.log)}" if request.folders.log_apart else ""
+        connection = Connection(f"{url};create=true{log_device}", driver)
+        kept = [pair for pair in given if pair[0] not in LOCKED]
+        log_path = request.folders.log if request.folders.log_apart else request.folders.data
+        super().__init__(request, class_path, connection, kept, log_path)
         self.dialect = dialect_of(request.version)
         self.close_url = f"{url};shutdown=true"
-        self._log_path = request.placement.log if request.placement.log_apart else request.placement.data
-        self._settings = [pair for pair in given if pair[0] not in LOCKED]
-        self._effective: list[tuple[str, str]] = []
-        self.heap_mb = heap_mb(self._cache_bytes())
+        numbers = {name: taken(name, value) for name, value in kept}
+        pages = int(numbers.get(CACHE, RANGES[CACHE].otherwise) or 0)
+        self.heap_mb = heap_mb(pages * int(numbers.get(PAGE_SIZE, DEFAULT_PAGE_SIZE)))
         self.ignored_settings = [f"{name}: set by the agent" for name, _ in given if name in LOCKED]
         self.ignored_settings += [
             f"{name}: not a property that is known of Derby, which passes over what it does not know"
-            for name, _ in self._settings
+            for name, _ in kept
             if not ENGINE.knows(name)
         ]
         # The working directory of the JVM is Derby's system home, where this file is read from.
-        kept = [*self._settings, ("derby.storage.tempDirectory", str(request.placement.temp))]
-        lines = [f"{name}={_escaped(value)}\n" for name, value in kept]
+        all_lines = [*kept, ("derby.storage.tempDirectory", str(request.folders.temp))]
+        lines = ["{}={}\n".format(name, value.replace("\\", "\\\\")) for name, value in all_lines]
         path = self.driver_dir / "derby.properties"
         path.write_text("".join(lines), encoding="latin-1", errors="backslashreplace")
 
     def effective_queries(self) -> Mapping[str, str]:
-        return {"space": self.statistics.space}
+        return {"space": self.engine_counters.space}
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
         """The page size from the tables that were made with it, durability from what the engine wrote into its own log.
@@ -115,13 +115,6 @@ class DerbyInstance(Instance):
         others += [(PAGE_SIZE, found[PAGE_SIZE])] if PAGE_SIZE in found else []
         return [words for given in (sizes, others) for words in not_in_force("derby", given, list(found.items()))]
 
-    def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
-        return of_effective("derby", effective, write_cache_words(self._log_path))
-
-    def buffer_bytes(self) -> int | None:
-        """With pages as large as those of the tables: the cache counts pages, whatever their size."""
-        return buffer_in_force("derby", self._effective)
-
     def log_tail(self) -> str:
         try:
             return (self.driver_dir / "derby.log").read_text(errors="replace")
@@ -130,15 +123,6 @@ class DerbyInstance(Instance):
 
     def backup_methods(self) -> Sequence[BackupProcedure]:
         return (BackupProcedure(),)
-
-    def _cache_bytes(self) -> int:
-        given = {name: taken(name, value) for name, value in self._settings}
-        pages = given.get(CACHE, RANGES[CACHE].otherwise)
-        return int(pages or 0) * int(given.get(PAGE_SIZE, DEFAULT_PAGE_SIZE))
-
-
-def _escaped(value: str) -> str:
-    return value.replace("\\", "\\\\")
 
 
 def move_log(database: Path, log: Path) -> None:
@@ -150,10 +134,30 @@ def move_log(database: Path, log: Path) -> None:
     except OSError as error:
         raise JobError(f"the copy of the database cannot be opened: {error}") from error
     kept = [line for line in lines if not line.startswith(LOG_DEVICE)]
-    place = next((number for number, line in enumerate(lines) if line.startswith(LOG_DEVICE)), len(kept))
+    position = next((number for number, line in enumerate(lines) if line.startswith(LOG_DEVICE)), len(kept))
     escaped = str(log).replace("\\", "\\\\").replace(":", "\\:").replace("=", "\\=").replace(" ", "\\ ")
-    kept.insert(place, f"{LOG_DEVICE}{escaped}\n")
+    kept.insert(position, f"{LOG_DEVICE}{escaped}\n")
     path.write_text("".join(kept), encoding="latin-1", errors="backslashreplace")
+
+
+class BackupProcedure(BackupMethod):
+    slug = "backup_database"
+
+    def backup(self, target: Path, options: Options) -> Sequence[Action]:
+        return [SqlCommands([f"CALL SYSCS_UTIL.SYSCS_BACKUP_DATABASE('{quoted(target)}')"])]
+
+    def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
+        """Derby restores while it connects: it copies the backup and replays its log."""
+        made = f"{self.restored_url(source, scratch)};createFrom={in_url(source / DATABASE)}"
+        return [SqlCommands(["VALUES 1"], made)]
+
+    def restored_url(self, source: Path, scratch: Path) -> str:
+        return f"jdbc:derby:{in_url(scratch / 'restored')}"
+
+
+def quoted(path: Path) -> str:
+    """Inside an SQL literal."""
+    return str(path).replace("'", "''")
 
 
 class DerbyAdapter(EmbeddedAdapter):
@@ -161,8 +165,8 @@ class DerbyAdapter(EmbeddedAdapter):
 
     def provision(self, request: ProvisionRequest) -> DerbyInstance:
         settings = checked_settings(request.settings)
-        if request.restored and request.placement.log_apart:
-            move_log(request.placement.data / DATABASE, request.placement.log)
+        if request.restored and request.folders.log_apart:
+            move_log(request.folders.data / DATABASE, request.folders.log)
         return DerbyInstance(request, self.class_path(request), settings)
 
     def knob(self, name: str, value: str, version: str) -> Settings:

@@ -8,12 +8,11 @@ from pathlib import Path
 
 from benchagent.configfiles.engines.derby import ENGINE
 from benchagent.dbms.backup import Action, ToolCommand
-from benchagent.dbms.derby import LOCKED, DerbyInstance, dialect_of
-from benchagent.dbms.derby.backup import BackupProcedure
+from benchagent.dbms.counters import QueryRows
+from benchagent.dbms.derby import LOCKED, BackupProcedure, DerbyInstance, dialect_of
+from benchagent.dbms.derby.counters import DerbyCounters, smallest_page
 from benchagent.dbms.derby.ranges import PAGE_SIZE, taken
-from benchagent.dbms.derby.statistics import DerbyStatistics, smallest_page
-from benchagent.dbms.external.side import Side
-from benchagent.dbms.statistics import QueryRows
+from benchagent.dbms.external.server import ExternalServer
 
 DRIVER = "10.16.1.1"
 IN_SCHEMA = "JOIN SYS.SYSSCHEMAS S ON S.SCHEMAID = X.SCHEMAID WHERE S.SCHEMANAME = UPPER('{schema}')"
@@ -35,20 +34,20 @@ PROPERTIES = "VALUES " + ", ".join(
 )
 
 
-def side(version: str, schema: str) -> Side:
-    statistics = DerbyStatistics(schema)
-    return Side(
+def external_server(version: str, schema: str) -> ExternalServer:
+    counters = DerbyCounters(schema)
+    return ExternalServer(
         dbms="derby",
         dialect=dialect_of(DRIVER, schema),
         objects=OBJECTS,
         schemas="SELECT SCHEMANAME FROM SYS.SYSSCHEMAS WHERE SCHEMANAME = UPPER('{schema}')",
         create="CREATE SCHEMA {schema}",
         use=("SET SCHEMA {schema}",),
-        effective_queries={"properties": PROPERTIES, "space": statistics.space},
+        effective_queries={"properties": PROPERTIES, "space": counters.space},
         in_force=_in_force,
         buffer_is_set=False,  # only the server's process can set it
         settings_complete=False,
-        statistics=statistics,
+        engine_counters=counters,
         retryable=DerbyInstance.retryable,
         driver=DRIVER,
         shown_backups=[ProcedureOfServer()],

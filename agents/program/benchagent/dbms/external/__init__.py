@@ -11,14 +11,13 @@ from pathlib import Path
 from benchagent.catalog import DBMSS
 from benchagent.dbms.base import JobError, ProvisionRequest
 from benchagent.dbms.embedded import jars
-from benchagent.dbms.external.afar import Afar
-from benchagent.dbms.external.asking import Answers, Asker
 from benchagent.dbms.external.connections import Connections, ConnectionsError, ServerConnection
 from benchagent.dbms.external.instance import CLEANING_S, ExternalInstance, drop_own, within
-from benchagent.dbms.external.side import reachable, side_of
+from benchagent.dbms.external.own_schema import ASK_OBJECTS, ASK_OWNER, ASK_SCHEMA, Answers, Asker, Target
+from benchagent.dbms.external.secrets import is_this_machine
+from benchagent.dbms.external.server import external_server, reachable
 from benchagent.dbms.external.space import SPACE, Watched, is_told, told_shortage, watched
-from benchagent.dbms.external.target import ASK_OBJECTS, ASK_OWNER, ASK_SCHEMA, Target
-from benchagent.dbms.external.url import is_this_machine
+from benchagent.dbms.external.tool_login import ToolLogin
 from benchagent.java import JavaToolchain
 from benchagent.link import identity
 from benchagent.machine.process import Children
@@ -52,7 +51,7 @@ class Visit:
         """The server's folders, where it does not tell free space itself and is this machine."""
         if self.space_query:
             return Watched()
-        told = self.asker.side.places(self.answers.rows.get(FOLDERS) or ())
+        told = self.asker.server.read_folders(self.answers.rows.get(FOLDERS) or ())
         connection = self.asker.connection
         return watched(told, here=is_this_machine(connection.url) and not connection.elsewhere)
 
@@ -61,7 +60,7 @@ class Visit:
         rows = self.answers.rows
         prepared = self.target.preparation(rows.get(ASK_SCHEMA), rows.get(ASK_OBJECTS), rows.get(ASK_OWNER))
         schema_there = bool(rows.get(ASK_SCHEMA))
-        use = [statement.format(schema=self.target.schema) for statement in self.asker.side.use]
+        use = [statement.format(schema=self.target.schema) for statement in self.asker.server.use]
         return [*use, *prepared] if schema_there and prepared else prepared
 
     def prepare(self) -> int:
@@ -72,10 +71,10 @@ class Visit:
         self.asker.execute(prepared)
         return 0
 
-    def afar(self, engines_dir: Path, folder: Path) -> Afar:
+    def tool_login(self, engines_dir: Path, folder: Path) -> ToolLogin:
         """What tools need; `folder` for their logins."""
         connection = self.asker.connection
-        return Afar(connection, self.version or connection.version, engines_dir, folder)
+        return ToolLogin(connection, self.version or connection.version, engines_dir, folder)
 
     @property
     def asked(self) -> list[str]:
@@ -84,7 +83,7 @@ class Visit:
     @property
     def space_query(self) -> str:
         """Empty where the engine has none, or did not answer it."""
-        return self.asker.side.free_space if is_told(self.answers.rows.get(SPACE)) else ""
+        return self.asker.server.free_space if is_told(self.answers.rows.get(SPACE)) else ""
 
     def shortage(self) -> str:
         return told_shortage(self.answers.rows.get(SPACE) or ()) or self.watched.shortage()
@@ -96,10 +95,10 @@ def visit(
     """Look at a server, changing nothing. Raises `JobError`."""
     if not agent_id:
         raise JobError(UNREGISTERED)
-    side = side_of(connection.dbms, connection.version, connection.schema)
-    class_path = jars(toolchain, connection.dbms, side.driver or None, driver=bool(side.driver))
-    asker = Asker(connection, side, class_path, toolchain, children, folder)
-    target = Target(side, connection.name, connection.schema, agent_id)
+    server = external_server(connection.dbms, connection.version, connection.schema)
+    class_path = jars(toolchain, connection.dbms, server.driver or None, driver=bool(server.driver))
+    asker = Asker(connection, server, class_path, toolchain, children, folder)
+    target = Target(server, connection.name, connection.schema, agent_id)
     answers = asker.ask(_questions(target))
     for name in (ASK_SCHEMA, ASK_OBJECTS):
         if name in answers.errors:
@@ -108,8 +107,8 @@ def visit(
 
 
 def _questions(target: Target) -> dict[str, str]:
-    side = target.side
-    asked = {**target.questions(), VERSION: side.version_query, SPACE: side.free_space, FOLDERS: side.folders}
+    server = target.server
+    asked = {**target.questions(), VERSION: server.version_query, SPACE: server.free_space, FOLDERS: server.folders}
     return {name: sql for name, sql in asked.items() if sql}
 
 
@@ -127,9 +126,9 @@ def connect(request: ProvisionRequest, root: Path, agent_id: str, dbms: str, nam
     if short := found.shortage():
         raise JobError(short)
     request.log(f"connection {name}: working in a schema of the agent's own; the server is not sampled")
-    afar = found.afar(request.engines_dir, request.job_dir / "login")
+    tool_login = found.tool_login(request.engines_dir, request.job_dir / "login")
     return ExternalInstance(
-        request, found.asker, found.target, afar, watched=found.watched, space_query=found.space_query
+        request, found.asker, found.target, tool_login, watched=found.watched, space_query=found.space_query
     )
 
 

@@ -3,7 +3,11 @@
 Names without a schema mean the agent's own one first; what is not there may be a public synonym or alias, which leads
 to tables of others. So a statement is harmless when it changes only what it names without a schema and what the same
 run has made. Wherever a name could be that of something that is changed, none with a schema may stand: that is more
-than has to be refused, and simple enough to be right. What functions do is not known, see `effects`.
+than has to be refused, and simple enough to be right.
+
+Functions are known by name only, so `EFFECTS` is a list, and no list is complete: it has what the engines bring along.
+What a function without parentheses does (Oracle lets them out), a view of others, an operator or a cast, nobody can
+see.
 """
 
 from __future__ import annotations
@@ -14,10 +18,77 @@ from dataclasses import replace
 from typing import Any
 
 from benchagent.dbms.base import JobError
-from benchagent.dbms.external.effects import check_effects
-from benchagent.dbms.external.reading import locks, tables_read, text_at, until
-from benchagent.dbms.external.side import MARKER
-from benchagent.dbms.external.tokens import NOTHING, Token, begin, tokens
+from benchagent.dbms.external.server import MARKER
+from benchagent.dbms.external.sql import NOTHING, Token, begin, locks, tables_read, text_at, tokens, until
+
+# They count a sequence on or set it. The agent's schema has none but those of identity columns.
+SEQUENCES = frozenset(("NEXTVAL", "NEXT_VALUE", "SERIAL_NEXT_VALUE", "SETVAL", "GEN_ID"))
+# Of the engines, with an effect that stays when they return: on sessions, locks, settings, files, other servers, or by
+# SQL in an argument. Whole families where the names have a common begin, harmless members with them.
+EFFECTS = re.compile(
+    "|".join(
+        (
+            # PostgreSQL and what is delivered with it
+            r"PG_\w+|LO_\w+|LOREAD|LOWRITE|SET_CONFIG|DBLINK\w*|\w+_TO_XML\w*|TS_STAT|TS_REWRITE|XPATH_TABLE",
+            r"CROSSTAB\w*|CONNECTBY|BRIN_\w+|GIN_\w+|BINARY_UPGRADE_\w+|POSTGRES_FDW_\w+",
+            # MySQL and MariaDB
+            r"GET_LOCK|RELEASE_LOCK|RELEASE_ALL_LOCKS|LOAD_FILE|\w+_(?:POS|GTID)_WAIT|WAIT_\w+_GTIDS?\w*",
+            r"(?:SERVICE|VERSION_TOKENS|GROUP_REPLICATION|ASYNCHRONOUS_CONNECTION|AUDIT_(?:LOG|API)|KEYRING)_\w+",
+            r"(?:MASKING|MYSQL|SPIDER|MROONGA|MEMC)_\w+|\w*FIREWALL\w*|SYS_(?:EXEC|EVAL|SET)",
+            # H2
+            r"FILE_\w+|CSVREAD|CSVWRITE|LINK_SCHEMA|CANCEL_SESSION|ABORT_SESSION|FTL?_\w+",
+            # Db2
+            r"(?:ADMIN|MON|WLM|ENV|AUDIT|SYSTS|EXPLAIN)_\w+|MQ\w+|HTTP\w+|SOAPHTTP\w+",
+            # CUBRID, whose counters change rows of the table that is read
+            r"INCR|DECR",
+            # An engine's own, as RDB$SET_CONTEXT
+            r"\w+\$\w*",
+        )
+    ),
+    re.IGNORECASE,
+)
+# Behind them a parenthesis holds columns, not arguments.
+BEFORE_COLUMNS = frozenset(("INTO", "TABLE", "VIEW", "EXISTS", "REFERENCES", "KEY", "INDEX"))
+OUTER_JOIN = ["(", "+", ")"]  # in Oracle
+
+
+def check_effects(found: Sequence[Token], sql: str) -> None:
+    """Raises `JobError`."""
+    index = found[0].text == "CREATE" and any(token.text == "INDEX" for token in found[:4])
+    for at in range(len(found)):
+        if reason := _counts(found, at) or _calls(found, at, index=index):
+            raise JobError(f"{reason}: not sent to a server of others: {begin(sql)}")
+
+
+def _counts(found: Sequence[Token], at: int) -> str:
+    """How a sequence, or a counter of CUBRID, is counted on here; empty where none is."""
+    token, before, after = found[at], _at(found, at - 1), _at(found, at + 1)
+    if token.name.upper() in SEQUENCES and (before.text in (".", "@") or after.text in ("(", "FOR")):
+        return f"{token.raw} counts a sequence"
+    if token.text == "VALUE" and before.text == "NEXT" and after.text == "FOR":
+        return "NEXT VALUE FOR counts a sequence"
+    if token.text in ("INCREMENT", "DECREMENT") and before.text == "WITH" and after.text == "FOR":
+        return f"WITH {token.text} FOR changes what it reads"
+    return ""
+
+
+def _calls(found: Sequence[Token], at: int, *, index: bool) -> str:
+    """Why a function may not be called that is called here. `index`: in CREATE INDEX no function follows ON."""
+    token, before = found[at], _at(found, at - 1)
+    if not token.name or _at(found, at + 1).text != "(" or before.text in BEFORE_COLUMNS:
+        return ""
+    linked = before.text == "@" and _at(found, at - 2).name
+    if before.text == "." or linked or "." in token.name:
+        outer = [one.text for one in found[at + 1 : at + 4]] == OUTER_JOIN
+        return "" if outer else f"{token.raw}() is a function of a schema, a package or an object"
+    if index and before.text == "ON":
+        return ""
+    return f"{token.raw}() may change something" if EFFECTS.fullmatch(token.name) else ""
+
+
+def _at(found: Sequence[Token], at: int) -> Token:
+    return found[at] if 0 <= at < len(found) else NOTHING
+
 
 # Others, as CALL, SET or VACUUM, reach further than a table: they come from the adapter only.
 ALLOWED = frozenset(
@@ -60,7 +131,7 @@ def check(sql: str, *, own: Collection[str] = (), may_create: bool = True, chang
     """Raises `JobError` for a statement that could reach what is not the agent's own.
 
     `own`: tables and views that the run has made until then, in small letters. `may_create`: where the tables and
-    views that it makes are noted, to be dropped. `changes_lock`: see `Side`.
+    views that it makes are noted, to be dropped. `changes_lock`: see `ExternalServer`.
     """
     if MARKER in sql.lower():
         raise JobError(f"{MARKER} is the agent's alone: not sent to a server of others: {begin(sql)}")
@@ -108,7 +179,7 @@ def _is_own(token: Token, own: Collection[str]) -> bool:
 
 
 def _of_others(token: Token) -> bool:
-    """What stands before or behind a schema, a query in the place of a table, or a name of the engine's own."""
+    """What stands before or behind a schema, a query instead of a table, or a name of the engine's own."""
     return token.text in (".", "@", "SELECT") or OF_THE_ENGINE.match(token.name) is not None
 
 
@@ -139,18 +210,16 @@ def _defined(found: Sequence[Token]) -> tuple[str, str, Token]:
 def _check_into(found: Sequence[Token], sql: str) -> None:
     """SELECT INTO makes a table that nobody notes, or writes a file of the server."""
     for at, token in enumerate(found):
-        if token.text == "INTO" and _word_before(found, at) not in ("INSERT", "REPLACE", "MERGE"):
+        before = next((one.text for one in reversed(found[:at]) if one.text not in INSERT_MODIFIERS), "")
+        if token.text == "INTO" and before not in ("INSERT", "REPLACE", "MERGE"):
             raise JobError(f"INTO outside of INSERT and MERGE is not sent to a server of others: {begin(sql)}")
-
-
-def _word_before(found: Sequence[Token], at: int) -> str:
-    return next((token.text for token in reversed(found[:at]) if token.text not in INSERT_MODIFIERS), "")
 
 
 def _changed(found: Sequence[Token]) -> Iterator[tuple[str, Sequence[Token]]]:
     """The parts of a statement in which what it changes is named, each behind its verb."""
     if found[0].text in DEFINING:
-        yield found[0].text, found[: _body_of(found)]
+        # Up to the query that a table or view is made of, which may name anything.
+        yield found[0].text, until(found, 0, ("AS", "SELECT") if found[0].text in CREATING else ())
     for at, token in enumerate(found):
         before, after = text_at(found, at - 1), text_at(found, at + 1)
         match token.text:
@@ -206,8 +275,8 @@ def _targets_of_definition(found: Sequence[Token]) -> Iterator[Token]:
 
 def _behind(word: str, found: Sequence[Token]) -> list[Token]:
     """What follows this word, each time."""
-    places = (at + 1 for at, token in enumerate(found) if token.text == word)
-    return [next((token for token in found[place:] if token.text != "ONLY"), NOTHING) for place in places]
+    begins = (at + 1 for at, token in enumerate(found) if token.text == word)
+    return [next((token for token in found[at:] if token.text != "ONLY"), NOTHING) for at in begins]
 
 
 def _listed(zone: Sequence[Token]) -> Iterator[Token]:
@@ -224,16 +293,10 @@ def _listed(zone: Sequence[Token]) -> Iterator[Token]:
 def _target_of_insert(found: Sequence[Token], at: int) -> Sequence[Token]:
     """The name and what is behind it, unless that is the query."""
     skipped = (*INSERT_MODIFIERS, "INTO")
-    target = next((place for place in range(at + 1, len(found)) if found[place].text not in skipped), at)
+    target = next((index for index in range(at + 1, len(found)) if found[index].text not in skipped), at)
     if not found[target].name:
-        return found[at:]  # a query in the place of a table
+        return found[at:]  # a query instead of a table
     return found[target : target + 2] if text_at(found, target + 1) in (".", "@") else found[target : target + 1]
-
-
-def _body_of(found: Sequence[Token]) -> int:
-    """Where the query begins that a table or view is made of, which may name anything; else the end."""
-    ends = ("AS", "SELECT") if found[0].text in CREATING else ()
-    return len(until(found, 0, ends))
 
 
 def created_table(sql: str) -> str | None:

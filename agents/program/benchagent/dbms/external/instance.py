@@ -11,20 +11,19 @@ from pathlib import Path
 from typing import Any
 
 from benchagent.catalog import Durability
-from benchagent.configfiles.durability import Facts, Given, durability
+from benchagent.configfiles.meaning import durability
+from benchagent.configfiles.settings import Facts, Given
 from benchagent.dbms.backup import BackupMethod
 from benchagent.dbms.base import Connection, Instance, JobError, ProvisionRequest, Settings
-from benchagent.dbms.buffers import buffer_in_force
-from benchagent.dbms.embedded import STORAGE
-from benchagent.dbms.external.afar import Afar
-from benchagent.dbms.external.asking import ATTEMPT, Asker
+from benchagent.dbms.counters import QueryRows
+from benchagent.dbms.embedded import STORAGE, buffer_in_force
 from benchagent.dbms.external.guard import check, follow, statements
+from benchagent.dbms.external.own_schema import ASK_OBJECTS, ASK_OWNER, ATTEMPT, Asker, Target
 from benchagent.dbms.external.secrets import Scrubber
-from benchagent.dbms.external.side import Side
+from benchagent.dbms.external.server import ExternalServer
 from benchagent.dbms.external.space import NOT_WATCHED, SPACE, Watch, Watched, asked_meanwhile, told_shortage
-from benchagent.dbms.external.target import ASK_OBJECTS, ASK_OWNER, Target
+from benchagent.dbms.external.tool_login import ToolLogin
 from benchagent.dbms.questions import EFFECTIVE_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX, Step
-from benchagent.dbms.statistics import QueryRows
 from benchagent.machine.process import Children
 
 NOT_OURS = "the agent does not stop or start a server of others"
@@ -47,27 +46,27 @@ class ExternalInstance(Instance):
         request: ProvisionRequest,
         asker: Asker,
         target: Target,
-        afar: Afar,
+        tool_login: ToolLogin,
         *,
         watched: Watched,
         space_query: str,
     ) -> None:
-        side, connection = asker.side, asker.connection
+        server, connection = asker.server, asker.connection
         super().__init__(
-            connection=Connection(connection.url, side.driver_class, asker.login()),
+            connection=Connection(connection.url, server.driver_class, asker.login()),
             class_path=asker.class_path,
-            data_path=request.placement.data,
+            data_path=request.folders.data,
             driver_dir=asker.folder,
         )
-        self._request, self._asker, self._target, self._afar = request, asker, target, afar
+        self._request, self._asker, self._target, self._tool_login = request, asker, target, tool_login
         self._scrubber = Scrubber(connection)
         # A checkpoint would be one of the whole server.
-        self.dialect = replace(side.dialect, after_load=())
-        self.transaction, self.retryable, self.tolerable = side.transaction, side.retryable, side.tolerable
-        self.statistics = side.statistics
-        self.session_sql = [statement.format(schema=target.schema) for statement in side.use]
+        self.dialect = replace(server.dialect, after_load=())
+        self.transaction, self.retryable, self.tolerable = server.transaction, server.retryable, server.tolerable
+        self.engine_counters = server.engine_counters
+        self.session_sql = [statement.format(schema=target.schema) for statement in server.use]
         self.ignored_settings = [f"{name}: nothing is set on a server of others" for name, _ in request.settings]
-        self._guard = Guard(side)
+        self._guard = Guard(server)
         self._space_query = space_query
         self._effective: Settings = ()
         self._watch = Watch(watched, self._low) if watched.folders else None
@@ -107,25 +106,25 @@ class ExternalInstance(Instance):
     # What is told
 
     def effective_queries(self) -> Mapping[str, str]:
-        return self._asker.side.effective_queries
+        return self._asker.server.effective_queries
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
-        found = [(name, self._scrubber.text(value)) for name, value in self._asker.side.in_force(rows)]
+        found = [(name, self._scrubber.text(value)) for name, value in self._asker.server.in_force(rows)]
         self._effective = found
         return found
 
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
-        side, disks = self._asker.side, "nothing is known about the disks of the server"
+        server, disks = self._asker.server, "nothing is known about the disks of the server"
         given = [Given(name, value) for name, value in effective.items()]
-        found = durability(side.dbms, given, Facts(complete=side.settings_complete), disks)
+        found = durability(server.dbms, given, Facts(complete=server.settings_complete), disks)
         return found.durability or Durability.NONE, found.reason
 
     def buffer_bytes(self) -> int | None:
-        side = self._asker.side
+        server = self._asker.server
         is_memory = dict(self._effective).get(STORAGE) == "memory"
-        if is_memory or not side.buffer_is_set:
+        if is_memory or not server.buffer_is_set:
             return None
-        return buffer_in_force(side.dbms, self._effective, complete=side.settings_complete)
+        return buffer_in_force(server.dbms, self._effective, complete=server.settings_complete)
 
     def size_bytes(self) -> int:
         """Not known: the files are not the agent's to look at."""
@@ -133,11 +132,11 @@ class ExternalInstance(Instance):
 
     def backup_methods(self) -> Sequence[BackupMethod]:
         """Raises `JobError` where none keeps to the agent's schema, or this machine has no tool for it."""
-        side = self._asker.side
-        if side.shown_backups:
-            label, name = side.shown_backups[0].label, self._afar.connection.name
+        server = self._asker.server
+        if server.shown_backups:
+            label, name = server.shown_backups[0].label, self._tool_login.connection.name
             raise JobError(SHOWN_ONLY.format(label=label, name=name))
-        return side.backups(self._afar)
+        return server.backups(self._tool_login)
 
     # Life
 
@@ -151,7 +150,7 @@ class ExternalInstance(Instance):
         """Drop what the agent has made. What cannot be dropped now is so before the next job."""
         if self._watch:
             self._watch.stop()
-        self._afar.forget()
+        self._tool_login.forget()
         try:
             with within(CLEANING_S, self._request.job_dir) as children:  # those of a cancelled job start nothing more
                 drop_own(replace(self._asker, children=children), self._target)
@@ -162,8 +161,8 @@ class ExternalInstance(Instance):
 class Guard:
     """Looks at all SQL of a run in its order, to know which tables are the run's own by then."""
 
-    def __init__(self, side: Side) -> None:
-        self._trusted, self._changes_lock = own_words(side), side.changes_lock
+    def __init__(self, server: ExternalServer) -> None:
+        self._trusted, self._changes_lock = own_words(server), server.changes_lock
         self._own: set[str] = set()
 
     def admit(self, step: Step) -> int:
@@ -188,13 +187,13 @@ def asked_by_agent(step: Step) -> bool:
     return step["op"] == "query" and str(step["name"]).startswith((EFFECTIVE_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX))
 
 
-def own_words(side: Side) -> re.Pattern[str]:
+def own_words(server: ExternalServer) -> re.Pattern[str]:
     """Statements that the adapter itself wrote, which may begin with CALL or SHOW."""
-    source = side.statistics
-    asked = [source.counter_queries(), source.wait_queries(), source.effort_queries(), side.effective_queries]
+    source = server.engine_counters
+    asked = [source.counter_queries(), source.wait_queries(), source.effort_queries(), server.effective_queries]
     exact = [sql for queries in asked for sql in queries.values()]
-    exact += [sql for sql in source.plan_queries(PLANNED) if PLANNED not in sql] + [side.free_space]
-    each = [re.escape(sql).replace(r"\{table\}", r"\w+") for sql in side.dialect.after_load_each]
+    exact += [sql for sql in source.plan_queries(PLANNED) if PLANNED not in sql] + [server.free_space]
+    each = [re.escape(sql).replace(r"\{table\}", r"\w+") for sql in server.dialect.after_load_each]
     return re.compile("|".join(rf"(?:{pattern})\Z" for pattern in [*map(re.escape, filter(None, exact)), *each]))
 
 

@@ -21,17 +21,17 @@ NOT_HERE = (
     "free space not watched: the server's folder of data ({name}) is not to be found on this machine, as that of a "
     "container, so a run could fill its disk"
 )
-# In the place of a path: there is no folder, and no disk to fill.
+# Instead of a path: there is no folder, and no disk to fill.
 IN_MEMORY = "(memory)"
 PARTLY = "free space not watched of {names}: not told, or not to be found on this machine, so a run could fill its disk"
 
 
-def shortage(free_bytes: float, all_bytes: float, place: str = "", *, of_data: bool = True) -> str:
+def shortage(free_bytes: float, all_bytes: float, storage: str = "", *, of_data: bool = True) -> str:
     """Why no run may go on with so little space; empty while there is enough.
 
     `of_data`: what has no data, as a small file system for temporary files, needs a share only.
     """
-    where = f" ({place})" if place else ""
+    where = f" ({storage})" if storage else ""
     if of_data and free_bytes < SMALLEST_BYTES:
         few = f"{free_bytes / 1e9:.1f} GB of space are left on the server{where}"
         return f"{few}, less than {SMALLEST_BYTES / 1e9:.0f} GB"
@@ -42,15 +42,15 @@ def shortage(free_bytes: float, all_bytes: float, place: str = "", *, of_data: b
 
 
 def told_shortage(rows: Sequence[Sequence[Any]]) -> str:
-    """The same of free and all bytes of each place that a server tells of; the first with too little counts."""
-    return next((words for free, total in _places(rows) if (words := shortage(free, total))), "")
+    """The same of free and all bytes of each storage that a server tells of; the first with too little counts."""
+    return next((words for free, total in _amounts(rows) if (words := shortage(free, total))), "")
 
 
 def is_told(rows: Sequence[Sequence[Any]] | None) -> bool:
-    return bool(_places(rows or ()))
+    return bool(_amounts(rows or ()))
 
 
-def _places(rows: Sequence[Sequence[Any]]) -> list[tuple[float, float]]:
+def _amounts(rows: Sequence[Sequence[Any]]) -> list[tuple[float, float]]:
     return [(float(free), float(total)) for free, total in rows if free is not None and total is not None]
 
 
@@ -109,8 +109,8 @@ def asked_meanwhile(step: Mapping[str, Any], query: str) -> list[dict[str, Any]]
 class Watch:
     """Looks at the file systems of folders until it is stopped; calls `low` once."""
 
-    def __init__(self, places: Watched, low: Callable[[str], None]) -> None:
-        self._places = places
+    def __init__(self, watched: Watched, low: Callable[[str], None]) -> None:
+        self._watched = watched
         self._low = low
         self._done = threading.Event()
         threading.Thread(target=self._look, name="free-space", daemon=True).start()
@@ -120,7 +120,7 @@ class Watch:
 
     def _look(self) -> None:
         while not self._done.wait(EACH_S):
-            words = self._places.shortage()
+            words = self._watched.shortage()
             if words:
                 self._low(words)
                 return

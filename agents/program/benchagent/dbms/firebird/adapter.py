@@ -6,28 +6,27 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchagent.catalog import Durability
-from benchagent.configfiles.durability import of_effective
+from benchagent.configfiles.meaning import of_effective
 from benchagent.dbms.backup import Action, BackupMethod
 from benchagent.dbms.base import (
     Adapter,
     Connection,
     EngineContext,
-    Instance,
     JobError,
     ProvisionRequest,
     Settings,
     checked_settings,
 )
+from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.embedded import jars, refuse_log_apart
-from benchagent.dbms.firebird import backup, conflicts, discovery, settings
-from benchagent.dbms.firebird.dialect import BLOCK_DIALECT, DIALECT
-from benchagent.dbms.firebird.root import SYSDBA, hand_over
+from benchagent.dbms.firebird import backup, discovery, settings
+from benchagent.dbms.firebird.counters import NO_LOG, FirebirdCounters
+from benchagent.dbms.firebird.dialect import BLOCK_DIALECT, DIALECT, DRIVER_PROPERTIES, RETRYABLE, TOLERABLE
+from benchagent.dbms.firebird.root import SYSDBA
 from benchagent.dbms.firebird.server import Server
-from benchagent.dbms.firebird.statistics import NO_LOG, FirebirdStatistics
-from benchagent.dbms.statistics import QueryRows
+from benchagent.dbms.private_server import ServerInstance, allowed_user
 from benchagent.machine.devices import write_cache_words
 from benchagent.machine.process import ProcessFailed
-from benchagent.machine.users import first_blocked
 from benchagent.protocol import EngineFacts
 
 PLAN_SCRIPT = "SET PLANONLY ON;\n{sql};\nSET EXPLAIN ON;\n{sql};\n"
@@ -37,9 +36,9 @@ MAINTENANCE = {
 }
 
 
-class FirebirdInstance(Instance):
-    retryable = conflicts.RETRYABLE
-    tolerable = conflicts.TOLERABLE
+class FirebirdInstance(ServerInstance):
+    retryable = RETRYABLE
+    tolerable = TOLERABLE
 
     def __init__(
         self, server: Server, request: ProvisionRequest, given: settings.Split, class_path: Sequence[Path]
@@ -52,28 +51,25 @@ class FirebirdInstance(Instance):
             data_path=server.data_dir,
             driver_dir=driver_dir,
         )
-        self._server = server
+        self.server: Server = server
         self._request = request
         self._given = given
         self.dialect = DIALECT if server.home.knows_batches else BLOCK_DIALECT
         self.command_lines = server.command_lines
         self.ignored_settings = list(given.ignored)
-        self.statistics = FirebirdStatistics(self._gstat, self._plan)
+        self.engine_counters = FirebirdCounters(self._gstat, self._plan)
         server.after_start = self._connect_anew
 
     def _connect_anew(self) -> None:
-        self.connection = _connection(self._server)
-
-    def server_pids(self) -> list[int]:
-        return self._server.pids()
+        self.connection = _connection(self.server)
 
     # Settings
 
     def effective_queries(self) -> Mapping[str, str]:
-        return settings.effective_queries(self._server.home.major)
+        return settings.effective_queries(self.server.home.major)
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
-        listener = next(iter(self._server.pids()), 0)
+        listener = next(iter(self.server.pids()), 0)
         found = settings.effective(rows, listener, self._given.server)
         self.ignored_settings += settings.differences(self._given, found)
         untold = settings.untold(self._given, found)
@@ -86,7 +82,7 @@ class FirebirdInstance(Instance):
 
     def buffer_bytes(self) -> int | None:
         """Of the database in Super, of each connection in the Classics."""
-        words = self._server.query("SELECT 'bytes=' || (MON$PAGE_SIZE * MON$PAGE_BUFFERS) FROM MON$DATABASE")
+        words = self.server.query("SELECT 'bytes=' || (MON$PAGE_SIZE * MON$PAGE_BUFFERS) FROM MON$DATABASE")
         found = words.partition("bytes=")[2].split()
         return int(found[0]) if found else None
 
@@ -97,7 +93,7 @@ class FirebirdInstance(Instance):
 
         Empty, with a line in the log, when it fails.
         """
-        server = self._server
+        server = self.server
         asked: list[str | Path] = [
             "action_db_stats",
             "dbname",
@@ -115,41 +111,20 @@ class FirebirdInstance(Instance):
     def _plan(self, sql: str) -> str:
         script = PLAN_SCRIPT.format(sql=sql.rstrip().rstrip(";"))
         try:
-            return self._server.run_sql(script, self._server.remote(self._server.database)).strip()
+            return self.server.run_sql(script, self.server.remote(self.server.database)).strip()
         except ProcessFailed as error:
             return f"no plan: {error}"
 
-    def log_tail(self) -> str:
-        return self._server.log_tail()
-
-    def own(self, folder: Path) -> None:
-        hand_over([folder], self._server.user)
-
     def make_dense(self) -> Sequence[Action]:
         """By one backup and restore, as the article did."""
-        return backup.dense(self._server, self._request.placement.temp / "dense.fbk")
+        return backup.dense(self.server, self._request.folders.temp / "dense.fbk")
 
     def backup_methods(self) -> Sequence[BackupMethod]:
-        return backup.methods(self._server, self._given.mode)
-
-    # Stopping
-
-    def restart(self) -> None:
-        self.shut_down()
-        self.start()
-
-    def shut_down(self) -> None:
-        self._server.shut_down()
-
-    def start(self) -> None:
-        self._server.start()
-
-    def stop(self) -> None:
-        self._server.stop()
+        return backup.methods(self.server, self._given.mode)
 
 
 def _connection(server: Server) -> Connection:
-    properties = {"user": SYSDBA, "password": server.password, **conflicts.DRIVER_PROPERTIES}
+    properties = {"user": SYSDBA, "password": server.password, **DRIVER_PROPERTIES}
     return Connection(backup.url(server, server.database), None, properties)
 
 
@@ -168,9 +143,16 @@ class FirebirdAdapter(Adapter):
         given = settings.split(checked_settings(request.settings), home.engine)
         mode = given.mode
         class_path = jars(request.toolchain, self.slug)
-        server = self._server(request, home)
+        server = Server(request, home, allowed_user(discovery.SERVICE_USERS))
+        allowed_user(discovery.SERVICE_USERS, server.root.folder)
         try:
-            self._make(server, request, given)
+            server.configure(settings.configuration(given, request.folders.temp, mixed=home.mixed))
+            server.create_users()
+            server.start()
+            if not request.restored:
+                server.run_sql(settings.create_database(server.remote(server.database), given), None)
+            for options in settings.gfix_options(given):
+                server.run_tool([home.bin_dir / "gfix", *options, server.remote(server.database)])
         except ProcessFailed as error:
             server.stop()
             raise JobError(f"Firebird: {error}") from error
@@ -179,26 +161,6 @@ class FirebirdAdapter(Adapter):
             raise
         request.log(f"Firebird {request.version} ({mode}) answers on port {server.port}")
         return FirebirdInstance(server, request, given, class_path)
-
-    def _server(self, request: ProvisionRequest, home: discovery.Home) -> Server:
-        try:
-            user = discovery.user()
-        except LookupError as error:
-            raise JobError(str(error)) from error
-        server = Server(request, home, user)
-        blocked = first_blocked(user, server.root.folder) if user else None
-        if user and blocked:
-            raise JobError(f"user {user.name!r} may not enter {blocked}")
-        return server
-
-    def _make(self, server: Server, request: ProvisionRequest, given: settings.Split) -> None:
-        server.configure(settings.configuration(given, request.placement.temp, mixed=server.home.mixed))
-        server.create_users()
-        server.start()
-        if not request.restored:
-            server.run_sql(settings.create_database(server.remote(server.database), given), None)
-        for options in settings.gfix_options(given):
-            server.run_tool([server.home.bin_dir / "gfix", *options, server.remote(server.database)])
 
     def knob(self, name: str, value: str, version: str) -> Settings:
         """Background maintenance: sweeps, and in SuperServer the garbage collector's own thread."""

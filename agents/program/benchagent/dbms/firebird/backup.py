@@ -12,9 +12,10 @@ from pathlib import Path
 
 from benchagent.dbms.backup import Action, BackupMethod, Options, ToolCommand
 from benchagent.dbms.base import JobError
-from benchagent.dbms.firebird import honesty
-from benchagent.dbms.firebird.server import HOST, Server
+from benchagent.dbms.firebird import tcp_trace
+from benchagent.dbms.firebird.server import Server
 from benchagent.dbms.firebird.settings import SUPER
+from benchagent.dbms.private_server import HOST
 from benchagent.machine.devices import same_device
 from benchagent.machine.process import ProcessFailed
 
@@ -60,10 +61,10 @@ class GbakMethod(BackupMethod):
         return url(self.server, scratch / RESTORED)
 
     def observe(self, pid: int) -> Sequence[str]:
-        return honesty.seen(pid)
+        return tcp_trace.seen(pid)
 
     def way(self, trace: Sequence[str]) -> str:
-        return f"TCP to {self.address}" if self.address in honesty.tcp_targets(trace) else NOT_OBSERVED
+        return f"TCP to {self.address}" if self.address in tcp_trace.tcp_targets(trace) else NOT_OBSERVED
 
     @property
     def address(self) -> str:
@@ -71,7 +72,7 @@ class GbakMethod(BackupMethod):
 
     def unless_connected(self, trace: Sequence[str], words: str) -> str:
         """The words when a connection to the server would have been seen and was not."""
-        missing = self.address not in honesty.tcp_targets(trace) and honesty.observed(trace)
+        missing = self.address not in tcp_trace.tcp_targets(trace) and tcp_trace.observed(trace)
         return words if missing else ""
 
     def cancel(self) -> None:
@@ -114,14 +115,14 @@ class GbakLocal(GbakMethod):
             raise JobError(words)
 
     def honest(self, trace: Sequence[str]) -> str:
-        targets = honesty.tcp_targets(trace)
+        targets = tcp_trace.tcp_targets(trace)
         return f"a local backup went over TCP, to {', '.join(targets)}" if targets else ""
 
     def way(self, trace: Sequence[str]) -> str:
         """A connection ends the run; so there was none, where somebody looked."""
         if self._rehearsed:
             return "without TCP: traced in a rehearsal without rows, before the caches were made as asked for"
-        return "without TCP: none was seen while it ran" if honesty.observed(trace) else NOT_OBSERVED
+        return "without TCP: none was seen while it ran" if tcp_trace.observed(trace) else NOT_OBSERVED
 
     def _is_closed(self) -> bool:
         """Also when it takes the server a moment."""
@@ -137,7 +138,7 @@ class GbakLocal(GbakMethod):
         folder = self.server.root.lock
         trace, target = folder / "connects.trace", folder / "rehearsal.fbk"
         command = self.command(["-b", "-g", "-m", self.source(), target])
-        traced = honesty.traced(command.argv, trace)
+        traced = tcp_trace.traced(command.argv, trace)
         if traced is None:
             return []
         try:
@@ -201,7 +202,7 @@ class Nbackup(BackupMethod):
         return ToolCommand(
             [self.server.home.bin_dir / "nbackup", *arguments],
             environment=self.server.tool_environment(),
-            user=self.server.as_user(),
+            user=self.server.popen_user(),
             cwd=self.server.root.folder,
         )
 
@@ -212,7 +213,7 @@ def dense(server: Server, between: Path) -> Sequence[Action]:
     return [
         back_up,
         restore(server, "-rep", between, server.database),
-        ToolCommand(["rm", "-f", between], user=server.as_user()),
+        ToolCommand(["rm", "-f", between], user=server.popen_user()),
     ]
 
 
@@ -231,7 +232,7 @@ def gbak(server: Server, arguments: Sequence[str | Path], *, embedded: bool = Fa
     return ToolCommand(
         [server.home.bin_dir / "gbak", *arguments],
         environment=server.tool_environment(embedded=embedded),
-        user=server.as_user(),
+        user=server.popen_user(),
         cwd=server.root.folder,
     )
 
@@ -258,18 +259,14 @@ def end_sessions(server: Server, targets: Sequence[Path]) -> None:
     """
     deadline = time.monotonic() + CANCEL_TIMEOUT_S
     try:
-        while _working(server, targets):
+        while "sessions=0" not in server.query(COUNT_SESSIONS) or any(map(server.holds_open, targets)):
             if time.monotonic() > deadline:
                 raise ProcessFailed("the backup goes on")
             server.query(END_SESSIONS)
             time.sleep(0.1)
     except ProcessFailed:
-        server.kill()
+        server.stop()
         server.start()
-
-
-def _working(server: Server, targets: Sequence[Path]) -> bool:
-    return "sessions=0" not in server.query(COUNT_SESSIONS) or any(map(server.holds_open, targets))
 
 
 def _verbose(options: Options, target: Path) -> list[str | Path]:

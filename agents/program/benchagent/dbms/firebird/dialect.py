@@ -1,4 +1,4 @@
-"""SQL of Firebird, as far as it differs from the standard; and how its old protocol takes several rows at once."""
+"""SQL of Firebird, as far as it differs from the standard; its conflicts; several rows at once by its old protocol."""
 
 from __future__ import annotations
 
@@ -6,7 +6,22 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from benchagent.dbms.base import INTEGRITY_CLASS, Retryable
 from benchagent.dbms.dialect import Dialect
+
+DEADLOCK, LOCK_CONFLICT, CONCURRENT_TRANSACTION = 335544336, 335544345, 335544878
+UNIQUE_VIOLATION, DUPLICATE_KEY = 335544665, 335544349
+SERIALIZATION = "40001"
+# The driver's own READ COMMITTED, stated: an update waits for another's, then reports a conflict, and is tried again.
+ISOLATION = "isc_tpb_read_committed,isc_tpb_rec_version,isc_tpb_write,isc_tpb_wait"
+DRIVER_PROPERTIES = {
+    "encoding": "UTF8",
+    "processName": "benchagent",
+    "defaultIsolation": "TRANSACTION_READ_COMMITTED",
+    "TRANSACTION_READ_COMMITTED": ISOLATION,
+}
+RETRYABLE = Retryable(sqlstates=(SERIALIZATION,), codes=(DEADLOCK, LOCK_CONFLICT, CONCURRENT_TRANSACTION))
+TOLERABLE = Retryable(sqlstate_prefixes=(INTEGRITY_CLASS,), codes=(UNIQUE_VIOLATION, DUPLICATE_KEY))
 
 # A request has one message of parameters, each in the character set of the connection, UTF-8.
 MESSAGE_BYTES = 65_535

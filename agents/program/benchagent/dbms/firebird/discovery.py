@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from benchagent.dbms.base import EngineContext
+from benchagent.dbms.discovery import engine_facts, user_problem, version_of
 from benchagent.dbms.embedded import java_problem
 from benchagent.engines import InstalledEngine, installed
-from benchagent.machine.users import ServiceUser, first_blocked, service_user
 from benchagent.protocol import EngineFacts
 
 SLUG = "firebird"
-USERS = ("firebird",)
+SERVICE_USERS = ("firebird",)
 # A folder that replaces the root below which Debian's packages lie.
 ROOT_VARIABLE = "BENCHAGENT_FIREBIRD_ROOT"
 SERIES = "3.0"
@@ -100,7 +98,7 @@ def debian_home(root: Path) -> Home | None:
     (*_, own) = [Path("none"), *sorted(root.glob(f"usr/lib/*/firebird/{SERIES}"))]
     # The linker looks below / by itself, and nowhere else.
     variables = {} if root == Path("/") else {"LD_LIBRARY_PATH": str(own.parent.parent)}
-    version, unusable = _asked(server, variables)
+    version, unusable = _version(server, variables)
     return Home(
         version=version or SERIES,
         server=server,
@@ -118,8 +116,8 @@ def debian_home(root: Path) -> Home | None:
 def installed_home(engine: InstalledEngine) -> Home:
     server = engine.layout("server")
     environment = engine.environment()
-    listener, unusable = _asked(server, environment)
-    mixed = not unusable and not _same_series(listener, engine.version)
+    listener, unusable = _version(server, environment)
+    mixed = not unusable and listener.split(".")[:2] != engine.version.split(".")[:2]
     return Home(
         version=f"{engine.version} (listener and tools {listener})" if mixed else engine.version,
         server=server,
@@ -134,10 +132,6 @@ def installed_home(engine: InstalledEngine) -> Home:
     )
 
 
-def _same_series(one: str, other: str) -> bool:
-    return one.split(".")[:2] == other.split(".")[:2]
-
-
 def homes(engines_dir: Path) -> dict[str, Home]:
     """By version; the machine's own wins."""
     own = debian_home(Path(os.environ.get(ROOT_VARIABLE, "/")))
@@ -146,57 +140,14 @@ def homes(engines_dir: Path) -> dict[str, Home]:
     return {home.version: home for home in reversed(found)}
 
 
-def _asked(server: Path, environment: Mapping[str, str]) -> tuple[str, str]:
-    """Version of the program, whatever engine it loads, and why it does not run; one of them is empty."""
-    try:
-        return _version(server, server.stat().st_mtime, tuple(environment.items()))
-    except OSError as error:
-        return "", f"{server}: {error.strerror}"
-
-
-@lru_cache(maxsize=64)
-def _version(server: Path, _changed: float, environment: tuple[tuple[str, str], ...]) -> tuple[str, str]:
-    full = {**os.environ, **dict(environment)}
-    try:
-        answer = subprocess.run(
-            [server, "-z"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False, env=full
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return "", f"{server} does not run: {error}"
-    said = answer.stdout + answer.stderr
-    stated = VERSION.search(said)
-    return (stated.group(1), "") if stated else ("", f"{server} does not tell its version: {said.strip()[-300:]}")
-
-
-def user() -> ServiceUser | None:
-    """Who runs the server; None when the agent is not root. Raises `LookupError`."""
-    return service_user(USERS)
-
-
-def user_problem(context: EngineContext) -> str:
-    try:
-        found = user()
-    except LookupError as error:
-        return str(error)
-    blocked = first_blocked(found, context.jobs_dir) if found else None
-    if found is None or blocked is None:
-        return ""
-    return (
-        f"Firebird runs as user {found.name!r}, who may not enter {blocked}: "
-        "start the agent with a state folder that every user can reach"
-    )
+def _version(server: Path, environment: Mapping[str, str]) -> tuple[str, str]:
+    """Of `firebird -z`: the version of the program, whatever engine it loads, and why it does not run."""
+    match, problem = version_of(server, "-z", VERSION, environment)
+    return match[1] if match else "", problem
 
 
 def discover(context: EngineContext) -> list[EngineFacts]:
-    found = homes(context.engines_dir)
-    reason = (java_problem(context.toolchain) or user_problem(context)) if found else ""
-    return [
-        {
-            "dbms": SLUG,
-            "version": home.version,
-            "available": not (reason or home.problem()),
-            "reason": reason or home.problem(),
-            "path": str(home.server),
-        }
-        for home in found.values()
-    ]
+    listed = homes(context.engines_dir).values()
+    as_user = "Firebird runs as"
+    reason = java_problem(context.toolchain) or user_problem(SERVICE_USERS, as_user, context.jobs_dir) if listed else ""
+    return [engine_facts(SLUG, home.version, reason or home.problem(), home.server) for home in listed]

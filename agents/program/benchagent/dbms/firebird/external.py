@@ -3,11 +3,11 @@
 # ruff: noqa: S608 - constants only
 from __future__ import annotations
 
-from benchagent.dbms.external.side import MARKER, Side, folders_of_files
-from benchagent.dbms.firebird import conflicts, settings
-from benchagent.dbms.firebird.dialect import DIALECT
-from benchagent.dbms.firebird.statistics import ForeignStatistics
-from benchagent.dbms.statistics import QueryRows
+from benchagent.dbms.counters import QueryRows
+from benchagent.dbms.external.server import MARKER, ExternalServer, folders_of_files
+from benchagent.dbms.firebird import settings
+from benchagent.dbms.firebird.counters import ForeignCounters
+from benchagent.dbms.firebird.dialect import DIALECT, DRIVER_PROPERTIES, RETRYABLE, TOLERABLE
 
 USERS_OWN = "COALESCE(RDB$SYSTEM_FLAG, 0) = 0"
 RELATIONS = f"SELECT TRIM(RDB$RELATION_NAME) FROM RDB$RELATIONS WHERE {USERS_OWN}"
@@ -35,9 +35,9 @@ FOLDERS = (
 VERSION = "SELECT RDB$GET_CONTEXT('SYSTEM', 'ENGINE_VERSION') FROM RDB$DATABASE"
 
 
-def side(version: str, schema: str) -> Side:
+def external_server(version: str, schema: str) -> ExternalServer:
     major = int(version.split(".", maxsplit=1)[0]) if version[:1].isdigit() else 0
-    return Side(
+    return ExternalServer(
         dbms="firebird",
         dialect=DIALECT,
         objects=f"{RELATIONS} {OTHERS}",
@@ -47,13 +47,13 @@ def side(version: str, schema: str) -> Side:
         effective_queries=settings.effective_queries(major),
         in_force=_in_force,
         settings_complete=False,
-        statistics=ForeignStatistics(),
-        retryable=conflicts.RETRYABLE,
-        tolerable=conflicts.TOLERABLE,
-        properties=conflicts.DRIVER_PROPERTIES,
+        engine_counters=ForeignCounters(),
+        retryable=RETRYABLE,
+        tolerable=TOLERABLE,
+        properties=DRIVER_PROPERTIES,
         version_query=VERSION,
         folders=FOLDERS,
-        places=folders_of_files,
+        read_folders=folders_of_files,
         marker=MARKER,
     )
 

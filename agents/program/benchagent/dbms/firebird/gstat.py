@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from benchagent.dbms.statistics import IndexStatistics, TableStatistics
+from benchagent.dbms.counters import IndexFacts, TableFacts
 
 PAGE_SIZE = re.compile(r"^\s*Page size\s+(\d+)", re.MULTILINE)
 ODS = re.compile(r"^\s*ODS version\s+(\d+\.\d+)", re.MULTILINE)
@@ -59,11 +59,11 @@ def ods(output: str) -> str | None:
     return found[1] if found else None
 
 
-def table_statistics(table: Block, page: int | None) -> TableStatistics:
+def table_statistics(table: Block, page: int | None) -> TableFacts:
     """Bytes of the data and pointer pages; of indexes, as far as their leaf pages."""
     pages = table.sum("data pages", "pointer pages") if "pointer pages" in table.values else table.whole("data pages")
     leaves = [index.whole("leaf buckets") or 0 for index in table.indexes]
-    return TableStatistics(
+    return TableFacts(
         table.name,
         rows=table.whole("total records"),
         row_bytes=table.values.get("average record length"),
@@ -74,9 +74,9 @@ def table_statistics(table: Block, page: int | None) -> TableStatistics:
     )
 
 
-def index_statistics(table: Block, index: Block, page: int | None) -> IndexStatistics:
+def index_statistics(table: Block, index: Block, page: int | None) -> IndexFacts:
     nodes, duplicates, leaves = (index.whole(words) for words in ("nodes", "total dup", "leaf buckets"))
-    return IndexStatistics(
+    return IndexFacts(
         index.name,
         table.name,
         depth=index.whole("depth"),

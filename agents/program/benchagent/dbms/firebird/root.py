@@ -7,14 +7,13 @@ module that is reached through a symbolic link is refused ("entrypoint does not 
 
 from __future__ import annotations
 
-import os
 import shutil
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchagent.dbms.base import Settings
 from benchagent.dbms.firebird.discovery import Home
+from benchagent.dbms.private_server import hand_over
 from benchagent.machine.users import ServiceUser
 
 SYSDBA = "SYSDBA"
@@ -64,12 +63,6 @@ def make_root(folder: Path, home: Home, user: ServiceUser | None, *, lock: Path 
     (folder / "databases.conf").write_text("")
     hand_over([folder, root.lock], user)
     return root
-
-
-def hand_over(paths: Sequence[Path], user: ServiceUser | None) -> None:
-    for path in paths:
-        if user:
-            os.chown(path, user.uid, user.gid)
 
 
 def _plugin(path: Path) -> str:

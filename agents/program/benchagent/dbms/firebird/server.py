@@ -11,39 +11,36 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import psutil
 
 from benchagent.dbms.base import JobError, ProvisionRequest, Settings
 from benchagent.dbms.firebird.discovery import Home
-from benchagent.dbms.firebird.root import EMBEDDED_FOLDER, SYSDBA, Root, hand_over, make_root
+from benchagent.dbms.firebird.root import EMBEDDED_FOLDER, SYSDBA, Root, make_root
+from benchagent.dbms.private_server import HOST, PrivateServer, free_port, hand_over
 from benchagent.machine import process
 from benchagent.machine.process import ProcessFailed
 from benchagent.machine.users import ServiceUser
 
-HOST = "127.0.0.1"
 DATABASE_NAME = "bench.fdb"
-START_TIMEOUT_S, STOP_TIMEOUT_S, TOOL_TIMEOUT_S = 60.0, 120.0, 600.0
+STOP_TIMEOUT_S, TOOL_TIMEOUT_S = 120.0, 600.0
 # Of ten SuperServers one or so closes its databases and then listens on, whatever signals come.
 CLOSED_AFTER_S = 2.0
 PORT_ATTEMPTS = 3
 LOG_TAIL_BYTES = 3000
 
 
-class Server:
+class Server(PrivateServer):
     """`root` and `password` are for tools; `embedded` is a root whose tools open files themselves."""
 
+    start_timeout_s = 60.0
+
     def __init__(self, request: ProvisionRequest, home: Home, user: ServiceUser | None) -> None:
+        super().__init__(request, user)
         self.home = home
-        self.user = user
         self.password = secrets.token_urlsafe(20)
-        self.port = 0
-        self.process: subprocess.Popen[Any] | None = None
-        self.command_lines: list[str] = []
-        self.data_dir = request.placement.data
+        self.data_dir = request.folders.data
         self.database = self.data_dir / DATABASE_NAME
-        self._request = request
         self._settings: Settings = ()
         self.after_start: Callable[[], None] = lambda: None
         folder = request.job_dir / "firebird"
@@ -51,7 +48,7 @@ class Server:
         self.embedded = make_root(folder / EMBEDDED_FOLDER, home, user, lock=self.root.lock)
         self.log_path = home.shared_log or folder / "firebird.log"
         self._log_start = self._log_size()
-        hand_over([request.placement.data, request.placement.temp, request.placement.backup], user)
+        hand_over([request.folders.data, request.folders.temp, request.folders.backup], user)
 
     # Made once
 
@@ -83,53 +80,31 @@ class Server:
         Firebird cannot listen again on a port whose old connections the kernel still remembers.
         """
         for _ in range(PORT_ATTEMPTS):
-            self.port = _free_port()
+            self.port = free_port()
             self._write_configurations()
             self._spawn()
-            if self._wait_until_ready():
+            if self.wait_until_ready():
                 self.after_start()
                 return
             self.stop()
         raise JobError(f"Firebird did not start: {self.log_tail() or self._output()}")
 
     def _spawn(self) -> None:
-        command = [self.home.server]
+        words = f"FIREBIRD={self.root.folder} {shlex.quote(str(self.home.server))}"
+        self.command_lines += [] if words in self.command_lines else [words]
         environment = self._request.children.environment(**self.root.environment())
-        self._remember(command)
-        with (self.root.folder / "server.out").open("ab") as output:
-            self.process = self._request.children.spawn(
-                command,
-                env=environment,
-                stdout=output,
-                stderr=output,
-                cwd=self.root.folder,
-                cage=self._request.cage,
-                **self.as_user(),
-            )
+        self.spawn([self.home.server], self.root.folder / "server.out", cwd=self.root.folder, env=environment)
 
-    def _wait_until_ready(self) -> bool:
-        deadline = time.monotonic() + START_TIMEOUT_S
-        while time.monotonic() < deadline:
-            self._request.abort.check()
-            if self.process is None or self.process.poll() is not None:
-                return False
-            with contextlib.suppress(OSError), socket.create_connection((HOST, self.port), timeout=2):
-                return self._answers()
-            self._request.abort.sleep(0.05)
-        return False
-
-    def _answers(self) -> bool:
+    def answers(self) -> bool:
         """True when it lets us in. A signal that comes before it ever did so is lost."""
-        tool = self.home.bin_dir / "fbsvcmgr"
-        with contextlib.suppress(ProcessFailed):
+        with contextlib.suppress(OSError, ProcessFailed), socket.create_connection((HOST, self.port), timeout=2):
+            tool = self.home.bin_dir / "fbsvcmgr"
             return "Server version" in self.run_tool([tool, self.remote("service_mgr"), "info_server_version"])
         return False
 
     def pids(self) -> list[int]:
         """The server's own process first; in Classic mode then one for each connection."""
-        if self.process is None or self.process.poll() is not None:
-            return []
-        return [self.process.pid, *(member.pid for member in process.family(self.process.pid)[1:])]
+        return [member for pid in super().pids() for member in (pid, *(one.pid for one in process.family(pid)[1:]))]
 
     def shut_down(self) -> None:
         """Every process is asked to end and waited for. Raises `JobError` when one had to be killed at its work.
@@ -163,14 +138,7 @@ class Server:
         if self.process is not None:
             process.stop(self.process, first=signal.SIGKILL)
 
-    def kill(self) -> None:
-        """End whatever it does at once; what was not committed is gone."""
-        self.stop()
-
     # Tools
-
-    def as_user(self) -> dict[str, Any]:
-        return self.user.popen() if self.user else {}
 
     def remote(self, path: str | Path) -> str:
         """How a tool names a file or `service_mgr` of this server."""
@@ -199,7 +167,7 @@ class Server:
             text=True,
             errors="replace",
             cage=self._request.cage if caged else None,
-            **self.as_user(),
+            **self.popen_user(),
         )
         try:
             output = str(child.communicate(stdin, timeout=TOOL_TIMEOUT_S)[0])
@@ -242,27 +210,12 @@ class Server:
             return (self.root.folder / "server.out").read_text(errors="replace")[-LOG_TAIL_BYTES:].strip()
         return ""
 
-    def _remember(self, command: Sequence[str | Path]) -> None:
-        words = f"FIREBIRD={self.root.folder} {shlex.join(str(part) for part in command)}"
-        if words not in self.command_lines:
-            self.command_lines.append(words)
-
     def holds_open(self, path: Path) -> bool:
         """True while a process of the server has this file open."""
-        return any(_has_open(pid, path) for pid in self.pids())
-
-
-def _has_open(pid: int, path: Path) -> bool:
-    with contextlib.suppress(OSError):
-        for handle in Path(f"/proc/{pid}/fd").iterdir():
+        for pid in self.pids():
             with contextlib.suppress(OSError):
-                if handle.readlink() == path or handle.samefile(path):
-                    return True
-    return False
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        port: int = probe.getsockname()[1]
-        return port
+                for handle in Path(f"/proc/{pid}/fd").iterdir():
+                    with contextlib.suppress(OSError):
+                        if handle.readlink() == path or handle.samefile(path):
+                            return True
+        return False

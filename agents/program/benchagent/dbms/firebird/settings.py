@@ -13,7 +13,7 @@ from benchagent.configfiles.meaning import settings_of
 from benchagent.configfiles.settings import Given, bare
 from benchagent.configfiles.units import NO, YES
 from benchagent.dbms.base import JobError, Settings
-from benchagent.dbms.statistics import QueryRows
+from benchagent.dbms.counters import QueryRows
 
 # The agent decides where everything lies, how it is reached and who may log in.
 _LOCKED = """\

@@ -5,35 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchagent.catalog import Durability
-from benchagent.configfiles.durability import of_effective
 from benchagent.configfiles.units import KIB
-from benchagent.dbms.backup import BackupMethod
+from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands
 from benchagent.dbms.base import (
     Connection,
-    Instance,
     JobError,
     ProvisionRequest,
     Retryable,
     Settings,
     checked_settings,
 )
-from benchagent.dbms.buffers import buffer_in_force
+from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.embedded import (
-    STORAGE,
     EmbeddedAdapter,
-    driver_folder,
+    EmbeddedInstance,
     heap_mb,
     in_url,
+    java_tool,
     memory_heap_mb,
-    not_in_force,
     refuse_log_apart,
     split_storage,
 )
-from benchagent.dbms.h2.backup import BackupTo
-from benchagent.dbms.h2.statistics import ONE_FILE, H2MemoryStatistics, H2Statistics
-from benchagent.dbms.statistics import QueryRows
+from benchagent.dbms.h2.counters import ONE_FILE, H2Counters, H2MemoryCounters
+from benchagent.java import JavaToolchain
 
 SETTINGS = "SELECT SETTING_NAME, SETTING_VALUE FROM INFORMATION_SCHEMA.SETTINGS"
 # The first in KiB, the second in MiB.
@@ -47,50 +42,34 @@ UPKEEP = {
 }
 
 
-class H2Instance(Instance):
+class H2Instance(EmbeddedInstance):
+    slug = "h2"
     retryable = Retryable(sqlstates=(DEADLOCK,), codes=(LOCK_TIMEOUT, CONCURRENT_UPDATE))
     close_sql = ("SHUTDOWN",)
 
     def __init__(self, request: ProvisionRequest, class_path: Sequence[Path], given: Settings) -> None:
-        self.in_memory, self._settings = split_storage(given)
-        self._effective: list[tuple[str, str]] = []
-        place = "mem:bench;DB_CLOSE_DELAY=-1" if self.in_memory else f"file:{in_url(request.placement.data / 'bench')}"
-        parameters = "".join(f";{name}={value}" for name, value in self._settings)
-        super().__init__(
-            connection=Connection(f"jdbc:h2:{place}{parameters}", None, {"user": "sa", "password": ""}),
-            class_path=class_path,
-            data_path=request.placement.data,
-            driver_dir=driver_folder(request),
-        )
-        self._toolchain = request.toolchain
-        self.statistics = H2MemoryStatistics() if self.in_memory else H2Statistics()
+        self.in_memory, settings = split_storage(given)
+        address = "mem:bench;DB_CLOSE_DELAY=-1" if self.in_memory else f"file:{in_url(request.folders.data / 'bench')}"
+        parameters = "".join(f";{name}={value}" for name, value in settings)
+        connection = Connection(f"jdbc:h2:{address}{parameters}", None, {"user": "sa", "password": ""})
+        super().__init__(request, class_path, connection, settings)
+        self.engine_counters = H2MemoryCounters() if self.in_memory else H2Counters()
         after_load = () if self.in_memory else ("CHECKPOINT SYNC",)
         self.dialect = Dialect(
             for_update=" FOR UPDATE", after_load_each=("ANALYZE TABLE {table}",), after_load=after_load
         )
-        self.heap_mb = memory_heap_mb() if self.in_memory else heap_mb(self._cache_bytes())
+        cache = {name.upper(): value for name, value in settings}.get(CACHE, "")
+        cache_bytes = int(cache) * KIB if cache.isdecimal() else 0
+        self.heap_mb = memory_heap_mb() if self.in_memory else heap_mb(cache_bytes)
 
     def effective_queries(self) -> Mapping[str, str]:
         return {"settings": SETTINGS}
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
-        found = in_force(rows)
-        self.ignored_settings += not_in_force("h2", self._settings, found)
-        self._effective = [(STORAGE, "memory" if self.in_memory else "file"), *found]
-        return self._effective
-
-    def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
-        return of_effective("h2", effective)
-
-    def buffer_bytes(self) -> int | None:
-        return None if self.in_memory else buffer_in_force("h2", self._effective)
+        return self.told(in_force(rows))
 
     def backup_methods(self) -> Sequence[BackupMethod]:
         return () if self.in_memory else (BackupTo(self._toolchain, self.class_path),)
-
-    def _cache_bytes(self) -> int:
-        given = {name.upper(): value for name, value in self._settings}.get(CACHE, "")
-        return int(given) * KIB if given.isdecimal() else 0
 
 
 def in_force(rows: QueryRows) -> list[tuple[str, str]]:
@@ -102,6 +81,24 @@ def in_force(rows: QueryRows) -> list[tuple[str, str]]:
     if cache_mib.isdecimal():
         found.setdefault(CACHE, str(int(cache_mib) * KIB))
     return sorted(found.items())
+
+
+class BackupTo(BackupMethod):
+    slug = "backup_to"
+
+    def __init__(self, toolchain: JavaToolchain, class_path: Sequence[Path]) -> None:
+        self._toolchain = toolchain
+        self._class_path = class_path
+
+    def backup(self, target: Path, options: Options) -> Sequence[Action]:
+        return [SqlCommands([f"BACKUP TO '{str(target).replace(chr(39), chr(39) * 2)}'"])]
+
+    def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
+        tool = "org.h2.tools.Restore"
+        return [java_tool(self._toolchain, self._class_path, tool, "-file", source, "-dir", scratch)]
+
+    def restored_url(self, source: Path, scratch: Path) -> str:
+        return f"jdbc:h2:file:{in_url(scratch / 'bench')};IFEXISTS=TRUE"
 
 
 class H2Adapter(EmbeddedAdapter):

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from benchagent.dbms.base import first_value
+from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.embedded import STORAGE
-from benchagent.dbms.external.side import Side, folders_of_files
+from benchagent.dbms.external.server import ExternalServer, folders_of_files
 from benchagent.dbms.external.space import IN_MEMORY
 from benchagent.dbms.h2 import SETTINGS, H2Instance, in_force
-from benchagent.dbms.h2.statistics import H2Statistics
-from benchagent.dbms.statistics import QueryRows
+from benchagent.dbms.h2.counters import H2Counters
 
 # Capitals, since a server can be set to fold names to small letters.
 TABLES = "SELECT table_name FROM information_schema.tables WHERE UPPER(table_schema) = UPPER('{schema}')"
@@ -23,26 +23,26 @@ OBJECTS = (
 
 
 # A database in memory has no path. Which it is says more than where.
-PLACE = "SELECT CASE WHEN DATABASE_PATH() IS NULL THEN 'memory' ELSE 'file' END"
+KEPT_IN = "SELECT CASE WHEN DATABASE_PATH() IS NULL THEN 'memory' ELSE 'file' END"
 
 
-def side(version: str, schema: str) -> Side:
-    return Side(
+def external_server(version: str, schema: str) -> ExternalServer:
+    return ExternalServer(
         dbms="h2",
         dialect=Dialect(for_update=" FOR UPDATE", after_load_each=("ANALYZE TABLE {table}",)),
         objects=OBJECTS if version.startswith("2.") else TABLES,
         schemas="SELECT schema_name FROM information_schema.schemata WHERE UPPER(schema_name) = UPPER('{schema}')",
         create="CREATE SCHEMA {schema}",
         use=("SET SCHEMA {schema}",),
-        effective_queries={"settings": SETTINGS, "place": PLACE},
+        effective_queries={"settings": SETTINGS, "kept_in": KEPT_IN},
         in_force=_in_force,
-        statistics=H2Statistics(),
+        engine_counters=H2Counters(),
         retryable=H2Instance.retryable,
         version_query="SELECT H2VERSION()",
         folders=f"SELECT 'the database', COALESCE(DATABASE_PATH(), '{IN_MEMORY}')",
-        places=folders_of_files,
+        read_folders=folders_of_files,
     )
 
 
 def _in_force(rows: QueryRows) -> list[tuple[str, str]]:
-    return [(STORAGE, first_value(rows.get("place")) or "file"), *in_force(rows)]
+    return [(STORAGE, first_value(rows.get("kept_in")) or "file"), *in_force(rows)]

@@ -5,38 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchagent.catalog import Durability
-from benchagent.configfiles.durability import of_effective
 from benchagent.configfiles.engines.hsqldb import canonical
 from benchagent.configfiles.units import KIB
-from benchagent.dbms.backup import BackupMethod
+from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands
 from benchagent.dbms.base import (
     Connection,
-    Instance,
     JobError,
     ProvisionRequest,
     Retryable,
     Settings,
     checked_settings,
 )
-from benchagent.dbms.buffers import buffer_in_force
+from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.embedded import (
-    STORAGE,
     EmbeddedAdapter,
-    driver_folder,
+    EmbeddedInstance,
     heap_mb,
     in_url,
+    java_tool,
     memory_heap_mb,
-    not_in_force,
     refuse_log_apart,
     refuse_temp_apart,
     split_storage,
 )
-from benchagent.dbms.hsqldb.backup import BackupDatabase
-from benchagent.dbms.hsqldb.statistics import HsqldbStatistics
-from benchagent.dbms.statistics import QueryRows
-from benchagent.machine.devices import write_cache_words
+from benchagent.dbms.hsqldb.counters import HsqldbCounters
+from benchagent.java import JavaToolchain
 
 VALUES = "SELECT {expressions} FROM (VALUES (0)) AS nothing (zero)"
 PROPERTIES = "SELECT PROPERTY_NAME, PROPERTY_VALUE FROM INFORMATION_SCHEMA.SYSTEM_PROPERTIES"
@@ -44,58 +38,43 @@ SERIALIZATION_FAILURE = "40001"
 TEMPORARY = "hsqldb.temp_directory"
 CACHE_SIZE, ISOLATION = "hsqldb.cache_size", "hsqldb.tx_level"
 DEFAULT_CACHE_KIB = 10_000
-ONE_PLACE = "HSQLDB keeps its log beside its data under one name: it cannot have a storage of its own"
+ARCHIVE = "bench.tar.gz"
+ONE_STORAGE = "HSQLDB keeps its log beside its data under one name: it cannot have a storage of its own"
 
 
-class HsqldbInstance(Instance):
+class HsqldbInstance(EmbeddedInstance):
+    slug = "hsqldb"
     retryable = Retryable(sqlstates=(SERIALIZATION_FAILURE,))
     close_sql = ("SHUTDOWN",)
-    statistics = HsqldbStatistics()
+    engine_counters = HsqldbCounters()
     log_names = ("*.log",)
 
     def __init__(self, request: ProvisionRequest, class_path: Sequence[Path], given: Settings) -> None:
-        self.in_memory, self._settings = split_storage(given)
-        self._effective: list[tuple[str, str]] = []
-        data = request.placement.data
-        place = "mem:bench" if self.in_memory else f"file:{in_url(data / 'bench')}"
-        super().__init__(
-            connection=Connection(f"jdbc:hsqldb:{place}", None, {"user": "SA", "password": ""}),
-            class_path=class_path,
-            data_path=data,
-            driver_dir=driver_folder(request),
-        )
-        self.setup_sql = [_command(name, value) for name, value in self._settings]
-        self._toolchain = request.toolchain
+        self.in_memory, settings = split_storage(given)
+        data = request.folders.data
+        address = "mem:bench" if self.in_memory else f"file:{in_url(data / 'bench')}"
+        connection = Connection(f"jdbc:hsqldb:{address}", None, {"user": "SA", "password": ""})
+        super().__init__(request, class_path, connection, settings, log_path=data)
+        self.setup_sql = [_command(name, value) for name, value in settings]
         # Without CACHED a table of a file database too is held in the heap, and written as a script.
         table = "CREATE MEMORY TABLE" if self.in_memory else "CREATE CACHED TABLE"
         after_load = () if self.in_memory else ("CHECKPOINT",)
         self.dialect = Dialect(create_table=table, select_values=VALUES, after_load=after_load)
-        self.heap_mb = memory_heap_mb() if self.in_memory else heap_mb(self._cache_bytes())
+        cache = {canonical(name): value for name, value in settings}.get(CACHE_SIZE, "")
+        cache_bytes = (int(cache) if cache.isdecimal() else DEFAULT_CACHE_KIB) * KIB
+        self.heap_mb = memory_heap_mb() if self.in_memory else heap_mb(cache_bytes)
+        self._settings = [
+            (name, value.replace(" ", "_") if canonical(name) == ISOLATION else value) for name, value in settings
+        ]
 
     def effective_queries(self) -> Mapping[str, str]:
         return {"properties": PROPERTIES}
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
-        found = in_force(rows)
-        spelt = [
-            (name, value.replace(" ", "_") if canonical(name) == ISOLATION else value) for name, value in self._settings
-        ]
-        self.ignored_settings += not_in_force("hsqldb", spelt, found)
-        self._effective = [(STORAGE, "memory" if self.in_memory else "file"), *found]
-        return self._effective
-
-    def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
-        return of_effective("hsqldb", effective, write_cache_words(self.data_path))
-
-    def buffer_bytes(self) -> int | None:
-        return None if self.in_memory else buffer_in_force("hsqldb", self._effective)
+        return self.told(in_force(rows))
 
     def backup_methods(self) -> Sequence[BackupMethod]:
         return () if self.in_memory else (BackupDatabase(self._toolchain, self.class_path),)
-
-    def _cache_bytes(self) -> int:
-        given = {canonical(name): value for name, value in self._settings}.get(CACHE_SIZE, "")
-        return (int(given) if given.isdecimal() else DEFAULT_CACHE_KIB) * KIB
 
 
 def in_force(rows: QueryRows) -> list[tuple[str, str]]:
@@ -109,11 +88,32 @@ def _command(name: str, value: str) -> str:
     return f"SET {scope}{name} {value}"
 
 
+class BackupDatabase(BackupMethod):
+    """`target` becomes a folder, because HSQLDB looks at how the file name ends."""
+
+    slug = "backup_database"
+
+    def __init__(self, toolchain: JavaToolchain, class_path: Sequence[Path]) -> None:
+        self._toolchain = toolchain
+        self._class_path = class_path
+
+    def backup(self, target: Path, options: Options) -> Sequence[Action]:
+        """Blocking: writers wait from the checkpoint on, else the archive may not be opened."""
+        return [SqlCommands([f"BACKUP DATABASE TO '{str(target / ARCHIVE).replace(chr(39), chr(39) * 2)}' BLOCKING"])]
+
+    def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
+        main = "org.hsqldb.lib.tar.DbBackupMain"
+        return [java_tool(self._toolchain, self._class_path, main, "--extract", source / ARCHIVE, scratch / "restored")]
+
+    def restored_url(self, source: Path, scratch: Path) -> str:
+        return f"jdbc:hsqldb:file:{in_url(scratch / 'restored' / 'bench')};ifexists=true"
+
+
 class HsqldbAdapter(EmbeddedAdapter):
     slug = "hsqldb"
 
     def provision(self, request: ProvisionRequest) -> HsqldbInstance:
-        refuse_log_apart(request, ONE_PLACE)
+        refuse_log_apart(request, ONE_STORAGE)
         refuse_temp_apart(request, "HSQLDB keeps temporary files beside its data: they cannot have another storage")
         settings = checked_settings(request.settings, forbidden="\n\r\0;")
         return HsqldbInstance(request, self.class_path(request), settings)

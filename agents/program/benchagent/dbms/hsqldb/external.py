@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from benchagent.dbms.base import first_value
+from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.embedded import STORAGE
-from benchagent.dbms.external.side import Side, folders_of_files
+from benchagent.dbms.external.server import ExternalServer, folders_of_files
 from benchagent.dbms.external.space import IN_MEMORY
 from benchagent.dbms.hsqldb import PROPERTIES, VALUES, HsqldbInstance, in_force
-from benchagent.dbms.hsqldb.statistics import HsqldbStatistics
-from benchagent.dbms.statistics import QueryRows
+from benchagent.dbms.hsqldb.counters import HsqldbCounters
 
 OBJECTS = (
     "SELECT table_name FROM information_schema.tables WHERE table_schema = UPPER('{schema}') "
@@ -22,7 +22,7 @@ OBJECTS = (
 
 
 # Whether it is in files or in memory, without the path.
-PLACE = (
+KEPT_IN = (
     "SELECT RTRIM(CASE WHEN \"VALUE\" LIKE 'mem:%' THEN 'memory' ELSE 'file' END) "
     "FROM INFORMATION_SCHEMA.SYSTEM_SESSIONINFO WHERE \"KEY\" = 'DATABASE'"
 )
@@ -33,23 +33,23 @@ FOLDERS = (
 )
 
 
-def side(version: str, schema: str) -> Side:
-    return Side(
+def external_server(version: str, schema: str) -> ExternalServer:
+    return ExternalServer(
         dbms="hsqldb",
         dialect=Dialect(create_table="CREATE CACHED TABLE", select_values=VALUES),
         objects=OBJECTS,
         schemas="SELECT schema_name FROM information_schema.schemata WHERE schema_name = UPPER('{schema}')",
         create="CREATE SCHEMA {schema}",
         use=("SET SCHEMA {schema}",),
-        effective_queries={"properties": PROPERTIES, "place": PLACE},
+        effective_queries={"properties": PROPERTIES, "kept_in": KEPT_IN},
         in_force=_in_force,
-        statistics=HsqldbStatistics(),
+        engine_counters=HsqldbCounters(),
         retryable=HsqldbInstance.retryable,
         version_query="VALUES (DATABASE_VERSION())",
         folders=FOLDERS,
-        places=folders_of_files,
+        read_folders=folders_of_files,
     )
 
 
 def _in_force(rows: QueryRows) -> list[tuple[str, str]]:
-    return [(STORAGE, first_value(rows.get("place")) or "file"), *in_force(rows)]
+    return [(STORAGE, first_value(rows.get("kept_in")) or "file"), *in_force(rows)]

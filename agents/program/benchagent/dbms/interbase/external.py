@@ -10,12 +10,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchagent.dbms.base import Retryable
+from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.dialect import Dialect
-from benchagent.dbms.external.side import MARKER, Side, folders_of_files
-from benchagent.dbms.external.tools import Tool, ToolBackup
-from benchagent.dbms.firebird.conflicts import ISOLATION, RETRYABLE, TOLERABLE
-from benchagent.dbms.interbase.statistics import InterbaseStatistics
-from benchagent.dbms.statistics import QueryRows
+from benchagent.dbms.external.server import MARKER, ExternalServer, ToolBackup, folders_of_files
+from benchagent.dbms.firebird.dialect import ISOLATION, RETRYABLE, TOLERABLE
+from benchagent.dbms.interbase.counters import InterbaseCounters
 
 # The last driver that speaks the protocols which InterBase and Firebird 1.0 to 2.5 have in common.
 DRIVER, DRIVER_CLASS = "2.2.15", "org.firebirdsql.jdbc.FBDriver"
@@ -46,8 +45,8 @@ FOLDERS = "SELECT 'the database', TMP$DATABASE_PATH FROM TMP$DATABASE"
 SETTINGS = "SELECT TMP$CACHE_BUFFERS, TMP$SWEEP_INTERVAL FROM TMP$DATABASE"
 
 
-def side(version: str, schema: str) -> Side:
-    return Side(
+def external_server(version: str, schema: str) -> ExternalServer:
+    return ExternalServer(
         dbms="interbase",
         dialect=DIALECT,
         objects=OBJECTS,
@@ -57,16 +56,16 @@ def side(version: str, schema: str) -> Side:
         effective_queries={"database": SETTINGS},
         in_force=_in_force,
         settings_complete=False,
-        statistics=InterbaseStatistics(),
+        engine_counters=InterbaseCounters(),
         retryable=Retryable(sqlstates=(), codes=RETRYABLE.codes),
         tolerable=TOLERABLE,
         properties={"TRANSACTION_READ_COMMITTED": ISOLATION},
         driver_class=DRIVER_CLASS,
         driver=DRIVER,
         folders=FOLDERS,
-        places=folders_of_files,
+        read_folders=folders_of_files,
         marker=MARKER,
-        shown_backups=[ToolBackup(_gbak()), ToolBackup(_gbak_services())],
+        shown_backups=[_gbak(), _gbak_services()],
     )
 
 
@@ -79,9 +78,9 @@ def _restored(source: Path) -> Path:
     return source.with_name(f"{source.name}.restored.ib")
 
 
-def _gbak() -> Tool:
+def _gbak() -> ToolBackup:
     """Of the database with the target's name as its alias; gbak gets its login from ISC_USER and ISC_PASSWORD."""
-    return Tool(
+    return ToolBackup(
         "gbak_local",
         "gbak, local protocol",
         lambda target: ["gbak", "-b", "-g", target.name, target],
@@ -89,8 +88,8 @@ def _gbak() -> Tool:
     )
 
 
-def _gbak_services() -> Tool:
-    return Tool(
+def _gbak_services() -> ToolBackup:
+    return ToolBackup(
         "gbak_services",
         "gbak, Services API",
         lambda target: ["gbak", "-b", "-g", "-se", "localhost:service_mgr", target.name, target],

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from benchagent.dbms.external.side import Side
-from benchagent.dbms.mysql.external import side_of_family
+from benchagent.dbms.external.server import ExternalServer
+from benchagent.dbms.mysql.external import server_of_family
 from benchagent.dbms.mysql.product import MARIADB
 
 
-def side(version: str, schema: str) -> Side:
-    return side_of_family(MARIADB, version, schema)
+def external_server(version: str, schema: str) -> ExternalServer:
+    return server_of_family(MARIADB, version, schema)

@@ -3,8 +3,6 @@
 MariaDB, its kin, is the same code: what differs is asked of `product.Product`.
 """
 
-from __future__ import annotations
-
 from benchagent.dbms.mysql.adapter import MysqlFamilyAdapter
 
 ADAPTER = MysqlFamilyAdapter("mysql")

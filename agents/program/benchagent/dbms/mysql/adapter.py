@@ -1,21 +1,121 @@
-"""The adapter for MySQL and MariaDB: instances, and the knobs that they have."""
+"""The adapter for MySQL and MariaDB: a running instance as a job sees it, and the knobs that they have."""
 
 from __future__ import annotations
 
-from benchagent.dbms.base import Adapter, EngineContext, JobError, ProvisionRequest, Settings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from benchagent.catalog import Durability
+from benchagent.configfiles.meaning import of_effective, settings_of
+from benchagent.configfiles.settings import Facts, Given
+from benchagent.dbms.backup import BackupMethod
+from benchagent.dbms.base import (
+    INTEGRITY_CLASS,
+    Adapter,
+    Connection,
+    EngineContext,
+    JobError,
+    ProvisionRequest,
+    Retryable,
+    Settings,
+)
+from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.embedded import driver_folder, jars
-from benchagent.dbms.mysql import configuration, discovery, folders
-from benchagent.dbms.mysql.backup import methods
-from benchagent.dbms.mysql.instance import MysqlFamilyInstance
-from benchagent.dbms.mysql.product import MARIADB, MYSQL, Product
+from benchagent.dbms.mysql import backup, discovery, folders, settings
+from benchagent.dbms.mysql.counters import InnodbCounters
+from benchagent.dbms.mysql.product import DATABASE, MARIADB, MYSQL, USER, WRITE_PAGES, Product, dialect, setup
 from benchagent.dbms.mysql.server import OPTION_FILE, Server
+from benchagent.dbms.private_server import HOST, ServerInstance, allowed_user, write_private
+from benchagent.machine.devices import write_cache_words
 from benchagent.machine.process import ProcessFailed
-from benchagent.machine.users import ServiceUser, first_blocked
 from benchagent.protocol import EngineFacts
 
 DRIVERS = {MYSQL: "5.1.49", MARIADB: "3.5.11"}
+# Statements are prepared on the server; batches of the load go out as few large ones.
+DRIVER_PROPERTIES: Mapping[str, Mapping[str, str]] = {
+    MARIADB: {
+        "sslMode": "disable",
+        "useServerPrepStmts": "true",
+        "prepStmtCacheSize": "250",
+        "useBulkStmts": "true",
+        # Else the driver adds to the session's sql_mode: what is configured shall be in force.
+        "jdbcCompliantTruncation": "false",
+    },
+    MYSQL: {
+        "useSSL": "false",
+        "useServerPrepStmts": "true",
+        "cachePrepStmts": "true",
+        "prepStmtCacheSize": "250",
+        "prepStmtCacheSqlLimit": "8192",
+        "rewriteBatchedStatements": "true",
+        "useLocalSessionState": "true",
+        "jdbcCompliantTruncation": "false",
+        "serverTimezone": "UTC",
+    },
+}
+LOCK_WAIT_TIMEOUT, DEADLOCK, RECORD_CHANGED = 1205, 1213, 1020
+# A statement that ran longer than its session allows: MySQL's and MariaDB's number, and that of a killed query.
+TOO_LONG = (3024, 1969, 1317)
 # How long a commit waits for others in its group, unless enough of them have come.
 GROUP_WAIT_US = 10_000
+
+
+class MysqlFamilyInstance(ServerInstance):
+    log_names = folders.LOG_NAMES
+    retryable = Retryable(codes=(DEADLOCK, LOCK_WAIT_TIMEOUT, RECORD_CHANGED))
+    tolerable = Retryable(sqlstate_prefixes=(INTEGRITY_CLASS,), codes=TOO_LONG)
+
+    def __init__(
+        self, server: Server, request: ProvisionRequest, given: Settings, password: str, class_path: Sequence[Path]
+    ) -> None:
+        slug = server.product.slug
+        super().__init__(
+            connection=Connection(
+                f"jdbc:{slug}://{HOST}:{server.port}/{DATABASE}",
+                None,
+                {"user": USER, "password": password, **DRIVER_PROPERTIES[slug]},
+            ),
+            class_path=class_path,
+            data_path=server.folders.data,
+            driver_dir=driver_folder(request),
+        )
+        self.server: Server = server
+        self._given = given
+        self._methods = backup.methods(server, request, given)
+        self.setup_sql = setup(server.product)
+        self.dialect = replace(dialect(server.product), after_load=(WRITE_PAGES,))
+        self.engine_counters = InnodbCounters(server.product, DATABASE)
+        self.command_lines = server.command_lines
+        self.ignored_settings = settings.locked(given)
+
+    def effective_queries(self) -> Mapping[str, str]:
+        return {
+            "variables": "SHOW GLOBAL VARIABLES",
+            "engines": "SELECT engine, COUNT(*) FROM information_schema.tables"  # noqa: S608 - a constant
+            f" WHERE table_schema = '{DATABASE}' AND table_type = 'BASE TABLE' GROUP BY engine ORDER BY engine",
+        }
+
+    def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
+        variables = settings.variables_of(rows)
+        words = settings.differences(self._given, variables)
+        self.ignored_settings += [one for one in words if one not in self.ignored_settings]
+        engines = ", ".join(f"{engine} ({count})" for engine, count in rows["engines"])
+        return [*settings.in_force(self._given, variables), *([("table_engines", engines)] if engines else [])]
+
+    def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
+        folder = self.server.folders.redo or self.data_path
+        return of_effective(self.server.product.slug, effective, write_cache_words(folder))
+
+    def buffer_bytes(self) -> int | None:
+        product = self.server.product
+        given = [Given(name, value) for name, value in self._given]
+        known = settings_of(product.slug, given, Facts(version=product.version))
+        value = known.value("innodb_buffer_pool_size") if known else None
+        return value if isinstance(value, int) else None
+
+    def backup_methods(self) -> Sequence[BackupMethod]:
+        return self._methods
 
 
 class MysqlFamilyAdapter(Adapter):
@@ -30,16 +130,16 @@ class MysqlFamilyAdapter(Adapter):
         installation = discovery.installations(self.slug, request.engines_dir).get(request.version)
         if installation is None:
             raise JobError(f"{product} is no longer on this machine")
-        given = configuration.given(request.settings)
+        given = settings.given(request.settings)
         class_path = jars(request.toolchain, self.slug, DRIVERS[self.slug])
-        user = _user()
-        where = folders.folders_of(request.placement, request.job_dir)
+        user = allowed_user(discovery.SERVICE_USERS)
+        where = folders.folders_of(request.folders, request.job_dir)
         folders.make(where, user)
-        _check_way(user, where, installation)
+        allowed_user(discovery.SERVICE_USERS, where.home, where.work, installation.base)
         server = Server(request, installation, where, user)
         try:
             password = _open(server, given, request)
-            folders.write_private(where.client_file, _client_options(server, password), user)
+            write_private(where.client_file, _client_options(server, password), user)
         except ProcessFailed as error:
             server.stop()
             raise JobError(f"{product.name}: {error}") from error
@@ -47,17 +147,7 @@ class MysqlFamilyAdapter(Adapter):
             server.stop()
             raise
         request.log(f"{product} answers on port {server.port}")
-        instance = MysqlFamilyInstance(
-            server,
-            password,
-            given,
-            class_path=class_path,
-            driver_dir=driver_folder(request),
-            methods=methods(server, installation, user, request, given),
-            user=user,
-        )
-        instance.ignored_settings = configuration.locked(given)
-        return instance
+        return MysqlFamilyInstance(server, request, given, password, class_path)
 
     def knob(self, name: str, value: str, version: str) -> Settings:
         product = Product(self.slug, version)
@@ -73,7 +163,7 @@ def _group_commit(product: Product, value: str) -> Settings:
     if product.slug != MARIADB:
         names = ("binlog_group_commit_sync_no_delay_count", "binlog_group_commit_sync_delay")
     waiting = zip(names, (count, wait_us), strict=True)
-    return [("log_bin", configuration.LOG_BIN_NAME), ("server_id", "1"), ("sync_binlog", "1"), *waiting]
+    return [("log_bin", settings.LOG_BIN_NAME), ("server_id", "1"), ("sync_binlog", "1"), *waiting]
 
 
 def _maintenance(product: Product, value: str) -> Settings:
@@ -81,20 +171,6 @@ def _maintenance(product: Product, value: str) -> Settings:
     if not product.since((5, 6, 6), (10, 0)):
         raise JobError(f"{product} has no setting for background maintenance: statistics and purge are always on")
     return [("innodb_stats_auto_recalc", value.upper()), ("event_scheduler", value.upper())]
-
-
-def _user() -> ServiceUser | None:
-    try:
-        return discovery.run_user()
-    except LookupError as error:
-        raise JobError(str(error)) from error
-
-
-def _check_way(user: ServiceUser | None, where: folders.Folders, installation: discovery.Installation) -> None:
-    for folder in (where.home, where.work, installation.base) if user else ():
-        blocked = first_blocked(user, folder) if user else None
-        if user and blocked:
-            raise JobError(f"user {user.name!r} may not enter {blocked}")
 
 
 def _open(server: Server, given: Settings, request: ProvisionRequest) -> str:
@@ -117,12 +193,5 @@ def _open(server: Server, given: Settings, request: ProvisionRequest) -> str:
 def _client_options(server: Server, password: str) -> str:
     """For the tools: the password is in a file that only their user can read. One of them reads the server's too."""
     server_options = (server.folders.work / OPTION_FILE).read_text()
-    lines = [
-        server_options,
-        "[client]",
-        f"host={configuration.HOST}",
-        f"port={server.port}",
-        "protocol=tcp",
-        "user=bench",
-    ]
-    return "\n".join([*lines, f'password="{password}"', ""])
+    client = ["[client]", f"host={HOST}", f"port={server.port}", "protocol=tcp", f"user={USER}"]
+    return "\n".join([server_options, *client, f'password="{password}"', ""])

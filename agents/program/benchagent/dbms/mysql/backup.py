@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands, ToolCommand
 from benchagent.dbms.base import ProvisionRequest, Settings
 from benchagent.dbms.mysql import folders
-from benchagent.dbms.mysql.configuration import HOST
-from benchagent.dbms.mysql.discovery import Installation
-from benchagent.dbms.mysql.schema import DATABASE
+from benchagent.dbms.mysql.product import DATABASE
 from benchagent.dbms.mysql.server import Server
-from benchagent.machine.users import ServiceUser
+from benchagent.dbms.private_server import HOST, hand_over
 
 RESTORED = f"{DATABASE}_restored"
 CLIENTS, DUMPERS, COPIERS = ("mariadb", "mysql"), ("mariadb-dump", "mysqldump"), ("mariadb-backup",)
 CANCEL_TIMEOUT_S = 60
 
 
-def methods(
-    server: Server, installation: Installation, user: ServiceUser | None, request: ProvisionRequest, given: Settings
-) -> list[BackupMethod]:
-    tools = Tools(server, installation, user)
-    client, dumper, copier = (installation.program(*names) for names in (CLIENTS, DUMPERS, COPIERS))
+def methods(server: Server, request: ProvisionRequest, given: Settings) -> list[BackupMethod]:
+    tools = Tools(server)
+    client, dumper, copier = (server.installation.program(*names) for names in (CLIENTS, DUMPERS, COPIERS))
     dumps: list[BackupMethod] = (
         [Dump(tools, dumper, client), DumpTables(tools, dumper, client)] if dumper and client else []
     )
@@ -36,24 +32,19 @@ def methods(
 class Tools:
     """How the tools of one installation are called for one server."""
 
-    def __init__(self, server: Server, installation: Installation, user: ServiceUser | None) -> None:
+    def __init__(self, server: Server) -> None:
         self.server = server
-        self.installation = installation
-        self.user = user
-        self.options = server.folders.client_file
-        self.scheme = "mariadb" if server.product.slug == "mariadb" else "mysql"
 
     def command(self, program: Path, *arguments: str | Path, **more: Path | None) -> ToolCommand:
         """As the server's user; the password is in the option file."""
-        argv = [program, f"--defaults-file={self.options}", *arguments]
+        argv = [program, f"--defaults-file={self.server.folders.client_file}", *arguments]
         return replace(self.plain(argv), **more)  # type: ignore[arg-type]
 
     def plain(self, argv: Sequence[str | Path]) -> ToolCommand:
-        environment: Mapping[str, str] = self.installation.environment
-        return ToolCommand(argv, environment, user=self.user.popen() if self.user else {})
+        return ToolCommand(argv, self.server.installation.environment, user=self.server.popen_user())
 
     def url(self, port: int, database: str) -> str:
-        return f"jdbc:{self.scheme}://{HOST}:{port}/{database}"
+        return f"jdbc:{self.server.product.slug}://{HOST}:{port}/{database}"
 
     def ask(self, client: Path, sql: str) -> str:
         """Run SQL although the job may be over: its children can no longer be used."""
@@ -110,7 +101,7 @@ class DumpTables(Dump):
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
         target.mkdir()
-        folders.hand_over([target], self._tools.user)
+        hand_over([target], self._tools.server.user)
         return [self._tools.command(self._dumper, *_dump_options(options), f"--tab={target}", DATABASE)]
 
     def _script(self, source: Path, scratch: Path) -> Path:
@@ -161,8 +152,8 @@ class Copy(BackupMethod):
     def open_restored(self, source: Path, scratch: Path) -> Callable[[], None]:
         tools = self._tools
         where = folders.Folders(scratch, None, scratch / "tmp", scratch, tools.server.folders.work / "restored")
-        folders.make(where, tools.user)
-        second = self._second = Server(self._request, tools.installation, where, tools.user)
+        folders.make(where, tools.server.user)
+        second = self._second = Server(self._request, tools.server.installation, where, tools.server.user)
         second.configure(self._given)
         second.start()
         return second.stop

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import shutil
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchagent.dbms.private_server import hand_over, relink, write_private
 from benchagent.machine.users import ServiceUser
 
 if TYPE_CHECKING:
-    from benchagent.machine.storages import Placement
+    from benchagent.machine.storages import JobFolders
 
 # Names inside the data directory; the index of the binary log holds paths relative to it.
 BINLOG = "benchagent-binlog"
@@ -58,15 +57,12 @@ class Folders:
     def binlog(self) -> Path | None:
         return self.log / "binlog" if self.log else None
 
-    def by_role(self) -> dict[str, list[Path]]:
-        return {"data": [self.home], **({"log": [self.log]} if self.log else {})}
 
-
-def folders_of(placement: Placement, job_dir: Path) -> Folders:
+def folders_of(given: JobFolders, job_dir: Path) -> Folders:
     """A copy whose logs lay apart keeps them so, even where both lie on one storage now."""
-    apart = placement.log_apart or (placement.log / REDO).is_dir()
-    log = placement.log if apart else None
-    return Folders(placement.data, log, placement.temp / "tmp", placement.backup, job_dir / "mysql")
+    apart = given.log_apart or (given.log / REDO).is_dir()
+    log = given.log if apart else None
+    return Folders(given.data, log, given.temp / "tmp", given.backup, job_dir / "mysql")
 
 
 def make(folders: Folders, user: ServiceUser | None) -> None:
@@ -86,23 +82,7 @@ def mend(folders: Folders, user: ServiceUser | None) -> None:
     for pattern in REDO_FILES:
         for path in folders.data.glob(pattern):  # of a copy whose logs lay with the data
             shutil.move(path, folders.redo / path.name)
-    link = folders.data / BINLOG
-    link.unlink(missing_ok=True)
-    link.symlink_to(folders.binlog)
-    if user:
-        os.lchown(link, user.uid, user.gid)
-
-
-def hand_over(paths: Iterable[Path], user: ServiceUser | None) -> None:
-    for path in paths:
-        if user:
-            os.chown(path, user.uid, user.gid)
-
-
-def write_private(path: Path, text: str, user: ServiceUser | None) -> None:
-    path.touch(mode=0o600)
-    path.write_text(text, encoding="utf-8")
-    hand_over([path], user)
+    relink(folders.data / BINLOG, folders.binlog, user)
 
 
 def make_password(folders: Folders) -> str:

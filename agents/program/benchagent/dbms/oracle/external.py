@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 
 from benchagent.dbms.base import Retryable
+from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.dialect import Dialect
-from benchagent.dbms.external.side import Side
-from benchagent.dbms.external.tools import Tool, ToolBackup
-from benchagent.dbms.oracle.statistics import OracleStatistics
-from benchagent.dbms.statistics import QueryRows
+from benchagent.dbms.external.server import ExternalServer, ToolBackup
+from benchagent.dbms.oracle.counters import OracleCounters
 
 DEADLOCK, CANNOT_SERIALIZE, LOCK_TIMEOUT, RESOURCE_BUSY = 60, 8177, 30006, 54
 DUPLICATE_KEY = 1
@@ -43,7 +42,7 @@ OBJECTS = (
     "AND object_name NOT LIKE 'BIN$%' AND object_name NOT LIKE 'ISEQ$$%'"
 )
 RMAN = 'printf "%s\\n" "$1" | rman target /'
-# Places, users and addresses say nothing about speed.
+# Storages, users and addresses say nothing about speed.
 HIDDEN = re.compile(r"listener|service|dispatchers|control_files|dump_dest|audit|_name\Z|domain|_file_dest|diagnostic")
 
 
@@ -66,8 +65,8 @@ def dialect_of(version: str) -> Dialect:
     )
 
 
-def side(version: str, schema: str) -> Side:
-    return Side(
+def external_server(version: str, schema: str) -> ExternalServer:
+    return ExternalServer(
         dbms="oracle",
         dialect=dialect_of(version),
         objects=OBJECTS,
@@ -77,13 +76,13 @@ def side(version: str, schema: str) -> Side:
         effective_queries={"parameters": SETTINGS},
         in_force=_in_force,
         buffer_is_set=False,  # db_cache_size is the least, where Oracle shares its memory out by itself
-        statistics=OracleStatistics(schema),
+        engine_counters=OracleCounters(schema),
         retryable=Retryable(codes=(DEADLOCK, CANNOT_SERIALIZE, LOCK_TIMEOUT, RESOURCE_BUSY)),
         tolerable=Retryable(codes=(DUPLICATE_KEY,)),
         driver="23.26.4.0.0" if dialect_of(version).first == Dialect.first else "11.2.0.4",
         version_query="SELECT banner FROM v$version WHERE banner LIKE 'Oracle%'",
         free_space=FREE_SPACE,
-        shown_backups=[ToolBackup(_rman()), ToolBackup(_data_pump(schema))],
+        shown_backups=[_rman(), _data_pump(schema)],
     )
 
 
@@ -92,9 +91,9 @@ def _in_force(rows: QueryRows) -> list[tuple[str, str]]:
     return [(name, str(value)) for name, value in named if value is not None and not HIDDEN.search(name)]
 
 
-def _rman() -> Tool:
+def _rman() -> ToolBackup:
     """RMAN takes its commands from a shell, so that they stand in the argument and no file has to be made."""
-    return Tool(
+    return ToolBackup(
         "rman",
         "RMAN, backup of the whole database",
         lambda target: ["sh", "-c", RMAN, "rman", f"BACKUP DATABASE FORMAT '{target}_%U';"],
@@ -102,9 +101,9 @@ def _rman() -> Tool:
     )
 
 
-def _data_pump(schema: str) -> Tool:
+def _data_pump(schema: str) -> ToolBackup:
     """Writes into the server's directory object DATA_PUMP_DIR, whatever the target's folder is."""
-    return Tool(
+    return ToolBackup(
         "expdp",
         "Data Pump export of the schema",
         lambda target: ["expdp", "/", f"schemas={schema}", f"dumpfile={target.name}.dmp", "nologfile=y"],

@@ -1,7 +1,3 @@
 """PostgreSQL: a private throw-away instance from the binaries on this machine, reached over loopback TCP."""
 
-from __future__ import annotations
-
-from benchagent.dbms.postgresql.adapter import PostgresqlAdapter
-
-ADAPTER = PostgresqlAdapter()
+from benchagent.dbms.postgresql.adapter import ADAPTER as ADAPTER

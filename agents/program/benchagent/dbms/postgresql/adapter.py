@@ -6,31 +6,29 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchagent.catalog import Durability
-from benchagent.configfiles.durability import of_effective
+from benchagent.configfiles.meaning import of_effective
 from benchagent.dbms.backup import BackupMethod
 from benchagent.dbms.base import (
     Adapter,
     Connection,
     EngineContext,
-    Instance,
     JobError,
     ProvisionRequest,
     Retryable,
     Settings,
     checked_settings,
 )
+from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.embedded import jars
 from benchagent.dbms.postgresql import cluster, discovery, settings
 from benchagent.dbms.postgresql.backup import methods
-from benchagent.dbms.postgresql.cluster import DATABASE, HOST, USER
-from benchagent.dbms.postgresql.discovery import Installation
+from benchagent.dbms.postgresql.cluster import DATABASE, USER
+from benchagent.dbms.postgresql.counters import PostgresqlCounters
 from benchagent.dbms.postgresql.server import Server
-from benchagent.dbms.postgresql.statistics import PostgresqlStatistics
-from benchagent.dbms.statistics import QueryRows
+from benchagent.dbms.private_server import HOST, ServerInstance, allowed_user, hand_over
 from benchagent.machine.devices import write_cache_words
 from benchagent.machine.process import ProcessFailed
-from benchagent.machine.users import ServiceUser, first_blocked
 from benchagent.protocol import EngineFacts
 
 # A connection that ever had a time-out, also that of asking for encryption, is waited for with poll(): three system
@@ -48,7 +46,7 @@ LOCK_TIMEOUT, CANCELLED, INTEGRITY_CLASS = "55P03", "57014", "23"
 GROUP_DELAY_US = 1_000
 
 
-class PostgresqlInstance(Instance):
+class PostgresqlInstance(ServerInstance):
     dialect = Dialect(
         first="SELECT {select} LIMIT {n}",
         for_update=" FOR UPDATE",
@@ -62,7 +60,7 @@ class PostgresqlInstance(Instance):
     def __init__(
         self, server: Server, request: ProvisionRequest, given: Settings, password: str, class_path: Sequence[Path]
     ) -> None:
-        self._server = server
+        self.server: Server = server
         self._request = request
         self._given = given
         self._password = password
@@ -77,61 +75,39 @@ class PostgresqlInstance(Instance):
         self.command_lines = server.command_lines
         self.ignored_settings = settings.locked(given)
         method = settings.last(given, "wal_sync_method") or ""
-        self.statistics = PostgresqlStatistics(server.version, wal_sync_method=method)
+        self.engine_counters = PostgresqlCounters(server.version, wal_sync_method=method)
 
     def _connection(self) -> Connection:
-        url = f"jdbc:postgresql://{HOST}:{self._server.port}/{DATABASE}"
+        url = f"jdbc:postgresql://{HOST}:{self.server.port}/{DATABASE}"
         return Connection(url, None, {"user": USER, "password": self._password, **DRIVER_PROPERTIES})
-
-    def server_pids(self) -> list[int]:
-        running = self._server.process
-        return [running.pid] if running and running.poll() is None else []
 
     # Settings
 
     def effective_queries(self) -> Mapping[str, str]:
-        return settings.effective_queries(self._server.version, self._given)
+        return settings.effective_queries(self.server.version, self._given)
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
         self.ignored_settings += settings.ignored(self._given, rows)
         return settings.in_force(rows)
 
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
-        return of_effective(cluster.SLUG, effective, write_cache_words(self._server.folders.log or self.data_path))
+        return of_effective(discovery.SLUG, effective, write_cache_words(self.server.folders.log or self.data_path))
 
     # Life
 
     def start(self) -> None:
-        self._server.start()
+        super().start()
         self.connection = self._connection()
 
-    def shut_down(self) -> None:
-        self._server.shut_down()
-
-    def restart(self) -> None:
-        self.shut_down()
-        self.start()
-
-    def stop(self) -> None:
-        self._server.stop()
-
-    def log_tail(self) -> str:
-        return self._server.log_tail()
-
-    # Files
-
-    def own(self, folder: Path) -> None:
-        cluster.hand_over([folder], self._server.user)
-
     def buffer_bytes(self) -> int | None:
-        return settings.buffer_bytes(self._server.installation.version, self._given)
+        return settings.buffer_bytes(self.server.installation.version, self._given)
 
     def backup_methods(self) -> Sequence[BackupMethod]:
-        return methods(self._server, self._request, self._given)
+        return methods(self.server, self._request, self._given)
 
 
 class PostgresqlAdapter(Adapter):
-    slug = cluster.SLUG
+    slug = discovery.SLUG
 
     def discover(self, context: EngineContext) -> list[EngineFacts]:
         return discovery.discover(context)
@@ -142,9 +118,21 @@ class PostgresqlAdapter(Adapter):
             raise JobError(f"PostgreSQL {request.version} is no longer on this machine")
         given = checked_settings(request.settings)
         class_path = jars(request.toolchain, self.slug)
-        server = _server(request, installation)
+        user = allowed_user(discovery.SERVICE_USERS)
+        folders = request.folders.by_role().values()
+        hand_over([*folders, request.job_dir / "tmp"], user)
+        allowed_user(discovery.SERVICE_USERS, *folders, installation.bin_dir)
+        server = Server(request, installation, cluster.folders_of(request.folders), user)
         try:
-            password = _opened(server, request, given) if request.restored else _created(server, request, given)
+            temp = server.folders.temp is not None
+            lines = settings.configuration(server.version, given, connections=request.connections, temp=temp)
+            if request.restored:
+                server.configure(lines)
+                request.log(f"opening the copy in {server.folders.data}")
+                password = cluster.read_password(server.folders)
+            else:
+                password = server.create(lines, settings.initdb_options(server.version, given))
+                request.log(f"initdb done in {server.folders.data}")
             server.start()
         except (ProcessFailed, OSError) as error:
             raise JobError(f"PostgreSQL: {error}") from error
@@ -165,39 +153,4 @@ class PostgresqlAdapter(Adapter):
         return super().knob(name, value, version)
 
 
-def _server(request: ProvisionRequest, installation: Installation) -> Server:
-    """Its folders belong to the user that will run it. Raises `JobError`."""
-    try:
-        user = discovery.run_user()
-    except LookupError as error:
-        raise JobError(str(error)) from error
-    placement = request.placement
-    folders = [placement.data, placement.log, placement.temp, placement.backup]
-    cluster.hand_over([*folders, request.job_dir / "tmp"], user)
-    for folder in (*folders, installation.bin_dir):
-        _check_entry(user, folder)
-    return Server(request, installation, cluster.folders_of(placement), user)
-
-
-def _check_entry(user: ServiceUser | None, folder: Path) -> None:
-    blocked = first_blocked(user, folder) if user else None
-    if user and blocked:
-        raise JobError(f"user {user.name!r} may not enter {blocked}")
-
-
-def _created(server: Server, request: ProvisionRequest, given: Settings) -> str:
-    options = settings.initdb_options(server.version, given)
-    password = server.create(_configuration(server, request, given), options)
-    request.log(f"initdb done in {server.folders.data}")
-    return password
-
-
-def _opened(server: Server, request: ProvisionRequest, given: Settings) -> str:
-    server.configure(_configuration(server, request, given))
-    request.log(f"opening the copy in {server.folders.data}")
-    return cluster.read_password(server.folders)
-
-
-def _configuration(server: Server, request: ProvisionRequest, given: Settings) -> Settings:
-    temp = server.folders.temp is not None
-    return settings.configuration(server.version, given, connections=request.connections, temp=temp)
+ADAPTER = PostgresqlAdapter()

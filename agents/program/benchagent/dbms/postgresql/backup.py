@@ -12,13 +12,15 @@ import psutil
 from benchagent.dbms.backup import Action, BackupMethod, Options, ToolCommand
 from benchagent.dbms.base import JobError, ProvisionRequest, Settings
 from benchagent.dbms.postgresql import discovery, settings
-from benchagent.dbms.postgresql.cluster import DATABASE, HOST, USER, Folders
-from benchagent.dbms.postgresql.discovery import Installation
+from benchagent.dbms.postgresql.cluster import DATABASE, USER, Folders
+from benchagent.dbms.postgresql.discovery import Installation, Version, numbers
 from benchagent.dbms.postgresql.server import Server
-from benchagent.dbms.postgresql.version import Version, numbers
+from benchagent.dbms.private_server import HOST
 
 TOOLS = ("pg_dump", "pg_restore", "psql", "pg_basebackup")
 RESTORED = "restored"
+# Formats of a dump by the slug of its method.
+FORMATS = {"pg_dump_plain": "p", "pg_dump_custom": "c", "pg_dump_directory": "d"}
 PARALLEL_DUMP_SINCE, STREAM_SINCE, MAPPING_SINCE = (9, 3), (9, 3), (9, 4)
 # Before 10 a server is not ready for a base backup by default.
 READY_SINCE = (10, 0)
@@ -32,7 +34,7 @@ def methods(server: Server, request: ProvisionRequest, given: Settings) -> list[
     client = Client(server, found_tools)
     found: list[BackupMethod] = []
     if all(client.has(name) for name in ("pg_dump", "pg_restore", "psql")):
-        found += [PlainDump(client), CustomDump(client), DirectoryDump(client)]
+        found += [Dump(client, "pg_dump_plain"), Dump(client, "pg_dump_custom"), DirectoryDump(client)]
     if client.has("pg_basebackup"):
         found.append(BaseBackup(client, request, given))
     return found
@@ -110,23 +112,26 @@ class ToolMethod(BackupMethod):
 class Dump(ToolMethod):
     """pg_dump of the one database; restored into a second database of the same server."""
 
-    format = ""
+    options: Sequence[str] = ("verbose",)
+
+    def __init__(self, client: Client, slug: str) -> None:
+        super().__init__(client)
+        self.slug = slug
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
         self._client.remember_sessions()
         more = ["-v"] if options.get("verbose") == "on" else []
         more += self._more(options)
-        return [self._client.command("pg_dump", "-F", self.format, "-f", target, *more, DATABASE)]
+        return [self._client.command("pg_dump", "-F", FORMATS[self.slug], "-f", target, *more, DATABASE)]
 
     def _more(self, options: Options) -> list[str]:
         return []
 
     def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
         create = self._client.sql(DATABASE, "-c", f"CREATE DATABASE {RESTORED} TEMPLATE template0")
-        return [create, self._fill(source)]
-
-    def _fill(self, source: Path) -> ToolCommand:
-        return self._client.command("pg_restore", "-d", RESTORED, source)
+        if self.slug == "pg_dump_plain":
+            return [create, self._client.sql(RESTORED, "-o", "/dev/null", "-f", source)]
+        return [create, self._client.command("pg_restore", "-d", RESTORED, source)]
 
     def restored_url(self, source: Path, scratch: Path) -> str:
         return self._client.url(RESTORED)
@@ -135,37 +140,21 @@ class Dump(ToolMethod):
         return [self._client.sql(DATABASE, "-c", f"DROP DATABASE IF EXISTS {RESTORED}")]
 
 
-class PlainDump(Dump):
-    slug, format = "pg_dump_plain", "p"
-    options = ("verbose",)
-
-    def _fill(self, source: Path) -> ToolCommand:
-        return self._client.sql(RESTORED, "-o", "/dev/null", "-f", source)
-
-
-class CustomDump(Dump):
-    slug, format = "pg_dump_custom", "c"
-    options = ("verbose",)
-
-
 class DirectoryDump(Dump):
     """The one format that several jobs can write at once: two, where that is possible and nothing else is asked for."""
 
-    slug, format = "pg_dump_directory", "d"
     options = ("verbose", "jobs")
 
+    def __init__(self, client: Client) -> None:
+        super().__init__(client, "pg_dump_directory")
+        self._is_parallel = client.version("pg_dump") >= PARALLEL_DUMP_SINCE
+
     def check(self, options: Options) -> None:
-        if self._jobs(options) > 1 and not self._is_parallel():
+        if int(options.get("jobs") or 1) > 1 and not self._is_parallel:
             raise JobError("this pg_dump has no parallel jobs: they came with 9.3")
 
     def _more(self, options: Options) -> list[str]:
-        return ["-j", str(self._jobs(options))] if self._is_parallel() else []
-
-    def _jobs(self, options: Options) -> int:
-        return int(options.get("jobs") or (PARALLEL_JOBS if self._is_parallel() else 1))
-
-    def _is_parallel(self) -> bool:
-        return self._client.version("pg_dump") >= PARALLEL_DUMP_SINCE
+        return ["-j", str(int(options.get("jobs") or PARALLEL_JOBS))] if self._is_parallel else []
 
 
 class BaseBackup(ToolMethod):

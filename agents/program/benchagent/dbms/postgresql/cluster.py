@@ -6,23 +6,20 @@ storage. Both are renewed before each start, so that a copy of the folders can b
 
 from __future__ import annotations
 
-import os
 import secrets
 import shutil
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchagent.dbms.base import Settings
-from benchagent.dbms.postgresql.version import Version
+from benchagent.dbms.postgresql.discovery import Version
+from benchagent.dbms.private_server import HOST, hand_over, relink, write_private
 from benchagent.machine.users import ServiceUser
 
 if TYPE_CHECKING:
-    from benchagent.machine.storages import Placement
+    from benchagent.machine.storages import JobFolders
 
-SLUG = "postgresql"
-HOST = "127.0.0.1"
 USER = "bench"
 DATABASE = "postgres"
 TEMP_TABLESPACE = "bench_temp"
@@ -52,23 +49,13 @@ class Folders:
     def temp_name_file(self) -> Path:
         return self.home / "temp_tablespace"
 
-    def all(self) -> list[Path]:
-        return [folder for folder in (self.home, self.log, self.temp) if folder]
 
-
-def folders_of(placement: Placement) -> Folders:
-    temp_apart = placement.places["temp"].name != placement.places["data"].name
+def folders_of(given: JobFolders) -> Folders:
     return Folders(
-        placement.data,
-        placement.log / "wal" if placement.log_apart else None,
-        placement.temp / "tablespace" if temp_apart else None,
+        given.data,
+        given.log / "wal" if given.log_apart else None,
+        given.temp / "tablespace" if given.temp_apart else None,
     )
-
-
-def hand_over(paths: Sequence[Path], user: ServiceUser | None) -> None:
-    for path in paths:
-        if user:
-            os.chown(path, user.uid, user.gid)
 
 
 def make_password(folders: Folders, user: ServiceUser | None) -> str:
@@ -82,16 +69,14 @@ def read_password(folders: Folders) -> str:
     return folders.password_file.read_text().strip().rpartition(":")[2]
 
 
-def write_private(path: Path, text: str, user: ServiceUser | None) -> None:
-    path.touch(mode=0o600)
-    path.write_text(text, encoding="utf-8")
-    hand_over([path], user)
-
-
 def write_configuration(folders: Folders, settings: Settings, user: ServiceUser | None) -> None:
     """`settings` in their order, in a file that initdb's own includes."""
-    lines = "".join(f"{name} = '{_quoted(value)}'\n" for name, value in settings)
-    write_private(folders.data / OWN_CONFIGURATION, lines, user)
+    lines = []
+    for name, value in settings:
+        bare = value[1:-1].replace("''", "'") if len(value) > 1 and value[0] == value[-1] == "'" else value
+        quoted = bare.replace("\\", "\\\\").replace("'", "''")
+        lines.append(f"{name} = '{quoted}'\n")
+    write_private(folders.data / OWN_CONFIGURATION, "".join(lines), user)
 
 
 def include_configuration(folders: Folders) -> None:
@@ -105,35 +90,16 @@ def write_access(folders: Folders, method: str) -> None:
     (folders.data / "pg_hba.conf").write_text("".join(lines))
 
 
-def _quoted(value: str) -> str:
-    bare = value[1:-1].replace("''", "'") if len(value) > 1 and value[0] == value[-1] == "'" else value
-    return bare.replace("\\", "\\\\").replace("'", "''")
-
-
-def log_link(folders: Folders, version: Version) -> Path:
-    return folders.data / (NEW_LOG if version >= (10, 0) else OLD_LOG)
-
-
 def mend(folders: Folders, version: Version, user: ServiceUser | None) -> None:
     """Renew the links to the log and to the tablespace for temporary files."""
-    if folders.log:
-        _relink(log_link(folders, version), folders.log, user)
+    links = [(folders.data / (NEW_LOG if version >= (10, 0) else OLD_LOG), folders.log)] if folders.log else []
     if folders.temp:
         make_temp_folder(folders, user)
-        for link in (folders.data / "pg_tblspc").iterdir():
-            _relink(link, folders.temp, user)
-
-
-def _relink(link: Path, target: Path, user: ServiceUser | None) -> None:
-    if link.is_symlink():
-        if link.readlink() == target:
-            return
-        link.unlink()
-    else:  # a log that lay with the data so far
-        shutil.move(link, target)
-    link.symlink_to(target)
-    if user:
-        os.lchown(link, user.uid, user.gid)
+        links += [(link, folders.temp) for link in (folders.data / "pg_tblspc").iterdir()]
+    for link, target in links:
+        if not link.is_symlink():  # a log that lay with the data so far
+            shutil.move(link, target)
+        relink(link, target, user)
 
 
 def note_temp_folder(folders: Folders) -> None:

@@ -1,13 +1,21 @@
-"""PostgreSQL servers that somebody else runs."""
+"""PostgreSQL servers that somebody else runs, and backups of the agent's own schema there, over the network."""
 
 # ruff: noqa: S608 - constants only
 from __future__ import annotations
 
-from benchagent.dbms.external.side import Side
-from benchagent.dbms.postgresql import afar, settings
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchagent.catalog import BACKUP_METHODS
+from benchagent.dbms.backup import Action, BackupMethod, Options, ToolCommand
+from benchagent.dbms.base import JobError
+from benchagent.dbms.external.server import MARKER, ExternalServer
+from benchagent.dbms.external.tool_login import CONNECT_TIMEOUT_S, ToolLogin
+from benchagent.dbms.postgresql import discovery, settings
 from benchagent.dbms.postgresql.adapter import DRIVER_PROPERTIES, PostgresqlInstance
-from benchagent.dbms.postgresql.statistics import PostgresqlStatistics
-from benchagent.dbms.postgresql.version import numbers
+from benchagent.dbms.postgresql.backup import FORMATS, PARALLEL_DUMP_SINCE, PARALLEL_JOBS
+from benchagent.dbms.postgresql.counters import PostgresqlCounters
+from benchagent.dbms.postgresql.discovery import Installation, numbers
 
 # Without sequences of SERIAL and IDENTITY columns, which go with their tables.
 RELATIONS = (
@@ -30,12 +38,14 @@ FOLDERS = (
     "UNION ALL SELECT 'tablespace ' || spcname, pg_tablespace_location(oid) FROM pg_tablespace "
     "WHERE spcname NOT IN ('pg_default', 'pg_global')"
 )
+TOOLS = ("pg_dump", "pg_restore", "psql")
+# From here on the first number alone is the release.
+ONE_NUMBER_SINCE = 10
 
 
-def side(version: str, schema: str) -> Side:
+def external_server(version: str, schema: str) -> ExternalServer:
     known = numbers(version)
-    properties = {key: value for key, value in DRIVER_PROPERTIES.items() if key != "sslmode"}
-    return Side(
+    return ExternalServer(
         dbms="postgresql",
         dialect=PostgresqlInstance.dialect,
         objects=" UNION ALL ".join((RELATIONS, *OTHERS)),
@@ -44,11 +54,109 @@ def side(version: str, schema: str) -> Side:
         use=("SET search_path TO {schema}",),
         effective_queries=settings.effective_queries(known, [], superuser=False),
         in_force=settings.in_force,
-        statistics=PostgresqlStatistics(known, superuser=False),
+        engine_counters=PostgresqlCounters(known, superuser=False),
         retryable=PostgresqlInstance.retryable,
         tolerable=PostgresqlInstance.tolerable,
-        properties=properties,
+        properties={key: value for key, value in DRIVER_PROPERTIES.items() if key != "sslmode"},
         version_query="SHOW server_version",
         folders=FOLDERS,
-        backups=afar.methods,
+        backups=backup_methods,
     )
+
+
+def backup_methods(login: ToolLogin) -> list[BackupMethod]:
+    """Raises `JobError` where this machine has no tools for the server's release."""
+    client = _Client(login, _installation(login))
+    parallel = numbers(login.version) >= PARALLEL_DUMP_SINCE
+    return [OwnDump(client, slug) for slug in FORMATS if parallel or slug != "pg_dump_directory"]
+
+
+def _installation(login: ToolLogin) -> Installation:
+    """Of the server's own release: what a newer one restores begins with settings that the server may not know."""
+    complete = [found for found in discovery.clients(login.engines_dir) if all(map(found.has, TOOLS))]
+    fitting = [found for found in complete if _release(found.version) == _release(login.version)]
+    if not fitting:
+        known = ", ".join(dict.fromkeys(found.version for found in complete)) or "none"
+        raise JobError(
+            f"this machine needs {', '.join(TOOLS)} of PostgreSQL {_release(login.version)} for a backup of connection "
+            f"{login.connection.name}; there are: {known}"
+        )
+    return max(fitting, key=lambda found: numbers(found.version))
+
+
+def _release(version: str) -> str:
+    major, minor = numbers(version)
+    return f"{major}" if major >= ONE_NUMBER_SINCE else f"{major}.{minor}"
+
+
+class _Client:
+    """Tools that find host, user and password in files: their arguments name the connection."""
+
+    def __init__(self, login: ToolLogin, installation: Installation) -> None:
+        self.connection, address = login.connection, login.address()
+        self.service = f"service={self.connection.name}"
+        self._installation = installation
+        # What the driver makes of the URL, in the words of the tools.
+        given = address.options
+        trusting = given.get("sslfactory", "").endswith("NonValidatingFactory")
+        asked = given.get("ssl", "false").lower() in ("", "true")
+        encrypted = {
+            "sslmode": given.get("sslmode") or ("require" if trusting else "verify-full" if asked else ""),
+            **{name: given.get(name, "") for name in ("sslrootcert", "sslcert", "sslkey")},
+        }
+        entries = {
+            "host": address.host or "localhost",
+            "port": address.port or "5432",
+            "dbname": address.database or self.connection.user,
+            "user": self.connection.user,
+            "connect_timeout": str(CONNECT_TIMEOUT_S),
+            **{name: value for name, value in encrypted.items() if value},
+        }
+        lines = "".join(f"{name}={_one_line(value)}\n" for name, value in entries.items())
+        password = _one_line(self.connection.password).replace("\\", "\\\\").replace(":", "\\:")
+        self._environment = {
+            "PGSERVICEFILE": str(login.secret_file("pg_service.conf", f"[{self.connection.name}]\n{lines}")),
+            "PGPASSFILE": str(login.secret_file("pgpass", f"*:*:*:*:{password}\n")),
+            "PGGSSENCMODE": "disable",
+        }
+
+    def command(self, name: str, *arguments: str | Path) -> ToolCommand:
+        argv = [self._installation.bin_dir / name, "-w", *arguments]
+        return ToolCommand(argv, {**self._installation.environment, **self._environment})
+
+
+def _one_line(value: str) -> str:
+    if "\n" in value or "\r" in value:
+        raise JobError("a line break in user, password or URL cannot be handed to PostgreSQL's tools")
+    return value
+
+
+class OwnDump(BackupMethod):
+    """pg_dump of the tables of the agent's schema, restored where they stood once they have been dropped."""
+
+    in_place = True
+
+    def __init__(self, client: _Client, slug: str) -> None:
+        self.slug, self.label = slug, f"{BACKUP_METHODS[slug]}, own schema"
+        # Of the formats only this one can be written by several jobs at once.
+        self.options = ("verbose", "jobs") if slug == "pg_dump_directory" else ("verbose",)
+        self._client = client
+
+    def backup(self, target: Path, options: Options) -> Sequence[Action]:
+        """By the names of tables: then the dump makes no schema, and the agent's mark stays out of it."""
+        schema = self._client.connection.schema
+        wanted = ["-t", f"{schema}.*", "-T", f"{schema}.{MARKER}"]
+        wanted += ["-j", str(options.get("jobs") or PARALLEL_JOBS)] if "jobs" in self.options else []
+        wanted += ["-v"] if options.get("verbose") == "on" else []
+        form = FORMATS[self.slug]
+        return [self._client.command("pg_dump", "-F", form, "-f", target, *wanted, self._client.service)]
+
+    def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
+        service = self._client.service
+        if self.slug != "pg_dump_plain":
+            return [self._client.command("pg_restore", "--exit-on-error", "-d", service, source)]
+        quiet = ["-X", "-q", "-v", "ON_ERROR_STOP=1", "-o", "/dev/null"]
+        return [self._client.command("psql", *quiet, "-d", service, "-f", source)]
+
+    def restored_url(self, source: Path, scratch: Path) -> str:
+        return self._client.connection.url

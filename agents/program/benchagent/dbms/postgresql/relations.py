@@ -1,17 +1,19 @@
-"""Tables and indexes as the catalogue and the planner's statistics know them, without any extension."""
+"""Tables, indexes and their upkeep as the catalogue and the planner's statistics know them, without any extension."""
 
+# ruff: noqa: S608 - constants only
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from benchagent.dbms.statistics import IndexStatistics, TableStatistics
+from benchagent.dbms.counters import Age, QueryRows, oldest, quoted_names
+from benchagent.dbms.postgresql.discovery import Version
 
 TABLE_COLUMNS = ("table", "rows", "row_bytes", "pages", "size_bytes", "index_bytes")
 INDEX_COLUMNS = ("index", "table", "depth", "keys", "key_bytes", "unique_keys", "size_bytes")
 # The first page of a B-tree says on which level its root is, 0 being the leaves: a four byte number, lowest byte first,
 # after the page's header (24 bytes), a magic number, a version and the root's page number.
 LEVEL_OFFSET = 36
+CHECKPOINT_TIME_SINCE = (9, 6)
 
 # Without the header of a row (24 bytes) and its pointer (4): what the columns hold, in the mean of a sample.
 _ROW_BYTES = (
@@ -27,7 +29,7 @@ _TABLES = f"""SELECT c.relname, {_ROWS}, {_ROW_BYTES},
  pg_relation_size(c.oid) / current_setting('block_size')::bigint, pg_table_size(c.oid), pg_indexes_size(c.oid)
  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
  WHERE c.relkind = 'r' AND pg_table_is_visible(c.oid) AND lower(c.relname) IN ({{names}})
- ORDER BY c.relname"""  # noqa: S608
+ ORDER BY c.relname"""
 
 _LEVEL = (
     "CASE WHEN m.amname = 'btree' THEN"
@@ -47,50 +49,38 @@ _INDEXES = f"""SELECT i.relname, c.relname, {{level}}, CASE WHEN i.relpages > 1 
  FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class c ON c.oid = x.indrelid
  JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_am m ON m.oid = i.relam
  WHERE i.relkind = 'i' AND pg_table_is_visible(c.oid) AND lower(c.relname) IN ({{names}})
- ORDER BY c.relname, i.relname"""  # noqa: S608
+ ORDER BY c.relname, i.relname"""
+_UPKEEP = (
+    "SELECT relname, extract(epoch FROM now() - greatest(last_analyze, last_autoanalyze)),"
+    " extract(epoch FROM now() - greatest(last_vacuum, last_autovacuum)), n_dead_tup FROM pg_stat_user_tables"
+    " WHERE pg_table_is_visible(relid) AND lower(relname) IN ({names}) ORDER BY relname"
+)
 
 
-def table_query(tables: Sequence[str]) -> str:
-    return _TABLES.format(names=listed(tables))
-
-
-def index_query(tables: Sequence[str], *, with_depth: bool) -> str:
+def schema_queries(tables: Sequence[str], *, with_depth: bool) -> dict[str, str]:
     """`with_depth` reads the first page of each index, as it is on disk: true after a checkpoint."""
-    return _INDEXES.format(names=listed(tables), level=_LEVEL if with_depth else "NULL")
+    names = quoted_names(tables, str.lower)
+    indexes = _INDEXES.format(names=names, level=_LEVEL if with_depth else "NULL")
+    return {"tables": _TABLES.format(names=names), "indexes": indexes}
 
 
-def listed(tables: Sequence[str]) -> str:
-    """Names as SQL texts; never empty."""
-    return ", ".join("'{}'".format(name.lower().replace("'", "''")) for name in tables) or "''"
+def upkeep_queries(tables: Sequence[str], version: Version) -> dict[str, str]:
+    queries = {"upkeep": _UPKEEP.format(names=quoted_names(tables, str.lower))}
+    if version >= CHECKPOINT_TIME_SINCE:
+        queries["checkpoint"] = "SELECT extract(epoch FROM now() - checkpoint_time) FROM pg_control_checkpoint()"
+    return queries
 
 
-def table_of(row: Mapping[str, Any]) -> TableStatistics:
-    return TableStatistics(
-        table=str(row["table"]),
-        rows=_whole(row["rows"]),
-        row_bytes=_number(row["row_bytes"]),
-        pages=_whole(row["pages"]),
-        size_bytes=_whole(row["size_bytes"]),
-        index_bytes=_whole(row["index_bytes"]),
-    )
-
-
-def index_of(row: Mapping[str, Any]) -> IndexStatistics:
-    return IndexStatistics(
-        index=str(row["index"]),
-        table=str(row["table"]),
-        depth=_whole(row["depth"]),
-        keys=_whole(row["keys"]),
-        key_bytes=_number(row["key_bytes"]),
-        unique_keys=_whole(row["unique_keys"]),
-        size_bytes=_whole(row["size_bytes"]),
-    )
-
-
-def _number(value: Any) -> float | None:
-    return None if value is None else float(value)
-
-
-def _whole(value: Any) -> int | None:
-    """None also for -1, with which newer versions say that they have not counted yet."""
-    return None if value is None or float(value) < 0 else round(float(value))
+def ages(rows: QueryRows) -> list[Age]:
+    """Of the table that was left longest; never where there is one that never was."""
+    tables, listed = rows.get("upkeep", []), []
+    if tables:
+        dead = sum(int(row[3] or 0) for row in tables)
+        vacuum = oldest("vacuum", tables, 2)
+        listed.append(oldest("statistics (ANALYZE)", tables, 1))
+        listed.append(Age(vacuum.what, vacuum.age_s, f"{vacuum.detail}; {dead} dead rows in all tables"))
+    if rows.get("checkpoint"):
+        seconds = rows["checkpoint"][0][0]
+        age_s = None if seconds is None else max(0.0, float(seconds))
+        listed.append(Age("checkpoint", age_s, "begin of the last one that was completed"))
+    return listed

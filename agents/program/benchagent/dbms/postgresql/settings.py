@@ -11,58 +11,23 @@ from benchagent.configfiles.meaning import settings_of
 from benchagent.configfiles.settings import Facts, Given, bare
 from benchagent.configfiles.units import NO, YES, Kind
 from benchagent.dbms.base import JobError, Settings
-from benchagent.dbms.postgresql.cluster import HOST, SLUG, TEMP_TABLESPACE
-from benchagent.dbms.postgresql.version import Version
-from benchagent.dbms.statistics import QueryRows
+from benchagent.dbms.counters import QueryRows
+from benchagent.dbms.postgresql.cluster import TEMP_TABLESPACE
+from benchagent.dbms.postgresql.discovery import SLUG, Version
+from benchagent.dbms.private_server import HOST
 
 # The agent decides where the cluster lies, how it is reached and where it logs. A private server has no standby: a
 # commit that waited for one would wait for ever.
-LOCKED = (
-    "port",
-    "listen_addresses",
-    "data_directory",
-    "hba_file",
-    "ident_file",
-    "external_pid_file",
-    "config_file",
-    "unix_socket_directory",
-    "unix_socket_directories",
-    "include",
-    "include_dir",
-    "include_if_exists",
-    "logging_collector",
-    "log_destination",
-    "ssl",
-    "synchronous_standby_names",
-)
+_LOCKED = """port listen_addresses data_directory hba_file ident_file external_pid_file config_file
+unix_socket_directory unix_socket_directories include include_dir include_if_exists logging_collector
+log_destination ssl synchronous_standby_names"""
+LOCKED = tuple(_LOCKED.split())
 # Read back even where they have their default: durability, memory, upkeep.
-TELLING = (
-    "fsync",
-    "synchronous_commit",
-    "full_page_writes",
-    "wal_sync_method",
-    "wal_writer_delay",
-    "wal_level",
-    "commit_delay",
-    "commit_siblings",
-    "shared_buffers",
-    "work_mem",
-    "maintenance_work_mem",
-    "effective_cache_size",
-    "max_connections",
-    "max_wal_size",
-    "checkpoint_segments",
-    "checkpoint_timeout",
-    "checkpoint_completion_target",
-    "autovacuum",
-    "wal_buffers",
-    "wal_segment_size",
-    "data_checksums",
-    "block_size",
-    "huge_pages_status",
-    "io_method",
-    "server_version",
-)
+_TELLING = """fsync synchronous_commit full_page_writes wal_sync_method wal_writer_delay wal_level commit_delay
+commit_siblings shared_buffers work_mem maintenance_work_mem effective_cache_size max_connections
+max_wal_size checkpoint_segments checkpoint_timeout checkpoint_completion_target autovacuum wal_buffers
+wal_segment_size data_checksums block_size huge_pages_status io_method server_version"""
+TELLING = tuple(_TELLING.split())
 SPARE_CONNECTIONS = 10
 DEFAULT_CONNECTIONS = 100
 # Defaults with which the server chooses by itself: what it chose is no deviation.
@@ -87,27 +52,21 @@ def last(given: Settings, name: str) -> str | None:
 
 def configuration(version: Version, given: Settings, *, connections: int, temp: bool) -> list[tuple[str, str]]:
     """Ours first, so that the user's win; then what only the agent may say. Raises `JobError`."""
-    needed = connections + SPARE_CONNECTIONS
-    _check_connections(last(given, "max_connections"), connections)
-    first = [("max_connections", str(max(DEFAULT_CONNECTIONS, needed))), ("lc_messages", "C")]
+    most = last(given, "max_connections")
+    if most and most.isdigit() and int(most) < connections:
+        raise JobError(f"max_connections = {most} is too few for {connections} connections")
+    needed = max(DEFAULT_CONNECTIONS, connections + SPARE_CONNECTIONS)
+    first = [("max_connections", str(needed)), ("lc_messages", "C")]
     if version >= (9, 4):  # segments in /dev/shm would outlive a killed server
         first.append(("dynamic_shared_memory_type", "mmap"))
     if temp:
         first.append(("temp_tablespaces", TEMP_TABLESPACE))
     own = {*LOCKED, CHECKSUMS, SEGMENT}
-    fixed = [("listen_addresses", HOST), _no_socket(version), ("logging_collector", "off")]
-    fixed += [("log_destination", "stderr"), ("synchronous_standby_names", "")]
-    return [*first, *((name, value) for name, value in given if name.lower() not in own), *fixed]
-
-
-def _no_socket(version: Version) -> tuple[str, str]:
-    """Before 9.3 there is always one; in the cluster's own folder nobody else may enter, and the path is short."""
-    return ("unix_socket_directories", "") if version >= (9, 3) else ("unix_socket_directory", ".")
-
-
-def _check_connections(given: str | None, connections: int) -> None:
-    if given and given.isdigit() and int(given) < connections:
-        raise JobError(f"max_connections = {given} is too few for {connections} connections")
+    # Before 9.3 there is always a socket; in the cluster's own folder nobody else may enter, and the path is short.
+    socket = ("unix_socket_directories", "") if version >= (9, 3) else ("unix_socket_directory", ".")
+    fixed = [("listen_addresses", HOST), socket, ("logging_collector", "off"), ("log_destination", "stderr")]
+    kept = [(name, value) for name, value in given if name.lower() not in own]
+    return [*first, *kept, *fixed, ("synchronous_standby_names", "")]
 
 
 def initdb_options(version: Version, given: Settings) -> list[str]:
@@ -117,7 +76,10 @@ def initdb_options(version: Version, given: Settings) -> list[str]:
     if checksums is not None:
         options += _checksum_options(version, checksums)
     if segment is not None:
-        size = _bytes(segment)
+        # A bare number counts bytes, as PostgreSQL shows this one.
+        match = re.fullmatch(r"(\d+)\s*([A-Za-z]*)", segment.strip())
+        factor = SUFFIXES.find(match[2] or "B", Kind.BYTES) if match else None
+        size = float(match[1]) * factor if match and factor else None
         if version < SEGMENT_SINCE:
             raise JobError(f"{SEGMENT} cannot be chosen before PostgreSQL 11")
         if size is None or size % MIB:
@@ -134,13 +96,6 @@ def _checksum_options(version: Version, given: str) -> list[str]:
     if given.lower() not in NO:
         raise JobError(f"{CHECKSUMS} has to be on or off, not {given!r}")
     return ["--no-data-checksums"] if version >= NO_CHECKSUMS_SINCE else []
-
-
-def _bytes(text: str) -> float | None:
-    """None for what is no size. A bare number counts bytes, as PostgreSQL shows this one."""
-    match = re.fullmatch(r"(\d+)\s*([A-Za-z]*)", text.strip())
-    factor = SUFFIXES.find(match[2] or "B", Kind.BYTES) if match else None
-    return float(match[1]) * factor if match and factor else None
 
 
 def buffer_bytes(version: str, given: Settings) -> int | None:

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchagent.catalog import Durability
-from benchagent.configfiles.durability import of_effective
 from benchagent.configfiles.engines.sqlite import LEVELS
-from benchagent.dbms.backup import BackupMethod
+from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands, ToolCommand
 from benchagent.dbms.base import (
     Connection,
-    Instance,
     JobError,
     ProvisionRequest,
     Retryable,
@@ -20,13 +17,15 @@ from benchagent.dbms.base import (
     checked_settings,
     first_value,
 )
-from benchagent.dbms.buffers import buffer_in_force
+from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.dialect import Dialect
-from benchagent.dbms.embedded import EmbeddedAdapter, driver_folder, not_in_force, refuse_log_apart
-from benchagent.dbms.sqlite.backup import OnlineBackup, VacuumInto
-from benchagent.dbms.sqlite.statistics import SqliteStatistics
-from benchagent.dbms.statistics import QueryRows
-from benchagent.machine.devices import write_cache_words
+from benchagent.dbms.embedded import (
+    EmbeddedAdapter,
+    EmbeddedInstance,
+    not_in_force,
+    refuse_log_apart,
+)
+from benchagent.dbms.sqlite.counters import SqliteCounters
 
 SQLITE_BUSY, BUSY_RECOVERY, BUSY_SNAPSHOT = 5, 261, 517
 SQLITE_CONSTRAINT = 19
@@ -49,10 +48,11 @@ WORDS = {
     "temp_store": {"0": "DEFAULT", "1": "FILE", "2": "MEMORY"},
 }
 BUSY_TIMEOUT_MS = "60000"
-ONE_PLACE = "SQLite keeps its journal beside the database file: its log cannot have a storage of its own"
+ONE_STORAGE = "SQLite keeps its journal beside the database file: its log cannot have a storage of its own"
 
 
-class SqliteInstance(Instance):
+class SqliteInstance(EmbeddedInstance):
+    slug = "sqlite"
     # With auto-commit off the driver takes the write lock too early and keeps it; explicit statements do not.
     # One that would begin as a reader and go on to write can fail half-way, so writers take the lock at once; readers
     # do not.
@@ -68,20 +68,14 @@ class SqliteInstance(Instance):
         after_load_each=("ANALYZE {table}",),
         after_load=("PRAGMA wal_checkpoint(TRUNCATE)",),
     )
-    statistics = SqliteStatistics()
+    engine_counters = SqliteCounters()
     log_names = ("*-wal", "*-shm", "*-journal")
 
     def __init__(self, request: ProvisionRequest, class_path: Sequence[Path], given: Settings) -> None:
-        super().__init__(
-            connection=Connection(f"jdbc:sqlite:{request.placement.data / 'bench.db'}"),
-            class_path=class_path,
-            data_path=request.placement.data,
-            driver_dir=driver_folder(request),
-        )
-        self.jvm_environment = {"SQLITE_TMPDIR": str(request.placement.temp)}
+        connection = Connection(f"jdbc:sqlite:{request.folders.data / 'bench.db'}")
+        super().__init__(request, class_path, connection, given, log_path=request.folders.data)
+        self.jvm_environment = {"SQLITE_TMPDIR": str(request.folders.temp)}
         self._given = list(given)
-        self._effective: Settings = ()
-        self._settings = list(given)
         if not any(name.lower() == "busy_timeout" for name, _ in given):
             self._settings.insert(0, ("busy_timeout", BUSY_TIMEOUT_MS))
         self.session_sql = [f"PRAGMA {name} = {value}" for name, value in self._settings]
@@ -103,13 +97,6 @@ class SqliteInstance(Instance):
         self._effective = found
         return found
 
-    def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
-        return of_effective("sqlite", effective, write_cache_words(self.data_path))
-
-    def buffer_bytes(self) -> int | None:
-        """Of each connection."""
-        return buffer_in_force("sqlite", self._effective)
-
     def backup_methods(self) -> Sequence[BackupMethod]:
         return (VacuumInto(), OnlineBackup())
 
@@ -118,11 +105,40 @@ def in_words(name: str, value: str) -> str:
     return WORDS.get(name.lower(), {}).get(value, value)
 
 
+class FileBackup(BackupMethod):
+    """The backup is a database file: to restore it is to copy it."""
+
+    def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
+        return [ToolCommand(["cp", source, scratch / "restored.db"])]
+
+    def restored_url(self, source: Path, scratch: Path) -> str:
+        return f"jdbc:sqlite:{scratch / 'restored.db'}"
+
+
+class VacuumInto(FileBackup):
+    slug = "vacuum_into"
+
+    def backup(self, target: Path, options: Options) -> Sequence[Action]:
+        return [SqlCommands([f"VACUUM INTO '{_quoted(target)}'"])]
+
+
+class OnlineBackup(FileBackup):
+    slug = "online_backup"
+
+    def backup(self, target: Path, options: Options) -> Sequence[Action]:
+        """A statement of the JDBC driver, which calls `sqlite3_backup_step` until all pages are copied."""
+        return [SqlCommands([f"backup to '{_quoted(target)}'"])]
+
+
+def _quoted(path: Path) -> str:
+    return str(path).replace("'", "''")
+
+
 class SqliteAdapter(EmbeddedAdapter):
     slug = "sqlite"
 
     def provision(self, request: ProvisionRequest) -> SqliteInstance:
-        refuse_log_apart(request, ONE_PLACE)
+        refuse_log_apart(request, ONE_STORAGE)
         settings = checked_settings(request.settings, forbidden="\n\r\0;")
         return SqliteInstance(request, self.class_path(request), settings)
 

@@ -11,8 +11,8 @@ from typing import Any
 from benchagent.catalog import WORKLOADS
 from benchagent.dbms.backup import Action, BackupMethod, SqlCommands
 from benchagent.dbms.base import JobError, first_value
+from benchagent.dbms.counters import CHECKPOINTS, checkpoint_words, differences
 from benchagent.dbms.questions import COUNTER_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX, Step, query_steps, rows_named
-from benchagent.dbms.statistics import CHECKPOINTS, checkpoint_words, differences
 from benchagent.machine.devices import device_of, same_device
 from benchagent.machine.sampling import disk_counters
 from benchagent.protocol import Check
@@ -139,7 +139,7 @@ def _prepare(bench: Bench, rows: Mapping[str, int]) -> list[Step]:
 
 def _look_at_ages(bench: Bench) -> None:
     """How old statistics, vacuum and purge are, before the caches are as asked for: the look reads the catalogue."""
-    source = bench.instance.statistics
+    source = bench.instance.engine_counters
     asked = query_steps(MAINTENANCE_PREFIX, source.maintenance_queries(LARGE_TABLES), optional=True)
     if asked:
         bench.session(asked)
@@ -149,7 +149,7 @@ def _look_at_ages(bench: Bench) -> None:
 @contextmanager
 def _checkpoints_noted(bench: Bench) -> Iterator[None]:
     """Those that fall into the block, where the engine counts them: by a look before it, as each run has one."""
-    source = bench.instance.statistics
+    source = bench.instance.engine_counters
     counted = bool(source.counter_queries()) and CHECKPOINTS not in source.none
     begin = _counters(bench) if counted else {}
     yield
@@ -182,7 +182,7 @@ def _bytes_noted(bench: Bench) -> Iterator[None]:
 
 
 def _counters(bench: Bench) -> dict[str, float]:
-    source = bench.instance.statistics
+    source = bench.instance.engine_counters
     queries = source.counter_queries()
     found = bench.session(query_steps(COUNTER_PREFIX, queries, optional=True))
     rows = rows_named(COUNTER_PREFIX, found.rows)
@@ -240,7 +240,7 @@ def _count(bench: Bench, rows: Mapping[str, int]) -> None:
 def _way_of_counting(bench: Bench, sql: str, name: str) -> tuple[str, int | None]:
     """The plan, and the bytes of the table where they were what was read: None when the engine went by an index or
     does not tell. Asked after the count, for it may read the tables."""
-    source = bench.instance.statistics
+    source = bench.instance.engine_counters
     plans = {f"plan:{part}": statement for part, statement in enumerate(source.plan_queries(sql))}
     asked = [
         *query_steps(SCHEMA_PREFIX, source.schema_queries(LARGE_TABLES), optional=True),

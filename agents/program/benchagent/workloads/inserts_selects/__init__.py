@@ -13,9 +13,9 @@ from typing import Any
 
 from benchagent.catalog import WORKLOADS
 from benchagent.dbms.base import JobError, first_value
+from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.questions import Step, query_steps
-from benchagent.dbms.statistics import QueryRows
 from benchagent.protocol import Check
 from benchagent.workloads.base import Bench, Factors, SessionResult, Workload, is_used, load_and_run, many, rate
 from benchagent.workloads.inserts_selects import schema

@@ -12,8 +12,8 @@ from typing import Any
 
 from benchagent.catalog import WORKLOADS
 from benchagent.dbms.base import JobError, first_value
+from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.questions import Step
-from benchagent.dbms.statistics import QueryRows
 from benchagent.protocol import Check
 from benchagent.workloads.base import Bench, Factors, SessionResult, Workload, is_used, require_one_session
 from benchagent.workloads.tpcc import conditions, queries, sizes, steps, tables
@@ -68,7 +68,7 @@ class _Performance:
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
-        self._statistics = bench.instance.statistics
+        self._statistics = bench.instance.engine_counters
         self._plan = steps.Plan(bench.instance.dialect, bench.factors, bench.seed)
         warehouses, divisor = self._plan.warehouses, self._plan.divisor
         self._conditions = {

@@ -17,7 +17,7 @@ from decimal import Decimal
 from typing import Any
 
 from benchagent.dbms.base import first_value
-from benchagent.dbms.statistics import QueryRows
+from benchagent.dbms.counters import QueryRows
 from benchagent.protocol import Check
 from benchagent.workloads.tpcc.tables import CUSTOMERS, NEW_ORDERS, TABLES
 from benchagent.workloads.tpcc.tables import rows as rows_of

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from benchagent.dbms.counters import EngineCounters
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.questions import Step
-from benchagent.dbms.statistics import Statistics
 from benchagent.workloads.base import SessionResult
 
 ARTICLE_WAREHOUSES = 21_000
@@ -92,7 +92,7 @@ class Execution:
     def name(self) -> str:
         return f"query {self.query}, {self.state}"
 
-    def steps(self, statistics: Statistics) -> list[Step]:
+    def steps(self, statistics: EngineCounters) -> list[Step]:
         """The query, between two looks at what its session has read so far."""
         look = statistics.effort_queries()
         return [
@@ -101,7 +101,7 @@ class Execution:
             *(timed(f"{self.name}, {END}:{name}", sql) for name, sql in look.items()),
         ]
 
-    def answer(self, statistics: Statistics, found: SessionResult, plan: str) -> dict[str, Any]:
+    def answer(self, statistics: EngineCounters, found: SessionResult, plan: str) -> dict[str, Any]:
         event = found.queries.get(self.name, {})
         facts: dict[str, Any] = {"query": int(self.query), "state": self.state, "sql": self.sql, "plan": plan}
         if "error" in event:
@@ -111,7 +111,7 @@ class Execution:
             facts["count"] = event["rows"][0][0]
         return facts | self._effort(statistics, found)
 
-    def _effort(self, statistics: Statistics, found: SessionResult) -> dict[str, float]:
+    def _effort(self, statistics: EngineCounters, found: SessionResult) -> dict[str, float]:
         """Reads and fetches of the query, where the engine tells."""
         looks = []
         for edge in (BEGIN, END):
@@ -143,7 +143,7 @@ def gaps(executions: list[Execution], state: str, reason: str) -> list[dict[str,
     return [{"query": int(query), "state": state, "missing": reason} for query in queries if query not in there]
 
 
-def plan_steps(statistics: Statistics, executions: list[Execution]) -> list[Step]:
+def plan_steps(statistics: EngineCounters, executions: list[Execution]) -> list[Step]:
     """What shows the plan of each query; asked after all of them, since some engines run a query to explain it."""
     return [
         timed(f"plan of {execution.name}:{part}", sql)
@@ -152,7 +152,7 @@ def plan_steps(statistics: Statistics, executions: list[Execution]) -> list[Step
     ]
 
 
-def plans(statistics: Statistics, executions: list[Execution], found: SessionResult) -> Mapping[str, str]:
+def plans(statistics: EngineCounters, executions: list[Execution], found: SessionResult) -> Mapping[str, str]:
     """Plan as text by the SQL of the query."""
     shown = {}
     for execution in executions:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchagent.dbms.base import first_value
-from benchagent.dbms.statistics import (
+from benchagent.dbms.counters import (
     COUNTERS,
     INDEXES,
     MAINTENANCE,
@@ -14,10 +14,11 @@ from benchagent.dbms.statistics import (
     QUERY_READS,
     TABLES,
     WAITS,
-    IndexStatistics,
+    EngineCounters,
+    IndexFacts,
     QueryRows,
-    Statistics,
-    TableStatistics,
+    TableFacts,
+    quoted_names,
 )
 
 NO_COUNTER = "H2 does not count it"
@@ -36,7 +37,7 @@ INDEX_SIZES = (
 )
 
 
-class H2Statistics(Statistics):
+class H2Counters(EngineCounters):
     # A database in memory says 0 for every size.
     _tells_sizes = True
 
@@ -72,15 +73,15 @@ class H2Statistics(Statistics):
         return {"lock": count} if count else {}
 
     def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        listed = ", ".join(f"'{table.lower()}'" for table in tables)
+        listed = quoted_names(tables, str.lower)
         return {"tables": TABLE_SIZES.format(tables=listed), "indexes": INDEX_SIZES.format(tables=listed)}
 
-    def tables(self, rows: QueryRows) -> list[TableStatistics]:
+    def tables(self, rows: QueryRows) -> list[TableFacts]:
         indexes: dict[str, int] = {}
         for _, table, size in rows.get("indexes", []):
             indexes[table] = indexes.get(table, 0) + int(size or 0)
         return [
-            TableStatistics(
+            TableFacts(
                 str(table).lower(),
                 int(count),
                 size_bytes=int(size) if self._tells_sizes else None,
@@ -89,11 +90,9 @@ class H2Statistics(Statistics):
             for table, count, size in rows.get("tables", [])
         ]
 
-    def indexes(self, rows: QueryRows) -> list[IndexStatistics]:
+    def indexes(self, rows: QueryRows) -> list[IndexFacts]:
         return [
-            IndexStatistics(
-                str(index).lower(), str(table).lower(), size_bytes=int(size or 0) if self._tells_sizes else None
-            )
+            IndexFacts(str(index).lower(), str(table).lower(), size_bytes=int(size or 0) if self._tells_sizes else None)
             for index, table, size in rows.get("indexes", [])
         ]
 
@@ -110,15 +109,15 @@ class H2Statistics(Statistics):
         return {} if reads is None else {"reads": reads}
 
 
-class H2MemoryStatistics(H2Statistics):
+class H2MemoryCounters(H2Counters):
     _tells_sizes = False
     sources = {
-        **{part: words for part, words in H2Statistics.sources.items() if part not in OF_FILES},
+        **{part: words for part, words in H2Counters.sources.items() if part not in OF_FILES},
         TABLES: "`INFORMATION_SCHEMA.TABLES`: rows; in memory there are no sizes",
         INDEXES: "`INFORMATION_SCHEMA.INDEXES`: names",
     }
     none = {
-        **H2Statistics.none,
+        **H2Counters.none,
         **dict.fromkeys(OF_FILES, "the database is in memory, it has no file"),
     }
 

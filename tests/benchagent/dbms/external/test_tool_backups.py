@@ -11,11 +11,10 @@ from benchagent.catalog import WORKLOADS
 from benchagent.dbms.backup import Action, BackupMethod, ToolCommand
 from benchagent.dbms.base import JobError
 from benchagent.dbms.external import Visit
-from benchagent.dbms.external.afar import Afar
-from benchagent.dbms.external.asking import Answers, Asker
 from benchagent.dbms.external.connections import ServerConnection
-from benchagent.dbms.external.side import MARKER, side_of
-from benchagent.dbms.external.target import Target
+from benchagent.dbms.external.own_schema import Answers, Asker, Target
+from benchagent.dbms.external.server import MARKER, external_server
+from benchagent.dbms.external.tool_login import ToolLogin
 from benchagent.dbms.mysql import discovery as mysql
 from benchagent.dbms.postgresql import discovery as postgresql
 from benchagent.java import JavaToolchain
@@ -31,14 +30,14 @@ URLS = {
 }
 
 
-def afar(dbms: str, folder: Path, *, version: str = "15.3", url: str = "") -> Afar:
+def tool_login(dbms: str, folder: Path, *, version: str = "15.3", url: str = "") -> ToolLogin:
     connection = ServerConnection("theirs", dbms, url or URLS[dbms], "ann", PASSWORD, "own", version)
-    return Afar(connection, version, folder / "engines", folder / "login")
+    return ToolLogin(connection, version, folder / "engines", folder / "login")
 
 
-def methods(found: Afar) -> dict[str, BackupMethod]:
-    side = side_of(found.connection.dbms, found.version, found.connection.schema)
-    return {method.slug: method for method in side.backups(found)}
+def methods(found: ToolLogin) -> dict[str, BackupMethod]:
+    server = external_server(found.connection.dbms, found.version, found.connection.schema)
+    return {method.slug: method for method in server.backups(found)}
 
 
 def commands(actions: Sequence[Action]) -> list[str]:
@@ -64,7 +63,7 @@ def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_postgresqls_tools_find_the_login_in_private_files_and_dump_the_own_tables_only(tools: Path, tmp_path: Path):
-    found = afar("postgresql", tmp_path)
+    found = tool_login("postgresql", tmp_path)
     custom = methods(found)["pg_dump_custom"]
     source = tmp_path / "backup"
     (dump,) = custom.backup(source, {"verbose": "on"})
@@ -88,7 +87,7 @@ def test_postgresqls_tools_find_the_login_in_private_files_and_dump_the_own_tabl
 
 
 def test_the_other_formats_of_postgresql(tools: Path, tmp_path: Path):
-    offered = methods(afar("postgresql", tmp_path))
+    offered = methods(tool_login("postgresql", tmp_path))
     assert list(offered) == ["pg_dump_plain", "pg_dump_custom", "pg_dump_directory"]
     assert " -F d -f x " in commands(offered["pg_dump_directory"].backup(Path("x"), {}))[0]
     assert " -j 3 " in commands(offered["pg_dump_directory"].backup(Path("x"), {"jobs": "3"}))[0]
@@ -105,7 +104,7 @@ def test_the_other_formats_of_postgresql(tools: Path, tmp_path: Path):
     ],
 )
 def test_they_connect_as_the_driver_would(url: str, lines: list[str], tools: Path, tmp_path: Path):
-    found = afar("postgresql", tmp_path, url=url)
+    found = tool_login("postgresql", tmp_path, url=url)
     methods(found)
     assert set(lines) <= set((found.folder / "pg_service.conf").read_text().splitlines())
 
@@ -116,7 +115,7 @@ def test_they_connect_as_the_driver_would(url: str, lines: list[str], tools: Pat
 )
 def test_an_url_that_only_a_driver_understands_is_refused_and_not_shown(dbms: str, url: str, tools: Path, tmp_path):
     with pytest.raises(JobError, match=r"connection theirs: a backup needs a URL with one host, as jdbc:…"):
-        methods(afar(dbms, tmp_path, url=url))
+        methods(tool_login(dbms, tmp_path, url=url))
 
 
 @pytest.mark.parametrize(
@@ -127,7 +126,7 @@ def test_an_url_that_only_a_driver_understands_is_refused_and_not_shown(dbms: st
     ],
 )
 def test_the_tools_of_the_mysql_family_find_it_in_an_option_file(dbms: str, told: list[str], tools: Path, tmp_path):
-    found = afar(dbms, tmp_path)
+    found = tool_login(dbms, tmp_path)
     (method,) = methods(found).values()
     source, file = tmp_path / "backup", found.folder / "client.cnf"
     (dump,) = method.backup(source, {})
@@ -153,15 +152,15 @@ def test_the_tools_of_the_mysql_family_find_it_in_an_option_file(dbms: str, told
 def test_it_says_which_tool_is_missing(dbms: str, words: str, tools: Path, tmp_path: Path):
     (tools / "mariadb").unlink()
     with pytest.raises(JobError, match=words):
-        methods(afar(dbms, tmp_path, version="14.2", url="jdbc:x://h/y"))
+        methods(tool_login(dbms, tmp_path, version="14.2", url="jdbc:x://h/y"))
 
 
 def lines_planned(dbms: str, version: str, folder: Path) -> list[str]:
     """Of a dry run of the workload `backup`, without a server."""
     connection = ServerConnection("theirs", dbms, URLS.get(dbms, "jdbc:x"), "ann", PASSWORD, "own", version)
-    side = side_of(dbms, version, "own")
-    asker = Asker(connection, side, (), JavaToolchain(folder), Children(folder), folder)
-    visit = Visit(asker, Target(side, "theirs", "own", "agent"), Answers())
+    server = external_server(dbms, version, "own")
+    asker = Asker(connection, server, (), JavaToolchain(folder), Children(folder), folder)
+    visit = Visit(asker, Target(server, "theirs", "own", "agent"), Answers())
     found = planned(workload("backup", WORKLOADS["backup"].version), visit, folder / "engines")
     return [line for _, lines in found for line in lines]
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from benchagent.dbms.firebird.selectivity import SELECTIVITY, index_query, index_statistics
-from benchagent.dbms.statistics import (
+from benchagent.dbms.counters import (
     EFFORT,
     INDEXES,
     MAINTENANCE,
@@ -16,11 +15,13 @@ from benchagent.dbms.statistics import (
     TABLES,
     WAITS,
     Age,
-    IndexStatistics,
+    EngineCounters,
+    IndexFacts,
     QueryRows,
-    Statistics,
-    TableStatistics,
+    TableFacts,
+    quoted_names,
 )
+from benchagent.dbms.firebird.selectivity import SELECTIVITY, index_query, index_statistics
 
 NO_LOG = (
     "without a journal, a commit writes the changed pages themselves; what a journal does is counted nowhere in SQL"
@@ -43,7 +44,7 @@ TRANSACTIONS = (
 )
 
 
-class InterbaseStatistics(Statistics):
+class InterbaseCounters(EngineCounters):
     sources = {
         "buffer_hits": "`TMP$DATABASE`, `TMP$PAGE_FETCHES` less the reads",
         "buffer_reads": "`TMP$DATABASE`, `TMP$PAGE_READS`",
@@ -90,15 +91,15 @@ class InterbaseStatistics(Statistics):
         return {f"statement {state}": count for state, count in named if state != "inactive"}
 
     def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        listed = ", ".join(f"'{table.upper()}'" for table in tables)
+        listed = quoted_names(tables, str.upper)
         relations = f"{RELATIONS} WHERE TMP$RELATION_NAME IN ({listed})" if tables else RELATIONS
         return {"relations": relations, "indexes": index_query(tables)}
 
-    def tables(self, rows: QueryRows) -> list[TableStatistics]:
+    def tables(self, rows: QueryRows) -> list[TableFacts]:
         """Of those that were used since the database was opened."""
-        return [TableStatistics(str(name).strip(), pages=int(pages)) for name, pages in rows.get("relations", [])]
+        return [TableFacts(str(name).strip(), pages=int(pages)) for name, pages in rows.get("relations", [])]
 
-    def indexes(self, rows: QueryRows) -> list[IndexStatistics]:
+    def indexes(self, rows: QueryRows) -> list[IndexFacts]:
         return index_statistics(rows.get("indexes", []))
 
     def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:

@@ -11,20 +11,21 @@ from pathlib import Path
 from typing import Any
 
 from benchagent.catalog import DBMSS
-from benchagent.dbms.backup import BackupMethod
-from benchagent.dbms.base import JobError, Retryable, Transaction
+from benchagent.dbms.backup import Action, BackupMethod, Options, ToolCommand
+from benchagent.dbms.base import Adapter, EngineContext, Instance, JobError, ProvisionRequest, Retryable, Transaction
+from benchagent.dbms.counters import EngineCounters, QueryRows
 from benchagent.dbms.dialect import Dialect
-from benchagent.dbms.external.afar import Afar
 from benchagent.dbms.external.space import IN_MEMORY
-from benchagent.dbms.statistics import QueryRows, Statistics
+from benchagent.dbms.external.tool_login import ToolLogin
+from benchagent.protocol import EngineFacts
 
 MARKER = "benchagent_owner"
 DEVICE = re.compile(r"/dev/(?!shm/)")
 Rows = Sequence[Sequence[Any]]
 
 
-def _no_backups(afar: Afar) -> Sequence[BackupMethod]:
-    name = DBMSS[afar.connection.dbms].name
+def _no_backups(tool_login: ToolLogin) -> Sequence[BackupMethod]:
+    name = DBMSS[tool_login.connection.dbms].name
     raise JobError(
         f"no backup on a server of others: {name} backs up or restores whole databases, not the agent's schema alone"
     )
@@ -44,14 +45,14 @@ def folders_of_files(rows: Rows) -> list[tuple[str, str]]:
 
 
 @dataclass(frozen=True)
-class Side:
+class ExternalServer:
     """In SQL, ``{schema}`` is the schema (or database) of the agent's own.
 
     `objects` lists the names of all tables and views in it, and what else the catalogue shows, with its kind before
     the name; but nothing that goes with a table, as an index. `schemas` gives a row when it is there; `create` makes
     it, empty where the agent cannot; `use` makes unqualified names mean it. `free_space`: free and all bytes;
-    `folders`: of the server, which `places` reads as names and paths, that of the data first, an empty path for what
-    is not told, `IN_MEMORY` for data in memory. `in_force`: settings from the rows of `effective_queries`.
+    `folders`: of the server, which `read_folders` reads as names and paths, that of the data first, an empty path for
+    what is not told, `IN_MEMORY` for data in memory. `in_force`: settings from the rows of `effective_queries`.
     """
 
     dbms: str
@@ -62,7 +63,7 @@ class Side:
     use: Sequence[str]
     effective_queries: Mapping[str, str]
     in_force: Callable[[QueryRows], list[tuple[str, str]]]
-    statistics: Statistics
+    engine_counters: EngineCounters
     transaction: Transaction = field(default_factory=Transaction)
     retryable: Retryable = field(default_factory=Retryable)
     tolerable: Retryable = field(default_factory=Retryable)
@@ -81,21 +82,60 @@ class Side:
     buffer_is_set: bool = True
     free_space: str = ""
     folders: str = ""
-    places: Callable[[Rows], list[tuple[str, str]]] = folders_as_told
+    read_folders: Callable[[Rows], list[tuple[str, str]]] = folders_as_told
     # Of the agent's schema alone, over the network. Raises `JobError` where there are none.
-    backups: Callable[[Afar], Sequence[BackupMethod]] = _no_backups
+    backups: Callable[[ToolLogin], Sequence[BackupMethod]] = _no_backups
     # Those that reach further or run on the server's own machine: a dry run shows them, no job runs them.
     shown_backups: Sequence[BackupMethod] = ()
 
 
-def side_of(dbms: str, version: str, schema: str) -> Side:
+def external_server(dbms: str, version: str, schema: str) -> ExternalServer:
     """Raises `JobError` where the agent can use no server of others."""
     if not reachable(dbms):
         raise JobError(f"the agent cannot work on a server of {DBMSS[dbms].name} that it did not start")
-    made: Side = import_module(f"{DBMSS[dbms].module}.external").side(version, schema)
+    made: ExternalServer = import_module(f"{DBMSS[dbms].module}.external").external_server(version, schema)
     return made
 
 
 def reachable(dbms: str) -> bool:
     module = DBMSS[dbms].module
     return find_spec(module) is not None and find_spec(f"{module}.external") is not None
+
+
+class OnlyExternal(Adapter):
+    def __init__(self, slug: str) -> None:
+        self.slug = slug
+
+    def discover(self, context: EngineContext) -> list[EngineFacts]:
+        """None: connections are found by `external.discover`."""
+        return []
+
+    def provision(self, request: ProvisionRequest) -> Instance:
+        raise JobError(
+            f"{DBMSS[self.slug].name} cannot be started by the agent: name a server with `benchagent connections add`"
+        )
+
+
+Command = Callable[[Path], Sequence[str | Path]]
+
+
+class ToolBackup(BackupMethod):
+    """Backup by a tool of an engine that the agent cannot start: commands for the server's own machine, to be shown.
+
+    `back_up` and `bring_back` make the arguments, from the target, which the tool writes below or as. It logs in by the
+    operating system, so that no password is an argument. No job runs it: it is of a whole database, and brought back as
+    a second one.
+    """
+
+    def __init__(self, slug: str, label: str, back_up: Command, bring_back: Command) -> None:
+        self.slug, self.label = slug, label
+        self._back_up, self._bring_back = back_up, bring_back
+
+    def backup(self, target: Path, options: Options) -> Sequence[Action]:
+        return [ToolCommand(self._back_up(target))]
+
+    def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
+        return [ToolCommand(self._bring_back(source))]
+
+    def restored_url(self, source: Path, scratch: Path) -> str:
+        return "jdbc:"  # nobody connects

@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchagent.dbms.base import first_value
-from benchagent.dbms.external.catalog import index_rows, statistics_age, table_rows
-from benchagent.dbms.statistics import (
+from benchagent.dbms.counters import (
     INDEXES,
     MAINTENANCE,
     PLANS,
@@ -16,10 +15,14 @@ from benchagent.dbms.statistics import (
     TABLES,
     WAITS,
     Age,
-    IndexStatistics,
+    EngineCounters,
+    IndexFacts,
     QueryRows,
-    Statistics,
-    TableStatistics,
+    TableFacts,
+    index_rows,
+    quoted_names,
+    statistics_age,
+    table_rows,
 )
 
 # Standard name -> statistic of v$sysstat. What several add up to is computed in `counters`. "redo synch writes" counts
@@ -53,7 +56,7 @@ BLOCK_SIZE = "SELECT TO_NUMBER(value) FROM v$parameter WHERE name = 'db_block_si
 BLOCK = f"({BLOCK_SIZE})"
 
 
-class OracleStatistics(Statistics):
+class OracleCounters(EngineCounters):
     sources = {
         **{name: f"`v$sysstat`, {statistic}" for name, statistic in FROM_SYSSTAT.items()},
         "log_flushes": "`v$sysstat`, redo writes: each is on disk when it ends",
@@ -106,10 +109,10 @@ class OracleStatistics(Statistics):
             f"leaf_blocks * {BLOCK} FROM all_indexes {where}",
         }
 
-    def tables(self, rows: QueryRows) -> list[TableStatistics]:
+    def tables(self, rows: QueryRows) -> list[TableFacts]:
         return table_rows(rows.get("tables", []))
 
-    def indexes(self, rows: QueryRows) -> list[IndexStatistics]:
+    def indexes(self, rows: QueryRows) -> list[IndexFacts]:
         return index_rows(rows.get("indexes", []))
 
     def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
@@ -131,5 +134,5 @@ class OracleStatistics(Statistics):
         return {names[str(name)]: float(value) for name, value in rows.get("mystat", []) if str(name) in names}
 
     def _where(self, tables: Sequence[str]) -> str:
-        listed = ", ".join(f"'{table.upper()}'" for table in tables)
+        listed = quoted_names(tables, str.upper)
         return f"WHERE owner = UPPER('{self._schema}') AND table_name IN ({listed})"

@@ -30,7 +30,7 @@ class Address:
 
 
 @dataclass(frozen=True)
-class Afar:
+class ToolLogin:
     """`version`: what the server says of itself. `folder`: for logins, of the agent alone; gone with the job."""
 
     connection: ServerConnection

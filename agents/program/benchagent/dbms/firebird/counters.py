@@ -10,9 +10,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from benchagent.dbms.firebird import gstat
-from benchagent.dbms.firebird.selectivity import SELECTIVITY, index_query, index_statistics
-from benchagent.dbms.statistics import (
+from benchagent.dbms.counters import (
     INDEXES,
     MAINTENANCE,
     PLANS,
@@ -21,11 +19,14 @@ from benchagent.dbms.statistics import (
     TABLES,
     WAITS,
     Age,
-    IndexStatistics,
+    EngineCounters,
+    IndexFacts,
     QueryRows,
-    Statistics,
-    TableStatistics,
+    TableFacts,
+    quoted_names,
 )
+from benchagent.dbms.firebird import gstat
+from benchagent.dbms.firebird.selectivity import SELECTIVITY, index_query, index_statistics
 
 NO_LOG = (
     "Firebird has no transaction log: a commit writes the changed pages themselves, in an order that stays consistent"
@@ -61,7 +62,7 @@ ONE_ROW = "SELECT COUNT(*) FROM RDB$DATABASE"
 SHOWN = "SELECT '{sql}' FROM RDB$DATABASE"
 
 
-class ToolStatistics(Statistics):
+class ToolCounters(EngineCounters):
     """Tables, indexes and plans by tools of the engine: `run_gstat` and `plan_of` run them."""
 
     def __init__(self) -> None:
@@ -81,11 +82,11 @@ class ToolStatistics(Statistics):
         self._tables = frozenset(table.upper() for table in tables)
         return {"gstat": ONE_ROW}
 
-    def tables(self, rows: QueryRows) -> list[TableStatistics]:
+    def tables(self, rows: QueryRows) -> list[TableFacts]:
         found, page = self._analysed(rows)
         return [gstat.table_statistics(table, page) for table in found]
 
-    def indexes(self, rows: QueryRows) -> list[IndexStatistics]:
+    def indexes(self, rows: QueryRows) -> list[IndexFacts]:
         found, page = self._analysed(rows)
         return [gstat.index_statistics(table, index, page) for table in found for index in table.indexes]
 
@@ -104,7 +105,7 @@ class ToolStatistics(Statistics):
         return "\n".join(self.plan_of(str(row[0])) for row in rows)
 
 
-class MonitoringStatistics(Statistics):
+class MonitoringCounters(EngineCounters):
     """What SQL alone can ask for, on any server."""
 
     sources: Mapping[str, str] = {
@@ -162,11 +163,11 @@ class MonitoringStatistics(Statistics):
         return next(({"reads": float(row[0]), "fetches": float(row[2])} for row in rows.get("io", [])), {})
 
 
-class FirebirdStatistics(ToolStatistics, MonitoringStatistics):
+class FirebirdCounters(ToolCounters, MonitoringCounters):
     """Of a server whose tools can be run."""
 
     sources = {
-        **MonitoringStatistics.sources,
+        **MonitoringCounters.sources,
         TABLES: "`action_db_stats` of the Services API, as `gstat -a -r`",
         INDEXES: "`action_db_stats` of the Services API, as `gstat -a -r`",
         PLANS: "`isql`, `SET PLANONLY`",
@@ -183,24 +184,24 @@ class FirebirdStatistics(ToolStatistics, MonitoringStatistics):
         return self._plan_tool(sql)
 
 
-class ForeignStatistics(MonitoringStatistics):
+class ForeignCounters(MonitoringCounters):
     """Of a server that somebody else runs: no tool is run on it."""
 
     sources = {
-        **MonitoringStatistics.sources,
+        **MonitoringCounters.sources,
         TABLES: "`MON$TABLE_STATS` (3.0 and later): records touched since the database was opened; no rows, no sizes",
         INDEXES: SELECTIVITY,
     }
-    none = {**MonitoringStatistics.none, PLANS: NO_PLANS}
+    none = {**MonitoringCounters.none, PLANS: NO_PLANS}
 
     def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        listed = ", ".join(f"'{table.upper()}'" for table in tables)
+        listed = quoted_names(tables, str.upper)
         records = f"{RECORDS} AND T.MON$TABLE_NAME IN ({listed})" if tables else RECORDS
         return {"records": records, "indexes": index_query(tables)}
 
-    def tables(self, rows: QueryRows) -> list[TableStatistics]:
+    def tables(self, rows: QueryRows) -> list[TableFacts]:
         return [
-            TableStatistics(
+            TableFacts(
                 str(table).strip(),
                 sequential_reads=int(sequential),
                 index_reads=int(by_index),
@@ -211,7 +212,7 @@ class ForeignStatistics(MonitoringStatistics):
             for table, sequential, by_index, inserts, updates, deletes in rows.get("records", [])
         ]
 
-    def indexes(self, rows: QueryRows) -> list[IndexStatistics]:
+    def indexes(self, rows: QueryRows) -> list[IndexFacts]:
         return index_statistics(rows.get("indexes", []))
 
 

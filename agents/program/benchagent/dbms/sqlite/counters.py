@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchagent.dbms.statistics import (
+from benchagent.dbms.counters import (
     COUNTERS,
     EFFORT,
     INDEXES,
@@ -13,10 +13,11 @@ from benchagent.dbms.statistics import (
     PLANS,
     TABLES,
     WAITS,
-    IndexStatistics,
+    EngineCounters,
+    IndexFacts,
     QueryRows,
-    Statistics,
-    TableStatistics,
+    TableFacts,
+    quoted_names,
 )
 
 NO_COUNTERS = "SQLite has counters in its C interface only, none that SQL could ask for"
@@ -30,7 +31,7 @@ TREES = (
 )
 
 
-class SqliteStatistics(Statistics):
+class SqliteCounters(EngineCounters):
     sources = {
         TABLES: "`dbstat`, which reads the whole database; rows are cells of leaves",
         INDEXES: "`dbstat`; the tree of a table by rowid is listed as an index",
@@ -44,16 +45,16 @@ class SqliteStatistics(Statistics):
 
     def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
         """Reads every page of the database."""
-        return {"trees": TREES.format(tables=", ".join(f"'{table}'" for table in tables))}
+        return {"trees": TREES.format(tables=quoted_names(tables))}
 
-    def tables(self, rows: QueryRows) -> list[TableStatistics]:
+    def tables(self, rows: QueryRows) -> list[TableFacts]:
         trees = rows.get("trees", [])
         indexes: dict[str, int] = {}
         for kind, _, table, size, *_ in trees:
             if kind == "index":
                 indexes[table] = indexes.get(table, 0) + int(size)
         return [
-            TableStatistics(
+            TableFacts(
                 table=table,
                 rows=int(cells),
                 row_bytes=_mean(payload, cells),
@@ -66,7 +67,7 @@ class SqliteStatistics(Statistics):
             if kind == "table"
         ]
 
-    def indexes(self, rows: QueryRows) -> list[IndexStatistics]:
+    def indexes(self, rows: QueryRows) -> list[IndexFacts]:
         return [_index(row) for row in rows.get("trees", [])]
 
     def plan_queries(self, sql: str) -> Sequence[str]:
@@ -82,13 +83,13 @@ class SqliteStatistics(Statistics):
         return "\n".join(lines)
 
 
-def _index(row: Sequence[Any]) -> IndexStatistics:
+def _index(row: Sequence[Any]) -> IndexFacts:
     """Inner pages of an index hold keys that no leaf repeats. The tree of a table is its index by rowid as well, whose
     bytes are the table's."""
     kind, name, table, size, _pages, leaf_cells, payload, _unused, depth, cells = row
     if kind == "table":
-        return IndexStatistics(f"{name} (rowid)", table, depth=int(depth), keys=int(leaf_cells))
-    return IndexStatistics(
+        return IndexFacts(f"{name} (rowid)", table, depth=int(depth), keys=int(leaf_cells))
+    return IndexFacts(
         name, table, depth=int(depth), keys=int(cells), key_bytes=_mean(payload, cells), size_bytes=int(size)
     )
 

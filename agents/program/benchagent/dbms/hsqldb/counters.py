@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchagent.dbms.base import first_value
-from benchagent.dbms.statistics import (
+from benchagent.dbms.counters import (
     COUNTERS,
     EFFORT,
     INDEXES,
@@ -13,9 +13,10 @@ from benchagent.dbms.statistics import (
     PLANS,
     TABLES,
     WAITS,
+    EngineCounters,
     QueryRows,
-    Statistics,
-    TableStatistics,
+    TableFacts,
+    quoted_names,
 )
 
 NO_COUNTER = "HSQLDB does not count it"
@@ -26,7 +27,7 @@ ROWS = (
 )
 
 
-class HsqldbStatistics(Statistics):
+class HsqldbCounters(EngineCounters):
     sources = {
         TABLES: "`INFORMATION_SCHEMA.SYSTEM_TABLESTATS`: rows; no sizes",
         PLANS: "`EXPLAIN PLAN FOR`",
@@ -46,11 +47,11 @@ class HsqldbStatistics(Statistics):
         return {"transaction": count} if count else {}
 
     def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        return {"tables": ROWS.format(tables=", ".join(f"'{table.lower()}'" for table in tables))}
+        return {"tables": ROWS.format(tables=quoted_names(tables, str.lower))}
 
-    def tables(self, rows: QueryRows) -> list[TableStatistics]:
+    def tables(self, rows: QueryRows) -> list[TableFacts]:
         return [
-            TableStatistics(str(table).lower(), None if count is None else int(count), engine=str(kind))
+            TableFacts(str(table).lower(), None if count is None else int(count), engine=str(kind))
             for table, kind, count in rows.get("tables", [])
         ]
 

@@ -1,10 +1,68 @@
-"""What a statement reads, and whether it locks that."""
+"""SQL taken apart as every engine takes it apart: what one of them could read in another way is refused.
+
+So a backslash (an escape to some), ``#`` and ``$$`` (comments and quotes to some), comments inside of comments or with
+a ``!`` (code to some), ``--`` without a blank (an expression to some) and quotes with a prefix of their own end no
+statement early and hide nothing.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from benchagent.dbms.external.tokens import Token
+from benchagent.dbms.base import JobError
+
+TOKEN = re.compile(
+    r"""
+    (?P<blank>(?:[ \t\n\f]|\r\n)+ | --(?=[ \t\r\n]|\Z)[^\r\n]* | /\*(?!M?!)(?:(?!/\*|\*/).)*\*/)
+    | (?P<string>'[^'\\]*')
+    | (?P<quoted>"[^"\\]+" | `[^`'"\\]+`)
+    | (?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)
+    | (?P<word>(?!(?i:n?q)'|(?i:u)&['"])[^\W\d][\w$]*)
+    | (?P<mark>[(),.;=<>!|&%^~?+*@:\[\]{}] | -(?!-) | /(?!\*))
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+SHOWN = 80
+
+
+@dataclass(frozen=True)
+class Token:
+    """`kind`: string, quoted, number, word or mark. `text`: as it stands, a word in capitals."""
+
+    kind: str
+    text: str
+    raw: str
+
+    @property
+    def name(self) -> str:
+        """As a table may be named; empty for what is no name."""
+        return self.raw.strip('`"') if self.kind in ("word", "quoted") else ""
+
+
+NOTHING = Token("mark", "", "")
+
+
+def tokens(sql: str) -> list[Token]:
+    """Without blanks and comments. Raises `JobError` for what engines read in different ways."""
+    found, position = [], 0
+    while position < len(sql):
+        match = TOKEN.match(sql, position)
+        if match is None:
+            words = f"engines differ in how they read {sql[position : position + 2]!r}"
+            raise JobError(f"not sent to a server of others, since {words}: {begin(sql)}")
+        position, kind, raw = match.end(), str(match.lastgroup), match[0]
+        if kind != "blank":
+            found.append(Token(kind, raw.upper() if kind == "word" else raw, raw))
+    return found
+
+
+def begin(sql: str) -> str:
+    """The begin of a statement, for messages."""
+    words = " ".join(sql.split())
+    return words if len(words) <= SHOWN else f"{words[:SHOWN]}…"
+
 
 # In a query no tables come after these; but in MySQL `FOR ORDER BY` is a hint amid them.
 NO_TABLES = ("SELECT", "WHERE", "GROUP", "HAVING", "ORDER", "UNION")
@@ -48,7 +106,7 @@ def tables_read(found: Sequence[Token]) -> Iterator[int]:
 
 
 def _named(found: Sequence[Token]) -> dict[str, int]:
-    """From which place on each name of a WITH means its query: before that it is a table's. None in parentheses."""
+    """From where on each name of a WITH means its query: before that it is a table's. None in parentheses."""
     start = len(until(found, 0, ("WITH",))) + 1
     recursive = text_at(found, start) == "RECURSIVE" and text_at(found, start + 1) not in ("AS", "(")
     start += recursive
@@ -63,28 +121,28 @@ def _named(found: Sequence[Token]) -> dict[str, int]:
 
 def _end_of_named(found: Sequence[Token], at: int) -> int:
     """Of a query that begins with its name here; 0 where none does."""
-    place = _behind_parentheses(found, at + 1)  # names of its columns
-    if text_at(found, place) != "AS" or found[at].kind != "word":
+    begin = _behind_parentheses(found, at + 1)  # names of its columns
+    if text_at(found, begin) != "AS" or found[at].kind != "word":
         return 0
-    while text_at(found, place) in ("AS", "NOT", "MATERIALIZED"):
-        place += 1
-    end = _behind_parentheses(found, place)
-    return end if end > place else 0
+    while text_at(found, begin) in ("AS", "NOT", "MATERIALIZED"):
+        begin += 1
+    end = _behind_parentheses(found, begin)
+    return end if end > begin else 0
 
 
 def _behind_parentheses(found: Sequence[Token], at: int) -> int:
-    """The same place where none begin."""
+    """The same index where none begin."""
     return at + len(until(found, at + 1, ())) + 2 if text_at(found, at) == "(" else at
 
 
 def until(found: Sequence[Token], at: int, ends: Sequence[str]) -> Sequence[Token]:
-    """From a place to one of these words, or to the end of the parentheses around it."""
+    """From an index to one of these words, or to the end of the parentheses around it."""
     depth = 0
-    for place in range(at, len(found)):
-        text = found[place].text
+    for end in range(at, len(found)):
+        text = found[end].text
         depth += {"(": 1, ")": -1}.get(text, 0)
         if depth < 0 or (not depth and text in ends):
-            return found[at:place]
+            return found[at:end]
     return found[at:]
 
 

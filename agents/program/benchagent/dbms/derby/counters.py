@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchagent.dbms.statistics import (
+from benchagent.dbms.counters import (
     COUNTERS,
     EFFORT,
     INDEXES,
@@ -16,10 +16,11 @@ from benchagent.dbms.statistics import (
     TABLES,
     WAITS,
     Age,
-    IndexStatistics,
+    EngineCounters,
+    IndexFacts,
     QueryRows,
-    Statistics,
-    TableStatistics,
+    TableFacts,
+    quoted_names,
 )
 
 NO_COUNTERS = "Derby counts nothing of the kind where SQL could ask for it"
@@ -50,7 +51,7 @@ ROWS = re.compile(r"numunique=\s*(\d+)\s+numrows=\s*(\d+)")
 PLAN_MARK = "Statement Execution Plan Text:"
 
 
-class DerbyStatistics(Statistics):
+class DerbyCounters(EngineCounters):
     sources = {
         TABLES: "`SYSCS_DIAG.SPACE_TABLE`; rows from `SYS.SYSSTATISTICS`, where an index of the table is there",
         INDEXES: "`SYSCS_DIAG.SPACE_TABLE`, keys from `SYS.SYSSTATISTICS` (from 10.9 not of unique ones); no depth",
@@ -73,7 +74,7 @@ class DerbyStatistics(Statistics):
         return {f"{str(kind).strip().lower()} lock": float(count) for kind, count in rows.get("locks", [])}
 
     def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        listed = ", ".join(f"'{table.upper()}'" for table in tables)
+        listed = quoted_names(tables, str.upper)
         only = f" AND T.TABLENAME IN ({listed})"
         return {
             "space": self.space + only,
@@ -81,14 +82,14 @@ class DerbyStatistics(Statistics):
             "constraints": self._constraints,
         }
 
-    def tables(self, rows: QueryRows) -> list[TableStatistics]:
+    def tables(self, rows: QueryRows) -> list[TableFacts]:
         known = {table: int(numbers[1]) for table, _, numbers, _ in _cardinality(rows)}
         indexes: dict[str, int] = {}
         for table, _, is_index, pages, free, page_size in rows.get("space", []):
             if int(is_index):
                 indexes[table] = indexes.get(table, 0) + (int(pages) + int(free)) * int(page_size)
         return [
-            TableStatistics(
+            TableFacts(
                 table=str(table).lower(),
                 rows=known.get(table),
                 pages=int(pages) + int(free),
@@ -99,7 +100,7 @@ class DerbyStatistics(Statistics):
             if not int(is_index)
         ]
 
-    def indexes(self, rows: QueryRows) -> list[IndexStatistics]:
+    def indexes(self, rows: QueryRows) -> list[IndexFacts]:
         # The statistics of all columns together come last.
         known = {index: numbers for _, index, numbers, _ in _cardinality(rows)}
         names = {str(row[0]): str(row[1]) for row in rows.get("constraints", [])}
@@ -109,11 +110,11 @@ class DerbyStatistics(Statistics):
                 unique, keys = known.get(index, (None, None))
                 size = (int(pages) + int(free)) * int(page_size)
                 name = names.get(index, str(index)).lower()
-                found.append(IndexStatistics(name, str(table).lower(), keys=keys, unique_keys=unique, size_bytes=size))
+                found.append(IndexFacts(name, str(table).lower(), keys=keys, unique_keys=unique, size_bytes=size))
         return found
 
     def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        listed = ", ".join(f"'{table.upper()}'" for table in tables)
+        listed = quoted_names(tables, str.upper)
         return {"cardinality": f"{self._cardinality} AND T.TABLENAME IN ({listed})"}
 
     def maintenance(self, rows: QueryRows) -> list[Age]:
@@ -133,7 +134,7 @@ class DerbyStatistics(Statistics):
 
 
 def smallest_page(rows: QueryRows) -> int | None:
-    """Bytes: the page size that tables are made with, from the rows of `DerbyStatistics.space`; None without tables.
+    """Bytes: the page size that tables are made with, from the rows of `DerbyCounters.space`; None without tables.
 
     Tables with long columns have larger pages of their own.
     """

@@ -6,8 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchagent.dbms.mysql.product import Product
-from benchagent.dbms.statistics import (
+from benchagent.dbms.counters import (
     INDEXES,
     MAINTENANCE,
     PLANS,
@@ -16,11 +15,13 @@ from benchagent.dbms.statistics import (
     TABLES,
     WAITS,
     Age,
-    IndexStatistics,
+    EngineCounters,
+    IndexFacts,
     QueryRows,
-    Statistics,
-    TableStatistics,
+    TableFacts,
+    quoted_names,
 )
+from benchagent.dbms.mysql.product import Product
 
 STATUS = {
     "log_bytes": "Innodb_os_log_written",
@@ -44,19 +45,23 @@ NO_METRICS = "InnoDB counts them from 5.6 on only (information_schema.innodb_met
 NO_TEMP = "counted are temporary tables on disk (Created_tmp_disk_tables), not their bytes"
 
 
-class InnodbStatistics(Statistics):
+class InnodbCounters(EngineCounters):
     def __init__(self, product: Product, schema: str) -> None:
         self._product = product
         self._schema = schema
+        # Tables of InnoDB's own: metrics, and statistics of indexes; a page had the same size for all before.
         self._has_metrics = product.since((5, 6), (10, 0))
         missing = {} if self._has_metrics else dict.fromkeys(METRICS, NO_METRICS)
         self.none = {**missing, "temp_bytes": NO_TEMP}
         self.sources = self._told()
 
     def _told(self) -> dict[str, str]:
+        synced = f"`{LOG_SYNCS[0]}`: InnoDB's log"
+        if self._product.since(None, (10, 8)):
+            synced = f"`{LOG_SYNCS[1]}`: InnoDB's log and data files"
         explain = self.plan_queries("SELECT 1")[0].removesuffix(" SELECT 1")
-        of_indexes = ", bytes from `mysql.innodb_index_stats`" if self._has_index_statistics else ", no bytes"
-        ages = "; `mysql.innodb_table_stats`" if self._has_index_statistics else ""
+        of_indexes = ", bytes from `mysql.innodb_index_stats`" if self._has_metrics else ", no bytes"
+        ages = "; `mysql.innodb_table_stats`" if self._has_metrics else ""
         metrics = {
             name: f"`innodb_metrics`, `{metric}`, where the server has it enabled"
             for name, metric in METRICS.items()
@@ -66,7 +71,7 @@ class InnodbStatistics(Statistics):
             **{name: f"SHOW GLOBAL STATUS, `{variable}`" for name, variable in STATUS.items()},
             **metrics,
             "buffer_hits": f"SHOW GLOBAL STATUS, `{REQUESTS}` less the reads",
-            "log_flushes": "SHOW GLOBAL STATUS, " + self._log_syncs(),
+            "log_flushes": f"SHOW GLOBAL STATUS, {synced}, without the binary log",
             TABLES: "`information_schema.tables`: rows by estimate",
             INDEXES: f"`information_schema.statistics`: keys by estimate{of_indexes}; no depth",
             PLANS: f"`{explain}`" + ("" if self.plan_queries("DELETE") else ", of SELECT only"),
@@ -75,12 +80,6 @@ class InnodbStatistics(Statistics):
             QUERY_READS: f"SHOW GLOBAL STATUS, `{STATUS['data_reads']}`: of all sessions; the queries run alone",
             QUERY_FETCHES: f"SHOW GLOBAL STATUS, `{REQUESTS}`: of all sessions; the queries run alone",
         }
-
-    def _log_syncs(self) -> str:
-        log, all_files = (f"`{name}`" for name in LOG_SYNCS)
-        if self._product.since(None, (10, 8)):
-            return f"{all_files}: InnoDB's log and data files, without the binary log"
-        return f"{log}: InnoDB's log, without the binary log"
 
     def counter_queries(self) -> Mapping[str, str]:
         names = ", ".join(f"'{name}'" for name in (*STATUS.values(), REQUESTS, *LOG_SYNCS))
@@ -115,40 +114,32 @@ class InnodbStatistics(Statistics):
     # Tables and indexes
 
     def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        listed = ", ".join(f"'{table}'" for table in tables)
+        listed = quoted_names(tables)
+        page_size = "@@innodb_page_size" if self._has_metrics else "16384"
         where = f"WHERE table_schema = '{self._schema}' AND table_name IN ({listed})"
         queries = {
             "tables": "SELECT table_name, table_rows, avg_row_length, data_length, index_length, engine, "  # noqa: S608
-            f"{self._page_size} FROM information_schema.tables {where} ORDER BY table_name",
+            f"{page_size} FROM information_schema.tables {where} ORDER BY table_name",
             "cardinality": "SELECT table_name, index_name, seq_in_index, cardinality "  # noqa: S608
             f"FROM information_schema.statistics {where} ORDER BY table_name, index_name, seq_in_index",
         }
-        if self._has_index_statistics:
+        if self._has_metrics:
             queries["indexes"] = (
                 "SELECT table_name, index_name, stat_value * @@innodb_page_size FROM mysql.innodb_index_stats "  # noqa: S608
                 f"WHERE database_name = '{self._schema}' AND table_name IN ({listed}) AND stat_name = 'size'"
             )
         return queries
 
-    @property
-    def _page_size(self) -> str:
-        """Before 5.6 it was the same for all."""
-        return "@@innodb_page_size" if self._has_metrics else "16384"
-
-    @property
-    def _has_index_statistics(self) -> bool:
-        return self._product.since((5, 6), (10, 0))
-
-    def tables(self, rows: QueryRows) -> list[TableStatistics]:
+    def tables(self, rows: QueryRows) -> list[TableFacts]:
         return [_table(row) for row in rows.get("tables", [])]
 
-    def indexes(self, rows: QueryRows) -> list[IndexStatistics]:
+    def indexes(self, rows: QueryRows) -> list[IndexFacts]:
         """One for each index; its last column tells how many different keys there are, by estimate."""
         sizes = {(str(table), str(index)): int(float(size)) for table, index, size in rows.get("indexes", [])}
         keys = {str(row[0]): int(row[1]) for row in rows.get("tables", []) if row[1] is not None}
         unique = {(str(row[0]), str(row[1])): row[3] for row in rows.get("cardinality", [])}
         return [
-            IndexStatistics(
+            IndexFacts(
                 index=index,
                 table=table,
                 keys=keys.get(table),
@@ -162,7 +153,7 @@ class InnodbStatistics(Statistics):
 
     def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
         queries = {"innodb": "SHOW ENGINE INNODB STATUS"}
-        if self._has_index_statistics:
+        if self._has_metrics:
             queries["statistics"] = (
                 "SELECT table_name, TIMESTAMPDIFF(SECOND, last_update, NOW()) FROM mysql.innodb_table_stats "  # noqa: S608
                 f"WHERE database_name = '{self._schema}' ORDER BY table_name"
@@ -218,10 +209,10 @@ def _enabled(rows: Sequence[Sequence[Any]]) -> dict[str, float]:
     }
 
 
-def _table(row: Sequence[Any]) -> TableStatistics:
+def _table(row: Sequence[Any]) -> TableFacts:
     name, count, row_bytes, data, indexes, engine, page_size = row
     size = None if data is None else int(data)
-    return TableStatistics(
+    return TableFacts(
         table=str(name),
         rows=None if count is None else int(count),
         row_bytes=None if row_bytes is None else float(row_bytes),

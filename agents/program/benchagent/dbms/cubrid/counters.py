@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchagent.dbms.statistics import (
+from benchagent.dbms.counters import (
     COUNTERS,
     EFFORT,
     INDEXES,
@@ -19,10 +19,10 @@ from benchagent.dbms.statistics import (
     PLANS,
     TABLES,
     WAITS,
-    IndexStatistics,
+    EngineCounters,
+    IndexFacts,
     QueryRows,
-    Statistics,
-    TableStatistics,
+    TableFacts,
     by_column,
 )
 
@@ -42,7 +42,7 @@ FROM_PAGE_BUFFER = {"buffer_hits": "num_hit", "buffer_reads": "num_page_request"
 WRITTEN = f"{PAGE_BUFFER} leaves out the pages that go through the double write buffer, which is on by default"
 
 
-class CubridStatistics(Statistics):
+class CubridCounters(EngineCounters):
     """`version`: its first two numbers."""
 
     checkpoint_nouns = ("log switch", "log switches")
@@ -110,11 +110,11 @@ class CubridStatistics(Statistics):
         indexes = {f"indexes {table}": f"SHOW ALL INDEXES CAPACITY OF {table}" for table in tables}
         return {"log": LOG_HEADER, **heaps, **indexes}
 
-    def tables(self, rows: QueryRows) -> list[TableStatistics]:
+    def tables(self, rows: QueryRows) -> list[TableFacts]:
         page = _page_bytes(rows)
         return [_table(heap, page) for heap in _named("heap ", rows)]
 
-    def indexes(self, rows: QueryRows) -> list[IndexStatistics]:
+    def indexes(self, rows: QueryRows) -> list[IndexFacts]:
         page = _page_bytes(rows)
         return [_index(tree, page) for tree in _named("indexes ", rows)]
 
@@ -124,7 +124,7 @@ class CubridStatistics(Statistics):
 
 
 def _position(address: str, page_bytes: int) -> float:
-    """Of a log address such as (102|5776), page and place in it."""
+    """Of a log address such as (102|5776), page and offset in it."""
     found = ADDRESS.fullmatch(address)
     if not found:
         raise ValueError(f"{address!r} is no log address")
@@ -139,10 +139,10 @@ def _named(prefix: str, rows: QueryRows) -> list[dict[str, Any]]:
     return [row for name, found in rows.items() if name.startswith(prefix) for row in by_column(found)]
 
 
-def _table(heap: Mapping[str, Any], page: int | None) -> TableStatistics:
+def _table(heap: Mapping[str, Any], page: int | None) -> TableFacts:
     pages = int(heap["num_pages"])
     free = float(heap["avg_free_space_per_page"])
-    return TableStatistics(
+    return TableFacts(
         table=_own_name(heap["table_name"]),
         rows=int(heap["num_recs"]),
         row_bytes=float(heap["avg_rec_len"]),
@@ -152,8 +152,8 @@ def _table(heap: Mapping[str, Any], page: int | None) -> TableStatistics:
     )
 
 
-def _index(tree: Mapping[str, Any], page: int | None) -> IndexStatistics:
-    return IndexStatistics(
+def _index(tree: Mapping[str, Any], page: int | None) -> IndexFacts:
+    return IndexFacts(
         index=_own_name(tree["index_name"]),
         table=_own_name(tree["table_name"]),
         depth=int(tree["height"]),

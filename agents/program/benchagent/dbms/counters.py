@@ -7,7 +7,7 @@ tests compare both with what runs delivered and with the table in the documentat
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -45,7 +45,7 @@ COUNTERS: dict[str, str] = {
     "deadlocks": "deadlocks found",
     "temp_bytes": "bytes of temporary files written",
 }
-# Parts of the statistics beside the counters; each is delivered or has a reason in `Statistics.none`.
+# Parts beside the counters; each is delivered or has a reason in `EngineCounters.none`.
 TABLES, INDEXES, PLANS, WAITS, MAINTENANCE = "tables", "indexes", "plans", "waits", "maintenance"
 QUERY_READS, QUERY_FETCHES = "query_reads", "query_fetches"
 EFFORT: dict[str, str] = {
@@ -67,7 +67,7 @@ NAMES_SHOWN = 5
 
 
 @dataclass(frozen=True)
-class TableStatistics:
+class TableFacts:
     """None: the engine does not tell. `size_bytes` is without indexes."""
 
     table: str
@@ -90,7 +90,7 @@ class TableStatistics:
 
 
 @dataclass(frozen=True)
-class IndexStatistics:
+class IndexFacts:
     index: str
     table: str
     depth: int | None = None
@@ -122,7 +122,41 @@ def oldest(what: str, tables: Sequence[Sequence[Any]], column: int) -> Age:
     return Age(what, max(0.0, float(left[column])), f"longest ago: {str(left[0]).strip().lower()}")
 
 
-class Statistics:
+def table_rows(
+    rows: Sequence[Sequence[Any]], columns: Sequence[str] = ("table", "rows", "row_bytes", "pages", "size_bytes")
+) -> list[TableFacts]:
+    """From rows of a data dictionary; `columns` are fields of `TableFacts`. Negative numbers and NULL are not known."""
+    return [TableFacts(**_fields(columns, row)) for row in rows]
+
+
+def index_rows(
+    rows: Sequence[Sequence[Any]],
+    columns: Sequence[str] = ("index", "table", "depth", "keys", "unique_keys", "size_bytes"),
+) -> list[IndexFacts]:
+    return [IndexFacts(**_fields(columns, row)) for row in rows]
+
+
+def _fields(columns: Sequence[str], row: Sequence[Any]) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    for column, value in zip(columns, row, strict=True):
+        if column in ("table", "index"):
+            fields[column] = str(value).strip().lower()
+        elif value is not None and float(value) >= 0:
+            fields[column] = float(value) if column in ("row_bytes", "key_bytes") else round(float(value))
+    return fields
+
+
+def statistics_age(rows: Sequence[Sequence[Any]]) -> list[Age]:
+    """From (table, seconds since its statistics were gathered), NULL where they never were."""
+    return [oldest("statistics", rows, 1)] if rows else []
+
+
+def quoted_names(tables: Sequence[str], spelt: Callable[[str], str] = str) -> str:
+    """Names as texts of SQL, ``'a', 'b'``; `spelt` as `str.upper`. Never empty."""
+    return ", ".join("'{}'".format(spelt(name).replace("'", "''")) for name in tables) or "''"
+
+
+class EngineCounters:
     """The defaults tell nothing; an adapter overrides what its engine has and explains the rest in `none`."""
 
     # Part -> view, command or tool that it comes from, in this version.
@@ -158,10 +192,10 @@ class Statistics:
         """For `tables` and `indexes`, after the load and after the run."""
         return {}
 
-    def tables(self, rows: QueryRows) -> list[TableStatistics]:
+    def tables(self, rows: QueryRows) -> list[TableFacts]:
         return []
 
-    def indexes(self, rows: QueryRows) -> list[IndexStatistics]:
+    def indexes(self, rows: QueryRows) -> list[IndexFacts]:
         return []
 
     def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
@@ -193,7 +227,7 @@ def differences(begin: Mapping[str, float], end: Mapping[str, float]) -> dict[st
     return {name: end[name] - begin[name] for name in end if name in begin and end[name] >= begin[name]}
 
 
-def checkpoint_words(source: Statistics, counters: Mapping[str, float], during: str = "") -> str:
+def checkpoint_words(source: EngineCounters, counters: Mapping[str, float], during: str = "") -> str:
     """How many checkpoints fell into the measured window, or why that is not known. `during`: another span in words."""
     if CHECKPOINTS in source.none:
         return f"the engine does not count checkpoints: {source.none[CHECKPOINTS]}"

@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchagent.dbms.base import first_value
-from benchagent.dbms.external.catalog import index_rows, statistics_age, table_rows
-from benchagent.dbms.statistics import (
+from benchagent.dbms.counters import (
     COUNTERS,
     EFFORT,
     INDEXES,
@@ -16,10 +15,14 @@ from benchagent.dbms.statistics import (
     TABLES,
     WAITS,
     Age,
-    IndexStatistics,
+    EngineCounters,
+    IndexFacts,
     QueryRows,
-    Statistics,
-    TableStatistics,
+    TableFacts,
+    index_rows,
+    quoted_names,
+    statistics_age,
+    table_rows,
 )
 
 LOG_PAGE_BYTES = 4096
@@ -47,7 +50,7 @@ COUNTED = {
 }  # fmt: skip
 
 
-class Db2Statistics(Statistics):
+class Db2Counters(EngineCounters):
     sources = {
         "buffer_hits": "`MON_GET_BUFFERPOOL`, logical reads less the physical ones",
         "buffer_reads": "`MON_GET_BUFFERPOOL`, physical reads",
@@ -110,10 +113,10 @@ class Db2Statistics(Statistics):
             "indexes": f"SELECT indname, tabname, nlevels, indcard, fullkeycard, -1 FROM syscat.indexes {where}",
         }
 
-    def tables(self, rows: QueryRows) -> list[TableStatistics]:
+    def tables(self, rows: QueryRows) -> list[TableFacts]:
         return table_rows(rows.get("tables", []))
 
-    def indexes(self, rows: QueryRows) -> list[IndexStatistics]:
+    def indexes(self, rows: QueryRows) -> list[IndexFacts]:
         return index_rows(rows.get("indexes", []))
 
     def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
@@ -124,5 +127,5 @@ class Db2Statistics(Statistics):
         return statistics_age(rows.get("analyzed", []))
 
     def _where(self, tables: Sequence[str]) -> str:
-        listed = ", ".join(f"'{table.upper()}'" for table in tables)
+        listed = quoted_names(tables, str.upper)
         return f"WHERE tabschema = UPPER('{self._schema}') AND tabname IN ({listed})"

@@ -1,0 +1,86 @@
+"""Installed servers: what their programs say of their version, and whether the user that runs them can get to them."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from benchagent.machine.users import first_blocked, service_user
+from benchagent.protocol import EngineFacts
+
+
+def engine_facts(dbms: str, version: str, reason: str, path: Path | str) -> EngineFacts:
+    """`reason`: why it cannot be used; empty when it can."""
+    return {"dbms": dbms, "version": version, "available": not reason, "reason": reason, "path": str(path)}
+
+
+def one_of_each_version(found: Iterable[EngineFacts]) -> list[EngineFacts]:
+    """The first that can be used, else the first."""
+    chosen: dict[str, EngineFacts] = {}
+    for facts in found:
+        known = chosen.setdefault(facts["version"], facts)
+        if facts["available"] and not known["available"]:
+            chosen[facts["version"]] = facts
+    return list(chosen.values())
+
+
+def version_of(
+    program: Path, option: str, pattern: re.Pattern[str], environment: Mapping[str, str]
+) -> tuple[re.Match[str] | None, str]:
+    """What the pattern finds in what a program says of itself, and what is wrong with it; asked anew if it changes."""
+    try:
+        return _asked(program, program.stat().st_mtime, option, pattern, tuple(environment.items()))
+    except OSError as error:
+        return None, f"{program}: {error.strerror}"
+
+
+@lru_cache(maxsize=64)
+def _asked(
+    program: Path, _changed: float, option: str, pattern: re.Pattern[str], environment: tuple[tuple[str, str], ...]
+) -> tuple[re.Match[str] | None, str]:
+    command, variables = [str(program), *option.split()], {**os.environ, **dict(environment)}
+    try:
+        answer = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+            env=variables,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return None, f"{program} does not run: {error}"
+    match = pattern.search(answer.stdout + answer.stderr)
+    words = (answer.stderr or answer.stdout).strip()[-300:]
+    return match, "" if match else f"{program} does not tell its version: {words}"
+
+
+def user_problem(users: Sequence[str], runs_as: str, jobs_dir: Path, *folders: Path) -> str:
+    """Why no instance can be run below `jobs_dir`; empty when one can. The agent never opens a folder to make it so.
+
+    `runs_as`: begin of the words, as "PostgreSQL has to run as".
+    """
+    try:
+        user = service_user(users)
+    except LookupError as error:
+        return str(error)
+    if user is None:
+        return ""
+    try:
+        with tempfile.TemporaryDirectory(dir=jobs_dir, prefix=".probe-") as probe:
+            os.chown(probe, user.uid, user.gid)
+            blocked = next(filter(None, (first_blocked(user, folder) for folder in (Path(probe), *folders))), None)
+    except (OSError, subprocess.SubprocessError) as error:
+        return f"cannot act as user {user.name!r}: {error}"
+    if blocked is None:
+        return ""
+    return (
+        f"{runs_as} user {user.name!r}, who may not enter {blocked}: "
+        "start the agent with a state folder that every user can reach"
+    )
