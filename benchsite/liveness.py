@@ -39,8 +39,8 @@ def renew(part: str) -> None:
 
 def alive() -> dict[str, bool]:
     """For each part whether its sign of life is fresh. Raises redis.RedisError within two seconds."""
-    found = broker().mget([_KEY + part for part in PARTS])
-    return {part: value is not None for part, value in zip(PARTS, found, strict=True)}
+    signs = broker().mget([_KEY + part for part in PARTS])
+    return {part: value is not None for part, value in zip(PARTS, signs, strict=True)}
 
 
 def forget() -> None:

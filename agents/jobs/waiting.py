@@ -27,55 +27,43 @@ def reason(run: Run, *, now: datetime | None = None) -> str:
     now = now or timezone.now()
     if run.state == RunState.ASSIGNED and run.job.agent is not None:
         return f"Assigned to {run.job.agent.name}, which fetches it when it asks next{_last_seen(run.job.agent, now)}."
-    if run.state != RunState.QUEUED:
-        return ""
+    return _why_queued(run, now) if run.state == RunState.QUEUED else ""
+
+
+def _why_queued(run: Run, now: datetime) -> str:
     wanted = run.job.requested_agent
     agents = [wanted] if wanted else list(Agent.objects.all())
-    return _no_agent(agents) or _no_offer(agents, run) or _not_online(agents, run, now) or _in_line(agents, run, now)
-
-
-def _approved(agents: list[Agent]) -> list[Agent]:
-    return [agent for agent in agents if agent.status == AgentStatus.APPROVED]
-
-
-def _offering(agents: list[Agent], run: Run) -> list[Agent]:
-    return [agent for agent in _approved(agents) if may_take(agent, run)]
-
-
-def _no_agent(agents: list[Agent]) -> str:
     if not agents:
         return "No agent is registered. The agents page tells how to add one."
-    if _approved(agents):
-        return ""
-    pending = [agent.name for agent in agents if agent.status == AgentStatus.PENDING]
-    if pending:
-        return f"Agent {', '.join(pending)} waits for approval on the agents page."
-    return f"Agent {', '.join(agent.name for agent in agents)} is disabled."
+    approved = [agent for agent in agents if agent.status == AgentStatus.APPROVED]
+    if not approved:
+        if pending := [agent.name for agent in agents if agent.status == AgentStatus.PENDING]:
+            return f"Agent {', '.join(pending)} waits for approval on the agents page."
+        return f"Agent {', '.join(agent.name for agent in agents)} is disabled."
+    offering = [agent for agent in approved if may_take(agent, run)]
+    if not offering:
+        return _no_offer(approved, run, alone=len(agents) == 1)
+    online = [agent for agent in offering if agent.is_online]
+    if not online:
+        seen = ", ".join(f"{agent.name}{_last_seen(agent, now)}" for agent in offering)
+        return f"Offline: {seen}. The run starts when an agent is back."
+    return _in_line(online, run, now)
 
 
-def _no_offer(agents: list[Agent], run: Run) -> str:
-    if _offering(agents, run):
-        return ""
+def _no_offer(approved: list[Agent], run: Run, *, alone: bool) -> str:
+    """`alone`: the run can only be made by this agent, or there is no other."""
     dbms, version = run.dbms_version.dbms.slug, run.dbms_version.version
     connection = run.job.spec.get("connection", "")
-    if any(agent.offers(dbms, version, connection) for agent in _approved(agents)):
+    if any(agent.offers(dbms, version, connection) for agent in approved):
         return "No single agent offers all engines of this experiment any more, and it stays on one machine."
     reasons = [
         engine["reason"]
-        for agent in _approved(agents)
+        for agent in approved
         for engine in agent.engines
         if (engine["dbms"], engine["version"]) == (dbms, version)
     ]
-    who = f"Agent {agents[0].name} does not offer" if len(agents) == 1 else "No approved agent offers"
+    who = f"Agent {approved[0].name} does not offer" if alone else "No approved agent offers"
     return f"{who} {run.dbms_version.name}" + (f": {'; '.join(dict.fromkeys(reasons))}." if any(reasons) else ".")
-
-
-def _not_online(agents: list[Agent], run: Run, now: datetime) -> str:
-    offering = _offering(agents, run)
-    if any(agent.is_online for agent in offering):
-        return ""
-    seen = ", ".join(f"{agent.name}{_last_seen(agent, now)}" for agent in offering)
-    return f"Offline: {seen}. The run starts when an agent is back."
 
 
 def _last_seen(agent: Agent, now: datetime) -> str:
@@ -86,15 +74,16 @@ def _last_seen(agent: Agent, now: datetime) -> str:
     return f" (last heard of {timesince(agent.last_seen_at, now, depth=1)} ago)"
 
 
-def _in_line(agents: list[Agent], run: Run, now: datetime) -> str:
+def _in_line(online: list[Agent], run: Run, now: datetime) -> str:
     """The agents are there: either they are busy, or the dispatcher should have acted by now."""
-    online = [agent for agent in _offering(agents, run) if agent.is_online]
     jobs = Job.objects.filter(busy(now), agent__in=online).select_related("agent", "run__dbms_version")
     occupied = {job.agent_id: job for job in jobs}
     idle = [agent for agent in online if agent.pk not in occupied]
     if not idle:
         doing = "; ".join(f"agent {job.agent} is busy with {_named(job.run, run)}" for job in occupied.values())
-        return f"A{doing[1:]}, {_ahead(run)}."
+        ahead = queued().filter(created_at__lt=run.created_at).count()
+        words = f"{ahead} {'run is' if ahead == 1 else 'runs are'} ahead" if ahead else "this run is next"
+        return f"A{doing[1:]}, {words}."
     since = max([run.state_changed_at, *(_idle_since(agent) for agent in idle)])
     if now - since > DISPATCHED_WITHIN:
         return WORKER_SILENT
@@ -106,13 +95,6 @@ def _named(busy_with: Run, waiting: Run) -> str:
     alike = waiting.experiment_id is not None and busy_with.experiment_id == waiting.experiment_id
     shown = alike or busy_with.visibility == Visibility.PUBLIC
     return busy_with.dbms_version.name if shown else "a run that is not public"
-
-
-def _ahead(run: Run) -> str:
-    count = queued().filter(created_at__lt=run.created_at).count()
-    if count == 0:
-        return "this run is next"
-    return f"{count} {'run is' if count == 1 else 'runs are'} ahead"
 
 
 def _idle_since(agent: Agent) -> datetime:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from datetime import datetime, timedelta
-from typing import cast
+from typing import Any, cast
 
 from benchagent.protocol import HardwareFacts, Poll, Registration
 from django.db import transaction
@@ -65,22 +65,16 @@ def by_token(secret: str) -> Agent | None:
 def update(agent: Agent, *, poll: Poll) -> None:
     """Take what a poll reports. Writes only what changed, and the time at most every few seconds."""
     back = not agent.is_online
-    changed: list[str] = []
-    if "engines" in poll and agent.engines != poll["engines"]:
-        agent.engines = list(poll["engines"])
-        changed.append("engines")
-    if "places" in poll and agent.places != poll["places"]:
-        agent.places = list(poll["places"])
-        changed.append("places")
-    if "observations" in poll and agent.observations != poll["observations"]:
-        agent.observations = list(poll["observations"])
-        changed.append("observations")
-    if poll["agent_version"][:40] != agent.agent_version:
-        agent.agent_version = poll["agent_version"][:40]
-        changed.append("agent_version")
-    if "hardware" in poll and agent.facts != poll["hardware"]:
-        agent.facts = poll["hardware"]
-        changed.append("facts")
+    told: dict[str, Any] = {
+        "engines": poll.get("engines"),
+        "places": poll.get("places"),
+        "observations": poll.get("observations"),
+        "agent_version": poll["agent_version"][:40],
+        "facts": poll.get("hardware"),
+    }
+    changed = [name for name, value in told.items() if value is not None and value != getattr(agent, name)]
+    for name in changed:
+        setattr(agent, name, told[name])
     if changed:
         with transaction.atomic():
             agent.save(update_fields=changed)

@@ -19,15 +19,14 @@ class SecondStorage:
 
     @classmethod
     def of(cls, agent: Agent, preferred: str = "") -> SecondStorage | None:
-        """The one that is named so, else the first; None where the machine has one storage only."""
-        places = {place["name"]: place for place in agent.places if not place["problem"]}
-        own = places.pop(DEFAULT, None)
-        if not places:
+        """That of the name, else the first; None where the machine has no second storage."""
+        usable = {storage["name"]: storage for storage in agent.places if not storage["problem"]}
+        own = usable.pop(DEFAULT, None)
+        if not usable:
             return None
-        name = preferred if preferred in places else next(iter(places))
-        place = places[name]
-        shared = own is not None and not set(own["disks"]).isdisjoint(place["disks"])
-        return cls(name, emulated=bool(place["emulated"]), same_disk=shared)
+        name = preferred if preferred in usable else next(iter(usable))
+        shared = own is not None and not set(own["disks"]).isdisjoint(usable[name]["disks"])
+        return cls(name, emulated=bool(usable[name]["emulated"]), same_disk=shared)
 
     @property
     def words(self) -> str:

@@ -64,8 +64,7 @@ def estimate(plan: Plan, *, user: Reader | None = None) -> Estimate:
         if known_s is None:
             guessed.append(cell.engine.label)
             loads = plan.repeats if cell.factors.get("data_origin", "fresh") == "fresh" else int(first)
-            seconds += loads * _load_s(plan.workload, cell.factors)
-            seconds += plan.repeats * _backup_s(cell.factors) + _restore_s(cell.factors)
+            seconds += _guessed_s(plan.workload, cell.factors, loads=loads, backups=plan.repeats)
         around_s = OVERHEAD_S if known_s is None else known_s
         seconds += plan.repeats * (around_s + window_s(cell.factors))
     return Estimate(plan.workload, plan.run_count, seconds, tuple(dict.fromkeys(guessed)))
@@ -76,10 +75,7 @@ def before_window_s(run: Run) -> float:
     spec = run.job.spec
     engine = Engine(spec["dbms"], spec["dbms_version"])
     known_s = _around_s(spec["workload"], engine, spec["factors"], run.owner or AnonymousUser())
-    if known_s is not None:
-        return known_s
-    factors = spec["factors"]
-    return OVERHEAD_S + _load_s(spec["workload"], factors) + _backup_s(factors) + _restore_s(factors)
+    return OVERHEAD_S + _guessed_s(spec["workload"], spec["factors"]) if known_s is None else known_s
 
 
 def window_s(factors: Mapping[str, FactorValue]) -> float:
@@ -91,21 +87,12 @@ def _number(factors: Mapping[str, FactorValue], name: str) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _load_s(workload: str, factors: Mapping[str, FactorValue]) -> float:
-    """Guessed."""
+def _guessed_s(workload: str, factors: Mapping[str, FactorValue], *, loads: int = 1, backups: int = 1) -> float:
+    """Loads, backups where there are any, and one restore of them: that is done once per cell."""
     name, rows_each = SIZES.get(workload, ("", 0))
-    rows = rows_each * max(1, _number(factors, name))
-    return rows / PARTS.get(str(factors.get("warehouse_rows")), 1) / LOAD_ROWS_PER_S
-
-
-def _backup_s(factors: Mapping[str, FactorValue]) -> float:
-    """Guessed; 0 where nothing is backed up."""
-    return _number(factors, "dataset_mb") / BACKUP_MB_PER_S
-
-
-def _restore_s(factors: Mapping[str, FactorValue]) -> float:
-    """Guessed: once per cell. 0 where nothing is backed up."""
-    return _number(factors, "dataset_mb") / RESTORE_MB_PER_S
+    rows = rows_each * max(1, _number(factors, name)) / PARTS.get(str(factors.get("warehouse_rows")), 1)
+    backed_up_mb = _number(factors, "dataset_mb")
+    return loads * rows / LOAD_ROWS_PER_S + backups * backed_up_mb / BACKUP_MB_PER_S + backed_up_mb / RESTORE_MB_PER_S
 
 
 def _around_s(workload: str, engine: Engine, factors: Mapping[str, FactorValue], user: Reader) -> float | None:
@@ -126,14 +113,12 @@ def _around_s(workload: str, engine: Engine, factors: Mapping[str, FactorValue],
     if name in factors:
         earlier = earlier.filter(factors__name=name, factors__number=_number(factors, name))
     latest = earlier.select_related("job").order_by("-created_at")[:EARLIER_RUNS]
-    around = [_taken_s(run) - window_s(run.job.spec["factors"]) for run in latest]
+    around = [
+        (run.finished_at - run.started_at).total_seconds() - window_s(run.job.spec["factors"])
+        for run in latest
+        if run.started_at and run.finished_at
+    ]
     return max(0.0, median(around)) if around else None
-
-
-def _taken_s(run: Run) -> float:
-    if run.started_at is None or run.finished_at is None:
-        return 0.0
-    return (run.finished_at - run.started_at).total_seconds()
 
 
 def about(seconds: float) -> str:

@@ -84,11 +84,11 @@ class Plan:
 
     def values(self) -> dict[str, tuple[FactorValue, ...]]:
         """All values that are asked for of each factor; those of `overrides` follow from them."""
-        found = {**{name: (value,) for name, value in self.factors.items()}, **self.sweep}
-        for one in self.extra:
-            for name, value in one.items():
-                found[name] = found.get(name, ()) if value in found.get(name, ()) else (*found.get(name, ()), value)
-        return found
+        asked = {**{name: (value,) for name, value in self.factors.items()}, **self.sweep}
+        for beside in self.extra:
+            for name, value in beside.items():
+                asked[name] = tuple(dict.fromkeys((*asked.get(name, ()), value)))
+        return asked
 
     def settings_of(self, engine: Engine) -> Settings:
         if engine.connection:
@@ -132,7 +132,7 @@ class Plan:
             "factors": dict(self.factors),
             "overrides": [[name, value, dict(factors)] for name, value, factors in self.overrides],
             "sweep": {name: list(values) for name, values in self.sweep.items()},
-            "extra": [dict(one) for one in self.extra],
+            "extra": [dict(beside) for beside in self.extra],
             "repeats": self.repeats,
             "agent": self.agent.slug if self.agent else None,
             "name": self.name,

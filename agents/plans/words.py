@@ -24,13 +24,13 @@ def plan_words(plan: Plan) -> list[tuple[str, str]]:
 def _exceptions(plan: Plan) -> Iterator[tuple[str, str]]:
     """What another value of a varied factor sets, where that differs from all other cells; cells beside them."""
     for name, value, sets in plan.overrides:
-        for follows, found in sets.items():
-            if found != plan.factors.get(follows, FACTORS[follows].default):
-                yield follows, f"{_words(follows, found, plan)} ({_words(name, value, plan)} only)"
-    for one in plan.extra:
-        for name, value in one.items():
+        for follows, other in sets.items():
+            if other != plan.factors.get(follows, FACTORS[follows].default):
+                yield follows, f"{_words(follows, other, plan)} ({_words(name, value, plan)} only)"
+    for beside in plan.extra:
+        for name, value in beside.items():
             if value not in plan.sweep.get(name, ()):
-                others = ", ".join(_words(other, each, plan) for other, each in one.items() if other != name)
+                others = ", ".join(_words(other, each, plan) for other, each in beside.items() if other != name)
                 yield name, f"{_words(name, value, plan)} ({others} only)"
 
 

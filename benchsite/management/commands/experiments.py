@@ -51,7 +51,7 @@ class Command(BaseCommand):
         if options["dry_run"]:
             return
         try:
-            experiments = [rerun.start(one, user=None) for one in prepared]
+            experiments = [rerun.start(each, user=None) for each in prepared]
         except PlanError as error:
             raise CommandError(f"nothing more was started: {error}") from error
         self._wait(experiments)
@@ -65,9 +65,9 @@ class Command(BaseCommand):
         told = ""
         while True:
             online = [agent for agent in approved_agents() if agent.is_online]
-            found = articles.best_agent([agent for agent in online if expected <= _reported(agent)])
-            if found is not None:
-                return found
+            best = articles.best_agent([agent for agent in online if expected <= _reported(agent)])
+            if best is not None:
+                return best
             words = _awaited(online, expected)
             if time.monotonic() >= deadline:
                 raise CommandError(words)
@@ -87,11 +87,11 @@ class Command(BaseCommand):
 
     def _tell(self, prepared: Sequence[Prepared]) -> None:
         total_s = 0.0
-        for one in prepared:
-            guess = estimate(one.plan) if one.plan else None
+        for each in prepared:
+            guess = estimate(each.plan) if each.plan else None
             total_s += guess.seconds if guess else 0
-            self.stdout.write(f"{one.part.slug}: {one.part.title}: {guess.words if guess else 'nothing can be run'}")
-            for gap in one.gaps:
+            self.stdout.write(f"{each.part.slug}: {each.part.title}: {guess.words if guess else 'nothing can be run'}")
+            for gap in each.gaps:
                 self.stdout.write(f"    gap: {gap.label}: {gap.reason}")
         self.stdout.write(f"all together {about(total_s)}\n")
 
@@ -133,7 +133,7 @@ def _expected(options: dict[str, Any]) -> set[str]:
 def _reported(agent: Agent) -> set[str]:
     usable = [engine for engine in agent.engines if engine["available"] and not engine.get("connection")]
     engines = {f"engine {Engine(engine['dbms'], engine['version']).key}" for engine in usable}
-    return engines | {f"storage {place['name']}" for place in agent.places}
+    return engines | {f"storage {storage['name']}" for storage in agent.places}
 
 
 def _awaited(online: Sequence[Agent], expected: set[str]) -> str:
