@@ -27,7 +27,7 @@ from benchagent.machine.storages import JobFolders
 from benchagent.workloads.base import Factors, SessionResult
 from benchagent.workloads.tpcb import WORKLOAD as TPCB
 
-TPCB_FACTORS = {"scale_factor": 1, "terminals": 2, "warm_up_s": 0, "duration_s": 2}
+TPCB_FACTORS = {"scale_factor": 1, "terminals": 2, "warm_up_s": 0, "duration_s": 1}
 
 
 class Trial:
