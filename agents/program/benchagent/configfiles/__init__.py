@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from benchagent.configfiles import cubrid, derby, firebird, init_ora, my_cnf, plain, postgresql
 from benchagent.configfiles.engines import ENGINES
+from benchagent.configfiles.formats import equals, init_ora, postgresql, properties
 from benchagent.configfiles.model import Entry, Format, Line, LineKind, ParsedFile
 from benchagent.redaction import REDACTED, names_a_secret, redact_text
 
@@ -23,24 +23,26 @@ BOM = "\ufeff"
 # Of a longer file the beginning tells its format.
 TELLING_CHARACTERS = 200_000
 FORMATS: dict[str, Format] = {
-    module.FORMAT.name: module.FORMAT for module in (postgresql, my_cnf, firebird, cubrid, derby, init_ora, plain)
-}
+    format.name: format
+    for format in (
+        postgresql.FORMAT, equals.MY_CNF, equals.FIREBIRD, equals.CUBRID, properties.FORMAT, init_ora.FORMAT,
+        equals.PLAIN,
+    )
+}  # fmt: skip
+# Engines that read the same file format as another.
+ALIASES = {"mariadb": "mysql"}
 
 
 def parse(text: str, format: str) -> ParsedFile:
     """Every byte of the text as lines. Raises KeyError for an unknown format; no text is refused."""
     if not text.startswith(BOM):
-        return ParsedFile(format, FORMATS[format].parse(text))
-    first, *rest = FORMATS[format].parse(text[1:]) or (Line(1, "", LineKind.BLANK),)
-    return ParsedFile(format, (_behind_mark(first), *rest))
-
-
-def _behind_mark(line: Line) -> Line:
-    """The first line of a file that begins with a byte order mark, which belongs to no parameter."""
-    entries = [
-        replace(entry, span=(entry.span[0] + 1, entry.span[1] + 1)) if entry.span else entry for entry in line.entries
-    ]
-    return replace(line, text=BOM + line.text, entries=tuple(entries))
+        return ParsedFile(format, tuple(FORMATS[format].parse(text)))
+    first, *rest = tuple(FORMATS[format].parse(text[1:])) or (Line(1, "", LineKind.BLANK),)
+    # The byte order mark belongs to no parameter: each of the first line stands one character further.
+    entries = tuple(
+        replace(entry, span=(entry.span[0] + 1, entry.span[1] + 1)) if entry.span else entry for entry in first.entries
+    )
+    return ParsedFile(format, (replace(first, text=BOM + first.text, entries=entries), *rest))
 
 
 def recognise(text: str) -> str | None:
@@ -56,13 +58,14 @@ def format_of(dbms: str) -> str:
     return next((kind.name for kind in FORMATS.values() if kind.dbms == ALIASES.get(dbms, dbms)), "plain")
 
 
-# Engines that read the same file format as another.
-ALIASES = {"mariadb": "mysql"}
-
-
 def redacted(parsed: ParsedFile) -> ParsedFile:
     """The same file with the values of secrets replaced, everything else byte for byte as it was."""
     return parse("".join(redacted_line(line) for line in parsed.lines), parsed.format)
+
+
+def redacted_text(text: str, format: str) -> str:
+    """A file whose format may not be known yet ("") without its secrets."""
+    return redacted(parse(text, format or recognise(text) or "plain")).render()
 
 
 def render(entries: Iterable[Entry], format: str) -> str:
@@ -94,18 +97,18 @@ SECTIONS = {
 def score(parsed: ParsedFile, kind: Format) -> int:
     """How much of the content is typical of the format; 0 is nothing."""
     engine = ENGINES[kind.dbms]
-    found = 0
+    points = 0
     for line in parsed.lines:
         if line.kind is LineKind.SECTION and kind.name in SECTIONS and SECTIONS[kind.name].match(line.target):
-            found += SECTION
+            points += SECTION
         elif line.kind is LineKind.COMMENT:
             commented = _COMMENTED.match(line.text)
-            found += COMMENTED if commented and engine.knows(commented[1]) else 0
+            points += COMMENTED if commented and engine.knows(commented[1]) else 0
         elif line.kind is LineKind.INCLUDE and line.text.lstrip().startswith("!"):
-            found += SET
+            points += SET
         else:
-            found += sum(_weight(entry.name, entry.section, kind) for entry in line.entries)
-    return found
+            points += sum(_weight(entry.name, entry.section, kind) for entry in line.entries)
+    return points
 
 
 def _weight(name: str, section: str, kind: Format) -> int:
@@ -122,15 +125,15 @@ def redacted_line(line: Line) -> str:
         return _unknown(line.text)
     if line.kind is not LineKind.SETTINGS:
         return redact_text(line.text)
-    text, at = [], 0
+    text, copied = [], 0
     for entry in line.entries:
         if entry.span is None:
             continue
         begin, end = entry.span
-        text += [line.text[at:begin], _value(entry, line.text[begin:end])]
-        at = end
-    rest = line.text[at:]
-    return "".join([*text, redact_text(rest) if at else _flags(line, rest)])
+        text += [line.text[copied:begin], _value(entry, line.text[begin:end])]
+        copied = end
+    rest = line.text[copied:]
+    return "".join([*text, redact_text(rest) if copied else _flags(line, rest)])
 
 
 def _value(entry: Entry, given: str) -> str:
@@ -156,9 +159,3 @@ def _unknown(text: str) -> str:
     begin = text.index(name) + len(name)
     ending = text[len(text.rstrip()) :]
     return f"{text[:begin]} {REDACTED}{ending}" if text[begin:].strip() else text
-
-
-def redacted_text(text: str, format: str) -> str:
-    """A file whose format may not be known yet ("") without its secrets."""
-    known = format or recognise(text) or "plain"
-    return redacted(parse(text, known)).render()

@@ -1,6 +1,6 @@
 """Settings that mean the same in different engines, to compare them, and what a COMMIT promises under them.
 
-Each engine's module names its parameters for a meaning and the manual in which they stand; docs/use/configs.md lists
+Each engine's file names its parameters for a meaning and the manual in which they stand; docs/use/configs.md lists
 them.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from benchagent.catalog import Durability
 from benchagent.configfiles.engines import ENGINES
-from benchagent.configfiles.settings import Engine, Facts, Given, Promise, Settings
+from benchagent.configfiles.settings import Facts, Given, Promise, Settings
 from benchagent.configfiles.units import Quantity
 
 MEANINGS: dict[str, str] = {
@@ -53,14 +53,9 @@ MEANINGS: dict[str, str] = {
 }
 
 
-def engine_of(dbms: str) -> Engine | None:
-    """What is known of a DBMS's settings; None for one that has no module."""
-    return ENGINES.get(dbms)
-
-
 def settings_of(dbms: str, given: Iterable[Given], facts: Facts | None = None) -> Settings | None:
     """The settings of a server out of its parameters; None for a DBMS that has no module."""
-    engine = engine_of(dbms)
+    engine = ENGINES.get(dbms)
     return Settings(engine, given, facts) if engine else None
 
 
@@ -95,10 +90,10 @@ def durability(dbms: str, given: Iterable[Given], facts: Facts | None = None, wr
         return Promise(None, "what a commit promises is not known for this DBMS")
     if not settings.names and not settings.facts.complete:
         return Promise(None, "no setting is stated")
-    return settings.engine.durability(settings, write_cache)
+    return settings.engine.durability(settings, f"; {write_cache}" if write_cache else "")
 
 
 def of_effective(dbms: str, effective: Mapping[str, str], write_cache: str = "") -> tuple[Durability, str]:
     """Of settings read back from the server, so that nothing is a guess. What cannot be told promises nothing."""
-    found = durability(dbms, [Given(name, value) for name, value in effective.items()], Facts(), write_cache)
-    return found.durability or Durability.NONE, found.reason
+    promise = durability(dbms, [Given(name, value) for name, value in effective.items()], Facts(), write_cache)
+    return promise.durability or Durability.NONE, promise.reason

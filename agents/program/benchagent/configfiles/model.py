@@ -79,11 +79,10 @@ class Format:
     name: str
     label: str
     dbms: str
-    parse: Callable[[str], tuple[Line, ...]]
+    parse: Callable[[str], Iterator[Line]]
     render: Callable[[Entry], str]
     file_name: str
     sections: bool = False
-    note: str = ""
 
 
 _LINES = re.compile(r"[^\n]*\n|[^\n]+")
@@ -99,52 +98,21 @@ def body(text: str) -> str:
     return text.removesuffix("\n").removesuffix("\r")
 
 
-def simple_lines(text: str, read: Callable[[int, str], Line]) -> Iterator[Line]:
-    for number, line in enumerate(physical_lines(text), 1):
-        yield read(number, line)
+def numbered(text: str) -> Iterator[tuple[int, str]]:
+    return enumerate(physical_lines(text), 1)
 
 
-def value_line(
-    number: int,
-    text: str,
-    end: int,
-    *,
-    section: str = "",
-    unquoted: Callable[[str], str] = str,
-    without_value: str = "a name without a value",
-    with_value: str = "",
-) -> Line:
-    """A line `name = value` or `name`, whose comment begins at `end`; the last two are problems of such entries."""
-    content = body(text)
-    name, equals, rest = content[:end].partition("=")
-    if not name.strip():
-        return Line(number, text, LineKind.NOT_UNDERSTOOD, problem="a value without a name")
-    given = rest.strip() if equals else None
-    begin = len(name) + 1 + (len(rest) - len(rest.lstrip()) if given else 0)
-    entry = Entry(
-        name=name.strip(),
-        given=given,
-        value=None if given is None else unquoted(given),
-        section=section,
-        comment=comment_text(content[end:]),
-        line=number,
-        span=None if given is None else (begin, begin + len(given)),
-        problem=without_value if given is None else with_value,
-    )
-    return Line(number, text, LineKind.SETTINGS, (entry,))
-
-
-def without_quotes(given: str, quotes: str = "'\"") -> str:
+def unquoted(given: str, quotes: str = "'\"") -> str:
     return given[1:-1] if len(given) > 1 and given[0] == given[-1] and given[0] in quotes else given
-
-
-def comment_behind(entry: Entry) -> str:
-    return f"  # {one_line(entry.comment)}" if entry.comment else ""
 
 
 def comment_text(raw: str) -> str:
     """An inline comment without its mark."""
     return raw.strip().lstrip("#;!").strip()
+
+
+def inline_comment(entry: Entry) -> str:
+    return f"  # {one_line(entry.comment)}" if entry.comment else ""
 
 
 def one_line(text: str) -> str:

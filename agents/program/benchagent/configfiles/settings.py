@@ -48,22 +48,18 @@ class Promise:
     reason: str
 
 
-def survives(reason: str, write_cache: str) -> Promise:
-    """A commit is on the disk, as far as its write cache is known."""
-    return Promise(Durability.POWER_LOSS, f"{reason}; {write_cache}" if write_cache else reason)
+# The value of a meaning out of the parameters that have these names.
+Read = Callable[["Settings", tuple[str, ...]], Quantity | None]
 
 
 @dataclass(frozen=True)
 class Meaning:
-    """A setting that several engines have. `names` are its parameters here; `read` combines several."""
+    """A setting that several engines have. `names` are its parameters here, the first that is set counts; `read`
+    combines several."""
 
     names: tuple[str, ...]
-    read: Callable[[Settings], Quantity | None] | None = None
+    read: Read | None = None
     note: str = ""
-
-
-def one(name: str, note: str = "") -> Meaning:
-    return Meaning((name,), None, note)
 
 
 @dataclass(frozen=True)
@@ -73,9 +69,9 @@ class Engine:
     slug: str
     source: str
     specs: Mapping[str, Spec]
+    suffixes: Suffixes
     meanings: Mapping[str, Meaning]
     durability: Callable[[Settings, str], Promise]
-    suffixes: Suffixes = field(default_factory=lambda: Suffixes({}, {}))
     canonical: Callable[[str], str] = str.lower
     is_server: Callable[[str], bool] = lambda section: True
     more_names: frozenset[str] = field(default_factory=frozenset)
@@ -89,8 +85,8 @@ class Engine:
         return self.spelling.get(name, name)
 
     def knows(self, name: str) -> bool:
-        found = self.canonical(name)
-        return found in self.specs or found in self.more_names
+        canonical = self.canonical(name)
+        return canonical in self.specs or canonical in self.more_names
 
 
 class Settings:
@@ -117,8 +113,8 @@ class Settings:
     def default(self, name: str) -> str | None:
         """As the engine would write it; None where it is not known, or where what is missing may have been set."""
         spec = self.engine.specs.get(name)
-        found = spec.default if spec and self.facts.complete else None
-        return found.of(self.facts.version_numbers) if isinstance(found, Default) else found
+        default = spec.default if spec and self.facts.complete else None
+        return default.of(self.facts.version_numbers) if isinstance(default, Default) else default
 
     def text(self, name: str) -> str | None:
         """The value in force, without quotes; a flag is "on"; None where neither value nor default is known."""
@@ -135,33 +131,43 @@ class Settings:
         value = self.text(name)
         if value is None:
             return None
-        found = self.converted(name, value)
-        reasons = [found.reason, self._origin(name)]
-        return found.because("; ".join(reason for reason in reasons if reason))
+        quantity = self.converted(name, value)
+        given, spelt = self._given.get(name, []), self.engine.spelt(name)
+        values = [str(item.value) for item in given]
+        reasons = [quantity.reason] if quantity.reason else []
+        if not given:
+            reasons.append(f"{spelt} not set: default {value}")
+        elif len({item.value for item in given}) > 1:
+            reasons.append(f"given {len(given)} times ({', '.join(values)}): {self.engine.duplicates}")
+        return quantity.because("; ".join(reasons))
 
     def converted(self, name: str, value: str) -> Quantity:
         """Any value that the parameter might have, with its unit."""
         spec = self.engine.specs.get(name)
-        found = convert(bare(value), spec, self.engine.suffixes) if spec else guess(bare(value), self.engine.suffixes)
-        return self.in_bytes(found) if found.kind is Kind.PAGES else found
+        suffixes = self.engine.suffixes
+        quantity = convert(bare(value), spec, suffixes) if spec else guess(bare(value), suffixes)
+        return self.in_bytes(quantity) if quantity.kind is Kind.PAGES else quantity
 
     def value(self, name: str) -> Value:
-        found = self.quantity(name)
-        return found.value if found else None
+        quantity = self.quantity(name)
+        return quantity.value if quantity else None
 
-    def in_bytes(self, found: Quantity) -> Quantity:
+    def number(self, name: str) -> float | None:
+        value = self.value(name)
+        return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+    def in_bytes(self, counted: Quantity) -> Quantity:
         """Pages × page size; pages stay pages where their size is not known."""
         page = self.page_size()
-        if not isinstance(found.value, int):
-            return found
+        if not isinstance(counted.value, int):
+            return counted
         if page is None or not isinstance(page.value, int):
-            small, large = size_words(found.value * 4096), size_words(found.value * 16384)
-            return found.because(
+            small, large = size_words(counted.value * 4096), size_words(counted.value * 16384)
+            return counted.because(
                 f"the page size is not stated: {small} with pages of 4 KiB, {large} with pages of 16 KiB"
             )
-        words = f"{found.value:,} pages × {size_words(page.value)}"
-        reason = f"{words} ({page.reason})" if page.reason else words
-        return Quantity(Kind.BYTES, found.value * page.value, size_words(found.value * page.value), reason)
+        words = f"{counted.value:,} pages × {size_words(page.value)}"
+        return size_of(counted.value * page.value, f"{words} ({page.reason})" if page.reason else words)
 
     def page_size(self) -> Quantity | None:
         """From a setting, from what is known of the database, from the engine's fixed default; else None."""
@@ -172,7 +178,7 @@ class Settings:
                     return self.quantity(name)
         if self.facts.page_size_bytes:
             source = self.facts.page_size_source or "of the database"
-            return Quantity(Kind.BYTES, self.facts.page_size_bytes, size_words(self.facts.page_size_bytes), source)
+            return size_of(self.facts.page_size_bytes, source)
         return self.quantity(meaning.names[0]) if meaning and self.default(meaning.names[0]) else None
 
     def means(self, key: str) -> Quantity | None:
@@ -183,10 +189,8 @@ class Settings:
         if meaning is None:
             return None
         if meaning.read:
-            return meaning.read(self)
-        return next((self.quantity(name) for name in meaning.names if self.is_set(name)), None) or self.quantity(
-            meaning.names[0]
-        )
+            return meaning.read(self, meaning.names)
+        return self.quantity(next((name for name in meaning.names if self.is_set(name)), meaning.names[0]))
 
     def used(self, key: str) -> list[Given]:
         """The parameters that were given for a meaning."""
@@ -207,14 +211,6 @@ class Settings:
             return f"{spelt} not set: default {spec.default.words()}"
         return f"{spelt} {NOT_STATED}"
 
-    def _origin(self, name: str) -> str:
-        given = self._given.get(name, [])
-        if not given:
-            return f"{self.engine.spelt(name)} not set: default {self.default(name)}"
-        if len(given) < 2 or len({item.value for item in given}) < 2:
-            return ""
-        return f"given {len(given)} times ({', '.join(str(item.value) for item in given)}): {self.engine.duplicates}"
-
 
 def bare(value: str) -> str:
     """A value without the quotes around it."""
@@ -222,56 +218,5 @@ def bare(value: str) -> str:
     return stripped[1:-1] if len(stripped) > 1 and stripped[0] == stripped[-1] and stripped[0] in "'\"" else stripped
 
 
-def product(*names: str) -> Callable[[Settings], Quantity | None]:
-    """A meaning that is one setting times another, as log file size × number of files."""
-
-    def read(settings: Settings) -> Quantity | None:
-        found = [settings.quantity(name) for name in names]
-        values = [quantity.value for quantity in found if quantity is not None]
-        numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
-        if len(numbers) < len(names):
-            return None
-        result = 1.0
-        for number in numbers:
-            result *= number
-        reason = " × ".join(settings.words(name) for name in names)
-        return Quantity(Kind.BYTES, int(result), size_words(int(result)), reason)
-
-    return read
-
-
-# What happens to the log when a transaction commits.
-COMMIT_WORDS = {
-    "each": "synced at each commit",
-    "written": "written at each commit, synced later",
-    "later": "written and synced later",
-    "never": "never synced",
-}
-
-
-def commit_flush(names: tuple[str, ...], read: Callable[[Settings], str | None], note: str = "") -> Meaning:
-    """A meaning whose value is one of `COMMIT_WORDS`. Without names: the engine always does so."""
-
-    def quantity(settings: Settings) -> Quantity | None:
-        found = read(settings)
-        if found is None:
-            return None
-        reason = ", ".join(settings.words(name) for name in names) or "always so in this engine"
-        return Quantity(Kind.TEXT, found, COMMIT_WORDS[found], reason)
-
-    return Meaning(names, quantity, note)
-
-
-def yes_or_no(value: bool, reason: str) -> Quantity:
-    return Quantity(Kind.BOOL, value, "on" if value else "off", reason)
-
-
-def isolation(name: str) -> Meaning:
-    """READ_COMMITTED, read-committed and 'read committed' are one level."""
-
-    def read(settings: Settings) -> Quantity | None:
-        given = settings.low(name)
-        words = " ".join(given.replace("-", " ").replace("_", " ").split())
-        return Quantity(Kind.TEXT, words, words, settings.words(name)) if words else None
-
-    return Meaning((name,), read)
+def size_of(size_bytes: int, reason: str) -> Quantity:
+    return Quantity(Kind.BYTES, size_bytes, size_words(size_bytes), reason)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 KIB, MIB, GIB, TIB = 1024, 1024**2, 1024**3, 1024**4
@@ -61,52 +61,18 @@ class Default:
         return ", ".join([*later, f"{self.first or 'computed'} before"])
 
 
-def changed(first: str | None, *steps: tuple[str, str | None]) -> Default:
-    return Default(first, steps)
-
-
 def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
 
 
 @dataclass(frozen=True)
 class Spec:
-    """What a parameter counts in. `unit`: bytes or seconds of a bare number. `special`: values that are words."""
+    """What a parameter counts in. `unit`: bytes or seconds of a bare number. `words`: values that mean them."""
 
     kind: Kind
     unit: float = 1
     default: str | Default | None = None
-    special: tuple[tuple[str, str], ...] = ()
-
-
-def size(default: str | Default | None = None, unit: float = 1, **special: str) -> Spec:
-    return Spec(Kind.BYTES, unit, default, _special(special))
-
-
-def time(default: str | Default | None = None, unit: float = 1, **special: str) -> Spec:
-    return Spec(Kind.SECONDS, unit, default, _special(special))
-
-
-def flag(default: str | Default | None = None) -> Spec:
-    return Spec(Kind.BOOL, 1, default)
-
-
-def count(default: str | Default | None = None, **special: str) -> Spec:
-    return Spec(Kind.NUMBER, 1, default, _special(special))
-
-
-def pages(default: str | Default | None = None) -> Spec:
-    """A number of pages of the database."""
-    return Spec(Kind.PAGES, 1, default)
-
-
-def text(default: str | Default | None = None) -> Spec:
-    return Spec(Kind.TEXT, 1, default)
-
-
-def _special(named: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """`minus_1="no limit"` as ("-1", "no limit"), `is_0` as "0"."""
-    return tuple((name.replace("minus_", "-").replace("is_", ""), words) for name, words in named.items())
+    words: Mapping[str, str] = field(default_factory=dict)
 
 
 _NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-zµ]*)\Z")
@@ -132,9 +98,9 @@ class Suffixes:
 def convert(given: str, spec: Spec, suffixes: Suffixes) -> Quantity:
     """The quantity of a value as the engine reads it (without quotes). What is no such quantity stays a text."""
     bare = given.strip()
-    special = dict(spec.special).get(bare)
-    if special:
-        return Quantity(Kind.TEXT, special, special, f"{bare} means {special}")
+    words = spec.words.get(bare)
+    if words:
+        return Quantity(Kind.TEXT, words, words, f"{bare} means {words}")
     if spec.kind is Kind.BOOL:
         return _yes_or_no(bare)
     if spec.kind is Kind.TEXT:
@@ -145,36 +111,25 @@ def convert(given: str, spec: Spec, suffixes: Suffixes) -> Quantity:
     return _numeric(float(match[1]), match[2], bare, spec, suffixes)
 
 
+def _numeric(number: float, suffix: str, bare: str, spec: Spec, suffixes: Suffixes) -> Quantity:
+    amount = spec.kind in (Kind.BYTES, Kind.SECONDS)
+    bare_unit = spec.unit if amount else 1.0
+    factor = suffixes.find(suffix, spec.kind if amount else Kind.BYTES) if suffix else bare_unit
+    if factor is None:
+        return Quantity(Kind.TEXT, bare, bare, f"unit {suffix} is not known")
+    if amount and number < 0:
+        return Quantity(Kind.TEXT, bare, bare, "negative: it has a meaning of its own")
+    value = tidy(number * factor)
+    if not amount:
+        return Quantity(spec.kind, value, f"{value:,} pages" if spec.kind is Kind.PAGES else f"{value:,}")
+    in_words = size_words if spec.kind is Kind.BYTES else time_words
+    counted = "" if suffix or spec.unit == 1 else f"{bare} × {in_words(tidy(spec.unit))}"
+    return Quantity(spec.kind, value, in_words(value), counted)
+
+
 def _number(bare: str) -> re.Match[str] | None:
     match = _NUMBER.match(bare)
     return match if match and abs(float(match[1])) < LARGEST else None
-
-
-def _numeric(number: float, suffix: str, bare: str, spec: Spec, suffixes: Suffixes) -> Quantity:
-    if spec.kind in (Kind.BYTES, Kind.SECONDS):
-        return _with_unit(number, suffix, bare, spec, suffixes)
-    factor = suffixes.find(suffix, Kind.BYTES) if suffix else 1.0
-    if factor is None:
-        return Quantity(Kind.TEXT, bare, bare, f"unit {suffix} is not known")
-    whole = tidy(number * factor)
-    return Quantity(spec.kind, whole, f"{whole:,} pages" if spec.kind is Kind.PAGES else f"{whole:,}")
-
-
-def _with_unit(number: float, suffix: str, bare: str, spec: Spec, suffixes: Suffixes) -> Quantity:
-    factor = spec.unit if not suffix else suffixes.find(suffix, spec.kind)
-    if factor is None:
-        return Quantity(Kind.TEXT, bare, bare, f"unit {suffix} is not known")
-    if number < 0:
-        return Quantity(Kind.TEXT, bare, bare, "negative: it has a meaning of its own")
-    value = tidy(number * factor)
-    words = size_words(value) if spec.kind is Kind.BYTES else time_words(value)
-    counted = "" if suffix or spec.unit == 1 else _counted(bare, spec)
-    return Quantity(spec.kind, value, words, counted)
-
-
-def _counted(bare: str, spec: Spec) -> str:
-    each = size_words(tidy(spec.unit)) if spec.kind is Kind.BYTES else time_words(tidy(spec.unit))
-    return f"{bare} × {each}"
 
 
 def _yes_or_no(bare: str) -> Quantity:
@@ -186,9 +141,6 @@ def _yes_or_no(bare: str) -> Quantity:
     return Quantity(Kind.TEXT, bare, bare)
 
 
-_GUESSES: tuple[Spec, ...] = (size(), time())
-
-
 def guess(given: str, suffixes: Suffixes) -> Quantity:
     """A value of a parameter that we do not know: a unit tells what it is, otherwise it stays a number or a text."""
     bare = given.strip()
@@ -197,7 +149,7 @@ def guess(given: str, suffixes: Suffixes) -> Quantity:
         return _yes_or_no(bare) if len(bare) > 1 else Quantity(Kind.TEXT, bare, bare)
     if not match[2]:
         return Quantity(Kind.NUMBER, tidy(float(match[1])), f"{tidy(float(match[1])):,}")
-    for spec in _GUESSES:
+    for spec in (Spec(Kind.BYTES), Spec(Kind.SECONDS)):
         if suffixes.find(match[2], spec.kind) is not None:
             return convert(bare, spec, suffixes)
     return Quantity(Kind.TEXT, bare, bare)

@@ -1,4 +1,4 @@
-"""What is known of each engine's settings: units, defaults, meanings, durability. One module per engine."""
+"""What is known of each engine's settings: units, defaults, meanings, durability: a file and a module per engine."""
 
 from __future__ import annotations
 

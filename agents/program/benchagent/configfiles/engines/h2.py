@@ -3,51 +3,21 @@
 from __future__ import annotations
 
 from benchagent.catalog import Durability
-from benchagent.configfiles.settings import Engine, Meaning, Promise, Settings, one
-from benchagent.configfiles.units import KIB, MIB, Kind, Quantity, count, size, text, time, time_words
-
-SPECS = {
-    "WRITE_DELAY": time("500", 0.001),
-    "CACHE_SIZE": size(None, KIB),
-    "LOCK_TIMEOUT": time(None, 0.001),
-    "DEFAULT_LOCK_TIMEOUT": time(None, 0.001),
-    "LOCK_MODE": count(),
-    "MAX_LOG_SIZE": size(None, MIB),
-    "MAX_MEMORY_ROWS": count(),
-    "MAX_OPERATION_MEMORY": size(None),
-    "COMPRESS": text(),
-    "ACCESS_MODE_DATA": text(),
-    "FILE_LOCK": text(),
-    "AUTO_SERVER": text(),
-    "AUTO_COMPACT_FILL_RATE": count("90"),
-    "ANALYZE_AUTO": count("2000"),
-    "RETENTION_TIME": time("45000", 0.001),
-    # The agent's own: a database in a file or in memory.
-    "STORAGE": text("file"),
-}
+from benchagent.configfiles.engines.reading import at_commit, read_engine
+from benchagent.configfiles.settings import Promise, Settings
+from benchagent.configfiles.units import time_words
 
 
-def _commit(settings: Settings) -> Quantity | None:
-    delay = settings.value("WRITE_DELAY")
-    if isinstance(delay, bool) or not isinstance(delay, int | float):
+def _commit(settings: Settings) -> tuple[str, str] | None:
+    delay = settings.number("WRITE_DELAY")
+    if delay is None:
         return None
-    later = f"written every {time_words(delay)}, not synced"
-    words = ("written", "written at each commit, not synced") if not delay else ("later", later)
-    return Quantity(Kind.TEXT, *words, settings.words("WRITE_DELAY"))
+    if delay:
+        return "later", f"written every {time_words(delay)}, not synced"
+    return "written", "written at each commit, not synced"
 
 
-MEANINGS = {
-    "buffer_pool": one("CACHE_SIZE"),
-    "commit_flush": Meaning(("WRITE_DELAY",), _commit),
-    "lock_timeout": Meaning(("LOCK_TIMEOUT", "DEFAULT_LOCK_TIMEOUT")),
-    "temp_memory": one("MAX_OPERATION_MEMORY"),
-    "log_capacity": one("MAX_LOG_SIZE"),
-    "garbage_collection": one("AUTO_COMPACT_FILL_RATE", "percent; 0 is off"),
-    "data_storage": one("STORAGE"),
-}
-
-
-def durability(settings: Settings, write_cache: str) -> Promise:
+def durability(settings: Settings, cache: str) -> Promise:
     if settings.low("STORAGE") == "memory":
         return Promise(Durability.MEMORY, "the database is in memory: nothing outlives the process")
     delay = settings.text("WRITE_DELAY")
@@ -64,11 +34,4 @@ def durability(settings: Settings, write_cache: str) -> Promise:
     )
 
 
-ENGINE = Engine(
-    slug="h2",
-    source="H2 documentation, “SQL Grammar”, SET commands",
-    specs=SPECS,
-    meanings=MEANINGS,
-    durability=durability,
-    canonical=lambda name: name.strip().upper(),
-)
+ENGINE = read_engine("h2", durability, {"commit_flush": at_commit(_commit)}, simple=lambda name: name.strip().upper())

@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 from benchagent.catalog import Durability
-from benchagent.configfiles.settings import Engine, Given, Meaning, Promise, Settings, isolation, one, survives
-from benchagent.configfiles.units import KIB, MIB, Kind, Quantity, count, flag, size, text, time, time_words
+from benchagent.configfiles.engines.reading import at_commit, isolation, read_engine
+from benchagent.configfiles.settings import Given, Promise, Settings
+from benchagent.configfiles.units import time_words
 
 WRITE_DELAY = "hsqldb.write_delay_millis"
 DEFAULT_DELAY_MS = 500
 
-SPECS = {
-    WRITE_DELAY: time(str(DEFAULT_DELAY_MS), 0.001),
-    "hsqldb.cache_size": size("10000", KIB),
-    "hsqldb.cache_rows": count("50000"),
-    "hsqldb.log_size": size("50", MIB),
-    "hsqldb.log_data": flag("true"),
-    "hsqldb.tx": text("LOCKS"),
-    "hsqldb.tx_level": text("READ_COMMITTED"),
-    "hsqldb.nio_data_file": flag("true"),
-    "hsqldb.default_table_type": text("memory"),
-    "hsqldb.result_max_memory_rows": count("0"),
-    # The agent's own: a database in files or in memory.
-    "storage": text("file"),
-}
 _COMMANDS = {
     "WRITE DELAY": WRITE_DELAY,
     "CACHE SIZE": "hsqldb.cache_size",
@@ -56,26 +43,14 @@ def translate(given: Given) -> Given:
     return Given(given.name, str(int(words[0]) * factor), given.section)
 
 
-def _commit(settings: Settings) -> Quantity | None:
-    delay = settings.value(WRITE_DELAY)
-    if isinstance(delay, bool) or not isinstance(delay, int | float):
+def _commit(settings: Settings) -> str | tuple[str, str] | None:
+    delay = settings.number(WRITE_DELAY)
+    if delay is None:
         return None
-    later = f"written and synced every {time_words(delay)}"
-    words = ("later", later) if delay else ("each", "synced at each commit")
-    return Quantity(Kind.TEXT, *words, settings.words(WRITE_DELAY))
+    return ("later", f"written and synced every {time_words(delay)}") if delay else "each"
 
 
-MEANINGS = {
-    "buffer_pool": one("hsqldb.cache_size"),
-    "commit_flush": Meaning((WRITE_DELAY,), _commit),
-    "log_capacity": one("hsqldb.log_size"),
-    "isolation": isolation("hsqldb.tx_level"),
-    "concurrency_control": one("hsqldb.tx"),
-    "data_storage": one("storage"),
-}
-
-
-def durability(settings: Settings, write_cache: str) -> Promise:
+def durability(settings: Settings, cache: str) -> Promise:
     if settings.low("storage") == "memory":
         return Promise(Durability.MEMORY, "the database is in memory: nothing outlives the process")
     if settings.value("hsqldb.log_data") is False:
@@ -84,18 +59,11 @@ def durability(settings: Settings, write_cache: str) -> Promise:
     if delay is None:
         return Promise(None, settings.words(WRITE_DELAY))
     if delay == "0":
-        return survives("WRITE DELAY is off: each commit is synced", write_cache)
+        return Promise(Durability.POWER_LOSS, f"WRITE DELAY is off: each commit is synced{cache}")
     default = "" if settings.is_set(WRITE_DELAY) else ", the default"
     reason = f"WRITE DELAY is {delay} ms{default}: commits of that time may be lost in any crash"
     return Promise(Durability.BOUNDED_LOSS, reason)
 
 
-ENGINE = Engine(
-    slug="hsqldb",
-    source="HyperSQL User Guide, “Properties” and “SET FILES” commands",
-    specs=SPECS,
-    meanings=MEANINGS,
-    durability=durability,
-    canonical=canonical,
-    translate=translate,
-)
+READERS = {"commit_flush": at_commit(_commit), "isolation": isolation}
+ENGINE = read_engine("hsqldb", durability, READERS, canonical=canonical, translate=translate)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import starmap
 
 from benchagent.configfiles.model import Entry, Format, Line, LineKind
 
@@ -61,25 +62,20 @@ def _read(number: int, text: str) -> Line:
         return Line(number, text, LineKind.NOT_UNDERSTOOD, problem="a value without a name")
     alone = separator is None or not separator.group()
     given = None if alone else _CONTINUATION.sub("", content[begin:])
+    problem = ""
+    if given is None:
+        problem = "a name without a value: Java reads an empty text"
+    elif given != given.rstrip():
+        problem = "the blank at the end belongs to the value"
     entry = Entry(
         name=unescaped(_CONTINUATION.sub("", name["name"])), given=given, line=number,
         value=None if given is None else unescaped(given), span=None if alone else (begin, len(content)),
-        problem=_problem(given),
+        problem=problem,
     )  # fmt: skip
     return Line(number, text, LineKind.SETTINGS, (entry,))
 
 
-def _problem(given: str | None) -> str:
-    if given is None:
-        return "a name without a value: Java reads an empty text"
-    return "the blank at the end belongs to the value" if given != given.rstrip() else ""
-
-
-def parse(text: str) -> tuple[Line, ...]:
-    return tuple(_read(number, line) for number, line in _logical(text))
-
-
-def render(entry: Entry) -> str:
+def _render(entry: Entry) -> str:
     """Without inline comments, a comment becomes a line above."""
     above = "".join(f"# {line}\n" for line in entry.comment.splitlines() if line.strip())
     name = re.sub(r"([\\ =:])", r"\\\1", entry.name).replace("\n", "\\n")
@@ -89,4 +85,8 @@ def render(entry: Entry) -> str:
     return f"{above}{name}={given}"
 
 
-FORMAT = Format("derby", "derby.properties", "derby", parse, render, "derby.properties")
+def _parse(text: str) -> Iterator[Line]:
+    return starmap(_read, _logical(text))
+
+
+FORMAT = Format("derby", "derby.properties", "derby", _parse, _render, "derby.properties")

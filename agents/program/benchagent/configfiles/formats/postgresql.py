@@ -7,6 +7,7 @@ Configuration File"): a value with a blank or a sign needs single quotes, a quot
 from __future__ import annotations
 
 import re
+from itertools import starmap
 
 from benchagent.configfiles.model import (
     Entry,
@@ -14,10 +15,10 @@ from benchagent.configfiles.model import (
     Line,
     LineKind,
     body,
-    comment_behind,
     comment_text,
+    inline_comment,
+    numbered,
     one_line,
-    simple_lines,
 )
 
 _LINE = re.compile(
@@ -28,10 +29,11 @@ _LINE = re.compile(
 )
 _ESCAPE = re.compile(r"''|\\([0-7]{1,3}|.)")
 _CONTROL = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_PLAIN = re.compile(r"[^\s'#=]+\Z")
 INCLUDES = ("include", "include_if_exists", "include_dir")
 
 
-def unquoted(given: str) -> str:
+def _value(given: str) -> str:
     if not (len(given) > 1 and given[0] == given[-1] == "'"):
         return given
     return _ESCAPE.sub(_unescaped, given[1:-1])
@@ -53,40 +55,35 @@ def _read(number: int, text: str) -> Line:
         return Line(number, text, LineKind.COMMENT)
     match = _LINE.match(content + " ", start)
     if match is None:
-        return Line(number, text, LineKind.NOT_UNDERSTOOD, problem=_why(content))
+        why = "not `name = value`; a value with a blank or a sign in it needs single quotes"
+        why = "a quote is not closed" if content.count("'") % 2 else why
+        return Line(number, text, LineKind.NOT_UNDERSTOOD, problem=why)
     given, comment = match["value"], comment_text(match["comment"] or "")
     if match["name"].lower() in INCLUDES and given is not None:
-        return Line(number, text, LineKind.INCLUDE, target=unquoted(given))
+        return Line(number, text, LineKind.INCLUDE, target=_value(given))
     entry = Entry(
-        name=match["name"], given=given, value=None if given is None else unquoted(given), comment=comment, line=number,
+        name=match["name"], given=given, value=None if given is None else _value(given), comment=comment, line=number,
         span=None if given is None else match.span("value"),
         problem="" if given is not None else "PostgreSQL refuses a parameter without a value",
     )  # fmt: skip
     return Line(number, text, LineKind.SETTINGS, (entry,))
 
 
-def _why(content: str) -> str:
-    if content.count("'") % 2:
-        return "a quote is not closed"
-    return "not `name = value`; a value with a blank or a sign in it needs single quotes"
-
-
-def parse(text: str) -> tuple[Line, ...]:
-    return tuple(simple_lines(text, _read))
-
-
-_PLAIN = re.compile(r"[^\s'#=]+\Z")
-
-
-def render(entry: Entry) -> str:
+def _render(entry: Entry) -> str:
     given = entry.given
-    comment = comment_behind(entry)
     if given is None:
-        return f"{entry.name} {comment}".rstrip()
+        return f"{entry.name} {inline_comment(entry)}".rstrip()
     quoted = len(given) > 1 and given[0] == given[-1] == "'"
     if not quoted and not _PLAIN.match(given):
         given = "'" + one_line(given).replace("\\", "\\\\").replace("'", "''") + "'"
-    return f"{entry.name} = {given}{comment}"
+    return f"{entry.name} = {given}{inline_comment(entry)}"
 
 
-FORMAT = Format("postgresql", "postgresql.conf", "postgresql", parse, render, "postgresql.conf")
+FORMAT = Format(
+    "postgresql",
+    "postgresql.conf",
+    "postgresql",
+    lambda text: starmap(_read, numbered(text)),
+    _render,
+    "postgresql.conf",
+)

@@ -7,6 +7,7 @@ at the end continues a line (Oracle Database Administrator's Guide, "Text Initia
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from benchagent.configfiles.model import (
@@ -15,11 +16,11 @@ from benchagent.configfiles.model import (
     Line,
     LineKind,
     body,
-    comment_behind,
     comment_text,
+    inline_comment,
     one_line,
     physical_lines,
-    without_quotes,
+    unquoted,
 )
 
 MAX_CONTINUED_LINES = 50
@@ -35,28 +36,22 @@ _QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|#[^\n]*")
 INCLUDES = ("ifile", "spfile")
 
 
-def _depth(line: str) -> tuple[int, bool]:
-    """Parentheses that a line opens less those it closes, and whether a backslash asks for the next line."""
-    bare = _QUOTED.sub("", line)
-    return bare.count("(") - bare.count(")"), body(bare).rstrip().endswith("\\")
-
-
-def parse(text: str) -> tuple[Line, ...]:
-    found: list[Line] = []
+def _parse(text: str) -> Iterator[Line]:
     physical = physical_lines(text)
-    depths = [_depth(line) for line in physical]
-    at = 0
-    while at < len(physical):
-        count = _length(depths, at)
-        found.append(_read(at + 1, "".join(physical[at : at + count])))
-        at += count
-    return tuple(found)
+    # Parentheses that a line opens less those it closes, and whether a backslash asks for the next line.
+    bare = [_QUOTED.sub("", line) for line in physical]
+    depths = [(line.count("(") - line.count(")"), body(line).rstrip().endswith("\\")) for line in bare]
+    first = 0
+    while first < len(physical):
+        count = _length(depths[first : first + MAX_CONTINUED_LINES])
+        yield _read(first + 1, "".join(physical[first : first + count]))
+        first += count
 
 
-def _length(depths: list[tuple[int, bool]], at: int) -> int:
+def _length(depths: list[tuple[int, bool]]) -> int:
     """How many physical lines belong together; one where what was opened is never closed."""
     depth = 0
-    for count, (more, continued) in enumerate(depths[at : at + MAX_CONTINUED_LINES], 1):
+    for count, (more, continued) in enumerate(depths, 1):
         depth += more
         if depth <= 0 and not continued:
             return count
@@ -70,14 +65,18 @@ def _read(number: int, text: str) -> Line:
     if bare[0] == "#":
         return Line(number, text, LineKind.COMMENT)
     entries: list[Entry] = []
-    at = _skip(text, 0)
-    while at < len(text) and text[at] != "#":
-        match = _SETTING.match(text, at)
+    position = _skip(text, 0)
+    while position < len(text) and text[position] != "#":
+        match = _SETTING.match(text, position)
         if match is None:
             return Line(number, text, LineKind.NOT_UNDERSTOOD, problem="not `name = value`")
-        entries.append(_entry(match, number))
-        at = _skip(text, match.end())
-    comment = comment_text(body(text[at:]))
+        value = match["value"]
+        given = one_line(_CONTINUED.sub(" ", value)) if "\n" in value else value
+        entries.append(
+            Entry(match["name"], given, unquoted(given), match["sid"] or "", line=number, span=match.span("value"))
+        )
+        position = _skip(text, match.end())
+    comment = comment_text(body(text[position:]))
     if len(entries) == 1 and entries[0].name.lower() in INCLUDES:
         return Line(number, text, LineKind.INCLUDE, target=entries[0].value or "")
     if entries and comment:
@@ -85,26 +84,17 @@ def _read(number: int, text: str) -> Line:
     return Line(number, text, LineKind.SETTINGS, tuple(entries))
 
 
-def _skip(text: str, at: int) -> int:
-    match = _BETWEEN.match(text, at)
-    return match.end() if match else at
+def _skip(text: str, position: int) -> int:
+    match = _BETWEEN.match(text, position)
+    return match.end() if match else position
 
 
-def _entry(match: re.Match[str], number: int) -> Entry:
-    given = one_line(_CONTINUED.sub(" ", match["value"])) if "\n" in match["value"] else match["value"]
-    return Entry(
-        name=match["name"], given=given, value=without_quotes(given), section=match["sid"] or "", line=number,
-        span=match.span("value"),
-    )  # fmt: skip
-
-
-def render(entry: Entry) -> str:
-    comment = comment_behind(entry)
+def _render(entry: Entry) -> str:
     given = one_line(entry.given or "")
-    if re.search(r"[\s#()\"']", given) and without_quotes(given) == given and not given.startswith("("):
+    if re.search(r"[\s#()\"']", given) and unquoted(given) == given and not given.startswith("("):
         given = f"'{given}'" if '"' in given else f'"{given}"'
     prefix = f"{entry.section}." if entry.section else ""
-    return f"{prefix}{entry.name} = {given}{comment}"
+    return f"{prefix}{entry.name} = {given}{inline_comment(entry)}"
 
 
-FORMAT = Format("init_ora", "init.ora (Oracle)", "oracle", parse, render, "init.ora")
+FORMAT = Format("init_ora", "init.ora (Oracle)", "oracle", _parse, _render, "init.ora")

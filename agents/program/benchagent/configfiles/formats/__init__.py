@@ -1,0 +1,1 @@
+"""Grammars of configuration files. `FORMATS` in `benchagent.configfiles` lists them."""

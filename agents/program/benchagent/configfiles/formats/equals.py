@@ -1,0 +1,192 @@
+"""Files of lines `name = value`: my.cnf (MySQL, MariaDB), cubrid.conf, firebird.conf, and plain lists.
+
+A name without an equals sign is a flag. What ends a value, what quotes mean and how sections begin is the format's own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from benchagent.configfiles.model import (
+    Entry,
+    Format,
+    Line,
+    LineKind,
+    body,
+    comment_text,
+    inline_comment,
+    numbered,
+    one_line,
+    unquoted,
+)
+
+NO_VALUE = "a name without a value"
+OPEN_BRACKET = "the bracket of a group is not closed"
+_SECTION = re.compile(r"\s*\[(?P<name>[^\]]*)\]")
+_ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "r": "\r", "\\": "\\", "s": " ", '"': '"', "'": "'"}
+
+
+def end_of_value(text: str, marks: str = "#", quotes: str = "'\"", escapes: bool = False) -> int:
+    """Where a comment begins that is not inside quotes; the length of the text where there is none."""
+    quote, escaped = "", False
+    for position, character in enumerate(text):
+        if character in quotes and not escaped:
+            quote = "" if quote == character else quote or character
+        elif character in marks and not quote:
+            return position
+        escaped = escapes and bool(quote) and character == "\\" and not escaped
+    return len(text)
+
+
+def setting(
+    number: int, text: str, before: str, comment: str = "", *, section: str = "", problem: str = "",
+    value: Callable[[str], str] = unquoted,
+) -> Line:  # fmt: skip
+    """The line of one parameter: `before` is the part of its text that is no comment."""
+    name, equals, rest = before.partition("=")
+    if not name.strip():
+        return Line(number, text, LineKind.NOT_UNDERSTOOD, problem="a value without a name")
+    given, span = None, None
+    if equals:
+        given = rest.strip()
+        begin = len(name) + 1 + (len(rest) - len(rest.lstrip()) if given else 0)
+        span = (begin, begin + len(given))
+    entry = Entry(
+        name=name.strip(), given=given, value=None if given is None else value(given), section=section,
+        comment=comment_text(comment), line=number, span=span, problem=problem,
+    )  # fmt: skip
+    return Line(number, text, LineKind.SETTINGS, (entry,))
+
+
+def _plain(text: str) -> Iterator[Line]:
+    """`#` begins a comment at the start of a line only; a value is the rest of its line."""
+    for number, line in numbered(text):
+        bare = line.strip()
+        if not bare or bare[0] == "#":
+            yield Line(number, line, LineKind.COMMENT if bare else LineKind.BLANK)
+        else:
+            yield setting(number, line, body(line), value=str)
+
+
+def _render_plain(entry: Entry) -> str:
+    above = f"# {one_line(entry.comment)}\n" if entry.comment else ""
+    return f"{above}{entry.name}" if entry.given is None else f"{above}{entry.name} = {one_line(entry.given)}"
+
+
+def _my_cnf(text: str) -> Iterator[Line]:
+    """After MySQL's own option file reader: `#` and `;` begin a comment at the start of a line, `#` also within one."""
+    section = ""
+    for number, line in numbered(text):
+        bare = line.strip()
+        if not bare or bare[0] in "#;":
+            yield Line(number, line, LineKind.COMMENT if bare else LineKind.BLANK)
+        elif bare[0] == "[":
+            match = _SECTION.match(line)
+            section = match["name"].strip() if match else section
+            if match:
+                yield Line(number, line, LineKind.SECTION, target=section)
+            else:
+                yield Line(number, line, LineKind.NOT_UNDERSTOOD, problem=OPEN_BRACKET)
+        elif bare[0] == "!":
+            directive, _, target = bare.partition(" ")
+            if directive in ("!include", "!includedir") and target.strip():
+                yield Line(number, line, LineKind.INCLUDE, target=target.strip())
+            else:
+                yield Line(number, line, LineKind.NOT_UNDERSTOOD, problem="neither !include nor !includedir")
+        else:
+            content = body(line)
+            end = end_of_value(content, escapes=True)
+            problem = "" if section else "MySQL refuses an option before the first [group]"
+            yield setting(
+                number, line, content[:end], content[end:], section=section, problem=problem, value=_my_cnf_value
+            )
+
+
+def _my_cnf_value(given: str) -> str:
+    return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match.group()), unquoted(given))
+
+
+def _render_my_cnf(entry: Entry) -> str:
+    if entry.given is None:
+        return f"{entry.name}{inline_comment(entry)}"
+    given = one_line(entry.given)
+    if end_of_value(given, escapes=True) < len(given):
+        given = '"' + given.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return f"{entry.name} = {given}{inline_comment(entry)}"
+
+
+def _cubrid(text: str) -> Iterator[Line]:
+    """`#` and `;` begin a comment, at the start of a line and after a value."""
+    section = ""
+    for number, line in numbered(text):
+        content, bare = body(line), line.strip()
+        if not bare or bare[0] in "#;":
+            yield Line(number, line, LineKind.COMMENT if bare else LineKind.BLANK)
+            continue
+        end = end_of_value(content, marks="#;")
+        before = content[:end]
+        if not before.strip().startswith("["):
+            problem = "" if "=" in before else NO_VALUE
+            yield setting(number, line, before, content[end:], section=section, problem=problem)
+        elif before.strip().endswith("]"):
+            section = before.strip()[1:-1].strip()
+            yield Line(number, line, LineKind.SECTION, target=section)
+        else:
+            yield Line(number, line, LineKind.NOT_UNDERSTOOD, problem=OPEN_BRACKET)
+
+
+def _render_cubrid(entry: Entry) -> str:
+    if entry.given is None:
+        return f"{entry.name}{inline_comment(entry)}"
+    given = one_line(entry.given)
+    if unquoted(given) == given and re.search(r"[#;\"']", given):
+        given = f"'{given}'" if '"' in given else f'"{given}"'
+    return f"{entry.name}={given}{inline_comment(entry)}"
+
+
+def _firebird(text: str) -> Iterator[Line]:
+    """Also databases.conf: a block (`alias = path`, then `{ … }`) is a section with the name of its owner."""
+    owner, blocks = "", [""]
+    for number, line in numbered(text):
+        content = body(line)
+        end = end_of_value(content, quotes='"')
+        before, comment = content[:end], content[end:]
+        bare = before.strip()
+        word, _, target = bare.partition(" ")
+        if not bare:
+            yield Line(number, line, LineKind.COMMENT if comment else LineKind.BLANK)
+        elif bare == "{":
+            blocks.append(owner)
+            yield Line(number, line, LineKind.SECTION, target=owner)
+        elif bare == "}" and len(blocks) > 1:
+            blocks.pop()
+            yield Line(number, line, LineKind.SECTION, target=blocks[-1])
+        elif bare == "}":
+            yield Line(number, line, LineKind.NOT_UNDERSTOOD, problem="a brace closes that was not opened")
+        elif word.lower() == "include" and target and "=" not in bare:
+            yield Line(number, line, LineKind.INCLUDE, target=unquoted(target.strip(), '"'))
+        else:
+            section, opens = blocks[-1], "=" in bare and bare.endswith("{")
+            if not bare.startswith("="):
+                owner = bare.partition("=")[0].strip()
+                blocks += [owner] if opens else []
+            yield setting(
+                number, line, before.rstrip()[:-1] if opens else before, comment, section=section,
+                problem="" if "=" in bare else NO_VALUE, value=lambda given: unquoted(given, '"'),
+            )  # fmt: skip
+
+
+def _render_firebird(entry: Entry) -> str:
+    if entry.given is None:
+        return f"{entry.name}{inline_comment(entry)}"
+    given = one_line(entry.given)
+    if end_of_value(given, quotes='"') < len(given) and '"' not in given:
+        given = f'"{given}"'
+    return f"{entry.name} = {given}{inline_comment(entry)}"
+
+
+PLAIN = Format("plain", "name = value, one a line", "", _plain, _render_plain, "settings.txt")
+MY_CNF = Format("my_cnf", "my.cnf (MySQL, MariaDB)", "mysql", _my_cnf, _render_my_cnf, "my.cnf", sections=True)
+CUBRID = Format("cubrid", "cubrid.conf", "cubrid", _cubrid, _render_cubrid, "cubrid.conf", sections=True)
+FIREBIRD = Format("firebird", "firebird.conf", "firebird", _firebird, _render_firebird, "firebird.conf")
