@@ -5,7 +5,7 @@ Every function is all or nothing (one transaction) and can be called again with 
 
 from __future__ import annotations
 
-from runs.results.live import append_samples, factor_row, finish_run, record_state, scheduled_run
+from runs.results.live import append_samples, finish_run, record_state, scheduled_run
 from runs.results.names import (
     canonical_unit,
     present_slug,
@@ -15,6 +15,7 @@ from runs.results.names import (
 )
 from runs.results.observed import Observed, note_observer
 from runs.results.published import PublishedNumber, PublishedRun, store_published
+from runs.results.rows import factor_row
 from runs.results.upload import UploadOutcome, store_upload, store_uploads
 
 __all__ = [

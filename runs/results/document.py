@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from operator import attrgetter, itemgetter
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Annotated, Any, Literal, NotRequired, TypeVar
 
 from benchagent.catalog import METRICS
 from benchagent.configfiles import FORMATS
@@ -58,6 +58,7 @@ from runs.models.choices import DURABILITY_CHOICES, Better, RunState, StorageRol
 from runs.results.names import canonical_unit
 from runs.results.values import EncodedHistogram, Factor, Samples, SettingPairs, SettingValue
 
+T = TypeVar("T")
 SCHEMA_VERSION = 1
 MAX_RESULTS = 1000
 MAX_RUNS = 10_000
@@ -87,12 +88,17 @@ Durability = Annotated[str, OneOf(tuple(value for value, _ in DURABILITY_CHOICES
 WhoMaySee = Annotated[str, OneOf(tuple(Visibility.values))]
 
 
-def _once(rows: Sequence[Any], mark_of: Callable[[Any], Any]) -> None:
-    """Refuses rows of which two have the same mark: their name, or a tuple that begins with it."""
-    marks = list(map(mark_of, rows))
-    if len(set(marks)) < len(marks):
-        twice = next(mark for index, mark in enumerate(marks) if mark in marks[:index])
-        raise wrong(("", f"{twice if isinstance(twice, str) else twice[0]} stands there twice."))
+def _once(mark_of: Callable[[Any], Any], words: str = "") -> AfterValidator:
+    """Refuses rows of which two have the same mark: their name, or a tuple that begins with it. None is no mark."""
+
+    def check(rows: list[T]) -> list[T]:
+        marks = [mark for mark in map(mark_of, rows) if mark is not None]
+        if len(set(marks)) < len(marks):
+            twice = next(mark for index, mark in enumerate(marks) if mark in marks[:index])
+            raise wrong(("", words or f"{twice if isinstance(twice, str) else twice[0]} stands there twice."))
+        return rows
+
+    return AfterValidator(check)
 
 
 class UploadWorkload(Strict):
@@ -118,14 +124,9 @@ class UploadDevice(NewDevice):
     """A storage device of the machine, found by its name or added."""
 
 
-def _devices_once(devices: list[UploadDevice]) -> list[UploadDevice]:
-    _once(devices, attrgetter("name"))
-    return devices
-
-
 class UploadHardware(NewMachine):
     slug: Given[NewSlug] = None
-    storage: Annotated[list[UploadDevice], Field(max_length=MAX_DEVICES), AfterValidator(_devices_once)] = []
+    storage: Annotated[list[UploadDevice], Field(max_length=MAX_DEVICES), _once(attrgetter("name"))] = []
 
 
 HardwareOrSlug = Annotated[
@@ -144,12 +145,6 @@ class UploadStorage(Strict):
         Field(description="Name or slug of a device of this machine, or an object that describes it."),
     ]
     path: Path = ""
-
-
-def _roles_once(uses: list[UploadStorage]) -> list[UploadStorage]:
-    if len({use.role for use in uses}) < len(uses):
-        raise wrong(("", "A role stands there twice."))
-    return uses
 
 
 @with_config(STRICT)
@@ -183,12 +178,11 @@ Config = Annotated[
 
 def unit_of(name: str, given: str | None) -> str:
     """What the catalogue has gets its unit, in its spelling; any other must say its own (empty for a plain count)."""
-    known = METRICS.get(name)
-    if known is None:
-        if given is None:
-            raise wrong(("unit", f"Required: {name} is not in the catalogue."))
-        return given
-    return known.unit if given in (None, known.unit) else canonical_unit(name, given or "")
+    if given is not None:
+        return canonical_unit(name, given)
+    if name not in METRICS:
+        raise wrong(("unit", f"Required: {name} is not in the catalogue."))
+    return METRICS[name].unit
 
 
 @with_config(STRICT)
@@ -235,11 +229,6 @@ def _listed(given: dict[str, UploadMetric]) -> list[UploadMetric]:
     return list(given.values())
 
 
-def _metrics_once(metrics: list[UploadMetric]) -> list[UploadMetric]:
-    _once(metrics, itemgetter("name", "unit", "phase"))
-    return metrics
-
-
 _METRICS_BY_NAME = Annotated[
     dict[str, Annotated[Metric, _NameAbove()]],
     Field(max_length=MAX_METRICS),
@@ -253,7 +242,7 @@ Metrics = Annotated[
             Annotated[list[Metric], Field(max_length=MAX_METRICS), Tag(LIST)]
             | Annotated[_METRICS_BY_NAME, Tag(OBJECT)],
             by_type("A list of metrics or an object is required."),
-            AfterValidator(_metrics_once),
+            _once(itemgetter("name", "unit", "phase")),
         ]
     ),
 ]
@@ -272,11 +261,6 @@ class UploadSeries(Strict):
         return self
 
 
-def _series_once(rows: list[UploadSeries]) -> list[UploadSeries]:
-    _once(rows, attrgetter("name", "unit"))
-    return rows
-
-
 Ident = Annotated[uuid.UUID, Field(strict=False)]
 
 
@@ -287,7 +271,7 @@ class UploadRepeat(TypedDict):
     ]
     started_at: NotRequired[Moment]
     metrics: NotRequired[Metrics]
-    series: NotRequired[Annotated[list[UploadSeries], Field(max_length=MAX_SERIES), AfterValidator(_series_once)]]
+    series: NotRequired[Annotated[list[UploadSeries], Field(max_length=MAX_SERIES), _once(attrgetter("name", "unit"))]]
     histogram: NotRequired[EncodedHistogram]
 
 
@@ -305,13 +289,6 @@ def _counts_agree(repeat: UploadRepeat) -> UploadRepeat:
 
 
 Repeat = Annotated[UploadRepeat, AfterValidator(_counts_agree)]
-
-
-def _ids_once(repeats: list[UploadRepeat]) -> list[UploadRepeat]:
-    given = [repeat["id"] for repeat in repeats if "id" in repeat]
-    if len(set(given)) < len(given):
-        raise wrong(("", "Two repeats have the same id."))
-    return repeats
 
 
 class UploadArtefact(Strict):
@@ -343,7 +320,11 @@ class UploadDocument(Strict):
     workload: WorkloadOrSlug
     dbms: UploadDbms
     hardware: HardwareOrSlug
-    storage: Annotated[list[UploadStorage], Field(max_length=len(StorageRole.values)), AfterValidator(_roles_once)] = []
+    storage: Annotated[
+        list[UploadStorage],
+        Field(max_length=len(StorageRole.values)),
+        _once(attrgetter("role"), "A role stands there twice."),
+    ] = []
     config: Given[Config] = None
     factors: Factors = {}
     measured_on: Given[Day] = None
@@ -364,12 +345,16 @@ class UploadDocument(Strict):
     ] = {}
     info: Annotated[dict[str, Any], Field(description="Facts that do not.")] = {}
     artefacts: Annotated[list[UploadArtefact], Field(max_length=MAX_FILES)] = []
-    repeats: Annotated[list[Repeat], Field(min_length=1, max_length=MAX_REPEATS), AfterValidator(_ids_once)]
+    repeats: Annotated[
+        list[Repeat],
+        Field(min_length=1, max_length=MAX_REPEATS),
+        _once(lambda repeat: repeat.get("id"), "Two repeats have the same id."),
+    ]
 
     @model_validator(mode="after")
     def _has_numbers(self) -> UploadDocument:
         """What did not end well may have none."""
-        empty = [index for index, one in enumerate(self.repeats) if not one["metrics"] and not one["series"]]
+        empty = [index for index, repeat in enumerate(self.repeats) if not repeat["metrics"] and not repeat["series"]]
         if empty and self.outcome == "finished":
             problem = "A repeat needs at least one metric or series."
             raise wrong(*((("repeats", index, "metrics"), problem) for index in empty))
@@ -382,18 +367,18 @@ ONE_OR_MANY = "UploadRequest"
 
 def components() -> dict[str, Any]:
     """Name -> JSON Schema of every object of the document, and of what a request may hold."""
-    made = UPLOAD.json_schema(ref_template=REFERENCE_TEMPLATE, schema_generator=Description)
-    found = {**made.pop("$defs"), UploadDocument.__name__: made}
-    one = {"$ref": f"{REFERENCE}{UploadDocument.__name__}"}
-    many = {"type": "array", "items": one, "minItems": 1, "maxItems": MAX_RESULTS}
-    found["UploadBatch"] = {
+    described = UPLOAD.json_schema(ref_template=REFERENCE_TEMPLATE, schema_generator=Description)
+    schemas = {**described.pop("$defs"), UploadDocument.__name__: described}
+    single = {"$ref": f"{REFERENCE}{UploadDocument.__name__}"}
+    many = {"type": "array", "items": single, "minItems": 1, "maxItems": MAX_RESULTS}
+    schemas["UploadBatch"] = {
         "type": "object",
         "required": ["results"],
         "properties": {"results": many},
         "additionalProperties": False,
     }
-    found[ONE_OR_MANY] = {"oneOf": [one, many, {"$ref": f"{REFERENCE}UploadBatch"}]}
-    return dict(sorted(found.items()))
+    schemas[ONE_OR_MANY] = {"oneOf": [single, many, {"$ref": f"{REFERENCE}UploadBatch"}]}
+    return dict(sorted(schemas.items()))
 
 
 def json_schema() -> dict[str, Any]:

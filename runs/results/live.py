@@ -29,9 +29,9 @@ from runs.models import (
 from runs.models.choices import ENDED_STATES, Provenance, RunState, StorageRole
 from runs.models.text import clean, redact, redact_line
 from runs.results.names import resolve_metrics, resolve_workload
+from runs.results.rows import FactorValue, factor_row
 from runs.run import primary, series
 
-FactorValue = int | float | str
 LONG_TEXT = 100_000
 # The agent's check of the class "survives power loss": TPS against what the device can sync.
 WAITED_CHECK = "waited_for_disk"
@@ -86,13 +86,6 @@ def scheduled_run(
         run.save(update_fields=["cell_key"])
         StateChange.objects.create(run=run, state=RunState.QUEUED, at=run.created_at)
         return run
-
-
-def factor_row(run: Run, name: str, value: FactorValue, unit: str = "") -> RunFactor:
-    """An unsaved factor: a number where it is one, else text."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return RunFactor(run=run, name=name, number=float(value), unit=unit)
-    return RunFactor(run=run, name=name, text=clean(value, 300), unit=unit)
 
 
 def record_state(*, run_id: Any, state: str, at: datetime, message: str = "") -> bool:

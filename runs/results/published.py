@@ -22,7 +22,7 @@ from runs.models import (
     Workload,
     cell_key,
 )
-from runs.results.live import FactorValue, factor_row
+from runs.results.rows import FactorValue, factor_row
 from runs.run import primary
 
 

@@ -1,33 +1,41 @@
-"""What an uploaded result is about: workload, DBMS, machine, storage, configuration; found, or made where it is new.
+"""What uploaded results are about: workload, DBMS, machine, storage, configuration, metrics; found, or made where new.
 
-`check` raises ValidationError for what a document may not say, and writes nothing: so that a document that is refused
-leaves nothing behind, however many others of its request are stored.
+The names of all documents of a request are fetched once, looked up in memory and added to as rows are made.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import uuid
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
-from benchagent.catalog import WORKLOADS
+from benchagent.catalog import DBMSS, WORKLOADS
+from django.db.models import Model, Q, QuerySet
+from django.utils.text import slugify
 from rest_framework.exceptions import ValidationError
 
+from runs.access.visibility import nameable
 from runs.configs import ConfigError, Content, FileText, Parameter, config_of, create_config, understand
+from runs.dbms.versions import make_version, matching_version
 from runs.machines import DEVICE_FIELDS, MACHINE_FIELDS
-from runs.models import Config, DbmsVersion, HardwareProfile, StorageDevice, User, Workload
+from runs.models import Config, Dbms, DbmsVersion, HardwareProfile, Metric, Run, StorageDevice, User, Workload
 from runs.models.choices import Provenance
 from runs.results.document import (
     UploadConfigFiles,
+    UploadDbms,
     UploadDevice,
     UploadDocument,
     UploadHardware,
     UploadSetting,
     UploadWorkload,
 )
-from runs.results.known import Known, run_ids, versioned_slug
-from runs.results.names import resolve_workload
+from runs.results.names import make_metric, resolve_workload
+
+M = TypeVar("M", bound=Model)
+Errors = dict[str, list[str]]
 
 
 @dataclass(frozen=True)
@@ -41,76 +49,272 @@ class Subjects:
     storage: dict[str, tuple[StorageDevice, str]]
 
 
-def check(document: UploadDocument, known: Known) -> None:
-    """Raises ValidationError, naming the field, for a document that contradicts what is stored."""
-    errors: dict[str, list[str]] = {}
-    workload = document.workload
-    if isinstance(workload, str) and workload not in WORKLOADS and _workload_row(workload, known) is None:
-        errors["workload"] = [f"No workload {workload}. An object with slug, name, version adds one."]
-    errors |= _taken_ids(document, known) | _hardware_errors(document, known) | _config_errors(document, known)
-    if errors:
-        raise ValidationError(errors)
+class Known:
+    """One request's names. Call it in the transaction that stores the documents; a later one needs a new one."""
+
+    def __init__(self, documents: Sequence[UploadDocument], owner: User | None) -> None:
+        """`owner` finds by slug what they may see: a machine that only others' private runs use is not there."""
+        self._owner = owner
+        self._dbmss = _by_names(Dbms.objects.all())
+        self._versions: dict[uuid.UUID, list[DbmsVersion]] = {}
+        numbers = {document.dbms.version for document in documents}
+        for version in DbmsVersion.objects.filter(Q(version__in=numbers) | ~Q(aliases=[])).select_related("dbms"):
+            self._versions.setdefault(version.dbms_id, []).append(version)
+        workloads: set[str] = set()
+        for given in (document.workload for document in documents):
+            workloads |= {given} if isinstance(given, str) else {given.slug, versioned_slug(given.slug, given.version)}
+        self._workloads = list(Workload.objects.filter(slug__in=workloads))
+        repeats = [repeat for document in documents for repeat in document.repeats]
+        metrics = {entry["name"] for repeat in repeats for entry in repeat["metrics"]}
+        metrics |= {given.name for repeat in repeats for given in repeat["series"]}
+        self._metrics = {(row.name, row.unit): row for row in Metric.objects.filter(name__in=metrics)}
+        machines = [document.hardware for document in documents]
+        slugs = {slug for given in machines if (slug := given if isinstance(given, str) else given.slug)}
+        rows = self._visible(HardwareProfile.objects.filter(slug__in=slugs)).select_related("merged_into")
+        self._hardware = {row.slug: row for row in rows} if slugs else {}
+        self._devices: dict[uuid.UUID, list[StorageDevice]] = {}
+        self._configs: dict[Hashable, Config] = {}
+        # Ids that other documents' runs have. A document that was stored a moment ago is noticed by its own id.
+        run_ids_given = [run_id for document in documents for run_id in run_ids(document)]
+        others = Run.objects.filter(id__in=run_ids_given).exclude(upload__in=[document.id for document in documents])
+        self.taken = set(others.values_list("id", flat=True))
+
+    def check(self, document: UploadDocument) -> None:
+        """Raises ValidationError, naming the field, for a document that contradicts what is stored.
+
+        Nothing is written: a document that is refused leaves nothing behind, however many others are stored.
+        """
+        errors: Errors = {}
+        workload = document.workload
+        if isinstance(workload, str) and workload not in WORKLOADS and self._find_workload(workload) is None:
+            errors["workload"] = [f"No workload {workload}. An object with slug, name, version adds one."]
+        for index, run_id in enumerate(run_ids(document)):
+            if run_id in self.taken:
+                errors[f"repeats[{index}].id"] = ["Another run has this id."]
+        errors |= self._hardware_errors(document) | self._config_errors(document)
+        if errors:
+            raise ValidationError(errors)
+
+    def resolve(self, document: UploadDocument) -> Subjects:
+        """The rows of a document that `check` has passed; new ones are made."""
+        version = self._version(document.dbms)
+        machine = self._machine(document.hardware)
+        return Subjects(
+            workload=self._workload(document),
+            dbms_version=version,
+            hardware=machine,
+            config=self._config(document.config, version),
+            storage={use.role: (self._device(use.device, machine), use.path) for use in document.storage},
+        )
+
+    def metric(self, name: str, unit: str, better: str | None) -> Metric:
+        """By name and unit; who names one first sets its direction."""
+        key = (name, unit)
+        if key not in self._metrics:
+            self._metrics[key] = make_metric(*key, better)
+        return self._metrics[key]
+
+    def _find_dbms(self, data: UploadDbms) -> Dbms | None:
+        """By slug, name or alias, whatever the case."""
+        return self._dbmss.get(str(data.slug or data.name).casefold())
+
+    def _version(self, data: UploadDbms) -> DbmsVersion:
+        """By its number or another name of it. A new DBMS has the catalogue's slug and vendor if that has the name."""
+        dbms = self._find_dbms(data)
+        if dbms is None:
+            wanted = str(data.slug or data.name).casefold()
+            entries = DBMSS.values()
+            entry = next((one for one in entries if wanted in (one.slug.casefold(), one.name.casefold())), None)
+            if entry is None:
+                dbms = Dbms.objects.create(slug=Dbms.free_slug(data.slug or data.name), name=data.name)
+            else:
+                dbms = Dbms.objects.create(slug=entry.slug, name=entry.name, vendor=entry.vendor)
+            self._dbmss |= _by_names([dbms])
+        rows = self._versions.setdefault(dbms.id, [])
+        version = matching_version(rows, data.version, data.architecture)
+        if version is None:
+            version = make_version(dbms, data.version, data.architecture)
+            rows.append(version)
+        return version
+
+    def _find_workload(self, slug: str) -> Workload | None:
+        return next((row for row in self._workloads if row.slug == slug), None)
+
+    def _workload(self, document: UploadDocument) -> Workload:
+        """By slug and version; a new version of a known slug is a row of its own."""
+        data = document.workload
+        if isinstance(data, str):
+            row = self._find_workload(data)
+        else:
+            slugs = (data.slug, versioned_slug(data.slug, data.version))
+            alike = (row for row in self._workloads if row.slug in slugs and row.version == data.version)
+            row = next(alike, None)
+        if row is None:
+            row = resolve_workload(data) if isinstance(data, str) else self._new_workload(data, document)
+            self._workloads.append(row)
+        return row
+
+    def _new_workload(self, data: UploadWorkload, document: UploadDocument) -> Workload:
+        slug = data.slug
+        if slug in WORKLOADS and data.version == WORKLOADS[slug].version:
+            return resolve_workload(slug)
+        taken = slug in WORKLOADS or self._find_workload(slug) is not None
+        names: list[str] = []
+        for repeat in document.repeats:
+            names += [*(entry["name"] for entry in repeat["metrics"]), *(given.name for given in repeat["series"])]
+        return Workload.objects.create(
+            slug=Workload.free_slug(versioned_slug(slug, data.version) if taken else slug),
+            name=data.name or slug,
+            version=data.version,
+            kind=data.kind,
+            primary_metric="tps" if "tps" in names or not names else names[0][:80],
+        )
+
+    def _find_machine(self, data: str | UploadHardware) -> HardwareProfile | None:
+        """By slug, or by all of its facts: an equal description is the same machine. A merged one leads on."""
+        slug = data if isinstance(data, str) else data.slug
+        rows = HardwareProfile.objects.select_related("merged_into")
+        row = self._hardware.get(slug) if slug else None
+        if row is None and slug:
+            row = self._visible(rows.filter(slug=slug)).first()
+        if row is None and not isinstance(data, str):
+            mark = _fingerprint(data)
+            row = self._hardware.get(mark) or rows.filter(fingerprint=mark).first()
+        if row is None:
+            return None
+        self._hardware |= {row.slug: row, row.fingerprint: row}
+        return row.merged_into or row
+
+    def _machine(self, data: str | UploadHardware) -> HardwareProfile:
+        """Made where it is new; nothing known is overwritten."""
+        row = self._find_machine(data)
+        if isinstance(data, str):
+            if row is None:
+                raise ValidationError(
+                    {"hardware": [f"No machine {data}."]}
+                )  # `check` was not called, or has not passed
+            return row
+        if row is None:
+            row = HardwareProfile.objects.create(
+                slug=HardwareProfile.free_slug(data.slug or data.name),
+                name=data.name,
+                fingerprint=_fingerprint(data),
+                provenance=Provenance.UPLOADED,
+                created_by=self._owner,
+                **_facts(data),
+            )
+            self._hardware |= {row.slug: row, row.fingerprint: row}
+        for device in data.storage:
+            self._device(device, row)
+        return row
+
+    def _devices_of(self, machine: HardwareProfile) -> list[StorageDevice]:
+        """Append what is made."""
+        if machine.id not in self._devices:
+            self._devices[machine.id] = list(machine.storage.all())
+        return self._devices[machine.id]
+
+    def _device(self, given: str | UploadDevice, machine: HardwareProfile) -> StorageDevice:
+        """A device of the machine by name or slug, made where it is new; gaps in what is known of it are filled."""
+        rows = self._devices_of(machine)
+        name, facts = (given, {}) if isinstance(given, str) else (given.name, _facts(given))
+        row = _find_device(name, rows)
+        if row is None:
+            slug = StorageDevice.free_slug(f"{machine.slug}-{name}")
+            row = StorageDevice.objects.create(
+                hardware=machine, slug=slug, name=name, provenance=Provenance.UPLOADED, **facts
+            )
+            rows.append(row)
+        elif fills := {fact: value for fact, value in facts.items() if getattr(row, fact) != value}:
+            for fact, value in fills.items():
+                setattr(row, fact, value)
+            row.save(update_fields=list(fills))
+        return row
+
+    def _hardware_errors(self, document: UploadDocument) -> Errors:
+        data = document.hardware
+        if isinstance(data, str):
+            machine = self._find_machine(data)
+            if machine is None:
+                return {"hardware": [f"No machine {data}. An object with its facts adds one."]}
+        else:
+            by_slug = self._find_machine(data.slug) if data.slug else None
+            if by_slug and (
+                errors := _contradictions("hardware", f"The machine {by_slug.slug}", by_slug, _facts(data))
+            ):
+                return errors
+            if not document.storage and not data.storage:
+                return {}
+            machine = by_slug or self._find_machine(data)
+        if not document.storage and isinstance(data, str):
+            return {}
+        return _device_errors(document, self._devices_of(machine) if machine else [])
+
+    def _find_config(self, slug: str) -> Config | None:
+        if slug not in self._configs:
+            row = self._visible(Config.objects.filter(slug=slug)).first()
+            if row is None:
+                return None
+            self._configs[slug] = row
+        return self._configs[slug]
+
+    def _config_errors(self, document: UploadDocument) -> Errors:
+        given = document.config
+        if isinstance(given, str) and self._find_config(given) is None:
+            return {"config": [f"No configuration {given}. A list of settings, or files, add one."]}
+        if not isinstance(given, UploadConfigFiles):
+            return {}
+        dbms = self._find_dbms(document.dbms)
+        understood = understand(_file_texts(given), dbms.slug if dbms else "")
+        return {f"config.{path}": messages for path, messages in understood.errors.items()}
+
+    def _config(
+        self, given: list[UploadSetting] | UploadConfigFiles | str | None, version: DbmsVersion
+    ) -> Config | None:
+        """Equal configurations of one DBMS are one row, looked up once a request. Raises ValidationError for a file."""
+        if not given:
+            return None
+        if isinstance(given, str):
+            return self._find_config(given)
+        files: list[FileText] = []
+        parameters: list[Parameter] = []
+        if isinstance(given, UploadConfigFiles):
+            files = _file_texts(given)
+        else:
+            parameters = [
+                Parameter(row["name"], row["value"], row.get("section", ""), row.get("comment", "")) for row in given
+            ]
+        dbms = version.dbms
+        mark = (dbms.slug, *files, *parameters)
+        if mark not in self._configs:
+            try:
+                self._configs[mark] = (
+                    create_config(Content(files=files, dbms=dbms.slug), by=self._owner)
+                    if files
+                    else config_of(dbms.slug, dbms.name, parameters, provenance=Provenance.UPLOADED)[0]
+                )
+            except ConfigError as error:
+                errors = {f"config.{path}": messages for path, messages in error.errors.items()}
+                raise ValidationError(errors) from error
+        return self._configs[mark]
+
+    def _visible(self, rows: QuerySet[M]) -> QuerySet[M]:
+        return rows if self._owner is None else nameable(rows, self._owner, by_address=True)
 
 
-def resolve(document: UploadDocument, known: Known, *, by: User | None) -> Subjects:
-    """The rows of a document that `check` has passed; new ones are made."""
-    version = known.version(document.dbms)
-    machine = _hardware(document.hardware, known, by)
-    return Subjects(
-        workload=_workload(document, known),
-        dbms_version=version,
-        hardware=machine,
-        config=_config(document.config, version, known, by),
-        storage={use.role: (_device(use.device, machine, known), use.path) for use in document.storage},
-    )
+def run_ids(document: UploadDocument) -> list[uuid.UUID]:
+    """The client's ids, or ones that follow from the document's id."""
+    return [
+        repeat.get("id") or uuid.uuid5(document.id, str(number)) for number, repeat in enumerate(document.repeats, 1)
+    ]
 
 
-def _taken_ids(document: UploadDocument, known: Known) -> dict[str, list[str]]:
-    return {
-        f"repeats[{index}].id": ["Another run has this id."]
-        for index, run_id in enumerate(run_ids(document))
-        if run_id in known.taken
-    }
+def versioned_slug(slug: str, version: str) -> str:
+    return slugify(f"{slug}-v{version.replace('.', '-')}")[:110]
 
 
-def _workload_row(slug: str, known: Known) -> Workload | None:
-    return next((row for row in known.workloads if row.slug == slug), None)
-
-
-def _workload(document: UploadDocument, known: Known) -> Workload:
-    """By slug and version; a new version of a known slug is a row of its own."""
-    data = document.workload
-    found = _workload_row(data, known) if isinstance(data, str) else _versioned_workload(data, known)
-    if found is None:
-        found = resolve_workload(data) if isinstance(data, str) else _made_workload(data, document, known)
-        known.workloads.append(found)
-    return found
-
-
-def _made_workload(data: UploadWorkload, document: UploadDocument, known: Known) -> Workload:
-    slug = data.slug
-    if slug in WORKLOADS and data.version == WORKLOADS[slug].version:
-        return resolve_workload(slug)
-    taken = slug in WORKLOADS or _workload_row(slug, known) is not None
-    return Workload.objects.create(
-        slug=Workload.free_slug(versioned_slug(slug, data.version) if taken else slug),
-        name=data.name or slug,
-        version=data.version,
-        kind=data.kind,
-        primary_metric=_first_metric(document),
-    )
-
-
-def _versioned_workload(data: UploadWorkload, known: Known) -> Workload | None:
-    slugs = (data.slug, versioned_slug(data.slug, data.version))
-    return next((row for row in known.workloads if row.slug in slugs and row.version == data.version), None)
-
-
-def _first_metric(document: UploadDocument) -> str:
-    entries: list[str] = []
-    for repeat in document.repeats:
-        entries += [*(entry["name"] for entry in repeat["metrics"]), *(one.name for one in repeat["series"])]
-    return "tps" if "tps" in entries or not entries else entries[0][:80]
+def _by_names(rows: Iterable[Dbms]) -> dict[str, Dbms]:
+    return {str(name).casefold(): row for row in rows for name in (*reversed(row.aliases), row.name, row.slug)}
 
 
 def _facts(data: UploadHardware | UploadDevice) -> dict[str, Any]:
@@ -119,23 +323,16 @@ def _facts(data: UploadHardware | UploadDevice) -> dict[str, Any]:
     return {name: value for name in names if name != "name" and (value := getattr(data, name)) not in (None, "")}
 
 
-def _hardware_errors(document: UploadDocument, known: Known) -> dict[str, list[str]]:
-    data = document.hardware
-    named = known.hardware(slug=slug) if (slug := data if isinstance(data, str) else data.slug) else None
-    if isinstance(data, str):
-        if named is None:
-            return {"hardware": [f"No machine {data}. An object with its facts adds one."]}
-    else:
-        facts = _facts(data)
-        if named is not None and (errors := _contradictions("hardware", f"The machine {named.slug}", named, facts)):
-            return errors
-    if not document.storage and (isinstance(data, str) or not data.storage):
-        return {}
-    found = named or _known_hardware(data, known)
-    return _device_errors(document, known.devices(found) if found else [])
+def _fingerprint(data: UploadHardware) -> str:
+    document = ["upload", data.slug, data.name, _facts(data)]
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
-def _device_errors(document: UploadDocument, rows: list[StorageDevice]) -> dict[str, list[str]]:
+def _find_device(name: str, rows: list[StorageDevice]) -> StorageDevice | None:
+    return next((row for row in rows if name in (row.slug, row.name)), None)
+
+
+def _device_errors(document: UploadDocument, rows: list[StorageDevice]) -> Errors:
     """Devices by name only must be the machine's; facts may not contradict what is known of it."""
     described = [] if isinstance(document.hardware, str) else document.hardware.storage
     given: list[tuple[str, str | UploadDevice]] = [
@@ -143,7 +340,7 @@ def _device_errors(document: UploadDocument, rows: list[StorageDevice]) -> dict[
     ]
     given += [(f"storage[{index}].device", use.device) for index, use in enumerate(document.storage)]
     named = {device.name: device for _, device in reversed(given) if not isinstance(device, str)}
-    errors: dict[str, list[str]] = {}
+    errors: Errors = {}
     for path, device in given:
         row = _find_device(device if isinstance(device, str) else device.name, rows)
         if isinstance(device, str):
@@ -156,7 +353,7 @@ def _device_errors(document: UploadDocument, rows: list[StorageDevice]) -> dict[
     return errors
 
 
-def _contradictions(path: str, who: str, row: Any, facts: dict[str, Any]) -> dict[str, list[str]]:
+def _contradictions(path: str, who: str, row: Any, facts: dict[str, Any]) -> Errors:
     """What is stored is not overwritten. A device's `emulated` is false where nobody said it."""
     return {
         f"{path}.{name}": [f"{who} has {getattr(row, name)}."]
@@ -165,111 +362,5 @@ def _contradictions(path: str, who: str, row: Any, facts: dict[str, Any]) -> dic
     }
 
 
-def _fingerprint(data: UploadHardware) -> str:
-    facts = _facts(data)
-    document = ["upload", data.slug, data.name, facts]
-    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
-
-
-def _known_hardware(data: str | UploadHardware, known: Known) -> HardwareProfile | None:
-    """By slug, or by all of its facts: an equal description is the same machine."""
-    if isinstance(data, str):
-        return known.hardware(slug=data)
-    found = known.hardware(slug=data.slug) if data.slug else None
-    return found or known.hardware(fingerprint=_fingerprint(data))
-
-
-def _hardware(data: str | UploadHardware, known: Known, by: User | None) -> HardwareProfile:
-    """Made where it is new; nothing known is overwritten."""
-    found = _known_hardware(data, known)
-    if isinstance(data, str):
-        if found is None:
-            raise ValidationError({"hardware": [f"No machine {data}."]})  # `check` was not called, or has not passed
-        return found
-    if found is None:
-        found = HardwareProfile.objects.create(
-            slug=HardwareProfile.free_slug(data.slug or data.name),
-            name=data.name,
-            fingerprint=_fingerprint(data),
-            provenance=Provenance.UPLOADED,
-            created_by=by,
-            **_facts(data),
-        )
-        known.add_hardware(found)
-    for device in data.storage:
-        _device(device, found, known)
-    return found
-
-
-def _find_device(name: str, rows: list[StorageDevice]) -> StorageDevice | None:
-    return next((row for row in rows if name in (row.slug, row.name)), None)
-
-
-def _device(given: str | UploadDevice, machine: HardwareProfile, known: Known) -> StorageDevice:
-    """A device of the machine by name or slug, made where it is new; gaps in what is known of it are filled."""
-    rows = known.devices(machine)
-    name = given if isinstance(given, str) else given.name
-    facts = {} if isinstance(given, str) else _facts(given)
-    found = _find_device(name, rows)
-    if found is None:
-        slug = StorageDevice.free_slug(f"{machine.slug}-{name}")
-        found = StorageDevice.objects.create(
-            hardware=machine, slug=slug, name=name, provenance=Provenance.UPLOADED, **facts
-        )
-        rows.append(found)
-        return found
-    if fills := {name: value for name, value in facts.items() if getattr(found, name) != value}:
-        for name, value in fills.items():
-            setattr(found, name, value)
-        found.save(update_fields=list(fills))
-    return found
-
-
-def _config(
-    given: list[UploadSetting] | UploadConfigFiles | str | None, version: DbmsVersion, known: Known, by: User | None
-) -> Config | None:
-    """Equal configurations of one DBMS are one row, looked up once a request."""
-    if not given:
-        return None
-    if isinstance(given, str):
-        return known.find_config(given)
-    mark = (version.dbms.slug, *_marks(given))
-    if mark not in known.configs:
-        known.configs[mark] = _made_config(given, version, by)
-    return known.configs[mark]
-
-
-def _marks(given: list[UploadSetting] | UploadConfigFiles) -> list[tuple[str | None, ...]]:
-    if isinstance(given, UploadConfigFiles):
-        return [(one.name, one.text, one.format) for one in given.files]
-    return [(one["name"], one["value"], one.get("section"), one.get("comment")) for one in given]
-
-
-def _made_config(given: list[UploadSetting] | UploadConfigFiles, version: DbmsVersion, by: User | None) -> Config:
-    if isinstance(given, UploadConfigFiles):
-        return _from_files(given, version, by)
-    parameters = [Parameter(one["name"], one["value"], one.get("section", ""), one.get("comment", "")) for one in given]
-    return config_of(version.dbms.slug, version.dbms.name, parameters, provenance=Provenance.UPLOADED)[0]
-
-
-def _config_errors(document: UploadDocument, known: Known) -> dict[str, list[str]]:
-    given = document.config
-    if isinstance(given, str) and known.find_config(given) is None:
-        return {"config": [f"No configuration {given}. A list of settings, or files, add one."]}
-    if not isinstance(given, UploadConfigFiles):
-        return {}
-    dbms = known.find_dbms(document.dbms)
-    found = understand(_file_texts(given), dbms.slug if dbms else "")
-    return {f"config.{path}": messages for path, messages in found.errors.items()}
-
-
-def _from_files(given: UploadConfigFiles, version: DbmsVersion, by: User | None) -> Config:
-    """Raises ValidationError, naming the file."""
-    try:
-        return create_config(Content(files=_file_texts(given), dbms=version.dbms.slug), by=by)
-    except ConfigError as error:
-        raise ValidationError({f"config.{path}": messages for path, messages in error.errors.items()}) from error
-
-
 def _file_texts(given: UploadConfigFiles) -> list[FileText]:
-    return [FileText(one.name, one.text, one.format or "") for one in given.files]
+    return [FileText(file.name, file.text, file.format or "") for file in given.files]

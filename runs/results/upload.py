@@ -6,10 +6,13 @@ reading it and of its rows.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import math
 import uuid
-from collections.abc import Iterable, Sequence
+from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,9 +21,9 @@ from rest_framework.exceptions import ValidationError
 
 from runs.incoming.reading import read
 from runs.models import ApiToken, FileImport, Run, Upload, User
-from runs.results import rows, subjects
+from runs.results import rows
 from runs.results.document import MAX_RESULTS, MAX_RUNS, UPLOAD, UploadDocument
-from runs.results.known import Known
+from runs.results.subjects import Known
 
 ATTEMPTS = 3
 # Longer series enter the digest as their bytes: writing a million numbers as text takes a second.
@@ -43,25 +46,12 @@ class UploadOutcome:
 
 @dataclass
 class _Item:
-    """A document on its way. `data` is what was read of it, not set when that failed."""
+    """A document on its way: it waits while its outcome has no status. `data` is what was read of it, if it was."""
 
     document: Any
     outcome: UploadOutcome = field(default_factory=UploadOutcome)
     data: UploadDocument = field(init=False)
     digest: str = ""
-
-    @property
-    def waits(self) -> bool:
-        return not self.outcome.status
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Who sends documents, and out of which files they were made."""
-
-    token: ApiToken | None = None
-    owner: User | None = None
-    file_import: FileImport | None = None
 
 
 def store_upload(
@@ -94,17 +84,17 @@ def store_uploads(
     """
     if len(documents) > MAX_RESULTS:
         raise ValidationError({"results": [f"At most {MAX_RESULTS:,} results are allowed in one request."]})
-    items = [_Item(document) for document in documents]
-    _read(items)
-    if sum(len(item.data.repeats) for item in items if item.waits) > MAX_RUNS:
+    items = [_read(document) for document in documents]
+    if sum(len(item.data.repeats) for item in items if not item.outcome.status) > MAX_RUNS:
         raise ValidationError({"results": [f"At most {MAX_RUNS:,} repeats are allowed in one request."]})
-    origin = Origin(token, owner or (token.owner if token else None), file_import)
+    owner = owner or (token.owner if token else None)
     failures = 0
-    while waiting := [item for item in items if item.waits]:
+    while waiting := [item for item in items if not item.outcome.status]:
         _answer_stored(waiting)
-        batch = list({item.data.id: item for item in reversed(waiting) if item.waits}.values())[::-1]
+        batch = [item for item in waiting if not item.outcome.status]
+        batch = list({item.data.id: item for item in reversed(batch)}.values())[::-1]
         try:
-            _store(batch if failures < ATTEMPTS else batch[:1], origin)
+            _store(batch if failures < ATTEMPTS else batch[:1], rows.Rows(token, owner, file_import))
         except IntegrityError:
             # Somebody made the same name, or stored the same id, at the same moment: now it can be found.
             failures += 1
@@ -113,57 +103,42 @@ def store_uploads(
     return [item.outcome for item in items]
 
 
-def _read(items: Iterable[_Item]) -> None:
-    for item in items:
-        if not isinstance(item.document, dict):
-            item.outcome = UploadOutcome("invalid", errors={"detail": "A JSON object is required."})
-            continue
-        item.outcome.id = _id_of(item.document)
-        try:
-            item.data = read(UPLOAD, item.document)
-        except ValidationError as error:
-            item.outcome = UploadOutcome("invalid", item.outcome.id, errors=_by_field(error))
-        else:
-            item.digest = digest_of(item.document)
-
-
-def _id_of(document: dict[str, Any]) -> uuid.UUID | None:
+def _read(document: Any) -> _Item:
+    item = _Item(document)
+    if not isinstance(document, dict):
+        item.outcome = UploadOutcome("invalid", errors={"detail": "A JSON object is required."})
+        return item
+    with contextlib.suppress(ValueError):
+        item.outcome.id = uuid.UUID(document["id"]) if isinstance(document.get("id"), str) else None
     try:
-        return uuid.UUID(document["id"]) if isinstance(document.get("id"), str) else None
-    except ValueError:
-        return None
+        item.data = read(UPLOAD, document)
+    except ValidationError as error:
+        item.outcome = UploadOutcome("invalid", item.outcome.id, errors=_by_field(error))
+    else:
+        item.digest = digest_of(document)
+    return item
 
 
 def digest_of(document: dict[str, Any], *, long_series: int = LONG_SERIES) -> str:
-    """SHA-256 of the document, whatever the order of its keys."""
-    text = json.dumps(_shortened(document, long_series), sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
+    """SHA-256 of a document that was read, whatever the order of its keys."""
+    repeats = [
+        {
+            **repeat,
+            "series": [
+                {**row, "values": _digest_of_values(row["values"])} if len(row["values"]) > long_series else row
+                for row in repeat["series"]
+            ],
+        }
+        if "series" in repeat
+        else repeat
+        for repeat in document["repeats"]
+    ]
+    return hashlib.sha256(json.dumps({**document, "repeats": repeats}, sort_keys=True).encode()).hexdigest()
 
 
-def _shortened(document: dict[str, Any], long_series: int) -> dict[str, Any]:
-    repeats = document.get("repeats")
-    if not isinstance(repeats, list):
-        return document
-    short = [_shortened_repeat(repeat, long_series) for repeat in repeats]
-    return document if short == repeats else {**document, "repeats": short}
-
-
-def _shortened_repeat(repeat: Any, long_series: int) -> Any:
-    series = repeat.get("series") if isinstance(repeat, dict) else None
-    if not isinstance(series, list) or not any(_is_long(one, long_series) for one in series):
-        return repeat
-    return {
-        **repeat,
-        "series": [
-            {**one, "values": rows.digest_of_values(one["values"])} if _is_long(one, long_series) else one
-            for one in series
-        ],
-    }
-
-
-def _is_long(series: Any, long_series: int) -> bool:
-    values = series.get("values") if isinstance(series, dict) else None
-    return isinstance(values, list) and len(values) > long_series
+def _digest_of_values(values: list[float | None]) -> str:
+    numbers = array("d", [math.nan if value is None else value for value in values])
+    return hashlib.sha256(numbers.tobytes()).hexdigest()
 
 
 def _answer_stored(items: Sequence[_Item]) -> None:
@@ -175,33 +150,27 @@ def _answer_stored(items: Sequence[_Item]) -> None:
     for run in Run.objects.filter(upload__in=uploads).only("id", "upload_id", "repeat").order_by("repeat"):
         runs.setdefault(run.upload_id, []).append(run)
     for item in items:
-        upload = uploads.get(item.data.id)
-        if upload is not None:
-            same = upload.digest in (item.digest, _first_digest(item, upload))
+        if (upload := uploads.get(item.data.id)) is not None:
+            # Before, long series did not enter the digest as bytes.
+            same = upload.digest == item.digest or upload.digest == digest_of(item.document, long_series=NEVER_LONG)
             item.outcome = UploadOutcome("same" if same else "conflict", upload.id, runs.get(upload.id, []))
-
-
-def _first_digest(item: _Item, upload: Upload) -> str:
-    """The digest as it was before long series entered it as bytes."""
-    return item.digest if upload.digest == item.digest else digest_of(item.document, long_series=NEVER_LONG)
 
 
 def _by_field(error: ValidationError) -> dict[str, Any]:
     return error.detail if isinstance(error.detail, dict) else {"detail": " ".join(map(str, error.detail))}
 
 
-def _store(items: Sequence[_Item], origin: Origin) -> None:
+def _store(items: Sequence[_Item], written: rows.Rows) -> None:
     """All of these in one transaction; those that contradict what is stored are answered and left out."""
     if not items:
         return
-    written = rows.Rows(origin.token, origin.owner, origin.file_import)
     answers: list[tuple[_Item, UploadOutcome]] = []
     try:
         with transaction.atomic():
-            known = Known([item.data for item in items], origin.owner)
+            known = Known([item.data for item in items], written.owner)
             for item in items:
                 try:
-                    subjects.check(item.data, known)
+                    known.check(item.data)
                     made = written.add(item.data, item.document, item.digest, known)
                 except ValidationError as error:
                     answers.append((item, UploadOutcome("invalid", item.data.id, errors=_by_field(error))))
