@@ -1,4 +1,7 @@
-"""Numbers, bytes and times as people read them. static/js/format.js says the same in the browser."""
+"""Numbers, bytes and times as people read them. static/js/format.js says the same in the browser.
+
+A missing value is an empty text, never zero.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,10 @@ MINUS = "−"
 BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
-def number(value: float) -> str:
+def number(value: float | None) -> str:
     """Four significant digits, whole numbers whole, thousands grouped: 0.01235, 83.27, 508, 1,192, 123,457."""
+    if value is None:
+        return ""
     if float(value).is_integer() or abs(value) >= 1000:
         return f"{value:,.0f}"
     return f"{value:.4g}"
@@ -58,21 +63,27 @@ def percent(share: float, *, signed: bool = False) -> str:
     return f"{sign}{abs(share) * 100:.1f}{THIN}%"
 
 
-def byte_size(size_bytes: float) -> str:
+def byte_size(size_bytes: float | None) -> str:
     """In the unit of 1024 that leaves 1 to 1023: 38.15 MiB."""
+    if size_bytes is None:
+        return ""
     size, unit = float(size_bytes), 0
     while abs(size) >= 1024 and unit < len(BYTE_UNITS) - 1:
         size, unit = size / 1024, unit + 1
     return f"{number(size)} {BYTE_UNITS[unit]}"
 
 
-def quantity(value: float, unit: str) -> str:
+def quantity(value: float | None, unit: str) -> str:
     """Number with unit: 508 TPS, 12.5 MiB for bytes."""
+    if value is None:
+        return ""
     return byte_size(value) if unit in ("bytes", "B") else f"{number(value)} {unit}".strip()
 
 
-def duration(seconds: float) -> str:
+def duration(seconds: float | None) -> str:
     """12.3 s, 4 min 05 s, 2 h 03 min."""
+    if seconds is None:
+        return ""
     if seconds < 60:
         return f"{seconds:.1f} s" if seconds < 10 and seconds % 1 else f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), 60)

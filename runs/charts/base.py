@@ -161,14 +161,6 @@ class Figure:
     note: str = ""
     csv_url: str = ""
 
-    @property
-    def source_id(self) -> str:
-        return f"{self.id}-data"
-
-    @property
-    def numbers_id(self) -> str:
-        return f"{self.id}-numbers"
-
 
 def lines(
     *, x: XAxis, y: YAxis, series: Sequence[LineSeries], bands: Sequence[BandSpec] = (), marks: Sequence[Mark] = (),

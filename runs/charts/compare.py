@@ -121,16 +121,12 @@ def bars_table(groups: Sequence[Group], unit: str) -> Table:
         label = f"{group.label} ({DOUBT_WORDS})" if group.doubt else group.label
         median = Cell(group.median) if group.median is not None else Cell(gap=group.gap or "")
         interval = [Cell(group.interval.low), Cell(group.interval.high)] if group.interval else [Cell(), Cell()]
-        rows.append([Cell(text=label), Cell(float(group.n)), median, *interval, *repeat_cells(group, width)])
+        repeats = {dot.run.id: Cell(dot.value, href=dot.run.get_absolute_url()) for dot in group.dots}
+        repeats |= {gap.run.id: Cell(gap=gap.reason) for gap in group.gaps}
+        ordered = sorted(group.all_runs, key=lambda run: (run.order_index or 0, run.repeat, run.created_at))
+        cells = [*(repeats[run.id] for run in ordered), *[Cell()] * (width - len(ordered))]
+        rows.append([Cell(text=label), Cell(float(group.n)), median, *interval, *cells])
     return Table(columns, rows)
-
-
-def repeat_cells(group: Group, width: int) -> list[Cell]:
-    """A cell per repeat in the order of their numbers, then empty ones up to `width`."""
-    cells = {dot.run.id: Cell(dot.value, href=dot.run.get_absolute_url()) for dot in group.dots}
-    cells |= {gap.run.id: Cell(gap=gap.reason) for gap in group.gaps}
-    ordered = sorted(group.all_runs, key=lambda run: (run.order_index or 0, run.repeat, run.created_at))
-    return [cells[run.id] for run in ordered] + [Cell()] * (width - len(ordered))
 
 
 def headline(comparison: Comparison) -> str:
@@ -147,7 +143,7 @@ def headline(comparison: Comparison) -> str:
     if any(group.against and group.against.refused for group in ranked):
         return ""
     ranked.sort(key=lambda group: group.median or 0.0, reverse=metric.better == "higher")
-    best, second = (f"{formatting.number(group.median or 0.0)} {metric.unit}".strip() for group in ranked[:2])
+    best, second = (f"{formatting.number(group.median)} {metric.unit}".strip() for group in ranked[:2])
     return f"{ranked[0].label} has the best median, {best}; next comes {ranked[1].label} with {second}."
 
 

@@ -16,7 +16,7 @@ from runs.compare.select import Selection
 from runs.models import Aggregate, Metric, Run
 from runs.run.facets import DURABILITY_ORDER, doubt, facets, weakest_durability
 from runs.run.number import number_of, why_no_number
-from runs.stats import judge
+from runs.stats import geometric_mean_interval, judge, summarise
 
 # A warning names groups up to this many; beyond, it counts them.
 MOST_NAMED = 4
@@ -51,7 +51,8 @@ def compare(runs: Iterable[Run], *, metric: str = "", baseline: str | None = Non
     with_values = [group for group in groups if group.dots]
     base = next((group for group in with_values if group.key == baseline), next(iter(with_values), None))
     groups = [replace(one, is_baseline=one is base, against=_against(one, base, picked)) for one in groups]
-    comparison = Comparison(picked, metrics, groups, naming.common, naming.varying)
+    base = next((group for group in groups if group.is_baseline), None)
+    comparison = Comparison(picked, metrics, groups, base, naming.common, naming.varying)
     return replace(comparison, warnings=_warnings(comparison, chosen))
 
 
@@ -112,7 +113,7 @@ def _group(  # noqa: PLR0917
             dots.append(Dot(run, number.value, number.as_printed, number.provenance))
         else:
             gaps.append(Gap(run, why_no_number(run, metric.label if metric else "")))
-    measured, ids = [dot.run for dot in dots], {run.id for run in cell}
+    measured, ids, values = [dot.run for dot in dots], {run.id for run in cell}, [dot.value for dot in dots]
     return Group(
         key=key,
         label=label,
@@ -124,6 +125,9 @@ def _group(  # noqa: PLR0917
             for aggregate, of in printed
             if of & ids
         ],
+        values=values,
+        summary=summarise(values),
+        interval=geometric_mean_interval(values),
         durability=weakest_durability(measured or cell),
         doubt=doubt(measured),
     )

@@ -11,7 +11,7 @@ from runs.compare.guard import Difference
 from runs.compare.labels import CommonFact, VaryingFact
 from runs.models import Metric, Run
 from runs.run.facets import claim_words
-from runs.stats import Interval, Ratio, Summary, Verdict, geometric_mean_interval, summarise
+from runs.stats import Interval, Ratio, Summary, Verdict
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,8 @@ class Against:
 class Group:
     """A cell. `ranked` is false when its commits promise less than the strongest group's, or less than they claim.
 
-    `doubt` is what was measured against its durability class; empty when nothing was.
+    `interval` is of the geometric mean. `doubt` is what was measured against its durability class; empty when nothing
+    was.
     """
 
     key: str
@@ -71,15 +72,14 @@ class Group:
     dots: list[Dot]
     gaps: list[Gap]
     printed: list[Printed]
+    values: list[float]
+    summary: Summary | None
+    interval: Interval | None
     durability: str
     doubt: str = ""
     ranked: bool = True
     is_baseline: bool = False
     against: Against | None = None
-
-    @cached_property
-    def values(self) -> list[float]:
-        return [dot.value for dot in self.dots]
 
     @cached_property
     def runs(self) -> list[Run]:
@@ -92,14 +92,6 @@ class Group:
     @property
     def run_ids(self) -> list[UUID]:
         return [run.id for run in self.all_runs]
-
-    @cached_property
-    def summary(self) -> Summary | None:
-        return summarise(self.values)
-
-    @cached_property
-    def interval(self) -> Interval | None:
-        return geometric_mean_interval(self.values)
 
     @property
     def median(self) -> float | None:
@@ -145,14 +137,11 @@ class Comparison:
     metric: Metric | None
     metrics: list[Metric]
     groups: list[Group]
+    baseline: Group | None
     common: list[CommonFact] = field(default_factory=list)
     varying: list[VaryingFact] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     left_out: int = 0
-
-    @property
-    def baseline(self) -> Group | None:
-        return next((group for group in self.groups if group.is_baseline), None)
 
     @property
     def ranked(self) -> list[Group]:

@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.http import QueryDict
 
 from runs.access.visibility import candidates
-from runs.listing.filters import FACTOR_PREFIX, RunFilter
+from runs.listing.filters import FACTOR_PREFIX, RunFilter, without_blanks
 from runs.models import Run
 from runs.models.visible import Reader, listed, readable
 
@@ -40,20 +40,24 @@ def select(params: QueryDict, user: Reader) -> Selection:
 
     Filters find what lists show to `user`. What is named finds unlisted runs too: its address was passed on.
     """
-    filters = params.copy()
-    for name in list(filters):
-        if name in (*CONTROLS, *_NAMED, *_IGNORED) or not any(filters.getlist(name)):
-            del filters[name]
+    filters = without_blanks(params)
+    for name in (*CONTROLS, *_NAMED, *_IGNORED):
+        filters.pop(name, None)
     named = any(params.get(name) for name in _NAMED)
     if not filters and not named:
         return Selection([], given=False)
     wanted, problems = _named(params, user)
     experiments = [slug for slug in filters.getlist("experiment") if slug]
     base = Run.objects.present().filter(wanted) if named else candidates(user, experiments=experiments)
-    rows, more = _filtered(filters, base, user)
-    problems |= more
+    chosen = RunFilter(filters, queryset=base, user=user)
+    for name in filters:
+        if name not in chosen.filters and not name.startswith(FACTOR_PREFIX):
+            problems[name] = ["there is no such filter"]
+    if not chosen.is_valid():
+        problems |= {name: [str(message) for message in messages] for name, messages in chosen.errors.items()}
     if problems:
         return Selection([], given=True, problems=problems)
+    rows = chosen.qs
     total = rows.count()
     ids = list(rows.order_by("created_at", "id").values_list("pk", flat=True)[:MAX_RUNS])
     runs = list(Run.objects.for_lists().filter(pk__in=ids))
@@ -90,15 +94,3 @@ def _of_cells(cells: Q, user: Reader) -> Q:
         return Q(deleted_at=None)
     open_cells = Run.objects.present().filter(cells & shown).values("cell_key")
     return shown | (readable(user) & ~Q(cell_key__in=open_cells))
-
-
-def _filtered(params: QueryDict, rows: QuerySet[Run], user: Reader) -> tuple[QuerySet[Run], dict[str, list[str]]]:
-    chosen = RunFilter(params, queryset=rows, user=user)
-    problems = {
-        name: ["there is no such filter"]
-        for name in params
-        if name not in chosen.filters and not name.startswith(FACTOR_PREFIX)
-    }
-    if not chosen.is_valid():
-        problems |= {name: [str(message) for message in messages] for name, messages in chosen.errors.items()}
-    return (Run.objects.none() if problems else chosen.qs), problems

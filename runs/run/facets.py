@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchagent.catalog import (
@@ -15,15 +15,15 @@ from benchagent.catalog import (
     factor_words,
 )
 
-from runs.models import HardwareProfile, Run, RunFactor, RunStorage, StorageDevice
+from runs.models import HardwareProfile, Run, RunFactor
 from runs.models.choices import SHORT_DURABILITY
 from runs.models.dbms import dbms_name
 
 # Factors that say how large the data is: other sizes are other questions.
 SCALE_FACTORS = ("scale_factor", "size_gb", "size_mb", "warehouses", "rows")
-# The order in which labels name what varies; a running number of the source comes last.
-_FIRST_FACTORS = (*SCALE_FACTORS, "terminals", "threads", "disk", "method")
-_LAST_FACTORS = ("test_no",)
+# The order in which labels name what varies, the others by name; a running number of the source comes last.
+_ORDER = {name: index for index, name in enumerate((*SCALE_FACTORS, "terminals", "threads", "disk", "method"))}
+_ORDER["test_no"] = 1_000
 _SPEAKING_UNITS = frozenset({"B", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "%"})
 _UNIT_SUFFIXES = ("_gb", "_mb", "_s")
 
@@ -53,18 +53,25 @@ def facets(run: Run) -> dict[str, Facet]:
 
     Reads prefetched rows only (`Run.objects.for_lists()`).
     """
-    dbms = dbms_name(run.dbms_version.name, run.durability)
-    found = [_plain("workload", "Workload", workload_name(run)), _plain("dbms", "DBMS", dbms)]
-    found += factor_facets(run)
-    found += [
-        _plain(f"storage:{use.role}", f"{use.get_role_display()} on", storage_name(use)) for use in run.storage.all()
+    version = f", version {run.workload.version}" if run.workload.version else ""
+    found = [
+        _plain("workload", "Workload", f"{run.workload.name}{version}"),
+        _plain("dbms", "DBMS", dbms_name(run.dbms_version.name, run.durability)),
     ]
+    found += factor_facets(run)
+    for use in run.storage.all():
+        device = use.device
+        extra = ", ".join(part for part in (device.medium_label, device.file_system) if part)
+        name = f"{device.name} ({extra})" if extra else device.name
+        shown = SHORT_DURABILITY[Durability.MEMORY] if use.in_memory else name
+        found.append(_plain(f"storage:{use.role}", f"{use.get_role_display()} on", shown))
     if run.hardware is not None:
         found.append(_plain("hardware", "Machine", run.hardware.name))
     if run.config is not None:
         found.append(_plain("config", "Configuration", run.config.name))
     if run.durability:
-        words, short = durability_words(run.durability), short_durability(run.durability)
+        promise = Durability(run.durability)
+        words, short = DURABILITY_WORDS[promise], SHORT_DURABILITY[promise]
         found.append(Facet("durability", "Durability", words, words, short, short))
     if run.publication is not None:
         found.append(_plain("publication", "Publication", run.publication.title_en))
@@ -78,15 +85,6 @@ def _plain(field: str, label: str, value: str) -> Facet:
     return Facet(field, label, value, value, value, value)
 
 
-def sort_factors(factors: Iterable[RunFactor]) -> list[RunFactor]:
-    def place(factor: RunFactor) -> tuple[int, str]:
-        if factor.name in _FIRST_FACTORS:
-            return _FIRST_FACTORS.index(factor.name), ""
-        return (1_000 if factor.name in _LAST_FACTORS else 100), factor.name
-
-    return sorted(factors, key=place)
-
-
 def factor_label(name: str) -> str:
     if name in FACTORS:
         return FACTORS[name].label
@@ -98,18 +96,20 @@ def factor_label(name: str) -> str:
 def factor_facets(run: Run) -> list[Facet]:
     """Reads prefetched rows only."""
     emulated = {f"{use.role}_storage" for use in run.storage.all() if use.device.emulated}
+    factors = sorted(run.factors.all(), key=lambda factor: (_ORDER.get(factor.name, 100), factor.name))
     return [
         _number_facet(factor, factor.number)
         if factor.number is not None
         else _text_facet(factor, emulated=factor.name in emulated)
-        for factor in sort_factors(run.factors.all())
+        for factor in factors
     ]
 
 
 def _text_facet(factor: RunFactor, *, emulated: bool) -> Facet:
     """`emulated`: of a storage, as the run found it."""
     said = f"{factor.text} (emulated)" if emulated and factor.text else factor.text
-    value = factor.text or (OWN_STORAGE if _is_place(factor.name) else "")
+    is_storage = factor.name in FACTORS and FACTORS[factor.name].kind == FactorKind.STORAGE
+    value = factor.text or (OWN_STORAGE if is_storage else "")
     return Facet(
         f"factor:{factor.name}",
         factor_label(factor.name),
@@ -118,10 +118,6 @@ def _text_facet(factor: RunFactor, *, emulated: bool) -> Facet:
         factor_phrase(factor.name, said, factor.unit),
         key=value,
     )
-
-
-def _is_place(name: str) -> bool:
-    return name in FACTORS and FACTORS[name].kind == FactorKind.STORAGE
 
 
 def _number_facet(factor: RunFactor, number: float) -> Facet:
@@ -138,28 +134,6 @@ def _number_facet(factor: RunFactor, number: float) -> Facet:
     return Facet(f"factor:{factor.name}", label, value, words, text, key=spoken, number=number)
 
 
-def workload_name(run: Run) -> str:
-    version = run.workload.version
-    return f"{run.workload.name}, version {version}" if version else run.workload.name
-
-
-def device_name(device: StorageDevice) -> str:
-    extra = ", ".join(part for part in (device.medium_label, device.file_system) if part)
-    return f"{device.name} ({extra})" if extra else device.name
-
-
-def storage_name(use: RunStorage) -> str:
-    return SHORT_DURABILITY[Durability.MEMORY] if use.in_memory else device_name(use.device)
-
-
-def durability_words(durability: str) -> str:
-    return DURABILITY_WORDS[Durability(durability)]
-
-
-def short_durability(durability: str) -> str:
-    return SHORT_DURABILITY[Durability(durability)]
-
-
 def weakest_durability(runs: Sequence[Run]) -> str:
     """Of the runs that state one; empty when none does."""
     return max((run.durability for run in runs if run.durability), key=DURABILITY_ORDER.__getitem__, default="")
@@ -172,7 +146,7 @@ def doubt(runs: Sequence[Run]) -> str:
 
 def claim_words(durability: str, doubted: str) -> str:
     """A durability class as a group of runs may claim it."""
-    words = short_durability(durability) if durability else "not known"
+    words = SHORT_DURABILITY[Durability(durability)] if durability else "not known"
     return f"{words}, doubtful: {DOUBT_WORDS}" if doubted else words
 
 

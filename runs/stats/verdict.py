@@ -65,14 +65,11 @@ def judge(
     if estimate is None:
         return Verdict(Kind.UNDECIDED, "no ratio: a value is zero or negative", None)
     if estimate.interval is None:
-        return _without_spread(estimate)
+        if estimate.value == 1.0:
+            return Verdict(Kind.EQUIVALENT, "equivalent: every repeat is the same number", estimate)
+        why = f"undecided: {estimate.why_no_interval}, so no interval can be given"
+        return Verdict(Kind.UNDECIDED, why, estimate)
     return _with_interval(estimate, estimate.interval, better=better, threshold=threshold, fewest=fewest, cap=cap)
-
-
-def _without_spread(estimate: Ratio) -> Verdict:
-    if estimate.value == 1.0:
-        return Verdict(Kind.EQUIVALENT, "equivalent: every repeat is the same number", estimate)
-    return Verdict(Kind.UNDECIDED, f"undecided: {estimate.why_no_interval}, so no interval can be given", estimate)
 
 
 def _with_interval(
@@ -82,7 +79,11 @@ def _with_interval(
     limit = math.log1p(threshold)
     excludes_one = interval.low > 1 or interval.high < 1
     if excludes_one and effect >= limit:
-        return _different(estimate, better)
+        higher = estimate.value > 1
+        if better == "none":
+            return Verdict(Kind.DIFFERENT, "higher" if higher else "lower", estimate)
+        kind = Kind.BETTER if higher == (better == "higher") else Kind.WORSE
+        return Verdict(kind, kind.value, estimate)
     if excludes_one:
         return Verdict(Kind.TOO_SMALL, f"different, but too small to matter (under {threshold:.0%})", estimate)
     if math.log(interval.high) <= limit and math.log(interval.low) >= -limit:
@@ -90,14 +91,6 @@ def _with_interval(
     needed = repeats_needed(estimate.log_variance or 0.0, max(effect, limit), have=fewest, cap=cap)
     more = f"needs about {needed}" if needed else f"needs over {cap}"
     return Verdict(Kind.UNDECIDED, f"undecided: {more} more repeat{'s' * (needed != 1)}", estimate, needed)
-
-
-def _different(estimate: Ratio, better: str) -> Verdict:
-    higher = estimate.value > 1
-    if better == "none":
-        return Verdict(Kind.DIFFERENT, "higher" if higher else "lower", estimate)
-    kind = Kind.BETTER if higher == (better == "higher") else Kind.WORSE
-    return Verdict(kind, kind.value, estimate)
 
 
 def repeats_needed(

@@ -16,11 +16,15 @@ from runs import formatting
 from runs.charts.base import Cell
 from runs.listing.filters import MOST_OFFERED
 from runs.models import Run
-from runs.models.choices import OPEN_STATES, Provenance, RunState
-from runs.run.facets import DOUBT_WORDS, factor_label, short_durability
+from runs.models.choices import OPEN_STATES, SHORT_DURABILITY, Provenance, RunState
+from runs.run.facets import DOUBT_WORDS, factor_label
 from runs.run.facts import SettingRow
 
 register = template.Library()
+register.filter("number", formatting.number)
+register.filter("quantity", formatting.quantity)
+register.filter("file_size", formatting.byte_size)
+register.filter("duration", formatting.duration)
 
 _LEVELS = {"debug": "info", "info": "info", "success": "good", "warning": "warn", "error": "bad"}
 
@@ -52,40 +56,18 @@ def words(name: str) -> str:
     return {"dbms.name": "DBMS", "dbms.version": "version", "hardware": "machine"}.get(name, name.replace("_", " "))
 
 
-@register.filter
-def number(value: float | None) -> str:
-    return "" if value is None else formatting.number(value)
-
-
-@register.filter
-def quantity(value: float | None, unit: str) -> str:
-    return "" if value is None else formatting.quantity(value, unit)
-
-
-@register.filter
-def file_size(size_bytes: float | None) -> str:
-    return "" if size_bytes is None else formatting.byte_size(size_bytes)
-
-
-@register.filter
-def duration(seconds: float | None) -> str:
-    return "" if seconds is None else formatting.duration(seconds)
-
-
 @register.simple_tag
 def table_cell(cell: Cell, heads_row: bool = False) -> SafeString:
     """A cell of a chart's table; the exact number is in data-value."""
     if cell.gap:
         return format_html('<td data-gap title="{}">not known: {}</td>', cell.gap, cell.gap)
+    shown = cell.text or formatting.number(cell.value)
+    if cell.href:
+        shown = format_html('<a href="{}">{}</a>', cell.href, shown)
     if cell.value is not None:
-        tag, shown = ("th" if heads_row else "td"), _linked(cell.text or formatting.number(cell.value), cell.href)
+        tag = "th" if heads_row else "td"
         return format_html('<{} class="num" data-value="{}">{}</{}>', tag, repr(float(cell.value)), shown, tag)
-    text = _linked(cell.text, cell.href)
-    return format_html('<th scope="row">{}</th>', text) if heads_row else format_html("<td>{}</td>", text)
-
-
-def _linked(text: str, href: str) -> str:
-    return format_html('<a href="{}">{}</a>', href, text) if href else text
+    return format_html('<th scope="row">{}</th>' if heads_row else "<td>{}</td>", shown)
 
 
 @register.simple_tag
@@ -107,10 +89,11 @@ def durability_badge(durability: str, reason: str = "", doubt: str = "") -> Safe
     """What a commit promises, with the reason as a hint; nothing where it is not known. `doubt` gets its own badge."""
     if not durability:
         return SafeString("")
-    words = DURABILITY_WORDS[Durability(durability)]
+    promise = Durability(durability)
+    words = DURABILITY_WORDS[promise]
     badge = format_html(
         '<span class="badge durability" data-durability="{}" title="{}">{}</span>',
-        durability, f"{words}: {reason}" if reason and reason != words else words, short_durability(durability),
+        durability, f"{words}: {reason}" if reason and reason != words else words, SHORT_DURABILITY[promise],
     )  # fmt: skip
     mark = format_html(' <span class="badge demonstration" data-doubt title="{}">{}</span>', doubt, DOUBT_WORDS)
     return badge + mark if doubt else badge
@@ -152,9 +135,7 @@ def ago(value: datetime | None) -> str:
 @register.filter
 def measure(value: float | None, unit: str) -> str:
     """A number whose unit stands in a column of its own; bytes stay readable with their own unit."""
-    if value is None:
-        return ""
-    return file_size(value) if unit == "bytes" else formatting.number(value)
+    return formatting.byte_size(value) if unit == "bytes" else formatting.number(value)
 
 
 @register.filter

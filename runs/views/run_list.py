@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from runs.access.visibility import candidates
 from runs.listing import cursor
 from runs.listing.cursor import WrongCursor
-from runs.listing.filters import FACTOR_PREFIX, RunFilter, columns_of
+from runs.listing.filters import FACTOR_PREFIX, RunFilter, columns_of, without_blanks
 from runs.listing.rows import RunRow
 from runs.models import Run
 
@@ -42,7 +42,7 @@ class ListPage:
 
 @require_safe
 def run_list(request: HttpRequest) -> HttpResponse:
-    params = filled_in(request.GET)
+    params = without_blanks(request.GET)
     rows = candidates(request.user, experiments=params.getlist("experiment")).for_rows()
     found = RunFilter(params, queryset=rows, user=request.user)
     problems = unknown_parameters(params) | (found.errors if not found.is_valid() else {})
@@ -118,16 +118,6 @@ def without(params: QueryDict, *names: str) -> QueryDict:
     kept = params.copy()
     for name in names:
         kept.pop(name, None)
-    return kept
-
-
-def filled_in(params: QueryDict) -> QueryDict:
-    """A form sends its empty fields too; they filter nothing and only make the address long."""
-    kept = params.copy()
-    for name, values in params.lists():
-        kept.setlist(name, [value for value in values if value])
-        if not kept.getlist(name):
-            del kept[name]
     return kept
 
 

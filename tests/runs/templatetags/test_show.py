@@ -27,16 +27,17 @@ def test_it_writes_numbers_as_the_charts_do(value, text):
     [(0, "0 B"), (1023, "1,023 B"), (1024, "1 KiB"), (8 * 2**30, "8 GiB"), (1.5 * 2**20, "1.5 MiB")],
 )
 def test_it_writes_sizes_in_units_of_1024(size_bytes, text):
-    assert show.file_size(size_bytes) == text
+    assert formatting.byte_size(size_bytes) == text
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(0.5, "0.5 s"), (5, "5 s"), (65, "1 min 05 s"), (7380, "2 h 03 min")])
 def test_it_writes_durations(seconds, text):
-    assert show.duration(seconds) == text
+    assert formatting.duration(seconds) == text
 
 
 def test_it_never_writes_a_missing_value_as_a_number():
-    assert (show.number(None), show.quantity(None, "TPS"), show.file_size(None), formatting.plain(None)) == ("",) * 4
+    assert (formatting.number(None), formatting.quantity(None, "TPS"), formatting.byte_size(None)) == ("",) * 3
+    assert (formatting.plain(None), formatting.exact(None), formatting.duration(None)) == ("",) * 3
 
 
 def test_a_gap_carries_its_reason_and_is_escaped():
