@@ -101,18 +101,18 @@ class Collector:
             return
         if not begins:
             self.phases[name] = self.session.phases[name] = event
-            self._listener.on_log(f"{name}: {event['elapsed_s']:.2f} s{_amount(event)}")
+            amount = f", {event['rows']} rows" if event.get("rows") else ""
+            self._listener.on_log(f"{name}: {event['elapsed_s']:.2f} s{amount}")
         elif name == "load":
             self._load = _LoadCurve()
-        if name == "run":
-            self._run_begins() if begins else self._listener.on_state("collecting")
+        if name == "run" and begins:
+            # First: the time of the state is that of second 0.
+            self._listener.on_state("warming_up" if self._warm_up_s else "measuring")
+            self._sampler = self._listener.make_sampler()
+        elif name == "run":
+            self._listener.on_state("collecting")
         elif begins and self.summary is None and name not in (TIMED_PHASE, COUNT_PHASE):
             self._listener.on_state("loading")
-
-    def _run_begins(self) -> None:
-        # First: the time of the state is that of second 0.
-        self._listener.on_state("warming_up" if self._warm_up_s else "measuring")
-        self._sampler = self._listener.make_sampler()
 
     def _second(self, event: Event) -> None:
         values = _samples(event)
@@ -157,8 +157,8 @@ class Collector:
 
     def measured(self, metric: str) -> list[float]:
         """Values of the measured seconds, gaps left out."""
-        found = (values.get(metric) for warm_up, values in self.samples if not warm_up)
-        return [value for value in found if value is not None]
+        measured = (values.get(metric) for warm_up, values in self.samples if not warm_up)
+        return [value for value in measured if value is not None]
 
     def mean(self, phase: str, metric: str) -> float | None:
         """Over all steps of a phase that was sampled as a whole; None where one of them lacks it."""
@@ -194,10 +194,6 @@ class _LoadCurve:
 
 def _answer(event: Event) -> Answer:
     return Answer(event["rows"], event.get("columns", ()))
-
-
-def _amount(event: Event) -> str:
-    return f", {event['rows']} rows" if event.get("rows") else ""
 
 
 def _samples(event: Event) -> dict[str, float | None]:

@@ -45,14 +45,14 @@ def suspicions(
     """
     if summary["tps"] is None:  # it ended in its warm-up, which fails it anyway
         return []
-    found = [checks.little_law(summary, terminals) if closed_loop else checks.rate_kept(summary)]
+    judged = [checks.little_law(summary, terminals) if closed_loop else checks.rate_kept(summary)]
     if driver_cores:
-        found.append(checks.client_bound(fmean(driver_cores), psutil.cpu_count() or 1))
+        judged.append(checks.client_bound(fmean(driver_cores), psutil.cpu_count() or 1))
     tps = writing_tps(summary, reading)
     if sync_rate is not None and tps:
         ok = not cannot_have_waited(tps, terminals, sync_rate)
-        found.append(checks.waited_for_disk(tps, terminals, sync_rate.fdatasync_per_s, ok=ok))
-    return found
+        judged.append(checks.waited_for_disk(tps, terminals, sync_rate.fdatasync_per_s, ok=ok))
+    return judged
 
 
 def writing_tps(summary: Mapping[str, Any], reading: frozenset[str]) -> float:

@@ -11,14 +11,13 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable
 
 from benchagent.errors import JobError
 from benchagent.link.client import Client, ClientError, Refused
 from benchagent.link.clock import Clock
 from benchagent.link.spool import Spool
 from benchagent.machine.abort import Abort
-from benchagent.machine.observations import Observation, Observations, followed
+from benchagent.machine.observations import Observations, followed
 from benchagent.machine.sampling import DATA, Sampler
 from benchagent.paths import AgentDirs
 from benchagent.protocol import LEASE_S, ClockFacts
@@ -101,7 +100,8 @@ class Observer:
         observation = Observations(self._dirs.root).get(self._spec["observation"])
         if not observation.roots():
             return observation.problem()
-        sampler = _sampler(observation)
+        devices = {DATA: observation.device} if observation.device else {}
+        sampler = Sampler({"server": followed(observation.roots)}, devices)
         self._watching.start()
         begun = self._begun()
         if begun is None:
@@ -144,8 +144,3 @@ class Observer:
 
 def ended(problem: str, clock: ClockFacts | None) -> ObservedItem:
     return {"kind": "observed", "problem": problem, "clock": clock}
-
-
-def _sampler(observation: Observation) -> Sampler:
-    find: Callable[[], list[int]] = followed(observation.roots)
-    return Sampler({"server": find}, {DATA: observation.device} if observation.device else {})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from statistics import fmean
 from typing import Any
 
@@ -38,20 +38,10 @@ MEGABYTE = 1_000_000
 
 def empty_result() -> JobResult:
     return {
-        "metrics": [],
-        "durability": None,
-        "effective_settings": [],
-        "ignored_settings": [],
-        "storage": [],
-        "product": "",
-        "driver": {},
-        "dataset": {},
-        "command_lines": [],
-        "checks": [],
-        "warnings": [],
-        "per_terminal": [],
-        "histogram": None,
-    }
+        "metrics": [], "durability": None, "effective_settings": [], "ignored_settings": [], "storage": [],
+        "product": "", "driver": {}, "dataset": {}, "command_lines": [], "checks": [], "warnings": [],
+        "per_terminal": [], "histogram": None,
+    }  # fmt: skip
 
 
 def driver_facts(collector: Collector, embedded: bool) -> dict[str, str]:
@@ -75,23 +65,38 @@ def metrics(
 
     `counters`: what the engine counted over the measured window; `size`: bytes on disk.
     """
-    found = [*_phase_metrics(collector)]
-    if size is not None:
-        found.append(metric("db_size_bytes", size, "run"))
-    summary = collector.summary
-    if summary is None:
-        return [*found, *_partial_counts(collector), *_sample_metrics(collector)]
+    told = [*_of_phases(collector), *_listed("run", {"db_size_bytes": size})]
+    if collector.summary is None:
+        return [*told, *_partial_counts(collector), *_of_samples(collector)]
     return [
-        *found,
-        *_summary_metrics(summary),
-        *_counter_metrics(counters, summary["transactions"]),
-        *_sample_metrics(collector),
-        *_driver_metrics(collector, machine_cores),
+        *told,
+        *_of_summary(collector.summary),
+        *_of_counters(counters, collector.summary["transactions"]),
+        *_of_samples(collector),
+        *_of_driver(collector, machine_cores),
     ]
 
 
 def metric(name: str, value: float, phase: str) -> MetricValue:
     return {"name": name, "value": float(value), "phase": phase}
+
+
+def _listed(phase: str, values: Mapping[str, float | None]) -> list[MetricValue]:
+    return [metric(name, value, phase) for name, value in values.items() if value is not None]
+
+
+def _of_phases(collector: Collector) -> Iterator[MetricValue]:
+    for phase in ("create", "load", "index"):
+        if event := collector.phases.get(phase):
+            elapsed_s = event["elapsed_s"]
+            yield metric(f"{phase}_s", elapsed_s, phase)
+            if phase == "load" and elapsed_s > 0:
+                rows, size_bytes = event.get("rows"), event.get("bytes")
+                if rows:
+                    yield metric("load_rows_per_s", rows / elapsed_s, phase)
+                if size_bytes:
+                    yield metric("load_bytes", size_bytes, phase)
+                    yield metric("load_mb_per_s", size_bytes / elapsed_s / MEGABYTE, phase)
 
 
 def _partial_counts(collector: Collector) -> list[MetricValue]:
@@ -104,56 +109,23 @@ def _partial_counts(collector: Collector) -> list[MetricValue]:
     return [metric("transactions", counts[False], "run"), metric("transactions_warm_up", counts[True], "warm_up")]
 
 
-def _counter_metrics(counters: Mapping[str, float], transactions: int) -> list[MetricValue]:
-    """What the engine itself counted between begin and end of the measured window."""
-    found = [metric(name, counters[name], "run") for name in COUNTED if name in counters]
-    hit = hit_percent(counters)
-    if hit is not None:
-        found.append(metric("buffer_hit_percent", hit, "run"))
-    if transactions and "log_bytes" in counters:
-        found.append(metric("log_bytes_per_tx", counters["log_bytes"] / transactions, "run"))
-    return found
-
-
-def _phase_metrics(collector: Collector) -> list[MetricValue]:
-    found = []
-    for phase in ("create", "load", "index"):
-        event = collector.phases.get(phase)
-        if event is None:
-            continue
-        found.append(metric(f"{phase}_s", event["elapsed_s"], phase))
-        if phase == "load" and event.get("rows") and event["elapsed_s"] > 0:
-            found.append(metric("load_rows_per_s", event["rows"] / event["elapsed_s"], phase))
-        if phase == "load" and event.get("bytes") and event["elapsed_s"] > 0:
-            found.append(metric("load_bytes", event["bytes"], phase))
-            found.append(metric("load_mb_per_s", event["bytes"] / event["elapsed_s"] / MEGABYTE, phase))
-    return found
-
-
-def _summary_metrics(summary: Mapping[str, Any]) -> list[MetricValue]:
-    plain = {
-        "tps": "tps",
-        "transactions": "transactions",
-        "retries": "retries",
-        "errors": "measured_errors",
-        "errors_total": "errors",
-        "transactions_tail": "tail_transactions",
-    }
+def _of_summary(summary: Mapping[str, Any]) -> list[MetricValue]:
     # A run that ended in its warm-up has no rate, nor has one whose terminals all died before its window was over.
-    if summary.get("ended_by") == "terminals":
-        del plain["tps"]
-    found = [metric(name, summary[key], "run") for name, key in plain.items() if summary[key] is not None]
-    found.append(metric("transactions_warm_up", summary["warm_up_transactions"], "warm_up"))
+    values = {
+        "tps": None if summary.get("ended_by") == "terminals" else summary["tps"],
+        "transactions": summary["transactions"],
+        "retries": summary["retries"],
+        "errors": summary["measured_errors"],
+        "errors_total": summary["errors"],
+        "transactions_tail": summary["tail_transactions"],
+        "unstarted": summary.get("unstarted"),
+        "error_share_percent": 100 * error_share(summary) if summary["errors"] else None,
+    }
     for name in ("mean", "p50", "p95", "p99", "max"):
-        if summary[f"{name}_us"] is not None:
-            found.append(metric(f"latency_{name}_ms", summary[f"{name}_us"] / 1000, "run"))
-        if summary.get(f"service_{name}_us") is not None and name != "mean":
-            found.append(metric(f"service_{name}_ms", summary[f"service_{name}_us"] / 1000, "run"))
-    if "unstarted" in summary:
-        found.append(metric("unstarted", summary["unstarted"], "run"))
-    if summary["errors"]:
-        found.append(metric("error_share_percent", 100 * error_share(summary), "run"))
-    return found
+        latency_us, service_us = summary[f"{name}_us"], summary.get(f"service_{name}_us")
+        values[f"latency_{name}_ms"] = None if latency_us is None else latency_us / 1000
+        values[f"service_{name}_ms"] = None if service_us is None or name == "mean" else service_us / 1000
+    return [*_listed("run", values), metric("transactions_warm_up", summary["warm_up_transactions"], "warm_up")]
 
 
 def error_share(summary: Mapping[str, Any]) -> float:
@@ -163,31 +135,30 @@ def error_share(summary: Mapping[str, Any]) -> float:
     return errors / (done + errors) if errors else 0.0
 
 
-def _sample_metrics(collector: Collector) -> list[MetricValue]:
-    means = [metric(name, value, "run") for name in MEANS if (value := _mean(collector, name)) is not None]
-    maxima = [metric(name, max(values), "run") for name in MAXIMA if (values := collector.measured(name))]
-    counting = [
-        metric(f"{COUNT_PHASE}_{name}", value, COUNT_PHASE)
-        for name in COUNT_MEANS
-        if (value := collector.mean(COUNT_PHASE, name)) is not None
-    ]
-    return [*means, *maxima, *counting]
+def _of_counters(counters: Mapping[str, float], transactions: int) -> list[MetricValue]:
+    """What the engine itself counted between begin and end of the measured window."""
+    log_bytes = counters.get("log_bytes")
+    per_tx = log_bytes / transactions if transactions and log_bytes is not None else None
+    same = {name: counters.get(name) for name in COUNTED}
+    return _listed("run", {**same, "buffer_hit_percent": hit_percent(counters), "log_bytes_per_tx": per_tx})
 
 
-def _mean(collector: Collector, name: str) -> float | None:
-    """Of the timed phase as a whole where it was sampled so, else of the measured seconds."""
-    whole = collector.mean(TIMED_PHASE, name)
-    if whole is not None:
-        return whole
-    values = collector.measured(name)
-    return fmean(values) if values else None
+def _of_samples(collector: Collector) -> list[MetricValue]:
+    """Means are of the timed phase as a whole where it was sampled so, else of the measured seconds."""
+    values: dict[str, float | None] = {}
+    for name in (*MEANS, *MAXIMA):
+        measured = collector.measured(name)
+        values[name] = collector.mean(TIMED_PHASE, name) if name in MEANS else None
+        if values[name] is None and measured:
+            values[name] = fmean(measured) if name in MEANS else max(measured)
+    counting = {f"{COUNT_PHASE}_{name}": collector.mean(COUNT_PHASE, name) for name in COUNT_MEANS}
+    return [*_listed("run", values), *_listed(COUNT_PHASE, counting)]
 
 
-def _driver_metrics(collector: Collector, machine_cores: int) -> list[MetricValue]:
+def _of_driver(collector: Collector, machine_cores: int) -> list[MetricValue]:
     cores, transactions = collector.measured("driver_cpu_cores"), sum(collector.measured("tps"))
     if not cores:
         return []
-    found = [metric("driver_cpu_share", 100 * fmean(cores) / machine_cores, "run")]
-    if transactions:
-        found.append(metric("driver_cpu_ms_per_tx", 1000 * sum(cores) / transactions, "run"))
-    return found
+    per_tx_ms = 1000 * sum(cores) / transactions if transactions else None
+    share = 100 * fmean(cores) / machine_cores
+    return _listed("run", {"driver_cpu_share": share, "driver_cpu_ms_per_tx": per_tx_ms})

@@ -66,16 +66,14 @@ def watched(instance: Instance, run: Step, tables: Sequence[str], reading: froze
     statistics = instance.engine_counters
     prefixed = {COUNTER_PREFIX + name: sql for name, sql in statistics.counter_queries().items()}
     waits = {WAITS_PREFIX + name: sql for name, sql in statistics.wait_queries().items()}
+    transactions = run["transactions"]
+    marked = [{**each, "read_only": True} if each["name"] in reading else each for each in transactions]
     return [
         *query_steps(EFFECTIVE_PREFIX, instance.effective_queries()),
         *query_steps(MAINTENANCE_PREFIX, statistics.maintenance_queries(tables), optional=True),
-        {**run, "transactions": _marked(run, reading), "snapshots": prefixed, "sampled": waits},
+        {**run, "transactions": marked, "snapshots": prefixed, "sampled": waits},
         *query_steps(SCHEMA_PREFIX, statistics.schema_queries(tables), optional=True),
     ]
-
-
-def _marked(run: Step, reading: frozenset[str]) -> list[Step]:
-    return [{**one, "read_only": True} if one["name"] in reading else one for one in run["transactions"]]
 
 
 def deaths(session: Session) -> bool:
