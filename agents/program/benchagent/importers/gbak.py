@@ -202,7 +202,10 @@ def read(file: SourceFile) -> Sequence[Report]:
             rest = match["rest"]
             header = _HEADER.fullmatch(rest)
             statistics, message = ({}, "") if header else run.split(rest)
-            said = _MESSAGES.match(Line(at, message)) or _MESSAGES.match(Line(at, rest.strip()))
+            # What is no message behind the statistics may be one that had none before it.
+            said = _MESSAGES.match(Line(at, message)) or (
+                _MESSAGES.match(Line(at, rest.strip())) if statistics else None
+            )
             key, values = (said.key, said.values) if said else ("", {})
             touched = run.started or run.errors or run.columns
             # Output of several runs stands in one file.

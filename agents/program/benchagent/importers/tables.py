@@ -39,10 +39,10 @@ def pattern_of(template: str) -> tuple[str, str]:
     """The regular expressions of a line's beginning and of the whole line."""
     whole, start = "", None
     for escaped, name, kind, wordings, bracket, blanks, text in _PIECE.findall(template):
+        value = KINDS.get(kind) or _one_of(kind)
         if start is None and (kind or bracket == "["):
-            start = whole
+            start = whole or (value if kind else "")
         if kind:
-            value = KINDS.get(kind) or _one_of(kind)
             whole += f"(?P<{name}>{value})" if name else f"(?:{value})"
         elif bracket:
             whole += "(?:" if bracket == "[" else ")?"

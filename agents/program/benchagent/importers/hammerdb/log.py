@@ -57,7 +57,8 @@ class Settings:
 
     def take(self, line: str) -> bool:
         """Whether the line was about settings."""
-        if match := next(filter(None, (pattern.match(line) for pattern in _SETTINGS)), None):
+        told_here = "diset" in line or " for " in line
+        if told_here and (match := next(filter(None, (pattern.match(line) for pattern in _SETTINGS)), None)):
             key, told = (match["section"], match["name"]), match.groupdict()
             known = self.values.get(key)
             if "old" in told and known is not None and known not in (told["old"], told["new"]):
