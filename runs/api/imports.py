@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from benchagent.importers import PARSER_VERSION, SourceFile
+from benchagent.importers.needs import lacks
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
@@ -20,7 +21,6 @@ from rest_framework.views import APIView
 from runs import imports
 from runs.api.parsers import StrictJSONParser
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
-from runs.imports.needs import lacks
 from runs.imports.subject import ImportSubject, checked, from_text
 from runs.incoming.reading import Strict
 from runs.models import ApiToken, FileImport, User

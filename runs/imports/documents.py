@@ -9,27 +9,28 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchagent.catalog import METRICS, WORKLOADS
-from benchagent.importers import Metric, Report, Series, Status
+from benchagent.importers import Report, Status
+from benchagent.importers.needs import dbms_of
 
 from runs.results.document import SCHEMA_VERSION
 
 # The catalogue's word for what tools call the average.
 _CATALOGUE_NAMES = {"latency_avg_ms": "latency_mean_ms"}
 _OUTCOMES = {Status.COMPLETE: "finished", Status.ABORTED: "aborted", Status.FAILED: "failed"}
-_FROM_SUBJECT = ("config", "storage", "durability", "visibility", "note", "context")
+_FROM_SUBJECT = ("hardware", "config", "storage", "durability", "visibility", "note", "context")
 
 
 @dataclass
-class Cell:
+class Repeats:
     """Reports that are repeats of each other: one document."""
 
     reports: list[Report] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
 
 
-def cells(wanted: Iterable[tuple[str, Report]]) -> list[Cell]:
+def repeats_of(wanted: Iterable[tuple[str, Report]]) -> list[Repeats]:
     """Repeats put together, in the order of the files. What did not end well stands alone."""
-    found: dict[str, Cell] = {}
+    by_key: dict[str, Repeats] = {}
     for number, (name, report) in enumerate(wanted):
         alone = number if report.status is not Status.COMPLETE else None
         subject = report.subject
@@ -38,77 +39,56 @@ def cells(wanted: Iterable[tuple[str, Report]]) -> list[Cell]:
              report.parameters],
             sort_keys=True,
         )  # fmt: skip
-        cell = found.setdefault(key, Cell())
-        cell.reports.append(report)
-        cell.files.append(name)
-    return list(found.values())
+        repeats = by_key.setdefault(key, Repeats())
+        repeats.reports.append(report)
+        repeats.files.append(name)
+    return list(by_key.values())
 
 
-def document(cell: Cell, subject: dict[str, Any], *, upload_id: uuid.UUID) -> dict[str, Any]:
+def document(repeats: Repeats, said: dict[str, Any], *, upload_id: uuid.UUID) -> dict[str, Any]:
     """One document; whatever is still missing is missing in it too, and named when it is stored."""
-    first = cell.reports[0]
+    reports, first = repeats.reports, repeats.reports[0]
+    name, version = dbms_of(first.subject, first.tool, first.tool_version, said)
+    architecture = said.get("dbms", {}).get("architecture")
+    factors = {
+        factor: ("on" if value else "off") if isinstance(value, bool) else value
+        for factor, value in first.parameters.items()
+        if value != ""
+    }
     made: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "id": str(upload_id),
-        "workload": _workload(first, subject),
-        "dbms": dbms_of(first, subject),
-        "factors": _factors(first) | subject.get("factors", {}),
+        "workload": _workload(first, said),
+        "dbms": {"name": name, "version": version} | ({"architecture": architecture} if architecture else {}),
+        "factors": factors | said.get("factors", {}),
         "outcome": _OUTCOMES[first.status],
         "message": first.reason,
         "driver": {"name": first.tool, "version": first.tool_version},
-        "command_lines": list(dict.fromkeys(line for report in cell.reports for line in report.command_lines)),
-        "warnings": list(dict.fromkeys(text for report in cell.reports for text in report.warnings)),
-        "info": {**subject.get("info", {}), "files": cell.files},
-        "repeats": [_repeat(report) for report in cell.reports],
+        "command_lines": list(dict.fromkeys(line for report in reports for line in report.command_lines)),
+        "warnings": list(dict.fromkeys(text for report in reports for text in report.warnings)),
+        "info": {**said.get("info", {}), "files": repeats.files},
+        "repeats": [_repeat(report) for report in reports],
     }
-    made |= {name: subject[name] for name in _FROM_SUBJECT if name in subject}
-    if "hardware" in subject:
-        made["hardware"] = subject["hardware"]
-    return made | _config(first, made) | _when(first, subject)
+    if first.subject.settings:
+        made["config"] = [{"name": setting, "value": value} for setting, value in first.subject.settings]
+    return made | _when(first, said) | {field: said[field] for field in _FROM_SUBJECT if field in said}
 
 
-def dbms_of(report: Report, subject: dict[str, Any]) -> dict[str, str]:
-    """The file's own words first; a storage benchmark that knows no DBMS stands under the tool's name."""
-    given = subject.get("dbms", {})
-    name, version = report.subject.dbms or given.get("name", ""), report.subject.dbms_version
-    if not version and given.get("name", name).casefold() in (name.casefold(), ""):
-        # A version belongs to the DBMS that it was said of.
-        version = given.get("version", "")
-    if report.subject.workload.startswith("fio"):
-        name, version = report.tool, report.tool_version or "not stated"
-    made = {"name": name, "version": version}
-    return made | ({"architecture": given["architecture"]} if given.get("architecture") else {})
-
-
-def _workload(report: Report, subject: dict[str, Any]) -> dict[str, str]:
+def _workload(report: Report, said: dict[str, Any]) -> dict[str, str]:
     """The file's own words first, then what the person says."""
     slug = report.subject.workload
     if not slug:
-        return {"kind": report.tool, **subject.get("workload", {})}
+        return {"kind": report.tool, **said.get("workload", {})}
     if slug in WORKLOADS:
         entry = WORKLOADS[slug]
         return {"slug": slug, "name": entry.name, "version": entry.version}
     return {"slug": slug, "name": report.subject.workload_name or slug, "kind": report.tool}
 
 
-def _factors(report: Report) -> dict[str, Any]:
-    return {
-        name: ("on" if value else "off") if isinstance(value, bool) else value
-        for name, value in report.parameters.items()
-        if value != ""
-    }
-
-
-def _config(report: Report, made: dict[str, Any]) -> dict[str, Any]:
-    if "config" in made or not report.subject.settings:
-        return {}
-    return {"config": [{"name": name, "value": value} for name, value in report.subject.settings]}
-
-
-def _when(report: Report, subject: dict[str, Any]) -> dict[str, str]:
+def _when(report: Report, said: dict[str, Any]) -> dict[str, str]:
     """A time with a zone is a time; without one only its date is certain."""
-    if "measured_on" in subject:
-        return {"measured_on": subject["measured_on"]}
+    if "measured_on" in said:
+        return {"measured_on": said["measured_on"]}
     text = report.started_at
     if len(text) > 10 and (text.endswith("Z") or "+" in text[10:] or "-" in text[10:]):
         return {"started_at": text}
@@ -116,22 +96,18 @@ def _when(report: Report, subject: dict[str, Any]) -> dict[str, str]:
 
 
 def _repeat(report: Report) -> dict[str, Any]:
-    repeat: dict[str, Any] = {
-        "metrics": [_metric(metric) for metric in report.metrics],
-        "series": [_series(one) for one in report.series],
-    }
-    return repeat | ({"histogram": report.histogram} if report.histogram else {})
-
-
-def _metric(metric: Metric) -> dict[str, Any]:
-    name = _CATALOGUE_NAMES.get(metric.name, metric.name)
-    made = {"name": name, "unit": metric.unit, "value": metric.value, "phase": metric.phase}
-    # The catalogue knows the direction of its own.
-    return made | ({"better": metric.better} if metric.better and name not in METRICS else {})
-
-
-def _series(one: Series) -> dict[str, Any]:
-    return {
-        "name": _CATALOGUE_NAMES.get(one.name, one.name), "unit": one.unit, "t0_s": one.t0_s,
-        "interval_s": one.interval_s, "values": list(one.values),
-    }  # fmt: skip
+    metrics = []
+    for metric in report.metrics:
+        name = _CATALOGUE_NAMES.get(metric.name, metric.name)
+        # The catalogue knows the direction of its own.
+        better = {"better": metric.better} if metric.better and name not in METRICS else {}
+        metrics.append({"name": name, "unit": metric.unit, "value": metric.value, "phase": metric.phase, **better})
+    series = [
+        {
+            "name": _CATALOGUE_NAMES.get(row.name, row.name), "unit": row.unit, "t0_s": row.t0_s,
+            "interval_s": row.interval_s, "values": list(row.values),
+        }
+        for row in report.series
+    ]  # fmt: skip
+    histogram = {"histogram": report.histogram} if report.histogram else {}
+    return {"metrics": metrics, "series": series, **histogram}

@@ -15,6 +15,18 @@ from runs.models.choices import DURABILITY_CHOICES, StorageRole, Visibility
 
 # What a select can hold and a person can look through.
 MOST_CHOICES = 300
+# What can be dropped, for the page that asks for it.
+TOOLS: tuple[tuple[str, str], ...] = (
+    ("pgbench", "output with or without progress, per-transaction and aggregate logs of all threads, 9.x to 18"),
+    ("sysbench", "0.4 to 1.1, any progress format, checkpoints, histograms; OLTP, fileio, cpu"),
+    ("HammerDB", "CLI logs of v3 to v6, time profiles, transaction counters, job reports"),
+    ("go-tpc", "plain, table and JSON output"),
+    ("BenchBase", "summary, params, results, samples and raw files of a run, together"),
+    ("YCSB", "load and run phases, histograms, time series"),
+    ("fio", "JSON, JSON+ and normal output, logs"),
+    ("gbak", "verbose output and statistics of backup and restore"),
+    ("CSV", "any table with a header; you say which column is what"),
+)
 STORAGE_ROLES = (StorageRole.DATA, StorageRole.LOG, StorageRole.BACKUP)
 
 
@@ -50,14 +62,16 @@ class SubjectForm(forms.Form):
         # Machines and configurations that only somebody else's private runs use are not named.
         machines = nameable(HardwareProfile.objects.filter(merged_into=None), taken.owner or AnonymousUser())
         configs = nameable(Config.objects.all(), taken.owner or AnonymousUser())
-        _choose(self.fields["hardware"], _rows(machines), "choose a machine")
-        _choose(self.fields["config"], _rows(configs), "not stated")
-        devices = _devices(machines)
+        rows = StorageDevice.objects.filter(hardware__in=machines).order_by("hardware__name", "name")
+        names = rows.values_list("slug", "hardware__name", "name")[:MOST_CHOICES]
+        devices = [("", "not stated"), *((slug, f"{machine}: {name}") for slug, machine, name in names)]
+        self.fields["hardware"].choices = [("", "choose a machine"), *_rows(machines)]  # type: ignore[attr-defined]
+        self.fields["config"].choices = [("", "not stated"), *_rows(configs)]  # type: ignore[attr-defined]
+        devices_said = {use.get("role"): str(use["device"]) for use in reversed(taken.subject.get("storage", []))}
         for role in STORAGE_ROLES:
             name = f"storage_{role.value}"
-            self.fields[name] = forms.ChoiceField(label=f"{role.label} on", required=False)
-            _choose(self.fields[name], devices, "not stated")
-            self.initial[name] = _stored_on(taken.subject, role.value)
+            self.fields[name] = forms.ChoiceField(label=f"{role.label} on", required=False, choices=devices)
+            self.initial[name] = devices_said.get(role.value, "")
 
     @property
     def storage_fields(self) -> list[forms.BoundField]:
@@ -72,9 +86,13 @@ class SubjectForm(forms.Form):
         """What was said; fields left empty are not said."""
         given = {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
         said: dict[str, Any] = {name: given[name] for name in ("durability", "visibility", "note") if name in given}
-        said["leave_out"] = self._left_out()
-        if hardware := self._hardware(given):
-            said["hardware"] = hardware
+        # Every item has a tick; what is not ticked is left out.
+        kept = set(self.data.getlist("keep")) if hasattr(self.data, "getlist") else set()
+        said["leave_out"] = [item["index"] for item in self.taken.items if str(item["index"]) not in kept]
+        if "new_hardware" in given:
+            said["hardware"] = {"name": given["new_hardware"]}
+        elif "hardware" in given:
+            said["hardware"] = given["hardware"]
         if "dbms_name" in given or "dbms_version" in given:
             said["dbms"] = {"name": given.get("dbms_name", ""), "version": given.get("dbms_version", "")}
         if "workload" in given:
@@ -85,35 +103,14 @@ class SubjectForm(forms.Form):
             said["config"] = {"files": [{"name": "pasted", "text": given["config_text"]}]}
         elif "config" in given:
             said["config"] = given["config"]
-        if storage := self._storage(given):
+        devices = [(role.value, given.get(f"storage_{role.value}")) for role in STORAGE_ROLES]
+        if storage := [{"role": role, "device": device} for role, device in devices if device]:
             said["storage"] = storage
         return said
-
-    def _hardware(self, given: dict[str, Any]) -> Any:
-        return {"name": given["new_hardware"]} if "new_hardware" in given else given.get("hardware")
-
-    def _storage(self, given: dict[str, Any]) -> list[dict[str, str]]:
-        uses = [(role.value, given.get(f"storage_{role.value}")) for role in STORAGE_ROLES]
-        return [{"role": role, "device": device} for role, device in uses if device]
-
-    def _left_out(self) -> list[int]:
-        """Every item has a tick; what is not ticked is left out."""
-        kept = set(self.data.getlist("keep")) if hasattr(self.data, "getlist") else set()
-        return [item["index"] for item in self.taken.items if str(item["index"]) not in kept]
-
-
-def _choose(field: Any, rows: list[tuple[str, str]], nothing: str) -> None:
-    field.choices = [("", nothing), *rows]
 
 
 def _rows(queryset: Any) -> list[tuple[str, str]]:
     return list(queryset.order_by("name").values_list("slug", "name")[:MOST_CHOICES])
-
-
-def _devices(machines: Any) -> list[tuple[str, str]]:
-    rows = StorageDevice.objects.filter(hardware__in=machines).order_by("hardware__name", "name")
-    found = rows.values_list("slug", "hardware__name", "name")[:MOST_CHOICES]
-    return [(slug, f"{machine}: {name}") for slug, machine, name in found]
 
 
 def _initial(subject: dict[str, Any]) -> dict[str, Any]:
@@ -130,7 +127,3 @@ def _initial(subject: dict[str, Any]) -> dict[str, Any]:
         "visibility": subject.get("visibility", settings.DEFAULT_VISIBILITY),
         "note": subject.get("note", ""),
     }
-
-
-def _stored_on(subject: dict[str, Any], role: str) -> str:
-    return next((str(use["device"]) for use in subject.get("storage", []) if use.get("role") == role), "")

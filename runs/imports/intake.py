@@ -7,10 +7,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from benchagent.importers import PARSER_VERSION, Report, SourceFile, as_json, inspect
+from benchagent.importers import PARSER_VERSION, NotUnderstood, Report, SourceFile, as_json, inspect, plain_csv
+from benchagent.importers.base import not_understood
 from django.db import IntegrityError, transaction
 
-from runs.imports.mapped import read_mapped
 from runs.models import Artefact, FileImport, User
 from runs.run import artefacts
 
@@ -73,16 +73,23 @@ def kept_files(taken: FileImport) -> list[SourceFile]:
     return [SourceFile(kept.name, artefacts.content(kept)) for kept in taken.artefacts.order_by("position")]
 
 
-Found = list[tuple[SourceFile, list[Report]]]
+Reports = list[tuple[SourceFile, Report]]
 
 
-def read(files: Sequence[SourceFile], mapping: dict[str, Any]) -> Found:
-    """Every file with its runs. `mapping`: which column is what, by the name of a CSV file."""
-    found = inspect(files)
-    return [(file, read_mapped(file, mapping[file.name]) if file.name in mapping else runs) for file, runs in found]
+def read(files: Sequence[SourceFile], mapping: dict[str, Any]) -> Reports:
+    """Every run of every file. `mapping`: which column is what, by the name of a CSV file."""
+    reports: Reports = []
+    for file, proposed in inspect(files):
+        runs: Sequence[Report] = proposed
+        if file.name in mapping:
+            try:
+                runs = plain_csv.read_mapped(file, plain_csv.Mapping.from_json(mapping[file.name]))
+            except NotUnderstood as error:
+                runs = [not_understood(f"not understood: {error}", tool=plain_csv.TOOL)]
+        reports += [(file, run) for run in runs]
+    return reports
 
 
-def items_of(found: Found) -> list[dict[str, Any]]:
+def items_of(reports: Reports) -> list[dict[str, Any]]:
     """What a preview shows, one entry a run of a file; `index` names it."""
-    entries = [as_json(file, report) for file, reports in found for report in reports]
-    return [{"index": index, **entry} for index, entry in enumerate(entries)]
+    return [{"index": index, **as_json(file, report)} for index, (file, report) in enumerate(reports)]

@@ -5,28 +5,26 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from benchagent.importers import PARSER_VERSION, Report
+from benchagent.importers import PARSER_VERSION
+from benchagent.importers.needs import becomes_a_run, lacks
 from django.db import transaction
 from django.utils import timezone
 from rest_framework.exceptions import ValidationError
 
 from runs import results
-from runs.imports.documents import cells, document
-from runs.imports.intake import Found, items_of, kept_files, read
-from runs.imports.needs import becomes_a_run, lacks
+from runs.imports.documents import document, repeats_of
+from runs.imports.intake import Reports, items_of, kept_files, read
 from runs.imports.subject import checked
 from runs.models import ApiToken, FileImport, Run, User, delete_softly
+from runs.results.document import MAX_REPEATS, MAX_RUNS
 from runs.run import artefacts
+
+# However many repeats each has, no request of the one door is too large.
+AT_ONCE = MAX_RUNS // MAX_REPEATS
 
 
 class NotReady(ValidationError):
     """Something must be said first; the errors name the fields."""
-
-
-def wanted(found: Found, subject: dict[str, Any]) -> list[tuple[str, Report]]:
-    """(file, report) of everything that becomes a run."""
-    every = [(file.name, report) for file, reports in found for report in reports]
-    return [one for one, item in zip(every, items_of(found), strict=True) if becomes_a_run(item, subject)]
 
 
 def store(
@@ -43,12 +41,19 @@ def store(
 
 
 def _store(
-    taken: FileImport, found: Found, subject: dict[str, Any], owner: User, token: ApiToken | None
+    taken: FileImport, reports: Reports, subject: dict[str, Any], owner: User, token: ApiToken | None
 ) -> tuple[list[Run], bool]:
-    items = items_of(found)
+    items = items_of(reports)
     if lacking := lacks(items, subject):
         raise NotReady(lacking)
     now = timezone.now()
+    kept = [
+        (file.name, report) for (file, report), item in zip(reports, items, strict=True) if becomes_a_run(item, subject)
+    ]
+    documents = [
+        document(repeats, subject, upload_id=uuid.uuid5(taken.id, f"{now.isoformat()}:{number}"))
+        for number, repeats in enumerate(repeats_of(kept))
+    ]
     with transaction.atomic():
         # A second press of the button finds it stored.
         if not FileImport.objects.filter(pk=taken.pk, stored_at=None).update(stored_at=now):
@@ -57,10 +62,12 @@ def _store(
         taken.parser_version, taken.stored_at = PARSER_VERSION, now
         taken.save(update_fields=["subject", "items", "parser_version"])
         runs = []
-        for number, cell in enumerate(cells(wanted(found, subject))):
-            upload_id = uuid.uuid5(taken.id, f"{now.isoformat()}:{number}")
-            made = document(cell, subject, upload_id=upload_id)
-            runs += results.store_upload(document=made, token=token, owner=owner, file_import=taken).runs
+        for start in range(0, len(documents), AT_ONCE):
+            some = documents[start : start + AT_ONCE]
+            for outcome in results.store_uploads(documents=some, token=token, owner=owner, file_import=taken):
+                if outcome.errors:
+                    raise ValidationError(outcome.errors)
+                runs += outcome.runs
     return runs, True
 
 
@@ -80,16 +87,16 @@ def runs_of(taken: FileImport) -> list[Run]:
 def read_again(taken: FileImport, *, owner: User, token: ApiToken | None = None) -> list[Run]:
     """Read the kept files with today's importers. A stored import's runs are replaced; the old ones can be restored."""
     was_stored, old = taken.stored_at is not None, runs_of(taken)
-    found = read(kept_files(taken), taken.subject.get("mapping", {}))
+    reports = read(kept_files(taken), taken.subject.get("mapping", {}))
     with transaction.atomic():
-        taken.items = items_of(found)
+        taken.items = items_of(reports)
         taken.parser_version, taken.stored_at = PARSER_VERSION, None
         taken.save(update_fields=["items", "parser_version", "stored_at"])
         if not was_stored:
             return []
         for run in old:
             delete_softly(run)
-        return _store(taken, found, checked(taken.subject), owner, token)[0]
+        return _store(taken, reports, checked(taken.subject), owner, token)[0]
 
 
 def forget(taken: FileImport) -> None:

@@ -6,6 +6,7 @@ from typing import cast
 from uuid import UUID
 
 from benchagent.importers import PARSER_VERSION, SourceFile
+from benchagent.importers.needs import becomes_a_run, lacks
 from django.contrib import messages
 from django.core.exceptions import ValidationError as FormError
 from django.http import HttpRequest, HttpResponse
@@ -16,9 +17,7 @@ from rest_framework.exceptions import ValidationError
 from runs import imports
 from runs.api.errors import flatten
 from runs.imports import columns
-from runs.imports.forms import SubjectForm
-from runs.imports.needs import becomes_a_run, lacks
-from runs.imports.tools import TOOLS
+from runs.imports.forms import TOOLS, SubjectForm
 from runs.models import FileImport, User
 from runs.views.guards import contributor_required
 

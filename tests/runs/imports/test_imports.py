@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from benchagent.importers import SourceFile
+from benchagent.importers.needs import lacks
 from rest_framework.exceptions import ValidationError
 
 from runs import imports
-from runs.imports.needs import lacks
 from runs.models import Artefact, FileImport, Run, Upload
 from runs.run import artefacts
 

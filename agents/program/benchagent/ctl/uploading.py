@@ -16,7 +16,8 @@ from benchagent.ctl.api import Api
 from benchagent.ctl.files import BadPath, Found, read, read_all, result_documents, walk
 from benchagent.ctl.output import ProgressLine, print_json, print_table, say
 from benchagent.ctl.state import Uploaded
-from benchagent.importers import Report, Status, Subject, inspect
+from benchagent.importers import Report, as_json, inspect
+from benchagent.importers.needs import becomes_a_run, lacks
 from benchagent.link.client import Refused
 from benchagent.redaction import redact_text
 
@@ -172,24 +173,18 @@ def _kinds(read: Sequence[tuple[Found, Sequence[Report]]], said: dict[str, Any])
         runs.setdefault(holder, []).append((one, reports))
     kinds: dict[str, list[Found]] = {}
     for parts in runs.values():
-        kind = _kind([report for _, reports in parts for report in reports], said)
+        kind = _kind([as_json(one.file, report) for one, reports in parts for report in reports], said)
         kinds.setdefault(kind, []).extend(one for one, _ in parts)
     return kinds
 
 
-def _kind(reports: Sequence[Report], said: dict[str, Any]) -> str:
-    own = [report for report in reports if not report.part_of and report.status is not Status.NOT_UNDERSTOOD]
-    if not own:
+def _kind(items: Sequence[dict[str, Any]], said: dict[str, Any]) -> str:
+    if all(item["part_of"] or item["status"] == "not_understood" for item in items):
         return "not understood"
-    if all(report.status is Status.COMPLETE and not report.metrics and not report.series for report in own):
+    if not any(becomes_a_run(item, said) for item in items):
         return "no result by itself"
-    return "lacking" if any(_lacks(report.subject, said) for report in own) else "complete"
-
-
-def _lacks(known: Subject, said: dict[str, Any]) -> bool:
-    """Whether the server will ask what was run, or on which DBMS."""
-    dbms = known.workload.startswith("fio") or "dbms" in said or (known.dbms and known.dbms_version)
-    return not (known.workload or "workload" in said) or not dbms
+    # The server asks for the machine of all files alike.
+    return "lacking" if lacks(items, said).keys() - {"hardware"} else "complete"
 
 
 def _guarded(send: Any, api: Api | None, files: Any, more: Any) -> Outcome:
