@@ -16,5 +16,5 @@ def workload(slug: str, version: str) -> Workload:
     entry = WORKLOADS[slug]
     if entry.version != version:
         raise JobError(f"this agent has version {entry.version} of workload {slug}, the job asks for {version}")
-    found: Workload = import_module(entry.module).WORKLOAD
-    return found
+    known: Workload = import_module(entry.module).WORKLOAD
+    return known

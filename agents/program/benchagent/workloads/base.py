@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -133,10 +133,31 @@ class Bench(Protocol):
         """Add to the statistics of the result: tables, indexes, queries, … (see `protocol.RunStatistics`)."""
 
 
-def rate(factors: Factors) -> Step:
-    """What a ``run`` step needs for a fixed rate; nothing for a closed loop."""
-    per_s = factors.number("rate_per_s")
-    return {"rate_per_s": per_s} if per_s else {}
+def run_step(factors: Factors, seed: int, transactions: Sequence[Step]) -> Step:
+    """The measured run of these transactions: a closed loop, unless a fixed rate was asked for."""
+    timing = {name: factors.number(name) for name in ("terminals", "warm_up_s", "duration_s", "rate_per_s")}
+    if not timing["rate_per_s"]:
+        del timing["rate_per_s"]
+    return {"op": "run", "phase": "run", "seed": seed, **timing, "transactions": list(transactions)}
+
+
+def load_step(tables: Sequence[Step], *, batch: int = 1_000, commit_every: int = 10_000, **more: Any) -> Step:
+    return {"op": "load", "phase": "load", "batch": batch, "commit_every": commit_every, **more, "tables": list(tables)}
+
+
+def execute(phase: str, statements: Sequence[str]) -> list[Step]:
+    """No step where there is no statement."""
+    return [{"op": "execute", "phase": phase, "statements": list(statements)}] if statements else []
+
+
+def settle(dialect: Dialect, tables: Iterable[str]) -> list[Step]:
+    """What an engine wants done after a load, as gathering its statistics."""
+    each = [sql.format(table=table) for table in tables for sql in dialect.after_load_each]
+    return execute("settle", [*each, *dialect.after_load])
+
+
+def insert(table: str, columns: Collection[str]) -> str:
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608
 
 
 def many(dialect: Dialect, table: str, types: Mapping[str, str]) -> Step:
@@ -164,9 +185,10 @@ def load_and_run(
     made what they shall be. `run`: a function is called when the data are there and, with them, the settings in force
     are known; of an engine in memory before.
     """
+    steps = run if callable(run) else lambda: run
     if bench.instance.in_memory:
         require_one_session(bench)
-        return bench.session([*prepare, *before, *_steps(run)])
+        return bench.session([*prepare, *before, *steps()])
     asked: QueryRows = {}
     if bench.data_missing:
         asked = bench.session([*prepare, *before]).rows
@@ -175,14 +197,10 @@ def load_and_run(
         asked = bench.session(before).rows
         if bench.factors.text("cache_state") != "cold":
             bench.condition("caches", COUNTED_BEFORE)
-    steps = _steps(run)
+    asked_to_run = steps()
     bench.before_run()
-    found = bench.session(steps)
-    return replace(found, rows={**asked, **found.rows})
-
-
-def _steps(run: Sequence[Step] | Callable[[], Sequence[Step]]) -> Sequence[Step]:
-    return run() if callable(run) else run
+    result = bench.session(asked_to_run)
+    return replace(result, rows={**asked, **result.rows})
 
 
 def is_used(bench: Bench) -> bool:
@@ -224,9 +242,14 @@ class Workload(ABC):
         """Names of the transactions that change nothing: their commits have no disk to wait for."""
         return frozenset()
 
-    @abstractmethod
     def dataset(self, factors: Factors, seed: int) -> dict[str, Any]:
         """What is loaded: generator, its version, seed, rows per table."""
+        version = WORKLOADS[self.slug].version
+        return {"generator": self.slug, "generator_version": version, "seed": seed, **self.loaded(factors)}
+
+    @abstractmethod
+    def loaded(self, factors: Factors) -> dict[str, Any]:
+        """`rows` by table, and what else says how the data are made."""
 
     @abstractmethod
     def disk_bytes(self, factors: Factors) -> int:
@@ -236,7 +259,12 @@ class Workload(ABC):
 def checked(factor: FactorDef, value: float | str) -> int | str:
     """The value in the type of its factor. Raises `JobError`."""
     if factor.kind != FactorKind.NUMBER:
-        return _checked_text(factor, str(value))
+        text = str(value)
+        if factor.kind == FactorKind.CHOICE and text not in factor.choices:
+            raise JobError(f"{factor.label} has to be one of {', '.join(factor.choices)}, not {text!r}")
+        if len(text) > TEXT_LIMIT:
+            raise JobError(f"{factor.label} is longer than {TEXT_LIMIT:,} characters")
+        return text
     try:
         number = int(value)
     except (TypeError, ValueError):
@@ -244,11 +272,3 @@ def checked(factor: FactorDef, value: float | str) -> int | str:
     if not factor.minimum <= number <= factor.maximum:
         raise JobError(f"{factor.label} has to be {factor.minimum} … {factor.maximum}, not {number}")
     return number
-
-
-def _checked_text(factor: FactorDef, value: str) -> str:
-    if factor.kind == FactorKind.CHOICE and value not in factor.choices:
-        raise JobError(f"{factor.label} has to be one of {', '.join(factor.choices)}, not {value!r}")
-    if len(value) > TEXT_LIMIT:
-        raise JobError(f"{factor.label} is longer than {TEXT_LIMIT:,} characters")
-    return value

@@ -31,7 +31,7 @@ public final class Sql {{
 def rendered() -> str:
     dialect = Dialect()
     everything = {
-        "schema": [*tables.create(dialect), *tables.primary_keys(dialect), *tables.secondary_indexes(dialect)],
+        "schema": [*tables.create(dialect), *tables.indexes(dialect)],
         "tables": {
             table.name: {"rows": tables.rows(table, WAREHOUSES, DIVISOR), "insert": table.insert}
             for table in tables.TABLES

@@ -8,7 +8,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from benchagent.catalog import WORKLOADS
 from benchagent.dbms.backup import Action, BackupMethod, SqlCommands
 from benchagent.dbms.base import JobError, first_value
 from benchagent.dbms.counters import CHECKPOINTS, checkpoint_words, differences
@@ -17,9 +16,9 @@ from benchagent.machine.devices import device_of, same_device
 from benchagent.machine.sampling import disk_counters
 from benchagent.protocol import Check
 from benchagent.workloads.backup import dataset
-from benchagent.workloads.base import Bench, Factors, Observe, Workload
+from benchagent.workloads.base import Bench, Factors, Observe, Workload, execute, load_step, settle
 
-BATCH_ROWS, COMMIT_ROWS, LOADER_THREADS = 1_000, 10_000, 2
+LOADER_THREADS = 2
 TIMEOUT_S = 24 * 3600.0
 MEGABYTE = 1_000_000
 BYTES_MINIMUM = 1_500_000_000
@@ -74,25 +73,18 @@ class Backup(Workload):
             with suppress(Exception):  # what stopped it is what is told
                 method.cancel()
             raise
-        dishonest = method.honest(trace)
-        if dishonest:
+        if dishonest := method.honest(trace):
             raise JobError(dishonest)
-        way = method.way(trace)
-        if way:
+        if way := method.way(trace):
             bench.condition("backup_way", way)
         return took_s
 
     def tables(self, factors: Factors) -> Sequence[str]:
         return LARGE_TABLES
 
-    def dataset(self, factors: Factors, seed: int) -> dict[str, Any]:
+    def loaded(self, factors: Factors) -> dict[str, Any]:
         rows = dataset.tables(factors.number("dataset_mb"))
-        return {
-            "generator": self.slug,
-            "generator_version": WORKLOADS[self.slug].version,
-            "seed": seed,
-            "rows": {**dict(list(rows.items())[:3]), "each of 147 small tables": list(rows.values())[-1]},
-        }
+        return {"rows": {**dict(list(rows.items())[:3]), "each of 147 small tables": list(rows.values())[-1]}}
 
     def disk_bytes(self, factors: Factors) -> int:
         # Data with indexes, a dense copy, the backup and a restored database stand side by side.
@@ -120,20 +112,12 @@ def _chosen(bench: Bench) -> tuple[BackupMethod, dict[str, str]]:
 
 def _prepare(bench: Bench, rows: Mapping[str, int]) -> list[Step]:
     dialect = bench.instance.dialect
-    settle = [sql.format(table=table) for table in rows for sql in dialect.after_load_each] + list(dialect.after_load)
+    tables = [dataset.load(dialect, name, count) for name, count in rows.items()]
     return [
-        {"op": "execute", "phase": "create", "statements": dataset.create(dialect, rows)},
-        {
-            "op": "load",
-            "phase": "load",
-            "threads": LOADER_THREADS,
-            "batch": BATCH_ROWS,
-            "commit_every": COMMIT_ROWS,
-            "seed": bench.seed,
-            "tables": [dataset.load(dialect, name, count) for name, count in rows.items()],
-        },
-        {"op": "execute", "phase": "index", "statements": dataset.indexes(dialect, rows)},
-        *([{"op": "execute", "phase": "settle", "statements": settle}] if settle else []),
+        *execute("create", dataset.create(dialect, rows)),
+        load_step(tables, threads=LOADER_THREADS, seed=bench.seed),
+        *execute("index", dataset.indexes(dialect, rows)),
+        *settle(dialect, rows),
     ]
 
 
@@ -184,8 +168,7 @@ def _bytes_noted(bench: Bench) -> Iterator[None]:
 def _counters(bench: Bench) -> dict[str, float]:
     source = bench.instance.engine_counters
     queries = source.counter_queries()
-    found = bench.session(query_steps(COUNTER_PREFIX, queries, optional=True))
-    rows = rows_named(COUNTER_PREFIX, found.rows)
+    rows = rows_named(COUNTER_PREFIX, bench.session(query_steps(COUNTER_PREFIX, queries, optional=True)).rows)
     return source.counters(rows) if queries.keys() <= rows.keys() else {}
 
 
@@ -202,10 +185,10 @@ def _do(bench: Bench, actions: Sequence[Action], phase: str, observe: Observe | 
 
 def _do_sql(bench: Bench, action: SqlCommands, phase: str) -> float:
     """Seconds of the statements; of the whole process where opening another database is the work."""
-    steps = [{"op": "execute", "phase": phase, "statements": list(action.statements)}]
+    steps: list[Step] = [{"op": "execute", "phase": phase, "statements": list(action.statements)}]
     begun = time.perf_counter()
-    found = bench.session(steps, watch=phase, url=action.url)
-    return time.perf_counter() - begun if action.url else float(found.phases[phase]["elapsed_s"])
+    result = bench.session(steps, watch=phase, url=action.url)
+    return time.perf_counter() - begun if action.url else float(result.phases[phase]["elapsed_s"])
 
 
 def _note_backup(bench: Bench, target: Path, took_s: float) -> None:
@@ -225,8 +208,8 @@ def _count(bench: Bench, rows: Mapping[str, int]) -> None:
     bench.before_run(COUNT)
     name = next(iter(rows))
     sql = f"SELECT COUNT(*) FROM {name}"  # noqa: S608
-    found = bench.session([{"op": "query", "name": COUNT, "sql": sql, "phase": COUNT}], watch=COUNT)
-    counted, took_s = int(first_value(found.rows.get(COUNT)) or 0), float(found.queries[COUNT]["elapsed_s"])
+    result = bench.session([{"op": "query", "name": COUNT, "sql": sql, "phase": COUNT}], watch=COUNT)
+    counted, took_s = int(first_value(result.rows.get(COUNT)) or 0), float(result.queries[COUNT]["elapsed_s"])
     bench.metric("count_s", took_s, COUNT)
     plan, size = _way_of_counting(bench, sql, name)
     if size and took_s > 0:
@@ -246,9 +229,9 @@ def _way_of_counting(bench: Bench, sql: str, name: str) -> tuple[str, int | None
         *query_steps(SCHEMA_PREFIX, source.schema_queries(LARGE_TABLES), optional=True),
         *query_steps("", plans, optional=True),
     ]
-    found = bench.session(asked)
-    rows = rows_named(SCHEMA_PREFIX, found.rows)
-    shown = [row for part in plans for row in found.rows.get(part, [])]
+    answers = bench.session(asked).rows
+    rows = rows_named(SCHEMA_PREFIX, answers)
+    shown = [row for part in plans for row in answers.get(part, [])]
     plan = source.plan(shown) if shown else ""
     if not rows or not plan or any(index.index.lower() in plan.lower() for index in source.indexes(rows)):
         return plan, None
@@ -271,11 +254,11 @@ def _verify(bench: Bench, method: BackupMethod, target: Path, rows: Mapping[str,
     stop = method.open_restored(target, scratch)
     try:
         counts = {name: f"SELECT COUNT(*) FROM {name}" for name in rows}  # noqa: S608
-        found = bench.session(query_steps("", counts), url=method.restored_url(target, scratch))
+        answers = bench.session(query_steps("", counts), url=method.restored_url(target, scratch)).rows
     finally:
         stop()
         _do(bench, method.discard(target, scratch), "discard")
-    check = _same_rows(rows, {name: int(first_value(found.rows.get(name)) or 0) for name in rows})
+    check = _same_rows(rows, {name: int(first_value(answers.get(name)) or 0) for name in rows})
     bench.check(check)
     bench.condition(VERIFIED, "restored and verified in this run" if check["ok"] else "restored, and it is wrong")
 

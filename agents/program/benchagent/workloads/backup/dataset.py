@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.questions import Step
-from benchagent.workloads.base import many
+from benchagent.workloads.base import insert, many
 
 ARTICLE_MB = 2_700
 LARGEST = "big"
@@ -19,7 +19,6 @@ SMALL_TABLES = 147
 # What the three named tables leave of the article's bytes, at the 136 bytes a record that its largest table gives.
 RECORD_BYTES = 1_900_000_000 / 14_000_000
 SMALL_ROWS = (ARTICLE_MB * 1_000_000 - sum(ARTICLE_ROWS.values()) * RECORD_BYTES) / RECORD_BYTES / SMALL_TABLES
-COLUMNS = ("id", "parent", "code", "amount", "made_at", "words")
 
 
 def tables(dataset_mb: int) -> dict[str, int]:
@@ -63,8 +62,12 @@ def load(dialect: Dialect, name: str, rows: int) -> Step:
         "made_at": {"kind": "timestamp", "start": "2000-01-01 00:00:00", "step_s": 20},
         "words": {"kind": "text", "min_length": 60, "max_length": 100},
     }
-    marks = ", ".join("?" for _ in COLUMNS)
-    insert = f"INSERT INTO {name} ({', '.join(COLUMNS)}) VALUES ({marks})"  # noqa: S608
-    together = many(dialect, name, _types(dialect))
-    columns = [filled[column] for column in COLUMNS]
-    return {"name": name, "insert": insert, **together, "rows": rows, "columns": columns}
+    types = _types(dialect)
+    columns = [filled[column] for column in types]
+    return {
+        "name": name,
+        "insert": insert(name, types),
+        **many(dialect, name, types),
+        "rows": rows,
+        "columns": columns,
+    }

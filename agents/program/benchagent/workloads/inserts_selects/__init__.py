@@ -11,13 +11,24 @@ from collections.abc import Sequence
 from math import gcd
 from typing import Any
 
-from benchagent.catalog import WORKLOADS
 from benchagent.dbms.base import JobError, first_value
-from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.questions import Step, query_steps
 from benchagent.protocol import Check
-from benchagent.workloads.base import Bench, Factors, SessionResult, Workload, is_used, load_and_run, many, rate
+from benchagent.workloads.base import (
+    Bench,
+    Factors,
+    SessionResult,
+    Workload,
+    execute,
+    insert,
+    is_used,
+    load_and_run,
+    load_step,
+    many,
+    run_step,
+    settle,
+)
 from benchagent.workloads.inserts_selects import schema
 
 # Row with its three index entries, roughly, as row stores keep them: for the check of free space and the narrow range.
@@ -40,14 +51,14 @@ class InsertsSelects(Workload):
     def perform(self, bench: Bench) -> None:
         if not _loaded_rows(bench.factors) and not _inserts(bench.factors):
             raise JobError("there is nothing to select from empty tables")
-        counted = self._count(bench)
+        counted = bench.instance.dialect.values(COUNT_ALL)
         before = query_steps("", {ROWS_BEFORE: counted}) if is_used(bench) else []
 
         def run() -> Sequence[Step]:
             return [self._run(bench), *query_steps("", {ROWS: counted})]
 
-        found = load_and_run(bench, self._prepare(bench), run, before=before)
-        bench.check(_row_count(found, bench.factors))
+        result = load_and_run(bench, self._prepare(bench), run, before=before)
+        bench.check(_row_count(result, bench.factors))
 
     def tables(self, factors: Factors) -> Sequence[str]:
         return schema.TABLES
@@ -55,67 +66,41 @@ class InsertsSelects(Workload):
     def reading(self, factors: Factors) -> frozenset[str]:
         return frozenset() if _inserts(factors) else frozenset({SELECTS})
 
-    def dataset(self, factors: Factors, seed: int) -> dict[str, Any]:
+    def loaded(self, factors: Factors) -> dict[str, Any]:
         rows = _loaded_rows(factors)
-        return {
-            "generator": self.slug,
-            "generator_version": WORKLOADS[self.slug].version,
-            "seed": seed,
-            "rows": {"each of 40 tables": rows, "all": rows * len(schema.TABLES)},
-        }
+        return {"rows": {"each of 40 tables": rows, "all": rows * len(schema.TABLES)}}
 
     def disk_bytes(self, factors: Factors) -> int:
         return BYTES_MINIMUM + len(schema.TABLES) * _loaded_rows(factors) * ROW_BYTES * 2
 
-    def _count(self, bench: Bench) -> str:
-        return bench.instance.dialect.values(COUNT_ALL)
-
     def _prepare(self, bench: Bench) -> list[Step]:
         dialect, factors = bench.instance.dialect, bench.factors
-        settle = [sql.format(table=table) for table in schema.TABLES for sql in dialect.after_load_each]
-        settle += dialect.after_load
-        load = {
-            "op": "load",
-            "phase": "load",
-            "threads": factors.number("loader_threads"),
-            "batch": BATCH_ROWS,
-            "commit_every": COMMIT_ROWS,
-            "seed": bench.seed,
-            "tables": [_table(dialect, table, _loaded_rows(factors)) for table in schema.TABLES],
-        }
+        rows, threads = _loaded_rows(factors), factors.number("loader_threads")
+        tables = [_table(dialect, table, rows) for table in schema.TABLES]
+        load = load_step(tables, batch=BATCH_ROWS, commit_every=COMMIT_ROWS, threads=threads, seed=bench.seed)
         return [
-            {"op": "execute", "phase": "create", "statements": schema.create(dialect)},
-            *([load] if _loaded_rows(factors) else []),
-            {"op": "execute", "phase": "index", "statements": schema.indexes(dialect)},
-            *([{"op": "execute", "phase": "settle", "statements": settle}] if settle else []),
+            *execute("create", schema.create(dialect)),
+            *([load] if rows else []),
+            *execute("index", schema.indexes(dialect)),
+            *settle(dialect, schema.TABLES),
         ]
 
     def _run(self, bench: Bench) -> Step:
-        factors = bench.factors
-        if _inserts(factors):
-            first = self._free_round(bench)
-            transactions = [_insert(table, factors.number("rows_per_table"), first) for table in schema.TABLES]
+        if _inserts(bench.factors):
+            first, rows = self._free_round(bench), bench.factors.number("rows_per_table")
+            transactions = [_insert(table, rows, first) for table in schema.TABLES]
         else:
             reach = self._reach(bench)
             transactions = [_select(table, reach) for table in schema.TABLES]
-        return {
-            "op": "run",
-            "phase": "run",
-            "terminals": factors.number("terminals"),
-            "warm_up_s": factors.number("warm_up_s"),
-            "duration_s": factors.number("duration_s"),
-            "seed": bench.seed,
-            **rate(factors),
-            "transactions": transactions,
-        }
+        return run_step(bench.factors, bench.seed, transactions)
 
     def _free_round(self, bench: Bench) -> int:
         """The first round through the slots whose keys no run before this one has taken, in any table."""
         if not is_used(bench):
             return 0
         asked = {f"{TAKEN}:{table}": schema.highest_of_first_slot(table) for table in schema.TABLES}
-        found = bench.session(query_steps("", asked))
-        keys = [key for name in asked if (key := first_value(found.rows.get(name)))]
+        answers = bench.session(query_steps("", asked)).rows
+        keys = [key for name in asked if (key := first_value(answers.get(name)))]
         # One more: the insert that begins a round may have failed while others of that round did not.
         return max((schema.round_of(str(key)) + 2 for key in keys), default=0)
 
@@ -175,9 +160,9 @@ def _table(dialect: Dialect, table: str, rows: int) -> Step:
         "col11": {"kind": "timestamp", "start": "2010-01-01 00:00:00", "step_s": 1},
     }
     types = schema.types(dialect)
-    together = many(dialect, table, {name: types[name] for name in schema.inserted()})
-    columns = [filled[name] for name in schema.inserted()]
-    return {"name": table, "insert": schema.insert(table), **together, "rows": rows, "columns": columns}
+    together = many(dialect, table, {name: types[name] for name in schema.INSERTED})
+    columns = [filled[name] for name in schema.INSERTED]
+    return {"name": table, "insert": insert(table, schema.INSERTED), **together, "rows": rows, "columns": columns}
 
 
 def _insert(table: str, rows: int, first_round: int) -> Step:
@@ -189,9 +174,8 @@ def _insert(table: str, rows: int, first_round: int) -> Step:
         "col9": {"kind": "timestamp"},
         "col11": {"kind": "timestamp"},
     }
-    names = list(schema.inserted())
-    variables = [{"name": name, **drawn[name]} for name in names]
-    statement = {"sql": schema.insert(table), "bind": names, "expect_rows": 1}
+    variables = [{"name": name, **drawn[name]} for name in schema.INSERTED]
+    statement = {"sql": insert(table, schema.INSERTED), "bind": list(schema.INSERTED), "expect_rows": 1}
     return {"name": "insert", "weight": 1, "variables": variables, "statements": [statement]}
 
 
@@ -227,14 +211,11 @@ def _select(table: str, reach: int) -> Step:
     return {"name": SELECTS, "weight": 1, "variables": variables, "statements": statements}
 
 
-def _number(rows: QueryRows, name: str) -> int:
-    return int(first_value(rows.get(name)) or 0)
-
-
-def _row_count(found: SessionResult, factors: Factors) -> Check:
+def _row_count(result: SessionResult, factors: Factors) -> Check:
     """The tables grew by what was committed, which for SELECTs is nothing."""
     loaded = len(schema.TABLES) * _loaded_rows(factors)
-    grown = _number(found.rows, ROWS) - (_number(found.rows, ROWS_BEFORE) if ROWS_BEFORE in found.rows else loaded)
-    expected = int(found.summary["committed"]) if _inserts(factors) and found.summary is not None else 0
+    before, after = (int(first_value(result.rows.get(name)) or 0) for name in (ROWS_BEFORE, ROWS))
+    grown = after - (before if ROWS_BEFORE in result.rows else loaded)
+    expected = int(result.summary["committed"]) if _inserts(factors) and result.summary is not None else 0
     detail = f"the tables grew by {grown} rows, {expected} inserts were committed"
     return {"name": "rows_counted", "ok": grown == expected, "detail": detail}

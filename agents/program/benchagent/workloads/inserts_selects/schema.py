@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.questions import Step
 
@@ -23,6 +21,8 @@ COLUMNS = (
     "id", "seq", "col3", "col4", "col5", "col6", "col7", "col8", "col9", "col10", "col11", "col12", "col13", "col14",
     "col15",
 )  # fmt: skip
+# The others have defaults.
+INSERTED = tuple(column for column in COLUMNS if column not in ("col10", "col15"))
 
 
 def create(dialect: Dialect) -> list[str]:
@@ -34,24 +34,12 @@ def create(dialect: Dialect) -> list[str]:
 
 def types(dialect: Dialect) -> dict[str, str]:
     """Of all columns."""
-    text, time = dialect.varchar, dialect.timestamp
+    text, time, letter = dialect.varchar, dialect.timestamp, dialect.char(1)
     return {
-        "id": text(20),
-        "seq": dialect.integer,
-        "col3": text(16),
-        "col4": text(5),
-        "col5": text(50),
-        "col6": text(1000),
-        "col7": text(300),
-        "col8": text(150),
-        "col9": time,
-        "col10": dialect.smallint,
-        "col11": time,
-        "col12": text(15),
-        "col13": dialect.char(1),
-        "col14": dialect.char(1),
-        "col15": time,
-    }
+        "id": text(20), "seq": dialect.integer, "col3": text(16), "col4": text(5), "col5": text(50), "col6": text(1000),
+        "col7": text(300), "col8": text(150), "col9": time, "col10": dialect.smallint, "col11": time, "col12": text(15),
+        "col13": letter, "col14": letter, "col15": time,
+    }  # fmt: skip
 
 
 def indexes(dialect: Dialect) -> list[str]:
@@ -65,16 +53,6 @@ def indexes(dialect: Dialect) -> list[str]:
             dialect.index(f"ink1_{number}", table, SECONDARY),
         ]
     return [statement for statement in statements if statement]
-
-
-def insert(table: str) -> str:
-    """Without col10 and col15, which have defaults."""
-    given = inserted()
-    return f"INSERT INTO {table} ({', '.join(given)}) VALUES ({', '.join('?' for _ in given)})"  # noqa: S608
-
-
-def inserted() -> Sequence[str]:
-    return [column for column in COLUMNS if column not in ("col10", "col15")]
 
 
 def values() -> dict[str, Step]:

@@ -10,20 +10,30 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from benchagent.catalog import WORKLOADS
 from benchagent.dbms.base import first_value
 from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.questions import Step, query_steps
 from benchagent.protocol import Check
-from benchagent.workloads.base import Bench, Factors, Workload, is_used, load_and_run, many, rate
+from benchagent.workloads.base import (
+    Bench,
+    Factors,
+    Workload,
+    execute,
+    insert,
+    is_used,
+    load_and_run,
+    load_step,
+    many,
+    run_step,
+    settle,
+)
 
 TELLERS, ACCOUNTS = 10, 100_000  # per branch (scale factor 1)
 MAX_DELTA = 5_000
 BYTES_PER_BRANCH = 60_000_000  # PostgreSQL takes 15 MB; engines that log the load take several times that
 BYTES_MINIMUM = 600_000_000  # transaction logs grow whatever the scale is
 KEYS = {"branches": "bid", "tellers": "tid", "accounts": "aid"}
-BATCH_ROWS, COMMIT_ROWS = 1_000, 10_000
 
 BALANCES = {
     "accounts": "SELECT SUM(CAST(abalance AS DECIMAL(18))) FROM accounts",
@@ -46,24 +56,18 @@ class Tpcb(Workload):
         # Data that were used before hold the history of earlier runs.
         before = query_steps(BEFORE, HISTORY) if is_used(bench) else []
         run = [_run(bench.factors, bench.seed), *query_steps("", {**BALANCES, **HISTORY})]
-        found = load_and_run(bench, _prepare(bench.instance.dialect, scale), run, before=before)
-        bench.check(_balances(found.rows))
-        if found.summary is not None:
-            bench.check(_history(found.summary, found.rows))
+        result = load_and_run(bench, _prepare(bench.instance.dialect, scale), run, before=before)
+        bench.check(_balances(result.rows))
+        if result.summary is not None:
+            bench.check(_history(result.summary, result.rows))
 
     def tables(self, factors: Factors) -> Sequence[str]:
         return (*KEYS, "history")
 
-    def dataset(self, factors: Factors, seed: int) -> dict[str, Any]:
+    def loaded(self, factors: Factors) -> dict[str, Any]:
         scale = factors.number("scale_factor")
         rows = {"branches": scale, "tellers": scale * TELLERS, "accounts": scale * ACCOUNTS, "history": 0}
-        return {
-            "generator": "tpcb",
-            "generator_version": WORKLOADS["tpcb"].version,
-            "scale_factor": scale,
-            "seed": seed,
-            "rows": rows,
-        }
+        return {"scale_factor": scale, "rows": rows}
 
     def disk_bytes(self, factors: Factors) -> int:
         return BYTES_MINIMUM + factors.number("scale_factor") * BYTES_PER_BRANCH
@@ -73,24 +77,14 @@ WORKLOAD = Tpcb()
 
 
 def _prepare(dialect: Dialect, scale: int) -> list[Step]:
-    prepare: list[Step] = [
-        {"op": "execute", "phase": "create", "statements": _create(dialect)},
-        {
-            "op": "load",
-            "phase": "load",
-            "batch": BATCH_ROWS,
-            "commit_every": COMMIT_ROWS,
-            "tables": _loaded(dialect, scale),
-        },
+    afterwards = dialect.primary_key_afterwards
+    keys = [dialect.primary_key(table, [key]) for table, key in KEYS.items()] if afterwards else []
+    return [
+        *execute("create", _create(dialect)),
+        load_step(_loaded(dialect, scale)),
+        *execute("index", keys),
+        *settle(dialect, (*KEYS, "history")),
     ]
-    if dialect.primary_key_afterwards:
-        statements = [dialect.primary_key(table, [key]) for table, key in KEYS.items()]
-        prepare.append({"op": "execute", "phase": "index", "statements": statements})
-    settle = [sql.format(table=table) for table in (*KEYS, "history") for sql in dialect.after_load_each]
-    settle += dialect.after_load
-    if settle:
-        prepare.append({"op": "execute", "phase": "settle", "statements": settle})
-    return prepare
 
 
 def _types(dialect: Dialect) -> dict[str, dict[str, str]]:
@@ -113,18 +107,6 @@ def _create(dialect: Dialect) -> list[str]:
     return statements
 
 
-def _sequence() -> Step:
-    return {"kind": "sequence", "start": 1, "step": 1}
-
-
-def _group(size: int) -> Step:
-    return {"kind": "group", "size": size, "start": 1}
-
-
-def _zero() -> Step:
-    return {"kind": "constant", "value": 0}
-
-
 def _filler(length: int) -> Step:
     """Blanks in full length: SQLite does not pad, and rows should be as long everywhere."""
     return {"kind": "text", "length": length, "fill": " "}
@@ -132,18 +114,28 @@ def _filler(length: int) -> Step:
 
 def _loaded(dialect: Dialect, scale: int) -> list[Step]:
     """The tables that are filled, with what goes into each of their columns."""
-    columns = {
-        "branches": (scale, [_sequence(), _zero(), _filler(88)]),
-        "tellers": (scale * TELLERS, [_sequence(), _group(TELLERS), _zero(), _filler(84)]),
-        "accounts": (scale * ACCOUNTS, [_sequence(), _group(ACCOUNTS), _zero(), _filler(84)]),
+    number: Step = {"kind": "sequence", "start": 1, "step": 1}
+    zero: Step = {"kind": "constant", "value": 0}
+
+    def branch(size: int) -> Step:
+        return {"kind": "group", "size": size, "start": 1}
+
+    filled = {
+        "branches": (scale, [number, zero, _filler(88)]),
+        "tellers": (scale * TELLERS, [number, branch(TELLERS), zero, _filler(84)]),
+        "accounts": (scale * ACCOUNTS, [number, branch(ACCOUNTS), zero, _filler(84)]),
     }
-    return [_load(dialect, table, rows, filled) for table, (rows, filled) in columns.items()]
-
-
-def _load(dialect: Dialect, table: str, rows: int, filled: list[Step]) -> Step:
-    types = _types(dialect)[table]
-    insert = f"INSERT INTO {table} ({', '.join(types)}) VALUES ({', '.join('?' * len(types))})"  # noqa: S608
-    return {"name": table, "insert": insert, **many(dialect, table, types), "rows": rows, "columns": filled}
+    return [
+        {
+            "name": table,
+            "insert": insert(table, types),
+            **many(dialect, table, types),
+            "rows": filled[table][0],
+            "columns": filled[table][1],
+        }
+        for table, types in _types(dialect).items()
+        if table in filled
+    ]
 
 
 def _run(factors: Factors, seed: int) -> Step:
@@ -152,6 +144,9 @@ def _run(factors: Factors, seed: int) -> Step:
     def uniform(name: str, low: int, high: int) -> Step:
         return {"name": name, "kind": "uniform", "min": low, "max": high}
 
+    def update(sql: str, key: str) -> Step:
+        return {"sql": sql, "bind": ["delta", key], "expect_rows": 1}
+
     variables = [
         uniform("aid", 1, scale * ACCOUNTS),
         uniform("bid", 1, scale),
@@ -159,30 +154,17 @@ def _run(factors: Factors, seed: int) -> Step:
         uniform("delta", -MAX_DELTA, MAX_DELTA),
     ]
     statements = [
-        _update("UPDATE accounts SET abalance = abalance + ? WHERE aid = ?", "aid"),
+        update("UPDATE accounts SET abalance = abalance + ? WHERE aid = ?", "aid"),
         {"sql": "SELECT abalance FROM accounts WHERE aid = ?", "bind": ["aid"], "fetch": True, "expect_rows": 1},
-        _update("UPDATE tellers SET tbalance = tbalance + ? WHERE tid = ?", "tid"),
-        _update("UPDATE branches SET bbalance = bbalance + ? WHERE bid = ?", "bid"),
+        update("UPDATE tellers SET tbalance = tbalance + ? WHERE tid = ?", "tid"),
+        update("UPDATE branches SET bbalance = bbalance + ? WHERE bid = ?", "bid"),
         {
             "sql": "INSERT INTO history (tid, bid, aid, delta, mtime) VALUES (?, ?, ?, ?, CURRENT_TIMESTAMP)",
             "bind": ["tid", "bid", "aid", "delta"],
             "expect_rows": 1,
         },
     ]
-    return {
-        "op": "run",
-        "phase": "run",
-        "terminals": factors.number("terminals"),
-        "warm_up_s": factors.number("warm_up_s"),
-        "duration_s": factors.number("duration_s"),
-        "seed": seed,
-        **rate(factors),
-        "transactions": [{"name": "tpcb", "weight": 1, "variables": variables, "statements": statements}],
-    }
-
-
-def _update(sql: str, key: str) -> Step:
-    return {"sql": sql, "bind": ["delta", key], "expect_rows": 1}
+    return run_step(factors, seed, [{"name": "tpcb", "weight": 1, "variables": variables, "statements": statements}])
 
 
 def _number(rows: QueryRows, name: str) -> int:
@@ -199,7 +181,7 @@ def _balances(rows: QueryRows) -> Check:
 
 def _history(summary: Mapping[str, Any], rows: QueryRows) -> Check:
     parts = [int(summary[name]) for name in ("warm_up_transactions", "transactions", "tail_transactions")]
-    found = _number(rows, HISTORY_ROWS) - _number(rows, BEFORE + HISTORY_ROWS)
-    words = f"history grew by {found} rows, the load generator committed {sum(parts)} transactions"
+    grown = _number(rows, HISTORY_ROWS) - _number(rows, BEFORE + HISTORY_ROWS)
+    words = f"history grew by {grown} rows, the load generator committed {sum(parts)} transactions"
     detail = f"{words} (warm-up {parts[0]}, measured {parts[1]}, tail {parts[2]})"
-    return {"name": "history_rows", "ok": found == sum(parts), "detail": detail}
+    return {"name": "history_rows", "ok": grown == sum(parts), "detail": detail}

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from benchagent.catalog import WORKLOADS
 from benchagent.dbms.base import JobError, first_value
 from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.questions import Step
@@ -30,11 +29,11 @@ class Tpcc(Workload):
 
     def factors(self, given: Mapping[str, int | float | str], dbms: str = "") -> Factors:
         """A target size becomes a number of warehouses."""
-        found = super().factors(given, dbms)
-        target_mb = found.number("target_size_mb")
+        factors = super().factors(given, dbms)
+        target_mb = factors.number("target_size_mb")
         if not target_mb:
-            return found
-        return found.replaced(warehouses=sizes.warehouses_for(target_mb, dbms, tables.divisor(found)))
+            return factors
+        return factors.replaced(warehouses=sizes.warehouses_for(target_mb, dbms, tables.divisor(factors)))
 
     def tables(self, factors: Factors) -> Sequence[str]:
         return tables.NAMES
@@ -42,15 +41,10 @@ class Tpcc(Workload):
     def reading(self, factors: Factors) -> frozenset[str]:
         return frozenset({"order_status", "stock_level"})
 
-    def dataset(self, factors: Factors, seed: int) -> dict[str, Any]:
-        warehouses = factors.number("warehouses")
-        return {
-            "generator": "tpcc",
-            "generator_version": WORKLOADS["tpcc"].version,
-            "warehouses": warehouses,
-            "seed": seed,
-            "rows": {table.name: tables.rows(table, warehouses, tables.divisor(factors)) for table in tables.TABLES},
-        }
+    def loaded(self, factors: Factors) -> dict[str, Any]:
+        warehouses, divisor = factors.number("warehouses"), tables.divisor(factors)
+        rows = {table.name: tables.rows(table, warehouses, divisor) for table in tables.TABLES}
+        return {"warehouses": warehouses, "rows": rows}
 
     def disk_bytes(self, factors: Factors) -> int:
         run_s = factors.number("warm_up_s") + factors.number("duration_s")
@@ -105,7 +99,7 @@ class _Performance:
         """A database that is wrong from the start is not worth a run."""
         if not self._bench.instance.in_memory:
             self._note_size(sum(found.phases[phase]["elapsed_s"] for phase in ("load", "index")))
-        statements = steps.indexes(self._plan.dialect)
+        statements = tables.indexes(self._plan.dialect)
         for sql, elapsed_s in zip(statements, found.phases["index"]["elapsed"], strict=True):
             self._bench.log(f"{elapsed_s:.2f} s: {sql}")
         self._check_consistency(LOADED, found)

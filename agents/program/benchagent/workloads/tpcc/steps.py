@@ -8,10 +8,9 @@ from typing import Any
 
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.questions import Step, query_steps
-from benchagent.workloads.base import Factors, many, rate
+from benchagent.workloads.base import Factors, execute, insert, load_step, many, run_step, settle
 from benchagent.workloads.tpcc import tables, transactions
 
-BATCH_ROWS, COMMIT_ROWS = 1_000, 10_000
 # The article's loader: the first 70 % of the data fast, up to 35 MB/s, the rest slowly, down to 1 MB/s. Here 30 % of
 # the rows; most are of `stock` with 300 bytes each, so this is 1.2 MB/s: below what the slowest engine loads.
 SLOW_SHARE, SLOW_ROWS_PER_S = 0.3, 4_000
@@ -50,60 +49,34 @@ class Plan:
         return {"warehouses": self.warehouses, "seed": self.seed, **scale}
 
 
-def indexes(dialect: Dialect) -> list[str]:
-    return [*tables.primary_keys(dialect), *tables.secondary_indexes(dialect)]
-
-
 def prepare(plan: Plan) -> list[Step]:
     """Create, load, build indexes, and let the engine gather its statistics."""
-    dialect = plan.dialect
-    settle = [sql.format(table=table) for table in tables.NAMES for sql in dialect.after_load_each]
-    settle += dialect.after_load
+    dialect, factors = plan.dialect, plan.factors
+    slow = factors.text("loader_profile") == "fast_slow"
+    profile: dict[str, Any] = (
+        {"profile": {"slow_share": SLOW_SHARE, "slow_rows_per_s": SLOW_ROWS_PER_S}} if slow else {}
+    )
+    filled = [
+        {
+            "name": table.name,
+            "program": f"tpcc.{table.name}",
+            "rows": tables.rows(table, plan.warehouses, plan.divisor),
+            "insert": insert(table.name, table.columns),
+            **many(dialect, table.name, table.types(dialect)),
+            "parameters": plan.parameters,
+        }
+        for table in tables.TABLES
+    ]
     return [
-        {"op": "execute", "phase": "create", "statements": tables.create(dialect)},
-        _load(plan),
-        {"op": "execute", "phase": "index", "statements": indexes(dialect)},
-        *([{"op": "execute", "phase": "settle", "statements": settle}] if settle else []),
+        *execute("create", tables.create(dialect)),
+        load_step(filled, threads=factors.number("loader_threads"), seed=plan.seed, **profile),
+        *execute("index", tables.indexes(dialect)),
+        *settle(dialect, tables.NAMES),
     ]
 
 
-def _load(plan: Plan) -> Step:
-    slow = plan.factors.text("loader_profile") == "fast_slow"
-    profile = {"profile": {"slow_share": SLOW_SHARE, "slow_rows_per_s": SLOW_ROWS_PER_S}} if slow else {}
-    return {
-        "op": "load",
-        "phase": "load",
-        "batch": BATCH_ROWS,
-        "commit_every": COMMIT_ROWS,
-        "threads": plan.factors.number("loader_threads"),
-        "seed": plan.seed,
-        **profile,
-        "tables": [
-            {
-                "name": table.name,
-                "program": f"tpcc.{table.name}",
-                "rows": tables.rows(table, plan.warehouses, plan.divisor),
-                "insert": table.insert,
-                **many(plan.dialect, table.name, table.types(plan.dialect)),
-                "parameters": plan.parameters,
-            }
-            for table in tables.TABLES
-        ],
-    }
-
-
 def run(plan: Plan) -> Step:
-    factors = plan.factors
-    return {
-        "op": "run",
-        "phase": "run",
-        "terminals": factors.number("terminals"),
-        "warm_up_s": factors.number("warm_up_s"),
-        "duration_s": factors.number("duration_s"),
-        "seed": plan.seed,
-        **rate(factors),
-        "transactions": transactions.programs(plan.dialect, plan.parameters),
-    }
+    return run_step(plan.factors, plan.seed, transactions.programs(plan.dialect, plan.parameters))
 
 
 def ask(when: str, queries: Mapping[str, str]) -> list[Step]:

@@ -4,7 +4,6 @@ Names and order of the columns are the standard's. The names of two tables diffe
 ``new-order`` holds a hyphen. There are no foreign keys: the standard allows that, and the 2015 article had none.
 """
 
-# ruff: noqa: S608 - every part of a statement is a text of this package
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -75,11 +74,6 @@ class Table:
 
     def types(self, dialect: Dialect) -> dict[str, str]:
         return {name: kind(dialect) for name, kind in self.columns.items()}
-
-    @property
-    def insert(self) -> str:
-        marks = ", ".join("?" * len(self.columns))
-        return f"INSERT INTO {self.name} ({', '.join(self.columns)}) VALUES ({marks})"
 
 
 @dataclass(frozen=True)
@@ -213,10 +207,7 @@ def create(dialect: Dialect) -> list[str]:
     return [table.create(dialect) for table in TABLES]
 
 
-def primary_keys(dialect: Dialect) -> list[str]:
-    """Empty where the keys are part of CREATE TABLE."""
-    return [sql for table in TABLES if table.key and (sql := dialect.primary_key(table.name, table.key))]
-
-
-def secondary_indexes(dialect: Dialect) -> list[str]:
-    return [dialect.index(index.name, index.table, index.columns) for index in INDEXES]
+def indexes(dialect: Dialect) -> list[str]:
+    """Primary keys, where they are no part of CREATE TABLE, and the secondary ones."""
+    keys = [sql for table in TABLES if table.key and (sql := dialect.primary_key(table.name, table.key))]
+    return [*keys, *(dialect.index(index.name, index.table, index.columns) for index in INDEXES)]
