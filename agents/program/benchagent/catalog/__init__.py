@@ -1,7 +1,7 @@
 """What can be benchmarked: one registry of DBMSs, one of workloads, one of metrics.
 
 Shared by server and agent; imports nothing else of ours. Adding a DBMS is one folder under ``benchagent/dbms`` and
-one line in `DBMSS`; adding a workload likewise under ``benchagent/workloads``.
+one row in `dbmss.py`; adding a workload likewise under ``benchagent/workloads``.
 """
 
 from benchagent.catalog.dbmss import DBMSS
@@ -20,21 +20,7 @@ from benchagent.catalog.model import (
 from benchagent.catalog.workloads import WORKLOADS
 
 __all__ = [
-    "BACKUP_METHODS",
-    "DBMSS",
-    "DURABILITY_WORDS",
-    "ENGINE_METHODS",
-    "EXTERNAL_METHODS",
-    "FACTORS",
-    "METRICS",
-    "OWN_STORAGE",
-    "WORKLOADS",
-    "DbmsEntry",
-    "Durability",
-    "FactorDef",
-    "FactorKind",
-    "MetricDef",
-    "WorkloadEntry",
-    "factor_phrase",
-    "factor_words",
-]
+    "BACKUP_METHODS", "DBMSS", "DURABILITY_WORDS", "ENGINE_METHODS", "EXTERNAL_METHODS", "FACTORS", "METRICS",
+    "OWN_STORAGE", "WORKLOADS", "DbmsEntry", "Durability", "FactorDef", "FactorKind", "MetricDef", "WorkloadEntry",
+    "factor_phrase", "factor_words",
+]  # fmt: skip

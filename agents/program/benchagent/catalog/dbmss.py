@@ -1,118 +1,56 @@
-"""Every DBMS that an agent can run or connect to: one line each."""
+"""Every DBMS that an agent can run or connect to."""
 
 from __future__ import annotations
 
 from benchagent.catalog.model import DbmsEntry
 
-
-def _dbms(
-    slug: str,
-    name: str,
-    vendor: str,
-    *,
-    embedded: bool = False,
-    settings: dict[str, str],
-    help: str,
-    unverified: str = "",
-) -> DbmsEntry:
-    module = f"benchagent.dbms.{slug}"
-    return DbmsEntry(slug, name, vendor, module, embedded, tuple(settings.items()), help, unverified)
-
+A_LINE = "one `name = value` a line"
+# Slug, name, vendor, how settings are written, the settings of a scheduled run.
+_RUN_BY_AGENTS: tuple[tuple[str, str, str, str, dict[str, str]], ...] = (
+    (
+        "postgresql", "PostgreSQL", "PostgreSQL Global Development Group", f"postgresql.conf parameters, {A_LINE}",
+        {"shared_buffers": "128MB", "synchronous_commit": "on", "fsync": "on"},
+    ),
+    (
+        "mysql", "MySQL", "Oracle", f"my.cnf, section [mysqld], {A_LINE}",
+        {"innodb_buffer_pool_size": "128M", "innodb_flush_log_at_trx_commit": "1"},
+    ),
+    (
+        "mariadb", "MariaDB", "MariaDB Foundation", f"my.cnf, section [mariadbd], {A_LINE}",
+        {"innodb_buffer_pool_size": "128M", "innodb_flush_log_at_trx_commit": "1"},
+    ),
+    (
+        "firebird", "Firebird", "Firebird Foundation",
+        "firebird.conf, and of the database page_size, forced_writes, sweep_interval",
+        {"ServerMode": "Super", "DefaultDbCachePages": "8192", "page_size": "16384"},
+    ),
+    ("sqlite", "SQLite", "SQLite Consortium", f"PRAGMAs, {A_LINE}", {"journal_mode": "WAL", "synchronous": "FULL"}),
+    (
+        "derby", "Apache Derby", "Apache Software Foundation", f"derby.properties, {A_LINE}",
+        {"derby.storage.pageCacheSize": "20000", "derby.system.durability": "default"},
+    ),
+    (
+        "hsqldb", "HSQLDB", "The HSQL Development Group", f"SET FILES / SET DATABASE commands, {A_LINE}",
+        {"FILES WRITE DELAY": "FALSE", "TRANSACTION CONTROL": "MVCC"},
+    ),
+    ("h2", "H2", "H2 Group", f"settings of the database URL, {A_LINE}", {"WRITE_DELAY": "500"}),
+)  # fmt: skip
+_EMBEDDED = ("sqlite", "derby", "hsqldb", "h2")
+# Slug, name, vendor, how it is called for short, on what its statements are tested.
+_CONNECTED_TO = (
+    ("oracle", "Oracle Database", "Oracle", "Oracle", "on H2 in Oracle mode"),
+    ("db2", "IBM Db2", "IBM", "Db2", "on H2 in DB2 mode"),
+    ("cubrid", "CUBRID", "CUBRID", "CUBRID", "on H2, differences listed"),
+    ("interbase", "InterBase", "Embarcadero", "InterBase", "on Firebird 3, dialect 3"),
+)
 
 DBMSS: dict[str, DbmsEntry] = {
-    entry.slug: entry
-    for entry in (
-        _dbms(
-            "postgresql",
-            "PostgreSQL",
-            "PostgreSQL Global Development Group",
-            settings={"shared_buffers": "128MB", "synchronous_commit": "on", "fsync": "on"},
-            help="postgresql.conf parameters, one `name = value` a line",
-        ),
-        _dbms(
-            "mysql",
-            "MySQL",
-            "Oracle",
-            settings={"innodb_buffer_pool_size": "128M", "innodb_flush_log_at_trx_commit": "1"},
-            help="my.cnf, section [mysqld], one `name = value` a line",
-        ),
-        _dbms(
-            "mariadb",
-            "MariaDB",
-            "MariaDB Foundation",
-            settings={"innodb_buffer_pool_size": "128M", "innodb_flush_log_at_trx_commit": "1"},
-            help="my.cnf, section [mariadbd], one `name = value` a line",
-        ),
-        _dbms(
-            "firebird",
-            "Firebird",
-            "Firebird Foundation",
-            settings={"ServerMode": "Super", "DefaultDbCachePages": "8192", "page_size": "16384"},
-            help="firebird.conf, and of the database page_size, forced_writes, sweep_interval",
-        ),
-        _dbms(
-            "sqlite",
-            "SQLite",
-            "SQLite Consortium",
-            embedded=True,
-            settings={"journal_mode": "WAL", "synchronous": "FULL"},
-            help="PRAGMAs, one `name = value` a line",
-        ),
-        _dbms(
-            "derby",
-            "Apache Derby",
-            "Apache Software Foundation",
-            embedded=True,
-            settings={"derby.storage.pageCacheSize": "20000", "derby.system.durability": "default"},
-            help="derby.properties, one `name = value` a line",
-        ),
-        _dbms(
-            "hsqldb",
-            "HSQLDB",
-            "The HSQL Development Group",
-            embedded=True,
-            settings={"FILES WRITE DELAY": "FALSE", "TRANSACTION CONTROL": "MVCC"},
-            help="SET FILES / SET DATABASE commands, one `name = value` a line",
-        ),
-        _dbms(
-            "h2",
-            "H2",
-            "H2 Group",
-            embedded=True,
-            settings={"WRITE_DELAY": "500"},
-            help="settings of the database URL, one `name = value` a line",
-        ),
-        _dbms(
-            "oracle",
-            "Oracle Database",
-            "Oracle",
-            settings={},
-            help="of the server that is there; nothing is set by the agent",
-            unverified="No Oracle server could be had: statements are tested on H2 in Oracle mode.",
-        ),
-        _dbms(
-            "db2",
-            "IBM Db2",
-            "IBM",
-            settings={},
-            help="of the server that is there; nothing is set by the agent",
-            unverified="No Db2 server could be had: statements are tested on H2 in DB2 mode.",
-        ),
-        _dbms(
-            "cubrid",
-            "CUBRID",
-            "CUBRID",
-            settings={},
-            help="of the server that is there; nothing is set by the agent",
-            unverified="No CUBRID server could be had: statements are tested on H2, differences listed.",
-        ),
-        _dbms(
-            "interbase",
-            "InterBase",
-            "Embarcadero",
-            settings={},
-            help="of the server that is there; nothing is set by the agent",
-            unverified="No InterBase server could be had: statements are tested on Firebird 3, dialect 3.",
-        ),
+    slug: DbmsEntry(slug, name, vendor, slug in _EMBEDDED, tuple(settings.items()), written)
+    for slug, name, vendor, written, settings in _RUN_BY_AGENTS
+} | {
+    slug: DbmsEntry(
+        slug, name, vendor, False, (), "of the server that is there; nothing is set by the agent",
+        f"No {short} server could be had: statements are tested {tested}.",
     )
-}
+    for slug, name, vendor, short, tested in _CONNECTED_TO
+}  # fmt: skip

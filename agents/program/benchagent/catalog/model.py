@@ -36,11 +36,14 @@ class DbmsEntry:
     slug: str
     name: str
     vendor: str
-    module: str
     embedded: bool
     settings: tuple[tuple[str, str], ...] = ()
     settings_help: str = ""
     unverified: str = ""
+
+    @property
+    def module(self) -> str:
+        return f"benchagent.dbms.{self.slug}"
 
 
 class FactorKind(StrEnum):
@@ -96,18 +99,18 @@ class MetricDef:
 
 @dataclass(frozen=True)
 class WorkloadEntry:
-    """One workload. `version` breaks comparability; `primary_metric` is what charts show first.
-
-    `in_memory` false: an engine that keeps nothing on disk cannot run it.
-    """
+    """One workload. `version` breaks comparability; `primary_metric` is what charts show first."""
 
     slug: str
     name: str
     version: str
-    module: str
     summary: str
     factors: tuple[FactorDef, ...]
     primary_metric: str
+
+    @property
+    def module(self) -> str:
+        return f"benchagent.workloads.{self.slug}"
 
     def factor(self, name: str) -> FactorDef | None:
         return next((factor for factor in self.factors if factor.name == name), None)

@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 
 from benchagent.dbms.dialect import Dialect
+from benchagent.workloads.base import insert
 from benchagent.workloads.tpcc import conditions, tables, transactions
 
 DIVISOR, WAREHOUSES, SEED = 100, 2, 42
@@ -33,7 +34,7 @@ def rendered() -> str:
     everything = {
         "schema": [*tables.create(dialect), *tables.indexes(dialect)],
         "tables": {
-            table.name: {"rows": tables.rows(table, WAREHOUSES, DIVISOR), "insert": table.insert}
+            table.name: {"rows": tables.rows(table, WAREHOUSES, DIVISOR), "insert": insert(table.name, table.columns)}
             for table in tables.TABLES
         },
         "programs": {program["name"]: program for program in transactions.programs(dialect, {})},
