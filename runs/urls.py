@@ -58,6 +58,7 @@ urlpatterns = [
     path("imports/<uuid:import_id>/read-again/", imports.read_again, name="import-read-again"),
     path("imports/<uuid:import_id>/forget/", imports.forget, name="import-forget"),
     path("publications/", publications.publication_list, name="publications"),
+    path("publications/import/", publications.publication_import, name="publication-import"),
     path("publications/<slug:slug>/", publications.publication, name="publication"),
     path("publications/<slug:slug>.csv", publications.publication_csv, name="publication-csv"),
 ]

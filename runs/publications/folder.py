@@ -59,13 +59,15 @@ class Folder:
         checks = _validated(ChecksFile, "checks.json", files) if "checks.json" in files else ChecksFile()
         article = None
         if "article.md" in files:
+            text = _text("article.md", files)
             try:
-                article = read_article(
-                    _text("article.md", files), results.publication.slug, page.figures, page.rerun, page.orders
-                )
+                article = read_article(text, results.publication.slug, page.figures, page.rerun, page.orders)
             except ValueError as error:
                 raise FolderError([f"article.md: {error}"]) from error
         faults = [f"results.json: {one}" for one in results.faults()]
+        if results.publication.slug == "import":
+            faults += ["results.json: publication.slug: import is the address of another page"]
+        faults += [f"page.json: {one}" for one in page.faults()]
         if faults := faults + [f"checks.json: {one}" for one in checks.faults()]:
             raise FolderError(faults[:_MOST_FAULTS])
         return cls(results, article, page, checks)

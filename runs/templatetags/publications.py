@@ -13,7 +13,7 @@ from markdown_it.token import Token
 from runs.charts.base import Cell, Column
 from runs.models.choices import Provenance
 from runs.publications.article import MARKDOWN, FigureState
-from runs.publications.page.amounts import Amount, TextCell, Words
+from runs.publications.page.amounts import Amount, TextCell, Words, readable
 from runs.publications.page.page import Page
 from runs.publications.page.parts import Section
 from runs.publications.page.reruns import FigureView
@@ -46,11 +46,11 @@ def amount(one: Amount, tab: bool = True) -> SafeString:
 
 
 @register.simple_tag
-def words(parts: Words, tab: bool = True) -> SafeString:
-    """A text with its numbers marked."""
+def words(parts: Words, tab: bool = True, rounded: bool = False) -> SafeString:
+    """A text with its numbers marked; `rounded` to what a reader can use, the stored value in the hint."""
     if isinstance(parts, str):
         return format_html("{}", parts)
-    pieces = (part if isinstance(part, str) else amount(part, tab=tab) for part in parts)
+    pieces = (part if isinstance(part, str) else amount(readable(part) if rounded else part, tab=tab) for part in parts)
     return format_html_join("", "{}", ((piece,) for piece in pieces))
 
 

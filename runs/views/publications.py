@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import csv
 
+from django import forms
+from django.contrib import messages
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.text import slugify
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_http_methods
 
+from runs.access.rules import may_operate
 from runs.models import Publication
 from runs.models.choices import RunState
+from runs.publications.archive import read_zip
 from runs.publications.article import article_of
+from runs.publications.folder import FolderError
+from runs.publications.importer import import_folders
 from runs.publications.page import export
 from runs.publications.page.page import page
+from runs.views.access import operator_required
+
+UNPROCESSABLE = 422
 
 
 @require_GET
@@ -26,7 +35,33 @@ def publication_list(request: HttpRequest) -> HttpResponse:
         claimed=Count("claims", distinct=True),
     )
     rows = [(one, article_of(one)) for one in publications]
-    return render(request, "publications.html", {"rows": rows})
+    return render(request, "publications.html", {"rows": rows, "may_import": may_operate(request.user)})
+
+
+class ImportForm(forms.Form):
+    file = forms.FileField(
+        label="ZIP file", help_text="results.json, article.md, checks.json and page.json of one article"
+    )
+
+
+@operator_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def publication_import(request: HttpRequest) -> HttpResponse:
+    """A publication out of its files: all of it, or nothing and what is wrong with which field of which file."""
+    form = ImportForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        file = form.cleaned_data["file"]
+        try:
+            folder = read_zip(file, file.size)
+            import_folders(folder)
+        except FolderError as error:
+            for fault in error.faults:
+                form.add_error("file", fault)
+        else:
+            messages.success(request, "Imported. What is wrong on its page is mended in its files: import them again.")
+            return redirect("publication", slug=folder.slug)
+    status = UNPROCESSABLE if form.errors else 200
+    return render(request, "publications/import.html", {"form": form}, status=status)
 
 
 @require_GET

@@ -115,6 +115,8 @@ PAGES = [
     form("import-columns", "import", "/imports/{import}/columns/"),
     form("import-forget", "import", "/imports/{import}/forget/"),
     page("publications", "read", "/publications/"),
+    page("publication-import", "agents", "/publications/import/"),
+    form("publication-import", "agents", "/publications/import/", 422),
     page("publication", "read", "/publications/{publication}/"),
     page("publication-csv", "read", "/publications/{publication}.csv", (200, 404)),
     page("reports", "read", "/reports/"),

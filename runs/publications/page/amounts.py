@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from runs.charts.base import Cell, Column
 from runs.formatting import THIN, decimal, exact, printed
@@ -43,6 +44,15 @@ def shown(amount: Amount) -> str:
     else:
         text = exact(amount.value) if amount.formula else printed(amount.value, amount.printed)
     return f"{text}{THIN}{amount.unit}" if amount.unit else text
+
+
+def readable(amount: Amount) -> Amount:
+    """Rounded to three digits where more are printed: 3.24751604 is 3.25, 1,813.969025 is 1,814; whole numbers stay."""
+    if float(amount.value).is_integer() or (amount.formula and amount.digits is not None and amount.digits <= 2):
+        return amount
+    digits = max(0, 2 - math.floor(math.log10(abs(amount.value))))
+    shown_digits = len(shown(replace(amount, unit="")).partition(".")[2])
+    return replace(amount, digits=digits) if shown_digits > digits else amount
 
 
 def stored(row: Measurement | Aggregate | Observation, *, unit: str = "") -> Amount:

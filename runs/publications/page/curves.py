@@ -64,8 +64,8 @@ class Sizes(PartSpec):
         return Section(
             id=self.id, title=self.title, figures=[listed, whole],
             tiles=[
-                Tile("Size of the large database", Amount(found[-1], "GB")),
-                Tile("the same in TB of 1024 GB", terabytes),
+                Tile("Size of the large database", (Amount(found[-1], "GB"),)),
+                Tile("the same in TB of 1024 GB", (terabytes,)),
             ],
         )  # fmt: skip
 

@@ -59,7 +59,7 @@ def _section(section: Section) -> Iterator[list[str]]:
         for bound in axis.bounds:
             yield from _words(Place(section.id, axis.quantity, bound.label), bound.words)
     for tile in section.tiles:
-        yield Place(section.id, section.title, tile.label).amount(tile.amount)
+        yield from _words(Place(section.id, section.title, tile.label), tile.words)
     yield from _words(Place(section.id, section.title), section.lead)
 
 

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from runs.publications.article import FigureEntry, Order, Rerun
 from runs.publications.page import claims, common, configs, database
+from runs.publications.page.amounts import computed
 from runs.publications.page.bars import Bars, Medians
 from runs.publications.page.bounds import bounds
+from runs.publications.page.claim_words import figure_words
 from runs.publications.page.common import FactTable
 from runs.publications.page.curves import Curves, Sizes
 from runs.publications.page.grids import Control, Grid, Methods
 from runs.publications.page.material import Material
 from runs.publications.page.observed import Observed
-from runs.publications.page.parts import PartSpec, Section, Spec
+from runs.publications.page.parts import PartSpec, Section, Spec, Tile
 from runs.publications.page.ratios import Ratios, claimed_ratio, ratio_section
 
 
@@ -51,7 +54,7 @@ class Plain(Spec):
     part: PlainKind
 
     def section(self, material: Material) -> Section:
-        return PLAIN[self.part](material)
+        return replace(PLAIN[self.part](material), folded=True)
 
 
 class Frames(PartSpec):
@@ -80,11 +83,25 @@ class Headline(Spec):
 
 
 class Answer(Spec):
-    """What a reader sees first: figures, and the chart with this id, which then stands here and not in its section."""
+    """What a reader sees first, above the first of the parts."""
 
-    lead: str = ""
     headlines: Annotated[tuple[Headline, ...], Field(max_length=6)] = ()
-    figure: str = ""
+
+    def tiles(self, material: Material) -> list[Tile]:
+        """Those whose check or claim is there."""
+        return [tile for one in self.headlines if (tile := _tile(one, material))]
+
+
+def _tile(headline: Headline, material: Material) -> Tile | None:
+    for check in material.checks:
+        if check.number == headline.check and headline.at < len(check.computed):
+            one = check.computed[headline.at]
+            amount = computed(one.rounded, one.formula, unit=one.unit, digits=one.digits, signed=one.signed)
+            return Tile(headline.label, (amount,), f"#check-{check.number}")
+    for claim in material.claims:
+        if claim.source_id == headline.claim:
+            return Tile(headline.label, figure_words(claim), "#claims")
+    return None
 
 
 class PageFile(Spec):
@@ -95,6 +112,20 @@ class PageFile(Spec):
     figures: tuple[FigureEntry, ...] = ()
     orders: tuple[Order, ...] = ()
     parts: tuple[AnyPart, ...] = ()
+
+    def faults(self) -> list[str]:
+        """Parts and figures that stand twice, and frames of figures that have none."""
+        ids = [one.part if isinstance(one, Plain) else one.id for one in self.parts]
+        figures = [one.id for one in self.figures]
+        framed = {one.id for one in self.figures if one.frame}
+        twice = [f"parts: {one} stands twice" for one in sorted(set(ids)) if ids.count(one) > 1]
+        twice += [f"figures: {one} stands twice" for one in sorted(set(figures)) if figures.count(one) > 1]
+        return twice + [
+            f"parts.{at}.frames: {name} is not one of the figures with a frame"
+            for at, one in enumerate(self.parts)
+            for name in getattr(one, "frames", ())
+            if name not in framed
+        ]
 
 
 def sections(parts: tuple[AnyPart, ...], material: Material) -> list[Section]:

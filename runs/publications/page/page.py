@@ -13,7 +13,7 @@ from runs.publications.matching import Published
 from runs.publications.page import common, layout, reruns
 from runs.publications.page.amounts import TextCell
 from runs.publications.page.material import Material
-from runs.publications.page.parts import Facts, Section
+from runs.publications.page.parts import Facts, Section, Tile
 
 LANGUAGES = {"cs": "Czech", "en": "English", "ko": "Korean", "pt": "Portuguese", "ru": "Russian"}
 PROVENANCE_WORDS = {
@@ -37,6 +37,7 @@ class Page:
     figures: list[reruns.FigureView]
     questions: list[reruns.QuestionView]
     slot: reruns.Slot | None
+    tiles: list[Tile]
     sections: list[Section]
     legend: list[tuple[str, str]]
     with_values: int
@@ -74,6 +75,7 @@ def page(publication: Publication, user: Reader, chosen: Mapping[str, str] | Non
         figures=reruns.figure_views(article, found, STATE_WORDS) if article else [],
         questions=reruns.question_views(article, user) if article else [],
         slot=reruns.slot(article.slug, article.rerun, found) if article and article.rerun else None,
+        tiles=shown.answer.tiles(material),
         sections=sections,
         legend=legend(material, sections),
         with_values=valued,

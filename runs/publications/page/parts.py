@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel, ConfigDict, Field
 
 from runs.charts.base import Figure, Table
-from runs.publications.page.amounts import Amount, Words
+from runs.publications.page.amounts import Words
 
 WORDY = 5
 
@@ -56,11 +56,11 @@ class Facts:
 
 @dataclass(frozen=True)
 class Tile:
-    """A number to be seen at once."""
+    """A number to be seen at once. `href` leads to what stands behind it."""
 
     label: str
-    amount: Amount
-    note: str = ""
+    words: Words
+    href: str = ""
 
 
 @dataclass(frozen=True)
@@ -132,6 +132,8 @@ class Section:
     orderings: list[Ordering] = field(default_factory=list)
     bounds: list[BoundsAxis] = field(default_factory=list)
     choices: list[Choice] = field(default_factory=list)
+    # What only backs up the rest: only its heading is open.
+    folded: bool = False
     # (words, address)
     links: list[tuple[str, str]] = field(default_factory=list)
 

@@ -257,7 +257,7 @@ def test_it_computes_the_loss_against_the_smallest_size(client):
     assert points[10][1] == pytest.approx(82.46, abs=0.005)
     assert points[11][1] == pytest.approx(34.23, abs=0.005)
     lead = re.sub(r"<[^>]*>", "", html.partition('id="performance"')[2].partition("</p>")[0])
-    assert "−17.54 % at 30.3 GB, −65.77 % at 1,813.969025 GB against 9.04 GB" in lead.replace("\u202f", " ")
+    assert "−17.54 % at 30.3 GB, −65.77 % at 1,814 GB against 9.04 GB" in lead.replace("\u202f", " ")
 
 
 def test_it_stacks_data_and_indexes_of_the_nine_tables(client):
@@ -333,7 +333,7 @@ def test_it_shows_schema_and_recovered_machines_with_their_provenance(client):
 
     assert "character varying(1000)" in texts(html, "schema")
     assert "CentOS 5.2 x86_64" in html
-    findings = html.partition('id="findings"')[2]
+    findings = html.partition('id="findings"')[2].partition("</section>")[0]
     assert findings.count('badge provenance" data-provenance="recovered"') == 3
     assert findings.count('badge provenance" data-provenance="inferred"') == 1
 
@@ -378,7 +378,7 @@ def test_it_reads_a_page_in_a_bounded_number_of_queries(client, slug, django_ass
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_it_says_whether_it_is_a_translation_or_a_repost_and_links_the_original(client, slug):
-    head = re.sub(r"\s+", " ", page(client, slug).partition("On this page")[0])
+    head = re.sub(r"\s+", " ", page(client, slug).partition('id="source"')[2].partition("</section>")[0])
     source = ARTICLES[slug].source
 
     assert f'<a href="{source.publisher_url}"' in head
@@ -574,3 +574,29 @@ def test_it_draws_the_course_of_a_re_run_where_the_article_has_none(client):
 
     assert [line["points"] for line in drawn["rerun-tpcb-over-time"]["series"]] == [[[1.0, 990.0], [2.0, 1010.0]]]
     assert [group["dots"] for group in drawn["rerun-tpcb-2010"]["groups"]] == [[1001, 1002]]
+
+
+def test_it_rounds_what_it_says_and_keeps_what_is_printed(client):
+    html = page(client, "firebird-terabyte-2015")
+    load = html.partition('id="load"')[2].partition("</section>")[0]
+
+    said = load.partition('<p class="headline">')[2].partition("</p>")[0]
+    words = re.sub(r"<[^>]*>", "", said).replace("\u202f", " ")
+    assert words == "SATA RAID1: between 3.25 and 3.65 MB/s at every size from 9.04 to 1,814 GB."
+    assert 'value="3.24751604"' in said and "stored as 3.24751604" in said and "Printed as “3,24751604”" in said
+    assert ">3.24751604<" in load
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_it_answers_first(client, slug):
+    """The figures and the main chart stand above everything that backs them up, which is folded."""
+    html = page(client, slug)
+    answer, _, rest = html.partition('id="contents"')
+
+    assert answer.count("<dt>") >= 4 and 'class="figures tiles headlines"' in answer
+    assert answer.count("<canvas") >= 1
+    folded = re.findall(
+        r'<details class="fold"><summary><h2[^>]*>[^<]+</h2></summary>\s*<section [^>]*id="([^"]+)"', rest
+    )
+    assert {"story", "claims", "figures", "checks", "questions", "source", "machines"} <= set(folded)
+    assert '<details class="fold" open' not in html

@@ -1,0 +1,231 @@
+"""An article that is added by files alone: from a folder, and as a ZIP file from the web."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+
+from runs.models import Publication, Run
+from runs.publications import archive
+from runs.publications.archive import MAX_ZIP_BYTES, read_zip
+from runs.publications.folder import Folder, FolderError
+from runs.publications.importer import import_folders
+from tests.conftest import REPOSITORY
+
+pytestmark = pytest.mark.django_db
+EXAMPLE = REPOSITORY / "docs" / "use" / "publication-example"
+SLUG = "buffer-size-2020"
+PAGE = f"/publications/{SLUG}/"
+
+
+def files() -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in EXAMPLE.iterdir()}
+
+
+def changed(name: str, change) -> dict[str, bytes]:
+    document = json.loads(files()[name])
+    change(document)
+    return {**files(), name: json.dumps(document).encode()}
+
+
+def zipped(entries: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, content in entries.items():
+            made.writestr(name, content)
+    return out.getvalue()
+
+
+def upload(client, content: bytes):
+    return client.post("/publications/import/", {"file": SimpleUploadedFile("article.zip", content)})
+
+
+def faults(content: bytes) -> list[str]:
+    with pytest.raises(FolderError) as caught:
+        read_zip(io.BytesIO(content), len(content))
+    return caught.value.faults
+
+
+def test_a_folder_becomes_a_page_with_charts_gaps_checks_and_a_way_to_compare(client):
+    call_command("import_publication", EXAMPLE, verbosity=0)
+    html = client.get(PAGE).content.decode()
+    words = re.sub(r"<[^>]*>", "", html).replace("\u202f", " ")
+
+    spec = json.loads(re.search(r'<script id="buffers-chart-data" type="application/json">(.*?)</script>', html)[1])
+    assert [(one["value"], one["dots"]) for one in spec["groups"]] == [
+        (800, [801.25, 798.75]),
+        (1000.5, [1000.5]),
+        (None, []),
+    ]
+    assert html.count('data-gap title="not known: the value was in a picture that is lost"') >= 2
+    assert 'id="figure-buffer-chart"' in html
+    assert (
+        '<span class="result" data-result="agrees">agrees</span>'
+        in html.partition('id="check-1"')[2].partition("</li>")[0]
+    )
+    assert "25.1 % = median(1000.5) / median(801.25, 798.75) − 1" in words
+    assert 'data-result="gap"' in html.partition('id="check-2"')[2].partition("</li>")[0]
+    assert "a <em>larger</em> buffer" in html
+    link = re.search(r'href="(/compare/\?cell=[^"]+)"', html)[1].replace("&amp;", "&")
+    assert [group["n"] for group in client.get(f"{link}&format=json").json()["groups"]] == [2, 1, 0]
+    assert client.get(f"/api/v1{PAGE}").json()["check_results"] == {"agrees": 1, "gap": 1}
+    assert client.get(f"{PAGE[:-1]}.csv").status_code == 200
+    assert client.get("/publications/").content.decode().count(PAGE) == 1
+
+
+def test_its_re_run_fills_the_schedule_form(client):
+    import_folders(Folder.at(EXAMPLE))
+    for query, filled in (({}, ""), ({"figure": "buffer-chart"}, "&figure=buffer-chart")):
+        answer = client.get(f"/schedule/article/{SLUG}/", query)
+        assert answer.url.startswith(f"/schedule/?workload=tpcb&publication={SLUG}{filled}&terminals=4")
+
+
+def test_a_second_import_changes_nothing_and_a_changed_file_what_it_says(client):
+    assert import_folders(Folder.at(EXAMPLE)).rows_changed > 10
+    assert import_folders(Folder.at(EXAMPLE)).changes == {}
+    import_folders(Folder.of(changed("results.json", lambda data: data["claims"][0].update(percent=40))))
+    assert [one["result"] for one in Publication.objects.get(slug=SLUG).checks] == ["disagrees", "gap"]
+
+
+def test_an_operator_imports_a_zip_file(client, operator):
+    client.force_login(operator)
+    answer = upload(client, zipped({f"buffer/{name}": content for name, content in files().items()}))
+    assert (answer.status_code, answer.url) == (302, PAGE)
+    assert client.get(PAGE).status_code == 200
+
+
+def test_others_may_not(client, contributor):
+    assert upload(client, zipped(files())).url.startswith("/login/")
+    client.force_login(contributor)
+    assert upload(client, zipped(files())).status_code == 403
+    assert not Publication.objects.exists()
+
+
+def spoilt() -> dict[str, tuple[bytes, str]]:
+    """Name -> (archive, how its error begins)."""
+    no_results = {name: content for name, content in files().items() if name != "results.json"}
+    return {
+        "no zip": (b"PK nonsense", "no ZIP file that can be read"),
+        "missing file": (zipped(no_results), "results.json: missing"),
+        "zip slip": (zipped({"../results.json": b"{}"}), "../results.json: not a place"),
+        "absolute": (zipped({"/etc/results.json": b"{}"}), "/etc/results.json: not a place"),
+        "another file": (zipped({**files(), "run.py": b""}), "run.py: not a file"),
+        "two folders": (zipped({"a/results.json": b"{}", "b/page.json": b"{}"}), "the files lie in several folders"),
+        "twice": (zipped({"a/results.json": b"{}", "results.json": b"{}"}), "results.json: stands twice"),
+        "no JSON": (zipped({**files(), "page.json": b"{"}), "page.json: no JSON"),
+        "not UTF-8": (zipped({**files(), "article.md": b"\xff"}), "article.md: not UTF-8"),
+        "NaN": (zipped({**files(), "checks.json": b'{"topics": NaN}'}), "checks.json: no JSON: NaN is no number"),
+        "huge number": (zipped({**files(), "checks.json": b'{"topics": 1e999}'}), "checks.json: no JSON: 1e999"),
+        "nested": (zipped({**files(), "page.json": b"[" * 200_000}), "page.json: "),
+        "unknown key": (
+            zipped(changed("results.json", lambda data: data["runs"][0].update(speed=3))),
+            "results.json: runs.0.speed: Extra inputs are not permitted",
+        ),
+        "wrong type": (
+            zipped(changed("results.json", lambda data: data["runs"][0]["metrics"][0].update(value="fast"))),
+            "results.json: runs.0.metrics.0.value: Input should be a valid number",
+        ),
+        "unknown version": (
+            zipped(changed("results.json", lambda data: data["runs"][0].update(version="pg-99"))),
+            "results.json: runs.0.version: pg-99 is not one of the versions",
+        ),
+        "unknown part": (
+            zipped(changed("page.json", lambda data: data["parts"].append({"part": "pie"}))), "page.json: parts.7: ",
+        ),
+        "unknown heading": (
+            zipped({**files(), "article.md": files()["article.md"].replace(b"# Goal", b"# Goals")}),
+            "article.md: the heading 'Goals' is none of",
+        ),
+        "no address": (
+            zipped({**files(), "article.md": files()["article.md"].replace(b"https:", b"javascript:")}),
+            "article.md: publisher_url",
+        ),
+        "check twice": (
+            zipped(changed("checks.json", lambda data: data["topics"][0]["checks"][1].update(number="1"))),
+            "checks.json: 1: this number stands twice",
+        ),
+        "frame of nothing": (
+            zipped(changed("page.json", lambda data: data["parts"][2].update(frames=["other"]))),
+            "page.json: parts.2.frames: other is not one of the figures with a frame",
+        ),
+        "one of our own": (
+            zipped(changed("results.json", lambda data: data["publication"].update(slug="tpcb-2010"))),
+            "results.json: publication.slug: tpcb-2010 comes with the program",
+        ),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", spoilt())
+def test_a_bad_zip_names_file_and_field_and_stores_nothing(client, operator, name):
+    content, beginning = spoilt()[name]
+    assert any(fault.startswith(beginning) for fault in faults(content)), faults(content)
+    client.force_login(operator)
+    answer = upload(client, content)
+    assert answer.status_code == 422
+    assert not Publication.objects.exists() and not Run.objects.exists()
+
+
+def test_a_bomb_is_left_as_soon_as_it_is_too_large(monkeypatch):
+    bomb = zipped({**files(), "article.md": b" " * (archive.MAX_FILE_BYTES + 1)})
+    assert len(bomb) < 50_000
+    read = []
+    monkeypatch.setattr(archive, "MAX_FILE_BYTES", 10_000)
+    monkeypatch.setattr(archive, "_CHUNK", 1_000)
+    real = zipfile.ZipExtFile.read
+    monkeypatch.setattr(zipfile.ZipExtFile, "read", lambda self, n=-1: read.append(n) or real(self, n))
+    assert faults(bomb) == ["article.md: more than 10000 bytes when unpacked"]
+    assert len(read) < 40
+
+
+def test_an_archive_that_is_too_large_is_not_opened():
+    with pytest.raises(FolderError, match="larger than"):
+        read_zip(io.BytesIO(b""), MAX_ZIP_BYTES + 1)
+
+
+def test_prose_is_no_html(client):
+    bad = b'<script>alert(1)</script> ![x](https://example.org/x.png) [y](javascript:alert(1)) <b onclick="x">z</b>'
+    text = files()["article.md"].replace(b"How many more", bad + b" How many more")
+    import_folders(Folder.of({**files(), "article.md": text}))
+    html = client.get(PAGE).content.decode().partition('id="story"')[2].partition("</section>")[0]
+    assert "&lt;script&gt;" in html
+    assert not re.search(r"<script|<img|<b |href=.javascript", html)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    ["9**9**9**9", "().__class__.__bases__", "__import__('os').system('x')", "open('/etc/passwd')", "[x for x in x]",
+     "runs(has='tps', buffer='large').tps.__len__()", "ways('1' * 9, 6)", "solutions(['1234567890' ], '12', 99)"],
+)  # fmt: skip
+def test_a_formula_can_run_no_code(formula):
+    def change(data):
+        data["topics"][0]["checks"][0]["inputs"]["large"]["of"] = formula
+
+    import_folders(Folder.of(changed("checks.json", change)))
+    assert Publication.objects.get(slug=SLUG).checks[0]["result"] == "gap"
+
+
+def test_the_command_says_what_is_wrong(tmp_path):
+    for name, content in changed("results.json", lambda data: data.pop("publication")).items():
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(CommandError, match=r"results.json: publication: Field required"):
+        call_command("import_publication", tmp_path)
+
+
+def test_a_version_keeps_the_id_that_another_publication_gave_it():
+    import_folders(Folder.at(EXAMPLE))
+
+    def change(data):
+        data["publication"]["slug"] = "another"
+        text = json.dumps(data).replace("pg-12-buffer", "postgres-12")
+        data.clear()
+        data.update(json.loads(text))
+
+    with pytest.raises(FolderError, match=r"versions.0.id: PostgreSQL 12.2 is 'pg-12-buffer' in another publication"):
+        import_folders(Folder.of(changed("results.json", change)))
+    assert not Publication.objects.filter(slug="another").exists()
