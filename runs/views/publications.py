@@ -21,7 +21,7 @@ from runs.publications.folder import FolderError
 from runs.publications.importer import import_folders
 from runs.publications.page import export
 from runs.publications.page.page import page
-from runs.views.access import operator_required
+from runs.views.guards import operator_required
 
 UNPROCESSABLE = 422
 
@@ -48,8 +48,8 @@ class ImportForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 def publication_import(request: HttpRequest) -> HttpResponse:
     """A publication out of its files: all of it, or nothing and what is wrong with which field of which file."""
-    form = ImportForm(request.POST or None, request.FILES or None)
-    if request.method == "POST" and form.is_valid():
+    form = ImportForm(request.POST, request.FILES) if request.method == "POST" else ImportForm()
+    if form.is_valid():
         file = form.cleaned_data["file"]
         try:
             folder = read_zip(file, file.size)
