@@ -100,17 +100,17 @@ class ConfigPageSerializer(serializers.Serializer[Any]):
     results = ConfigSummarySerializer(many=True)
 
 
-class ParameterSerializer(serializers.Serializer[Any]):
-    position = serializers.IntegerField()
-    file = serializers.CharField(allow_null=True)
-    line = serializers.IntegerField(allow_null=True)
-    section = serializers.CharField()
-    name = serializers.CharField()
-    value = serializers.CharField(allow_null=True, help_text="as given; null is a flag")
-    unit = serializers.CharField()
-    comment = serializers.CharField()
-    provenance = serializers.CharField()
-    normalised = QuantitySerializer(allow_null=True)
+class ParameterSerializer(serializers.Serializer[configs.ParameterRow]):
+    position = serializers.IntegerField(source="parameter.position")
+    file = serializers.CharField(source="parameter.file.name", allow_null=True)
+    line = serializers.IntegerField(source="parameter.line", allow_null=True)
+    section = serializers.CharField(source="parameter.section")
+    name = serializers.CharField(source="parameter.name")
+    value = serializers.CharField(source="parameter.value", allow_null=True, help_text="as given; null is a flag")
+    unit = serializers.CharField(source="parameter.unit")
+    comment = serializers.CharField(source="parameter.comment")
+    provenance = serializers.CharField(source="parameter.provenance")
+    normalised = QuantitySerializer(source="quantity", allow_null=True)
     meaning = serializers.CharField(help_text="what other engines may call something else; empty where none is known")
     duplicate = serializers.BooleanField()
     overridden = serializers.BooleanField(help_text="a later one of the same name counts instead")
@@ -146,12 +146,12 @@ class ConfigSerializer(ConfigSummarySerializer):
 class DiffCellSerializer(serializers.Serializer[Any]):
     names = serializers.ListField(child=serializers.CharField())
     given = serializers.ListField(child=serializers.CharField(allow_null=True))
-    normalised = QuantitySerializer(allow_null=True)
+    normalised = QuantitySerializer(source="quantity", allow_null=True)
     note = serializers.CharField()
     absent = serializers.BooleanField(help_text="the engine has no such setting")
 
 
-class DiffRowSerializer(serializers.Serializer[Any]):
+class DiffRowSerializer(serializers.Serializer[configs.DiffRow]):
     key = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]  # a field of the answer, not of the form
     section = serializers.CharField()

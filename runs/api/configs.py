@@ -123,8 +123,8 @@ class ConfigDiff(APIView):
             "configs": [config.slug for config in table.configs],
             "unknown": [slug for slug in wanted if slug not in found],
             "by": "meaning" if table.by_meaning else "name",
-            "durability": [_promise(promise) for promise in table.promises],
-            "rows": [_diff_row(row) for row in table.shown],
+            "durability": table.promises,
+            "rows": table.shown,
         }
         return Response(DiffSerializer(answer).data)
 
@@ -162,7 +162,7 @@ def _whole(request: Request, slug: str) -> dict[str, Any]:
         "note": config.note,
         **{name: config.details.get(name) for name in configs.DETAIL_FIELDS},
         "includes_missing": config.details.get("includes_missing", []),
-        "parameters": [_parameter(row) for row in configs.parameter_rows(config)],
+        "parameters": configs.parameter_rows(config),
         "files": configs.files_of(config),
         "meanings": [
             {"label": label, "parameters": one.names, "normalised": one.quantity, "note": one.note}
@@ -179,38 +179,10 @@ def _summary(config: Config, runs: int) -> dict[str, Any]:
         "dbms": configs.dbms_of(config),
         "versions": config.applies_to.all(),
         "revision": config.revision,
-        "revision_of": config.revision_of.slug if config.revision_of else None,
-        "publication": config.publication.slug if config.publication else None,
+        "revision_of": config.revision_of and config.revision_of.slug,
+        "publication": config.publication and config.publication.slug,
         "parameters": len(config.parameters.all()),
-        "durability": _promise(configs.durability_of(config)),
+        "durability": configs.durability_of(config),
         "runs": runs,
         "created_at": config.created_at,
     }
-
-
-def _promise(promise: Any) -> dict[str, Any]:
-    return {"durability": promise.durability.value if promise.durability else None, "reason": promise.reason}
-
-
-def _parameter(row: configs.ParameterRow) -> dict[str, Any]:
-    one = row.parameter
-    return {
-        "position": one.position, "file": one.file.name if one.file else None, "line": one.line,
-        "section": one.section, "name": one.name, "value": one.value, "unit": one.unit, "comment": one.comment,
-        "provenance": one.provenance, "normalised": row.quantity, "meaning": row.meaning, "duplicate": row.duplicate,
-        "overridden": row.overridden, "read_by_server": row.read_by_server,
-    }  # fmt: skip
-
-
-def _diff_row(row: configs.DiffRow) -> dict[str, Any]:
-    cells = [
-        {
-            "names": cell.names,
-            "given": cell.given,
-            "normalised": cell.quantity,
-            "note": cell.note,
-            "absent": cell.absent,
-        }
-        for cell in row.cells
-    ]
-    return {"key": row.key, "label": row.label, "section": row.section, "status": row.status.value, "cells": cells}

@@ -19,6 +19,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from runs import imports
+from runs.api.objects import person_of
 from runs.api.parsers import StrictJSONParser
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
 from runs.imports.subject import ImportSubject, checked, from_text
@@ -65,19 +66,11 @@ class StoreRequest(Strict):
 
 def own(request: Request, import_id: UUID) -> FileImport:
     """An import is its owner's; administrators see all. Others learn nothing of it, not even that it is there."""
-    person = _person(request)
+    person = person_of(request)
     if person is None:
         raise Http404  # an import without an owner is nobody's, not everybody's
-    rows = FileImport.objects.all() if _is_admin(person) else FileImport.objects.filter(owner=person)
+    rows = FileImport.objects.all() if person.role == "admin" else FileImport.objects.filter(owner=person)
     return get_object_or_404(rows, id=import_id)
-
-
-def _is_admin(user: Any) -> bool:
-    return isinstance(user, User) and user.role == "admin"
-
-
-def _person(request: Request) -> User | None:
-    return request.user if isinstance(request.user, User) else None
 
 
 def _writer(request: Request) -> tuple[User, ApiToken | None]:
