@@ -174,18 +174,13 @@ def lines(
 
 def lines_table(spec: LinesSpec) -> Table:
     """One row per x that any series has, one column per series; no sample there is a gap."""
-    series = [(one["label"], dict(one["points"])) for one in spec["series"]]
-    unit = spec["y"]["unit"]
-    columns = [Column(spec["x"]["label"], spec["x"]["unit"]), *(Column(label, unit) for label, _ in series)]
-    every_x = sorted({x for _, points in series for x in points})
-    return Table(columns, [[Cell(x), *(_sample(points, x) for _, points in series)] for x in every_x])
-
-
-def _sample(points: dict[float, float | None], x: float) -> Cell:
-    if x not in points:
-        return Cell()
-    value = points[x]
-    return Cell(value) if value is not None else Cell(gap="no sample in this interval")
+    lost = Cell(gap="no sample in this interval")
+    unit, points = spec["y"]["unit"], [dict(series["points"]) for series in spec["series"]]
+    labels = [Column(series["label"], unit) for series in spec["series"]]
+    rows = []
+    for x in sorted({x for series in points for x in series}):
+        rows.append([Cell(x), *(lost if series.get(x, 0) is None else Cell(series.get(x)) for series in points)])
+    return Table([Column(spec["x"]["label"], spec["x"]["unit"]), *labels], rows)
 
 
 def bars(*, label: str, unit: str, better: str, groups: Sequence[BarGroup], scale: Scale = "linear") -> BarsSpec:

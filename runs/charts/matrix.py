@@ -28,13 +28,14 @@ class MatrixRow:
 def overview(runs: Sequence[Run]) -> dict[str, Any]:
     """Context of an experiment's matrix: `figure` of the groups that are ranked, `apart` of each other class."""
     comparison = compare(runs, order="best")
+    apart = apart_figures(_shown(comparison, comparison.groups)) if comparison.metric else []
     return {
         "comparison": comparison,
         "figure": _ranked_figure(comparison),
-        "apart": _apart_figures(comparison),
+        "apart": _coloured(comparison, apart),
         "over_size": sizes.figures(comparison),
         "commit_groups": commit_groups.rows(comparison),
-        "matrix": [_row(group) for group in comparison.groups],
+        "matrix": [MatrixRow(group, [RunRow(run) for run in _by_repeat(group)]) for group in comparison.groups],
         "repeats": range(1, max((len(group.all_runs) for group in comparison.groups), default=0) + 1),
         "total": len(runs),
         "ended": sum(run.state in ENDED_STATES for run in runs),
@@ -55,14 +56,9 @@ def _ranked_figure(comparison: Comparison) -> Figure | None:
     title = comparison.metric.label
     if comparison.apart:
         title = f"{title}: {', '.join(dict.fromkeys(group.durability_words for group in shown.groups))}"
-    note = " ".join(filter(None, (CHART_NOTE, _to_come(comparison))))
+    to_come = ", ".join(group.label for group in comparison.groups if _is_to_come(group))
+    note = f"{CHART_NOTE} Still to come: {to_come}." if to_come else CHART_NOTE
     return _coloured(comparison, [bars_figure(shown, id="ranked", title=title, note=note)])[0]
-
-
-def _apart_figures(comparison: Comparison) -> list[Figure]:
-    if comparison.metric is None:
-        return []
-    return _coloured(comparison, apart_figures(_shown(comparison, comparison.groups)))
 
 
 def _shown(comparison: Comparison, groups: Sequence[Group]) -> Comparison:
@@ -84,11 +80,5 @@ def _is_to_come(group: Group) -> bool:
     return not group.dots and any(run.is_open for run in group.all_runs)
 
 
-def _to_come(comparison: Comparison) -> str:
-    labels = [group.label for group in comparison.groups if _is_to_come(group)]
-    return f"Still to come: {', '.join(labels)}." if labels else ""
-
-
-def _row(group: Group) -> MatrixRow:
-    ordered = sorted(group.all_runs, key=lambda run: (run.repeat, run.order_index or 0, run.created_at))
-    return MatrixRow(group, [RunRow(run) for run in ordered])
+def _by_repeat(group: Group) -> list[Run]:
+    return sorted(group.all_runs, key=lambda run: (run.repeat, run.order_index or 0, run.created_at))

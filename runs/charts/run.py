@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchagent.catalog import DBMSS
@@ -105,56 +105,52 @@ PLOTS = (
 
 def figures(run: Run, series: Sequence[Series]) -> list[Figure]:
     """The charts of the metrics that the run has samples of; while it is open also the ones that will grow."""
-    found = {one.name: one for one in series}
-    return [
-        _figure(run, plot, found)
-        for plot in PLOTS
-        if any(line.metric in found for line in plot.lines) or (plot.always and run.is_open)
-    ]
+    sampled = {one.name: one for one in series}
+    drawn = []
+    for plot in PLOTS:
+        grows = plot.always and run.is_open
+        if wanted := [line for line in plot.lines if grows or line.metric in sampled]:
+            drawn.append(_figure(run, plot, wanted, sampled))
+    return drawn
 
 
-def _figure(run: Run, plot: Plot, found: dict[str, Series]) -> Figure:
-    wanted = [line for line in plot.lines if line.metric in found or (plot.always and run.is_open)]
+def _figure(run: Run, plot: Plot, wanted: Sequence[Line], sampled: Mapping[str, Series]) -> Figure:
     unit, scale = ("MiB", 2**20) if plot.unit == "bytes" else (plot.unit, 1)
+    query = "&".join(f"metric={line.metric}" for line in wanted)
+    live: Live = {"url": f"{reverse('api-run-series', args=[run.id])}?{query}", "every_ms": LIVE_EVERY_MS}
     spec = lines(
         x={"label": "Time", "unit": "s", "scale": "linear"},
         y={"label": plot.y_label, "unit": unit, "zero": True},
-        series=[_series(run, line, found.get(line.metric), scale) for line in wanted],
+        series=[_series(run, line, sampled.get(line.metric), scale) for line in wanted],
         bands=warm_up_band(run) if plot.phase == "run" else load_bands(run),
-        live=_live(run, wanted) if run.is_open else None,
+        live=live if run.is_open else None,
     )
     names = ", ".join(line.label for line in wanted)
+    note = plot.note
+    if not note and is_embedded(run) and any(line.metric.startswith("driver_") for line in wanted):
+        note = f"{run.dbms_version.dbms.name} runs inside the load generator: one process."
     return Figure(
         id=plot.id,
         title=plot.title,
         spec=spec,
         table=lines_table(spec),
         alt=f"Line chart of {plot.y_label.lower()} in {unit} ({names}) over the seconds of the run.",
-        note=plot.note or _shared_process(run, wanted),
+        note=note,
         csv_url=reverse("run-series-csv", args=[run.id]),
     )
 
 
 def _series(run: Run, line: Line, series: Series | None, scale: int) -> LineSeries:
+    label = line.label
+    if line.metric.startswith("driver_") and is_embedded(run):
+        # An embedded engine runs inside the load generator's JVM: their CPU and memory are one.
+        label = f"load generator + {run.dbms_version.dbms.name}"
+    elif line.metric == "machine_cpu_percent" and run.context.get("connection"):
+        label = "CPU of the load generator's machine"
     points = series.points() if series else []
     if scale != 1:
         points = [(x, None if y is None else y / scale) for x, y in points]
-    return {"label": _label(run, line), "color": line.color, "dash": line.dash, "points": points, "metric": line.metric}
-
-
-def _label(run: Run, line: Line) -> str:
-    """An embedded engine runs inside the load generator's JVM: their CPU and memory are one."""
-    if line.metric.startswith("driver_") and is_embedded(run):
-        return f"load generator + {run.dbms_version.dbms.name}"
-    if line.metric == "machine_cpu_percent" and run.context.get("connection"):
-        return "CPU of the load generator's machine"
-    return line.label
-
-
-def _shared_process(run: Run, wanted: Sequence[Line]) -> str:
-    if not is_embedded(run) or not any(line.metric.startswith("driver_") for line in wanted):
-        return ""
-    return f"{run.dbms_version.dbms.name} runs inside the load generator: one process."
+    return {"label": label, "color": line.color, "dash": line.dash, "points": points, "metric": line.metric}
 
 
 def is_embedded(run: Run) -> bool:
@@ -179,11 +175,6 @@ def warm_up_band(run: Run) -> list[BandSpec]:
     if not isinstance(warm_up_s, int | float) or warm_up_s <= 0:
         return []
     return [{"from": 0, "to": warm_up_s, "label": "warm-up"}]
-
-
-def _live(run: Run, wanted: Sequence[Line]) -> Live:
-    query = "&".join(f"metric={line.metric}" for line in wanted)
-    return {"url": f"{reverse('api-run-series', args=[run.id])}?{query}", "every_ms": LIVE_EVERY_MS}
 
 
 def series_rows(series: Sequence[Series]) -> Iterator[list[str]]:

@@ -101,7 +101,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Statistics:
+class EngineReport:
     """`none`: what the engine does not tell, and why; `effort_gaps`: that of it which the queries lack."""
 
     conditions: list[tuple[str, str]]
@@ -155,10 +155,10 @@ class Query:
     executions: Table | None
 
 
-def of_run(run: Run) -> Statistics:
+def of_run(run: Run) -> EngineReport:
     told: dict[str, Any] = run.statistics
     counters = told.get("counters", {})
-    return Statistics(
+    return EngineReport(
         conditions=[(CONDITIONS.get(name, name), str(words)) for name, words in told.get("conditions", {}).items()],
         counters=[(label, counters[name], unit) for name, (label, unit) in COUNTERS.items() if name in counters],
         types=_types(told.get("transaction_types", {})),

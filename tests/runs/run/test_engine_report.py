@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from benchagent.dbms import statistics
+from benchagent.dbms import counters
 
 from runs.charts.heating import memory_figure
 from runs.models import Run
@@ -32,14 +32,14 @@ TOLD: dict[str, Any] = {
 }  # fmt: skip
 
 
-def told(**changes: Any) -> engine_report.Statistics:
+def told(**changes: Any) -> engine_report.EngineReport:
     return engine_report.of_run(Run(statistics={**TOLD, **changes}))
 
 
 def test_it_knows_every_standard_statistic_of_the_agent():
-    assert set(engine_report.COUNTERS) == set(statistics.COUNTERS)
-    assert set(engine_report.PARTS) == set(statistics.PARTS)
-    assert engine_report.DEEP_INDEX == statistics.DEEP_INDEX
+    assert set(engine_report.COUNTERS) == set(counters.COUNTERS)
+    assert set(engine_report.PARTS) == set(counters.PARTS)
+    assert engine_report.DEEP_INDEX == counters.DEEP_INDEX
 
 
 def test_it_shows_counters_with_words_and_leaves_out_unknown_ones():
