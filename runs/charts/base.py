@@ -134,7 +134,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """A number (`value`, shown rounded or as `text`, exact in `data-value`), a text, or a gap with its reason."""
 
     value: float | None = None
@@ -146,7 +146,7 @@ class Cell:
 @dataclass(frozen=True)
 class Table:
     columns: list[Column]
-    rows: list[list[Cell]] = field(default_factory=list)
+    rows: list[list[TableCell]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -174,12 +174,14 @@ def lines(
 
 def lines_table(spec: LinesSpec) -> Table:
     """One row per x that any series has, one column per series; no sample there is a gap."""
-    lost = Cell(gap="no sample in this interval")
+    lost = TableCell(gap="no sample in this interval")
     unit, points = spec["y"]["unit"], [dict(series["points"]) for series in spec["series"]]
     labels = [Column(series["label"], unit) for series in spec["series"]]
     rows = []
     for x in sorted({x for series in points for x in series}):
-        rows.append([Cell(x), *(lost if series.get(x, 0) is None else Cell(series.get(x)) for series in points)])
+        rows.append(
+            [TableCell(x), *(lost if series.get(x, 0) is None else TableCell(series.get(x)) for series in points)]
+        )
     return Table([Column(spec["x"]["label"], spec["x"]["unit"]), *labels], rows)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from runs import formatting
-from runs.charts.base import COLOURS, BarGroup, Cell, Column, Figure, LineSeries, Table, bars, lines, lines_table
+from runs.charts.base import COLOURS, BarGroup, Column, Figure, LineSeries, Table, TableCell, bars, lines, lines_table
 from runs.compare.groups import Against, Comparison, Group
 from runs.models import Run
 from runs.run import series as stored
@@ -119,13 +119,17 @@ def bars_table(groups: Sequence[Group], unit: str) -> Table:
     rows = []
     for group in groups:
         label = f"{group.label} ({DOUBT_WORDS})" if group.doubt else group.label
-        median = Cell(group.median) if group.median is not None else Cell(gap=group.gap or "")
-        interval = [Cell(group.interval.low), Cell(group.interval.high)] if group.interval else [Cell(), Cell()]
-        repeats = {dot.run.id: Cell(dot.value, href=dot.run.get_absolute_url()) for dot in group.dots}
-        repeats |= {gap.run.id: Cell(gap=gap.reason) for gap in group.gaps}
+        median = TableCell(group.median) if group.median is not None else TableCell(gap=group.gap or "")
+        interval = (
+            [TableCell(group.interval.low), TableCell(group.interval.high)]
+            if group.interval
+            else [TableCell(), TableCell()]
+        )
+        repeats = {dot.run.id: TableCell(dot.value, href=dot.run.get_absolute_url()) for dot in group.dots}
+        repeats |= {gap.run.id: TableCell(gap=gap.reason) for gap in group.gaps}
         ordered = sorted(group.all_runs, key=lambda run: (run.order_index or 0, run.repeat, run.created_at))
-        cells = [*(repeats[run.id] for run in ordered), *[Cell()] * (width - len(ordered))]
-        rows.append([Cell(text=label), Cell(float(group.n)), median, *interval, *cells])
+        cells = [*(repeats[run.id] for run in ordered), *[TableCell()] * (width - len(ordered))]
+        rows.append([TableCell(text=label), TableCell(float(group.n)), median, *interval, *cells])
     return Table(columns, rows)
 
 

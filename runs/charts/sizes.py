@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runs.charts.base import Cell, Column, Figure, LineSeries, Mark, Scale, Table, lines
+from runs.charts.base import Column, Figure, LineSeries, Mark, Scale, Table, TableCell, lines
 from runs.compare.groups import Comparison, Group
 from runs.compare.labels import VaryingFact, telling
 from runs.formatting import percent
@@ -80,10 +80,10 @@ def _table(curves: Sequence[Curve], metric: Metric) -> Table:
     return Table(columns, [_step(curve, one, bool(named)) for curve in curves for one in size_steps(curve.points)])
 
 
-def _step(curve: Curve, one: SizeStep, named: bool) -> list[Cell]:
+def _step(curve: Curve, one: SizeStep, named: bool) -> list[TableCell]:
     shares = (one.from_smallest, one.step, one.per_doubling, one.from_last_but_one)
-    changes = [Cell() if share is None else Cell(share, percent(share, signed=True)) for share in shares]
-    return [Cell(one.size), *([Cell(text=curve.label)] if named else []), Cell(one.value), *changes]
+    changes = [TableCell() if share is None else TableCell(share, percent(share, signed=True)) for share in shares]
+    return [TableCell(one.size), *([TableCell(text=curve.label)] if named else []), TableCell(one.value), *changes]
 
 
 def _curves(comparison: Comparison, size: VaryingFact, metric: Metric) -> list[Curve]:

@@ -10,7 +10,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from markdown_it.token import Token
 
-from runs.charts.base import Cell, Column
+from runs.charts.base import Column, TableCell
 from runs.models.choices import Provenance
 from runs.publications.article import MARKDOWN, FigureState
 from runs.publications.page.amounts import Amount, TextCell, Words, readable
@@ -96,7 +96,7 @@ def _told(number: str, provenance: str) -> SafeString:
 
 
 @register.simple_tag
-def rich_cell(cell: Cell, heads_row: bool = False) -> SafeString:
+def rich_cell(cell: TableCell, heads_row: bool = False) -> SafeString:
     """Like `table_cell`, and a gap says only its reason: whole grids of them stay readable."""
     if cell.gap:
         return format_html('<td data-gap title="not known: {}">{}</td>', cell.gap, cell.gap)
@@ -111,7 +111,7 @@ def rich_cell(cell: Cell, heads_row: bool = False) -> SafeString:
 
 
 @register.simple_tag
-def card_row(row: Sequence[Cell], columns: Sequence[Column]) -> SafeString:
+def card_row(row: Sequence[TableCell], columns: Sequence[Column]) -> SafeString:
     """Cells that carry their column's heading, for tables whose rows are cards on a phone."""
     cells = [rich_cell(cell, heads_row=not place) for place, cell in enumerate(row)]
     labelled = [

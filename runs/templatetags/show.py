@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 
 from runs import formatting
-from runs.charts.base import Cell
+from runs.charts.base import TableCell
 from runs.listing.filters import MOST_OFFERED
 from runs.models import Run
 from runs.models.choices import OPEN_STATES, SHORT_DURABILITY, Provenance, RunState
@@ -57,7 +57,7 @@ def words(name: str) -> str:
 
 
 @register.simple_tag
-def table_cell(cell: Cell, heads_row: bool = False) -> SafeString:
+def table_cell(cell: TableCell, heads_row: bool = False) -> SafeString:
     """A cell of a chart's table; the exact number is in data-value."""
     if cell.gap:
         return format_html('<td data-gap title="{}">not known: {}</td>', cell.gap, cell.gap)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from runs.charts.base import Cell, Column
+from runs.charts.base import Column, TableCell
 from runs.formatting import THIN, decimal, exact, printed
 from runs.models import Aggregate, Measurement, Observation
 from runs.models.choices import Provenance
@@ -71,7 +71,7 @@ def computed(value: float, formula: str, *, unit: str = "", digits: int | None =
 
 
 @dataclass(frozen=True)
-class TextCell(Cell):
+class TextCell(TableCell):
     """A cell with more to it: `badge` is a provenance, `mark` a warning in words, `code` sets in a fixed width.
 
     `amount` is its number with where it comes from; `words` a text with such numbers in it.
@@ -85,10 +85,10 @@ class TextCell(Cell):
     words: Words = ""
 
 
-def number_cell(amount: Amount | None, gap: str = "", mark: str = "", href: str = "") -> Cell:
+def number_cell(amount: Amount | None, gap: str = "", mark: str = "", href: str = "") -> TableCell:
     """The number, or the gap with its reason."""
     if amount is None:
-        return Cell(gap=gap) if gap else Cell()
+        return TableCell(gap=gap) if gap else TableCell()
     return TextCell(amount.value, text=shown(amount), amount=amount, mark=mark, href=href)
 
 
@@ -97,5 +97,5 @@ def word_columns(*labels: str) -> list[Column]:
     return [Column(label, numeric=False) for label in labels]
 
 
-def text(value: object) -> Cell:
-    return Cell(text="" if value is None else str(value))
+def text(value: object) -> TableCell:
+    return TableCell(text="" if value is None else str(value))

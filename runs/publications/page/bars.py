@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 from urllib.parse import urlencode
 
 from runs.charts import compare as charts
-from runs.charts.base import BarGroup, BarsSpec, Cell, Column, Figure, Table, bars
+from runs.charts.base import BarGroup, BarsSpec, Column, Figure, Table, TableCell, bars
 from runs.compare.compare import compare
 from runs.compare.groups import Comparison, Group
 from runs.compare.select import cell_parameter
@@ -134,24 +134,24 @@ def groups_table(comparison: Comparison) -> Table:
     return Table(columns, rows)
 
 
-def _median_cells(group: Group) -> list[Cell]:
+def _median_cells(group: Group) -> list[TableCell]:
     if group.median is None:
-        return [Cell(gap=group.gap or "not known"), Cell(), Cell()]
+        return [TableCell(gap=group.gap or "not known"), TableCell(), TableCell()]
     formula = f"{INTERVAL} {values_text(group)}"
     ends = (group.interval.low, group.interval.high) if group.interval else ()
     return [number_cell(median_of(group)), *(number_cell(computed(end, formula, digits=1)) for end in ends),
-            *[Cell()] * (2 - len(ends))]  # fmt: skip
+            *[TableCell()] * (2 - len(ends))]  # fmt: skip
 
 
-def _repeats(group: Group, comparison: Comparison, height: int) -> list[Cell]:
+def _repeats(group: Group, comparison: Comparison, height: int) -> list[TableCell]:
     cells = [_repeat(run, comparison) for run in sorted(group.all_runs, key=lambda run: run.repeat)]
-    return [*cells, *[Cell()] * (height - len(cells))]
+    return [*cells, *[TableCell()] * (height - len(cells))]
 
 
-def _repeat(run: Run, comparison: Comparison) -> Cell:
+def _repeat(run: Run, comparison: Comparison) -> TableCell:
     number = _measured(run, comparison)
     if number is None:
-        return Cell(gap=run.missing_reason or "not known", href=run.get_absolute_url())
+        return TableCell(gap=run.missing_reason or "not known", href=run.get_absolute_url())
     amount = Amount(number.value, "", number.provenance, number.as_printed, note=number.note or run.note)
     return number_cell(amount, href=run.get_absolute_url())
 
@@ -178,9 +178,9 @@ def repeats_table(comparison: Comparison) -> Table:
     return Table([Column(unit, numeric=False), *(Column(group.label) for group in groups)], rows)
 
 
-def _printed_median(group: Group) -> Cell:
+def _printed_median(group: Group) -> TableCell:
     found = next((one for one in group.printed if one.statistic == "median"), None)
-    return number_cell(Amount(found.value, printed=found.as_printed)) if found else Cell(gap="not printed")
+    return number_cell(Amount(found.value, printed=found.as_printed)) if found else TableCell(gap="not printed")
 
 
 # Ratios to a baseline
@@ -193,7 +193,7 @@ def _claimed(material: Material, metric: str, without: Sequence[str]) -> str:
     return f"The article claims: {'; '.join(said)}." if said else ""
 
 
-def _ratio(group: Group, base: Group) -> Cell:
+def _ratio(group: Group, base: Group) -> TableCell:
     top, bottom = group.median or 0.0, base.median or 1.0
     return number_cell(computed(top / bottom, f"{top:.10g} / {bottom:.10g}", unit="×", digits=2))
 
@@ -251,8 +251,8 @@ def _with_gaps(figure: Figure, comparison: Comparison, lost: Sequence[tuple[str,
     spec: dict[str, Any] = {**figure.spec, "groups": groups}
     if gaps:
         spec = {**bars(label=metric.label, unit=metric.unit, better=metric.better, groups=groups)}
-    blank = [Cell()] * (len(table.columns) - 2)
-    rows = [[text(label), Cell(gap=_reason(claim)), *blank] for label, claim in lost]
+    blank = [TableCell()] * (len(table.columns) - 2)
+    rows = [[text(label), TableCell(gap=_reason(claim)), *blank] for label, claim in lost]
     alt = " ".join([figure.alt, *(f"{label}: not known." for label, _ in lost)])
     return replace(figure, spec=cast(BarsSpec, spec), table=Table(table.columns, table.rows + rows), alt=alt)
 

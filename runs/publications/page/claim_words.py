@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from runs.charts.base import Cell
+from runs.charts.base import TableCell
 from runs.models import Claim
 from runs.publications.page.amounts import Amount, TextCell, Words, text
 from runs.publications.page.material import Material
@@ -63,15 +63,15 @@ def turned(claim: Claim) -> bool:
     return bool(re.match(r"\w+ B / ", claim.sense))
 
 
-def sides_cells(material: Material, claim: Claim) -> list[Cell]:
+def sides_cells(material: Material, claim: Claim) -> list[TableCell]:
     a, b = sides(material, claim)
     return [text(a), text(b), text(material.name(claim.metric)), TextCell(words=figure_words(claim))]
 
 
-def check_link(material: Material, claim: Claim) -> Cell:
+def check_link(material: Material, claim: Claim) -> TableCell:
     """To the check of this claim with its result, where the article's own numbers say anything to it."""
     found = material.checks_of_claim(claim.source_id)
     if not found:
-        return Cell()
+        return TableCell()
     own = min(reversed(found), key=lambda one: len(one.claims))
-    return Cell(text=f"{own.number} {own.result}", href=f"#check-{own.number}")
+    return TableCell(text=f"{own.number} {own.result}", href=f"#check-{own.number}")

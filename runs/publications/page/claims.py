@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runs.charts.base import Cell, Table
+from runs.charts.base import Table, TableCell
 from runs.models import Claim
 from runs.publications.article import article_of
 from runs.publications.page.amounts import Amount, TextCell, Words, computed, text, word_columns
@@ -90,7 +90,7 @@ def _span(found: Sequence[Amount]) -> Words:
     return (found[0],) if len(found) == 1 else (found[0], " to ", found[-1])
 
 
-def _reading_row(material: Material, claim: Claim) -> list[Cell]:
+def _reading_row(material: Material, claim: Claim) -> list[TableCell]:
     a, b = sides(material, claim)
     times = [time_as_read(claim, one) for one in percents(claim)]
     speeds = [speed_as_read(claim, one) for one in percents(claim)]

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from django.urls import reverse
 
-from runs.charts.base import Cell, Column, Table
+from runs.charts.base import Column, Table, TableCell
 from runs.formatting import exact
 from runs.models import DataSchema, Fact, HardwareProfile, Observation, StorageDevice
 from runs.publications.page.amounts import Amount, TextCell, Words, number_cell, stored, text, word_columns
@@ -65,18 +65,18 @@ def observations(material: Material) -> Section:
     )
 
 
-def value_cell(seen: Observation) -> Cell:
+def value_cell(seen: Observation) -> TableCell:
     if seen.value is not None:
         return number_cell(stored(seen))
     ends = [Amount(seen.details[name]) for name in ("value_min", "value_max") if name in seen.details]
-    return TextCell(words=(ends[0], " to ", ends[1])) if len(ends) == 2 else Cell(text=seen.value_text)
+    return TextCell(words=(ends[0], " to ", ends[1])) if len(ends) == 2 else TableCell(text=seen.value_text)
 
 
 def missing(material: Material) -> Section:
     """Documents that are lost; lost pictures stand in the list of figures."""
     columns = word_columns("Name", "Kind", "What it held", "Now")
     rows = [
-        [text(item.source_id), text(item.kind), text(item.content), Cell(gap="the link is lost")]
+        [text(item.source_id), text(item.kind), text(item.content), TableCell(gap="the link is lost")]
         for item in material.missing
         if item.is_document
     ]
@@ -174,11 +174,11 @@ def machines(material: Material) -> Section:
     )
 
 
-def _machine(hardware: HardwareProfile) -> list[Cell]:
+def _machine(hardware: HardwareProfile) -> list[TableCell]:
     disks = "; ".join(disk_words(disk) for disk in hardware.storage.all())
     memory = f"{exact(hardware.ram_bytes / GIB)} GB" if hardware.ram_bytes else ""
     stated = (hardware.os, hardware.cpu_model, memory, hardware.motherboard, disks)
-    facts = [Cell(text=fact) if fact else Cell(gap="not stated in the article") for fact in stated]
+    facts = [TableCell(text=fact) if fact else TableCell(gap="not stated in the article") for fact in stated]
     return [*facts, text(hardware.note)]
 
 

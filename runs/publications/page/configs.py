@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from runs.charts.base import Cell, Table
+from runs.charts.base import Table, TableCell
 from runs.configs import Difference, DiffRow, diff, durability_of
 from runs.configs.diff import SettingCell as Setting
 from runs.models import Config
@@ -64,12 +64,12 @@ def _config_table(material: Material, config: Config) -> NamedTable:
     """As in the file: sections stand on lines of their own."""
     parameters = list(config.parameters.all())
     times = Counter((one.section, one.name) for one in parameters)
-    rows: list[list[Cell]] = []
+    rows: list[list[TableCell]] = []
     section = ""
     for one in parameters:
         if one.section != section:
             section = one.section
-            rows.append([TextCell(text=f"[{section}]", code=True), Cell()])
+            rows.append([TextCell(text=f"[{section}]", code=True), TableCell()])
         twice = "given twice" if times[one.section, one.name] > 1 else ""
         value = "(flag)" if one.value is None else f"{one.value} {one.unit}".strip()
         name = TextCell(text=one.name, code=True)
@@ -99,12 +99,12 @@ def _differences(configs: Sequence[Config]) -> NamedTable:
     return NamedTable("What differs between them", table, note, wide=True)
 
 
-def _difference(row: DiffRow, configs: Sequence[Config]) -> list[Cell]:
+def _difference(row: DiffRow, configs: Sequence[Config]) -> list[TableCell]:
     settings = (_setting(one, config) for one, config in zip(row.cells, configs, strict=True))
     return [text(row.label), *settings, TextCell(mark=DIFFERENCE_WORDS[row.status])]
 
 
-def _setting(setting: Setting, config: Config) -> Cell:
+def _setting(setting: Setting, config: Config) -> TableCell:
     if setting.absent:
         return TextCell(text="no such setting")
     if not setting.is_set:

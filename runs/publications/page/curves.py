@@ -13,7 +13,6 @@ from urllib.parse import urlencode
 from runs.charts.base import (
     BandSpec,
     BarGroup,
-    Cell,
     Column,
     Figure,
     LineGap,
@@ -22,6 +21,7 @@ from runs.charts.base import (
     Mark,
     Scale,
     Table,
+    TableCell,
     YAxis,
     bars,
     lines,
@@ -229,13 +229,13 @@ def _table_of(spec: TableSpec, runs: Sequence[Run]) -> NamedTable:
     )
 
 
-def _column_cell(spec: ColumnSpec, rows: Sequence[Mapping[str, Amount]], at: int) -> Cell:
+def _column_cell(spec: ColumnSpec, rows: Sequence[Mapping[str, Amount]], at: int) -> TableCell:
     if spec.of:
         return number_cell(Amount(at + 1) if spec.of == "#" else rows[at].get(spec.of), gap="not printed")
     others = {f"first_{name}": one.value for name, one in rows[0].items()}
     others |= {f"before_{name}": one.value for name, one in rows[at - 1].items()} if at else {}
     if not at and ("first_" in spec.formula or "before_" in spec.formula):
-        return Cell()
+        return TableCell()
     values = {name: float(f"{one.value:.10g}") for name, one in rows[at].items()} | others
     percent = spec.shown == "%"
     value = evaluate(spec.formula, values) * (100 if percent else 1)
@@ -390,7 +390,7 @@ def _table(found: Sequence[Curve], y: YAxis) -> Table:
     return Table(columns, [[number_cell(Amount(x)), *(_cell(one, x) for one in found)] for x in xs])
 
 
-def _cell(one: Curve, x: float) -> Cell:
+def _cell(one: Curve, x: float) -> TableCell:
     return number_cell(one.amounts.get(x), gap=one.lost.get(x, ""))
 
 

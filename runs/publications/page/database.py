@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runs.charts.base import BarGroup, Cell, Column, Figure, StackedSpec, Table, bars
+from runs.charts.base import BarGroup, Column, Figure, StackedSpec, Table, TableCell, bars
 from runs.models import QueryStat, TableStat
 from runs.publications.page.amounts import (
     Amount,
@@ -29,7 +29,7 @@ def amount_of(value: float | None, printed: str = "") -> Amount | None:
     return None if value is None else Amount(float(value), printed=printed)
 
 
-def _cell(value: float | None, printed: str = "", mark: str = "") -> Cell:
+def _cell(value: float | None, printed: str = "", mark: str = "") -> TableCell:
     return number_cell(amount_of(value, printed), gap=NOT_PRINTED, mark=mark)
 
 
@@ -70,7 +70,7 @@ def tables(material: Material) -> Section:
     )
 
 
-def _table_row(row: TableStat, whole: float) -> list[Cell]:
+def _table_row(row: TableStat, whole: float) -> list[TableCell]:
     data, indexes = row.table_size_mb or 0.0, row.indices_size_mb or 0.0
     printed = (
         _cell(row.total_percent, row.total_percent_as_printed)
@@ -121,7 +121,7 @@ def indexes(material: Material) -> Section:
     return Section(id="indexes", title="Indexes of the largest database", lead=lead, tables=found)
 
 
-def _depth(depth: int | None) -> Cell:
+def _depth(depth: int | None) -> TableCell:
     return _cell(depth, mark="deep" if depth is not None and depth > RECOMMENDED_DEPTH else "")
 
 
@@ -166,7 +166,7 @@ def _columns(stats: Sequence[QueryStat], names: Sequence[str]) -> list[Column]:
     return [Column(name.replace("_", " ").capitalize(), unit) for name, unit in shown.items()]
 
 
-def _numbers(row: QueryStat, names: Sequence[str]) -> list[Cell]:
+def _numbers(row: QueryStat, names: Sequence[str]) -> list[TableCell]:
     return [number_cell(query_amount(row, name), gap=NOT_PRINTED) for name in names]
 
 
@@ -177,11 +177,11 @@ def query_amount(row: QueryStat, name: str) -> Amount | None:
     return Amount(float(found["value"]), printed=str(found.get("as_printed", "")))
 
 
-def _query(row: QueryStat) -> Cell:
+def _query(row: QueryStat) -> TableCell:
     return TextCell(text=row.sql, code=True, note=" · ".join(part for part in (row.plan, row.description) if part))
 
 
-def _result(value: int | None) -> Cell:
+def _result(value: int | None) -> TableCell:
     return number_cell(amount_of(value))
 
 

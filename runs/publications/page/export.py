@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from runs import formatting
-from runs.charts.base import Cell, Table
+from runs.charts.base import Table, TableCell
 from runs.models.choices import Provenance
 from runs.publications.page.amounts import Amount, TextCell, Words, plain
 from runs.publications.page.parts import Section
@@ -70,12 +70,12 @@ def _table(section: str, title: str, table: Table) -> Iterator[list[str]]:
             yield from _cell(Place(section, title, name, column.label, column.unit), cell)
 
 
-def _name(row: Sequence[Cell]) -> str:
+def _name(row: Sequence[TableCell]) -> str:
     first = row[0]
     return plain(first.words) if isinstance(first, TextCell) and first.words else first.text
 
 
-def _cell(place: Place, cell: Cell) -> Iterator[list[str]]:
+def _cell(place: Place, cell: TableCell) -> Iterator[list[str]]:
     if cell.gap:
         yield place.line(note=cell.gap, provenance=Provenance.LOST_IN_PICTURE if "picture" in cell.gap else "")
     elif isinstance(cell, TextCell) and cell.amount:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
-from runs.charts.base import Cell, Column, Table
+from runs.charts.base import Column, Table, TableCell
 from runs.models import Claim, Run
 from runs.publications.page.amounts import Amount, TextCell, Words, computed, number_cell, stored, text, word_columns
 from runs.publications.page.claim_words import figure_words
@@ -22,18 +22,18 @@ def grid(runs: Sequence[Run], *, row: Key, column: Key, head: str = "") -> Table
     cells: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
         cells.setdefault((row(run), column(run)), []).append(run)
-    body = [[Cell(text=name), *(grid_cell(cells.get((name, other), [])) for other in columns)] for name in rows]
+    body = [[TableCell(text=name), *(grid_cell(cells.get((name, other), [])) for other in columns)] for name in rows]
     return Table([Column(head, numeric=False), *(Column(name, numeric=False) for name in columns)], body)
 
 
-def grid_cell(runs: Sequence[Run]) -> Cell:
+def grid_cell(runs: Sequence[Run]) -> TableCell:
     numbers = [stored(run.measurements.all()[0]) for run in runs if run.measurements.all()]
     if len(numbers) == 1:
         return number_cell(numbers[0])
     if numbers:
         return TextCell(words=[part for number in numbers for part in (number, " ")][:-1])
     reasons = dict.fromkeys(run.missing_reason for run in runs if run.missing_reason)
-    return Cell(gap="; ".join(reasons) or "not measured")
+    return TableCell(gap="; ".join(reasons) or "not measured")
 
 
 def lost(runs: Sequence[Run]) -> int:
@@ -113,8 +113,8 @@ def _claims_by_system(material: Material, workload: str, factor: str, against: t
     return {str(one.side_a.get("dbms")): one for one in found if one.side_a.get("workload") == workload}
 
 
-def _claimed(claim: Claim | None) -> Cell:
-    return TextCell(words=figure_words(claim)) if claim else Cell(gap="not stated")
+def _claimed(claim: Claim | None) -> TableCell:
+    return TextCell(words=figure_words(claim)) if claim else TableCell(gap="not stated")
 
 
 class Methods(PartSpec):
@@ -157,11 +157,11 @@ class Control(PartSpec):
         )  # fmt: skip
 
 
-def _numbers(run: Run, metrics: list[int]) -> list[Cell]:
-    return [_number(run, metric) for metric in metrics] or [Cell(gap=run.missing_reason)]
+def _numbers(run: Run, metrics: list[int]) -> list[TableCell]:
+    return [_number(run, metric) for metric in metrics] or [TableCell(gap=run.missing_reason)]
 
 
-def _number(run: Run, metric: object) -> Cell:
+def _number(run: Run, metric: object) -> TableCell:
     found = next((one for one in run.measurements.all() if one.metric_id == metric), None)
     return number_cell(stored(found) if found else None, gap=run.missing_reason or "not printed")
 

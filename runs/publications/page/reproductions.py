@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from runs.charts.base import Cell, Table
+from runs.charts.base import Table, TableCell
 from runs.charts.sizes import MB, SIZE_METRIC
 from runs.models import Claim, Experiment, HardwareProfile, Observation, Run
 from runs.models.choices import Provenance
@@ -86,53 +86,53 @@ def table(experiment: Experiment, runs: Sequence[Run], published: Published) -> 
     )  # fmt: skip
 
 
-def _row(match: Match, runs: Sequence[Run], published: Published) -> list[Cell]:
+def _row(match: Match, runs: Sequence[Run], published: Published) -> list[TableCell]:
     said, readings = _published(match, published)
     answer = _answer(match, runs)
-    here = TextCell(words=answer.words) if answer.amount else Cell(gap=answer.gap)
+    here = TextCell(words=answer.words) if answer.amount else TableCell(gap=answer.gap)
     products = _products(match, runs, published) if answer.amount else ""
     differs = "; ".join(part for part in (products, match.differs, *answer.notes) if part)
     return [text(match.label), said, here, _ratios(answer, readings), text(differs)]
 
 
-def _gap_row(gap: PlanGap, published: Published) -> list[Cell]:
+def _gap_row(gap: PlanGap, published: Published) -> list[TableCell]:
     """An engine that could not be run, beside what the article claims of it."""
     said = "; ".join(published.said(claim) for claim in published.claims_on(gap.version))
-    claimed = text(said) if said else Cell(gap="no claim of it alone")
-    return [text(gap.label), claimed, Cell(gap=gap.reason), Cell(), Cell()]
+    claimed = text(said) if said else TableCell(gap="no claim of it alone")
+    return [text(gap.label), claimed, TableCell(gap=gap.reason), TableCell(), TableCell()]
 
 
 # What was published
 
 
-def _published(match: Match, published: Published) -> tuple[Cell, list[Reading]]:
+def _published(match: Match, published: Published) -> tuple[TableCell, list[Reading]]:
     if match.claim:
         claim = published.claims.get(match.claim)
-        return (_claimed(claim), _readings(claim)) if claim else (Cell(gap="the claim is not stored"), [])
+        return (_claimed(claim), _readings(claim)) if claim else (TableCell(gap="the claim is not stored"), [])
     if match.extra:
         return _published_extra(match, published.observed(match.extra))
     if not match.theirs:
-        return Cell(gap="not in the article"), []
+        return TableCell(gap="not in the article"), []
     one = published.side(match.theirs, match.their_metric)
     if match.their_base:
         return _published_relation(match, Relation(one, published.side(match.their_base, match.their_metric)))
     if one.median is None:
-        return Cell(gap=one.gap), []
+        return TableCell(gap=one.gap), []
     amount = _median(one)
     return TextCell(words=(amount, *_count(one))), [Reading(amount)]
 
 
-def _published_relation(match: Match, relation: Relation) -> tuple[Cell, list[Reading]]:
+def _published_relation(match: Match, relation: Relation) -> tuple[TableCell, list[Reading]]:
     if relation.value is None:
-        return Cell(gap=relation.gap), []
+        return TableCell(gap=relation.gap), []
     amount = computed(relation.value, relation.formula, unit="×", digits=2)
     return TextCell(words=(amount, *_in_percent(match, relation))), [Reading(amount)]
 
 
-def _published_extra(match: Match, seen: Observation | None) -> tuple[Cell, list[Reading]]:
+def _published_extra(match: Match, seen: Observation | None) -> tuple[TableCell, list[Reading]]:
     """Seconds more on so many: a relation of speeds, from the longest to the shortest time."""
     if seen is None:
-        return Cell(gap="the observation is not stored"), []
+        return TableCell(gap="the observation is not stored"), []
     most, least = (Amount(float(seen.details[name]), seen.unit) for name in ("value_max", "value_min"))
     slow, fast = (_slowed(end.value, match.extra_on_s) for end in (most, least))
     words = (least, " to ", most, f" {seen.metric} {seen.qualifier}: ", slow, " to ", fast)
@@ -143,7 +143,7 @@ def _slowed(more_s: float, on_s: float) -> Amount:
     return computed(on_s / (on_s + more_s), f"{on_s:g} / ({on_s:g} + {more_s:g})", unit="×", digits=3)
 
 
-def _claimed(claim: Claim) -> Cell:
+def _claimed(claim: Claim) -> TableCell:
     return TextCell(words=figure_words(claim), note=claim.summary)
 
 
@@ -246,11 +246,11 @@ def _count(one: Side) -> Words:
 # Their ratio
 
 
-def _ratios(answer: Answer, readings: Sequence[Reading]) -> Cell:
+def _ratios(answer: Answer, readings: Sequence[Reading]) -> TableCell:
     if answer.amount is None:
-        return Cell()
+        return TableCell()
     if not readings:
-        return Cell(gap="no amount is published")
+        return TableCell(gap="no amount is published")
     parts: list[str | Amount] = []
     for place, reading in enumerate(readings):
         parts += ["; " if place else "", *_ratio(answer.amount, reading)]

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 import pytest
 
 from runs import formatting
-from runs.charts.base import Cell, lines, lines_table
+from runs.charts.base import TableCell, lines, lines_table
 from runs.templatetags import show
 
 
@@ -41,12 +41,12 @@ def test_it_never_writes_a_missing_value_as_a_number():
 
 
 def test_a_gap_carries_its_reason_and_is_escaped():
-    cell = show.table_cell(Cell(gap='lost in "fig. 1" <b>'))
+    cell = show.table_cell(TableCell(gap='lost in "fig. 1" <b>'))
     assert cell.startswith('<td data-gap title="lost in &quot;fig. 1&quot; &lt;b&gt;">not known: ')
 
 
 def test_a_cell_keeps_the_exact_number():
-    assert show.table_cell(Cell(1234.56789)) == '<td class="num" data-value="1234.56789">1,235</td>'
+    assert show.table_cell(TableCell(1234.56789)) == '<td class="num" data-value="1234.56789">1,235</td>'
 
 
 def test_a_number_in_a_file_reads_back_the_same():
@@ -73,6 +73,6 @@ def test_the_table_of_lines_has_every_point_and_tells_gaps_from_absence():
     )
     table = lines_table(spec)
     assert [column.heading for column in table.columns] == ["Time (s)", "p50 (ms)", "p99 (ms)"]
-    assert table.rows[0] == [Cell(0), Cell(1.5), Cell()]
+    assert table.rows[0] == [TableCell(0), TableCell(1.5), TableCell()]
     assert table.rows[1][1].gap
-    assert table.rows[1][2] == Cell(9.0)
+    assert table.rows[1][2] == TableCell(9.0)
