@@ -19,6 +19,7 @@ from benchagent.catalog import (
 )
 from benchagent.dbms.backup import BackupMethod
 from benchagent.dbms.mysql.backup import Copy
+from benchagent.dbms.postgresql.backup import FORMATS
 
 VALUES = [
     # name, value, under its heading, alone among values of other factors
@@ -82,14 +83,14 @@ def kinds(of: type[BackupMethod]) -> Iterator[type[BackupMethod]]:
 
 
 def offered() -> dict[str, set[str]]:
-    """By DBMS, the methods that its adapter's module holds."""
-    found = {}
+    """By DBMS, the methods that its adapter's module holds, or the one of its backups where that is apart."""
+    found = {"postgresql": set(FORMATS)}  # one class, told its method
     for dbms, entry in DBMSS.items():
-        if find_spec(f"{entry.module}.backup"):
-            module = importlib.import_module(f"{entry.module}.backup").__name__
-            found[dbms] = {
-                kind.slug for kind in kinds(BackupMethod) if kind.__module__ == module and "slug" in vars(kind)
-            }
+        name = f"{entry.module}.backup" if find_spec(f"{entry.module}.backup") else entry.module
+        importlib.import_module(name)
+        own = {kind.slug for kind in kinds(BackupMethod) if kind.__module__ == name and "slug" in vars(kind)}
+        if own:
+            found[dbms] = found.get(dbms, set()) | own
     # One adapter for both; only MariaDB has its copying tool.
     return found | {"mariadb": found["mysql"], "mysql": found["mysql"] - {Copy.slug}}
 
