@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchagent.catalog import DBMSS
-from benchagent.configfiles.model import ParsedFile
 from django.db import transaction
 from django.db.models import Max, Q
 
@@ -21,7 +20,6 @@ from runs.configs.reading import MOST_PARAMETERS, ConfigError, FileText, Underst
 from runs.models import Config, ConfigFile, ConfigParameter, Dbms, DbmsVersion, User
 from runs.models.choices import Provenance
 from runs.models.text import clean, redact_line
-from runs.models.visible import Reader
 
 DETAIL_FIELDS = (PAGE_SIZE, FORCED_WRITES)
 EDITABLE = ("name", "note", "versions", *DETAIL_FIELDS)
@@ -85,36 +83,32 @@ def correct(config: Config, given: Mapping[str, Any], *, by: User | None) -> lis
         raise ConfigError({name: [f"Cannot be edited. Can be: {', '.join(EDITABLE)}."] for name in unknown})
     if "name" in given and not str(given["name"]).strip():
         raise ConfigError({"name": ["This field may not be blank."]})
-    done = [name for name, value in given.items() if _correct_one(config, name, value, by)]
+    done: list[str] = []
+    old: Any
+    new: Any
+    for name, value in given.items():
+        # Versions are rows of their own; what is known of the database stands in the details.
+        if name == "versions":
+            old, new = sorted(version.slug for version in config.applies_to.all()), sorted(set(value))
+        elif name in DETAIL_FIELDS:
+            old, new = config.details.get(name), value
+        else:
+            old, new = getattr(config, name), _words(str(value).strip(), 200 if name == "name" else 10_000)
+        if changes.record(target=config, field=name, old=old, new=new, by=by) is None:
+            continue
+        done.append(name)
+        if name == "versions":
+            dbms = dbms_of(config)
+            if dbms is None:
+                raise ConfigError({"versions": ["Its DBMS is not known."]})
+            _apply(config, new, dbms)
+        elif name in DETAIL_FIELDS:
+            config.details = {**config.details, name: new}
+        else:
+            setattr(config, name, new)
     if done:
         config.save(update_fields=["name", "note", "details"])
     return done
-
-
-def _correct_one(config: Config, name: str, value: Any, by: User | None) -> bool:
-    """Whether it changed. Versions are rows of their own; what is known of the database stands in the details."""
-    if name == "versions":
-        return _correct_versions(config, list(value), by)
-    old = config.details.get(name) if name in DETAIL_FIELDS else getattr(config, name)
-    new = value if name in DETAIL_FIELDS else _words(str(value).strip(), 200 if name == "name" else 10_000)
-    if changes.record(target=config, field=name, old=old, new=new, by=by) is None:
-        return False
-    if name in DETAIL_FIELDS:
-        config.details = {**config.details, name: new}
-    else:
-        setattr(config, name, new)
-    return True
-
-
-def _correct_versions(config: Config, wanted: list[str], by: User | None) -> bool:
-    old = sorted(version.slug for version in config.applies_to.all())
-    if changes.record(target=config, field="versions", old=old, new=sorted(set(wanted)), by=by) is None:
-        return False
-    dbms = dbms_of(config)
-    if dbms is None:
-        raise ConfigError({"versions": ["Its DBMS is not known."]})
-    _apply(config, wanted, dbms)
-    return True
 
 
 def may_correct(user: Any, config: Config) -> bool:
@@ -138,14 +132,23 @@ def _from_files(content: Content, by: User | None) -> tuple[Config, bool]:
     if understood.errors:
         raise ConfigError(understood.errors)
     dbms = _dbms(understood.dbms)
-    digest = _digest(dbms.slug, understood, content)
-    found = _equal(digest, by)
-    if found is not None:
-        return found, False
+    # Page size and forced writes make another configuration too.
+    files = [[file.name, file.format, file.text] for file in understood.files]
+    known = {"files": files, **_known_of_database(content)}
+    digest = hashlib.sha256(json.dumps([dbms.slug, known], sort_keys=True).encode()).hexdigest()
+    rows = Config.objects.filter(digest=digest)
+    # One that this person may see: a name can tell as much as a number.
+    equal = (nameable(rows, by) if by is not None else rows).first()
+    if equal is not None:
+        return equal, False
     name = _words(content.name.strip(), 200)
+    names = ", ".join(file.name for file in understood.files)
+    count = sum(file.parameters for file in understood.files)
+    missing = [clean(included, 500) for included in understood.includes[:100]]
     config = Config(
-        name=shorten(name or _default_name(dbms, understood)), dbms=dbms, digest=digest, created_by=by,
-        note=_words(content.note, 10_000), details=_details(content, understood),
+        name=shorten(name or f"{dbms.name}: {names}, {count} parameters"), dbms=dbms, digest=digest, created_by=by,
+        note=_words(content.note, 10_000),
+        details=_known_of_database(content) | ({MISSING: missing} if missing else {}),
         file_name=clean(understood.files[0].name, 200) if len(understood.files) == 1 else "",
     )  # fmt: skip
     config.slug = Config.free_slug(name or f"{dbms.slug}-{digest[:8]}")
@@ -163,42 +166,20 @@ def _from_parameters(content: Content, by: User | None) -> tuple[Config, bool]:
     if is_new:
         config.name = _words(content.name.strip(), 200) or config.name
         config.note, config.created_by, config.dbms = _words(content.note, 10_000), by, dbms
-        config.details = _details(content, None)
+        config.details = _known_of_database(content)
         config.save(update_fields=["name", "note", "created_by", "dbms", "details"])
         _apply(config, content.versions, dbms)
     return config, is_new
 
 
 def _dbms(slug: str) -> Dbms:
-    found = Dbms.objects.filter(slug=slug).first()
-    if found is not None:
-        return found
+    row = Dbms.objects.filter(slug=slug).first()
+    if row is not None:
+        return row
     if slug not in NAMES:
         raise ConfigError({"dbms": [f"No DBMS {slug}." if slug else "Which DBMS is it for? Choose one."]})
     vendor = DBMSS[slug].vendor if slug in DBMSS else ""
     return Dbms.objects.create(slug=slug, name=NAMES[slug], vendor=vendor)
-
-
-def _digest(dbms: str, understood: Understood, content: Content) -> str:
-    """Of files: their names, formats and bytes. Page size and forced writes make another configuration too."""
-    known = {name: content.details[name] for name in DETAIL_FIELDS if content.details.get(name) is not None}
-    files = [[file.name, file.format, _parsed(file.parsed).render()] for file in understood.files]
-    return hashlib.sha256(json.dumps([dbms, {"files": files, **known}], sort_keys=True).encode()).hexdigest()
-
-
-def _parsed(parsed: ParsedFile | None) -> ParsedFile:
-    if parsed is None:  # such a file is refused before
-        raise ConfigError({"files": ["A file was not understood."]})
-    return parsed
-
-
-def _equal(digest: str, by: User | None) -> Config | None:
-    """One that this person may see: a name can tell as much as a number."""
-    if not digest:
-        return None
-    rows = Config.objects.filter(digest=digest)
-    reader: Reader | None = by
-    return (nameable(rows, reader) if reader is not None else rows).first()
 
 
 def _words(text: str, limit: int) -> str:
@@ -206,16 +187,8 @@ def _words(text: str, limit: int) -> str:
     return clean(redact_line(text), limit)
 
 
-def _details(content: Content, understood: Understood | None) -> dict[str, Any]:
-    found = {name: content.details[name] for name in DETAIL_FIELDS if content.details.get(name) is not None}
-    missing = understood.includes if understood else []
-    return found | ({MISSING: [clean(name, 500) for name in missing[:100]]} if missing else {})
-
-
-def _default_name(dbms: Dbms, understood: Understood) -> str:
-    names = ", ".join(file.name for file in understood.files)
-    count = sum(file.parameters for file in understood.files)
-    return f"{dbms.name}: {names}, {count} parameters"
+def _known_of_database(content: Content) -> dict[str, Any]:
+    return {name: content.details[name] for name in DETAIL_FIELDS if content.details.get(name) is not None}
 
 
 def _apply(config: Config, wanted: Sequence[str], dbms: Dbms) -> None:
@@ -227,20 +200,17 @@ def _apply(config: Config, wanted: Sequence[str], dbms: Dbms) -> None:
 
 
 def _store_files(config: Config, understood: Understood) -> None:
-    position = 0
-    for place, file in enumerate(understood.files, 1):
-        parsed = _parsed(file.parsed)
+    rows: list[ConfigParameter] = []
+    for number, file in enumerate(understood.files, 1):
         row = ConfigFile.objects.create(
-            config=config, position=place, name=clean(file.name, 200), format=file.format, text=parsed.render()
+            config=config, position=number, name=clean(file.name, 200), format=file.format, text=file.text
         )
-        rows = []
-        for entry in parsed.entries:
-            position += 1
-            rows.append(
-                ConfigParameter(
-                    config=config, file=row, line=entry.line, position=position, section=clean(entry.section, 120),
-                    name=clean(entry.name, 200), value=None if entry.given is None else clean(entry.given, 100_000),
-                    comment=clean(entry.comment, 10_000), provenance=Provenance.UPLOADED,
-                )
-            )  # fmt: skip
-        ConfigParameter.objects.bulk_create(rows)
+        rows += [
+            ConfigParameter(
+                config=config, file=row, line=entry.line, position=position, section=clean(entry.section, 120),
+                name=clean(entry.name, 200), value=None if entry.given is None else clean(entry.given, 100_000),
+                comment=clean(entry.comment, 10_000), provenance=Provenance.UPLOADED,
+            )
+            for position, entry in enumerate(file.parsed.entries if file.parsed else (), len(rows) + 1)
+        ]  # fmt: skip
+    ConfigParameter.objects.bulk_create(rows)

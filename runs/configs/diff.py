@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from benchagent.configfiles.meaning import MEANINGS, Reading, reading
-from benchagent.configfiles.settings import Given, Settings, bare
+from benchagent.configfiles.settings import Settings, bare
 from benchagent.configfiles.units import Kind, Quantity
 
-from runs.configs.facts import adds_to, engines_of, given_of, settings_of
+from runs.configs.facts import adds_to, engines_of, given_of, key_of, settings_of
 from runs.models import Config
 
 
@@ -102,22 +102,22 @@ def diff(configs: Sequence[Config], *, by_meaning: bool | None = None) -> list[D
 def _by_meaning(configs: Sequence[Config]) -> list[DiffRow]:
     settings = [settings_of(config) for config in configs]
     rows = [
-        DiffRow(key, label, "", tuple(_meaning_cell(reading(one, key)) for one in settings))
+        DiffRow(key, label, "", tuple(_meaning_cell(reading(known, key)) for known in settings))
         for key, label in MEANINGS.items()
     ]
     return [row for row in rows if any(cell.is_set or cell.quantity for cell in row.cells)]
 
 
-def _meaning_cell(found: Reading) -> SettingCell:
-    if not found.exists:
+def _meaning_cell(meant: Reading) -> SettingCell:
+    if not meant.exists:
         return SettingCell(absent=True)
-    note = found.quantity.reason if found.quantity else found.unknown
-    if note == ", ".join(f"{given.name}={bare(given.value or '')}" for given in found.given):
+    note = meant.quantity.reason if meant.quantity else meant.unknown
+    if note == ", ".join(f"{given.name}={bare(given.value or '')}" for given in meant.given):
         note = ""  # the value itself stands there
-    names = tuple(dict.fromkeys(given.name for given in found.given)) or found.names
+    names = tuple(dict.fromkeys(given.name for given in meant.given)) or meant.names
     return SettingCell(
-        names=names, given=tuple(given.value for given in found.given), quantity=found.quantity,
-        note="; ".join(part for part in (note, found.note) if part), uncertain=not (found.quantity or found.given),
+        names=names, given=tuple(given.value for given in meant.given), quantity=meant.quantity,
+        note="; ".join(part for part in (note, meant.note) if part), uncertain=not (meant.quantity or meant.given),
     )  # fmt: skip
 
 
@@ -125,37 +125,25 @@ Key = tuple[str, str]
 
 
 def _by_name(configs: Sequence[Config]) -> list[DiffRow]:
-    sides = [_named(config) for config in configs]
-    labels: dict[Key, str] = {}
-    for named in sides:
-        for key, (label, _) in named.items():
-            labels.setdefault(key, label)
     settings = [settings_of(config) for config in configs]
+    labels: dict[Key, str] = {}
+    columns: list[dict[Key, list[str | None]]] = []
+    for config, known in zip(configs, settings, strict=True):
+        values: dict[Key, list[str | None]] = {}
+        for given in given_of(config):
+            key = key_of(known, given)
+            labels.setdefault(key, given.name)
+            values.setdefault(key, []).append(given.value)
+        columns.append(values)
     return [
         DiffRow(
             key=key[1], label=label, section=key[0],
             cells=tuple(
-                _name_cell(side.get(key, ("", []))[1], key, one) for side, one in zip(sides, settings, strict=True)
+                _name_cell(values.get(key, []), key, known) for values, known in zip(columns, settings, strict=True)
             ),
         )
         for key, label in labels.items()
     ]  # fmt: skip
-
-
-def _named(config: Config) -> dict[Key, tuple[str, list[str | None]]]:
-    """(section, canonical name) -> (name as first written, all values in order)."""
-    settings = settings_of(config)
-    found: dict[Key, tuple[str, list[str | None]]] = {}
-    for given in given_of(config):
-        found.setdefault(_key(settings, given), (given.name, []))[1].append(given.value)
-    return found
-
-
-def _key(settings: Settings | None, given: Given) -> Key:
-    if settings is None:
-        return given.section, given.name
-    section = "" if settings.engine.is_server(given.section) else given.section
-    return section, settings.engine.canonical(given.name)
 
 
 def _name_cell(values: Sequence[str | None], key: Key, settings: Settings | None) -> SettingCell:

@@ -79,8 +79,8 @@ def dbms_of(config: Config) -> Dbms | None:
     """Its DBMS; None where it applies to several, as a setting that an article gives for all its systems."""
     if config.dbms is not None:
         return config.dbms
-    found = {version.dbms for version in config.applies_to.all()}
-    return found.pop() if len(found) == 1 else None
+    dbmss = {version.dbms for version in config.applies_to.all()}
+    return dbmss.pop() if len(dbmss) == 1 else None
 
 
 def engines_of(config: Config) -> str:
@@ -109,7 +109,7 @@ def facts_of(config: Config) -> Facts:
 
 
 def given_of(config: Config) -> list[Given]:
-    return [Given(one.name, one.value, one.section) for one in config.parameters.all()]
+    return [Given(row.name, row.value, row.section) for row in config.parameters.all()]
 
 
 def settings_of(config: Config) -> Settings | None:
@@ -129,7 +129,7 @@ def durability_of(config: Config) -> Promise:
 def parameter_rows(config: Config) -> list[ParameterRow]:
     settings = settings_of(config)
     parameters = list(config.parameters.all())
-    keys = [_key(settings, one) for one in parameters]
+    keys = [key_of(settings, parameter) for parameter in parameters]
     counts, left = Counter(keys), Counter(keys)
     documented = settings is None or settings.engine.duplicates == LAST_COUNTS
     rows = []
@@ -150,12 +150,12 @@ def parameter_rows(config: Config) -> list[ParameterRow]:
     return rows
 
 
-def _key(settings: Settings | None, parameter: ConfigParameter) -> tuple[str, str]:
+def key_of(settings: Settings | None, setting: ConfigParameter | Given) -> tuple[str, str]:
     """Section and name by the engine's own rules: a dash and an underscore are one in MySQL."""
     if settings is None:
-        return parameter.section, parameter.name
-    section = "" if settings.engine.is_server(parameter.section) else parameter.section
-    return section, settings.engine.canonical(parameter.name)
+        return setting.section, setting.name
+    section = "" if settings.engine.is_server(setting.section) else setting.section
+    return section, settings.engine.canonical(setting.name)
 
 
 def _quantity(settings: Settings | None, parameter: ConfigParameter) -> Quantity | None:
@@ -174,21 +174,16 @@ def _meaning(settings: Settings | None, name: str) -> str:
 def meanings_of(config: Config) -> list[tuple[str, Reading]]:
     """(label, reading) of every meaning that is known for it."""
     settings = settings_of(config)
-    found = [(label, reading(settings, key)) for key, label in MEANINGS.items()]
-    return [(label, one) for label, one in found if one.exists and (one.quantity or one.given)]
+    told = [(label, reading(settings, key)) for key, label in MEANINGS.items()]
+    return [(label, meant) for label, meant in told if meant.exists and (meant.quantity or meant.given)]
 
 
 def files_of(config: Config) -> list[FileFacts]:
     """The files as given; without any, one that is written from the parameters."""
-    kept = [FileFacts(one.position, one.name, one.format, one.text, False) for one in config.files.all()]
+    kept = [FileFacts(file.position, file.name, file.format, file.text, False) for file in config.files.all()]
     if kept or not config.parameters.all():
         return kept
     format = configfiles.format_of(engines_of(config))
-    entries = [_entry(one) for one in config.parameters.all()]
+    entries = [Entry(row.name, row.value, row.value, row.section, row.comment) for row in config.parameters.all()]
     name = config.file_name or FORMATS[format].file_name
     return [FileFacts(1, name, format, configfiles.render(entries, format), True)]
-
-
-def _entry(parameter: ConfigParameter) -> Entry:
-    value = parameter.value
-    return Entry(parameter.name, value, value, parameter.section, parameter.comment)

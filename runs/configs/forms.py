@@ -7,6 +7,7 @@ import binascii
 import json
 import re
 from collections.abc import Iterable
+from itertools import zip_longest
 from typing import Any
 
 from benchagent.configfiles import FORMATS, redacted_text
@@ -122,12 +123,9 @@ def given_files(request: HttpRequest) -> tuple[list[FileText], list[str]]:
             files.append(FileText(upload.name or "file", text))
     pasted = request.POST.get("pasted", "")
     if pasted.strip():
-        files.append(FileText(request.POST.get("pasted_name", "").strip()[:200] or PASTED, _closed(_plain(pasted))))
+        name = request.POST.get("pasted_name", "").strip()[:200] or PASTED
+        files.append(FileText(name, _plain(pasted).removesuffix("\n") + "\n"))
     return files, problems
-
-
-def _closed(text: str) -> str:
-    return text if text.endswith("\n") else f"{text}\n"
 
 
 def _kept(request: HttpRequest) -> tuple[list[FileText], list[str]]:
@@ -135,35 +133,30 @@ def _kept(request: HttpRequest) -> tuple[list[FileText], list[str]]:
     left_out = set(request.POST.getlist("left_out"))
     formats, names, edits = (request.POST.getlist(name) for name in ("format", "file_name", "text"))
     files = []
-    for place, sent in enumerate(request.POST.getlist("kept")[:MOST_FILES]):
+    kept = request.POST.getlist("kept")[:MOST_FILES]
+    for index, (sent, format, new_name, edit) in enumerate(zip_longest(kept, formats, names, edits)):
+        if sent is None:
+            break
         try:
             name, text = json.loads(base64.b64decode(sent, validate=True))
         except (ValueError, binascii.Error):
             return [], ["A file got lost on the way: choose it again."]
-        if str(place) not in left_out and isinstance(name, str) and isinstance(text, str):
-            name, format = _at(names, place, name).strip() or name, _at(formats, place, "")
-            files.append(FileText(name[:200], _edited(text, _at(edits, place, text)), format))
+        if str(index) not in left_out and isinstance(name, str) and isinstance(text, str):
+            name = (new_name or name).strip() or name
+            files.append(FileText(name[:200], text if edit is None else _edited(text, edit), format or ""))
     return files, []
-
-
-def _at(values: list[str], place: int, otherwise: str) -> str:
-    return values[place] if place < len(values) else otherwise
 
 
 def _edited(text: str, edit: str) -> str:
     """What was typed, with the file's own line ends; byte for byte the file where nothing was typed."""
-    if _plain(edit) == _plain(text):
+    typed = _plain(edit)
+    if typed == _plain(text):
         return text
-    return _plain(edit).replace("\n", "\r\n") if text.count("\r\n") * 2 > text.count("\n") else _plain(edit)
+    return typed.replace("\n", "\r\n") if text.count("\r\n") * 2 > text.count("\n") else typed
 
 
 def _plain(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def packed(name: str, text: str) -> str:
-    """A file for the next step of the form, byte for byte; `text` has lost its secrets."""
-    return base64.b64encode(json.dumps([name, text]).encode()).decode()
 
 
 def _text(upload: UploadedFile) -> tuple[str, str]:  # type: ignore[type-arg]  # cannot be subscripted when it runs
@@ -179,26 +172,27 @@ def _text(upload: UploadedFile) -> tuple[str, str]:  # type: ignore[type-arg]  #
 
 def labelled(errors: dict[str, list[str]], files: list[FileText]) -> list[tuple[str, str]]:
     """(label, message): a file by its name instead of its number."""
-    found = []
+    lines = []
     for field, messages in errors.items():
         match = re.match(r"files\[(\d+)\]", field)
-        place = int(match[1]) if match else len(files)
-        label = files[place].name if place < len(files) else "" if field == "files" else field
-        found += [(label, message) for message in messages]
-    return found
+        index = int(match[1]) if match else len(files)
+        label = files[index].name if index < len(files) else "" if field == "files" else field
+        lines += [(label, message) for message in messages]
+    return lines
 
 
 def preview(files: list[FileText], dbms: str) -> tuple[Understood, list[dict[str, Any]]]:
-    """What was understood, and each file with what the form needs to keep it."""
-    found = understand(files, dbms)
+    """What was understood, and each file with what the form needs to keep it, byte for byte but for its secrets."""
+    understood = understand(files, dbms)
     rows = []
-    for place, (read, given) in enumerate(zip(found.files, files, strict=False)):
-        text = read.parsed.render() if read.parsed else redacted_text(given.text, "plain")
-        own = [messages for field, messages in found.errors.items() if field.startswith(f"files[{place}].")]
+    for index, (read, given) in enumerate(zip(understood.files, files, strict=False)):
+        text = read.text if read.parsed else redacted_text(given.text, "plain")
+        own = [messages for field, messages in understood.errors.items() if field.startswith(f"files[{index}].")]
+        packed = base64.b64encode(json.dumps([given.name, text]).encode()).decode()
         rows.append(
             {
-                "file": read, "packed": packed(given.name, text), "text": text, "format": given.format,
+                "file": read, "packed": packed, "text": text, "format": given.format,
                 "errors": [message for messages in own for message in messages],
             }
         )  # fmt: skip
-    return found, rows
+    return understood, rows

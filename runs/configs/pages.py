@@ -26,9 +26,9 @@ class ConfigRow:
 
     @cached_property
     def dbms(self) -> str:
-        found = dbms_of(self.config)
+        dbms = dbms_of(self.config)
         names = sorted({version.dbms.name for version in self.config.applies_to.all()})
-        return found.name if found else ", ".join(names)
+        return dbms.name if dbms else ", ".join(names)
 
     @cached_property
     def versions(self) -> str:
@@ -58,8 +58,8 @@ def matching(rows: QuerySet[Config], words: str, dbms: str) -> QuerySet[Config]:
 def choices_of(rows: QuerySet[Config]) -> list[tuple[str, str]]:
     """Slug and name of every DBMS that has one of these configurations."""
     own, applied = rows.order_by().values("dbms"), rows.order_by().values("applies_to__dbms")
-    found = Dbms.objects.filter(Q(pk__in=own.exclude(dbms=None)) | Q(pk__in=applied.exclude(applies_to=None)))
-    return list(found.order_by("name").values_list("slug", "name"))
+    dbmss = Dbms.objects.filter(Q(pk__in=own.exclude(dbms=None)) | Q(pk__in=applied.exclude(applies_to=None)))
+    return list(dbmss.order_by("name").values_list("slug", "name"))
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,8 @@ class DiffTable:
     @property
     def counts(self) -> list[tuple[str, int]]:
         words = {"changed": "changed", "only_in": "only in some", "unknown": "cannot be told", "equal": "equal"}
-        found = [(label, sum(row.status == key for row in self.rows)) for key, label in words.items()]
-        return [(label, number) for label, number in found if number]
+        numbers = [(label, sum(row.status == key for row in self.rows)) for key, label in words.items()]
+        return [(label, number) for label, number in numbers if number]
 
     @property
     def promise_status(self) -> Difference:

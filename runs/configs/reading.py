@@ -24,7 +24,7 @@ class ConfigError(ValueError):
     """What is wrong, by field: `files[0].format`, `dbms`, `name`."""
 
     def __init__(self, errors: dict[str, list[str]]) -> None:
-        super().__init__("; ".join(f"{field}: {message}" for field, found in errors.items() for message in found))
+        super().__init__("; ".join(f"{field}: {message}" for field, messages in errors.items() for message in messages))
         self.errors = errors
 
 
@@ -49,6 +49,11 @@ class UnderstoodFile:
     @property
     def label(self) -> str:
         return FORMATS[self.format].label if self.format else ""
+
+    @property
+    def text(self) -> str:
+        """Without its secrets; empty where the format is not known."""
+        return self.parsed.render() if self.parsed else ""
 
     def count(self, kind: str) -> int:
         return sum(line.kind == kind for line in self.parsed.lines) if self.parsed else 0
@@ -91,14 +96,15 @@ def understand(files: Sequence[FileText], dbms: str = "") -> Understood:
     """Read files. `dbms`: slug of the DBMS, or empty where the format tells it."""
     errors = _refusals(files)
     read = tuple(_read(file, dbms) for file in files) if not errors else ()
-    for place, file in enumerate(read):
+    for index, file in enumerate(read):
         if file.parsed is None:
-            errors[f"files[{place}].format"] = ["What format it has cannot be told from its content. Choose one."]
-    found = dbms or _dbms_of_formats(read)
-    _check_dbms(read, dbms, found, errors)
+            errors[f"files[{index}].format"] = ["What format it has cannot be told from its content. Choose one."]
+    told = {FORMATS[file.format].dbms for file in read if file.format and FORMATS[file.format].dbms}
+    of_formats = told.pop() if len(told) == 1 else ""
+    _check_dbms(read, dbms, dbms or of_formats, errors)
     if sum(file.parameters for file in read) > MOST_PARAMETERS:
         errors["files"] = [f"More than {MOST_PARAMETERS:,} parameters."]
-    return Understood(read, found, errors)
+    return Understood(read, dbms or of_formats, errors)
 
 
 def _refusals(files: Sequence[FileText]) -> dict[str, list[str]]:
@@ -107,8 +113,8 @@ def _refusals(files: Sequence[FileText]) -> dict[str, list[str]]:
     if len(files) > MOST_FILES:
         return {"files": [f"At most {MOST_FILES} files."]}
     errors: dict[str, list[str]] = {}
-    for place, file in enumerate(files):
-        field = f"files[{place}]"
+    for index, file in enumerate(files):
+        field = f"files[{index}]"
         if not file.name.strip() or len(file.name) > 200 or not _storable(file.name):
             errors[f"{field}.name"] = ["A name of 1 to 200 characters is required."]
         if len(file.text) > MOST_CHARACTERS:
@@ -138,18 +144,13 @@ def _read(file: FileText, dbms: str) -> UnderstoodFile:
     return UnderstoodFile(file.name.strip(), format, not file.format and bool(format), parsed)
 
 
-def _dbms_of_formats(read: Sequence[UnderstoodFile]) -> str:
-    found = {FORMATS[file.format].dbms for file in read if file.format and FORMATS[file.format].dbms}
-    return found.pop() if len(found) == 1 else ""
-
-
-def _check_dbms(read: Sequence[UnderstoodFile], given: str, found: str, errors: dict[str, list[str]]) -> None:
+def _check_dbms(read: Sequence[UnderstoodFile], given: str, dbms: str, errors: dict[str, list[str]]) -> None:
     formats = {file.format for file in read if file.format in READERS}
     if not given and len({READERS[format] for format in formats}) > 1:
         errors["dbms"] = ["The files are of different DBMSs: make one configuration of each."]
-    elif not found and not errors:
+    elif not dbms and not errors:
         errors["dbms"] = ["Which DBMS this is for cannot be told from the files. Choose one."]
-    for place, file in enumerate(read):
+    for index, file in enumerate(read):
         readers = READERS.get(file.format, ())
         if given in ENGINES and readers and given not in readers:
-            errors[f"files[{place}].format"] = [f"{FORMATS[file.format].label} is no file of {given}."]
+            errors[f"files[{index}].format"] = [f"{FORMATS[file.format].label} is no file of {given}."]

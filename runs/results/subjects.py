@@ -70,8 +70,10 @@ class Known:
         self._metrics = {(row.name, row.unit): row for row in Metric.objects.filter(name__in=metrics)}
         machines = [document.hardware for document in documents]
         slugs = {slug for given in machines if (slug := given if isinstance(given, str) else given.slug)}
-        rows = self._visible(HardwareProfile.objects.filter(slug__in=slugs)).select_related("merged_into")
-        self._hardware = {row.slug: row for row in rows} if slugs else {}
+        self._hardware: dict[str, HardwareProfile] = {}
+        if slugs:
+            rows = self._visible(HardwareProfile.objects.filter(slug__in=slugs)).select_related("merged_into")
+            self._hardware = {row.slug: row for row in rows}
         self._devices: dict[uuid.UUID, list[StorageDevice]] = {}
         self._configs: dict[Hashable, Config] = {}
         # Ids that other documents' runs have. A document that was stored a moment ago is noticed by its own id.
