@@ -40,8 +40,8 @@ def forget(*, username: str, address: str) -> None:
 def _keys(username: str, address: str) -> list[tuple[str, int]]:
     """Cache keys with the number of free tries; hashed, so that any name makes a valid key."""
     name = hashlib.sha256(f"{username.lower()}\n{address}".encode("utf-8", "replace")).hexdigest()
-    place = hashlib.sha256(address.encode()).hexdigest()
-    return [(f"login-{name}", FREE_TRIES), (f"login-from-{place}", FREE_TRIES_OF_AN_ADDRESS)]
+    origin = hashlib.sha256(address.encode()).hexdigest()
+    return [(f"login-{name}", FREE_TRIES), (f"login-from-{origin}", FREE_TRIES_OF_AN_ADDRESS)]
 
 
 def _left(key: str, free: int, now: float) -> int:

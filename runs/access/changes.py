@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import uuid
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
@@ -23,7 +22,7 @@ def record(*, target: Model, field: str, old: Any, new: Any, by: Person, reason:
     if before == after:
         return None
     return Change.objects.create(
-        target_type=_type_of(target),
+        target_type=str(target._meta.model_name),
         target_id=str(target.pk),
         field=field,
         old=before,
@@ -35,22 +34,14 @@ def record(*, target: Model, field: str, old: Any, new: Any, by: Person, reason:
 
 def history(target: Model) -> QuerySet[Change]:
     """The changes of one object, newest first, with the people who made them."""
-    found = Change.objects.filter(target_type=_type_of(target), target_id=str(target.pk))
-    return found.select_related("by")
-
-
-def _type_of(target: Model) -> str:
-    return str(target._meta.model_name)
+    rows = Change.objects.filter(target_type=str(target._meta.model_name), target_id=str(target.pk))
+    return rows.select_related("by")
 
 
 def _plain(value: Any) -> Any:
     """As JSON holds it: times and dates in ISO 8601, ids and everything else unknown as text."""
     if isinstance(value, (datetime.date, datetime.datetime)):
         return value.isoformat()
-    if isinstance(value, uuid.UUID):
-        return str(value)
-    if isinstance(value, Model):
-        return str(value)
     if isinstance(value, dict):
         return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):

@@ -56,8 +56,8 @@ class FactsForm(forms.Form):
         return {"name": given["name"], "note": given["note"], "versions": given["versions"], **details}
 
     def add_errors(self, errors: dict[str, list[str]]) -> None:
-        for field, found in errors.items():
-            for message in found:
+        for field, messages in errors.items():
+            for message in messages:
                 self.add_error(field if field in self.fields else None, message)
 
 

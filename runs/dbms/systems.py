@@ -78,10 +78,11 @@ def version_rows(dbms: Dbms, user: Reader) -> list[VersionRow]:
 
 def rankings(dbms: Dbms, user: Reader) -> list[Ranking]:
     """Per workload and durability class; an unknown class stands for itself."""
-    found = best_of(Run.objects.rankable().listed_for(user).filter(dbms_version__dbms=dbms))
+    best = best_of(Run.objects.rankable().listed_for(user).filter(dbms_version__dbms=dbms))
     groups: dict[tuple[str, str, str, str, str], list[BestResult]] = {}
-    for one in found:
-        groups.setdefault((one.workload, one.workload_slug, one.durability, one.unit, one.metric), []).append(one)
+    for result in best:
+        key = (result.workload, result.workload_slug, result.durability, result.unit, result.metric)
+        groups.setdefault(key, []).append(result)
     return [
         Ranking(workload, slug, durability, unit, metric, sorted(results, key=_rank))
         for (workload, slug, durability, unit, metric), results in groups.items()

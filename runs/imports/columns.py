@@ -45,8 +45,8 @@ def tables(taken: FileImport) -> list[MappedTable]:
     if not names:
         return []
     said = taken.subject.get("mapping", {})
-    files = [(place, file) for place, file in enumerate(kept_files(taken)) if file.name in names]
-    return [_table(f"csv{place}", file, said.get(file.name)) for place, file in files]
+    files = enumerate(kept_files(taken))
+    return [_table(f"csv{number}", file, said.get(file.name)) for number, file in files if file.name in names]
 
 
 def _table(prefix: str, file: SourceFile, said: Any) -> MappedTable:
@@ -56,11 +56,11 @@ def _table(prefix: str, file: SourceFile, said: Any) -> MappedTable:
     headings = table.headings if table is not None else ()
     columns = [
         MappedColumn(
-            f"{prefix}-{place}",
+            f"{prefix}-{index}",
             known.get(heading) or Column(heading, Role.IGNORE),
-            [row[place] for row in table.rows[:SAMPLES]] if table is not None else [],
+            [row[index] for row in table.rows[:SAMPLES]] if table is not None else [],
         )
-        for place, heading in enumerate(headings)
+        for index, heading in enumerate(headings)
     ]
     return MappedTable(prefix, file.name, mapping, columns)
 
@@ -74,7 +74,7 @@ def _mapping(table: MappedTable, answers: Answers[str, str]) -> Mapping:
     rows = answers.get(f"{table.prefix}-rows", table.mapping.rows.value)
     if rows not in list(Rows):
         raise ValidationError(f"{table.file}: a row is one of {', '.join(Rows)}.")
-    columns = [_column(table.file, one, answers) for one in table.columns]
+    columns = [_column(table.file, column, answers) for column in table.columns]
     return Mapping(tuple(columns), rows=Rows(rows), phase=table.mapping.phase, workload=table.mapping.workload)
 
 
@@ -86,18 +86,13 @@ def _column(file: str, mapped: MappedColumn, answers: Answers[str, str]) -> Colu
     name = answers.get(f"{mapped.prefix}-name", was.name).strip()[:100]
     if Role(role) in (Role.METRIC, Role.FACTOR) and not name:
         raise ValidationError(f"{file}, column {heading}: give it a name, as tps or terminals.")
-    return Column(
-        heading, Role(role), name, answers.get(f"{mapped.prefix}-unit", was.unit).strip()[:30],
-        _scale(file, heading, answers.get(f"{mapped.prefix}-scale", f"{was.scale:g}")),
-        answers.get(f"{mapped.prefix}-better", was.better or "") or None,
-    )  # fmt: skip
-
-
-def _scale(file: str, heading: str, text: str) -> float:
     try:
-        scale = float(text)
+        scale = float(answers.get(f"{mapped.prefix}-scale", f"{was.scale:g}"))
     except ValueError:
         scale = 0.0
     if not 0 < scale < float("inf"):
         raise ValidationError(f"{file}, column {heading}: the factor must be a number above 0, as 0.001.")
-    return scale
+    unit = answers.get(f"{mapped.prefix}-unit", was.unit).strip()[:30]
+    return Column(
+        heading, Role(role), name, unit, scale, answers.get(f"{mapped.prefix}-better", was.better or "") or None
+    )

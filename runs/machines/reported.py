@@ -83,9 +83,9 @@ def _upsert_device(profile: HardwareProfile, facts: StorageFacts, known: Storage
 def device_named(profile: HardwareProfile, name: str) -> StorageDevice:
     """A device of this machine by its name, made where the machine's list does not have it."""
     name = clean(name, 200)
-    found = profile.storage.filter(name=name).first()
-    if found is not None:
-        return found
+    device = profile.storage.filter(name=name).first()
+    if device is not None:
+        return device
     return StorageDevice.objects.create(
         hardware=profile, slug=StorageDevice.free_slug(f"{profile.slug}-{name}"), name=name,
         provenance=profile.provenance,

@@ -65,8 +65,8 @@ def best_of(runs: QuerySet[Run]) -> list[BestResult]:
         )
         .annotate(highest=Max("value"), lowest=Min("value"), runs=Count("pk"))
     )  # fmt: skip
-    found = [_best({**row}) for row in rows]
-    return sorted(found, key=lambda one: (one.workload, one.unit, one.durability, one.dbms))
+    results = [_best({**row}) for row in rows]
+    return sorted(results, key=lambda result: (result.workload, result.unit, result.durability, result.dbms))
 
 
 def _best(row: dict[str, Any]) -> BestResult:

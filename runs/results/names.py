@@ -26,8 +26,8 @@ def resolve_metrics(names: Iterable[str]) -> dict[str, Metric]:
     """Metric rows of the names an agent sends. What the catalogue does not know is descriptive, without unit."""
     wanted = dict.fromkeys(names)
     keys = {name: (name, METRICS[name].unit if name in METRICS else "") for name in wanted}
-    found = resolve_metric_rows(dict.fromkeys(keys.values()))
-    return {name: found[key] for name, key in keys.items()}
+    rows = resolve_metric_rows(dict.fromkeys(keys.values()))
+    return {name: rows[key] for name, key in keys.items()}
 
 
 def resolve_metric_rows(wanted: dict[tuple[str, str], str | None]) -> dict[tuple[str, str], Metric]:

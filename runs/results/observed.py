@@ -54,11 +54,20 @@ def note_observer(*, run: Run, observed: Observed) -> None:
     """Put it into a run that has ended. May be called again, with more."""
     with transaction.atomic():
         sampled = _measured(run)
-        there = any(sampled.values())
-        words = observed.words if there else NOT_SAMPLED
-        warning = _partly(run, observed, len(sampled.get("server_cpu_cores", []))) if there else _not(observed)
+        if any(sampled.values()):
+            words, warning = observed.words, _partly(run, observed, len(sampled.get("server_cpu_cores", [])))
+        else:
+            problem = observed.problem or ("nothing came" if observed.over else "nothing has come yet")
+            words, warning = NOT_SAMPLED, f"{NOT_SAMPLED}: {problem}"
         _store(run, observed, words, clean(warning, LONG_TEXT))
-        _store_measurements(run, sampled)
+        figures = {name: fmean(values) for name, values in sampled.items() if values and name in OBSERVED_MEANS}
+        figures |= {name: max(values) for name, values in sampled.items() if values and name in OBSERVED_MAXIMA}
+        metrics = resolve_metrics(figures)
+        for name, value in figures.items():
+            Measurement.objects.update_or_create(
+                run=run, metric=metrics[name], phase="run",
+                defaults={"value": value, "provenance": Provenance.MEASURED},
+            )  # fmt: skip
         series.merge(run)
 
 
@@ -67,9 +76,9 @@ def _measured(run: Run) -> dict[str, list[float]]:
     begin_s = _begin_s(run)
     wanted = {*OBSERVED_MEANS, *OBSERVED_MAXIMA}
     return {
-        one.name: [value for t_s, value in one.points() if value is not None and t_s >= begin_s]
-        for one in series.read_all(run)
-        if one.name in wanted
+        sampled.name: [value for t_s, value in sampled.points() if value is not None and t_s >= begin_s]
+        for sampled in series.read_all(run)
+        if sampled.name in wanted
     }
 
 
@@ -77,10 +86,6 @@ def _begin_s(run: Run) -> float:
     """Of the measured window, from the begin of the warm-up."""
     warm_up_s = run.factor("warm_up_s")
     return warm_up_s if isinstance(warm_up_s, int | float) else 0.0
-
-
-def _not(observed: Observed) -> str:
-    return f"{NOT_SAMPLED}: {observed.problem or ('nothing came' if observed.over else 'nothing has come yet')}"
 
 
 def _partly(run: Run, observed: Observed, count: int) -> str:
@@ -93,7 +98,7 @@ def _partly(run: Run, observed: Observed, count: int) -> str:
 
 
 def _store(run: Run, observed: Observed, words: str, warning: str) -> None:
-    """In the place of what was said before: by the agent of the load, or here."""
+    """Replaces what was said before: by the agent of the load, or here."""
     before = run.statistics.get("observer", {}).get("warning", "")
     told: dict[str, str | float] = {
         "agent": observed.agent, "observation": observed.observation, "warning": warning
@@ -102,16 +107,6 @@ def _store(run: Run, observed: Observed, words: str, warning: str) -> None:
         told["clock_offset_s"], told["clock_uncertainty_s"] = observed.offset
     conditions = {**run.statistics.get("conditions", {}), "server_sampling": words}
     run.statistics = {**run.statistics, "conditions": conditions, "observer": told}
-    others = [one for one in run.warnings if one != before and not one.startswith(NOT_SAMPLED)]
+    others = [text for text in run.warnings if text != before and not text.startswith(NOT_SAMPLED)]
     run.warnings = [*others, warning] if warning else others
     run.save(update_fields=["statistics", "warnings"])
-
-
-def _store_measurements(run: Run, sampled: Mapping[str, list[float]]) -> None:
-    figures = {name: fmean(values) for name, values in sampled.items() if values and name in OBSERVED_MEANS}
-    figures |= {name: max(values) for name, values in sampled.items() if values and name in OBSERVED_MAXIMA}
-    rows = resolve_metrics(figures)
-    for name, value in figures.items():
-        Measurement.objects.update_or_create(
-            run=run, metric=rows[name], phase="run", defaults={"value": value, "provenance": Provenance.MEASURED}
-        )

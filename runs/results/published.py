@@ -82,10 +82,22 @@ class PublishedRun:
 
     def _cell_key(self) -> str:
         run = Run(workload=self.workload, dbms_version=self.dbms_version, config=self.config, hardware=self.hardware)
-        return cell_key(run, storage=self.storage, factors={row.name: row.value for row in self.factor_rows(run)})
+        factors = {name: factor_row(run, name, value, unit).value for name, (value, unit) in self.factors.items()}
+        return cell_key(run, storage=self.storage, factors=factors)
 
-    def factor_rows(self, run: Run) -> list[RunFactor]:
-        return [factor_row(run, name, value, unit) for name, (value, unit) in self.factors.items()]
+    def children(self, run: Run) -> tuple[list[RunFactor], list[RunStorage], list[Measurement]]:
+        """Unsaved rows of `run`."""
+        return (
+            [factor_row(run, name, value, unit) for name, (value, unit) in self.factors.items()],
+            [RunStorage(run=run, role=role, device=device) for role, device in self.storage.items()],
+            [
+                Measurement(
+                    run=run, metric=number.metric, value=number.value, as_printed=number.as_printed,
+                    provenance=number.provenance, note=number.note,
+                )
+                for number in self.numbers
+            ],
+        )  # fmt: skip
 
 
 def store_published(wanted: Sequence[PublishedRun], *, keep_deleted: bool = False) -> Counter[str]:
@@ -94,26 +106,27 @@ def store_published(wanted: Sequence[PublishedRun], *, keep_deleted: bool = Fals
     Call it inside a transaction. A run that is as wanted is not written. `keep_deleted`: what somebody deleted
     stays deleted.
     """
-    found = Run.objects.prefetch_related("factors", "storage", "measurements").in_bulk([run.id for run in wanted])
+    known = Run.objects.prefetch_related("factors", "storage", "measurements").in_bulk([run.id for run in wanted])
     changes: Counter[str] = Counter()
-    new = [one for one in wanted if one.id not in found]
-    created = Run.objects.bulk_create(Run(id=one.id, **one.columns()) for one in new)
-    for one, run in zip(new, created, strict=True):
-        _write_children(run, one)
+    new = [published for published in wanted if published.id not in known]
+    created = Run.objects.bulk_create(Run(id=published.id, **published.columns()) for published in new)
+    for published, run in zip(new, created, strict=True):
+        _write_children(run, published)
         changes["created"] += 1
-    for one in wanted:
-        if one.id in found:
-            changes.update(_correct(found[one.id], one, keep_deleted=keep_deleted))
-    primary.refresh(Run.objects.filter(pk__in=[one.id for one in wanted]))
+    for published in wanted:
+        if published.id in known:
+            changes.update(_correct(known[published.id], published, keep_deleted=keep_deleted))
+    primary.refresh(Run.objects.filter(pk__in=[published.id for published in wanted]))
     return changes
 
 
-def _correct(run: Run, one: PublishedRun, *, keep_deleted: bool) -> list[str]:
-    columns = one.columns()
+def _correct(run: Run, published: PublishedRun, *, keep_deleted: bool) -> list[str]:
+    columns = published.columns()
     if keep_deleted:
         del columns["deleted_at"]
     different = [name for name, value in columns.items() if getattr(run, name) != value]
-    same_children = _children_of(run) == _children_wanted(one)
+    stored = (run.factors.all(), run.storage.all(), run.measurements.all())
+    same_children = _marks(*stored) == _marks(*published.children(run))
     if not different and same_children:
         return []
     was_deleted = run.deleted_at is not None
@@ -121,49 +134,26 @@ def _correct(run: Run, one: PublishedRun, *, keep_deleted: bool) -> list[str]:
     if not same_children:
         for rows in (run.factors, run.storage, run.measurements):
             rows.all().delete()
-        _write_children(run, one)
+        _write_children(run, published)
     return ["restored" if was_deleted and different == ["deleted_at"] and same_children else "updated"]
 
 
-def _write_children(run: Run, one: PublishedRun) -> None:
-    RunFactor.objects.bulk_create(one.factor_rows(run))
-    RunStorage.objects.bulk_create(
-        RunStorage(run=run, role=role, device=device) for role, device in one.storage.items()
-    )
-    Measurement.objects.bulk_create(
-        Measurement(
-            run=run, metric=number.metric, value=number.value, as_printed=number.as_printed,
-            provenance=number.provenance, note=number.note,
-        )
-        for number in one.numbers
-    )  # fmt: skip
+def _write_children(run: Run, published: PublishedRun) -> None:
+    factors, storage, measurements = published.children(run)
+    RunFactor.objects.bulk_create(factors)
+    RunStorage.objects.bulk_create(storage)
+    Measurement.objects.bulk_create(measurements)
 
 
-def _children_of(run: Run) -> list[set[tuple[Any, ...]]]:
+def _marks(
+    factors: Iterable[RunFactor], storage: Iterable[RunStorage], measurements: Iterable[Measurement]
+) -> list[set[tuple[Any, ...]]]:
+    """What makes them the same, stored or not."""
     return [
-        {_factor_key(row) for row in run.factors.all()},
-        {(row.role, row.device_id) for row in run.storage.all()},
+        {(row.name, row.number, row.text, row.unit) for row in factors},
+        {(row.role, row.device_id) for row in storage},
         {
-            (row.metric_id, row.phase, row.value, row.as_printed, row.provenance, row.note)
-            for row in run.measurements.all()
+            (row.metric_id, row.phase, float(row.value), row.as_printed, row.provenance, row.note)
+            for row in measurements
         },
     ]
-
-
-def _children_wanted(one: PublishedRun) -> list[set[tuple[Any, ...]]]:
-    return [
-        _keys(one.factor_rows(Run())),
-        {(role, device.id) for role, device in one.storage.items()},
-        {
-            (number.metric.id, "run", float(number.value), number.as_printed, number.provenance, number.note)
-            for number in one.numbers
-        },
-    ]
-
-
-def _keys(rows: Iterable[RunFactor]) -> set[tuple[Any, ...]]:
-    return {_factor_key(row) for row in rows}
-
-
-def _factor_key(row: RunFactor) -> tuple[Any, ...]:
-    return (row.name, row.number, row.text, row.unit)

@@ -102,14 +102,14 @@ def _pairs(value: Any) -> list[tuple[str, str]]:
         raise wrong(("", form))
     if len(pairs) > MAX_PAIRS:
         raise wrong(("", f"At most {MAX_PAIRS:,} settings are allowed."))
-    found = []
+    settings = []
     for pair in pairs:
         if not (isinstance(pair, (list, tuple)) and len(pair) == 2 and isinstance(pair[0], str)):
             raise wrong(("", form))
         if not 0 < len(pair[0]) <= 200:
             raise wrong(("", "The name of a setting has 1 to 200 characters."))
-        found.append((pair[0], _setting(pair[1]) or ""))
-    return found
+        settings.append((pair[0], _setting(pair[1]) or ""))
+    return settings
 
 
 _PAIR_SCHEMA = {"type": "array", "prefixItems": [{"type": "string"}, _SETTING_SCHEMA], "minItems": 2, "maxItems": 2}
