@@ -137,7 +137,7 @@ class Run(UUIDModel):
     checks = models.JSONField(default=list, blank=True)
     warnings = models.JSONField(default=list, blank=True)
     per_terminal = models.JSONField(default=list, blank=True)
-    # What the DBMS told about itself: benchagent.protocol.RunStatistics.
+    # What the DBMS told about itself: benchagent.protocol.EngineReport.
     statistics = models.JSONField(default=dict, blank=True)
     # Latencies of the measured window: HdrHistogram V2, compressed, base64 (HdrHistogram's own wire format).
     latency_histogram = models.TextField(blank=True)

@@ -130,20 +130,20 @@ def _remove(options: argparse.Namespace, dirs: AgentDirs) -> None:
 def _check(options: argparse.Namespace, dirs: AgentDirs) -> None:
     slug = options.workload or (SCRIPT if options.script else None)
     factors = _factors(options, slug)
-    with _Visited(options.name, dirs) as found:
-        version = found.version or UNKNOWN_VERSION
+    with _Visited(options.name, dirs) as server:
+        version = server.version or UNKNOWN_VERSION
         Connections(dirs.root).note_version(options.name, version)
-        print(f"connection {options.name}: {DBMSS[found.asker.connection.dbms].name} {version} answers")
-        print(_space_words(found))
-        prepared = found.preparation()
+        print(f"connection {options.name}: {DBMSS[server.asker.connection.dbms].name} {version} answers")
+        print(_space_words(server))
+        prepared = server.preparation()
         print("schema: the agent's own" if not prepared else "schema: can be made the agent's own")
         if options.dry_run or slug:
-            _print_sql(slug, factors, found, prepared, dirs.engines)
+            _print_sql(slug, factors, server, prepared, dirs.engines)
 
 
-def _space_words(found: Visit) -> str:
-    watched, short = found.watched, found.shortage()
-    if not watched.folders and not found.space_query:
+def _space_words(server: Visit) -> str:
+    watched, short = server.watched, server.shortage()
+    if not watched.folders and not server.space_query:
         return watched.unwatched or "no free space to watch: the database is in memory"
     return "\n".join(filter(None, [f"free space watched{f': {short}' if short else ''}", watched.unwatched]))
 
@@ -166,11 +166,11 @@ def _text_of(script: str) -> str:
 
 
 def _print_sql(
-    slug: str | None, factors: Mapping[str, str], found: Visit, prepared: list[str], engines_dir: Path
+    slug: str | None, factors: Mapping[str, str], server: Visit, prepared: list[str], engines_dir: Path
 ) -> None:
     chosen = workload_of(slug, WORKLOADS[slug].version) if slug else None
-    parts = list(planned(chosen, found, engines_dir, factors)) if chosen else []
-    _print_part("\nasked of the server", [f"{sql};" for sql in found.asked])
+    parts = list(planned(chosen, server, engines_dir, factors)) if chosen else []
+    _print_part("\nasked of the server", [f"{sql};" for sql in server.asked])
     _print_part("before a run", [f"{sql};" for sql in prepared])
     for phase, lines in parts:
         _print_part(phase, lines)
@@ -183,8 +183,8 @@ def _print_part(name: str, lines: Sequence[str]) -> None:
 
 
 def _clean(options: argparse.Namespace, dirs: AgentDirs) -> None:
-    with _Visited(options.name, dirs) as found:
-        count = drop_own(found.asker, found.target)
+    with _Visited(options.name, dirs) as server:
+        count = drop_own(server.asker, server.target)
         print(f"connection {options.name}: {'nothing was left' if not count else 'what the agent had made is gone'}")
 
 

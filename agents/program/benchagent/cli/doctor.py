@@ -61,18 +61,18 @@ def _doctor(options: argparse.Namespace, dirs: AgentDirs) -> int:
     if wrong := [slug for slug in options.dbms if slug not in DBMSS]:
         complain(f"no DBMS {wrong[0]!r}; there are: {', '.join(DBMSS)}")
         return EXIT_USAGE
-    found = list(examine(JavaToolchain(dirs.cache), dirs, options.dbms))
-    missing = any(finding.state is State.MISSING for finding in found)
+    findings = list(examine(JavaToolchain(dirs.cache), dirs, options.dbms))
+    missing = any(finding.state is State.MISSING for finding in findings)
     if options.json:
-        print(json.dumps({"ok": not missing, "findings": [asdict(finding) for finding in found]}, indent=1))
+        print(json.dumps({"ok": not missing, "findings": [asdict(finding) for finding in findings]}, indent=1))
     else:
-        print("\n".join(_lines(found)))
+        print("\n".join(_lines(findings)))
     return EXIT_MISSING if missing else 0
 
 
-def _lines(found: Sequence[Finding]) -> Iterator[str]:
-    width = max(len(finding.subject) for finding in found)
-    for finding in found:
+def _lines(findings: Sequence[Finding]) -> Iterator[str]:
+    width = max(len(finding.subject) for finding in findings)
+    for finding in findings:
         yield f"{finding.state:<8} {finding.subject:<{width}}  {finding.words}"
         if finding.remedy:
             yield f"{'':<8} {'':<{width}}  → {finding.remedy}"
@@ -114,17 +114,17 @@ def _dbms(slug: str, toolchain: JavaToolchain, dirs: AgentDirs) -> Iterator[Find
     name = DBMSS[slug].name
     marks = frozenset(mark.name for mark in dirs.engines.iterdir())
     try:
-        found = adapter(slug).discover(EngineContext(toolchain, marks, dirs.jobs, dirs.engines))
+        versions = adapter(slug).discover(EngineContext(toolchain, marks, dirs.jobs, dirs.engines))
     except Exception as error:  # an adapter that fails must not hide what the others lack
         yield Finding(name, State.MISSING, f"cannot be looked for: {error}")
         return
-    usable = [facts["version"] for facts in found if facts["available"]]
+    usable = [facts["version"] for facts in versions if facts["available"]]
     if usable:
         yield Finding(name, State.OK, ", ".join(usable))
-    for facts in (facts for facts in found if not facts["available"]):
+    for facts in (facts for facts in versions if not facts["available"]):
         state = State.LIMITED if usable else State.MISSING
         yield Finding(f"{name} {facts['version']}", state, facts["reason"])
-    if not found:
+    if not versions:
         yield Finding(name, State.MISSING, "not on this machine", _how_to_get(slug))
 
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchagent.errors import JobError
+from benchagent.cli.commands import command
 from benchagent.machine.devices import device_of
 from benchagent.machine.emulation import MEGABYTE, Emulation
 from benchagent.machine.storage import Storage
@@ -16,26 +14,23 @@ from benchagent.machine.storages import Storages
 from benchagent.paths import AgentDirs
 from benchagent.protocol import NamedStorageFacts
 
-EXIT_FAILED = 1
-Action = Callable[[argparse.Namespace, Storages], None]
-
 
 def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
     """Add the command to the program's; `common` has the options of every command."""
     storage = commands.add_parser("storage", parents=[common], help="name the storages of this machine, or emulate one")
-    storage.set_defaults(command=_command(_list))
+    storage.set_defaults(command=command(_list))
     actions = storage.add_subparsers(metavar="ACTION")
     listed = actions.add_parser("list", parents=[common], help="list them with their devices (the default action)")
-    listed.set_defaults(command=_command(_list))
+    listed.set_defaults(command=command(_list))
 
     add = actions.add_parser("add", parents=[common], help="give a folder on some device a name")
     add.add_argument("name")
     add.add_argument("folder", type=Path, metavar="DIR")
-    add.set_defaults(command=_command(_add))
+    add.set_defaults(command=command(_add))
 
     remove = actions.add_parser("remove", parents=[common], help="forget a storage; that of an emulated one is deleted")
     remove.add_argument("name")
-    remove.set_defaults(command=_command(_remove))
+    remove.set_defaults(command=command(_remove))
 
     emulate = actions.add_parser("emulate", parents=[common], help="make a slow disk out of a file (root only)")
     emulate.add_argument("name")
@@ -44,7 +39,7 @@ def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
     for what in ("read", "write"):
         emulate.add_argument(f"--{what}-mb-per-s", type=_number, metavar="X", help=f"most that can be {what} a second")
         emulate.add_argument(f"--{what}-iops", type=_number, metavar="N", help=f"most {what} operations a second")
-    emulate.set_defaults(command=_command(_emulate))
+    emulate.set_defaults(command=command(_emulate))
 
 
 def _number(text: str) -> int:
@@ -53,34 +48,26 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _command(action: Action) -> Callable[[argparse.Namespace, AgentDirs], int]:
-    def run(options: argparse.Namespace, dirs: AgentDirs) -> int:
-        try:
-            action(options, Storages(dirs))
-        except JobError as error:
-            print(f"benchagent: {error}", file=sys.stderr)
-            return EXIT_FAILED
-        return 0
-
-    return run
-
-
-def _list(_options: argparse.Namespace, storages: Storages) -> None:
+def _list(_options: argparse.Namespace, dirs: AgentDirs) -> None:
+    storages = Storages(dirs)
     for storage, facts in zip(storages.listed(), storages.facts(), strict=True):
         print(_line(storage, facts))
 
 
-def _add(options: argparse.Namespace, storages: Storages) -> None:
+def _add(options: argparse.Namespace, dirs: AgentDirs) -> None:
+    storages = Storages(dirs)
     storage = storages.add(options.name, options.folder)
     print(_line(storage, next(facts for facts in storages.facts() if facts["name"] == storage.name)))
 
 
-def _remove(options: argparse.Namespace, storages: Storages) -> None:
+def _remove(options: argparse.Namespace, dirs: AgentDirs) -> None:
+    storages = Storages(dirs)
     words = storages.remove(options.name)
     print("; ".join(part for part in (f"storage {options.name} removed", words) if part))
 
 
-def _emulate(options: argparse.Namespace, storages: Storages) -> None:
+def _emulate(options: argparse.Namespace, dirs: AgentDirs) -> None:
+    storages = Storages(dirs)
     made = Emulation(
         file=options.file.absolute(),
         size_bytes=options.size_mb * MEGABYTE,

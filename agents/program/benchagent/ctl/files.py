@@ -22,7 +22,7 @@ class BadPath(Exception):
 
 
 @dataclass(frozen=True)
-class Found:
+class LocalFile:
     path: Path
     file: SourceFile
 
@@ -31,7 +31,7 @@ class Found:
         return hashlib.sha256(self.file.data).hexdigest()
 
 
-def read_all(paths: Iterable[str]) -> list[Found]:
+def read_all(paths: Iterable[str]) -> list[LocalFile]:
     """Every file that is named or lies below a named folder. Raises BadPath."""
     return [read(path, name) for path, name in walk(paths)]
 
@@ -58,11 +58,11 @@ def _below(folder: Path) -> Iterator[Path]:
                 yield path
 
 
-def read(path: Path, name: str) -> Found:
+def read(path: Path, name: str) -> LocalFile:
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
             raise BadPath(f"{path}: larger than {MAX_FILE_BYTES // 1024 // 1024} MB")
-        return Found(path, SourceFile(name, path.read_bytes()))
+        return LocalFile(path, SourceFile(name, path.read_bytes()))
     except OSError as error:
         raise BadPath(f"{path}: {error.strerror}") from error
 

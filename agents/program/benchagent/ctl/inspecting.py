@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from benchagent.ctl.files import Found, read_all, result_documents
+from benchagent.ctl.files import LocalFile, read_all, result_documents
 from benchagent.ctl.output import plain_number, print_json
 from benchagent.importers import Report, Status, as_json, inspect
 
@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
     return EXIT_NOT_UNDERSTOOD if any(entry["status"] == Status.NOT_UNDERSTOOD for entry in entries) else 0
 
 
-def _document(local: Found, document: dict[str, Any]) -> dict[str, Any]:
+def _document(local: LocalFile, document: dict[str, Any]) -> dict[str, Any]:
     """A document of the upload schema, shown like a tool's report; the server is the one who checks it."""
     entry = as_json(local.file, Report(tool="result document", status=Status.COMPLETE))
     factors = document.get("factors")

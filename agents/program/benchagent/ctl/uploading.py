@@ -13,7 +13,7 @@ from typing import Any
 
 from benchagent.configfiles import recognise
 from benchagent.ctl.api import Api
-from benchagent.ctl.files import BadPath, Found, read, read_all, result_documents, walk
+from benchagent.ctl.files import BadPath, LocalFile, read, read_all, result_documents, walk
 from benchagent.ctl.output import ProgressLine, print_json, print_table, say
 from benchagent.ctl.state import Uploaded
 from benchagent.importers import Report, as_json, inspect
@@ -83,7 +83,7 @@ def subject(options: argparse.Namespace) -> dict[str, Any]:
 
 def _config(given: Sequence[str]) -> Any:
     """The slug of a known configuration, or files, which are sent without their secrets."""
-    files = [Path(one) for one in given if Path(one).is_file()]
+    files = [Path(name) for name in given if Path(name).is_file()]
     if not files:
         if len(given) > 1 or not given[0].replace("-", "").replace("_", "").isalnum():
             raise BadSubject(f"--config {' '.join(given)}: neither a file nor the slug of a configuration")
@@ -109,12 +109,12 @@ def _storage(text: str) -> dict[str, str]:
 def upload(options: argparse.Namespace, connect: Any) -> int:
     """One import of all named files; result documents are stored as they are."""
     said = subject(options)
-    found = read_all(options.files)
-    documents = [(one, many) for one in found if (many := result_documents(one.file)) is not None]
-    known = {id(one) for one, _ in documents}
-    rest = [one for one in found if id(one) not in known]
+    files = read_all(options.files)
+    documents = [(local, many) for local in files if (many := result_documents(local.file)) is not None]
+    known = {id(local) for local, _ in documents}
+    rest = [local for local in files if id(local) not in known]
     api: Api | None = None if options.dry_run else connect()
-    outcomes = [_documents(api, one, many) for one, many in documents]
+    outcomes = [_documents(api, local, many) for local, many in documents]
     if rest:
         outcomes.append(_files(api, rest, said))
     return _finish(options, outcomes)
@@ -128,11 +128,11 @@ def import_folder(options: argparse.Namespace, connect: Any) -> int:
     paths = list(walk([options.folder]))
     api: Api | None = None if options.dry_run else connect()
     memory = Uploaded(api.server if api else "")
-    folders = [list(files) for _, files in groupby(sorted(paths), key=lambda one: one[0].parent)]
+    folders = [list(files) for _, files in groupby(sorted(paths), key=lambda path: path[0].parent)]
     progress = ProgressLine()
     outcomes: list[Outcome] = []
-    for place, files in enumerate(folders, start=1):
-        progress.show(f"[{place}/{len(folders)}] {files[0][0].parent}")
+    for number, files in enumerate(folders, start=1):
+        progress.show(f"[{number}/{len(folders)}] {files[0][0].parent}")
         # One folder at a time in memory.
         outcomes += _folder(api, [read(path, name) for path, name in files], said, memory, again=options.again)
     progress.end()
@@ -140,41 +140,41 @@ def import_folder(options: argparse.Namespace, connect: Any) -> int:
 
 
 def _folder(
-    api: Api | None, files: Sequence[Found], said: dict[str, Any], memory: Uploaded, *, again: bool
+    api: Api | None, files: Sequence[LocalFile], said: dict[str, Any], memory: Uploaded, *, again: bool
 ) -> list[Outcome]:
-    new = [one for one in files if again or not memory.has(one.digest)]
-    outcomes = [Outcome([one.file.name], "skipped", message="uploaded before") for one in files if one not in new]
-    rest: list[Found] = []
-    for one in new:
-        many = result_documents(one.file)
+    new = [local for local in files if again or not memory.has(local.digest)]
+    outcomes = [Outcome([local.file.name], "skipped", message="uploaded before") for local in files if local not in new]
+    rest: list[LocalFile] = []
+    for local in new:
+        many = result_documents(local.file)
         if many is None:
-            rest.append(one)
+            rest.append(local)
         else:
-            outcomes.append(_remembered(memory, [one], _guarded(_documents, api, one, many)))
-    reports = dict(zip(map(id, rest), (reports for _, reports in inspect([one.file for one in rest])), strict=True))
-    kinds = _kinds([(one, reports[id(one)]) for one in rest], said)
+            outcomes.append(_remembered(memory, [local], _guarded(_documents, api, local, many)))
+    reports = dict(zip(map(id, rest), (reports for _, reports in inspect([local.file for local in rest])), strict=True))
+    kinds = _kinds([(local, reports[id(local)]) for local in rest], said)
     for kind in ("not understood", "no result by itself"):
-        outcomes += [Outcome([one.file.name], kind) for one in kinds.get(kind, [])]
+        outcomes += [Outcome([local.file.name], kind) for local in kinds.get(kind, [])]
     # What is complete is not held up by what lacks something.
     for kind in ("complete", "lacking"):
         if wanted := kinds.get(kind):
             if api is None:
-                outcomes.append(_dry_run(wanted, [report for one in wanted for report in reports[id(one)]]))
+                outcomes.append(_dry_run(wanted, [report for local in wanted for report in reports[id(local)]]))
             else:
                 outcomes.append(_remembered(memory, wanted, _guarded(_files, api, wanted, said)))
     return outcomes
 
 
-def _kinds(read: Sequence[tuple[Found, Sequence[Report]]], said: dict[str, Any]) -> dict[str, list[Found]]:
+def _kinds(read: Sequence[tuple[LocalFile, Sequence[Report]]], said: dict[str, Any]) -> dict[str, list[LocalFile]]:
     """The files by what can become of them; the files of one run stay together."""
-    runs: dict[str, list[tuple[Found, Sequence[Report]]]] = {}
-    for one, reports in read:
-        holder = next((report.part_of for report in reports if report.part_of), one.file.name)
-        runs.setdefault(holder, []).append((one, reports))
-    kinds: dict[str, list[Found]] = {}
+    runs: dict[str, list[tuple[LocalFile, Sequence[Report]]]] = {}
+    for local, reports in read:
+        holder = next((report.part_of for report in reports if report.part_of), local.file.name)
+        runs.setdefault(holder, []).append((local, reports))
+    kinds: dict[str, list[LocalFile]] = {}
     for parts in runs.values():
-        kind = _kind([as_json(one.file, report) for one, reports in parts for report in reports], said)
-        kinds.setdefault(kind, []).extend(one for one, _ in parts)
+        kind = _kind([as_json(local.file, report) for local, reports in parts for report in reports], said)
+        kinds.setdefault(kind, []).extend(local for local, _ in parts)
     return kinds
 
 
@@ -195,39 +195,41 @@ def _guarded(send: Any, api: Api | None, files: Any, more: Any) -> Outcome:
     except Refused as error:
         if error.status in (401, 403):
             raise
-        names = [one.file.name for one in (files if isinstance(files, list) else [files])]
+        names = [local.file.name for local in (files if isinstance(files, list) else [files])]
         return Outcome(names, "refused", message=error.detail)
 
 
-def _remembered(memory: Uploaded, files: Sequence[Found], outcome: Outcome) -> Outcome:
+def _remembered(memory: Uploaded, files: Sequence[LocalFile], outcome: Outcome) -> Outcome:
     if outcome.state in ("stored", "there already"):
-        memory.add(one.digest for one in files)
+        memory.add(local.digest for local in files)
     return outcome
 
 
-def _documents(api: Api | None, found: Found, documents: list[dict[str, Any]]) -> Outcome:
+def _documents(api: Api | None, local: LocalFile, documents: list[dict[str, Any]]) -> Outcome:
     if api is None:
-        return Outcome([found.file.name], "dry run", message=f"{len(documents)} result documents")
+        return Outcome([local.file.name], "dry run", message=f"{len(documents)} result documents")
     runs: list[dict[str, Any]] = []
     problems: list[str] = []
     new = False
     for start in range(0, len(documents), MAX_DOCUMENTS_AT_ONCE):
         answer = api.post("/results/", {"results": documents[start : start + MAX_DOCUMENTS_AT_ONCE]})
-        for place, one in enumerate(answer.get("results", []), start=start):
-            new |= one.get("status") == "created"
-            if one.get("status") in ("created", "same"):
-                runs += one.get("runs") or [{"id": one.get("id"), "url": one.get("url")}]
+        for number, stored in enumerate(answer.get("results", []), start=start):
+            new |= stored.get("status") == "created"
+            if stored.get("status") in ("created", "same"):
+                runs += stored.get("runs") or [{"id": stored.get("id"), "url": stored.get("url")}]
             else:
-                problems.append(f"document {place + 1}: {json.dumps(one.get('errors') or one.get('detail') or one)}")
+                wrong = stored.get("errors") or stored.get("detail") or stored
+                problems.append(f"document {number + 1}: {json.dumps(wrong)}")
     state = "refused" if problems else "stored" if new else "there already"
-    return Outcome([found.file.name], state, runs=runs, message="\n".join(problems))
+    return Outcome([local.file.name], state, runs=runs, message="\n".join(problems))
 
 
-def _files(api: Api | None, files: Sequence[Found], said: dict[str, Any]) -> Outcome:
-    names = [one.file.name for one in files]
+def _files(api: Api | None, files: Sequence[LocalFile], said: dict[str, Any]) -> Outcome:
+    names = [local.file.name for local in files]
     if api is None:
-        return _dry_run(files, [report for _, reports in inspect([one.file for one in files]) for report in reports])
-    answer = api.post_files("/imports/", [(one.file.name, one.file.data) for one in files], {})
+        inspected = inspect([local.file for local in files])
+        return _dry_run(files, [report for _, reports in inspected for report in reports])
+    answer = api.post_files("/imports/", [(local.file.name, local.file.data) for local in files], {})
     if answer.get("state") == "stored":
         return _stored(names, answer, "there already")
     try:
@@ -245,10 +247,10 @@ def _files(api: Api | None, files: Sequence[Found], said: dict[str, Any]) -> Out
     return _stored(names, {**answer, **stored}, "stored")
 
 
-def _dry_run(files: Sequence[Found], reports: Sequence[Report]) -> Outcome:
+def _dry_run(files: Sequence[LocalFile], reports: Sequence[Report]) -> Outcome:
     counts = [str(report.status) for report in reports]
     words = ", ".join(f"{counts.count(state)} {state.replace('_', ' ')}" for state in dict.fromkeys(counts))
-    return Outcome([one.file.name for one in files], "dry run", message=words)
+    return Outcome([local.file.name for local in files], "dry run", message=words)
 
 
 def _stored(names: list[str], answer: dict[str, Any], state: str) -> Outcome:

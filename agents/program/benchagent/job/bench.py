@@ -31,7 +31,7 @@ from benchagent.machine.process import Children
 from benchagent.machine.sampling import Sampler
 from benchagent.machine.storages import JobFolders
 from benchagent.paths import end_of
-from benchagent.protocol import Check, JobResult, JobSpec, MetricValue, RunStatistics
+from benchagent.protocol import Check, EngineReport, JobResult, JobSpec, MetricValue
 from benchagent.workloads.base import Factors, Observe, SessionResult, ToolResult
 
 OUTPUT_LIMIT = 200_000
@@ -77,7 +77,7 @@ class JobBench:
         reading: frozenset[str],
         data_missing: bool,
     ) -> None:
-        """`tables`: whose statistics are taken; `reading`: names of the transactions that change nothing."""
+        """`tables`: whose sizes are asked for; `reading`: names of the transactions that change nothing."""
         self.instance = instance
         self.factors = factors
         self.seed = around.spec["seed"]
@@ -123,7 +123,7 @@ class JobBench:
         finally:
             status = generator.abort()
         self._around.abort.check()
-        self._take_statistics(session)
+        self._take_engine_report(session)
         if status or deaths(session):
             self._log_trouble(generator)
         return whole(session, status)
@@ -182,11 +182,11 @@ class JobBench:
         """The settings in force are known before the run: a run that is cut short has them too."""
         if self._settings_known or not name.startswith(EFFECTIVE_PREFIX):
             return
-        found = rows_named(EFFECTIVE_PREFIX, self.collector.session.rows)
-        if not set(self.instance.effective_queries()) <= found.keys():
+        rows = rows_named(EFFECTIVE_PREFIX, self.collector.session.rows)
+        if not set(self.instance.effective_queries()) <= rows.keys():
             return
         self._settings_known = True
-        settings = self.instance.effective_settings(found)
+        settings = self.instance.effective_settings(rows)
         result = self._around.result
         result["effective_settings"] = settings
         durability, reason = self.instance.durability(dict(settings))
@@ -194,19 +194,19 @@ class JobBench:
         self.log(f"durability {durability.value}: {reason}")
         self._around.on_news()
 
-    def _take_statistics(self, session: Session) -> None:
+    def _take_engine_report(self, session: Session) -> None:
         """Also of a session that failed: what was measured so far stays."""
         source = self.instance.engine_counters
-        found = engine_counters.of_session(source, session, self.collector.sampled)
+        told = engine_counters.of_session(source, session, self.collector.sampled)
         if session.summary is not None:
-            counters = found.get("counters", {})
+            counters = told.get("counters", {})
             self.condition("checkpoints", checkpoint_words(source, counters))
             shared = engine_counters.commits_per_flush(source, session.summary, counters, self._reading)
             if shared:
                 self.metric("commits_per_flush", shared[0], "run")
                 self.condition("commits_per_flush", shared[1])
-        kept: RunStatistics = self._around.result.setdefault("statistics", {})
-        kept.update(found)
+        report: EngineReport = self._around.result.setdefault("statistics", {})
+        report.update(told)
 
     def _log_trouble(self, generator: LoadGenerator) -> None:
         """Keep what load generator and DBMS wrote when something went wrong: their files will be gone."""
@@ -227,31 +227,26 @@ class JobBench:
             if self.instance.server_pids() and not control:  # an embedded engine starts with its next session
                 self.metric("restart_s", took_s, "restart")
         elif self.factors.text("cache_state") == "preread":
-            self.condition("caches", self._read_files())
+            self._read_files()
         settle_s = self.factors.number("settle_s") if "settle_s" in self.factors else 0
         if settle_s:
             self.log(f"resting {settle_s} s")
             self._around.abort.sleep(settle_s)
 
-    def _read_files(self) -> str:
+    def _read_files(self) -> None:
         """As after a long warm-up, at once: what was read counts as the job's, and its memory limit decides what stays.
 
         A file may go while it is read, so what is in the page cache afterwards is what is told.
         """
         around = self._around
         folders = list(dict.fromkeys((around.folders.data, around.folders.log)))
-        command: list[str | Path] = [
-            "sh",
-            "-c",
-            'find "$@" -type f -exec cat {} + > /dev/null 2>&1; true',
-            "sh",
-            *folders,
-        ]
+        reading = 'find "$@" -type f -exec cat {} + > /dev/null 2>&1; true'
+        command: list[str | Path] = ["sh", "-c", reading, "sh", *folders]
         with self.unmeasured():
             around.children.run(command, timeout_s=READ_TIMEOUT_S, cage=around.server_cage)
         words = f"the files were read once, within the limits of the job: {resident_words(folders)}"
         self.log(f"caches: {words}")
-        return words
+        self.condition("caches", words)
 
     def restart(self, *, cold: bool, before: str) -> None:
         self._start_anew(cold=cold, before=before)

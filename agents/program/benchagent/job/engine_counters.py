@@ -1,4 +1,4 @@
-"""From the rows of an engine's own statistics to the `RunStatistics` of the result."""
+"""From the rows of an engine's own counters to the `EngineReport` of the result."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ from benchagent.dbms.questions import (
 )
 from benchagent.job import judge
 from benchagent.job.collect import Session
-from benchagent.protocol import RunStatistics
+from benchagent.protocol import EngineReport
 
 Sampled = Mapping[str, Sequence[list[list[Any]]]]
 
 
-def of_session(source: EngineCounters, session: Session, sampled: Sampled) -> RunStatistics:
+def of_session(source: EngineCounters, session: Session, sampled: Sampled) -> EngineReport:
     """What a session with a run has shown; empty for one without."""
-    found: RunStatistics = {}
+    told: EngineReport = {}
     begin, end = (rows_named(f"{edge}{COUNTER_PREFIX}", session.rows) for edge in (BEGIN, END))
     if source.counter_queries() and begin and end:
-        found["counters"] = differences(source.counters(begin), source.counters(end))
+        told["counters"] = differences(source.counters(begin), source.counters(end))
         waited = _mean_waiting(source.waited_s(begin), source.waited_s(end), session.summary)
         if waited is not None:
-            found["waits"] = waited
+            told["waits"] = waited
     ages = rows_named(MAINTENANCE_PREFIX, session.rows)
     if ages:
-        found["maintenance"] = [
+        told["maintenance"] = [
             {"what": age.what, "age_s": age.age_s, "detail": age.detail} for age in source.maintenance(ages)
         ]
     schema = rows_named(SCHEMA_PREFIX, session.rows)
     if schema:
-        found["tables"] = [table.as_dict() for table in source.tables(schema)]
-        found["indexes"] = [index.as_dict() for index in source.indexes(schema)]
+        told["tables"] = [table.as_dict() for table in source.tables(schema)]
+        told["indexes"] = [index.as_dict() for index in source.indexes(schema)]
     if sampled and session.summary is not None:
-        found["waits"] = _mean_waits(source, sampled)
+        told["waits"] = _mean_waits(source, sampled)
     if session.summary is not None:
-        found["none"] = dict(source.none)
-        found["transaction_types"] = dict(session.summary.get("per_type", {}))
-    return found
+        told["none"] = dict(source.none)
+        told["transaction_types"] = dict(session.summary.get("per_type", {}))
+    return told
 
 
 def commits_per_flush(

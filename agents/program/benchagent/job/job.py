@@ -8,13 +8,14 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
 from benchagent import dbms, workloads
 from benchagent.catalog import DBMSS, Durability
 from benchagent.catalog.workloads import KNOBS
 from benchagent.dbms import external
-from benchagent.dbms.base import Adapter, Instance, JobError, ProvisionRequest, Settings, bytes_on_disk
+from benchagent.dbms.base import Adapter, Instance, JobError, ProvisionRequest, bytes_on_disk
 from benchagent.dbms.embedded import fit_heap
 from benchagent.java import JavaToolchain
 from benchagent.job import judge
@@ -108,7 +109,9 @@ class Job:
     def _measure(self) -> tuple[str, str]:
         workload = workloads.workload(self.spec["workload"], self.spec["workload_version"])
         self._factors = workload.factors(self.spec["factors"], self.spec["dbms"])
-        self._make_dirs()
+        names = {role: self._text(f"{role}_storage") for role in ("data", "log", "temp", "backup")}
+        self._folders = self._storages.make_folders(self.run_id, names)
+        (self.job_dir / "tmp").mkdir(mode=0o755)
         self._data = self._data_plan(workload)
         if not self._connection:  # there the space that counts is the server's
             self._data.ensure_space(self._job_folders().data, workload.disk_bytes(self._factors))
@@ -142,11 +145,6 @@ class Job:
         except (JobError, ProcessFailed, CgroupError, OSError) as error:
             self._described.warn(f"the data could not be handed on, so the next run loads them anew: {error}")
 
-    def _make_dirs(self) -> None:
-        names = {role: self._text(f"{role}_storage") for role in ("data", "log", "temp", "backup")}
-        self._folders = self._storages.make_folders(self.run_id, names)
-        (self.job_dir / "tmp").mkdir(mode=0o755)
-
     @contextmanager
     def _limits(self) -> Iterator[None]:
         """Cages for the DBMS and, with nothing but its CPUs limited, for the load generator."""
@@ -166,11 +164,12 @@ class Job:
 
     def _provision(self, *, restored: bool) -> Instance:
         adapter = dbms.adapter(self.spec["dbms"])
-        knobs = self._knob_settings(adapter)
+        asked = {knob.name: value for knob in KNOBS if (value := self._text(knob.name))}
+        knobs = [adapter.knob(name, value, self.spec["dbms_version"]) for name, value in asked.items()]
         given = [(str(name), str(value)) for name, value in self.spec["settings"]]
         request = ProvisionRequest(
             version=self.spec["dbms_version"],
-            settings=[*given, *knobs],
+            settings=[*given, *chain.from_iterable(knobs)],
             connections=self._number("terminals") or 1,
             job_dir=self.job_dir,
             folders=self._job_folders(),
@@ -185,20 +184,12 @@ class Job:
         if self._connection:
             return self._connect(request, adapter)
         instance = adapter.provision(request)
-        self._fit_heap(instance)
+        limit_bytes = self._number("memory_limit_mb") * MEGABYTE
+        if self._embedded and limit_bytes and (words := fit_heap(instance, limit_bytes)):
+            self._described.condition("heap", words)
         self._described.condition("server_sampling", SAMPLED)
         self._described.storage(self._job_folders(), backup="backup_storage" in self._factors)
         return instance
-
-    def _fit_heap(self, instance: Instance) -> None:
-        limit = self._number("memory_limit_mb") * MEGABYTE
-        words = fit_heap(instance, limit) if self._embedded and limit else ""
-        if words:
-            self._described.condition("heap", words)
-
-    def _knob_settings(self, adapter: Adapter) -> Settings:
-        asked = [(knob.name, value) for knob in KNOBS if (value := self._text(knob.name))]
-        return [pair for name, value in asked for pair in adapter.knob(name, value, self.spec["dbms_version"])]
 
     def _connect(self, request: ProvisionRequest, adapter: Adapter) -> Instance:
         """A schema on a server of others, of whose machine nothing is known."""
@@ -270,10 +261,10 @@ class Job:
 
     def _judge(self, bench: JobBench, reading: frozenset[str]) -> tuple[str, str]:
         """Outcome and message. Integrity decides; what is merely suspicious becomes a warning."""
-        found, suspicious = list(bench.checks), []
+        integrity, suspicious = list(bench.checks), []
         summary = bench.collector.summary
         if summary is not None:
-            found = [*judge.integrity(summary, self._spool.seconds(self.run_id)), *found]
+            integrity = [*judge.integrity(summary, self._spool.seconds(self.run_id)), *integrity]
             durability = self.result["durability"]
             claims_disk = durability is not None and durability["durability"] == Durability.POWER_LOSS
             if claims_disk and self._sync_rate is None and judge.writing_tps(summary, reading):
@@ -286,9 +277,9 @@ class Job:
                 sync_rate=self._sync_rate if claims_disk else None,
                 reading=reading,
             )
-        self.result["checks"] = [*found, *suspicious]
+        self.result["checks"] = [*integrity, *suspicious]
         self.result["warnings"] += [check["detail"] for check in suspicious if not check["ok"]]
-        broken = [check["detail"] for check in found if not check["ok"]]
+        broken = [check["detail"] for check in integrity if not check["ok"]]
         return ("failed", "; ".join(broken)) if broken else ("finished", "")
 
     def _measure_sync_rate(self) -> None:

@@ -59,20 +59,20 @@ def _codes(errors: Retryable) -> dict[str, Any]:
 
 
 def watched(instance: Instance, run: Step, tables: Sequence[str], reading: frozenset[str] = frozenset()) -> list[Step]:
-    """A ``run`` step with everything that is read around it: settings in force, ages, counters, waits, statistics.
+    """A ``run`` step with everything that is read around it: settings in force, ages, counters, waits, sizes.
 
     `reading`: names of the transactions that change nothing; they are marked as such.
     """
-    statistics = instance.engine_counters
-    prefixed = {COUNTER_PREFIX + name: sql for name, sql in statistics.counter_queries().items()}
-    waits = {WAITS_PREFIX + name: sql for name, sql in statistics.wait_queries().items()}
+    source = instance.engine_counters
+    prefixed = {COUNTER_PREFIX + name: sql for name, sql in source.counter_queries().items()}
+    waits = {WAITS_PREFIX + name: sql for name, sql in source.wait_queries().items()}
     transactions = run["transactions"]
     marked = [{**each, "read_only": True} if each["name"] in reading else each for each in transactions]
     return [
         *query_steps(EFFECTIVE_PREFIX, instance.effective_queries()),
-        *query_steps(MAINTENANCE_PREFIX, statistics.maintenance_queries(tables), optional=True),
+        *query_steps(MAINTENANCE_PREFIX, source.maintenance_queries(tables), optional=True),
         {**run, "transactions": marked, "snapshots": prefixed, "sampled": waits},
-        *query_steps(SCHEMA_PREFIX, statistics.schema_queries(tables), optional=True),
+        *query_steps(SCHEMA_PREFIX, source.schema_queries(tables), optional=True),
     ]
 
 

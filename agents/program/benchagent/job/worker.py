@@ -6,7 +6,8 @@ import logging
 import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -40,7 +41,6 @@ from benchagent.protocol import (
     NamedStorageFacts,
     ObservationFacts,
     Poll,
-    PollAnswer,
     Registration,
 )
 from benchagent.protocol.observed import Ordered
@@ -93,7 +93,10 @@ class Worker:
             self._storages.close()
 
     def _work(self) -> None:
-        identity = self._identify()
+        try:
+            identity = identities.load(self._dirs.identity) or self._register()
+        except identities.IdentityError as error:
+            raise Stop(str(error)) from error
         if identity is None:
             return
         self._client.token = identity.token
@@ -141,15 +144,8 @@ class Worker:
             ]
         return {"kind": "finish", "outcome": "lost", "message": INTERRUPTED, "at": time.time(), "result": result}
 
-    def _identify(self) -> Identity | None:
-        """None when the agent was stopped before the server answered."""
-        try:
-            known = identities.load(self._dirs.identity)
-        except identities.IdentityError as error:
-            raise Stop(str(error)) from error
-        return known or self._register()
-
     def _register(self) -> Identity | None:
+        """None when the agent was stopped before the server answered."""
         message: Registration = {
             "protocol": PROTOCOL_VERSION,
             "agent_version": __version__,
@@ -191,7 +187,10 @@ class Worker:
                 raise Stop(self._refusal(error)) from error
             backoff.reset()
             self._reported = True
-            self._note(answer)
+            words = f"{answer['status']} {answer.get('message', '')}".strip()
+            if words != self._status:
+                log.info("server: %s", words)
+                self._status = words
             if "observe" in answer:
                 self._observe(answer["observe"])
             elif answer["job"]:
@@ -228,47 +227,36 @@ class Worker:
         claimed = self._claimed(self._client.claim, run_id)
         if claimed is None:
             return
-        self._begin(run_id, claimed)
-        heartbeat = Heartbeat(
-            self._client,
-            run_id=run_id,
-            job_token=claimed["job_token"],
-            lease_s=claimed["lease_s"],
-            on_cancel=self._on_cancel,
-        )
-        heartbeat.start()
-        try:
-            log.info("run %s: %s on %s", run_id, claimed["job"]["workload"], claimed["job"]["dbms"])
-            job = Job(
-                claimed["job"],
-                dirs=self._dirs,
-                toolchain=self._toolchain,
-                spool=self._spool,
-                abort=self._abort,
-                clock=self._client.clock,
+        spec, token = claimed["job"], claimed["job_token"]
+        with self._at_work(run_id, claimed):
+            heartbeat = Heartbeat(
+                self._client, run_id=run_id, job_token=token, lease_s=claimed["lease_s"], on_cancel=self._on_cancel
             )
-            item = job.run()
-            log.info("run %s: %s %s", run_id, item["outcome"], item["message"])
-        finally:
-            self._running = ""
-            heartbeat.stop()
-        self._sender.flush(FLUSH_AT_END_S)
-        self._spool.trim()
+            heartbeat.start()
+            try:
+                log.info("run %s: %s on %s", run_id, spec["workload"], spec["dbms"])
+                job = Job(
+                    spec,
+                    dirs=self._dirs,
+                    toolchain=self._toolchain,
+                    spool=self._spool,
+                    abort=self._abort,
+                    clock=self._client.clock,
+                )
+                item = job.run()
+                log.info("run %s: %s %s", run_id, item["outcome"], item["message"])
+            finally:
+                heartbeat.stop()
 
     def _observe(self, run_id: str) -> None:
         order = self._claimed(self._client.claim_observation, run_id)
         if order is None:
             return
-        self._begin(run_id, order)
-        try:
+        with self._at_work(run_id, order):
             log.info("run %s: observing %s", run_id, order["job"]["observation"])
             observer = Observer(order, dirs=self._dirs, client=self._client, spool=self._spool, abort=self._abort)
             problem = observer.run()
             log.info("run %s: observed %s", run_id, problem)
-        finally:
-            self._running = ""
-        self._sender.flush(FLUSH_AT_END_S)
-        self._spool.trim()
 
     def _claimed(self, claim: Callable[[str], AnyClaim], run_id: str) -> AnyClaim | None:
         """None when it cannot be had (now)."""
@@ -281,12 +269,20 @@ class Worker:
         self._stopping.wait(1)
         return None
 
-    def _begin(self, run_id: str, claimed: Claimed | Ordered) -> None:
+    @contextmanager
+    def _at_work(self, run_id: str, claimed: Claimed | Ordered) -> Iterator[None]:
+        """What the server cancels or the operator stops meanwhile is this; afterwards its outcome is sent."""
         with self._lock:
             self._abort, self._running = Abort(), run_id
         self._spool.add_job(claimed, time.time())
         if self._stopping.is_set():
             self._abort.request("lost", "the agent was stopped")
+        try:
+            yield
+        finally:
+            self._running = ""
+        self._sender.flush(FLUSH_AT_END_S)
+        self._spool.trim()
 
     def _on_cancel(self, run_id: str, outcome: str, message: str) -> None:
         with self._lock:
@@ -295,12 +291,6 @@ class Worker:
             abort.request(outcome, message)
 
     # Words
-
-    def _note(self, answer: PollAnswer) -> None:
-        words = f"{answer['status']} {answer.get('message', '')}".strip()
-        if words != self._status:
-            log.info("server: %s", words)
-            self._status = words
 
     def _refusal(self, error: Refused) -> str:
         if error.status == 426:

@@ -252,8 +252,10 @@ class Check(TypedDict):
     detail: str
 
 
-class RunStatistics(TypedDict, total=False):
-    """What the engine told about itself. Names as in ``benchagent/dbms/statistics.py``.
+class EngineReport(TypedDict, total=False):
+    """What the engine told about itself. Names as in ``benchagent/dbms/counters.py``.
+
+    It travels and is stored under the name `statistics`.
 
     `counters`: increase over the measured window; `none`: what the engine does not tell, and why; `waits`: event ->
     mean number of sessions in it; `maintenance`: age of statistics, vacuum and purge when the run began;
@@ -293,7 +295,7 @@ class JobResult(TypedDict):
     warnings: list[str]
     per_terminal: list[int]
     histogram: str | None
-    statistics: NotRequired[RunStatistics]
+    statistics: NotRequired[EngineReport]
 
 
 class FinishItem(TypedDict):

@@ -130,7 +130,7 @@ class Bench(Protocol):
         """Something about the circumstances of the run, in words."""
 
     def describe(self, part: str, value: Any) -> None:
-        """Add to the statistics of the result: tables, indexes, queries, … (see `protocol.RunStatistics`)."""
+        """Add to the statistics of the result: tables, indexes, queries, … (see `protocol.EngineReport`)."""
 
 
 def run_step(factors: Factors, seed: int, transactions: Sequence[Step]) -> Step:
