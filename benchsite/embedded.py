@@ -72,7 +72,12 @@ def run_alone(state: State, address: Address) -> None:
     try:
         with signals.interrupting():
             password = prepare(supervisor, state, address)
-        start_all(supervisor, state, address)
+        say("starting worker, beat, web and the local agent")
+        liveness.forget()
+        supervisor.start(programs.worker())
+        supervisor.start(programs.beat(state))
+        supervisor.start(programs.web(state, address))
+        supervisor.start(programs.agent(state, address))
         watch(supervisor, signals, address, password)
     except Stopped:
         pass
@@ -128,15 +133,6 @@ def prepare(supervisor: Supervisor, state: State, address: Address) -> str | Non
         password = startup.new_password(username=startup.OPERATOR, state=state, url=address.url)
     connections.close_all()
     return password
-
-
-def start_all(supervisor: Supervisor, state: State, address: Address) -> None:
-    say("starting worker, beat, web and the local agent")
-    liveness.forget()
-    supervisor.start(programs.worker())
-    supervisor.start(programs.beat(state))
-    supervisor.start(programs.web(state, address))
-    supervisor.start(programs.agent(state, address))
 
 
 def watch(supervisor: Supervisor, signals: Signals, address: Address, password: str | None) -> None:

@@ -7,16 +7,29 @@ import os
 import re
 import secrets
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 SOCKET_PATH_LIMIT = 100
 PLAIN_PATH = re.compile(r"[A-Za-z0-9/._-]+")
 
 
-@dataclass(frozen=True)
 class State:
-    path: Path
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.database = path / "db.sqlite3"
+        self.artefacts = path / "artefacts"
+        self.logs = path / "logs"
+        self.agent = path / "agent"
+        # The one-time code with which the local agent registers.
+        self.code = self.agent / "code"
+        # TMPDIR of everything that runs.
+        self.tmp = path / "tmp"
+        # Held by the one supervisor, whose process and address stand beside it, and a record of each of its children.
+        self.lock_file = path / "up.lock"
+        self.pid_file = path / "up.pid"
+        self.url_file = path / "url"
+        self.processes = path / "run"
+        self.first_login = path / "first-login.txt"
 
     @classmethod
     def from_environment(cls, base_dir: Path) -> State:
@@ -29,45 +42,6 @@ class State:
         return cls(path)
 
     @property
-    def database(self) -> Path:
-        return self.path / "db.sqlite3"
-
-    @property
-    def artefacts(self) -> Path:
-        return self.path / "artefacts"
-
-    @property
-    def logs(self) -> Path:
-        return self.path / "logs"
-
-    @property
-    def agent(self) -> Path:
-        return self.path / "agent"
-
-    @property
-    def code(self) -> Path:
-        """The one-time code with which the local agent registers."""
-        return self.agent / "code"
-
-    @property
-    def tmp(self) -> Path:
-        """TMPDIR of everything that runs."""
-        return self.path / "tmp"
-
-    @property
-    def lock_file(self) -> Path:
-        """Held by the one supervisor."""
-        return self.path / "up.lock"
-
-    @property
-    def pid_file(self) -> Path:
-        return self.path / "up.pid"
-
-    @property
-    def first_login(self) -> Path:
-        return self.path / "first-login.txt"
-
-    @property
     def broker_socket(self) -> Path:
         """Under STATE where that makes a short, plain path (it becomes part of a URL), else in a folder of its own.
 
@@ -78,16 +52,6 @@ class State:
             return socket
         name = hashlib.sha256(str(self.path).encode()).hexdigest()[:12]
         return Path("/tmp") / f"benchsite-{os.getuid()}-{name}" / "broker.sock"  # noqa: S108 (checked by its maker)
-
-    @property
-    def url_file(self) -> Path:
-        """Where the running server is reached."""
-        return self.path / "url"
-
-    @property
-    def processes(self) -> Path:
-        """A record of each child of the supervisor."""
-        return self.path / "run"
 
     def secret_key(self) -> str:
         """The key in STATE/secret_key, made on first use; the link makes the first of two starters win."""

@@ -1,4 +1,4 @@
-"""What to run: engines, factors, repeats; whether it can be run; its cells in the order in which they are run."""
+"""What to run: engines, factors, repeats; whether it can be run; its cells."""
 
 from __future__ import annotations
 
@@ -114,11 +114,6 @@ class Plan:
             }
             cells += [Cell(engine, named) for engine in self.engines]
         return cells
-
-    def in_order(self) -> list[tuple[Cell, int]]:
-        """(cell, repeat) as they are run: A B C A B C, so that a drift of the machine hits all alike."""
-        cells = self.cells()
-        return [(cell, repeat) for repeat in range(1, self.repeats + 1) for cell in cells]
 
     def as_json(self) -> dict[str, Any]:
         """For the experiment, which is public: without secrets."""

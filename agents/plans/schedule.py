@@ -35,7 +35,10 @@ def start(plan: Plan, *, user: User | None, slug: str = "", demonstration: bool 
             with suppress(IntegrityError), transaction.atomic():
                 experiment = Experiment.objects.create(slug=Experiment.free_slug(plan.title), **values)
         seed = secrets.randbelow(SEED_LIMIT - MAX_REPEATS)
-        for order_index, (cell, repeat) in enumerate(plan.in_order(), 1):
+        cells = plan.cells()
+        # A B C A B C, so that a drift of the machine hits all alike.
+        in_order = [(cell, repeat) for repeat in range(1, plan.repeats + 1) for cell in cells]
+        for order_index, (cell, repeat) in enumerate(in_order, 1):
             # Each repeat has its own random numbers, the same for all engines.
             _add_run(experiment, plan, cell, repeat=repeat, order_index=order_index, seed=seed + repeat)
     hints.hint(hints.DISPATCH)

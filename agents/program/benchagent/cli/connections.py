@@ -7,7 +7,8 @@ import getpass
 import json
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -130,7 +131,7 @@ def _remove(options: argparse.Namespace, dirs: AgentDirs) -> None:
 def _check(options: argparse.Namespace, dirs: AgentDirs) -> None:
     slug = options.workload or (SCRIPT if options.script else None)
     factors = _factors(options, slug)
-    with _Visited(options.name, dirs) as server:
+    with _visited(options.name, dirs) as server:
         version = server.version or UNKNOWN_VERSION
         Connections(dirs.root).note_version(options.name, version)
         print(f"connection {options.name}: {DBMSS[server.asker.connection.dbms].name} {version} answers")
@@ -183,27 +184,21 @@ def _print_part(name: str, lines: Sequence[str]) -> None:
 
 
 def _clean(options: argparse.Namespace, dirs: AgentDirs) -> None:
-    with _Visited(options.name, dirs) as server:
+    with _visited(options.name, dirs) as server:
         count = drop_own(server.asker, server.target)
         print(f"connection {options.name}: {'nothing was left' if not count else 'what the agent had made is gone'}")
 
 
-class _Visited:
+@contextmanager
+def _visited(name: str, dirs: AgentDirs) -> Iterator[Visit]:
     """A look at the server, with a folder and processes of its own for as long as it lasts."""
-
-    def __init__(self, name: str, dirs: AgentDirs) -> None:
-        self._name, self._dirs = name, dirs
-        self._folder = tempfile.TemporaryDirectory(dir=dirs.tmp)
-        self._children = Children(Path(self._folder.name))
-
-    def __enter__(self) -> Visit:
-        folder = Path(self._folder.name)
+    with tempfile.TemporaryDirectory(dir=dirs.tmp) as made:
+        folder = Path(made)
         (folder / "tmp").mkdir()
-        known = identity.load(self._dirs.identity)
-        connection = Connections(self._dirs.root).get(self._name)
-        toolchain = JavaToolchain(self._dirs.cache)
-        return visit(connection, known.agent_id if known else "", toolchain, self._children, folder)
-
-    def __exit__(self, *_error: object) -> None:
-        self._children.kill_all()
-        self._folder.cleanup()
+        children = Children(folder)
+        try:
+            known = identity.load(dirs.identity)
+            connection = Connections(dirs.root).get(name)
+            yield visit(connection, known.agent_id if known else "", JavaToolchain(dirs.cache), children, folder)
+        finally:
+            children.kill_all()
