@@ -6,7 +6,7 @@ from datetime import date
 from typing import Annotated, Any, Literal
 
 from benchagent.catalog import Durability
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from runs.models.choices import Provenance, StorageRole
 
@@ -26,8 +26,19 @@ class Row(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
+class StatedRow(Row):
+    """What the article's text states beside runs and claims: words, or a number with its spelling."""
+
+    id: Id
+    what: str
+    value: int | float | None = None
+    unit: Short = ""
+    as_printed: str = ""
+    where: str = ""
+
+
 class PublicationRow(Row):
-    """`details`: what else is known of the article; its `stated` are {id, what, value, unit, as_printed, where}."""
+    """`details`: what else is known of the article; its `stated` are StatedRows, its texts lists or text."""
 
     slug: Slug
     language: Annotated[str, Field(max_length=10)]
@@ -214,6 +225,18 @@ class ClaimRow(Row):
     details: Details = {}
 
 
+class ClaimDetails(BaseModel):
+    """What the details of a claim may say of its amount."""
+
+    percent_range: tuple[float, float] | None = None
+    ratio_as_printed: Annotated[str, Field(pattern=r"^([<>]=?)?\d+(\.\d+)?$")] | None = None
+    percent_as_printed: Annotated[str, Field(pattern=r"^([<>]=?)?\d+(\.\d+)?$")] | None = None
+    size_ratio: float | None = None
+    points_a: float | None = None
+    points_b: float | None = None
+    where: str = ""
+
+
 class MissingRow(Row):
     """A picture, or a linked document, that is lost."""
 
@@ -314,8 +337,21 @@ class Results(Row):
             named += [(f"aggregates.{at}.of", "runs", run) for run in row.of]
         named += [(f"observations.{at}.workload", "workloads", one.workload) for at, one in enumerate(self.observations)
                   if one.workload]  # fmt: skip
+        wrong = _faults_of(list[StatedRow], self.publication.details.get("stated", []), "publication.details.stated")
+        for at, claim in enumerate(self.claims):
+            wrong += _faults_of(ClaimDetails, claim.details, f"claims.{at}.details")
         twice = [f"{kind}: {one} stands twice" for kind, all_ in ids.items() for one in sorted(set(all_))
                  if all_.count(one) > 1]  # fmt: skip
-        return twice + [
-            f"{field}: {name} is not one of the {kind}" for field, kind, name in named if name not in ids[kind]
-        ]
+        return (
+            wrong
+            + twice
+            + [f"{field}: {name} is not one of the {kind}" for field, kind, name in named if name not in ids[kind]]
+        )
+
+
+def _faults_of(kind: Any, value: Any, path: str) -> list[str]:
+    try:
+        TypeAdapter(kind).validate_python(value)
+    except ValidationError as error:
+        return [f"{'.'.join([path, *map(str, one['loc'])])}: {one['msg']}" for one in error.errors()]
+    return []

@@ -68,6 +68,7 @@ class Folder:
         if results.publication.slug == "import":
             faults += ["results.json: publication.slug: import is the address of another page"]
         faults += [f"page.json: {one}" for one in page.faults()]
+        faults += _loose_ends(results, article, page, checks)
         if faults := faults + [f"checks.json: {one}" for one in checks.faults()]:
             raise FolderError(faults[:_MOST_FAULTS])
         return cls(results, article, page, checks)
@@ -89,6 +90,23 @@ def own() -> Mapping[str, Folder]:
 def stable_id(kind: str, publication: str, source_id: str) -> uuid.UUID:
     """The same for the same item of the same publication, wherever and whenever it is imported: links survive."""
     return uuid.uuid5(_NAMESPACE, f"{publication}/{kind}/{source_id}")
+
+
+def _loose_ends(results: Results, article: Article | None, page: PageFile, checks: ChecksFile) -> list[str]:
+    """Headlines and answers that name what is not there."""
+    known = {check.number for topic in checks.topics for check in topic.checks}
+    claims, figures = {one.id for one in results.claims}, {one.id for one in page.figures}
+    loose = [
+        f"page.json: answer.headlines.{at}: neither a check nor a claim is called {one.check or one.claim!r}"
+        for at, one in enumerate(page.answer.headlines)
+        if one.check not in known and one.claim not in claims
+    ]
+    return loose + [
+        f"article.md: the answer {answer.words!r}: {answer.figure} is not one of the figures of page.json"
+        for question in (article.questions if article else ())
+        for answer in question.answers
+        if answer.figure and answer.figure not in figures
+    ]
 
 
 def _text(name: str, files: Mapping[str, bytes]) -> str:

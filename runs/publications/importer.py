@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import traceback
 from collections import Counter
 from dataclasses import dataclass
 
-from django.db import transaction
+from django.contrib.auth.models import AnonymousUser
+from django.db import DataError, IntegrityError, transaction
 
+from runs.models import Publication
 from runs.publications.checks.rows import compute_checks, stored
-from runs.publications.folder import Folder, own
+from runs.publications.folder import Folder, FolderError, own
+from runs.publications.numbers import numbers_of
+from runs.publications.page import export
 from runs.publications.page.material import Material
+from runs.publications.page.page import page
 from runs.publications.results import sync_results
 from runs.publications.statements import sync_statements
 from runs.publications.subjects import sync_subjects
@@ -33,6 +39,25 @@ class Report:
 def import_own(*, keep_deleted: bool = False) -> Report:
     """The publications that come with the program. All or nothing."""
     return import_folders(*own().values(), keep_deleted=keep_deleted)
+
+
+def import_given(*folders: Folder, keep_deleted: bool = False) -> Report:
+    """Somebody's publications: also tried out, so that what no rule foresees is refused too. Raises FolderError."""
+    try:
+        with transaction.atomic():
+            report = import_folders(*folders, keep_deleted=keep_deleted)
+            for folder in folders:
+                shown = page(Publication.objects.get(slug=folder.slug), AnonymousUser())
+                list(export.rows(shown))
+                numbers_of(shown.material, shown.material.checks)
+    except FolderError:
+        raise
+    except (DataError, IntegrityError) as error:
+        raise FolderError([f"results.json: cannot be stored: {error}"]) from error
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        where = traceback.extract_tb(error.__traceback__)[-1].name.strip("_<>").replace("_", " ")
+        raise FolderError([f"its page cannot be shown ({where}): {type(error).__name__}: {error}"]) from error
+    return report
 
 
 def import_folders(*folders: Folder, keep_deleted: bool = False) -> Report:

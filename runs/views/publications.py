@@ -18,7 +18,7 @@ from runs.models.choices import RunState
 from runs.publications.archive import read_zip
 from runs.publications.article import article_of
 from runs.publications.folder import FolderError
-from runs.publications.importer import import_folders
+from runs.publications.importer import import_given
 from runs.publications.page import export
 from runs.publications.page.page import page
 from runs.views.guards import operator_required
@@ -53,7 +53,7 @@ def publication_import(request: HttpRequest) -> HttpResponse:
         file = form.cleaned_data["file"]
         try:
             folder = read_zip(file, file.size)
-            import_folders(folder)
+            import_given(folder)
         except FolderError as error:
             for fault in error.faults:
                 form.add_error("file", fault)

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from runs.publications.folder import Folder, FolderError
-from runs.publications.importer import import_folders, import_own
+from runs.publications.importer import import_given, import_own
 
 
 class Command(BaseCommand):
@@ -23,7 +23,7 @@ class Command(BaseCommand):
         keep_deleted = options["keep_deleted"]
         try:
             if paths := options["folders"]:
-                report = import_folders(*map(Folder.at, paths), keep_deleted=keep_deleted)
+                report = import_given(*map(Folder.at, paths), keep_deleted=keep_deleted)
             else:
                 report = import_own(keep_deleted=keep_deleted)
         except FolderError as error:

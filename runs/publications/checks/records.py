@@ -355,7 +355,6 @@ _HELP: dict[str, Callable[..., Any]] = {
     "abs": abs,
     "floor": lambda value: float(math.floor(value)),
     "rounded": lambda value, digits=0: rounded(value, int(digits)),
-    "cut": _cut,
     "numbers": _numbers,
     "number": lambda text: _numbers(str(text))[0],
     "bytes": _bytes,

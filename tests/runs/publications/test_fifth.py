@@ -154,6 +154,22 @@ def spoilt() -> dict[str, tuple[bytes, str]]:
             zipped(changed("page.json", lambda data: data["parts"][2].update(frames=["other"]))),
             "page.json: parts.2.frames: other is not one of the figures with a frame",
         ),
+        "a statement": (
+            zipped(changed("results.json", lambda data: data["publication"]["details"].update(stated=["8 GB"]))),
+            "results.json: publication.details.stated.0: ",
+        ),
+        "a range": (
+            zipped(changed("results.json", lambda data: data["claims"][0]["details"].update(percent_range=[20]))),
+            "results.json: claims.0.details.percent_range.1: Field required",
+        ),
+        "headline": (
+            zipped(changed("page.json", lambda data: data["answer"]["headlines"][0].update(check="9"))),
+            "page.json: answer.headlines.0: neither a check nor a claim is called '9'",
+        ),
+        "answer": (
+            zipped({**files(), "article.md": files()["article.md"].replace(b"rerun:", b"figure:none")}),
+            "article.md: the answer 'The same as a new experiment': none is not one of the figures",
+        ),
         "one of our own": (
             zipped(changed("results.json", lambda data: data["publication"].update(slug="tpcb-2010"))),
             "results.json: publication.slug: tpcb-2010 comes with the program",
@@ -168,6 +184,17 @@ def test_a_bad_zip_names_file_and_field_and_stores_nothing(client, operator, nam
     client.force_login(operator)
     answer = upload(client, content)
     assert answer.status_code == 422
+    assert not Publication.objects.exists() and not Run.objects.exists()
+
+
+def test_what_no_rule_foresees_is_refused_with_the_reason(client, operator):
+    def change(data):
+        data["workloads"][0]["details"] = {"methods": ["not an object"]}
+
+    client.force_login(operator)
+    answer = upload(client, zipped(changed("results.json", change)))
+    assert answer.status_code == 422
+    assert "its page cannot be shown (names): AttributeError" in answer.content.decode()
     assert not Publication.objects.exists() and not Run.objects.exists()
 
 
