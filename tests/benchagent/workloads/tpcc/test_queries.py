@@ -30,13 +30,13 @@ def result(**events: Any) -> SessionResult:
 
 
 def test_it_asks_for_the_warehouses_of_the_article_where_there_are_as_many():
-    assert queries.parameters(21_000) == Parameters(one=10_000, lines=10_050, above=8_000, below=10_000, customer=10)
+    assert queries.parameters(21_000) == Parameters(first=10_000, lines=10_050, above=8_000, below=10_000, customer=10)
 
 
 @pytest.mark.parametrize("warehouses", [1, 2, 3, 5, 10, 105, 21_000])
 def test_it_asks_for_warehouses_that_were_loaded(warehouses: int):
     for of in (queries.parameters(warehouses), queries.other_parameters(warehouses)):
-        assert 1 <= of.one <= warehouses
+        assert 1 <= of.first <= warehouses
         assert 1 <= of.lines <= warehouses
         assert 0 <= of.above < warehouses, "there is one above"
         assert of.below > of.above + 1, "there is one between"

@@ -69,18 +69,18 @@ def parse(text: str) -> Script:
 
 
 def _sections(text: str) -> list[_Section]:
-    found: list[_Section] = []
+    sections: list[_Section] = []
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
         if line.startswith("["):
-            found.append(_section(line.strip(), number))
-        elif found:
-            found[-1].lines.append((number, line.rstrip("\r")))
+            sections.append(_section(line.strip(), number))
+        elif sections:
+            sections[-1].lines.append((number, line.rstrip("\r")))
         elif line.strip() and not line.lstrip().startswith("--"):
             raise ScriptError(number, f"nothing may stand before the first section, which begins with {FORMS}")
-    if len(found) > MOST_SECTIONS:
-        raise ScriptError(found[MOST_SECTIONS].line, f"there are more than {MOST_SECTIONS} sections")
-    _refuse_twins(found)
-    return found
+    if len(sections) > MOST_SECTIONS:
+        raise ScriptError(sections[MOST_SECTIONS].line, f"there are more than {MOST_SECTIONS} sections")
+    _refuse_twins(sections)
+    return sections
 
 
 def _section(line: str, number: int) -> _Section:
@@ -142,20 +142,20 @@ def _transaction(section: _Section) -> Transaction:
     if weight > MOST_WEIGHT:
         raise ScriptError(section.line, f"a weight is {MOST_WEIGHT:,} at most")
     variables: dict[str, Drawn] = {}
-    found: list[Statement] = []
+    told: list[Statement] = []
     for first, block, command in _blocks(section):
-        found += statements(block, first, variables=True)
+        told += statements(block, first, variables=True)
         if command is not None:
-            _command(*command, variables, found)
-    if not found:
+            _command(*command, variables, told)
+    if not told:
         raise ScriptError(section.line, f"transaction {name} has no statements")
-    if len(found) > MOST_STATEMENTS:
+    if len(told) > MOST_STATEMENTS:
         raise ScriptError(
-            found[MOST_STATEMENTS].line, f"transaction {name} has more than {MOST_STATEMENTS:,} statements"
+            told[MOST_STATEMENTS].line, f"transaction {name} has more than {MOST_STATEMENTS:,} statements"
         )
-    for statement in found:
+    for statement in told:
         _check_statement(statement, variables)
-    return Transaction(name, weight, variables, found)
+    return Transaction(name, weight, variables, told)
 
 
 def _blocks(section: _Section) -> Iterator[tuple[int, str, tuple[int, str] | None]]:
@@ -170,15 +170,15 @@ def _blocks(section: _Section) -> Iterator[tuple[int, str, tuple[int, str] | Non
     yield first, "\n".join(lines), None
 
 
-def _command(number: int, line: str, variables: dict[str, Drawn], found: list[Statement]) -> None:
+def _command(number: int, line: str, variables: dict[str, Drawn], told: list[Statement]) -> None:
     if match := SET.fullmatch(line):
         if match[1] in variables:
             raise ScriptError(number, f"variable {match[1]} is set twice; each is drawn once for a transaction")
         variables[match[1]] = _told(number, variable, match[2])
     elif match := ROWS.fullmatch(line):
-        if not found:
+        if not told:
             raise ScriptError(number, "\\rows follows the statement that it is about")
-        found[-1] = replace(found[-1], rows=int(match[1]))
+        told[-1] = replace(told[-1], rows=int(match[1]))
     else:
         raise ScriptError(number, f"neither \\set NAME kind(value, …) nor \\rows N: {line[:60]}")
 
@@ -195,13 +195,13 @@ def _check_statement(statement: Statement, variables: dict[str, Drawn]) -> None:
 def _question(section: _Section, transactions: Sequence[str]) -> Question:
     expected = [(number, line) for number, line in section.lines if line.startswith(("=", "+"))]
     text = "\n".join("" if line.startswith(("=", "+")) else line for _, line in section.lines)
-    found = list(statements(text, section.line + 1, variables=False))
+    queries = list(statements(text, section.line + 1, variables=False))
     name = section.parts["name"] or ""
-    if len(found) != 1 or not found[0].fetch:
+    if len(queries) != 1 or not queries[0].fetch:
         raise ScriptError(section.line, f"check {name} has to be one query")
     if len(expected) != 1:
         raise ScriptError(section.line, f"check {name} needs one line that begins with = or +: what is expected")
-    return Question(name, found[0].sql, _expectation(*expected[0], transactions))
+    return Question(name, queries[0].sql, _expectation(*expected[0], transactions))
 
 
 def _expectation(number: int, line: str, transactions: Sequence[str]) -> Expectation:

@@ -85,8 +85,8 @@ class _Token:
 
 def _tokens(text: str, first_line: int) -> Iterator[_Token]:
     position = 0
-    while found := TOKEN.search(text, position):
-        token, begin, position = found[0], found.start(), found.end()
+    while match := TOKEN.search(text, position):
+        token, begin, position = match[0], match.start(), match.end()
         closing = token if token.startswith("$") else CLOSED_BY.get(token)
         if closing is not None:
             last = text.find(closing, position)

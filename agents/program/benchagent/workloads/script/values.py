@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -11,6 +11,9 @@ from typing import Any
 from benchagent.workloads.script.model import Drawn
 
 Argument = int | Decimal | str | bool | None
+Kind = Callable[[Sequence[Argument]], Drawn]
+# What an argument has to be: of the kind of that name, by what it says.
+Reader = Callable[[str, Argument], Any]
 
 CALL = re.compile(r"(\w+)\s*(?:\((.*)\))?", re.DOTALL)
 ARGUMENT = re.compile(r"\s*(?:'((?:[^']|'')*)'|(-?\d{1,30}(?:\.\d{1,18})?)|(null|true|false))\s*(,|$)", re.IGNORECASE)
@@ -32,16 +35,16 @@ def variable(text: str) -> Drawn:
 
 def column(text: str) -> Drawn:
     """Raises `ValueProblem`. A share of nulls may follow: ``random(1, 5) null 0.1``."""
-    found = re.fullmatch(r"(.*\S)\s+null\s+([01](?:\.\d{1,9})?)", text, re.DOTALL)
-    if found is None:
+    nulls = re.fullmatch(r"(.*\S)\s+null\s+([01](?:\.\d{1,9})?)", text, re.DOTALL)
+    if nulls is None:
         return _read(text, {**DRAWN, **COLUMNS})
-    share = float(found[2])
+    share = float(nulls[2])
     if share > 1:
-        raise ValueProblem(f"a share of nulls is 0 … 1, not {found[2]}")
-    return {**_read(found[1], {**DRAWN, **COLUMNS}), "null_share": share}
+        raise ValueProblem(f"a share of nulls is 0 … 1, not {nulls[2]}")
+    return {**_read(nulls[1], {**DRAWN, **COLUMNS}), "null_share": share}
 
 
-def _read(text: str, kinds: dict[str, Callable[[Sequence[Argument]], Drawn]]) -> Drawn:
+def _read(text: str, kinds: dict[str, Kind]) -> Drawn:
     call = CALL.fullmatch(text.strip())
     if call is None:
         raise ValueProblem(f"not of the form kind(value, …): {text.strip()[:60]}")
@@ -52,38 +55,90 @@ def _read(text: str, kinds: dict[str, Callable[[Sequence[Argument]], Drawn]]) ->
 
 
 def _arguments(text: str) -> list[Argument]:
-    found: list[Argument] = []
+    arguments: list[Argument] = []
     position = 0
     more = bool(text.strip())
     while more:
         match = ARGUMENT.match(text, position)
         if match is None:
             raise ValueProblem(f"neither a number, nor a text in single quotes: {text[position:].strip()[:60]}")
-        found.append(_argument(match))
+        quoted, number, word = match[1], match[2], match[3]
+        if quoted is not None:
+            arguments.append(quoted.replace("''", "'"))
+        elif number is None:
+            arguments.append(WORDS[word.lower()])
+        else:
+            arguments.append(Decimal(number) if "." in number else int(number))
         position, more = match.end(), match[4] == ","
-    return found
+    return arguments
 
 
-def _argument(match: re.Match[str]) -> Argument:
-    text, number, word = match[1], match[2], match[3]
-    if text is not None:
-        return text.replace("''", "'")
-    if number is None:
-        return WORDS[word.lower()]
-    return Decimal(number) if "." in number else int(number)
+def _whole(what: str, low: int = -INT64, high: int = INT64 - 1) -> Reader:
+    def read(kind: str, value: Argument) -> int:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise ValueProblem(f"{kind}: {what} has to be a whole number")
+        if not low <= value <= high:
+            raise ValueProblem(f"{kind}: {what} has to be {low} … {high}, not {value}")
+        return value
+
+    return read
 
 
-def _count(kind: str, given: Sequence[Argument], low: int, high: int, usage: str) -> None:
+def _text(what: str) -> Reader:
+    def read(kind: str, value: Argument) -> str:
+        if not isinstance(value, str):
+            raise ValueProblem(f"{kind}: {what} has to be a text in single quotes")
+        return value
+
+    return read
+
+
+def _plain(kind: str, value: Argument) -> Any:
+    """As JSON has it; a number with a point becomes a double there."""
+    if isinstance(value, Decimal):
+        return float(value)
+    return value if isinstance(value, bool | str) or value is None else _whole("a value")(kind, value)
+
+
+def _character(kind: str, value: Argument) -> str:
+    character: str = _text("the character")(kind, value)
+    if len(character) != 1:
+        raise ValueProblem(f"{kind}: one character, no more and no less")
+    return character
+
+
+def _moment(kind: str, value: Argument) -> str:
+    moment: str = _text("the start")(kind, value)
+    try:
+        datetime.strptime(moment, "%Y-%m-%d %H:%M:%S")
+    except ValueError:
+        raise ValueProblem(f"{kind}: not of the form 2026-01-31 00:00:00: {moment[:60]}") from None
+    return moment
+
+
+def _seconds(kind: str, value: Argument) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | Decimal) or not 0 <= value <= INT32:
+        raise ValueProblem(f"{kind}: the step has to be a number of seconds")
+    return float(value)
+
+
+def _form(usage: str, drawn: str, defaults: Mapping[str, Any] | None = None, /, **readers: Reader) -> Kind:
+    """`drawn`: what the load generator calls it; `readers` of the arguments in their order, by their names there."""
+    kind, left_out = usage.partition("(")[0], defaults or {}
+
+    def read(given: Sequence[Argument]) -> Drawn:
+        _count(given, len(readers) - len(left_out), len(readers), usage)
+        values = {name: reader(kind, value) for (name, reader), value in zip(readers.items(), given, strict=False)}
+        if "min" in values:
+            _ordered(kind, values["min"], values["max"])
+        return {"kind": drawn, **left_out, **values}
+
+    return read
+
+
+def _count(given: Sequence[Argument], low: int, high: int, usage: str) -> None:
     if not low <= len(given) <= high:
-        raise ValueProblem(f"{kind} has the form {usage}")
-
-
-def _whole(kind: str, value: Argument, what: str, low: int = -INT64, high: int = INT64 - 1) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueProblem(f"{kind}: {what} has to be a whole number")
-    if not low <= value <= high:
-        raise ValueProblem(f"{kind}: {what} has to be {low} … {high}, not {value}")
-    return value
+        raise ValueProblem(f"{usage.partition('(')[0]} has the form {usage}")
 
 
 def _ordered(kind: str, low: Any, high: Any) -> None:
@@ -91,44 +146,22 @@ def _ordered(kind: str, low: Any, high: Any) -> None:
         raise ValueProblem(f"{kind}: {low} is above {high}")
 
 
-def _text(kind: str, value: Argument, what: str) -> str:
-    if not isinstance(value, str):
-        raise ValueProblem(f"{kind}: {what} has to be a text in single quotes")
-    return value
-
-
-def _random(given: Sequence[Argument]) -> Drawn:
-    _count("random", given, 2, 2, "random(min, max)")
-    low, high = (_whole("random", value, what) for value, what in zip(given, ("min", "max"), strict=True))
-    _ordered("random", low, high)
-    return {"kind": "uniform", "min": low, "max": high}
-
-
-def _nurand(given: Sequence[Argument]) -> Drawn:
-    _count("nurand", given, 4, 4, "nurand(a, c, min, max)")
-    names = ("a", "c", "min", "max")
-    values = {name: _whole("nurand", value, name, 0, INT32) for name, value in zip(names, given, strict=True)}
-    _ordered("nurand", values["min"], values["max"])
-    return {"kind": "nurand", **values}
-
-
 def _random_text(given: Sequence[Argument]) -> Drawn:
-    _count("text", given, 1, 3, "text(length), text(min, max) or text(min, max, 'alphabet')")
-    low = _whole("text", given[0], "the length", 0, LONGEST_TEXT)
-    high = _whole("text", given[1], "the length", 0, LONGEST_TEXT) if len(given) > 1 else low
+    _count(given, 1, 3, "text(length), text(min, max) or text(min, max, 'alphabet')")
+    low, high = (LENGTH("text", value) for value in (given[0], given[1] if len(given) > 1 else given[0]))
     _ordered("text", low, high)
-    found = {"kind": "text", "min_length": low, "max_length": high}
+    lengths = {"kind": "text", "min_length": low, "max_length": high}
     if len(given) < 3:
-        return found
-    alphabet = _text("text", given[2], "the alphabet")
+        return lengths
+    alphabet = _text("the alphabet")("text", given[2])
     if not alphabet:
         raise ValueProblem("text: the alphabet is empty")
-    return {**found, "alphabet": alphabet}
+    return {**lengths, "alphabet": alphabet}
 
 
 def _decimal(given: Sequence[Argument]) -> Drawn:
-    _count("decimal", given, 3, 3, "decimal(min, max, scale)")
-    scale = _whole("decimal", given[2], "the scale", 0, MOST_DIGITS)
+    _count(given, 3, 3, "decimal(min, max, scale)")
+    scale = _whole("the scale", 0, MOST_DIGITS)("decimal", given[2])
     low, high = (_decimal_limit(value, scale) for value in given[:2])
     _ordered("decimal", low, high)
     return {"kind": "decimal", "min": str(low), "max": str(high), "scale": scale}
@@ -152,89 +185,30 @@ def _choice(given: Sequence[Argument]) -> Drawn:
     return {"kind": "choice", "values": [_plain("choice", value) for value in given]}
 
 
-def _constant(given: Sequence[Argument]) -> Drawn:
-    _count("constant", given, 1, 1, "constant(value)")
-    return {"kind": "constant", "value": _plain("constant", given[0])}
-
-
-def _plain(kind: str, value: Argument) -> Any:
-    """As JSON has it; a number with a point becomes a double there."""
-    if isinstance(value, Decimal):
-        return float(value)
-    return value if isinstance(value, bool | str) or value is None else _whole(kind, value, "a value")
-
-
-def _bare(name: str, kind: str) -> Callable[[Sequence[Argument]], Drawn]:
-    def read(given: Sequence[Argument]) -> Drawn:
-        _count(name, given, 0, 0, f"{name}()")
-        return {"kind": kind}
-
-    return read
-
-
-def _variable_sequence(given: Sequence[Argument]) -> Drawn:
-    _count("sequence", given, 0, 1, "sequence(start)")
-    return {"kind": "sequence", "start": _whole("sequence", given[0], "start") if given else 1}
-
-
-def _column_sequence(given: Sequence[Argument]) -> Drawn:
-    _count("sequence", given, 0, 2, "sequence(start, step)")
-    names = ("start", "step")
-    values = {name: _whole("sequence", value, name) for name, value in zip(names, given, strict=False)}
-    return {"kind": "sequence", "start": 1, "step": 1, **values}
-
-
-def _group(given: Sequence[Argument]) -> Drawn:
-    _count("group", given, 1, 2, "group(size, start)")
-    start = _whole("group", given[1], "start") if len(given) > 1 else 1
-    return {"kind": "group", "size": _whole("group", given[0], "size", 1), "start": start}
-
-
-def _fill(given: Sequence[Argument]) -> Drawn:
-    _count("fill", given, 1, 2, "fill(length, 'character')")
-    character = _text("fill", given[1], "the character") if len(given) > 1 else " "
-    if len(character) != 1:
-        raise ValueProblem("fill: one character, no more and no less")
-    return {"kind": "text", "length": _whole("fill", given[0], "the length", 0, LONGEST_TEXT), "fill": character}
-
-
-def _numbered(given: Sequence[Argument]) -> Drawn:
-    _count("numbered", given, 1, 3, "numbered('prefix', width, start)")
-    width = _whole("numbered", given[1], "the width", 1, LONGEST_TEXT) if len(given) > 1 else 1
-    start = _whole("numbered", given[2], "start") if len(given) > 2 else 1
-    prefix = _text("numbered", given[0], "the prefix")
-    return {"kind": "numbered_text", "prefix": prefix, "width": width, "start": start}
-
-
-def _time(given: Sequence[Argument]) -> Drawn:
-    _count("time", given, 2, 2, "time('2026-01-31 00:00:00', step in seconds)")
-    start, step = _text("time", given[0], "the start"), given[1]
-    try:
-        datetime.strptime(start, "%Y-%m-%d %H:%M:%S")
-    except ValueError:
-        raise ValueProblem(f"time: not of the form 2026-01-31 00:00:00: {start[:60]}") from None
-    if isinstance(step, bool) or not isinstance(step, int | Decimal) or not 0 <= step <= INT32:
-        raise ValueProblem("time: the step has to be a number of seconds")
-    return {"kind": "timestamp", "start": start, "step_s": float(step)}
-
-
-DRAWN: dict[str, Callable[[Sequence[Argument]], Drawn]] = {
-    "random": _random,
-    "nurand": _nurand,
+LENGTH, START, FIRST = _whole("the length", 0, LONGEST_TEXT), _whole("start"), {"start": 1}
+NURAND = {name: _whole(name, 0, INT32) for name in ("a", "c", "min", "max")}
+DRAWN: dict[str, Kind] = {
+    "random": _form("random(min, max)", "uniform", min=_whole("min"), max=_whole("max")),
+    "nurand": _form("nurand(a, c, min, max)", "nurand", **NURAND),
     "text": _random_text,
     "decimal": _decimal,
     "choice": _choice,
-    "constant": _constant,
+    "constant": _form("constant(value)", "constant", value=_plain),
 }
-VARIABLES: dict[str, Callable[[Sequence[Argument]], Drawn]] = {
-    "now": _bare("now", "timestamp"),
-    "terminal": _bare("terminal", "terminal"),
-    "sequence": _variable_sequence,
+VARIABLES: dict[str, Kind] = {
+    "now": _form("now()", "timestamp"),
+    "terminal": _form("terminal()", "terminal"),
+    "sequence": _form("sequence(start)", "sequence", FIRST, start=START),
 }
-COLUMNS: dict[str, Callable[[Sequence[Argument]], Drawn]] = {
-    "sequence": _column_sequence,
-    "group": _group,
-    "fill": _fill,
-    "numbered": _numbered,
-    "time": _time,
-}
+COLUMNS: dict[str, Kind] = {
+    "sequence": _form("sequence(start, step)", "sequence", FIRST | {"step": 1}, start=START, step=_whole("step")),
+    "group": _form("group(size, start)", "group", FIRST, size=_whole("size", 1), start=START),
+    "fill": _form("fill(length, 'character')", "text", {"fill": " "}, length=LENGTH, fill=_character),
+    "numbered": _form(
+        "numbered('prefix', width, start)", "numbered_text", FIRST | {"width": 1}, prefix=_text("the prefix"),
+        width=_whole("the width", 1, LONGEST_TEXT), start=START,
+    ),
+    "time": _form(
+        "time('2026-01-31 00:00:00', step in seconds)", "timestamp", start=_moment, step_s=_seconds
+    ),
+}  # fmt: skip

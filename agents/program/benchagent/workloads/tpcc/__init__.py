@@ -78,31 +78,31 @@ class _Performance:
         if self._bench.instance.in_memory:
             require_one_session(self._bench)
             before = self._before()
-            found = self._bench.session([*load, *self._warm_up(), *self._run()])
-            self._loaded(found)
-            self._describe_warm_up(found)
+            result = self._bench.session([*load, *self._warm_up(), *self._run()])
+            self._loaded(result)
+            self._describe_warm_up(result)
         else:
             if self._bench.data_missing:
                 self._loaded(self._bench.session(load))
                 self._bench.data_loaded()
             before = self._before()
             self._bench.before_run()
-            found = self._bench.session([*self._warmed_up(), *self._run()])
-            self._describe_warm_up(found)
-        self._ran(found, before)
+            result = self._bench.session([*self._warmed_up(), *self._run()])
+            self._describe_warm_up(result)
+        self._ran(result, before)
         if self._with_queries:
-            self._describe_queries(found)
+            self._describe_queries(result)
 
     # Load
 
-    def _loaded(self, found: SessionResult) -> None:
+    def _loaded(self, result: SessionResult) -> None:
         """A database that is wrong from the start is not worth a run."""
         if not self._bench.instance.in_memory:
-            self._note_size(sum(found.phases[phase]["elapsed_s"] for phase in ("load", "index")))
+            self._note_size(sum(result.phases[phase]["elapsed_s"] for phase in ("load", "index")))
         statements = tables.indexes(self._plan.dialect)
-        for sql, elapsed_s in zip(statements, found.phases["index"]["elapsed"], strict=True):
+        for sql, elapsed_s in zip(statements, result.phases["index"]["elapsed"], strict=True):
             self._bench.log(f"{elapsed_s:.2f} s: {sql}")
-        self._check_consistency(LOADED, found)
+        self._check_consistency(LOADED, result)
 
     def _note_size(self, load_s: float) -> None:
         """The size that was reached, and the article's load rate: that size by the time of load and index build."""
@@ -112,11 +112,11 @@ class _Performance:
         self._bench.metric("db_size_bytes", size, "load")
         self._bench.metric("load_size_mb_per_s", size / load_s / sizes.MEGABYTE, "load")
 
-    def _check_consistency(self, when: str, found: SessionResult) -> None:
+    def _check_consistency(self, when: str, result: SessionResult) -> None:
         asked = {
             name: conditions.only_in(name, self._plan.warehouses, self._bench.seed) for name in self._conditions[when]
         }
-        events = {name: found.queries.get(f"{when}:{name}", {}) for name in asked}
+        events = {name: result.queries.get(f"{when}:{name}", {}) for name in asked}
         for name, event in events.items():
             facts = {"condition": name, "when": when, "violations": conditions.violations(event.get("rows"))}
             facts |= {"elapsed_s": event.get("elapsed_s")} | ({"only_in": asked[name]} if asked[name] else {})
@@ -139,13 +139,13 @@ class _Performance:
         if not asked or not self._bench.instance.server_pids():
             return asked
         with MemoryCurve(self._bench.instance.server_pids) as curve:
-            found = self._bench.session(asked)
-        self._describe_warm_up(found, curve.points)
+            result = self._bench.session(asked)
+        self._describe_warm_up(result, curve.points)
         return []
 
-    def _describe_warm_up(self, found: SessionResult, memory: Sequence[tuple[float, int]] = ()) -> None:
+    def _describe_warm_up(self, result: SessionResult, memory: Sequence[tuple[float, int]] = ()) -> None:
         """The five queries, if this session had them: from the first sample of `memory` on, or from the first query."""
-        asked = {name: event for name, event in found.queries.items() if name.startswith(f"{WARM_UP}:")}
+        asked = {name: event for name, event in result.queries.items() if name.startswith(f"{WARM_UP}:")}
         begins = [at for at, _ in memory] or [event["at"] for event in asked.values() if "at" in event]
         if asked and begins:
             ran = [_ended(name, event, begins[0]) for name, event in asked.items()]
@@ -168,13 +168,13 @@ class _Performance:
             return self._bench.session(steps.ask(BEFORE, steps.BEFORE_RUN)).rows
         return {f"{BEFORE}:{name}": [[count]] for name, count in self._plan.loaded().items()}
 
-    def _ran(self, found: SessionResult, before: QueryRows) -> None:
-        self._check_consistency(RUN, found)
-        if found.summary is None:
+    def _ran(self, result: SessionResult, before: QueryRows) -> None:
+        self._check_consistency(RUN, result)
+        if result.summary is None:
             return
-        for check in _grown({**before, **found.rows}, found.summary):
+        for check in _grown({**before, **result.rows}, result.summary):
             self._bench.check(check)
-        for name, value in _figures(found.summary).items():
+        for name, value in _figures(result.summary).items():
             self._bench.metric(name, value, "run")
 
     # The six queries
@@ -188,8 +188,8 @@ class _Performance:
         else:
             for execution in queries.cold(self._plan.dialect, self._plan.warehouses):
                 self._bench.restart(cold=True, before=execution.name)
-                found = self._bench.session(execution.steps(self._statistics))
-                answers.append(execution.answer(self._statistics, found, plans[execution.sql]))
+                result = self._bench.session(execution.steps(self._statistics))
+                answers.append(execution.answer(self._statistics, result, plans[execution.sql]))
         answers += [execution.answer(self._statistics, ran, plans[execution.sql]) for execution in self._warm]
         answers += queries.gaps(self._warm, queries.OTHER, queries.ONE_WAREHOUSE)
         self._bench.describe("queries", answers)

@@ -36,9 +36,9 @@ LINES = (
 
 @dataclass(frozen=True)
 class Parameters:
-    """`one`: warehouse of queries 1 and 2; `lines`: of 3 and 4; `above` and `below`: limits of 5; `customer`: of 6."""
+    """`first`: warehouse of queries 1 and 2; `lines`: of 3 and 4; `above`, `below`: limits of 5; `customer`: of 6."""
 
-    one: int
+    first: int
     lines: int
     above: int
     below: int
@@ -46,29 +46,26 @@ class Parameters:
 
 
 def parameters(warehouses: int) -> Parameters:
-    one = max(1, warehouses * 10_000 // ARTICLE_WAREHOUSES)
-    lines = max(warehouses * 10_050 // ARTICLE_WAREHOUSES, min(one + 1, warehouses))
+    first = max(1, warehouses * 10_000 // ARTICLE_WAREHOUSES)
+    lines = max(warehouses * 10_050 // ARTICLE_WAREHOUSES, min(first + 1, warehouses))
     above = warehouses * 8_000 // ARTICLE_WAREHOUSES
-    return Parameters(one, lines, above, max(above + 2, warehouses * 10_000 // ARTICLE_WAREHOUSES), customer=10)
+    return Parameters(first, lines, above, max(above + 2, warehouses * 10_000 // ARTICLE_WAREHOUSES), customer=10)
 
 
 def other_parameters(warehouses: int) -> Parameters:
     """The warehouses that follow those of `parameters`, as far as there are others."""
-    first = parameters(warehouses)
-    above = min(first.below - 1, warehouses - 1)
+    before = parameters(warehouses)
+    above = min(before.below - 1, warehouses - 1)
     return Parameters(
-        one=first.one % warehouses + 1,
-        lines=first.lines % warehouses + 1,
-        above=above,
-        below=above + first.below - first.above,
-        customer=first.customer + 1,
-    )
+        before.first % warehouses + 1, before.lines % warehouses + 1, above, above + before.below - before.above,
+        before.customer + 1,
+    )  # fmt: skip
 
 
 def six(dialect: Dialect, of: Parameters) -> dict[str, str]:
     return {
-        "1": dialect.first_rows(f"{CUSTOMER_COLUMNS} {JOIN} AND c_w_id = {of.one}", 10),
-        "2": f"SELECT COUNT(*) {JOIN} AND c_w_id = {of.one}",
+        "1": dialect.first_rows(f"{CUSTOMER_COLUMNS} {JOIN} AND c_w_id = {of.first}", 10),
+        "2": f"SELECT COUNT(*) {JOIN} AND c_w_id = {of.first}",
         "3": dialect.first_rows(f"* FROM order_line WHERE ol_w_id = {of.lines}", 10),
         "4": f"SELECT COUNT(*) FROM order_line WHERE ol_w_id = {of.lines}",
         "5": dialect.first_rows(f"{CUSTOMER_COLUMNS} {JOIN} AND c_w_id > {of.above} AND c_w_id < {of.below}", 10),
@@ -101,22 +98,22 @@ class Execution:
             *(timed(f"{self.name}, {END}:{name}", sql) for name, sql in look.items()),
         ]
 
-    def answer(self, statistics: EngineCounters, found: SessionResult, plan: str) -> dict[str, Any]:
-        event = found.queries.get(self.name, {})
+    def answer(self, statistics: EngineCounters, result: SessionResult, plan: str) -> dict[str, Any]:
+        event = result.queries.get(self.name, {})
         facts: dict[str, Any] = {"query": int(self.query), "state": self.state, "sql": self.sql, "plan": plan}
         if "error" in event:
             return {**facts, "error": event["error"]}
         facts |= {"elapsed_s": event["elapsed_s"], "row_count": event["row_count"]}
         if self.sql.startswith("SELECT COUNT(*)"):
             facts["count"] = event["rows"][0][0]
-        return facts | self._effort(statistics, found)
+        return facts | self._effort(statistics, result)
 
-    def _effort(self, statistics: EngineCounters, found: SessionResult) -> dict[str, float]:
+    def _effort(self, statistics: EngineCounters, result: SessionResult) -> dict[str, float]:
         """Reads and fetches of the query, where the engine tells."""
         looks = []
         for edge in (BEGIN, END):
             names = {name: f"{self.name}, {edge}:{name}" for name in statistics.effort_queries()}
-            rows = {name: found.rows[full] for name, full in names.items() if full in found.rows}
+            rows = {name: result.rows[full] for name, full in names.items() if full in result.rows}
             looks.append(statistics.effort(rows) if rows else {})
         return {name: looks[1][name] - value for name, value in looks[0].items() if name in looks[1]}
 
@@ -152,13 +149,13 @@ def plan_steps(statistics: EngineCounters, executions: list[Execution]) -> list[
     ]
 
 
-def plans(statistics: EngineCounters, executions: list[Execution], found: SessionResult) -> Mapping[str, str]:
+def plans(statistics: EngineCounters, executions: list[Execution], result: SessionResult) -> Mapping[str, str]:
     """Plan as text by the SQL of the query."""
     shown = {}
     for execution in executions:
         rows: list[list[Any]] = []
         for part, _ in enumerate(statistics.plan_queries(execution.sql)):
-            rows += found.rows.get(f"plan of {execution.name}:{part}", [])
+            rows += result.rows.get(f"plan of {execution.name}:{part}", [])
         shown[execution.sql] = statistics.plan(rows) if rows else ""
     return shown
 
