@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 QueryRows = Mapping[str, list[list[Any]]]
+Facts = TypeVar("Facts")
 
 
 class Answer(list[list[Any]]):
@@ -122,33 +123,20 @@ def oldest(what: str, tables: Sequence[Sequence[Any]], column: int) -> Age:
     return Age(what, max(0.0, float(left[column])), f"longest ago: {str(left[0]).strip().lower()}")
 
 
-def table_rows(
-    rows: Sequence[Sequence[Any]], columns: Sequence[str] = ("table", "rows", "row_bytes", "pages", "size_bytes")
-) -> list[TableFacts]:
-    """From rows of a data dictionary; `columns` are fields of `TableFacts`. Negative numbers and NULL are not known."""
-    return [TableFacts(**_fields(columns, row)) for row in rows]
-
-
-def index_rows(
-    rows: Sequence[Sequence[Any]],
-    columns: Sequence[str] = ("index", "table", "depth", "keys", "unique_keys", "size_bytes"),
-) -> list[IndexFacts]:
-    return [IndexFacts(**_fields(columns, row)) for row in rows]
-
-
-def _fields(columns: Sequence[str], row: Sequence[Any]) -> dict[str, Any]:
-    fields: dict[str, Any] = {}
-    for column, value in zip(columns, row, strict=True):
-        if column in ("table", "index"):
-            fields[column] = str(value).strip().lower()
-        elif value is not None and float(value) >= 0:
-            fields[column] = float(value) if column in ("row_bytes", "key_bytes") else round(float(value))
-    return fields
-
-
-def statistics_age(rows: Sequence[Sequence[Any]]) -> list[Age]:
-    """From (table, seconds since its statistics were gathered), NULL where they never were."""
-    return [oldest("statistics", rows, 1)] if rows else []
+def rows_of(kind: Callable[..., Facts], columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[Facts]:
+    """From rows of a data dictionary; `columns` are fields of the kind. Negative numbers and NULL are not known."""
+    made = []
+    for row in rows:
+        fields: dict[str, Any] = {}
+        for column, value in zip(columns, row, strict=True):
+            if column in ("table", "index"):
+                fields[column] = str(value).strip().lower()
+            elif column == "engine":
+                fields[column] = str(value)
+            elif value is not None and float(value) >= 0:
+                fields[column] = float(value) if column in ("row_bytes", "key_bytes") else round(float(value))
+        made.append(kind(**fields))
+    return made
 
 
 def quoted_names(tables: Sequence[str], spelt: Callable[[str], str] = str) -> str:
@@ -165,6 +153,9 @@ class EngineCounters:
     none: Mapping[str, str] = {}
     # What `checkpoints` counts, one and several of it.
     checkpoint_nouns: tuple[str, str] = ("checkpoint", "checkpoints")
+    # What the queries `tables` and `indexes` of `schema_queries` answer, where they are no more than that.
+    table_columns: Sequence[str] = ("table", "rows", "row_bytes", "pages", "size_bytes")
+    index_columns: Sequence[str] = ("index", "table", "depth", "keys", "unique_keys", "size_bytes")
 
     def counter_queries(self) -> Mapping[str, str]:
         return {}
@@ -193,17 +184,19 @@ class EngineCounters:
         return {}
 
     def tables(self, rows: QueryRows) -> list[TableFacts]:
-        return []
+        return rows_of(TableFacts, self.table_columns, rows.get("tables", []))
 
     def indexes(self, rows: QueryRows) -> list[IndexFacts]:
-        return []
+        return rows_of(IndexFacts, self.index_columns, rows.get("indexes", []))
 
     def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
         """Run just before the warm-up."""
         return {}
 
     def maintenance(self, rows: QueryRows) -> list[Age]:
-        return []
+        """From (table, seconds since its statistics were gathered), NULL where they never were."""
+        analyzed = rows.get("analyzed", [])
+        return [oldest("statistics", analyzed, 1)] if analyzed else []
 
     def plan_queries(self, sql: str) -> Sequence[str]:
         """Statements that show the plan of `sql`; the rows of all of them are the plan."""

@@ -7,11 +7,13 @@ import shlex
 import socket
 import subprocess
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from benchagent.dbms.base import Instance, JobError, ProvisionRequest
+from benchagent.machine.process import ProcessFailed
 from benchagent.machine.users import ServiceUser, first_blocked, service_user
 
 HOST = "127.0.0.1"
@@ -115,6 +117,19 @@ class PrivateServer:
                 return True
             self._request.abort.sleep(0.05)
         return False
+
+
+@contextmanager
+def stopped_on_failure(server: PrivateServer, name: str) -> Iterator[None]:
+    """No process is left behind when the block fails. Raises `JobError` for what a tool or the system has refused."""
+    try:
+        yield
+    except (ProcessFailed, OSError) as error:
+        server.stop()
+        raise JobError(f"{name}: {error}") from error
+    except BaseException:
+        server.stop()
+        raise
 
 
 class ServerInstance(Instance):

@@ -11,20 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchagent.dbms.counters import (
-    COUNTERS,
-    EFFORT,
-    INDEXES,
-    MAINTENANCE,
-    PLANS,
-    TABLES,
-    WAITS,
-    EngineCounters,
-    IndexFacts,
-    QueryRows,
-    TableFacts,
-    by_column,
-)
+from benchagent.dbms.counters import COUNTERS, EFFORT, EngineCounters, IndexFacts, QueryRows, TableFacts, by_column
 
 LOG_HEADER, PAGE_BUFFER = "SHOW LOG HEADER", "SHOW PAGE BUFFER STATUS"
 # Documented with such a condition: there are hundreds of threads.
@@ -61,10 +48,10 @@ class CubridCounters(EngineCounters):
             **(dict.fromkeys(FROM_PAGE_BUFFER, shown) if self._has_page_buffer else {}),
             "checkpoints": f"`{LOG_HEADER}`, `Next_archive_num`: log switches; of checkpoints only the last is shown",
             "log_bytes": f"`{LOG_HEADER}`, `Current_append`: headers of its pages included",
-            TABLES: "`SHOW HEAP CAPACITY`: every page is read",
-            INDEXES: "`SHOW ALL INDEXES CAPACITY`: every page is read",
-            PLANS: "`SHOW TRACE`: the statement is executed",
-            **({WAITS: "`SHOW THREADS` each second: what suspended threads wait for"} if self._has_threads else {}),
+            "tables": "`SHOW HEAP CAPACITY`: every page is read",
+            "indexes": "`SHOW ALL INDEXES CAPACITY`: every page is read",
+            "plans": "`SHOW TRACE`: the statement is executed",
+            **({"waits": "`SHOW THREADS` each second: what suspended threads wait for"} if self._has_threads else {}),
         }
 
     def _untold(self) -> dict[str, str]:
@@ -72,9 +59,9 @@ class CubridCounters(EngineCounters):
             **dict.fromkeys(COUNTERS, BY_TOOL),
             **dict.fromkeys(FROM_PAGE_BUFFER, LATER.format(command=PAGE_BUFFER, version=FIRST_WITH_PAGE_BUFFER)),
             "data_writes": WRITTEN if self._has_page_buffer else BY_TOOL,
-            WAITS: LATER.format(command="SHOW THREADS", version=FIRST_WITH_THREADS),
+            "waits": LATER.format(command="SHOW THREADS", version=FIRST_WITH_THREADS),
             **dict.fromkeys(EFFORT, "CUBRID tells it in the trace of the statement, which is shown as its plan"),
-            MAINTENANCE: "CUBRID shows the time of UPDATE STATISTICS to its tool csql (`;info stats`), not to SQL",
+            "maintenance": "CUBRID shows the time of UPDATE STATISTICS to its tool csql (`;info stats`), not to SQL",
         }
 
     def counter_queries(self) -> Mapping[str, str]:

@@ -9,20 +9,9 @@ from benchagent.dbms.base import first_value
 from benchagent.dbms.counters import (
     COUNTERS,
     EFFORT,
-    INDEXES,
-    MAINTENANCE,
-    PLANS,
-    TABLES,
-    WAITS,
-    Age,
     EngineCounters,
-    IndexFacts,
     QueryRows,
-    TableFacts,
-    index_rows,
     quoted_names,
-    statistics_age,
-    table_rows,
 )
 
 LOG_PAGE_BYTES = 4096
@@ -65,15 +54,15 @@ class Db2Counters(EngineCounters):
         "lock_waits": "`MON_GET_DATABASE`, `lock_waits`",
         "lock_wait_ms": "`MON_GET_DATABASE`, `lock_wait_time`",
         "deadlocks": "`MON_GET_DATABASE`, `deadlocks`",
-        TABLES: "`syscat.tables`: as of the last RUNSTATS",
-        INDEXES: "`syscat.indexes`: as of the last RUNSTATS; no bytes",
-        WAITS: "`MON_GET_APPL_LOCKWAIT` each second: lock waits",
-        MAINTENANCE: "`syscat.tables`, `stats_time`: the table that was left longest",
+        "tables": "`syscat.tables`: as of the last RUNSTATS",
+        "indexes": "`syscat.indexes`: as of the last RUNSTATS; no bytes",
+        "waits": "`MON_GET_APPL_LOCKWAIT` each second: lock waits",
+        "maintenance": "`syscat.tables`, `stats_time`: the table that was left longest",
     }
     none = {
         **{name: "Db2 tells it in no monitoring function" for name in COUNTERS if name not in COUNTED},
         **dict.fromkeys(EFFORT, "Db2 counts the pages of all sessions, which are not taken for those of a query"),
-        PLANS: "Db2 writes plans into tables that its DBA has to make (EXPLAIN.DDL)",
+        "plans": "Db2 writes plans into tables that its DBA has to make (EXPLAIN.DDL)",
     }
 
     checkpoint_nouns = ("log switch", "log switches")
@@ -113,18 +102,9 @@ class Db2Counters(EngineCounters):
             "indexes": f"SELECT indname, tabname, nlevels, indcard, fullkeycard, -1 FROM syscat.indexes {where}",
         }
 
-    def tables(self, rows: QueryRows) -> list[TableFacts]:
-        return table_rows(rows.get("tables", []))
-
-    def indexes(self, rows: QueryRows) -> list[IndexFacts]:
-        return index_rows(rows.get("indexes", []))
-
     def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
         age = "TIMESTAMPDIFF(2, CAST(CURRENT_TIMESTAMP - stats_time AS CHAR(22)))"
         return {"analyzed": f"SELECT tabname, {age} FROM syscat.tables {self._where(tables)}"}
-
-    def maintenance(self, rows: QueryRows) -> list[Age]:
-        return statistics_age(rows.get("analyzed", []))
 
     def _where(self, tables: Sequence[str]) -> str:
         listed = quoted_names(tables, str.upper)

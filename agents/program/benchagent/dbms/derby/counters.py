@@ -10,11 +10,6 @@ from typing import Any
 from benchagent.dbms.counters import (
     COUNTERS,
     EFFORT,
-    INDEXES,
-    MAINTENANCE,
-    PLANS,
-    TABLES,
-    WAITS,
     Age,
     EngineCounters,
     IndexFacts,
@@ -53,11 +48,11 @@ PLAN_MARK = "Statement Execution Plan Text:"
 
 class DerbyCounters(EngineCounters):
     sources = {
-        TABLES: "`SYSCS_DIAG.SPACE_TABLE`; rows from `SYS.SYSSTATISTICS`, where an index of the table is there",
-        INDEXES: "`SYSCS_DIAG.SPACE_TABLE`, keys from `SYS.SYSSTATISTICS` (from 10.9 not of unique ones); no depth",
-        PLANS: "`SYSCS_GET_RUNTIMESTATISTICS`: the statement is executed",
-        WAITS: "`SYSCS_DIAG.LOCK_TABLE` each second: locks waited for, by type",
-        MAINTENANCE: "`SYS.SYSSTATISTICS`, time of creation",
+        "tables": "`SYSCS_DIAG.SPACE_TABLE`; rows from `SYS.SYSSTATISTICS`, where an index of the table is there",
+        "indexes": "`SYSCS_DIAG.SPACE_TABLE`, keys from `SYS.SYSSTATISTICS` (from 10.9 not of unique ones); no depth",
+        "plans": "`SYSCS_GET_RUNTIMESTATISTICS`: the statement is executed",
+        "waits": "`SYSCS_DIAG.LOCK_TABLE` each second: locks waited for, by type",
+        "maintenance": "`SYS.SYSSTATISTICS`, time of creation",
     }
     none = dict.fromkeys((*COUNTERS, *EFFORT), NO_COUNTERS)
 

@@ -24,7 +24,7 @@ from benchagent.dbms.firebird.counters import NO_LOG, FirebirdCounters
 from benchagent.dbms.firebird.dialect import BLOCK_DIALECT, DIALECT, DRIVER_PROPERTIES, RETRYABLE, TOLERABLE
 from benchagent.dbms.firebird.root import SYSDBA
 from benchagent.dbms.firebird.server import Server
-from benchagent.dbms.private_server import ServerInstance, allowed_user
+from benchagent.dbms.private_server import ServerInstance, allowed_user, stopped_on_failure
 from benchagent.machine.devices import write_cache_words
 from benchagent.machine.process import ProcessFailed
 from benchagent.protocol import EngineFacts
@@ -145,7 +145,7 @@ class FirebirdAdapter(Adapter):
         class_path = jars(request.toolchain, self.slug)
         server = Server(request, home, allowed_user(discovery.SERVICE_USERS))
         allowed_user(discovery.SERVICE_USERS, server.root.folder)
-        try:
+        with stopped_on_failure(server, "Firebird"):
             server.configure(settings.configuration(given, request.folders.temp, mixed=home.mixed))
             server.create_users()
             server.start()
@@ -153,12 +153,6 @@ class FirebirdAdapter(Adapter):
                 server.run_sql(settings.create_database(server.remote(server.database), given), None)
             for options in settings.gfix_options(given):
                 server.run_tool([home.bin_dir / "gfix", *options, server.remote(server.database)])
-        except ProcessFailed as error:
-            server.stop()
-            raise JobError(f"Firebird: {error}") from error
-        except BaseException:
-            server.stop()
-            raise
         request.log(f"Firebird {request.version} ({mode}) answers on port {server.port}")
         return FirebirdInstance(server, request, given, class_path)
 

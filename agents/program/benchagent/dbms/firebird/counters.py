@@ -10,23 +10,8 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from benchagent.dbms.counters import (
-    INDEXES,
-    MAINTENANCE,
-    PLANS,
-    QUERY_FETCHES,
-    QUERY_READS,
-    TABLES,
-    WAITS,
-    Age,
-    EngineCounters,
-    IndexFacts,
-    QueryRows,
-    TableFacts,
-    quoted_names,
-)
+from benchagent.dbms.counters import Age, EngineCounters, IndexFacts, QueryRows, TableFacts, quoted_names
 from benchagent.dbms.firebird import gstat
-from benchagent.dbms.firebird.selectivity import SELECTIVITY, index_query, index_statistics
 
 NO_LOG = (
     "Firebird has no transaction log: a commit writes the changed pages themselves, in an order that stays consistent"
@@ -58,6 +43,11 @@ RECORDS = (
     " R.MON$RECORD_UPDATES, R.MON$RECORD_DELETES FROM MON$TABLE_STATS T"
     " JOIN MON$RECORD_STATS R ON R.MON$STAT_ID = T.MON$RECORD_STAT_ID WHERE T.MON$STAT_GROUP = 0"
 )
+SELECTIVITY = (
+    "`RDB$INDICES`, `RDB$STATISTICS`: different keys as of the last SET STATISTICS; depth and bytes only gstat tells"
+)
+INDEXES = "SELECT RDB$INDEX_NAME, RDB$RELATION_NAME, RDB$STATISTICS FROM RDB$INDICES"
+USERS_OWN = "(RDB$SYSTEM_FLAG = 0 OR RDB$SYSTEM_FLAG IS NULL)"
 ONE_ROW = "SELECT COUNT(*) FROM RDB$DATABASE"
 SHOWN = "SELECT '{sql}' FROM RDB$DATABASE"
 
@@ -114,10 +104,10 @@ class MonitoringCounters(EngineCounters):
         "data_reads": "`MON$IO_STATS` of the database, `MON$PAGE_READS`",
         "data_writes": "`MON$IO_STATS` of the database, `MON$PAGE_WRITES`",
         "lock_waits": "`MON$RECORD_STATS`, `MON$RECORD_WAITS`",
-        WAITS: "`MON$STATEMENTS` each second: what statements are doing",
-        MAINTENANCE: "`MON$DATABASE`, `MON$TRANSACTIONS`: the gap that calls for a sweep; no time of the last",
-        QUERY_READS: "`MON$IO_STATS` of the connection, `MON$PAGE_READS`",
-        QUERY_FETCHES: "`MON$IO_STATS` of the connection, `MON$PAGE_FETCHES`",
+        "waits": "`MON$STATEMENTS` each second: what statements are doing",
+        "maintenance": "`MON$DATABASE`, `MON$TRANSACTIONS`: the gap that calls for a sweep; no time of the last",
+        "query_reads": "`MON$IO_STATS` of the connection, `MON$PAGE_READS`",
+        "query_fetches": "`MON$IO_STATS` of the connection, `MON$PAGE_FETCHES`",
     }
     none = {
         "checkpoints": NO_CHECKPOINTS,
@@ -168,9 +158,9 @@ class FirebirdCounters(ToolCounters, MonitoringCounters):
 
     sources = {
         **MonitoringCounters.sources,
-        TABLES: "`action_db_stats` of the Services API, as `gstat -a -r`",
-        INDEXES: "`action_db_stats` of the Services API, as `gstat -a -r`",
-        PLANS: "`isql`, `SET PLANONLY`",
+        "tables": "`action_db_stats` of the Services API, as `gstat -a -r`",
+        "indexes": "`action_db_stats` of the Services API, as `gstat -a -r`",
+        "plans": "`isql`, `SET PLANONLY`",
     }
 
     def __init__(self, gstat_tool: Callable[[], str], plan_tool: Callable[[str], str]) -> None:
@@ -189,10 +179,10 @@ class ForeignCounters(MonitoringCounters):
 
     sources = {
         **MonitoringCounters.sources,
-        TABLES: "`MON$TABLE_STATS` (3.0 and later): records touched since the database was opened; no rows, no sizes",
-        INDEXES: SELECTIVITY,
+        "tables": "`MON$TABLE_STATS` (3.0 and later): records touched since the database was opened; no rows, no sizes",
+        "indexes": SELECTIVITY,
     }
-    none = {**MonitoringCounters.none, PLANS: NO_PLANS}
+    none = {**MonitoringCounters.none, "plans": NO_PLANS}
 
     def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
         listed = quoted_names(tables, str.upper)
@@ -217,12 +207,31 @@ class ForeignCounters(MonitoringCounters):
 
 
 def _ages(row: Sequence[Any]) -> list[Age]:
-    """When a sweep ran is kept nowhere; the gap that calls for the next one is."""
-    next_, oldest, active, snapshot, sweep_interval, longest_s = row
-    gap = int(snapshot) - int(oldest)
-    limit = f"a sweep begins above {sweep_interval}" if int(sweep_interval) else "sweeps are off"
-    numbers = f"next transaction {next_}, oldest {oldest}, oldest active {active}, oldest snapshot {snapshot}"
-    ages = [Age("sweep", None, f"when the last one was is not recorded; gap {gap}, {limit} ({numbers})")]
+    *numbers, longest_s = row
+    ages = [sweep_age(*map(int, numbers))]
     if longest_s is not None:
         ages.append(Age("oldest running transaction", float(longest_s), "of other connections"))
     return ages
+
+
+def sweep_age(next_: int, oldest: int, active: int, snapshot: int, interval: int) -> Age:
+    """When a sweep ran is kept nowhere, in Firebird and in InterBase; the gap that calls for the next one is."""
+    limit = f"a sweep begins above {interval}" if interval else "sweeps are off"
+    numbers = f"next transaction {next_}, oldest {oldest}, oldest active {active}, oldest snapshot {snapshot}"
+    return Age("sweep", None, f"when the last one was is not recorded; gap {snapshot - oldest}, {limit} ({numbers})")
+
+
+def index_query(tables: Sequence[str]) -> str:
+    """Of all the users' own where none are named."""
+    listed = quoted_names(tables, str.upper)
+    return f"{INDEXES} WHERE {f'RDB$RELATION_NAME IN ({listed})' if tables else USERS_OWN}"
+
+
+def index_statistics(rows: Sequence[Sequence[Any]]) -> list[IndexFacts]:
+    """A selectivity is 1 by the number of different keys; 0 or NULL while none was computed, or the table was empty."""
+    return [
+        IndexFacts(
+            str(index).strip(), str(table).strip(), unique_keys=round(1 / float(selectivity)) if selectivity else None
+        )
+        for index, table, selectivity in rows
+    ]

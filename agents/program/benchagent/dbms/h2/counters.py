@@ -5,26 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchagent.dbms.base import first_value
-from benchagent.dbms.counters import (
-    COUNTERS,
-    INDEXES,
-    MAINTENANCE,
-    PLANS,
-    QUERY_FETCHES,
-    QUERY_READS,
-    TABLES,
-    WAITS,
-    EngineCounters,
-    IndexFacts,
-    QueryRows,
-    TableFacts,
-    quoted_names,
-)
+from benchagent.dbms.counters import COUNTERS, EngineCounters, IndexFacts, QueryRows, TableFacts, quoted_names
 
 NO_COUNTER = "H2 does not count it"
 STORE = "SELECT SETTING_NAME, SETTING_VALUE FROM INFORMATION_SCHEMA.SETTINGS WHERE SETTING_NAME LIKE 'info.FILE_%'"
 FROM_STORE = {"info.FILE_READ": "data_reads", "info.FILE_WRITE": "data_writes"}
-OF_FILES = (*FROM_STORE.values(), QUERY_READS)
+OF_FILES = (*FROM_STORE.values(), "query_reads")
 ONE_FILE = "H2 appends changed pages to its one file: there is no log beside the data"
 WAITING = "SELECT COUNT(*) FROM INFORMATION_SCHEMA.SESSIONS WHERE BLOCKER_ID IS NOT NULL"
 TABLE_SIZES = (
@@ -43,19 +29,19 @@ class H2Counters(EngineCounters):
 
     sources: Mapping[str, str] = {
         **{name: f"`INFORMATION_SCHEMA.SETTINGS`, `{setting}`" for setting, name in FROM_STORE.items()},
-        TABLES: "`INFORMATION_SCHEMA.TABLES`, `DB_OBJECT_SIZE`",
-        INDEXES: "`INFORMATION_SCHEMA.INDEXES`, `DB_OBJECT_SIZE`; no depth, no keys",
-        PLANS: "`EXPLAIN ANALYZE`: the statement is executed",
-        WAITS: "`INFORMATION_SCHEMA.SESSIONS` each second: sessions that are blocked",
-        QUERY_READS: "`INFORMATION_SCHEMA.SETTINGS`, `info.FILE_READ`: of all sessions; the queries run alone",
+        "tables": "`INFORMATION_SCHEMA.TABLES`, `DB_OBJECT_SIZE`",
+        "indexes": "`INFORMATION_SCHEMA.INDEXES`, `DB_OBJECT_SIZE`; no depth, no keys",
+        "plans": "`EXPLAIN ANALYZE`: the statement is executed",
+        "waits": "`INFORMATION_SCHEMA.SESSIONS` each second: sessions that are blocked",
+        "query_reads": "`INFORMATION_SCHEMA.SETTINGS`, `info.FILE_READ`: of all sessions; the queries run alone",
     }
     none: Mapping[str, str] = {
         **{name: NO_COUNTER for name in COUNTERS if name not in FROM_STORE.values()},
         "buffer_hits": "H2 tells a ratio since it was opened (info.CACHE_HIT_RATIO), no counts",
         "buffer_reads": "H2 tells a ratio since it was opened (info.CACHE_HIT_RATIO), no counts",
         **dict.fromkeys(("log_bytes", "log_flushes", "log_writes", "checkpoints"), ONE_FILE),
-        MAINTENANCE: "H2 notes no time of its last ANALYZE or of its last compaction",
-        QUERY_FETCHES: "H2 does not count the pages that it finds in its cache",
+        "maintenance": "H2 notes no time of its last ANALYZE or of its last compaction",
+        "query_fetches": "H2 does not count the pages that it finds in its cache",
     }
 
     def counter_queries(self) -> Mapping[str, str]:
@@ -113,8 +99,8 @@ class H2MemoryCounters(H2Counters):
     _tells_sizes = False
     sources = {
         **{part: words for part, words in H2Counters.sources.items() if part not in OF_FILES},
-        TABLES: "`INFORMATION_SCHEMA.TABLES`: rows; in memory there are no sizes",
-        INDEXES: "`INFORMATION_SCHEMA.INDEXES`: names",
+        "tables": "`INFORMATION_SCHEMA.TABLES`: rows; in memory there are no sizes",
+        "indexes": "`INFORMATION_SCHEMA.INDEXES`: names",
     }
     none = {
         **H2Counters.none,

@@ -5,19 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchagent.dbms.base import first_value
-from benchagent.dbms.counters import (
-    COUNTERS,
-    EFFORT,
-    INDEXES,
-    MAINTENANCE,
-    PLANS,
-    TABLES,
-    WAITS,
-    EngineCounters,
-    QueryRows,
-    TableFacts,
-    quoted_names,
-)
+from benchagent.dbms.counters import COUNTERS, EFFORT, EngineCounters, QueryRows, quoted_names
 
 NO_COUNTER = "HSQLDB does not count it"
 WAITING = "SELECT COUNT(*) FROM INFORMATION_SCHEMA.SYSTEM_SESSIONS WHERE THIS_WAITING_FOR <> ''"
@@ -28,15 +16,16 @@ ROWS = (
 
 
 class HsqldbCounters(EngineCounters):
+    table_columns = ("table", "engine", "rows")
     sources = {
-        TABLES: "`INFORMATION_SCHEMA.SYSTEM_TABLESTATS`: rows; no sizes",
-        PLANS: "`EXPLAIN PLAN FOR`",
-        WAITS: "`INFORMATION_SCHEMA.SYSTEM_SESSIONS` each second: sessions that wait for another",
+        "tables": "`INFORMATION_SCHEMA.SYSTEM_TABLESTATS`: rows; no sizes",
+        "plans": "`EXPLAIN PLAN FOR`",
+        "waits": "`INFORMATION_SCHEMA.SYSTEM_SESSIONS` each second: sessions that wait for another",
     }
     none = {
         **dict.fromkeys((*COUNTERS, *EFFORT), NO_COUNTER),
-        INDEXES: "HSQLDB tells sizes of indexes only of tables with a space of their own, which these have not",
-        MAINTENANCE: "HSQLDB has no statistics of values, and nothing to be tidied up but at a checkpoint",
+        "indexes": "HSQLDB tells sizes of indexes only of tables with a space of their own, which these have not",
+        "maintenance": "HSQLDB has no statistics of values, and nothing to be tidied up but at a checkpoint",
     }
 
     def wait_queries(self) -> Mapping[str, str]:
@@ -48,12 +37,6 @@ class HsqldbCounters(EngineCounters):
 
     def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
         return {"tables": ROWS.format(tables=quoted_names(tables, str.lower))}
-
-    def tables(self, rows: QueryRows) -> list[TableFacts]:
-        return [
-            TableFacts(str(table).lower(), None if count is None else int(count), engine=str(kind))
-            for table, kind, count in rows.get("tables", [])
-        ]
 
     def plan_queries(self, sql: str) -> Sequence[str]:
         return (f"EXPLAIN PLAN FOR {sql}",)

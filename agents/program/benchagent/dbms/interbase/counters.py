@@ -7,21 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from benchagent.dbms.counters import (
-    EFFORT,
-    INDEXES,
-    MAINTENANCE,
-    PLANS,
-    TABLES,
-    WAITS,
-    Age,
-    EngineCounters,
-    IndexFacts,
-    QueryRows,
-    TableFacts,
-    quoted_names,
-)
-from benchagent.dbms.firebird.selectivity import SELECTIVITY, index_query, index_statistics
+from benchagent.dbms.counters import EFFORT, Age, EngineCounters, IndexFacts, QueryRows, TableFacts, quoted_names
+from benchagent.dbms.firebird.counters import SELECTIVITY, index_query, index_statistics, sweep_age
 
 NO_LOG = (
     "without a journal, a commit writes the changed pages themselves; what a journal does is counted nowhere in SQL"
@@ -54,10 +41,10 @@ class InterbaseCounters(EngineCounters):
         "rollbacks": "`TMP$DATABASE`, `TMP$TRANSACTION_ROLLBACKS`",
         "deadlocks": "`TMP$DATABASE`, `TMP$TRANSACTION_DEADLOCKS`",
         "lock_waits": "`TMP$DATABASE`, `TMP$TRANSACTION_WAITS`",
-        TABLES: "`TMP$RELATIONS`: pages of those used since the database was opened",
-        INDEXES: SELECTIVITY,
-        WAITS: "`TMP$STATEMENTS` each second: states of statements",
-        MAINTENANCE: "`TMP$DATABASE`: the gap that calls for a sweep; no time of the last",
+        "tables": "`TMP$RELATIONS`: pages of those used since the database was opened",
+        "indexes": SELECTIVITY,
+        "waits": "`TMP$STATEMENTS` each second: states of statements",
+        "maintenance": "`TMP$DATABASE`: the gap that calls for a sweep; no time of the last",
     }
     none = {
         "checkpoints": NO_LOG,
@@ -67,7 +54,7 @@ class InterbaseCounters(EngineCounters):
         "lock_wait_ms": "InterBase counts waits, not their time",
         "temp_bytes": "InterBase counts no temporary files",
         **dict.fromkeys(EFFORT, OF_ALL_SESSIONS),
-        PLANS: NO_PLANS,
+        "plans": NO_PLANS,
     }
 
     def counter_queries(self) -> Mapping[str, str]:
@@ -106,10 +93,4 @@ class InterbaseCounters(EngineCounters):
         return {"transactions": TRANSACTIONS}
 
     def maintenance(self, rows: QueryRows) -> list[Age]:
-        return [_sweep(*map(int, row)) for row in rows.get("transactions", [])]
-
-
-def _sweep(next_: int, oldest: int, active: int, snapshot: int, interval: int) -> Age:
-    limit = f"a sweep begins above {interval}" if interval else "sweeps are off"
-    numbers = f"next transaction {next_}, oldest {oldest}, oldest active {active}, oldest snapshot {snapshot}"
-    return Age("sweep", None, f"when the last one was is not recorded; gap {snapshot - oldest}, {limit} ({numbers})")
+        return [sweep_age(*map(int, row)) for row in rows.get("transactions", [])]

@@ -26,9 +26,8 @@ from benchagent.dbms.mysql import backup, discovery, folders, settings
 from benchagent.dbms.mysql.counters import InnodbCounters
 from benchagent.dbms.mysql.product import DATABASE, MARIADB, MYSQL, USER, WRITE_PAGES, Product, dialect, setup
 from benchagent.dbms.mysql.server import OPTION_FILE, Server
-from benchagent.dbms.private_server import HOST, ServerInstance, allowed_user, write_private
+from benchagent.dbms.private_server import HOST, ServerInstance, allowed_user, stopped_on_failure, write_private
 from benchagent.machine.devices import write_cache_words
-from benchagent.machine.process import ProcessFailed
 from benchagent.protocol import EngineFacts
 
 DRIVERS = {MYSQL: "5.1.49", MARIADB: "3.5.11"}
@@ -137,15 +136,9 @@ class MysqlFamilyAdapter(Adapter):
         folders.make(where, user)
         allowed_user(discovery.SERVICE_USERS, where.home, where.work, installation.base)
         server = Server(request, installation, where, user)
-        try:
+        with stopped_on_failure(server, product.name):
             password = _open(server, given, request)
             write_private(where.client_file, _client_options(server, password), user)
-        except ProcessFailed as error:
-            server.stop()
-            raise JobError(f"{product.name}: {error}") from error
-        except BaseException:
-            server.stop()
-            raise
         request.log(f"{product} answers on port {server.port}")
         return MysqlFamilyInstance(server, request, given, password, class_path)
 

@@ -6,21 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchagent.dbms.counters import (
-    INDEXES,
-    MAINTENANCE,
-    PLANS,
-    QUERY_FETCHES,
-    QUERY_READS,
-    TABLES,
-    WAITS,
-    Age,
-    EngineCounters,
-    IndexFacts,
-    QueryRows,
-    TableFacts,
-    quoted_names,
-)
+from benchagent.dbms.counters import Age, EngineCounters, IndexFacts, QueryRows, TableFacts, quoted_names
 from benchagent.dbms.mysql.product import Product
 
 STATUS = {
@@ -72,13 +58,13 @@ class InnodbCounters(EngineCounters):
             **metrics,
             "buffer_hits": f"SHOW GLOBAL STATUS, `{REQUESTS}` less the reads",
             "log_flushes": f"SHOW GLOBAL STATUS, {synced}, without the binary log",
-            TABLES: "`information_schema.tables`: rows by estimate",
-            INDEXES: f"`information_schema.statistics`: keys by estimate{of_indexes}; no depth",
-            PLANS: f"`{explain}`" + ("" if self.plan_queries("DELETE") else ", of SELECT only"),
-            WAITS: "`information_schema.processlist` each second: states; row locks from `innodb_trx`",
-            MAINTENANCE: f"SHOW ENGINE INNODB STATUS: length of the history list{ages}",
-            QUERY_READS: f"SHOW GLOBAL STATUS, `{STATUS['data_reads']}`: of all sessions; the queries run alone",
-            QUERY_FETCHES: f"SHOW GLOBAL STATUS, `{REQUESTS}`: of all sessions; the queries run alone",
+            "tables": "`information_schema.tables`: rows by estimate",
+            "indexes": f"`information_schema.statistics`: keys by estimate{of_indexes}; no depth",
+            "plans": f"`{explain}`" + ("" if self.plan_queries("DELETE") else ", of SELECT only"),
+            "waits": "`information_schema.processlist` each second: states; row locks from `innodb_trx`",
+            "maintenance": f"SHOW ENGINE INNODB STATUS: length of the history list{ages}",
+            "query_reads": f"SHOW GLOBAL STATUS, `{STATUS['data_reads']}`: of all sessions; the queries run alone",
+            "query_fetches": f"SHOW GLOBAL STATUS, `{REQUESTS}`: of all sessions; the queries run alone",
         }
 
     def counter_queries(self) -> Mapping[str, str]:

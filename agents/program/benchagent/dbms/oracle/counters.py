@@ -7,22 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from benchagent.dbms.base import first_value
 from benchagent.dbms.counters import (
-    INDEXES,
-    MAINTENANCE,
-    PLANS,
-    QUERY_FETCHES,
-    QUERY_READS,
-    TABLES,
-    WAITS,
-    Age,
     EngineCounters,
-    IndexFacts,
     QueryRows,
-    TableFacts,
-    index_rows,
     quoted_names,
-    statistics_age,
-    table_rows,
 )
 
 # Standard name -> statistic of v$sysstat. What several add up to is computed in `counters`. "redo synch writes" counts
@@ -64,13 +51,13 @@ class OracleCounters(EngineCounters):
         "lock_waits": "`v$system_event`, enq: TX and TM",
         "lock_wait_ms": "`v$system_event`, enq: TX and TM",
         "temp_bytes": f"`v$sysstat`, {TEMPORARY} × `db_block_size`",
-        TABLES: "`all_tables`: as of the last statistics",
-        INDEXES: "`all_indexes`: as of the last statistics",
-        PLANS: "`EXPLAIN PLAN`, `DBMS_XPLAN.DISPLAY`",
-        WAITS: "`v$system_event` before and after: time waited in each event of a class other than Idle",
-        MAINTENANCE: "`all_tables`, `last_analyzed`: the table that was left longest",
-        QUERY_READS: "`v$mystat`, physical reads",
-        QUERY_FETCHES: "`v$mystat`, session logical reads",
+        "tables": "`all_tables`: as of the last statistics",
+        "indexes": "`all_indexes`: as of the last statistics",
+        "plans": "`EXPLAIN PLAN`, `DBMS_XPLAN.DISPLAY`",
+        "waits": "`v$system_event` before and after: time waited in each event of a class other than Idle",
+        "maintenance": "`all_tables`, `last_analyzed`: the table that was left longest",
+        "query_reads": "`v$mystat`, physical reads",
+        "query_fetches": "`v$mystat`, session logical reads",
     }
 
     def __init__(self, schema: str) -> None:
@@ -109,19 +96,10 @@ class OracleCounters(EngineCounters):
             f"leaf_blocks * {BLOCK} FROM all_indexes {where}",
         }
 
-    def tables(self, rows: QueryRows) -> list[TableFacts]:
-        return table_rows(rows.get("tables", []))
-
-    def indexes(self, rows: QueryRows) -> list[IndexFacts]:
-        return index_rows(rows.get("indexes", []))
-
     def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
         return {
             "analyzed": f"SELECT table_name, (SYSDATE - last_analyzed) * 86400 FROM all_tables {self._where(tables)}"
         }
-
-    def maintenance(self, rows: QueryRows) -> list[Age]:
-        return statistics_age(rows.get("analyzed", []))
 
     def plan_queries(self, sql: str) -> Sequence[str]:
         return (f"EXPLAIN PLAN FOR {sql}", "SELECT plan_table_output FROM TABLE(DBMS_XPLAN.DISPLAY())")

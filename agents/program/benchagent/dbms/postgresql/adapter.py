@@ -9,6 +9,7 @@ from benchagent.catalog import Durability
 from benchagent.configfiles.meaning import of_effective
 from benchagent.dbms.backup import BackupMethod
 from benchagent.dbms.base import (
+    INTEGRITY_CLASS,
     Adapter,
     Connection,
     EngineContext,
@@ -26,9 +27,8 @@ from benchagent.dbms.postgresql.backup import methods
 from benchagent.dbms.postgresql.cluster import DATABASE, USER
 from benchagent.dbms.postgresql.counters import PostgresqlCounters
 from benchagent.dbms.postgresql.server import Server
-from benchagent.dbms.private_server import HOST, ServerInstance, allowed_user, hand_over
+from benchagent.dbms.private_server import HOST, ServerInstance, allowed_user, hand_over, stopped_on_failure
 from benchagent.machine.devices import write_cache_words
-from benchagent.machine.process import ProcessFailed
 from benchagent.protocol import EngineFacts
 
 # A connection that ever had a time-out, also that of asking for encryption, is waited for with poll(): three system
@@ -41,7 +41,7 @@ DRIVER_PROPERTIES = {
     "gssEncMode": "disable",
 }
 SERIALIZATION_FAILURE, DEADLOCK = "40001", "40P01"
-LOCK_TIMEOUT, CANCELLED, INTEGRITY_CLASS = "55P03", "57014", "23"
+LOCK_TIMEOUT, CANCELLED = "55P03", "57014"
 # Microseconds that a commit waits for others, where a group is asked for: about what a disk needs for a sync.
 GROUP_DELAY_US = 1_000
 
@@ -123,7 +123,7 @@ class PostgresqlAdapter(Adapter):
         hand_over([*folders, request.job_dir / "tmp"], user)
         allowed_user(discovery.SERVICE_USERS, *folders, installation.bin_dir)
         server = Server(request, installation, cluster.folders_of(request.folders), user)
-        try:
+        with stopped_on_failure(server, "PostgreSQL"):
             temp = server.folders.temp is not None
             lines = settings.configuration(server.version, given, connections=request.connections, temp=temp)
             if request.restored:
@@ -134,11 +134,6 @@ class PostgresqlAdapter(Adapter):
                 password = server.create(lines, settings.initdb_options(server.version, given))
                 request.log(f"initdb done in {server.folders.data}")
             server.start()
-        except (ProcessFailed, OSError) as error:
-            raise JobError(f"PostgreSQL: {error}") from error
-        except BaseException:
-            server.stop()
-            raise
         request.log(f"PostgreSQL {request.version} answers on port {server.port}")
         return PostgresqlInstance(server, request, given, password, class_path)
 

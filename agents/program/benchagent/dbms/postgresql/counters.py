@@ -6,22 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchagent.dbms.counters import (
-    INDEXES,
-    MAINTENANCE,
-    PLANS,
-    QUERY_FETCHES,
-    QUERY_READS,
-    TABLES,
-    WAITS,
-    Age,
-    EngineCounters,
-    IndexFacts,
-    QueryRows,
-    TableFacts,
-    index_rows,
-    table_rows,
-)
+from benchagent.dbms.counters import Age, EngineCounters, QueryRows
 from benchagent.dbms.postgresql import relations
 from benchagent.dbms.postgresql.discovery import Version
 
@@ -112,6 +97,8 @@ COUNTED: dict[str, list[Asked]] = {
 class PostgresqlCounters(EngineCounters):
     """`wal_sync_method` as given, if it was. `superuser`: may read files of the server, which tell an index's depth."""
 
+    table_columns, index_columns = relations.TABLE_COLUMNS, relations.INDEX_COLUMNS
+
     def __init__(self, version: Version, *, wal_sync_method: str = "", superuser: bool = True) -> None:
         self._version = version
         self._superuser = superuser
@@ -130,13 +117,13 @@ class PostgresqlCounters(EngineCounters):
         told = {
             **{name: words for _, _, counters in self._counted.values() for name, words in counters.items()},
             "data_reads": "`pg_stat_database`, `blks_read`",
-            TABLES: "`pg_class`, `pg_stats`, `pg_relation_size`",
-            INDEXES: f"`pg_class`, `pg_stats`, `pg_relation_size`; {depth}",
-            PLANS: "`EXPLAIN`",
-            WAITS: f"`pg_stat_activity` each second: {waits}",
-            QUERY_READS: "`pg_statio_user_tables`, `…_blks_read`: of all sessions; the queries run alone",
-            QUERY_FETCHES: "`pg_statio_user_tables`, `…_blks_read` + `…_blks_hit`: likewise",
-            MAINTENANCE: f"`pg_stat_user_tables`{checkpoint}",
+            "tables": "`pg_class`, `pg_stats`, `pg_relation_size`",
+            "indexes": f"`pg_class`, `pg_stats`, `pg_relation_size`; {depth}",
+            "plans": "`EXPLAIN`",
+            "waits": f"`pg_stat_activity` each second: {waits}",
+            "query_reads": "`pg_statio_user_tables`, `…_blks_read`: of all sessions; the queries run alone",
+            "query_fetches": "`pg_statio_user_tables`, `…_blks_read` + `…_blks_hit`: likewise",
+            "maintenance": f"`pg_stat_user_tables`{checkpoint}",
         }
         self.sources = {part: words for part, words in told.items() if part not in self.none}
 
@@ -178,12 +165,6 @@ class PostgresqlCounters(EngineCounters):
 
     def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
         return {**self._awaited(), **relations.schema_queries(tables, with_depth=self._superuser)}
-
-    def tables(self, rows: QueryRows) -> list[TableFacts]:
-        return table_rows(rows.get("tables", []), relations.TABLE_COLUMNS)
-
-    def indexes(self, rows: QueryRows) -> list[IndexFacts]:
-        return index_rows(rows.get("indexes", []), relations.INDEX_COLUMNS)
 
     def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
         return {**self._awaited(), **relations.upkeep_queries(tables, self._version)}

@@ -5,20 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchagent.dbms.counters import (
-    COUNTERS,
-    EFFORT,
-    INDEXES,
-    MAINTENANCE,
-    PLANS,
-    TABLES,
-    WAITS,
-    EngineCounters,
-    IndexFacts,
-    QueryRows,
-    TableFacts,
-    quoted_names,
-)
+from benchagent.dbms.counters import COUNTERS, EFFORT, EngineCounters, IndexFacts, QueryRows, TableFacts, quoted_names
 
 NO_COUNTERS = "SQLite has counters in its C interface only, none that SQL could ask for"
 # One row for each B-tree; a path ends with one slash for each page on the way.
@@ -33,14 +20,14 @@ TREES = (
 
 class SqliteCounters(EngineCounters):
     sources = {
-        TABLES: "`dbstat`, which reads the whole database; rows are cells of leaves",
-        INDEXES: "`dbstat`; the tree of a table by rowid is listed as an index",
-        PLANS: "`EXPLAIN QUERY PLAN`",
+        "tables": "`dbstat`, which reads the whole database; rows are cells of leaves",
+        "indexes": "`dbstat`; the tree of a table by rowid is listed as an index",
+        "plans": "`EXPLAIN QUERY PLAN`",
     }
     none = {
         **dict.fromkeys((*COUNTERS, *EFFORT), NO_COUNTERS),
-        WAITS: "there is one lock for writing, waited for inside the connection where nobody sees it",
-        MAINTENANCE: "SQLite notes no time of its last ANALYZE or VACUUM",
+        "waits": "there is one lock for writing, waited for inside the connection where nobody sees it",
+        "maintenance": "SQLite notes no time of its last ANALYZE or VACUUM",
     }
 
     def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
