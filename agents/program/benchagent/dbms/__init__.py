@@ -26,18 +26,18 @@ def discover(context: EngineContext) -> list[EngineFacts]:
     """Every engine version on this machine, of every DBMS. One that cannot be looked for hides no other."""
     from benchagent.dbms import external  # its sessions import modules that import this one
 
-    found: list[EngineFacts] = []
+    engines: list[EngineFacts] = []
     for slug in DBMSS:
         try:
-            found += adapter(slug).discover(context)
+            engines += adapter(slug).discover(context)
         except Exception:
             log.exception("looking for %s", slug)
-    usable = {(facts["dbms"], facts["version"]) for facts in found}
+    usable = {(facts["dbms"], facts["version"]) for facts in engines}
     for broken in broken_records(context.engines_dir):
         if broken.dbms in DBMSS and (broken.dbms, broken.version) not in usable:
-            found.append(engine_facts(broken.dbms, broken.version, broken.reason, broken.home))
+            engines.append(engine_facts(broken.dbms, broken.version, broken.reason, broken.home))
     try:
-        found += external.discover(context.engines_dir.parent)
+        engines += external.discover(context.engines_dir.parent)
     except JobError as error:
         log.warning("%s", error)
-    return found
+    return engines

@@ -238,10 +238,10 @@ def _matches(name: str, patterns: Sequence[str]) -> bool:
 
 def _blocks(path: Path) -> int:
     try:
-        found = path.lstat()
+        status = path.lstat()
     except OSError:  # a file that the DBMS has just removed
         return 0
-    return found.st_blocks * 512 if stat.S_ISREG(found.st_mode) else 0
+    return status.st_blocks * 512 if stat.S_ISREG(status.st_mode) else 0
 
 
 SETTING_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_. ]*\Z")

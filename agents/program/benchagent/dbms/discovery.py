@@ -19,10 +19,10 @@ def engine_facts(dbms: str, version: str, reason: str, path: Path | str) -> Engi
     return {"dbms": dbms, "version": version, "available": not reason, "reason": reason, "path": str(path)}
 
 
-def one_of_each_version(found: Iterable[EngineFacts]) -> list[EngineFacts]:
+def one_of_each_version(offered: Iterable[EngineFacts]) -> list[EngineFacts]:
     """The first that can be used, else the first."""
     chosen: dict[str, EngineFacts] = {}
-    for facts in found:
+    for facts in offered:
         known = chosen.setdefault(facts["version"], facts)
         if facts["available"] and not known["available"]:
             chosen[facts["version"]] = facts

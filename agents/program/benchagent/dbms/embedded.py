@@ -62,10 +62,10 @@ class EmbeddedInstance(Instance):
         """By what was read back."""
         return None if self.in_memory else buffer_in_force(self.slug, self._effective)
 
-    def told(self, found: Settings) -> list[tuple[str, str]]:
+    def told(self, in_force: Settings) -> list[tuple[str, str]]:
         """The settings in force of an engine that may be in memory; what is not is noted."""
-        self.ignored_settings += not_in_force(self.slug, self._settings, found)
-        self._effective = [(STORAGE, "memory" if self.in_memory else "file"), *found]
+        self.ignored_settings += not_in_force(self.slug, self._settings, in_force)
+        self._effective = [(STORAGE, "memory" if self.in_memory else "file"), *in_force]
         return self._effective
 
 
@@ -191,14 +191,14 @@ def java_tool(toolchain: JavaToolchain, class_path: Sequence[Path], main: str, *
 def not_in_force(dbms: str, given: Settings, effective: Settings) -> list[str]:
     """Given settings whose value in force is another one, in words; compared by meaning, so 1 MB equals 1024 KB."""
     asked = settings_of(dbms, [Given(name, value) for name, value in given])
-    found = settings_of(dbms, [Given(name, value) for name, value in effective])
-    if asked is None or found is None:
+    told = settings_of(dbms, [Given(name, value) for name, value in effective])
+    if asked is None or told is None:
         return []
     words = []
     for name in asked.names:
-        wanted, has = asked.quantity(name), found.quantity(name) if found.is_set(name) else None
+        wanted, has = asked.quantity(name), told.quantity(name) if told.is_set(name) else None
         if wanted is not None and has is not None and wanted.key != has.key:
-            words.append(f"{asked.words(name)} given, {found.words(name)} in force")
+            words.append(f"{asked.words(name)} given, {told.words(name)} in force")
     return words
 
 
@@ -208,8 +208,8 @@ def buffer_in_force(dbms: str, effective: Settings, *, complete: bool = True) ->
     `complete`: what is not among them has its default.
     """
     given = [Given(name, value) for name, value in effective]
-    found = settings_of(dbms, given, Facts(complete=complete)) if given else None
-    size = found.means("buffer_pool") if found else None
+    known = settings_of(dbms, given, Facts(complete=complete)) if given else None
+    size = known.means("buffer_pool") if known else None
     if size is None or size.kind is not Kind.BYTES or not isinstance(size.value, int):
         return None
     return size.value or None

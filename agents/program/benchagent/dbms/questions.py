@@ -28,4 +28,4 @@ def query_steps(prefix: str, queries: Mapping[str, str], *, optional: bool = Fal
 
 def rows_named(prefix: str, rows: Mapping[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:
     """The rows of the queries with this prefix, by their names without it."""
-    return {name.removeprefix(prefix): found for name, found in rows.items() if name.startswith(prefix)}
+    return {name.removeprefix(prefix): answer for name, answer in rows.items() if name.startswith(prefix)}

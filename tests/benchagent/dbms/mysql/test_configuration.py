@@ -102,8 +102,8 @@ def test_it_tells_the_two_products_apart_and_lists_what_cannot_be_used(tmp_path:
     three = _fake_server(tmp_path / "mysql-5.1.47", "nothing of the kind")
     monkeypatch.setenv("BENCHAGENT_MYSQL_DIRS", f"{one}:{two}:{three}")
     monkeypatch.setenv("BENCHAGENT_MARIADB_DIRS", f"{one}:{two}:{three}")
-    found = {(one.product.slug, one.product.version): one.problem for one in discovery.found("mysql")}
+    found = {(one.product.slug, one.product.version): one.problem for one in discovery.all_installations("mysql")}
     assert found[("mysql", "8.0.31")] == ""
     assert "does not tell its version" in found[("mysql", "5.1.47")]
     assert list(discovery.installations("mysql")) == ["8.0.31"]
-    assert [one.problem for one in discovery.found("mariadb")] == [f"{two} has no mysql_install_db"]
+    assert [one.problem for one in discovery.all_installations("mariadb")] == [f"{two} has no mysql_install_db"]

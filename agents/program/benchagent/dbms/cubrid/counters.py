@@ -69,28 +69,28 @@ class CubridCounters(EngineCounters):
 
     def counters(self, rows: QueryRows) -> dict[str, float]:
         """Pages count from the first call on: SHOW PAGE BUFFER STATUS tells what was added since it was asked last."""
-        found: dict[str, float] = {}
+        values: dict[str, float] = {}
         for header in by_column(rows.get("log", [])):
-            found["checkpoints"] = float(header["next_archive_num"])
-            found["log_bytes"] = _position(str(header["current_append"]), int(header["log_page_size"]))
+            values["checkpoints"] = float(header["next_archive_num"])
+            values["log_bytes"] = _position(str(header["current_append"]), int(header["log_page_size"]))
         for added in by_column(rows.get("pages", [])):
             if all(added[column] is not None for column in FROM_PAGE_BUFFER.values()):
                 self._pages.update({name: int(added[column]) for name, column in FROM_PAGE_BUFFER.items()})
-                found |= {name: float(self._pages[name]) for name in FROM_PAGE_BUFFER}
-                found["buffer_reads"] -= found["buffer_hits"]
-        return found
+                values |= {name: float(self._pages[name]) for name in FROM_PAGE_BUFFER}
+                values["buffer_reads"] -= values["buffer_hits"]
+        return values
 
     def wait_queries(self) -> Mapping[str, str]:
         return {"threads": THREADS} if self._has_threads else {}
 
     def waits(self, rows: QueryRows) -> dict[str, float]:
         """Threads that serve a client, by what they were suspended for."""
-        found: Counter[str] = Counter()
+        suspended: Counter[str] = Counter()
         for thread in by_column(rows.get("threads", [])):
             state = str(thread["resume_status"])
             if thread["type"] == "WORKER" and state.endswith(SUSPENDED) and state != IDLE:
-                found[state.removesuffix(SUSPENDED).lower()] += 1
-        return {event: float(threads) for event, threads in found.items()}
+                suspended[state.removesuffix(SUSPENDED).lower()] += 1
+        return {event: float(threads) for event, threads in suspended.items()}
 
     def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
         heaps = {f"heap {table}": f"SHOW HEAP CAPACITY OF {table}" for table in tables}
@@ -112,10 +112,10 @@ class CubridCounters(EngineCounters):
 
 def _position(address: str, page_bytes: int) -> float:
     """Of a log address such as (102|5776), page and offset in it."""
-    found = ADDRESS.fullmatch(address)
-    if not found:
+    match = ADDRESS.fullmatch(address)
+    if not match:
         raise ValueError(f"{address!r} is no log address")
-    return float(int(found[1]) * page_bytes + int(found[2]))
+    return float(int(match[1]) * page_bytes + int(match[2]))
 
 
 def _page_bytes(rows: QueryRows) -> int | None:
@@ -123,7 +123,7 @@ def _page_bytes(rows: QueryRows) -> int | None:
 
 
 def _named(prefix: str, rows: QueryRows) -> list[dict[str, Any]]:
-    return [row for name, found in rows.items() if name.startswith(prefix) for row in by_column(found)]
+    return [row for name, listed in rows.items() if name.startswith(prefix) for row in by_column(listed)]
 
 
 def _table(heap: Mapping[str, Any], page: int | None) -> TableFacts:

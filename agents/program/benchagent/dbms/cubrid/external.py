@@ -90,7 +90,7 @@ def _objects(*, by_owner: bool) -> str:
 
 def _in_force(rows: QueryRows) -> list[tuple[str, str]]:
     names = {"isolation": "isolation_level", "lock_timeout": "lock_timeout_in_secs"}
-    return [(names[query], str(found[0][0])) for query, found in rows.items() if query in names and found]
+    return [(names[query], str(answer[0][0])) for query, answer in rows.items() if query in names and answer]
 
 
 def _backup() -> ToolBackup:

@@ -78,14 +78,14 @@ class Db2Counters(EngineCounters):
         for query, names in DELIVERED.items():
             for row in rows.get(query, []):
                 raw |= {name: float(value or 0) for name, value in zip(names, row, strict=True)}
-        found = {name: value for name, value in raw.items() if name in COUNTED}
+        values = {name: value for name, value in raw.items() if name in COUNTED}
         if "buffer_logical" in raw:
-            found["buffer_hits"] = raw["buffer_logical"] - raw["buffer_reads"]
-            found["data_reads"] = raw["buffer_reads"]
+            values["buffer_hits"] = raw["buffer_logical"] - raw["buffer_reads"]
+            values["data_reads"] = raw["buffer_reads"]
         if "log_pages" in raw:
-            found["log_bytes"] = raw["log_pages"] * LOG_PAGE_BYTES
-            found["log_flushes"] = raw["log_writes"]
-        return found
+            values["log_bytes"] = raw["log_pages"] * LOG_PAGE_BYTES
+            values["log_flushes"] = raw["log_writes"]
+        return values
 
     def wait_queries(self) -> Mapping[str, str]:
         return {"locks": WAITING}

@@ -99,21 +99,21 @@ class DerbyInstance(EmbeddedInstance):
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
         """The page size from the tables that were made with it, durability from what the engine wrote into its own log.
         Of the others Derby tells nothing: what it makes of the value in the properties file."""
-        found = {name: taken(name, value) for name, value in self._settings if name != DURABILITY}
-        found[DURABILITY] = "test" if f"{DURABILITY}=test" in self.log_tail() else "default"
+        in_force = {name: taken(name, value) for name, value in self._settings if name != DURABILITY}
+        in_force[DURABILITY] = "test" if f"{DURABILITY}=test" in self.log_tail() else "default"
         size = smallest_page(rows)
         if size:
-            found[PAGE_SIZE] = str(size)
-        self._effective = list(found.items())
-        self.ignored_settings += self._not_in_force(found)
+            in_force[PAGE_SIZE] = str(size)
+        self._effective = list(in_force.items())
+        self.ignored_settings += self._not_in_force(in_force)
         return self._effective
 
-    def _not_in_force(self, found: Mapping[str, str]) -> list[str]:
+    def _not_in_force(self, in_force: Mapping[str, str]) -> list[str]:
         """The page size by itself: a cache of as many pages as were given is in force whatever they are like."""
         sizes = [pair for pair in self._settings if pair[0] == PAGE_SIZE]
         others = [pair for pair in self._settings if pair[0] != PAGE_SIZE]
-        others += [(PAGE_SIZE, found[PAGE_SIZE])] if PAGE_SIZE in found else []
-        return [words for given in (sizes, others) for words in not_in_force("derby", given, list(found.items()))]
+        others += [(PAGE_SIZE, in_force[PAGE_SIZE])] if PAGE_SIZE in in_force else []
+        return [words for given in (sizes, others) for words in not_in_force("derby", given, list(in_force.items()))]
 
     def log_tail(self) -> str:
         try:

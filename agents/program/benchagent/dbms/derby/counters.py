@@ -99,14 +99,14 @@ class DerbyCounters(EngineCounters):
         # The statistics of all columns together come last.
         known = {index: numbers for _, index, numbers, _ in _cardinality(rows)}
         names = {str(row[0]): str(row[1]) for row in rows.get("constraints", [])}
-        found = []
+        listed = []
         for table, index, is_index, pages, free, page_size in rows.get("space", []):
             if int(is_index):
                 unique, keys = known.get(index, (None, None))
                 size = (int(pages) + int(free)) * int(page_size)
                 name = names.get(index, str(index)).lower()
-                found.append(IndexFacts(name, str(table).lower(), keys=keys, unique_keys=unique, size_bytes=size))
-        return found
+                listed.append(IndexFacts(name, str(table).lower(), keys=keys, unique_keys=unique, size_bytes=size))
+        return listed
 
     def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
         listed = quoted_names(tables, str.upper)
@@ -138,9 +138,9 @@ def smallest_page(rows: QueryRows) -> int | None:
 
 def _cardinality(rows: QueryRows) -> list[tuple[str, str, tuple[int, int], int]]:
     """Table, index, (unique keys, rows), number of leading columns; in the order of the latter."""
-    found = []
+    listed = []
     for table, index, text, columns, _ in rows.get("cardinality", []):
         match = ROWS.search(str(text))
         if match:
-            found.append((str(table), str(index), (int(match[1]), int(match[2])), int(columns)))
-    return sorted(found, key=lambda entry: entry[3])
+            listed.append((str(table), str(index), (int(match[1]), int(match[2])), int(columns)))
+    return sorted(listed, key=lambda entry: entry[3])

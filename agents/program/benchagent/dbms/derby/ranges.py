@@ -46,9 +46,9 @@ def taken(name: str, value: str) -> str:
     number = int(value) if NUMBER.match(value) else None
     if name == PAGE_SIZE:
         return value if number in PAGE_SIZES else str(DEFAULT_PAGE_SIZE)
-    found = RANGES.get(name)
-    if found is None:
+    limits = RANGES.get(name)
+    if limits is None:
         return value
     if number is None:  # as good as none; where there is no other one, Derby does not start
-        return value if found.otherwise is None else str(found.otherwise)
-    return str(found.taken(number))
+        return value if limits.otherwise is None else str(limits.otherwise)
+    return str(limits.taken(number))

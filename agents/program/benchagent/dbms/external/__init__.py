@@ -43,8 +43,8 @@ class Visit:
     @property
     def version(self) -> str:
         rows = self.answers.rows.get(VERSION)
-        found = re.search(r"\d+(?:\.\d+)+", str(rows[0][0]) if rows else self.answers.product_version)
-        return found[0] if found else ""
+        match = re.search(r"\d+(?:\.\d+)+", str(rows[0][0]) if rows else self.answers.product_version)
+        return match[0] if match else ""
 
     @property
     def watched(self) -> Watched:
@@ -119,16 +119,16 @@ def connect(request: ProvisionRequest, root: Path, agent_id: str, dbms: str, nam
         raise JobError(f"connection {name} leads to {DBMSS[connection.dbms].name}, not to {DBMSS[dbms].name}")
     folder = request.job_dir / "driver"
     folder.mkdir(exist_ok=True)
-    found = visit(connection, agent_id, request.toolchain, request.children, folder)
-    dropped = found.prepare()
-    if dropped and found.shortage():  # what was dropped has made room
-        found = visit(connection, agent_id, request.toolchain, request.children, folder)
-    if short := found.shortage():
+    seen = visit(connection, agent_id, request.toolchain, request.children, folder)
+    dropped = seen.prepare()
+    if dropped and seen.shortage():  # what was dropped has made room
+        seen = visit(connection, agent_id, request.toolchain, request.children, folder)
+    if short := seen.shortage():
         raise JobError(short)
     request.log(f"connection {name}: working in a schema of the agent's own; the server is not sampled")
-    tool_login = found.tool_login(request.engines_dir, request.job_dir / "login")
+    tool_login = seen.tool_login(request.engines_dir, request.job_dir / "login")
     return ExternalInstance(
-        request, found.asker, found.target, tool_login, watched=found.watched, space_query=found.space_query
+        request, seen.asker, seen.target, tool_login, watched=seen.watched, space_query=seen.space_query
     )
 
 
@@ -138,8 +138,8 @@ def clean_after_kill(dirs: AgentDirs, toolchain: JavaToolchain, name: str) -> No
         known = identity.load(dirs.identity)
         connection = Connections(dirs.root).get(name)
         with tempfile.TemporaryDirectory(dir=dirs.tmp) as made, within(CLEANING_S, Path(made)) as children:
-            found = visit(connection, known.agent_id if known else "", toolchain, children, Path(made))
-            log.warning("connection %s: %d tables of a killed job dropped", name, drop_own(found.asker, found.target))
+            seen = visit(connection, known.agent_id if known else "", toolchain, children, Path(made))
+            log.warning("connection %s: %d tables of a killed job dropped", name, drop_own(seen.asker, seen.target))
     except Exception as error:  # the server may be gone, or hold what others have made meanwhile
         log.warning("connection %s: tables of a killed job may still be there: %s", name, error)
 

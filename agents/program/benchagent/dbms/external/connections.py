@@ -93,12 +93,22 @@ class Connections:
         self._save([connection for connection in self.listed() if connection.name != name])
 
     def note_version(self, name: str, version: str) -> None:
-        self._save([replace(one, version=version) if one.name == name else one for one in self.listed()])
+        self._save(
+            [
+                replace(connection, version=version) if connection.name == name else connection
+                for connection in self.listed()
+            ]
+        )
 
     def pair(self, name: str, observed_by: str) -> None:
         """Empty: nobody observes it any more."""
         self.get(name)
-        self._save([replace(one, observed_by=observed_by) if one.name == name else one for one in self.listed()])
+        self._save(
+            [
+                replace(connection, observed_by=observed_by) if connection.name == name else connection
+                for connection in self.listed()
+            ]
+        )
 
     def _save(self, connections: list[ServerConnection]) -> None:
         checked = [_checked(connection) for connection in connections]

@@ -19,7 +19,7 @@ from typing import Any
 
 from benchagent.dbms.base import JobError
 from benchagent.dbms.external.server import MARKER
-from benchagent.dbms.external.sql import NOTHING, Token, begin, locks, tables_read, text_at, tokens, until
+from benchagent.dbms.external.sql import NOTHING, Token, begin, locks, tables_read, text_at, tokens_of, until
 
 # They count a sequence on or set it. The agent's schema has none but those of identity columns.
 SEQUENCES = frozenset(("NEXTVAL", "NEXT_VALUE", "SERIAL_NEXT_VALUE", "SETVAL", "GEN_ID"))
@@ -52,17 +52,17 @@ BEFORE_COLUMNS = frozenset(("INTO", "TABLE", "VIEW", "EXISTS", "REFERENCES", "KE
 OUTER_JOIN = ["(", "+", ")"]  # in Oracle
 
 
-def check_effects(found: Sequence[Token], sql: str) -> None:
+def check_effects(tokens: Sequence[Token], sql: str) -> None:
     """Raises `JobError`."""
-    index = found[0].text == "CREATE" and any(token.text == "INDEX" for token in found[:4])
-    for at in range(len(found)):
-        if reason := _counts(found, at) or _calls(found, at, index=index):
+    index = tokens[0].text == "CREATE" and any(token.text == "INDEX" for token in tokens[:4])
+    for at in range(len(tokens)):
+        if reason := _counts(tokens, at) or _calls(tokens, at, index=index):
             raise JobError(f"{reason}: not sent to a server of others: {begin(sql)}")
 
 
-def _counts(found: Sequence[Token], at: int) -> str:
+def _counts(tokens: Sequence[Token], at: int) -> str:
     """How a sequence, or a counter of CUBRID, is counted on here; empty where none is."""
-    token, before, after = found[at], _at(found, at - 1), _at(found, at + 1)
+    token, before, after = tokens[at], _at(tokens, at - 1), _at(tokens, at + 1)
     if token.name.upper() in SEQUENCES and (before.text in (".", "@") or after.text in ("(", "FOR")):
         return f"{token.raw} counts a sequence"
     if token.text == "VALUE" and before.text == "NEXT" and after.text == "FOR":
@@ -72,22 +72,22 @@ def _counts(found: Sequence[Token], at: int) -> str:
     return ""
 
 
-def _calls(found: Sequence[Token], at: int, *, index: bool) -> str:
+def _calls(tokens: Sequence[Token], at: int, *, index: bool) -> str:
     """Why a function may not be called that is called here. `index`: in CREATE INDEX no function follows ON."""
-    token, before = found[at], _at(found, at - 1)
-    if not token.name or _at(found, at + 1).text != "(" or before.text in BEFORE_COLUMNS:
+    token, before = tokens[at], _at(tokens, at - 1)
+    if not token.name or _at(tokens, at + 1).text != "(" or before.text in BEFORE_COLUMNS:
         return ""
-    linked = before.text == "@" and _at(found, at - 2).name
+    linked = before.text == "@" and _at(tokens, at - 2).name
     if before.text == "." or linked or "." in token.name:
-        outer = [one.text for one in found[at + 1 : at + 4]] == OUTER_JOIN
+        outer = [one.text for one in tokens[at + 1 : at + 4]] == OUTER_JOIN
         return "" if outer else f"{token.raw}() is a function of a schema, a package or an object"
     if index and before.text == "ON":
         return ""
     return f"{token.raw}() may change something" if EFFECTS.fullmatch(token.name) else ""
 
 
-def _at(found: Sequence[Token], at: int) -> Token:
-    return found[at] if 0 <= at < len(found) else NOTHING
+def _at(tokens: Sequence[Token], at: int) -> Token:
+    return tokens[at] if 0 <= at < len(tokens) else NOTHING
 
 
 # Others, as CALL, SET or VACUUM, reach further than a table: they come from the adapter only.
@@ -135,29 +135,29 @@ def check(sql: str, *, own: Collection[str] = (), may_create: bool = True, chang
     """
     if MARKER in sql.lower():
         raise JobError(f"{MARKER} is the agent's alone: not sent to a server of others: {begin(sql)}")
-    found = tokens(sql)
-    while found and found[-1].text == ";":
-        found.pop()
-    if any(token.text == ";" for token in found):
+    tokens = tokens_of(sql)
+    while tokens and tokens[-1].text == ";":
+        tokens.pop()
+    if any(token.text == ";" for token in tokens):
         raise JobError(f"several statements in one: not sent to a server of others: {begin(sql)}")
-    if not found:
+    if not tokens:
         return
-    verb = next((token.text for token in found if token.text != "("), "")
+    verb = next((token.text for token in tokens if token.text != "("), "")
     if verb not in ALLOWED:
         raise JobError(f"{verb} is not sent to a server of others: {begin(sql)}")
-    for token in found:
+    for token in tokens:
         word = token.text.strip("'").upper()  # ENGINE = 'FEDERATED' is the same as without quotes
         if (word if verb in DEFINING else token.text) in REACHING.get(verb, ()):
             raise JobError(f"{verb} … {word} is not sent to a server of others: {begin(sql)}")
     if verb in DEFINING:
-        _check_definition(found, sql, may_create=may_create)
-    _check_into(found, sql)
-    if any(_of_others(token) for _, zone in _changed(found) for token in zone):
+        _check_definition(tokens, sql, may_create=may_create)
+    _check_into(tokens, sql)
+    if any(_of_others(token) for _, zone in _changed(tokens) for token in zone):
         raise JobError(f"a statement that names the schema of what it changes is not sent: {begin(sql)}")
-    if changes_lock and any(_changed(found)) and any(text_at(found, at + 1) == "." for at in tables_read(found)):
+    if changes_lock and any(_changed(tokens)) and any(text_at(tokens, at + 1) == "." for at in tables_read(tokens)):
         raise JobError(f"a change locks what it reads here, so it may read no other schema: not sent: {begin(sql)}")
-    check_effects(found, sql)
-    for token in _targets(found):
+    check_effects(tokens, sql)
+    for token in _targets(tokens):
         if not _is_own(token, own):
             raise JobError(
                 f"{token.raw} was not made by this run: what could change or lock it is not sent: {begin(sql)}"
@@ -168,9 +168,9 @@ def follow(sql: str, own: set[str]) -> None:
     """Bring `own` up to date with what a statement makes and drops."""
     if made := created_table(sql) or created_view(sql):
         own.add(made.lower())
-    found = tokens(sql)
-    if found and found[0].text == "DROP" and _defined(found)[1] in NOTED_KINDS:
-        own -= {token.name.lower() for token in found}
+    tokens = tokens_of(sql)
+    if tokens and tokens[0].text == "DROP" and _defined(tokens)[1] in NOTED_KINDS:
+        own -= {token.name.lower() for token in tokens}
 
 
 def _is_own(token: Token, own: Collection[str]) -> bool:
@@ -183,8 +183,8 @@ def _of_others(token: Token) -> bool:
     return token.text in (".", "@", "SELECT") or OF_THE_ENGINE.match(token.name) is not None
 
 
-def _check_definition(found: Sequence[Token], sql: str, *, may_create: bool) -> None:
-    verb, kind, name = _defined(found)
+def _check_definition(tokens: Sequence[Token], sql: str, *, may_create: bool) -> None:
+    verb, kind, name = _defined(tokens)
     if kind not in OWN_KINDS:
         raise JobError(f"{verb} {kind} is not sent to a server of others: {begin(sql)}")
     if kind not in NOTED_KINDS or verb == "ALTER":
@@ -196,53 +196,53 @@ def _check_definition(found: Sequence[Token], sql: str, *, may_create: bool) -> 
         return
     if not PLAIN.match(name.raw):
         raise JobError(f"a {kind.lower()} needs a plain name without quotes: not sent: {begin(sql)}")
-    if kind == "VIEW" and any(_of_others(token) for at in tables_read(found) for token in found[at : at + 2]):
+    if kind == "VIEW" and any(_of_others(token) for at in tables_read(tokens) for token in tokens[at : at + 2]):
         raise JobError(f"a view on tables of others is not sent, since they could be changed by it: {begin(sql)}")
 
 
-def _defined(found: Sequence[Token]) -> tuple[str, str, Token]:
+def _defined(tokens: Sequence[Token]) -> tuple[str, str, Token]:
     """Verb, kind and first name of a statement that begins with CREATE or its like."""
-    rest = iter(found[1:])
+    rest = iter(tokens[1:])
     kind = next((token.text for token in rest if token.text not in KIND_MODIFIERS), "")
-    return found[0].text, kind, next((token for token in rest if token.text not in NAME_MODIFIERS), NOTHING)
+    return tokens[0].text, kind, next((token for token in rest if token.text not in NAME_MODIFIERS), NOTHING)
 
 
-def _check_into(found: Sequence[Token], sql: str) -> None:
+def _check_into(tokens: Sequence[Token], sql: str) -> None:
     """SELECT INTO makes a table that nobody notes, or writes a file of the server."""
-    for at, token in enumerate(found):
-        before = next((one.text for one in reversed(found[:at]) if one.text not in INSERT_MODIFIERS), "")
+    for at, token in enumerate(tokens):
+        before = next((one.text for one in reversed(tokens[:at]) if one.text not in INSERT_MODIFIERS), "")
         if token.text == "INTO" and before not in ("INSERT", "REPLACE", "MERGE"):
             raise JobError(f"INTO outside of INSERT and MERGE is not sent to a server of others: {begin(sql)}")
 
 
-def _changed(found: Sequence[Token]) -> Iterator[tuple[str, Sequence[Token]]]:
+def _changed(tokens: Sequence[Token]) -> Iterator[tuple[str, Sequence[Token]]]:
     """The parts of a statement in which what it changes is named, each behind its verb."""
-    if found[0].text in DEFINING:
+    if tokens[0].text in DEFINING:
         # Up to the query that a table or view is made of, which may name anything.
-        yield found[0].text, until(found, 0, ("AS", "SELECT") if found[0].text in CREATING else ())
-    for at, token in enumerate(found):
-        before, after = text_at(found, at - 1), text_at(found, at + 1)
+        yield tokens[0].text, until(tokens, 0, ("AS", "SELECT") if tokens[0].text in CREATING else ())
+    for at, token in enumerate(tokens):
+        before, after = text_at(tokens, at - 1), text_at(tokens, at + 1)
         match token.text:
             case "INSERT" | "REPLACE" if not (at and after == "(") and (before, token.text) != ("OR", "REPLACE"):
-                yield token.text, _target_of_insert(found, at)
+                yield token.text, _target_of_insert(tokens, at)
             case "MERGE":
-                yield token.text, until(found, at, ("USING",))
+                yield token.text, until(tokens, at, ("USING",))
             case "UPDATE" if before not in PART_OF_ANOTHER and after != "OR":
-                yield token.text, until(found, at, ("SET",))
+                yield token.text, until(tokens, at, ("SET",))
             case "DELETE" if before not in PART_OF_ANOTHER:
-                yield token.text, until(found, at, END_OF_DELETE)
+                yield token.text, until(tokens, at, END_OF_DELETE)
             case "TRUNCATE" if not (at and after == "("):
-                yield token.text, found[at:]
+                yield token.text, tokens[at:]
 
 
-def _targets(found: Sequence[Token]) -> Iterator[Token]:
+def _targets(tokens: Sequence[Token]) -> Iterator[Token]:
     """What stands where tables are named that are changed or locked, or that could be changed by a view."""
-    if locks(found):
-        yield from (_whole_name(found, at) for at in tables_read(found))
-    for verb, zone in _changed(found):
+    if locks(tokens):
+        yield from (_whole_name(tokens, at) for at in tables_read(tokens))
+    for verb, zone in _changed(tokens):
         match verb:
             case "CREATE" | "RECREATE" | "ALTER" | "DROP":
-                yield from _targets_of_definition(found)
+                yield from _targets_of_definition(tokens)
             case "INSERT" | "REPLACE":
                 yield zone[0]
             case "MERGE":
@@ -251,32 +251,32 @@ def _targets(found: Sequence[Token]) -> Iterator[Token]:
                 yield from _listed(zone)
 
 
-def _whole_name(found: Sequence[Token], at: int) -> Token:
+def _whole_name(tokens: Sequence[Token], at: int) -> Token:
     """Of a table; with a schema it is no name, even where a table of the run's own is called like the schema."""
-    if text_at(found, at + 1) not in (".", "@"):
-        return found[at]
-    return replace(found[at], kind="mark", raw="".join(token.raw for token in found[at : at + 3]))
+    if text_at(tokens, at + 1) not in (".", "@"):
+        return tokens[at]
+    return replace(tokens[at], kind="mark", raw="".join(token.raw for token in tokens[at : at + 3]))
 
 
-def _targets_of_definition(found: Sequence[Token]) -> Iterator[Token]:
-    verb, kind, name = _defined(found)
+def _targets_of_definition(tokens: Sequence[Token]) -> Iterator[Token]:
+    verb, kind, name = _defined(tokens)
     if kind == "INDEX":
-        yield from _behind("ON", found)[:1]
+        yield from _behind("ON", tokens)[:1]
     elif verb == "DROP":
-        yield from _listed([token for token in found[1:] if token.text not in NAME_MODIFIERS])
+        yield from _listed([token for token in tokens[1:] if token.text not in NAME_MODIFIERS])
     elif verb == "ALTER":
         yield name
     elif kind == "VIEW":
-        yield from (found[at] for at in tables_read(found))
+        yield from (tokens[at] for at in tables_read(tokens))
     else:  # of itself, or of nothing that is named
-        parents = _behind("REFERENCES", found)
+        parents = _behind("REFERENCES", tokens)
         yield from (token for token in parents if token.text != "(" and not _is_own(token, {name.name.lower()}))
 
 
-def _behind(word: str, found: Sequence[Token]) -> list[Token]:
+def _behind(word: str, tokens: Sequence[Token]) -> list[Token]:
     """What follows this word, each time."""
-    begins = (at + 1 for at, token in enumerate(found) if token.text == word)
-    return [next((token for token in found[at:] if token.text != "ONLY"), NOTHING) for at in begins]
+    begins = (at + 1 for at, token in enumerate(tokens) if token.text == word)
+    return [next((token for token in tokens[at:] if token.text != "ONLY"), NOTHING) for at in begins]
 
 
 def _listed(zone: Sequence[Token]) -> Iterator[Token]:
@@ -290,13 +290,13 @@ def _listed(zone: Sequence[Token]) -> Iterator[Token]:
             follows = False
 
 
-def _target_of_insert(found: Sequence[Token], at: int) -> Sequence[Token]:
+def _target_of_insert(tokens: Sequence[Token], at: int) -> Sequence[Token]:
     """The name and what is behind it, unless that is the query."""
     skipped = (*INSERT_MODIFIERS, "INTO")
-    target = next((index for index in range(at + 1, len(found)) if found[index].text not in skipped), at)
-    if not found[target].name:
-        return found[at:]  # a query instead of a table
-    return found[target : target + 2] if text_at(found, target + 1) in (".", "@") else found[target : target + 1]
+    target = next((index for index in range(at + 1, len(tokens)) if tokens[index].text not in skipped), at)
+    if not tokens[target].name:
+        return tokens[at:]  # a query instead of a table
+    return tokens[target : target + 2] if text_at(tokens, target + 1) in (".", "@") else tokens[target : target + 1]
 
 
 def created_table(sql: str) -> str | None:
@@ -310,10 +310,10 @@ def created_view(sql: str) -> str | None:
 
 def _created(sql: str, wanted: str) -> str | None:
     try:
-        found = tokens(sql)
+        tokens = tokens_of(sql)
     except JobError:  # a query of the adapter's own: of others `check` lets none through
         return None
-    verb, kind, name = _defined(found) if found else ("", "", NOTHING)
+    verb, kind, name = _defined(tokens) if tokens else ("", "", NOTHING)
     return name.name if verb in CREATING and kind == wanted else None
 
 

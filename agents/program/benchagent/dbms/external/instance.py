@@ -109,15 +109,15 @@ class ExternalInstance(Instance):
         return self._asker.server.effective_queries
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
-        found = [(name, self._scrubber.text(value)) for name, value in self._asker.server.in_force(rows)]
-        self._effective = found
-        return found
+        in_force = [(name, self._scrubber.text(value)) for name, value in self._asker.server.in_force(rows)]
+        self._effective = in_force
+        return in_force
 
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
         server, disks = self._asker.server, "nothing is known about the disks of the server"
         given = [Given(name, value) for name, value in effective.items()]
-        found = durability(server.dbms, given, Facts(complete=server.settings_complete), disks)
-        return found.durability or Durability.NONE, found.reason
+        promise = durability(server.dbms, given, Facts(complete=server.settings_complete), disks)
+        return promise.durability or Durability.NONE, promise.reason
 
     def buffer_bytes(self) -> int | None:
         server = self._asker.server
@@ -216,15 +216,15 @@ def drop_own(asker: Asker, target: Target) -> int:
     What another depends on, by a foreign key or as a view, goes when that has gone.
     """
     questions = {name: target.questions()[name] for name in (ASK_OBJECTS, ASK_OWNER)}
-    found, before, first = asker.ask(questions), None, 0
+    answers, before, first = asker.ask(questions), None, 0
     while True:
-        if ASK_OBJECTS in found.errors:
-            raise JobError(f"what is there cannot be asked: {found.errors[ASK_OBJECTS]}")
-        drops, forgotten = target.left(found.rows.get(ASK_OWNER), found.rows.get(ASK_OBJECTS))
+        if ASK_OBJECTS in answers.errors:
+            raise JobError(f"what is there cannot be asked: {answers.errors[ASK_OBJECTS]}")
+        drops, forgotten = target.left(answers.rows.get(ASK_OWNER), answers.rows.get(ASK_OBJECTS))
         if not drops:
             asker.execute(forgotten)
             return first
         if drops == before:
-            raise JobError(f"{len(drops)} tables or views cannot be dropped: {found.errors.get(ATTEMPT)}")
+            raise JobError(f"{len(drops)} tables or views cannot be dropped: {answers.errors.get(ATTEMPT)}")
         before, first = drops, first or len(drops)
-        found = asker.attempt(drops, questions)
+        answers = asker.attempt(drops, questions)

@@ -71,7 +71,7 @@ class Asker:
 
     def _run(self, steps: Sequence[Mapping[str, Any]]) -> Answers:
         scrub = Scrubber(self.connection)
-        found = Answers()
+        answers = Answers()
         problem = ""
         generator = LoadGenerator(
             self.toolchain,
@@ -87,13 +87,13 @@ class Asker:
                 seen = scrub.event(event)
                 if seen["event"] == "error":
                     problem = str(seen["message"])
-                _take(found, seen)
+                _take(answers, seen)
         finally:
             status = generator.abort(10)
         if problem or status:
             words = problem or scrub.text(generator.stderr_tail)[-500:] or "the load generator was killed"
             raise JobError(f"connection {self.connection.name}: {words}")
-        return found
+        return answers
 
     def _job(self, steps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         opened = {"url": self.connection.url, "driver_class": self.server.driver_class, "properties": self.login()}
@@ -104,16 +104,16 @@ def _asked(queries: Mapping[str, str]) -> list[dict[str, Any]]:
     return [{"op": "query", "name": name, "sql": sql, "optional": True} for name, sql in queries.items()]
 
 
-def _take(found: Answers, event: Mapping[str, Any]) -> None:
+def _take(answers: Answers, event: Mapping[str, Any]) -> None:
     if event["event"] == "query":
         failed = "error" in event
-        found.rows[event["name"]] = None if failed else event["rows"]
+        answers.rows[event["name"]] = None if failed else event["rows"]
         if failed:
-            found.errors[event["name"]] = str(event["error"])
+            answers.errors[event["name"]] = str(event["error"])
     elif event["event"] == "product":
-        found.product_version = str(event["product_version"])
+        answers.product_version = str(event["product_version"])
     elif event["event"] == "phase" and "error" in event:
-        found.errors[event["phase"]] = str(event["error"])
+        answers.errors[event["phase"]] = str(event["error"])
 
 
 SHOWN = 5
@@ -162,18 +162,18 @@ class Target:
         """
         if {str(row[0]).strip() for row in owner or []} - {self.agent_id}:
             raise JobError(f"schema {self.schema} of connection {self.connection} belongs to another agent")
-        found = _names(objects)
+        present = _names(objects)
         notes = list(dict.fromkeys(str(row[1]).strip() for row in owner or [] if row[1] and str(row[1]).strip()))
         if wrong := [note for note in notes if not NOTE.match(note)]:
             raise JobError(f"{self.marker} of connection {self.connection} was written by somebody else: {wrong[0]!r}")
-        self._refuse(found - {_name_in(note) for note in notes} - {MARKER})
-        drops = [self._drop(note) for note in reversed(notes) if _name_in(note) in found]
+        self._refuse(present - {_name_in(note) for note in notes} - {MARKER})
+        drops = [self._drop(note) for note in reversed(notes) if _name_in(note) in present]
         return drops, [f"DELETE FROM {self.marker} WHERE made = '{note}'" for note in notes]
 
-    def _claim(self, schemas: Rows, found: set[str]) -> list[str]:
+    def _claim(self, schemas: Rows, present: set[str]) -> list[str]:
         if not schemas and not self.server.create:
             raise JobError(f"connection {self.connection} has no schema {self.schema}, and the agent cannot make one")
-        self._refuse(found)
+        self._refuse(present)
         create = [] if schemas else [self.server.create.format(schema=self.schema)]
         char = self.server.dialect.varchar
         table = f"CREATE TABLE {self.marker} (agent_id {char(64)} NOT NULL, made {char(128)})"

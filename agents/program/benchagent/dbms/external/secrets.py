@@ -42,15 +42,15 @@ def hosts_of(url: str) -> list[str]:
 
 
 def _hosts(url: str) -> Iterator[str]:
-    for found in AUTHORITY.finditer(url):
-        yield from _listed(found[1]) if "(" not in found[1] else ()
+    for match in AUTHORITY.finditer(url):
+        yield from _listed(match[1]) if "(" not in match[1] else ()
     yield from NAMED_HOST.findall(url)
     for pattern in (CUBRID, JAYBIRD):
-        yield from ((found[1] or "").strip("[]") for found in pattern.finditer(url))
+        yield from ((match[1] or "").strip("[]") for match in pattern.finditer(url))
     if url.lower().startswith("jdbc:oracle:"):
-        yield from (found[1] for found in THIN.finditer(url))
-    for found in HOST_OPTION.finditer(url):
-        yield from _listed(found[1])
+        yield from (match[1] for match in THIN.finditer(url))
+    for match in HOST_OPTION.finditer(url):
+        yield from _listed(match[1])
 
 
 def _listed(hosts: str) -> Iterator[str]:
@@ -62,13 +62,13 @@ def _listed(hosts: str) -> Iterator[str]:
 
 def databases_of(url: str) -> list[str]:
     """Path, name or service of the database, and its file's name alone; CUBRID's user, too."""
-    found = [path[2] for path in AUTHORITY.finditer(url)]
-    found += NAMED_DATABASE.findall(url) + PLAIN.findall(url)
+    named = [path[2] for path in AUTHORITY.finditer(url)]
+    named += NAMED_DATABASE.findall(url) + PLAIN.findall(url)
     for pattern in (CUBRID, JAYBIRD):
-        found += [group for names in pattern.finditer(url) for group in names.groups()[1:]]
+        named += [group for names in pattern.finditer(url) for group in names.groups()[1:]]
     if url.lower().startswith("jdbc:oracle:"):
-        found += [service[2] for service in THIN.finditer(url)]
-    paths = [re.split(r":(?=\w+=)", path)[0].strip("/") for path in found if path]
+        named += [service[2] for service in THIN.finditer(url)]
+    paths = [re.split(r":(?=\w+=)", path)[0].strip("/") for path in named if path]
     names = [path.replace("\\", "/").rpartition("/")[2] for path in paths]
     return list(dict.fromkeys(filter(None, [*paths, *names])))
 
@@ -121,8 +121,8 @@ class Scrubber:
         whole = [connection.password, url, url.partition("//")[2] or url.partition("@")[2]]
         hosts = hosts_of(url)
         addresses = [address for host in hosts for address in addresses_of(host)]
-        found = [connection.user, *databases_of(url), *(hosts or words_of(url)), *addresses]
-        words = [word for word in found if not word.isdigit() and word.lower() not in VALUES]
+        named = [connection.user, *databases_of(url), *(hosts or words_of(url)), *addresses]
+        words = [word for word in named if not word.isdigit() and word.lower() not in VALUES]
         # Words alone: the user "a" is no letter of another word.
         alone = [rf"(?<!\w){re.escape(word)}(?!\w)" for word in _longest_first(words)]
         patterns = [*map(re.escape, _longest_first(whole)), *alone]

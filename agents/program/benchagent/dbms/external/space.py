@@ -66,8 +66,8 @@ class Watched:
 
     def shortage(self) -> str:
         data = next(iter(self.folders), None)
-        found = (folder_shortage(folder, name, of_data=folder == data) for folder, name in self.folders.items())
-        return next(filter(None, found), "")
+        words = (folder_shortage(folder, name, of_data=folder == data) for folder, name in self.folders.items())
+        return next(filter(None, words), "")
 
 
 def watched(told: Sequence[tuple[str, str]], *, here: bool) -> Watched:

@@ -44,9 +44,9 @@ class Token:
 NOTHING = Token("mark", "", "")
 
 
-def tokens(sql: str) -> list[Token]:
+def tokens_of(sql: str) -> list[Token]:
     """Without blanks and comments. Raises `JobError` for what engines read in different ways."""
-    found, position = [], 0
+    tokens, position = [], 0
     while position < len(sql):
         match = TOKEN.match(sql, position)
         if match is None:
@@ -54,8 +54,8 @@ def tokens(sql: str) -> list[Token]:
             raise JobError(f"not sent to a server of others, since {words}: {begin(sql)}")
         position, kind, raw = match.end(), str(match.lastgroup), match[0]
         if kind != "blank":
-            found.append(Token(kind, raw.upper() if kind == "word" else raw, raw))
-    return found
+            tokens.append(Token(kind, raw.upper() if kind == "word" else raw, raw))
+    return tokens
 
 
 def begin(sql: str) -> str:
@@ -74,21 +74,21 @@ LOCKING = ("FOR UPDATE", "FOR SHARE", "FOR NO", "FOR KEY", "WITH LOCK", "LOCK IN
 HELD = ("WITH RR", "WITH RS")
 
 
-def locks(found: Sequence[Token]) -> bool:
+def locks(tokens: Sequence[Token]) -> bool:
     """Whether a query in it keeps others from changing what it reads, by words for that."""
-    for at, token in enumerate(found):
-        words = f"{token.text} {text_at(found, at + 1)}"
-        if words in LOCKING or (words in HELD and text_at(found, at + 2) not in ("AS", "(")):
+    for at, token in enumerate(tokens):
+        words = f"{token.text} {text_at(tokens, at + 1)}"
+        if words in LOCKING or (words in HELD and text_at(tokens, at + 2) not in ("AS", "(")):
             return True
     return False
 
 
-def tables_read(found: Sequence[Token]) -> Iterator[int]:
+def tables_read(tokens: Sequence[Token]) -> Iterator[int]:
     """Where a query names its tables; an argument in a FROM is taken for one. Not where it names one of its WITH."""
-    named = _named(found)
+    named = _named(tokens)
     listing = [False]  # for each open parenthesis: whether a comma is followed by a table
     before = ""
-    for at, token in enumerate(found):
+    for at, token in enumerate(tokens):
         if token.text == "(":
             listing.append(listing[-1])
         elif token.text == ")" and len(listing) > 1:
@@ -98,53 +98,53 @@ def tables_read(found: Sequence[Token]) -> Iterator[int]:
         elif token.text == "FROM":
             listing[-1] = True
         follows = before in ("FROM", "TABLE", "APPLY") or before.endswith("JOIN") or (before == "," and listing[-1])
-        of_with = text_at(found, at + 1) not in (".", "@") and at >= named.get(token.raw, len(found))
+        of_with = text_at(tokens, at + 1) not in (".", "@") and at >= named.get(token.raw, len(tokens))
         if follows and token.name and token.text not in NO_TABLES and not of_with:
             yield at
         if token.text not in BEFORE_A_TABLE:
             before = token.text
 
 
-def _named(found: Sequence[Token]) -> dict[str, int]:
+def _named(tokens: Sequence[Token]) -> dict[str, int]:
     """From where on each name of a WITH means its query: before that it is a table's. None in parentheses."""
-    start = len(until(found, 0, ("WITH",))) + 1
-    recursive = text_at(found, start) == "RECURSIVE" and text_at(found, start + 1) not in ("AS", "(")
+    start = len(until(tokens, 0, ("WITH",))) + 1
+    recursive = text_at(tokens, start) == "RECURSIVE" and text_at(tokens, start + 1) not in ("AS", "(")
     start += recursive
     names: dict[str, int] = {}
-    while end := _end_of_named(found, start):
-        names.setdefault(found[start].raw, start if recursive else end)
-        if text_at(found, end) != ",":
+    while end := _end_of_named(tokens, start):
+        names.setdefault(tokens[start].raw, start if recursive else end)
+        if text_at(tokens, end) != ",":
             break
         start = end + 1
     return names
 
 
-def _end_of_named(found: Sequence[Token], at: int) -> int:
+def _end_of_named(tokens: Sequence[Token], at: int) -> int:
     """Of a query that begins with its name here; 0 where none does."""
-    begin = _behind_parentheses(found, at + 1)  # names of its columns
-    if text_at(found, begin) != "AS" or found[at].kind != "word":
+    begin = _behind_parentheses(tokens, at + 1)  # names of its columns
+    if text_at(tokens, begin) != "AS" or tokens[at].kind != "word":
         return 0
-    while text_at(found, begin) in ("AS", "NOT", "MATERIALIZED"):
+    while text_at(tokens, begin) in ("AS", "NOT", "MATERIALIZED"):
         begin += 1
-    end = _behind_parentheses(found, begin)
+    end = _behind_parentheses(tokens, begin)
     return end if end > begin else 0
 
 
-def _behind_parentheses(found: Sequence[Token], at: int) -> int:
+def _behind_parentheses(tokens: Sequence[Token], at: int) -> int:
     """The same index where none begin."""
-    return at + len(until(found, at + 1, ())) + 2 if text_at(found, at) == "(" else at
+    return at + len(until(tokens, at + 1, ())) + 2 if text_at(tokens, at) == "(" else at
 
 
-def until(found: Sequence[Token], at: int, ends: Sequence[str]) -> Sequence[Token]:
+def until(tokens: Sequence[Token], at: int, ends: Sequence[str]) -> Sequence[Token]:
     """From an index to one of these words, or to the end of the parentheses around it."""
     depth = 0
-    for end in range(at, len(found)):
-        text = found[end].text
+    for end in range(at, len(tokens)):
+        text = tokens[end].text
         depth += {"(": 1, ")": -1}.get(text, 0)
         if depth < 0 or (not depth and text in ends):
-            return found[at:end]
-    return found[at:]
+            return tokens[at:end]
+    return tokens[at:]
 
 
-def text_at(found: Sequence[Token], at: int) -> str:
-    return found[at].text if 0 <= at < len(found) else ""
+def text_at(tokens: Sequence[Token], at: int) -> str:
+    return tokens[at].text if 0 <= at < len(tokens) else ""

@@ -40,12 +40,12 @@ class ToolLogin:
 
     def address(self) -> Address:
         """Raises `JobError` for an URL that a driver understands and a tool does not. It is not shown."""
-        found = ONE_HOST.match(self.connection.url)
-        if not found:
+        match = ONE_HOST.match(self.connection.url)
+        if not match:
             words = "a backup needs a URL with one host, as jdbc:…://host:port/database"
             raise JobError(f"connection {self.connection.name}: {words}")
-        options = {name.lower(): value for name, value in parse_qsl(found["options"] or "", keep_blank_values=True)}
-        return Address((found["host"] or "").strip("[]"), found["port"] or "", unquote(found["database"]), options)
+        options = {name.lower(): value for name, value in parse_qsl(match["options"] or "", keep_blank_values=True)}
+        return Address((match["host"] or "").strip("[]"), match["port"] or "", unquote(match["database"]), options)
 
     def secret_file(self, name: str, lines: Mapping[str, str] | str) -> Path:
         """A file that nobody else can read: a text, or a line `name=value` each."""

@@ -70,12 +70,12 @@ class FirebirdInstance(ServerInstance):
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
         listener = next(iter(self.server.pids()), 0)
-        found = settings.effective(rows, listener, self._given.server)
-        self.ignored_settings += settings.differences(self._given, found)
-        untold = settings.untold(self._given, found)
+        in_force = settings.effective(rows, listener, self._given.server)
+        self.ignored_settings += settings.differences(self._given, in_force)
+        untold = settings.untold(self._given, in_force)
         if untold:
             self._request.log(f"given, but not told by this version of Firebird: {', '.join(untold)}")
-        return found
+        return in_force
 
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
         return of_effective(discovery.SLUG, effective, write_cache_words(self.data_path))
@@ -83,8 +83,8 @@ class FirebirdInstance(ServerInstance):
     def buffer_bytes(self) -> int | None:
         """Of the database in Super, of each connection in the Classics."""
         words = self.server.query("SELECT 'bytes=' || (MON$PAGE_SIZE * MON$PAGE_BUFFERS) FROM MON$DATABASE")
-        found = words.partition("bytes=")[2].split()
-        return int(found[0]) if found else None
+        number = words.partition("bytes=")[2].split()
+        return int(number[0]) if number else None
 
     # What it tells
 

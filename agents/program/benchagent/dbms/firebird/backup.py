@@ -169,9 +169,9 @@ class GbakServicesSame(GbakServices):
     slug = "gbak_services_same"
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
-        found = same_device(self.server.database, target.parent)
-        if found.same_physical is False:
-            raise JobError(f"{self.label}: the target lies on another disk ({found.words})")
+        storage = same_device(self.server.database, target.parent)
+        if storage.same_physical is False:
+            raise JobError(f"{self.label}: the target lies on another disk ({storage.words})")
         return super().backup(target, options)
 
 

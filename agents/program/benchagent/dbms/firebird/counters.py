@@ -73,19 +73,19 @@ class ToolCounters(EngineCounters):
         return {"gstat": ONE_ROW}
 
     def tables(self, rows: QueryRows) -> list[TableFacts]:
-        found, page = self._analysed(rows)
-        return [gstat.table_statistics(table, page) for table in found]
+        tables, page = self._analysed(rows)
+        return [gstat.table_statistics(table, page) for table in tables]
 
     def indexes(self, rows: QueryRows) -> list[IndexFacts]:
-        found, page = self._analysed(rows)
-        return [gstat.index_statistics(table, index, page) for table in found for index in table.indexes]
+        tables, page = self._analysed(rows)
+        return [gstat.index_statistics(table, index, page) for table in tables for index in table.indexes]
 
     def _analysed(self, rows: QueryRows) -> tuple[list[gstat.Block], int | None]:
         """Once for the same rows: gstat reads the whole database."""
         if self._rows is not rows:
             self._rows, self._output = rows, self.run_gstat()
-        found = [table for table in gstat.blocks(self._output) if not self._tables or table.name in self._tables]
-        return found, gstat.page_size(self._output)
+        tables = [table for table in gstat.blocks(self._output) if not self._tables or table.name in self._tables]
+        return tables, gstat.page_size(self._output)
 
     def plan_queries(self, sql: str) -> Sequence[str]:
         """The statement travels as a value to `plan`, which asks isql."""
@@ -125,13 +125,13 @@ class MonitoringCounters(EngineCounters):
         return {"io": DATABASE_IO, "records": RECORD_WAITS}
 
     def counters(self, rows: QueryRows) -> dict[str, float]:
-        found: dict[str, float] = {}
+        values: dict[str, float] = {}
         for reads, writes, fetches, _ in rows.get("io", []):
-            found |= {"data_reads": reads, "data_writes": writes}
-            found |= {"buffer_reads": reads, "buffer_hits": fetches - reads}
+            values |= {"data_reads": reads, "data_writes": writes}
+            values |= {"buffer_reads": reads, "buffer_hits": fetches - reads}
         for (waits,) in rows.get("records", []):
-            found["lock_waits"] = waits
-        return {name: float(value) for name, value in found.items()}
+            values["lock_waits"] = waits
+        return {name: float(value) for name, value in values.items()}
 
     def wait_queries(self) -> Mapping[str, str]:
         return {"states": STATES}

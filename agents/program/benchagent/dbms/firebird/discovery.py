@@ -135,9 +135,9 @@ def installed_home(engine: InstalledEngine) -> Home:
 def homes(engines_dir: Path) -> dict[str, Home]:
     """By version; the machine's own wins."""
     own = debian_home(Path(os.environ.get(ROOT_VARIABLE, "/")))
-    found = [own] if own else []
-    found += [installed_home(engine) for engine in installed(engines_dir, SLUG)]
-    return {home.version: home for home in reversed(found)}
+    listed = [own] if own else []
+    listed += [installed_home(engine) for engine in installed(engines_dir, SLUG)]
+    return {home.version: home for home in reversed(listed)}
 
 
 def _version(server: Path, environment: Mapping[str, str]) -> tuple[str, str]:

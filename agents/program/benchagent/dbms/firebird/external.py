@@ -60,6 +60,6 @@ def external_server(version: str, schema: str) -> ExternalServer:
 
 def _in_force(rows: QueryRows) -> list[tuple[str, str]]:
     """Without a look at its processes, the two Classics cannot be told apart."""
-    found = settings.effective({name: rows[name] for name in rows if name != "process"}, 0, ())
+    in_force = settings.effective({name: rows[name] for name in rows if name != "process"}, 0, ())
     threads = rows.get("process", [])
-    return [*found, ("ServerMode", settings.SUPER)] if threads and int(threads[0][0]) else found
+    return [*in_force, ("ServerMode", settings.SUPER)] if threads and int(threads[0][0]) else in_force

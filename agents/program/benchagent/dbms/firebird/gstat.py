@@ -27,8 +27,8 @@ class Block:
 
     def sum(self, *words: str) -> int | None:
         """None when one of them is missing."""
-        found = [self.whole(word) for word in words]
-        return None if None in found else sum(number for number in found if number is not None)
+        numbers = [self.whole(word) for word in words]
+        return None if None in numbers else sum(number for number in numbers if number is not None)
 
 
 def blocks(output: str) -> list[Block]:
@@ -49,14 +49,14 @@ def blocks(output: str) -> list[Block]:
 
 
 def page_size(output: str) -> int | None:
-    found = PAGE_SIZE.search(output)
-    return int(found[1]) if found else None
+    match = PAGE_SIZE.search(output)
+    return int(match[1]) if match else None
 
 
 def ods(output: str) -> str | None:
     """Version of the database's structure on disk, as "12.0"."""
-    found = ODS.search(output)
-    return found[1] if found else None
+    match = ODS.search(output)
+    return match[1] if match else None
 
 
 def table_statistics(table: Block, page: int | None) -> TableFacts:

@@ -74,8 +74,8 @@ class Split:
     ignored: Sequence[str]
 
     def last(self, name: str) -> str | None:
-        found = [value for key, value in self.server if canonical(key) == name]
-        return found[-1] if found else None
+        values = [value for key, value in self.server if canonical(key) == name]
+        return values[-1] if values else None
 
     @property
     def mode(self) -> str:
@@ -141,16 +141,16 @@ def create_database(database: str, split: Split) -> str:
 def gfix_options(split: Split) -> list[list[str]]:
     """Arguments of one gfix each: it does one thing at a time."""
     database = split.database
-    found = []
+    options = []
     if FORCED_WRITES in database:
-        found.append(["-write", "sync" if database[FORCED_WRITES] == "on" else "async"])
+        options.append(["-write", "sync" if database[FORCED_WRITES] == "on" else "async"])
     if SWEEP in database:
-        found.append(["-housekeeping", database[SWEEP]])
+        options.append(["-housekeeping", database[SWEEP]])
     if BUFFERS in database:
-        found.append(["-buffers", database[BUFFERS]])
+        options.append(["-buffers", database[BUFFERS]])
     if RESERVE in database:
-        found.append(["-use", "reserve" if database[RESERVE] == "on" else "full"])
-    return found
+        options.append(["-use", "reserve" if database[RESERVE] == "on" else "full"])
+    return options
 
 
 # What is in force
@@ -163,15 +163,15 @@ def effective_queries(major: int) -> dict[str, str]:
 
 def effective(rows: QueryRows, listener_pid: int, given: Settings) -> list[tuple[str, str]]:
     """Of the server: where it tells them (since 4), those that were given or that matter; ServerMode in any version."""
-    found = _of_database(rows.get("database", []))
-    found += _of_server(rows.get("config", []), given)
-    told = {canonical(name): value for name, value in found}
+    in_force = _of_database(rows.get("database", []))
+    in_force += _of_server(rows.get("config", []), given)
+    told = {canonical(name): value for name, value in in_force}
     if rows.get("process") and "servermode" not in told:
-        found.append(("ServerMode", _mode(rows["process"][0], listener_pid)))
+        in_force.append(("ServerMode", _mode(rows["process"][0], listener_pid)))
     # Before 4 the server does not tell it, but the database does: it has no other cache.
     if BUFFERS in told and CACHE_PAGES not in told and CACHE_PAGES in {canonical(name) for name, _ in given}:
-        found.append(("DefaultDbCachePages", told[BUFFERS]))
-    return found
+        in_force.append(("DefaultDbCachePages", told[BUFFERS]))
+    return in_force
 
 
 def _of_database(rows: Sequence[Sequence[Any]]) -> list[tuple[str, str]]:
@@ -208,13 +208,13 @@ def differences(split: Split, effective: Settings) -> list[str]:
     buffers = BUFFERS in split.database
     asked = {**{canonical(name): (name, value) for name, value in split.server}}
     asked |= {key: (SPELT[key], value) for key, value in split.database.items()}
-    found = []
+    words = []
     for key, (name, value) in asked.items():
         now = in_force.get(BUFFERS if key == CACHE_PAGES else key)
         if now is not None and not _same(key, value, now):
             why = " (page_buffers of the database go before)" if key == CACHE_PAGES and buffers else ""
-            found.append(f"{name}: {bare(value)} given, {now} in force{why}")
-    return found
+            words.append(f"{name}: {bare(value)} given, {now} in force{why}")
+    return words
 
 
 def untold(split: Split, effective: Settings) -> list[str]:
@@ -226,5 +226,5 @@ def untold(split: Split, effective: Settings) -> list[str]:
 def _same(key: str, given: str, now: str) -> bool:
     if key == "servermode":
         return MODES.get(bare(given).lower()) == now
-    found = settings_of("firebird", [])
-    return found is not None and found.converted(key, given).key == found.converted(key, now).key
+    settings = settings_of("firebird", [])
+    return settings is not None and settings.converted(key, given).key == settings.converted(key, now).key

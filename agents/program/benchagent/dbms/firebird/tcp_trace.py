@@ -27,14 +27,14 @@ def seen(pid: int) -> list[str]:
 
     Before them a line `LOOK`; empty when nobody may see them.
     """
-    found: list[str] = []
+    targets: list[str] = []
     looked = False
     for member in process.family(pid):
         with contextlib.suppress(psutil.Error):
             connections = member.net_connections(kind="tcp")
             looked = True
-            found += [f"tcp {one.raddr.ip}:{one.raddr.port}" for one in connections if one.raddr]
-    return [LOOK, *found] if looked else []
+            targets += [f"tcp {one.raddr.ip}:{one.raddr.port}" for one in connections if one.raddr]
+    return [LOOK, *targets] if looked else []
 
 
 def observed(trace: Sequence[str]) -> bool:
@@ -44,8 +44,8 @@ def observed(trace: Sequence[str]) -> bool:
 
 def tcp_targets(trace: Sequence[str]) -> list[str]:
     """Whom the tool reached by TCP, each once, as host:port."""
-    found = [TCP_LINE.search(line) for line in trace]
-    targets = [f"{m[2]}:{m[1]}" if m[1] else f"{m[3]}:{m[4]}" for m in found if m]
+    matches = [TCP_LINE.search(line) for line in trace]
+    targets = [f"{m[2]}:{m[1]}" if m[1] else f"{m[3]}:{m[4]}" for m in matches if m]
     return list(dict.fromkeys(targets))
 
 

@@ -77,10 +77,10 @@ def in_force(rows: QueryRows) -> list[tuple[str, str]]:
     of its cache, of which only a given one is among the settings."""
     named = {str(row[0]): str(row[1]) for row in rows.get("settings", [])}
     cache_mib = named.get(CACHE_IN_USE, "")
-    found = {name: value for name, value in named.items() if not name.startswith(("info.", "property."))}
+    settings = {name: value for name, value in named.items() if not name.startswith(("info.", "property."))}
     if cache_mib.isdecimal():
-        found.setdefault(CACHE, str(int(cache_mib) * KIB))
-    return sorted(found.items())
+        settings.setdefault(CACHE, str(int(cache_mib) * KIB))
+    return sorted(settings.items())
 
 
 class BackupTo(BackupMethod):

@@ -48,8 +48,8 @@ class H2Counters(EngineCounters):
         return {"store": STORE}
 
     def counters(self, rows: QueryRows) -> dict[str, float]:
-        found = {str(row[0]): float(row[1]) for row in rows.get("store", []) if str(row[0]) in FROM_STORE}
-        return {FROM_STORE[name]: value for name, value in found.items()}
+        told = {str(row[0]): float(row[1]) for row in rows.get("store", []) if str(row[0]) in FROM_STORE}
+        return {FROM_STORE[name]: value for name, value in told.items()}
 
     def wait_queries(self) -> Mapping[str, str]:
         return {"blocked": WAITING}

@@ -61,13 +61,13 @@ class InterbaseCounters(EngineCounters):
         return {"database": DATABASE}
 
     def counters(self, rows: QueryRows) -> dict[str, float]:
-        found: dict[str, float] = {}
+        values: dict[str, float] = {}
         for reads, writes, fetches, commits, rollbacks, deadlocks, waits in rows.get("database", []):
-            found |= {"data_reads": float(reads), "data_writes": float(writes)}
-            found |= {"buffer_reads": float(reads), "buffer_hits": float(fetches) - float(reads)}
-            found |= {"commits": float(commits), "rollbacks": float(rollbacks)}
-            found |= {"deadlocks": float(deadlocks), "lock_waits": float(waits)}
-        return found
+            values |= {"data_reads": float(reads), "data_writes": float(writes)}
+            values |= {"buffer_reads": float(reads), "buffer_hits": float(fetches) - float(reads)}
+            values |= {"commits": float(commits), "rollbacks": float(rollbacks)}
+            values |= {"deadlocks": float(deadlocks), "lock_waits": float(waits)}
+        return values
 
     def wait_queries(self) -> Mapping[str, str]:
         return {"statements": STATEMENTS}

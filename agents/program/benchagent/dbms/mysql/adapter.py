@@ -98,7 +98,7 @@ class MysqlFamilyInstance(ServerInstance):
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
         variables = settings.variables_of(rows)
         words = settings.differences(self._given, variables)
-        self.ignored_settings += [one for one in words if one not in self.ignored_settings]
+        self.ignored_settings += [word for word in words if word not in self.ignored_settings]
         engines = ", ".join(f"{engine} ({count})" for engine, count in rows["engines"])
         return [*settings.in_force(self._given, variables), *([("table_engines", engines)] if engines else [])]
 

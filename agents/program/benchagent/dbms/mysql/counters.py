@@ -77,12 +77,12 @@ class InnodbCounters(EngineCounters):
 
     def counters(self, rows: QueryRows) -> dict[str, float]:
         status, metrics = _numbers(rows["status"]), _enabled(rows.get("metrics", []))
-        found = {name: status[variable] for name, variable in STATUS.items() if variable in status}
-        found["buffer_hits"] = status[REQUESTS] - status["Innodb_buffer_pool_reads"]
+        values = {name: status[variable] for name, variable in STATUS.items() if variable in status}
+        values["buffer_hits"] = status[REQUESTS] - status["Innodb_buffer_pool_reads"]
         syncs = next((status[name] for name in LOG_SYNCS if name in status), None)
         if syncs is not None:
-            found["log_flushes"] = syncs
-        return {**found, **{name: metrics[metric] for name, metric in METRICS.items() if metric in metrics}}
+            values["log_flushes"] = syncs
+        return {**values, **{name: metrics[metric] for name, metric in METRICS.items() if metric in metrics}}
 
     def wait_queries(self) -> Mapping[str, str]:
         states = (
@@ -93,9 +93,9 @@ class InnodbCounters(EngineCounters):
         return {"states": states, "locks": locks}
 
     def waits(self, rows: QueryRows) -> dict[str, float]:
-        found = {f"state: {state}": float(count) for state, count in rows.get("states", [])}
+        sessions = {f"state: {state}": float(count) for state, count in rows.get("states", [])}
         waiting = sum(float(count) for _, count in rows.get("locks", []))
-        return {**found, "row lock": waiting} if waiting else found
+        return {**sessions, "row lock": waiting} if waiting else sessions
 
     # Tables and indexes
 

@@ -55,19 +55,19 @@ class Installation:
         return next((path for path in paths if path.is_dir()), None)
 
 
-def found(slug: str, engines_dir: Path | None = None) -> list[Installation]:
+def all_installations(slug: str, engines_dir: Path | None = None) -> list[Installation]:
     """All, those that cannot be used too: the machine's own first, then those that the agent has installed."""
     listed = [_looked_at(base, server, {}) for base, server in _on_the_machine(slug)]
     for engine in installed(engines_dir, slug) if engines_dir else []:
         server, stated = engine.layout("server"), Product(engine.dbms, engine.version)
         listed.append(_looked_at(server.parent.parent, server, engine.environment(), stated))
-    return [one for one in listed if one.product.slug == slug]
+    return [installation for installation in listed if installation.product.slug == slug]
 
 
 def installations(slug: str, engines_dir: Path | None = None) -> dict[str, Installation]:
     """Those that can be used, by version; the first wins."""
-    usable = [one for one in found(slug, engines_dir) if not one.problem]
-    return {one.product.version: one for one in reversed(usable)}
+    usable = [installation for installation in all_installations(slug, engines_dir) if not installation.problem]
+    return {installation.product.version: installation for installation in reversed(usable)}
 
 
 def _on_the_machine(slug: str) -> Iterator[tuple[Path, Path]]:
@@ -116,9 +116,11 @@ def discover(slug: str, context: EngineContext) -> list[EngineFacts]:
     return one_of_each_version(
         engine_facts(
             slug,
-            one.product.version,
-            one.problem or java or user_problem(SERVICE_USERS, as_user, context.jobs_dir, one.server.parent),
-            one.server.parent,
+            installation.product.version,
+            installation.problem
+            or java
+            or user_problem(SERVICE_USERS, as_user, context.jobs_dir, installation.server.parent),
+            installation.server.parent,
         )
-        for one in found(slug, context.engines_dir)
+        for installation in all_installations(slug, context.engines_dir)
     )

@@ -78,12 +78,12 @@ def server_of_family(slug: str, version: str, schema: str) -> ExternalServer:
 def read_folders(rows: Rows) -> list[tuple[str, str]]:
     """Paths that begin with no slash are relative to `datadir`."""
     told = {str(name).lower(): str(value or "") for name, value in rows}
-    found = [("datadir", told.get("datadir", "")), *((name, told.get(name, "")) for name in NAMED)]
-    found += [(name, path) for name in LISTS for path in told.get(name, "").split(":")]
+    folders = [("datadir", told.get("datadir", "")), *((name, told.get(name, "")) for name in NAMED)]
+    folders += [(name, path) for name in LISTS for path in told.get(name, "").split(":")]
     files = [(name, file.partition(":")[0]) for name in SYSTEM for file in told.get(name, "").split(";")]
-    found += [(name, folder_of(str(Path(told.get(HOME, ""), file)))) for name, file in files]
-    found.append((BINARY_LOG, folder_of(told.get(BINARY_LOG, ""))))
-    return [found[0], *((name, path) for name, path in found[1:] if path)]
+    folders += [(name, folder_of(str(Path(told.get(HOME, ""), file)))) for name, file in files]
+    folders.append((BINARY_LOG, folder_of(told.get(BINARY_LOG, ""))))
+    return [folders[0], *((name, path) for name, path in folders[1:] if path)]
 
 
 # Backups
@@ -118,14 +118,14 @@ def _programs(server: Product, engines_dir: Path) -> Iterator[_Programs]:
 
 
 def _installed_programs(slug: str, server: Product, engines_dir: Path) -> Iterator[_Programs]:
-    def nearness(found: discovery.Installation) -> tuple[bool, tuple[int, ...]]:
-        numbers = found.product.numbers
+    def nearness(installation: discovery.Installation) -> tuple[bool, tuple[int, ...]]:
+        numbers = installation.product.numbers
         return numbers[:2] == server.numbers[:2], numbers
 
-    for found in sorted(discovery.installations(slug, engines_dir).values(), key=nearness, reverse=True):
-        dumper, client = found.program(*DUMPERS), found.program(*CLIENTS)
+    for installation in sorted(discovery.installations(slug, engines_dir).values(), key=nearness, reverse=True):
+        dumper, client = installation.program(*DUMPERS), installation.program(*CLIENTS)
         if dumper and client:
-            yield _Programs(dumper, client, found.environment)
+            yield _Programs(dumper, client, installation.environment)
 
 
 class OwnDump(BackupMethod):

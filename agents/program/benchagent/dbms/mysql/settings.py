@@ -213,10 +213,10 @@ def _same(option: str, variable: str, value: str, effective: str) -> bool:
 
 def _meaning(variable: str, value: str) -> object:
     """Equal for values that the server reads alike: 1, ON and true; 16M and 16777216."""
-    found = ServerSettings(MYSQL, ()).converted(canonical(variable), value)
-    if found.kind is Kind.TEXT and isinstance(found.value, str):
-        text = found.value.strip("'\"").casefold()
+    quantity = ServerSettings(MYSQL, ()).converted(canonical(variable), value)
+    if quantity.kind is Kind.TEXT and isinstance(quantity.value, str):
+        text = quantity.value.strip("'\"").casefold()
         return {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}.get(
             text, SYNONYMS.get(text, text)
         )
-    return found.value
+    return quantity.value

@@ -73,17 +73,17 @@ class OracleCounters(EngineCounters):
 
     def counters(self, rows: QueryRows) -> dict[str, float]:
         values = {str(name): float(value) for name, value in rows.get("sysstat", [])}
-        found = {name: values[statistic] for name, statistic in FROM_SYSSTAT.items() if statistic in values}
-        if "buffer_reads" in found and all(name in values for name in LOGICAL):
-            found["buffer_hits"] = sum(values[name] for name in LOGICAL) - found["buffer_reads"]
+        counted = {name: values[statistic] for name, statistic in FROM_SYSSTAT.items() if statistic in values}
+        if "buffer_reads" in counted and all(name in values for name in LOGICAL):
+            counted["buffer_hits"] = sum(values[name] for name in LOGICAL) - counted["buffer_reads"]
         block = first_value(rows.get("block"))
         if TEMPORARY in values and block is not None:
-            found["temp_bytes"] = values[TEMPORARY] * float(block)
+            counted["temp_bytes"] = values[TEMPORARY] * float(block)
         if "events" in rows:
             locks = [row for row in rows["events"] if str(row[0]).startswith(LOCKS)]
-            found["lock_waits"] = sum(float(row[1]) for row in locks)
-            found["lock_wait_ms"] = sum(float(row[2]) for row in locks) / 1000
-        return found
+            counted["lock_waits"] = sum(float(row[1]) for row in locks)
+            counted["lock_wait_ms"] = sum(float(row[2]) for row in locks) / 1000
+        return counted
 
     def waited_s(self, rows: QueryRows) -> dict[str, float]:
         return {str(event): float(micros) / 1_000_000 for event, _, micros in rows.get("events", [])}

@@ -47,8 +47,8 @@ HIDDEN = re.compile(r"listener|service|dispatchers|control_files|dump_dest|audit
 
 
 def dialect_of(version: str) -> Dialect:
-    found = re.match(r"\d+", version)
-    modern = found is not None and int(found[0]) >= FIRST_WITH_FETCH_FIRST
+    major = re.match(r"\d+", version)
+    modern = major is not None and int(major[0]) >= FIRST_WITH_FETCH_FIRST
     return Dialect(
         integer="NUMBER(10)",
         bigint="NUMBER(19)",

@@ -32,28 +32,28 @@ def methods(server: Server, request: ProvisionRequest, given: Settings) -> list[
     """Those whose tools are here: in the server's own installation, else in the next newer one that has them."""
     found_tools = tools(server.installation, discovery.installations(request.engines_dir).values())
     client = Client(server, found_tools)
-    found: list[BackupMethod] = []
+    offered: list[BackupMethod] = []
     if all(client.has(name) for name in ("pg_dump", "pg_restore", "psql")):
-        found += [Dump(client, "pg_dump_plain"), Dump(client, "pg_dump_custom"), DirectoryDump(client)]
+        offered += [Dump(client, "pg_dump_plain"), Dump(client, "pg_dump_custom"), DirectoryDump(client)]
     if client.has("pg_basebackup"):
-        found.append(BaseBackup(client, request, given))
-    return found
+        offered.append(BaseBackup(client, request, given))
+    return offered
 
 
 def tools(own: Installation, others: Iterable[Installation]) -> dict[str, Installation]:
     """Where each tool comes from. One talks to servers of its own version and of older ones."""
-    newer = [one for one in others if numbers(one.version) > numbers(own.version)]
-    listed = [own, *sorted(newer, key=lambda one: numbers(one.version))]
-    found = {name: next((one for one in listed if one.has(name)), None) for name in TOOLS}
-    return {name: one for name, one in found.items() if one}
+    newer = [installation for installation in others if numbers(installation.version) > numbers(own.version)]
+    listed = [own, *sorted(newer, key=lambda installation: numbers(installation.version))]
+    nearest = {name: next((installation for installation in listed if installation.has(name)), None) for name in TOOLS}
+    return {name: installation for name, installation in nearest.items() if installation}
 
 
 class Client:
     """Tools that connect to one server as its user, and what they leave running in it."""
 
-    def __init__(self, server: Server, found: Mapping[str, Installation]) -> None:
+    def __init__(self, server: Server, tools: Mapping[str, Installation]) -> None:
         self.server = server
-        self._tools = found
+        self._tools = tools
         self._known: set[int] = set()
 
     def has(self, tool: str) -> bool:
@@ -92,13 +92,13 @@ class Client:
     def _sessions(self) -> list[psutil.Process]:
         """Server processes with a client: their title names its address."""
         postmaster = self.server.process
-        found = []
+        sessions = []
         with contextlib.suppress(psutil.NoSuchProcess):
             for process in psutil.Process(postmaster.pid).children() if postmaster else []:
                 with contextlib.suppress(psutil.Error):
                     if f"{HOST}(" in " ".join(process.cmdline()):
-                        found.append(process)
-        return found
+                        sessions.append(process)
+        return sessions
 
 
 class ToolMethod(BackupMethod):

@@ -133,14 +133,14 @@ class PostgresqlCounters(EngineCounters):
         return {query: sql for query, (_, sql, _) in self._counted.items()}
 
     def counters(self, rows: QueryRows) -> dict[str, float]:
-        found: dict[str, float] = {}
+        values: dict[str, float] = {}
         for query, (_, _, counters) in self._counted.items():
             for name, value in zip(counters, (rows.get(query) or [[]])[0], strict=False):
                 if value is not None and name not in self.none:
-                    found[name] = float(value)
-        if "buffer_reads" in found:
-            found["data_reads"] = found["buffer_reads"]
-        return found
+                    values[name] = float(value)
+        if "buffer_reads" in values:
+            values["data_reads"] = values["buffer_reads"]
+        return values
 
     # Waits
 
@@ -156,10 +156,10 @@ class PostgresqlCounters(EngineCounters):
         return {"waits": f"SELECT {event}, count(*) {of_terminals}{kind} AND state <> 'idle' GROUP BY 1"}
 
     def waits(self, rows: QueryRows) -> dict[str, float]:
-        found: dict[str, float] = defaultdict(float)
+        waiting: dict[str, float] = defaultdict(float)
         for event, sessions in rows.get("waits", []):
-            found[str(event)] += float(sessions)
-        return dict(found)
+            waiting[str(event)] += float(sessions)
+        return dict(waiting)
 
     # Tables, indexes, upkeep
 

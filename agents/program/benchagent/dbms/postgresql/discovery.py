@@ -45,7 +45,7 @@ class Installation:
         return not _version(self.bin_dir / program, self.environment)[1]
 
 
-def found(engines_dir: Path | None = None) -> list[Installation]:
+def all_installations(engines_dir: Path | None = None) -> list[Installation]:
     """All, those that cannot be used too: the machine's own first, then those that the agent has installed."""
     listed = [_looked_at(folder, {}, "") for folder in bin_dirs()]
     for engine in installed(engines_dir, SLUG) if engines_dir else []:
@@ -55,11 +55,15 @@ def found(engines_dir: Path | None = None) -> list[Installation]:
 
 def installations(engines_dir: Path | None = None) -> dict[str, Installation]:
     """Those that can be used, by version; the first wins."""
-    return {one.version: one for one in reversed(found(engines_dir)) if not one.problem}
+    return {
+        installation.version: installation
+        for installation in reversed(all_installations(engines_dir))
+        if not installation.problem
+    }
 
 
 def clients(engines_dir: Path) -> list[Installation]:
-    """Where a pg_dump runs, with a server beside it or not, in the order of `found`."""
+    """Where a pg_dump runs, with a server beside it or not, in the order of `all_installations`."""
     listed: list[tuple[Path, Mapping[str, str]]] = [(folder, {}) for folder in bin_dirs("pg_dump")]
     listed += [(engine.bin_dir, engine.environment()) for engine in installed(engines_dir, SLUG)]
     asked = [(folder, variables, *_version(folder / "pg_dump", variables)) for folder, variables in listed]
@@ -125,9 +129,11 @@ def discover(context: EngineContext) -> list[EngineFacts]:
     return one_of_each_version(
         engine_facts(
             SLUG,
-            one.version,
-            one.problem or java or user_problem(SERVICE_USERS, as_user, context.jobs_dir, one.bin_dir),
-            one.bin_dir,
+            installation.version,
+            installation.problem
+            or java
+            or user_problem(SERVICE_USERS, as_user, context.jobs_dir, installation.bin_dir),
+            installation.bin_dir,
         )
-        for one in found(context.engines_dir)
+        for installation in all_installations(context.engines_dir)
     )

@@ -73,15 +73,17 @@ def backup_methods(login: ToolLogin) -> list[BackupMethod]:
 
 def _installation(login: ToolLogin) -> Installation:
     """Of the server's own release: what a newer one restores begins with settings that the server may not know."""
-    complete = [found for found in discovery.clients(login.engines_dir) if all(map(found.has, TOOLS))]
-    fitting = [found for found in complete if _release(found.version) == _release(login.version)]
+    complete = [
+        installation for installation in discovery.clients(login.engines_dir) if all(map(installation.has, TOOLS))
+    ]
+    fitting = [installation for installation in complete if _release(installation.version) == _release(login.version)]
     if not fitting:
-        known = ", ".join(dict.fromkeys(found.version for found in complete)) or "none"
+        known = ", ".join(dict.fromkeys(installation.version for installation in complete)) or "none"
         raise JobError(
             f"this machine needs {', '.join(TOOLS)} of PostgreSQL {_release(login.version)} for a backup of connection "
             f"{login.connection.name}; there are: {known}"
         )
-    return max(fitting, key=lambda found: numbers(found.version))
+    return max(fitting, key=lambda installation: numbers(installation.version))
 
 
 def _release(version: str) -> str:

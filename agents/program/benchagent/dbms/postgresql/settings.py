@@ -100,8 +100,8 @@ def _checksum_options(version: Version, given: str) -> list[str]:
 
 def buffer_bytes(version: str, given: Settings) -> int | None:
     """shared_buffers, as given or by default."""
-    found = settings_of(SLUG, [Given(name, value) for name, value in given], Facts(version=version))
-    size = found.value("shared_buffers") if found else None
+    known = settings_of(SLUG, [Given(name, value) for name, value in given], Facts(version=version))
+    size = known.value("shared_buffers") if known else None
     return int(size) if isinstance(size, (int, float)) else None
 
 
@@ -156,10 +156,10 @@ def ignored(given: Settings, rows: QueryRows) -> list[str]:
 def _deviation(name: str, value: str, row: Sequence[Any] | None) -> list[str]:
     if row is None:
         return [f"{name}: no parameter of this server, without effect"]
-    found = str(row[1])
+    now = str(row[1])
     if row[7] in (True, "t"):
-        return [f"{name}: {value} given, {found} in force until a restart"]
-    return [] if _same(bare(value), row) else [f"{name}: {value} given, {found} in force (by {row[2]})"]
+        return [f"{name}: {value} given, {now} in force until a restart"]
+    return [] if _same(bare(value), row) else [f"{name}: {value} given, {now} in force (by {row[2]})"]
 
 
 def _same(given: str, row: Sequence[Any]) -> bool:
@@ -187,11 +187,11 @@ def _same_number(given: str, setting: str, unit: str) -> bool:
     match = re.fullmatch(r"([+-]?[\d.]+(?:[eE][+-]?\d+)?)\s*([A-Za-z]*)", given.strip())
     if not match:
         return False
-    wanted, found, each = float(match[1]), float(setting), _unit(unit)
+    wanted, actual, each = float(match[1]), float(setting), _unit(unit)
     if not match[2]:
-        return abs(wanted - found) < (1 if unit else 1e-9)
+        return abs(wanted - actual) < (1 if unit else 1e-9)
     factor = _unit(match[2])
-    return bool(each and factor) and abs(wanted * (factor or 0) / (each or 1) - found) < 1
+    return bool(each and factor) and abs(wanted * (factor or 0) / (each or 1) - actual) < 1
 
 
 def _unit(text: str) -> float | None:

@@ -85,17 +85,17 @@ class SqliteInstance(EmbeddedInstance):
         return {name: f"PRAGMA {name}" for name in names}
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
-        found = []
+        in_force = []
         for name in self.effective_queries():
             value = first_value(rows.get(name))
             if value is None:  # SQLite says nothing about a PRAGMA it does not know
                 self.ignored_settings.append(name)
             else:
-                found.append((name, in_words(name, value)))
+                in_force.append((name, in_words(name, value)))
         spoken = [(name, in_words(name, value)) for name, value in self._given]
-        self.ignored_settings += not_in_force("sqlite", spoken, found)
-        self._effective = found
-        return found
+        self.ignored_settings += not_in_force("sqlite", spoken, in_force)
+        self._effective = in_force
+        return in_force
 
     def backup_methods(self) -> Sequence[BackupMethod]:
         return (VacuumInto(), OnlineBackup())
