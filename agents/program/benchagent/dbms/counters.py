@@ -8,7 +8,7 @@ tests compare both with what runs delivered and with the table in the documentat
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 QueryRows = Mapping[str, list[list[Any]]]
@@ -67,8 +67,14 @@ DEEP_INDEX = 3
 NAMES_SHOWN = 5
 
 
+class _Told:
+    def as_dict(self) -> dict[str, Any]:
+        """Without what the engine does not tell."""
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+
 @dataclass(frozen=True)
-class TableFacts:
+class TableFacts(_Told):
     """None: the engine does not tell. `size_bytes` is without indexes."""
 
     table: str
@@ -86,12 +92,9 @@ class TableFacts:
     updates: int | None = None
     deletes: int | None = None
 
-    def as_dict(self) -> dict[str, Any]:
-        return {name: value for name, value in asdict(self).items() if value is not None}
-
 
 @dataclass(frozen=True)
-class IndexFacts:
+class IndexFacts(_Told):
     index: str
     table: str
     depth: int | None = None
@@ -99,9 +102,6 @@ class IndexFacts:
     key_bytes: float | None = None
     unique_keys: int | None = None
     size_bytes: int | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 @dataclass(frozen=True)

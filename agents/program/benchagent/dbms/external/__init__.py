@@ -10,6 +10,7 @@ from pathlib import Path
 
 from benchagent.catalog import DBMSS
 from benchagent.dbms.base import JobError, ProvisionRequest
+from benchagent.dbms.discovery import engine_facts
 from benchagent.dbms.embedded import jars
 from benchagent.dbms.external.connections import Connections, ConnectionsError, ServerConnection
 from benchagent.dbms.external.instance import CLEANING_S, ExternalInstance, drop_own, within
@@ -150,19 +151,12 @@ def discover(root: Path) -> list[EngineFacts]:
         listed = Connections(root).listed()
     except ConnectionsError as error:
         raise JobError(str(error)) from error
-    return [
-        {
-            "dbms": connection.dbms,
-            "version": connection.version,
-            "available": reachable(connection.dbms),
-            "reason": "" if reachable(connection.dbms) else "the agent cannot work on a server of others of this DBMS",
-            "path": f"connection {connection.name}",
-            "connection": connection.name,
-            **_observed(connection),
-        }
-        for connection in listed
-    ]
-
-
-def _observed(connection: ServerConnection) -> EngineFacts:
-    return {"observed_by": connection.observed_by} if connection.observed_by else {}  # type: ignore[typeddict-item]
+    engines = []
+    for connection in listed:
+        reason = "" if reachable(connection.dbms) else "the agent cannot work on a server of others of this DBMS"
+        facts = engine_facts(connection.dbms, connection.version, reason, f"connection {connection.name}")
+        facts["connection"] = connection.name
+        if connection.observed_by:
+            facts["observed_by"] = connection.observed_by
+        engines.append(facts)
+    return engines

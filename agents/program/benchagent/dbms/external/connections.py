@@ -93,22 +93,16 @@ class Connections:
         self._save([connection for connection in self.listed() if connection.name != name])
 
     def note_version(self, name: str, version: str) -> None:
-        self._save(
-            [
-                replace(connection, version=version) if connection.name == name else connection
-                for connection in self.listed()
-            ]
-        )
+        self._change(name, version=version)
 
     def pair(self, name: str, observed_by: str) -> None:
         """Empty: nobody observes it any more."""
         self.get(name)
-        self._save(
-            [
-                replace(connection, observed_by=observed_by) if connection.name == name else connection
-                for connection in self.listed()
-            ]
-        )
+        self._change(name, observed_by=observed_by)
+
+    def _change(self, name: str, **fields: str) -> None:
+        listed = self.listed()
+        self._save([replace(known, **fields) if known.name == name else known for known in listed])  # type: ignore[arg-type]
 
     def _save(self, connections: list[ServerConnection]) -> None:
         checked = [_checked(connection) for connection in connections]

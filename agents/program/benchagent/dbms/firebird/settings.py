@@ -35,6 +35,13 @@ SPELT = {
     RESERVE: "reserve_space",
     CHARACTER_SET: "character_set",
 }
+# By property: the switch of gfix, and its words for values.
+GFIX: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    FORCED_WRITES: ("-write", {"on": "sync", "off": "async"}),
+    SWEEP: ("-housekeeping", {}),
+    BUFFERS: ("-buffers", {}),
+    RESERVE: ("-use", {"on": "reserve", "off": "full"}),
+}
 DEFAULTS = {PAGE_SIZE: "8192", CHARACTER_SET: "UTF8"}
 WORD = re.compile(r"[A-Za-z0-9_]+\Z")
 MODES = {
@@ -141,16 +148,9 @@ def create_database(database: str, split: Split) -> str:
 def gfix_options(split: Split) -> list[list[str]]:
     """Arguments of one gfix each: it does one thing at a time."""
     database = split.database
-    options = []
-    if FORCED_WRITES in database:
-        options.append(["-write", "sync" if database[FORCED_WRITES] == "on" else "async"])
-    if SWEEP in database:
-        options.append(["-housekeeping", database[SWEEP]])
-    if BUFFERS in database:
-        options.append(["-buffers", database[BUFFERS]])
-    if RESERVE in database:
-        options.append(["-use", "reserve" if database[RESERVE] == "on" else "full"])
-    return options
+    return [
+        [switch, words.get(database[key], database[key])] for key, (switch, words) in GFIX.items() if key in database
+    ]
 
 
 # What is in force
@@ -164,12 +164,14 @@ def effective_queries(major: int) -> dict[str, str]:
 def effective(rows: QueryRows, listener_pid: int, given: Settings) -> list[tuple[str, str]]:
     """Of the server: where it tells them (since 4), those that were given or that matter; ServerMode in any version."""
     in_force = _of_database(rows.get("database", []))
-    in_force += _of_server(rows.get("config", []), given)
+    asked = {canonical(name) for name, _ in given}
+    config = [(str(row[0]), "" if row[1] is None else str(row[1])) for row in rows.get("config", [])]
+    in_force += [(name, value) for name, value in config if canonical(name) in asked | TELLING]
     told = {canonical(name): value for name, value in in_force}
     if rows.get("process") and "servermode" not in told:
         in_force.append(("ServerMode", _mode(rows["process"][0], listener_pid)))
     # Before 4 the server does not tell it, but the database does: it has no other cache.
-    if BUFFERS in told and CACHE_PAGES not in told and CACHE_PAGES in {canonical(name) for name, _ in given}:
+    if BUFFERS in told and CACHE_PAGES not in told and CACHE_PAGES in asked:
         in_force.append(("DefaultDbCachePages", told[BUFFERS]))
     return in_force
 
@@ -191,11 +193,6 @@ def _of_database(rows: Sequence[Sequence[Any]]) -> list[tuple[str, str]]:
     ]
 
 
-def _of_server(rows: Sequence[Sequence[Any]], given: Settings) -> list[tuple[str, str]]:
-    names = {canonical(name) for name, _ in given} | TELLING
-    return [(str(row[0]), "" if row[1] is None else str(row[1])) for row in rows if canonical(str(row[0])) in names]
-
-
 def _mode(row: Sequence[Any], listener_pid: int) -> str:
     if int(row[0]):
         return SUPER
@@ -206,7 +203,7 @@ def differences(split: Split, effective: Settings) -> list[str]:
     """Settings that have another value than the one given, in words."""
     in_force = {canonical(name): value for name, value in effective}
     buffers = BUFFERS in split.database
-    asked = {**{canonical(name): (name, value) for name, value in split.server}}
+    asked = {canonical(name): (name, value) for name, value in split.server}
     asked |= {key: (SPELT[key], value) for key, value in split.database.items()}
     words = []
     for key, (name, value) in asked.items():

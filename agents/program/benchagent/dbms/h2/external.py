@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from benchagent.dbms.base import first_value
-from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.embedded import STORAGE
 from benchagent.dbms.external.server import ExternalServer, folders_of_files
@@ -35,14 +34,10 @@ def external_server(version: str, schema: str) -> ExternalServer:
         create="CREATE SCHEMA {schema}",
         use=("SET SCHEMA {schema}",),
         effective_queries={"settings": SETTINGS, "kept_in": KEPT_IN},
-        in_force=_in_force,
+        in_force=lambda rows: [(STORAGE, first_value(rows.get("kept_in")) or "file"), *in_force(rows)],
         engine_counters=H2Counters(),
         retryable=H2Instance.retryable,
         version_query="SELECT H2VERSION()",
         folders=f"SELECT 'the database', COALESCE(DATABASE_PATH(), '{IN_MEMORY}')",
         read_folders=folders_of_files,
     )
-
-
-def _in_force(rows: QueryRows) -> list[tuple[str, str]]:
-    return [(STORAGE, first_value(rows.get("kept_in")) or "file"), *in_force(rows)]

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from benchagent.dbms.base import first_value
-from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.embedded import STORAGE
 from benchagent.dbms.external.server import ExternalServer, folders_of_files
@@ -42,14 +41,10 @@ def external_server(version: str, schema: str) -> ExternalServer:
         create="CREATE SCHEMA {schema}",
         use=("SET SCHEMA {schema}",),
         effective_queries={"properties": PROPERTIES, "kept_in": KEPT_IN},
-        in_force=_in_force,
+        in_force=lambda rows: [(STORAGE, first_value(rows.get("kept_in")) or "file"), *in_force(rows)],
         engine_counters=HsqldbCounters(),
         retryable=HsqldbInstance.retryable,
         version_query="VALUES (DATABASE_VERSION())",
         folders=FOLDERS,
         read_folders=folders_of_files,
     )
-
-
-def _in_force(rows: QueryRows) -> list[tuple[str, str]]:
-    return [(STORAGE, first_value(rows.get("kept_in")) or "file"), *in_force(rows)]
