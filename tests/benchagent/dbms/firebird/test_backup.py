@@ -411,4 +411,4 @@ def test_one_backup_and_restore_makes_the_data_dense(make_firebird: MakeFirebird
 def wide(trial: Trial) -> TableFacts:
     """Of the one table of the trial, as gstat tells it."""
     (table,) = gstat.blocks(trial.instance.engine_counters.run_gstat())
-    return gstat.table_statistics(table, None)
+    return gstat.table_facts(table, None)

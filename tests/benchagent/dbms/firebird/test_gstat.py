@@ -41,21 +41,21 @@ EMPLOYEE (131)
 def test_it_reads_tables_and_indexes():
     page = gstat.page_size(PRINTED)
     first, empty = gstat.blocks(PRINTED)
-    table = gstat.table_statistics(first, page)
+    table = gstat.table_facts(first, page)
     assert (table.table, table.rows, table.row_bytes, table.pages) == ("T", 100_000, 440.36, 5944)
     assert (table.size_bytes, table.index_bytes, table.fill_percent) == (5948 * 8192, 88 * 8192, 94)
-    index = gstat.index_statistics(first, first.indexes[0], page)
+    index = gstat.index_facts(first, first.indexes[0], page)
     assert (index.index, index.table, index.depth, index.keys) == ("T_C", "T", 4, 100_000)
     assert (index.unique_keys, index.key_bytes, index.size_bytes) == (1_000, 2.01, 88 * 8192)
-    assert gstat.table_statistics(empty, page).rows == 0
+    assert gstat.table_facts(empty, page).rows == 0
     assert gstat.ods(PRINTED) == "12.0"
 
 
 def test_it_reads_the_wording_of_older_versions_and_states_nothing_that_is_not_printed():
     (first,) = gstat.blocks(OLD)
-    table = gstat.table_statistics(first, gstat.page_size(OLD))
+    table = gstat.table_facts(first, gstat.page_size(OLD))
     assert (table.rows, table.pages, table.size_bytes, table.fill_percent) == (42, 4, None, 63)
-    index = gstat.index_statistics(first, first.indexes[0], None)
+    index = gstat.index_facts(first, first.indexes[0], None)
     assert (index.depth, index.keys, index.key_bytes, index.size_bytes) == (1, 42, 15, None)
 
 

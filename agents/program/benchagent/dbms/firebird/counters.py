@@ -1,7 +1,7 @@
 """What Firebird tells: counters of the MON$ tables, gstat's tables and indexes, isql's plans.
 
 The rows of a MON$ table are taken once per transaction: the load generator asks in auto-commit mode, so each query
-sees the moment. Tables, indexes and plans come from tools, which run when the rows are turned into statistics.
+sees the moment. Tables, indexes and plans come from tools, which run when the rows are read.
 """
 
 from __future__ import annotations
@@ -74,11 +74,11 @@ class ToolCounters(EngineCounters):
 
     def tables(self, rows: QueryRows) -> list[TableFacts]:
         tables, page = self._analysed(rows)
-        return [gstat.table_statistics(table, page) for table in tables]
+        return [gstat.table_facts(table, page) for table in tables]
 
     def indexes(self, rows: QueryRows) -> list[IndexFacts]:
         tables, page = self._analysed(rows)
-        return [gstat.index_statistics(table, index, page) for table in tables for index in table.indexes]
+        return [gstat.index_facts(table, index, page) for table in tables for index in table.indexes]
 
     def _analysed(self, rows: QueryRows) -> tuple[list[gstat.Block], int | None]:
         """Once for the same rows: gstat reads the whole database."""
@@ -203,7 +203,7 @@ class ForeignCounters(MonitoringCounters):
         ]
 
     def indexes(self, rows: QueryRows) -> list[IndexFacts]:
-        return index_statistics(rows.get("indexes", []))
+        return index_facts(rows.get("indexes", []))
 
 
 def _ages(row: Sequence[Any]) -> list[Age]:
@@ -227,7 +227,7 @@ def index_query(tables: Sequence[str]) -> str:
     return f"{INDEXES} WHERE {f'RDB$RELATION_NAME IN ({listed})' if tables else USERS_OWN}"
 
 
-def index_statistics(rows: Sequence[Sequence[Any]]) -> list[IndexFacts]:
+def index_facts(rows: Sequence[Sequence[Any]]) -> list[IndexFacts]:
     """A selectivity is 1 by the number of different keys; 0 or NULL while none was computed, or the table was empty."""
     return [
         IndexFacts(

@@ -59,7 +59,7 @@ def ods(output: str) -> str | None:
     return match[1] if match else None
 
 
-def table_statistics(table: Block, page: int | None) -> TableFacts:
+def table_facts(table: Block, page: int | None) -> TableFacts:
     """Bytes of the data and pointer pages; of indexes, as far as their leaf pages."""
     pages = table.sum("data pages", "pointer pages") if "pointer pages" in table.values else table.whole("data pages")
     leaves = [index.whole("leaf buckets") or 0 for index in table.indexes]
@@ -74,7 +74,7 @@ def table_statistics(table: Block, page: int | None) -> TableFacts:
     )
 
 
-def index_statistics(table: Block, index: Block, page: int | None) -> IndexFacts:
+def index_facts(table: Block, index: Block, page: int | None) -> IndexFacts:
     nodes, duplicates, leaves = (index.whole(words) for words in ("nodes", "total dup", "leaf buckets"))
     return IndexFacts(
         index.name,

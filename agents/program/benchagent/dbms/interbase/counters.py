@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchagent.dbms.counters import EFFORT, Age, EngineCounters, IndexFacts, QueryRows, TableFacts, quoted_names
-from benchagent.dbms.firebird.counters import SELECTIVITY, index_query, index_statistics, sweep_age
+from benchagent.dbms.firebird.counters import SELECTIVITY, index_facts, index_query, sweep_age
 
 NO_LOG = (
     "without a journal, a commit writes the changed pages themselves; what a journal does is counted nowhere in SQL"
@@ -87,7 +87,7 @@ class InterbaseCounters(EngineCounters):
         return [TableFacts(str(name).strip(), pages=int(pages)) for name, pages in rows.get("relations", [])]
 
     def indexes(self, rows: QueryRows) -> list[IndexFacts]:
-        return index_statistics(rows.get("indexes", []))
+        return index_facts(rows.get("indexes", []))
 
     def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
         return {"transactions": TRANSACTIONS}
