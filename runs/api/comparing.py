@@ -164,8 +164,8 @@ def _refuse_unseen(wanted: list[str], selection: Selection) -> None:
     """A run that is not there, or not for this person, must not be missing silently."""
     if selection.left_out:
         return
-    found = {str(run.id) for run in selection.runs}
-    missing = [text for text in wanted if text and str(UUID(text)) not in found]
+    chosen = {str(run.id) for run in selection.runs}
+    missing = [text for text in wanted if text and str(UUID(text)) not in chosen]
     if missing:
         raise NotFound(f"No run here has the id {missing[0]}.")
 
@@ -173,7 +173,7 @@ def _refuse_unseen(wanted: list[str], selection: Selection) -> None:
 def _refuse_unknown_names(metric: str, baseline: str, comparison: Comparison) -> None:
     """A page falls back to what it has; a program that asks for one thing must not be answered another."""
     errors: dict[str, list[str]] = {}
-    names = [one.name for one in comparison.metrics]
+    names = [compared.name for compared in comparison.metrics]
     if metric and metric not in names:
         errors["metric"] = [f"No run has it. There are: {', '.join(dict.fromkeys(names)) or 'none'}."]
     keys = [group.key for group in comparison.groups if group.dots]

@@ -59,8 +59,8 @@ class ConfigList(APIView):
         pages = ConfigPages()
         page = pages.paginate_queryset(rows.order_by("name", "revision", "pk"), request, view=self) or []
         counts = configs.counts_by_config(request.user, page)
-        found = [_summary(one, counts.get(one.pk, 0)) for one in page]
-        return pages.get_paginated_response(ConfigSummarySerializer(found, many=True).data)
+        answers = [_summary(config, counts.get(config.pk, 0)) for config in page]
+        return pages.get_paginated_response(ConfigSummarySerializer(answers, many=True).data)
 
     @extend_schema(
         request=ConfigGiven,
@@ -117,11 +117,11 @@ class ConfigDiff(APIView):
         if not 0 < len(wanted) <= MOST_COMPARED:
             raise ValidationError({"config": [f"One to {MOST_COMPARED} slugs are required."]})
         rows = configs.for_pages(configs.readable_configs(request.user)).filter(slug__in=wanted)
-        found = {config.slug: config for config in rows}
-        table = diff_table([found[slug] for slug in wanted if slug in found], request.query_params)
+        by_slug = {config.slug: config for config in rows}
+        table = diff_table([by_slug[slug] for slug in wanted if slug in by_slug], request.query_params)
         answer = {
             "configs": [config.slug for config in table.configs],
-            "unknown": [slug for slug in wanted if slug not in found],
+            "unknown": [slug for slug in wanted if slug not in by_slug],
             "by": "meaning" if table.by_meaning else "name",
             "durability": table.promises,
             "rows": table.shown,
@@ -165,10 +165,10 @@ def _whole(request: Request, slug: str) -> dict[str, Any]:
         "parameters": configs.parameter_rows(config),
         "files": configs.files_of(config),
         "meanings": [
-            {"label": label, "parameters": one.names, "normalised": one.quantity, "note": one.note}
-            for label, one in configs.meanings_of(config)
+            {"label": label, "parameters": item.names, "normalised": item.quantity, "note": item.note}
+            for label, item in configs.meanings_of(config)
         ],
-        "revisions": [one.slug for one in configs.family_of(config, request.user)],
+        "revisions": [item.slug for item in configs.family_of(config, request.user)],
     }
 
 

@@ -45,10 +45,10 @@ class RunPagination(BasePagination):
         if start > MAX_OFFSET:
             raise ValidationError({"page": [f"Beyond row {MAX_OFFSET:,} follow `next`."]})
         ordering = self.request.query_params.get("ordering", "")
-        found = keyset.numbered(queryset, columns=columns_of(ordering), name=ordering, start=start, size=size)
-        if number > 1 and not found.rows:
+        shown = keyset.numbered(queryset, columns=columns_of(ordering), name=ordering, start=start, size=size)
+        if number > 1 and not shown.rows:
             raise NotFound("There is no such page.")
-        return found
+        return shown
 
     def get_paginated_response(self, data: Any) -> Response:
         return Response(

@@ -205,8 +205,8 @@ class RunSeries(APIView):
         _refuse_unknown_parameters(request, {"metric", "after"})
         run = get_object_or_404(readable_runs(request).present(), id=run_id)
         wanted = request.query_params.getlist("metric")
-        found = series.read_all(run, _after_s(request))
-        chosen = [item for item in found if not wanted or item.name in wanted]
+        sampled = series.read_all(run, _after_s(request))
+        chosen = [item for item in sampled if not wanted or item.name in wanted]
         return Response(RunSeriesSerializer({"status": run.state, "series": chosen}).data)
 
 

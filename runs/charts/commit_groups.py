@@ -24,8 +24,8 @@ def rows(comparison: Comparison) -> list[CommitGroupsRow]:
     """One for each cell; empty where commit groups do not vary, or no engine of the set counts flushes of its log."""
     if not any(fact.field == FACTOR for fact in comparison.varying):
         return []
-    found = []
+    shown = []
     for group in comparison.groups:
         shared = values_of(group.runs, METRIC)
-        found.append(CommitGroupsRow(group.label, group.median, statistics.median(shared) if shared else None))
-    return found if any(row.commits_per_flush is not None for row in found) else []
+        shown.append(CommitGroupsRow(group.label, group.median, statistics.median(shared) if shared else None))
+    return shown if any(row.commits_per_flush is not None for row in shown) else []

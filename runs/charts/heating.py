@@ -14,9 +14,9 @@ def memory_figure(run: Run) -> Figure | None:
     """None where no server was there to be watched."""
     told: dict[str, Any] = run.statistics.get("warm_up_queries") or {}
     points: list[Point] = [
-        (round(float(one["t"]), 2), float(one["bytes"]) / MIB)
-        for one in told.get("memory", [])
-        if isinstance(one.get("bytes"), int | float)
+        (round(float(sample["t"]), 2), float(sample["bytes"]) / MIB)
+        for sample in told.get("memory", [])
+        if isinstance(sample.get("bytes"), int | float)
     ]
     if not points:
         return None
@@ -36,7 +36,7 @@ def memory_figure(run: Run) -> Figure | None:
 
 def _band(queries: list[dict[str, Any]]) -> list[BandSpec]:
     """From the begin of the first to the end of the last; `t` is when a query ended."""
-    ends = [(float(one["t"]), float(one.get("elapsed_s") or 0)) for one in queries if one.get("t") is not None]
+    ends = [(float(query["t"]), float(query.get("elapsed_s") or 0)) for query in queries if query.get("t") is not None]
     if not ends:
         return []
     begin = max(0.0, min(end - elapsed for end, elapsed in ends))

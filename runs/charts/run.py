@@ -105,7 +105,7 @@ PLOTS = (
 
 def figures(run: Run, series: Sequence[Series]) -> list[Figure]:
     """The charts of the metrics that the run has samples of; while it is open also the ones that will grow."""
-    sampled = {one.name: one for one in series}
+    sampled = {metric.name: metric for metric in series}
     drawn = []
     for plot in PLOTS:
         grows = plot.always and run.is_open
@@ -180,6 +180,6 @@ def warm_up_band(run: Run) -> list[BandSpec]:
 def series_rows(series: Sequence[Series]) -> Iterator[list[str]]:
     """Rows of a CSV file: the head, then one row per sample with its exact value; a gap is an empty value."""
     yield ["metric", "unit", "t_s", "value"]
-    for one in series:
-        for t_s, value in one.points():
-            yield [one.name, one.unit, formatting.plain(t_s), formatting.plain(value)]
+    for metric in series:
+        for t_s, value in metric.points():
+            yield [metric.name, metric.unit, formatting.plain(t_s), formatting.plain(value)]

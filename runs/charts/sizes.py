@@ -52,20 +52,20 @@ def figures(comparison: Comparison) -> list[Figure]:
 
 def _figure(comparison: Comparison, size: VaryingFact, id: str, title: str, metric: Metric) -> Figure | None:
     curves = _curves(comparison, size, metric)
-    if max((len(one.points) for one in curves), default=0) < LEAST_SIZES:
+    if max((len(curve.points) for curve in curves), default=0) < LEAST_SIZES:
         return None
-    xs = [x for one in curves for x, _ in one.points]
+    xs = [x for curve in curves for x, _ in curve.points]
     scale: Scale = "log" if min(xs) > 0 and max(xs) / min(xs) >= LOG_FROM else "linear"
     series: list[LineSeries] = [
-        {"label": one.label or metric.label, "color": place, "dash": False, "points": list(one.points)}
-        for place, one in enumerate(curves)
+        {"label": curve.label or metric.label, "color": index, "dash": False, "points": list(curve.points)}
+        for index, curve in enumerate(curves)
     ]
     spec = lines(
         x={"label": "Size of the database", "unit": "MB", "scale": scale, "even": True},
         y={"label": "Median", "unit": metric.unit, "zero": True},
         series=series, marks=_memory([run for group in comparison.groups for run in group.all_runs]),
     )  # fmt: skip
-    said = "; ".join(one.loss for one in curves if len(one.points) > 1)
+    said = "; ".join(curve.loss for curve in curves if len(curve.points) > 1)
     return Figure(
         id=id, title=title, spec=spec, table=_table(curves, metric), alt=f"Lines: {said}.",
         note=f"Medians of the repeats. {said}.",
@@ -74,16 +74,16 @@ def _figure(comparison: Comparison, size: VaryingFact, id: str, title: str, metr
 
 def _table(curves: Sequence[Curve], metric: Metric) -> Table:
     """One row per size of each curve: its rate, and how that changed."""
-    named = [Column("Curve", numeric=False)] if any(one.label for one in curves) else []
+    named = [Column("Curve", numeric=False)] if any(curve.label for curve in curves) else []
     changes = ("Against the smallest", "Step", "Step per doubling", "Against the largest but one")
     columns = [Column("Size of the database", "MB"), *named, Column("Median", metric.unit), *map(Column, changes)]
-    return Table(columns, [_step(curve, one, bool(named)) for curve in curves for one in size_steps(curve.points)])
+    return Table(columns, [_step(curve, step, bool(named)) for curve in curves for step in size_steps(curve.points)])
 
 
-def _step(curve: Curve, one: SizeStep, named: bool) -> list[TableCell]:
-    shares = (one.from_smallest, one.step, one.per_doubling, one.from_last_but_one)
+def _step(curve: Curve, step: SizeStep, named: bool) -> list[TableCell]:
+    shares = (step.from_smallest, step.step, step.per_doubling, step.from_last_but_one)
     changes = [TableCell() if share is None else TableCell(share, percent(share, signed=True)) for share in shares]
-    return [TableCell(one.size), *([TableCell(text=curve.label)] if named else []), TableCell(one.value), *changes]
+    return [TableCell(step.size), *([TableCell(text=curve.label)] if named else []), TableCell(step.value), *changes]
 
 
 def _curves(comparison: Comparison, size: VaryingFact, metric: Metric) -> list[Curve]:
@@ -120,7 +120,9 @@ def _sizes_mb(groups: Sequence[Group], size: VaryingFact) -> dict[str, float]:
     loaded: dict[str, list[float]] = {}
     for group in groups:
         loaded.setdefault(group.factors[size.label], []).extend(values_of(group.runs, SIZE_METRIC))
-    return {value: round(statistics.median(found) / MB, 1) for value, found in loaded.items() if found}
+    return {
+        value: round(statistics.median(sizes_bytes) / MB, 1) for value, sizes_bytes in loaded.items() if sizes_bytes
+    }
 
 
 def _memory(runs: Sequence[Run]) -> list[Mark]:

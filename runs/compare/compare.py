@@ -50,7 +50,7 @@ def compare(runs: Iterable[Run], *, metric: str = "", baseline: str | None = Non
     groups = _ranked(groups, picked, order)
     with_values = [group for group in groups if group.dots]
     base = next((group for group in with_values if group.key == baseline), next(iter(with_values), None))
-    groups = [replace(one, is_baseline=one is base, against=_against(one, base, picked)) for one in groups]
+    groups = [replace(group, is_baseline=group is base, against=_against(group, base, picked)) for group in groups]
     base = next((group for group in groups if group.is_baseline), None)
     comparison = Comparison(picked, metrics, groups, base, naming.common, naming.varying)
     return replace(comparison, warnings=_warnings(comparison, chosen))
@@ -167,33 +167,35 @@ def _ranked(groups: Sequence[Group], metric: Metric | None, order: str) -> list[
 def _against(group: Group, base: Group | None, metric: Metric | None) -> Against | None:
     if base is None or metric is None or group is base or not group.dots:
         return None
-    found = differences(group.runs, base.runs)
-    if refused := refusal(found):
-        return Against(None, None, found, refused)
+    differing = differences(group.runs, base.runs)
+    if refused := refusal(differing):
+        return Against(None, None, differing, refused)
     verdict = judge(group.values, base.values, better=metric.better)
-    return Against(verdict.ratio, verdict, found)
+    return Against(verdict.ratio, verdict, differing)
 
 
 def _warnings(comparison: Comparison, runs: Sequence[Run]) -> list[str]:
-    found: list[str] = []
+    warnings: list[str] = []
     groups, metric = comparison.groups, comparison.metric
     if any(run.demonstration for run in runs):
-        found.append("Demonstration, short windows: these runs show the product at work and rank nothing.")
+        warnings.append("Demonstration, short windows: these runs show the product at work and rank nothing.")
     for words, apart in comparison.apart.items():
         if apart[0].doubt:
             named = "; ".join(f"{group.label} ({group.doubt})" for group in apart)
-            found.append(f"Shown apart, not ranked: {named}.")
+            warnings.append(f"Shown apart, not ranked: {named}.")
         else:
             named = f"{'; '.join(group.label for group in apart)} ({words})"
-            found.append(f"Shown apart, not ranked: {named}. A commit there promises less than in the ranked groups.")
+            warnings.append(
+                f"Shown apart, not ranked: {named}. A commit there promises less than in the ranked groups."
+            )
     if metric is not None:
         namesakes = {
             row.metric.unit for run in runs for row in run.measurements.all() if row.metric.name == metric.name
         }
         if others := sorted(namesakes - {metric.unit}):
-            found.append(f"Left out: numbers of the same name in another unit ({', '.join(others)}).")
+            warnings.append(f"Left out: numbers of the same name in another unit ({', '.join(others)}).")
     few = [group.label for group in groups if 0 < group.n < 3]
     if few and len(groups) > 1:
         which = ", ".join(few) if len(few) <= MOST_NAMED else f"{len(few)} of {len(groups)} groups"
-        found.append(f"Fewer than 3 repeats, so no verdict: {which}.")
-    return found
+        warnings.append(f"Fewer than 3 repeats, so no verdict: {which}.")
+    return warnings

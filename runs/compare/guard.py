@@ -50,32 +50,32 @@ def differences(a: Sequence[Run], b: Sequence[Run]) -> list[Difference]:
     x, y = _stated(a), _stated(b)
     publications = {run.publication_id for run in (*a, *b)}
     one_publication = len(publications) == 1 and publications != {None}
-    found = _differ("workload", "Workload", x, y, "blocks")
+    differing = _differ("workload", "Workload", x, y, "blocks")
     for name in SCALE_FACTORS:
         # Where only one side states a scale, nobody knows that the other's is another one.
         both = all(f"factor:{name}" in stated for stated in (x, y))
-        found += _differ(f"factor:{name}", factor_label(name), x, y, "blocks" if both else "note")
-    found += _durability(a, b, one_publication)
+        differing += _differ(f"factor:{name}", factor_label(name), x, y, "blocks" if both else "note")
+    differing += _durability(a, b, one_publication)
     for name in CONDITIONS:
-        found += _differ(f"factor:{name}", factor_label(name), x, y, "note")
+        differing += _differ(f"factor:{name}", factor_label(name), x, y, "note")
     if {run.hardware_id for run in a} != {run.hardware_id for run in b}:
         # Runs on two machines always sit on two devices: those need not be named.
-        found += _differ("hardware", "Machine", x, y, "note")
+        differing += _differ("hardware", "Machine", x, y, "note")
     else:
         if not machine_is_described(a[0].hardware) and not one_publication:
-            found.append(Difference("hardware", "Machine", UNKNOWN, UNKNOWN, "note"))
-        found += _storage(x, y)
+            differing.append(Difference("hardware", "Machine", UNKNOWN, UNKNOWN, "note"))
+        differing += _storage(x, y)
     if {run.dbms_version_id for run in a} == {run.dbms_version_id for run in b}:
         # Two DBMSs cannot have the same configuration; two revisions of one have the same name.
         alike = x.get("config") == y.get("config")
-        found += _differ("config:slug" if alike else "config", "Configuration", x, y, "note")
-    found += _differ("demonstration", "Window", x, y, "note")
-    return sorted(found, key=lambda difference: difference.severity != "blocks")
+        differing += _differ("config:slug" if alike else "config", "Configuration", x, y, "note")
+    differing += _differ("demonstration", "Window", x, y, "note")
+    return sorted(differing, key=lambda difference: difference.severity != "blocks")
 
 
-def refusal(found: Iterable[Difference]) -> str:
+def refusal(differing: Iterable[Difference]) -> str:
     """Why there is no ratio, in one line; empty when there may be one."""
-    return "; ".join(difference.words for difference in found if difference.severity == "blocks")
+    return "; ".join(difference.words for difference in differing if difference.severity == "blocks")
 
 
 def _stated(runs: Sequence[Run]) -> dict[str, str]:

@@ -38,7 +38,7 @@ def _heading(name: str, unit: str, phase: str) -> str:
 
 def _row(run: Run, factors: list[str], metrics: list[tuple[str, str, str]]) -> list[Any]:
     values = {factor.name: factor.value for factor in run.factors.all()}
-    numbers = {(one.metric.name, one.metric.unit, one.phase): one.value for one in run.measurements.all()}
+    numbers = {(row.metric.name, row.metric.unit, row.phase): row.value for row in run.measurements.all()}
     version = run.dbms_version
     return [
         run.id, run.workload.slug, run.workload.version, version.dbms.slug, version.version, version.architecture,

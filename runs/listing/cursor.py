@@ -98,15 +98,15 @@ def page(rows: QuerySet[Run], *, columns: Sequence[Column], name: str, cursor: s
     """One page of `rows`. `name` is that of the ordering: a cursor of another one is refused. Raises WrongCursor."""
     backward, values = _read_cursor(cursor, columns, name) if cursor else (False, None)
     read = _read_by_name if columns[0].path in LINKS else _read
-    found = read(rows, columns, values, backward=backward, limit=size + 1)
-    more, found = len(found) > size, found[:size]
+    shown = read(rows, columns, values, backward=backward, limit=size + 1)
+    more, shown = len(shown) > size, shown[:size]
     if backward:
-        found.reverse()
-    has_next, has_previous = (bool(found), more) if backward else (more, bool(cursor) and bool(found))
+        shown.reverse()
+    has_next, has_previous = (bool(shown), more) if backward else (more, bool(cursor) and bool(shown))
     return Page(
-        rows=found,
-        next=cursor_at(found[-1], columns, name) if has_next else None,
-        previous=cursor_at(found[0], columns, name, backward=True) if has_previous else None,
+        rows=shown,
+        next=cursor_at(shown[-1], columns, name) if has_next else None,
+        previous=cursor_at(shown[0], columns, name, backward=True) if has_previous else None,
     )
 
 
@@ -136,8 +136,8 @@ def _read_by_name(
         ids += ordered.values_list("pk", flat=True)[: limit - len(ids)]
         if len(ids) == limit:
             break
-    found = {run.pk: run for run in rows.filter(pk__in=ids)}
-    return [found[key] for key in ids if key in found]
+    by_key = {run.pk: run for run in rows.filter(pk__in=ids)}
+    return [by_key[key] for key in ids if key in by_key]
 
 
 def _names(
@@ -165,19 +165,19 @@ def _names(
 def numbered(rows: QuerySet[Run], *, columns: Sequence[Column], name: str, start: int, size: int) -> Page:
     """The page that begins at row `start`, counted from 0: its cost grows with `start`."""
     ordered = rows.order_by(*(column.ordering(backward=False) for column in columns))
-    found = list(ordered[start : start + size + 1])
-    more, found = len(found) > size, found[:size]
+    shown = list(ordered[start : start + size + 1])
+    more, shown = len(shown) > size, shown[:size]
     return Page(
-        rows=found,
-        next=cursor_at(found[-1], columns, name) if more else None,
-        previous=cursor_at(found[0], columns, name, backward=True) if start and found else None,
+        rows=shown,
+        next=cursor_at(shown[-1], columns, name) if more else None,
+        previous=cursor_at(shown[0], columns, name, backward=True) if start and shown else None,
     )
 
 
 def bounded_count(rows: QuerySet[Any]) -> tuple[int, bool]:
     """(number of rows, whether it is exact): never counts further than `COUNT_LIMIT`."""
-    found = rows.order_by().values("pk")[: COUNT_LIMIT + 1].count()
-    return min(found, COUNT_LIMIT), found <= COUNT_LIMIT
+    count = rows.order_by().values("pk")[: COUNT_LIMIT + 1].count()
+    return min(count, COUNT_LIMIT), count <= COUNT_LIMIT
 
 
 def _after(columns: Sequence[Column], values: Sequence[Any], *, backward: bool) -> Q:
@@ -237,9 +237,9 @@ def _value(column: Column, value: Any) -> Any:
 
 
 def _field(column: Column) -> Field[Any, Any]:
-    found: Any = None
+    field: Any = None
     model: Any = Run
     for name in column.path.split("__"):
-        found = model._meta.get_field(name)
-        model = found.related_model
-    return found if isinstance(found, Field) else DateTimeField()
+        field = model._meta.get_field(name)
+        model = field.related_model
+    return field if isinstance(field, Field) else DateTimeField()

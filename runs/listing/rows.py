@@ -29,9 +29,9 @@ class RunRow:
 
     @cached_property
     def factors(self) -> str:
-        found = facets(self.run).values()
+        stated = facets(self.run).values()
         return " · ".join(
-            facet.text for facet in found if facet.field.startswith("factor:") and facet.field not in _NOT_IN_ROWS
+            facet.text for facet in stated if facet.field.startswith("factor:") and facet.field not in _NOT_IN_ROWS
         )
 
     @property

@@ -73,9 +73,9 @@ def of_run(run: Run, series: Sequence[Series]) -> Derived:
     """Of a run that has ended."""
     if run.is_open:
         return Derived(None, None)
-    found = {one.name: one for one in series}
+    by_name = {item.name: item for item in series}
     tables = run.statistics.get("tables", [])
-    rows = [*_load(run, found), *_window(run, found), *_sizes(run), *_queries(run.statistics.get("queries", []))]
+    rows = [*_load(run, by_name), *_window(run, by_name), *_sizes(run), *_queries(run.statistics.get("queries", []))]
     columns = [("Value", ""), ("Unit", "text"), ("How", "text")]
     return Derived(Table(columns, rows) if rows else None, _shares(table_shares(tables)))
 
@@ -100,7 +100,7 @@ def trend_percent(values: Sequence[float | None]) -> float | None:
     count = len(values) // TREND_PARTS
     if count < LEAST_IN_A_PART:
         return None
-    first, last = ([one for one in part if one is not None] for part in (values[:count], values[-count:]))
+    first, last = ([value for value in part if value is not None] for part in (values[:count], values[-count:]))
     if not first or not last or statistics.fmean(first) <= 0:
         return None
     return 100 * (statistics.fmean(last) / statistics.fmean(first) - 1)
@@ -110,18 +110,18 @@ def size_steps(points: Sequence[tuple[float, float]]) -> list[SizeStep]:
     """`points`: (size, rate) in the order of the sizes, each size once."""
     smallest = points[0][1] if points else 0.0
     last_but_one = points[-2][1] if len(points) > 1 else 0.0
-    found = []
-    for place, (size, value) in enumerate(points):
-        before = points[place - 1] if place else None
-        found.append(
+    steps = []
+    for index, (size, value) in enumerate(points):
+        before = points[index - 1] if index else None
+        steps.append(
             SizeStep(
-                size, value, _change(value, smallest) if place else None,
+                size, value, _change(value, smallest) if index else None,
                 _change(value, before[1]) if before else None,
                 _per_doubling(before, (size, value)) if before else None,
-                _change(value, last_but_one) if place != len(points) - 2 else None,
+                _change(value, last_but_one) if index != len(points) - 2 else None,
             )
         )  # fmt: skip
-    return found
+    return steps
 
 
 def _change(value: float, base: float) -> float | None:
@@ -139,12 +139,13 @@ def _per_doubling(before: tuple[float, float], after: tuple[float, float]) -> fl
 def table_shares(tables: Sequence[Statistic]) -> list[tuple[str, float, float | None]]:
     """(table, its % of the bytes of all tables without indexes, its indexes in % of itself), largest first."""
     sized = [
-        (str(one.get("table", "")), _number(one.get("size_bytes")), _number(one.get("index_bytes"))) for one in tables
+        (str(table.get("table", "")), _number(table.get("size_bytes")), _number(table.get("index_bytes")))
+        for table in tables
     ]
     known = [(name, size, index) for name, size, index in sized if size]
     total = math.fsum(size for _, size, _ in known)
     shares = [(name, 100 * size / total, None if index is None else 100 * index / size) for name, size, index in known]
-    return sorted(shares, key=lambda one: -one[1])
+    return sorted(shares, key=lambda table: -table[1])
 
 
 def fetches_per_row(answer: Statistic) -> float | None:
@@ -155,7 +156,7 @@ def fetches_per_row(answer: Statistic) -> float | None:
 
 def load_parts(run: Run) -> LoadParts | None:
     """Seconds and rows before and after the mark of the load's slow part; None where the load had no such part."""
-    mark = next((one for one in run.statistics.get("marks", []) if one.get("name") == "slow_part"), None)
+    mark = next((mark for mark in run.statistics.get("marks", []) if mark.get("name") == "slow_part"), None)
     metrics = _metrics(run)
     fast_s, total_s = _number(mark.get("t")) if mark else None, metrics.get("load_s")
     if mark is None or fast_s is None or total_s is None or not 0 < fast_s < total_s:
@@ -176,8 +177,8 @@ def _row(label: str, value: float | str | None, unit: str, how: str) -> list[Row
     return [Row(label, [shown, ReportCell(unit, "text"), ReportCell(how, "text")])]
 
 
-def _load(run: Run, found: Mapping[str, Series]) -> list[Row]:
-    parts, rate = load_parts(run), found.get(LOAD_RATE)
+def _load(run: Run, series: Mapping[str, Series]) -> list[Row]:
+    parts, rate = load_parts(run), series.get(LOAD_RATE)
     rows = []
     if parts:
         for name, took_s, count in (("fast", parts.fast_s, parts.fast_rows), ("slow", parts.slow_s, parts.slow_rows)):
@@ -187,8 +188,8 @@ def _load(run: Run, found: Mapping[str, Series]) -> list[Row]:
     return [*rows, *_row("Spread of the load rate", spread, "%", "coefficient of variation of the 1-s values in MB/s")]
 
 
-def _window(run: Run, found: Mapping[str, Series]) -> list[Row]:
-    rates = _measured(run, found.get(RATE))
+def _window(run: Run, series: Mapping[str, Series]) -> list[Row]:
+    rates = _measured(run, series.get(RATE))
     how = f"mean of the last sixth of the window ({len(rates) // TREND_PARTS} values) against that of the first"
     return [
         *_row(
@@ -198,15 +199,15 @@ def _window(run: Run, found: Mapping[str, Series]) -> list[Row]:
             "coefficient of variation of the throughput's 1-s values; lower is steadier",
         ),
         *_row("Trend", trend_percent(rates), "%", how),
-        *_cpu_bound(run, found),
+        *_cpu_bound(run, series),
     ]
 
 
-def _cpu_bound(run: Run, found: Mapping[str, Series]) -> list[Row]:
+def _cpu_bound(run: Run, series: Mapping[str, Series]) -> list[Row]:
     """On a server of others the machine is the server's, where a second agent sampled it."""
-    afar = bool(run.context.get("connection"))
-    cpu = _mean(_measured(run, found.get("server_machine_cpu_percent" if afar else "machine_cpu_percent")))
-    disk = _mean(_measured(run, found.get("disk_util_percent")))
+    elsewhere = bool(run.context.get("connection"))
+    cpu = _mean(_measured(run, series.get("server_machine_cpu_percent" if elsewhere else "machine_cpu_percent")))
+    disk = _mean(_measured(run, series.get("disk_util_percent")))
     if cpu is None or disk is None:
         return []
     how = f"CPU {cpu:.1f} % busy (97 % or more is bound), disk of the data {disk:.1f} % (less than 90 %)"
@@ -241,7 +242,7 @@ def _queries(answers: Sequence[Statistic]) -> list[Row]:
 
 def _shares(shares: Sequence[tuple[str, float, float | None]]) -> Table | None:
     """The largest tables that take one per cent or more."""
-    shown = [one for one in shares if one[1] >= 100 * LEAST_SHARE][:MOST_TABLES]
+    shown = [share for share in shares if share[1] >= 100 * LEAST_SHARE][:MOST_TABLES]
     if not shown:
         return None
     columns = [("Share of all tables, without indexes", "%"), ("Indexes against the table", "%")]
@@ -267,8 +268,8 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 def _metrics(run: Run) -> dict[str, float]:
     """By name; of one that several phases have, that of the run."""
-    ordered = sorted(run.measurements.all(), key=lambda one: one.phase == "run")
-    return {one.metric.name: one.value for one in ordered}
+    ordered = sorted(run.measurements.all(), key=lambda row: row.phase == "run")
+    return {row.metric.name: row.value for row in ordered}
 
 
 def _number(value: Any) -> float | None:

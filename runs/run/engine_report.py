@@ -177,7 +177,7 @@ def _upkeep(told: Mapping[str, Any]) -> list[Upkeep]:
     """Of a run without any: why. Nothing before the run of a session has ended."""
     ages = told.get("maintenance", [])
     if ages:
-        return [_age(str(one.get("what", "")), one.get("age_s"), str(one.get("detail") or "")) for one in ages]
+        return [_age(str(age.get("what", "")), age.get("age_s"), str(age.get("detail") or "")) for age in ages]
     reason = told.get("none", {}).get("maintenance")
     if reason:
         return [Upkeep(UPKEEP, None, "the engine does not tell", str(reason))]
@@ -195,11 +195,11 @@ def _age(what: str, age_s: float | None, detail: str) -> Upkeep:
 
 def _warm_up(told: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The queries before the run, with the memory that the DBMS had at the end of each."""
-    found = told.get("warm_up_queries") or {}
-    memory = found.get("memory", [])
+    warm_up = told.get("warm_up_queries") or {}
+    memory = warm_up.get("memory", [])
     return [
-        {**one, "name": str(one.get("name", "")).partition(":")[2], "bytes": _memory_at(memory, one.get("t"))}
-        for one in found.get("queries", [])
+        {**query, "name": str(query.get("name", "")).partition(":")[2], "bytes": _memory_at(memory, query.get("t"))}
+        for query in warm_up.get("queries", [])
     ]
 
 
@@ -207,7 +207,7 @@ def _memory_at(memory: Sequence[Mapping[str, Any]], at: float | None) -> float |
     """Of the first sample that is not before it; of the last where there is none. None for a query without an end."""
     if at is None:
         return None
-    later = [one["bytes"] for one in memory if one["t"] >= at]
+    later = [sample["bytes"] for sample in memory if sample["t"] >= at]
     return later[0] if later else memory[-1]["bytes"] if memory else None
 
 
@@ -240,12 +240,12 @@ def _cell(value: Any, name: str, unit: str) -> ReportCell:
 
 def _queries(answers: Sequence[Mapping[str, Any]]) -> list[Query]:
     """By statement, in their order; what could not be executed says why in place of figures."""
-    found = []
+    queries = []
     for number in dict.fromkeys(answer.get("query") for answer in answers):
         own = [answer for answer in answers if answer.get("query") == number]
         rows = [{**answer, "why": answer.get("missing") or answer.get("error")} for answer in own]
-        found.append(Query(f"Query {number}", _statements(own), _table(rows, "state", QUERY_COLUMNS)))
-    return found
+        queries.append(Query(f"Query {number}", _statements(own), _table(rows, "state", QUERY_COLUMNS)))
+    return queries
 
 
 def _statements(answers: Sequence[Mapping[str, Any]]) -> list[Statement]:
@@ -257,8 +257,8 @@ def _statements(answers: Sequence[Mapping[str, Any]]) -> list[Statement]:
     return [
         Statement(
             sql,
-            plan=next((str(one["plan"]) for one in own if one.get("plan")), ""),
-            executions=", ".join(str(one.get("state", "")) for one in own) if len(by_sql) > 1 else "",
+            plan=next((str(answer["plan"]) for answer in own if answer.get("plan")), ""),
+            executions=", ".join(str(answer.get("state", "")) for answer in own) if len(by_sql) > 1 else "",
         )
         for sql, own in by_sql.items()
     ]

@@ -54,31 +54,31 @@ def facets(run: Run) -> dict[str, Facet]:
     Reads prefetched rows only (`Run.objects.for_lists()`).
     """
     version = f", version {run.workload.version}" if run.workload.version else ""
-    found = [
+    stated = [
         _plain("workload", "Workload", f"{run.workload.name}{version}"),
         _plain("dbms", "DBMS", dbms_name(run.dbms_version.name, run.durability)),
     ]
-    found += factor_facets(run)
+    stated += factor_facets(run)
     for use in run.storage.all():
         device = use.device
         extra = ", ".join(part for part in (device.medium_label, device.file_system) if part)
         name = f"{device.name} ({extra})" if extra else device.name
         shown = SHORT_DURABILITY[Durability.MEMORY] if use.in_memory else name
-        found.append(_plain(f"storage:{use.role}", f"{use.get_role_display()} on", shown))
+        stated.append(_plain(f"storage:{use.role}", f"{use.get_role_display()} on", shown))
     if run.hardware is not None:
-        found.append(_plain("hardware", "Machine", run.hardware.name))
+        stated.append(_plain("hardware", "Machine", run.hardware.name))
     if run.config is not None:
-        found.append(_plain("config", "Configuration", run.config.name))
+        stated.append(_plain("config", "Configuration", run.config.name))
     if run.durability:
         promise = Durability(run.durability)
         words, short = DURABILITY_WORDS[promise], SHORT_DURABILITY[promise]
-        found.append(Facet("durability", "Durability", words, words, short, short))
+        stated.append(Facet("durability", "Durability", words, words, short, short))
     if run.publication is not None:
-        found.append(_plain("publication", "Publication", run.publication.title_en))
+        stated.append(_plain("publication", "Publication", run.publication.title_en))
     if run.experiment is not None:
-        found.append(_plain("experiment", "Experiment", run.experiment.name))
-    found.append(_plain("provenance", "Provenance", run.get_provenance_display()))
-    return {facet.field: facet for facet in found}
+        stated.append(_plain("experiment", "Experiment", run.experiment.name))
+    stated.append(_plain("provenance", "Provenance", run.get_provenance_display()))
+    return {facet.field: facet for facet in stated}
 
 
 def _plain(field: str, label: str, value: str) -> Facet:

@@ -61,8 +61,8 @@ def origin(run: Run) -> list[tuple[str, str]]:
     dataset = [(f"Data: {factor_label(name).lower()}", value) for name, value in run.dataset.items()]
     context = [(f"Context: {factor_label(name).lower()}", value) for name, value in run.context.items()]
     info = [(f"Info: {factor_label(name).lower()}", value) for name, value in run.info.items()]
-    found = [*driver, *dataset, *context, *info]
-    return [(label, _words(value)) for label, value in found if value not in ("", None, {}, [])]
+    facts = [*driver, *dataset, *context, *info]
+    return [(label, _words(value)) for label, value in facts if value not in ("", None, {}, [])]
 
 
 def _words(value: Any) -> str:
@@ -90,11 +90,11 @@ def setting_rows(run: Run) -> list[SettingRow]:
 
 def _given(config: Config | None) -> dict[str, list[str]]:
     """Parameter name -> its values in order; a flag stands alone and has an empty value."""
-    found: dict[str, list[str]] = {}
+    values: dict[str, list[str]] = {}
     for parameter in config.parameters.all() if config else ():
         value = "" if parameter.value is None else f"{parameter.value} {parameter.unit}".strip()
-        found.setdefault(parameter.name, []).append(value)
-    return found
+        values.setdefault(parameter.name, []).append(value)
+    return values
 
 
 def time_line(run: Run) -> list[Step]:

@@ -105,8 +105,8 @@ def _total(known: Sequence[float]) -> float | None:
 
 def read(run: Run, metric_name: str) -> Series:
     """One metric's whole series; without samples its `values` are empty."""
-    found = read_all(run, metric_name=metric_name)
-    return found[0] if found else Series(metric_name, "", 0.0, 1.0, [])
+    matching = read_all(run, metric_name=metric_name)
+    return matching[0] if matching else Series(metric_name, "", 0.0, 1.0, [])
 
 
 def read_all(run: Run, after_s: float | None = None, *, metric_name: str | None = None) -> list[Series]:

@@ -63,7 +63,7 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
         "kept": [(name, value) for name, values in params.lists() for value in values if name not in CONTROLS],
         "durability_varies": len({group.durability_words for group in comparison.groups}) > 1
         or any(group.doubt for group in comparison.groups),
-        "provenance_varies": len({one for group in comparison.groups for one in group.provenances}) > 1,
+        "provenance_varies": len({provenance for group in comparison.groups for provenance in group.provenances}) > 1,
         "order": params.get("order", ""),
         "configs": _several("config", comparison),
         "machines": _several("hardware", comparison),

@@ -36,7 +36,7 @@ def dbms_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "versions": systems.version_rows(dbms, request.user),
         "unverified": systems.unverified(dbms.slug),
         "rankings": systems.rankings(dbms, request.user),
-        "configs": [ConfigRow(one, counts.get(one.pk, 0)) for one in shown],
+        "configs": [ConfigRow(config, counts.get(config.pk, 0)) for config in shown],
         "run_count": runs.count(),
         "rows": [RunRow(run) for run in runs.for_lists()[:RECENT]],
     }

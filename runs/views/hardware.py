@@ -60,12 +60,12 @@ def hardware_detail(request: HttpRequest, slug: str) -> HttpResponse:
 def hardware_diff(request: HttpRequest) -> HttpResponse:
     wanted = list(dict.fromkeys(request.GET.getlist("machine")))[:MOST_COMPARED]
     listed = hardware.listed_profiles(request.user)
-    found = {profile.slug: profile for profile in listed.filter(slug__in=wanted).prefetch_related("storage")}
-    profiles = [found[slug] for slug in wanted if slug in found]
+    by_slug = {profile.slug: profile for profile in listed.filter(slug__in=wanted).prefetch_related("storage")}
+    profiles = [by_slug[slug] for slug in wanted if slug in by_slug]
     facts, devices = hardware.compare_profiles(profiles)
     context = {
         "profiles": profiles,
-        "unknown": [slug for slug in wanted if slug and slug not in found],
+        "unknown": [slug for slug in wanted if slug and slug not in by_slug],
         "facts": facts,
         "devices": devices,
         "choices": listed.order_by("name")[:MOST_LISTED],

@@ -49,20 +49,20 @@ def report_list(request: HttpRequest) -> HttpResponse:
 @require_safe
 def report(request: HttpRequest, slug: str) -> HttpResponse:
     """The words, and beneath them the comparison as it stands now."""
-    found = get_object_or_404(Report.objects.readable_by(request.user).select_related("owner"), slug=slug)
-    if found.deleted_at is not None:
-        return render(request, "reports/deleted.html", {"report": found}, status=GONE)
-    selection, comparison = reports.live(found, request.user, request.GET)
+    kept = get_object_or_404(Report.objects.readable_by(request.user).select_related("owner"), slug=slug)
+    if kept.deleted_at is not None:
+        return render(request, "reports/deleted.html", {"report": kept}, status=GONE)
+    selection, comparison = reports.live(kept, request.user, request.GET)
     controls = request.GET.copy()
     for name in [name for name in controls if name not in ("metric", "baseline", "order")]:
         del controls[name]
     context = comparison_context(selection, comparison, controls) | {
-        "report": found,
-        "order": reports.params_of(found, request.GET).get("order", ""),
-        "query": reports.params_of(found, request.GET).urlencode(),
-        "embed_url": request.build_absolute_uri(reverse("embed-report", args=[found.slug])),
+        "report": kept,
+        "order": reports.params_of(kept, request.GET).get("order", ""),
+        "query": reports.params_of(kept, request.GET).urlencode(),
+        "embed_url": request.build_absolute_uri(reverse("embed-report", args=[kept.slug])),
         "hidden": any(run.visibility == Visibility.PRIVATE for run in selection.runs),
-        "changes": changes.history(found),
+        "changes": changes.history(kept),
     }
     return render(request, "reports/report.html", context)
 
@@ -89,36 +89,36 @@ def new_report(request: HttpRequest) -> HttpResponse:
 @contributor_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit_report(request: HttpRequest, slug: str) -> HttpResponse:
-    found = _changeable(request, slug)
-    initial = {"title": found.name, "note": found.note}
+    kept = _changeable(request, slug)
+    initial = {"title": kept.name, "note": kept.note}
     form = ReportForm(request.POST if request.method == "POST" else None, initial=initial)
     if request.method == "POST" and form.is_valid():
         given = form.cleaned_data
-        reports.edit(found, title=given["title"], note=given["note"], by=cast(User, request.user))
-        return redirect(found)
-    context = {"form": form, "report": found, "query": found.query}
+        reports.edit(kept, title=given["title"], note=given["note"], by=cast(User, request.user))
+        return redirect(kept)
+    context = {"form": form, "report": kept, "query": kept.query}
     return render(request, "reports/form.html", context, status=UNPROCESSABLE if form.errors else 200)
 
 
 @require_POST
 @contributor_required
 def delete_report(request: HttpRequest, slug: str) -> HttpResponse:
-    found = _changeable(request, slug)
-    reports.delete(found)
-    return redirect(found)
+    kept = _changeable(request, slug)
+    reports.delete(kept)
+    return redirect(kept)
 
 
 @require_POST
 @contributor_required
 def restore_report(request: HttpRequest, slug: str) -> HttpResponse:
-    found = _changeable(request, slug, deleted=True)
-    if reports.restore(found):
+    kept = _changeable(request, slug, deleted=True)
+    if reports.restore(kept):
         messages.success(request, "The report is back.")
-    return redirect(found)
+    return redirect(kept)
 
 
 def _changeable(request: HttpRequest, slug: str, *, deleted: bool = False) -> Report:
     rows = Report.objects.readable_by(request.user)
-    found = get_object_or_404(rows if deleted else rows.present(), slug=slug)
-    check_may_change(request, found)
-    return found
+    kept = get_object_or_404(rows if deleted else rows.present(), slug=slug)
+    check_may_change(request, kept)
+    return kept

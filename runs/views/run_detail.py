@@ -35,11 +35,11 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         return render(request, "run_deleted.html", {"run": run}, status=410)
     if request.GET.get("part") == "state":
         return render(request, "run.html#state", {"run": run}, status=STOP_POLLING if not run.is_open else 200)
-    found = series.read_all(run)
+    samples = series.read_all(run)
     context = {
         "run": run,
-        "figures": figures(run, found),
-        "derived": derived.of_run(run, found),
+        "figures": figures(run, samples),
+        "derived": derived.of_run(run, samples),
         "primary": primary_number(run),
         "gap": "" if run.is_open else why_no_number(run),
         "measurements": facts.ordered_measurements(run),
@@ -59,8 +59,8 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 def _changes(run: Run) -> list[Change]:
     """Of the run, and of what decides who may see it; newest first."""
     source = source_of(run)
-    found = [*changes.history(run), *(changes.history(source) if source and source != run else ())]
-    return sorted(found, key=lambda change: change.at, reverse=True)
+    history = [*changes.history(run), *(changes.history(source) if source and source != run else ())]
+    return sorted(history, key=lambda change: change.at, reverse=True)
 
 
 @require_safe

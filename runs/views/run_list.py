@@ -44,15 +44,15 @@ class ListPage:
 def run_list(request: HttpRequest) -> HttpResponse:
     params = without_blanks(request.GET)
     rows = candidates(request.user, experiments=params.getlist("experiment")).for_rows()
-    found = RunFilter(params, queryset=rows, user=request.user)
-    problems = unknown_parameters(params) | (found.errors if not found.is_valid() else {})
+    chosen = RunFilter(params, queryset=rows, user=request.user)
+    problems = unknown_parameters(params) | (chosen.errors if not chosen.is_valid() else {})
     try:
-        page = _page(Run.objects.none() if problems else found.qs, params)
+        page = _page(Run.objects.none() if problems else chosen.qs, params)
     except WrongCursor as error:
         problems["cursor"], page = [str(error)], ListPage([], 0, True)
     without_place = without(params, *CONTROLS)
     context = {
-        "filter": found,
+        "filter": chosen,
         "params": without_place,
         "problems": problems,
         "page": page,
@@ -77,15 +77,15 @@ def _page(runs: QuerySet[Run], params: QueryDict) -> ListPage:
     if exact and total <= NUMBERED_PAGES and "cursor" not in params:
         return _numbered(runs, params, count, total)
     ordering = params.get("ordering", "")
-    found = cursor.page(
+    shown = cursor.page(
         runs, columns=columns_of(ordering), name=ordering, cursor=params.get("cursor", ""), size=PER_PAGE
     )
     return ListPage(
-        rows=[RunRow(run) for run in found.rows],
+        rows=[RunRow(run) for run in shown.rows],
         count=count,
         count_is_exact=exact,
-        previous_query=_at(params, cursor=found.previous),
-        next_query=_at(params, cursor=found.next),
+        previous_query=_at(params, cursor=shown.previous),
+        next_query=_at(params, cursor=shown.next),
     )
 
 
@@ -104,9 +104,9 @@ def _numbered(runs: QuerySet[Run], params: QueryDict, count: int, total: int) ->
     )
 
 
-def _at(params: QueryDict, **place: object) -> str:
+def _at(params: QueryDict, **control: object) -> str:
     """The query of the same list at another place; "" for none."""
-    name, value = next(iter(place.items()))
+    name, value = next(iter(control.items()))
     if value is None:
         return ""
     changed = without(params, *CONTROLS)

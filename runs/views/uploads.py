@@ -31,7 +31,7 @@ def upload_list(request: HttpRequest) -> HttpResponse:
     present = Count("runs", filter=Q(runs__deleted_at=None))
     rows = Upload.objects.filter(owner=request.user.pk).annotate(run_count=present).defer("document")
     page = Paginator(rows.order_by("-received_at", "id"), PER_PAGE).get_page(request.GET.get("page"))
-    return render(request, "uploads.html", {"page": page, "subjects": _subjects([one.pk for one in page])})
+    return render(request, "uploads.html", {"page": page, "subjects": _subjects([row.pk for row in page])})
 
 
 def _subjects(uploads: list[uuid.UUID]) -> dict[uuid.UUID, str]:
@@ -47,17 +47,17 @@ def _subjects(uploads: list[uuid.UUID]) -> dict[uuid.UUID, str]:
 @require_safe
 def upload(request: HttpRequest, upload_id: uuid.UUID) -> HttpResponse:
     rows = Upload.objects.readable_by(request.user).select_related("owner", "token", "file_import")
-    found = get_object_or_404(rows, id=upload_id)
-    runs = list(Run.objects.filter(upload=found).for_lists().order_by("repeat", "id"))
-    document = json.dumps(found.document, indent=2, ensure_ascii=False)
+    kept = get_object_or_404(rows, id=upload_id)
+    runs = list(Run.objects.filter(upload=kept).for_lists().order_by("repeat", "id"))
+    document = json.dumps(kept.document, indent=2, ensure_ascii=False)
     context = {
-        "upload": found,
+        "upload": kept,
         "rows": [RunRow(run) for run in runs if run.deleted_at is None],
         "deleted": [run for run in runs if run.deleted_at is not None],
         "document": document[:MAX_SHOWN],
         "shortened": len(document) > MAX_SHOWN,
-        "artefacts": found.artefacts.all(),
-        "changes": changes.history(found),
+        "artefacts": kept.artefacts.all(),
+        "changes": changes.history(kept),
     }
     return render(request, "upload.html", context)
 
@@ -66,26 +66,26 @@ def upload(request: HttpRequest, upload_id: uuid.UUID) -> HttpResponse:
 @contributor_required
 def delete_upload(request: HttpRequest, upload_id: uuid.UUID) -> HttpResponse:
     """Take all its runs out of lists and charts."""
-    found = _changeable(request, upload_id)
+    kept = _changeable(request, upload_id)
     with transaction.atomic():
-        count = found.runs.filter(deleted_at=None).update(deleted_at=timezone.now())
-        changes.record(target=found, field="runs deleted", old=0, new=count, by=request.user)
+        count = kept.runs.filter(deleted_at=None).update(deleted_at=timezone.now())
+        changes.record(target=kept, field="runs deleted", old=0, new=count, by=request.user)
     messages.success(request, f"{count} run{'s' * (count != 1)} deleted. They can be brought back below.")
-    return redirect(found)
+    return redirect(kept)
 
 
 @require_POST
 @contributor_required
 def restore_upload(request: HttpRequest, upload_id: uuid.UUID) -> HttpResponse:
-    found = _changeable(request, upload_id)
+    kept = _changeable(request, upload_id)
     with transaction.atomic():
-        count = found.runs.exclude(deleted_at=None).update(deleted_at=None)
-        changes.record(target=found, field="runs brought back", old=0, new=count, by=request.user)
+        count = kept.runs.exclude(deleted_at=None).update(deleted_at=None)
+        changes.record(target=kept, field="runs brought back", old=0, new=count, by=request.user)
     messages.success(request, f"{count} run{'s' * (count != 1)} brought back.")
-    return redirect(found)
+    return redirect(kept)
 
 
 def _changeable(request: HttpRequest, upload_id: uuid.UUID) -> Upload:
-    found = get_object_or_404(Upload.objects.readable_by(request.user), id=upload_id)
-    check_may_change(request, found)
-    return found
+    kept = get_object_or_404(Upload.objects.readable_by(request.user), id=upload_id)
+    check_may_change(request, kept)
+    return kept
