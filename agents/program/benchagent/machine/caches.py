@@ -71,13 +71,13 @@ def write_back(folder: Path) -> float:
 
 def resident_bytes(paths: Iterable[Path]) -> int | None:
     """How much of these files is in the page cache; None where the kernel does not tell."""
-    found = 0
+    total = 0
     for file, _ in _files(paths):
         resident = _resident_in(file)
         if resident is None:
             return None
-        found += resident
-    return found
+        total += resident
+    return total
 
 
 def resident_words(paths: Iterable[Path]) -> str:

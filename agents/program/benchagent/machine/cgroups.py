@@ -104,11 +104,11 @@ def _hierarchy(controller: str, version: int, mount: Mount, own: str) -> Hierarc
 
 def _memberships() -> dict[str, str]:
     """Group of this process by controller of version 1; under "" that of version 2."""
-    found = {}
+    groups = {}
     for line in _read(MEMBERSHIP).splitlines():
         _, controllers, path = line.split(":", 2)
-        found.update(dict.fromkeys(controllers.split(","), path))
-    return found
+        groups.update(dict.fromkeys(controllers.split(","), path))
+    return groups
 
 
 def make_group(where: Hierarchy, name: str) -> Path:

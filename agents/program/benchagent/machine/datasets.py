@@ -47,27 +47,17 @@ def copied_by(children: Children, cage: Callable[[], Cage | None]) -> Copy:
 
 
 def dataset_key(
-    spec: JobSpec,
-    data_factors: Mapping[str, str],
-    origin: str,
-    *,
-    log_apart: bool,
-    beside_data: Collection[str] = (),
+    spec: JobSpec, data_factors: Mapping[str, str], origin: str, *, log_apart: bool, beside_data: Collection[str] = ()
 ) -> str:
     """The same for jobs whose data are the same, whatever is done with them.
 
     `beside_data` names the settings that leave no trace in them.
     """
+    settings = [[name, value] for name, value in spec["settings"] if name not in beside_data]
     facts = [
-        spec["dbms"],
-        spec["dbms_version"],
-        [[name, value] for name, value in spec["settings"] if name not in beside_data],
-        spec["workload"],
-        spec["workload_version"],
-        dict(data_factors),
-        origin,
-        log_apart,
-    ]
+        spec["dbms"], spec["dbms_version"], settings, spec["workload"], spec["workload_version"], dict(data_factors),
+        origin, log_apart,
+    ]  # fmt: skip
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:20]
 
 
@@ -197,15 +187,15 @@ class DataPlan:
         origin = ORIGIN_WORDS[self.origin]
         if dataset.storage != self.datasets.name:
             origin = f"{origin} (made on storage {dataset.storage}, run {run_id})"
-        found = {**earlier, "origin": origin, "loaded_by_run": earlier.get("loaded_by_run", run_id)}
-        return {**found, "continues_run": run_id} if self.handed_on else found
+        facts = {**earlier, "origin": origin, "loaded_by_run": earlier.get("loaded_by_run", run_id)}
+        return {**facts, "continues_run": run_id} if self.handed_on else facts
 
     def find(self) -> Dataset | None:
         """Of its own storage, or a copy is made of what another one has; what is handed on stays on its storage."""
         if self.origin == FRESH:
             return None
-        places = [self.datasets] if self.handed_on else [self.datasets, *self.others]
-        return next((found for place in places if (found := place.find(self.key))), None)
+        storages = [self.datasets] if self.handed_on else [self.datasets, *self.others]
+        return next((dataset for storage in storages if (dataset := storage.find(self.key))), None)
 
     def cache_words(self, dataset: Dataset | None) -> str:
         """What is in the page cache when a run with warm caches begins."""

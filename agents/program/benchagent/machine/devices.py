@@ -18,6 +18,8 @@ MOUNTINFO = Path("/proc/self/mountinfo")
 BTRFS = Path("/sys/fs/btrfs")
 SECTOR_BYTES = 512
 VIRTUAL_MODELS = ("qemu", "vmware", "virtual", "vbox", "msft")
+# By the first word of a mapped device's uuid.
+MAPPED = {"LVM": "LVM", "CRYPT": "dm-crypt", "mpath": "multipath"}
 HIDDEN_MOUNTS = ("/boot", "/snap", "/var/lib/snapd")
 HIDDEN_FILE_SYSTEMS = ("squashfs", "iso9660", "erofs")
 
@@ -46,13 +48,13 @@ def mounts(mountinfo: Path = MOUNTINFO) -> list[Mount]:
         lines = mountinfo.read_text().splitlines()
     except OSError:
         return []
-    found = []
+    mounted = []
     for line in lines:
         left, _, right = line.partition(" - ")
         head, tail = left.split(), right.split()
         options = ",".join(dict.fromkeys([*head[5].split(","), *(tail[2].split(",") if len(tail) > 2 else [])]))
-        found.append(Mount(head[2], _decode(head[3]), _decode(head[4]), options, tail[0], _decode(tail[1])))
-    return found
+        mounted.append(Mount(head[2], _decode(head[3]), _decode(head[4]), options, tail[0], _decode(tail[1])))
+    return mounted
 
 
 def _decode(text: str) -> str:
@@ -63,7 +65,7 @@ def _decode(text: str) -> str:
 
 
 def mount_of(path: Path) -> Mount | None:
-    """The mount that holds `path` (which may not exist yet). A later mount hides an earlier one at the same place."""
+    """The mount that holds `path` (which may not exist yet). A later mount hides an earlier one at the same point."""
     real = Path(os.path.realpath(path))
     holding = [mount for mount in mounts() if real.is_relative_to(mount.mount_point)]
     return max(holding, key=lambda mount: len(mount.mount_point), default=None)
@@ -133,20 +135,6 @@ def _medium(disk: str, bus: str | None, model: str | None, sys_block: Path) -> s
     return {"1": "hdd", "0": "ssd"}.get(rotational or "")
 
 
-def _scheduler(disk: str, sys_block: Path) -> str | None:
-    offered = _read(sys_block / disk / "queue" / "scheduler") or ""
-    chosen = [word.strip("[]") for word in offered.split() if word.startswith("[")]
-    return chosen[0] if chosen else None
-
-
-def _raid(device: str, sys_block: Path) -> str | None:
-    level = _read(sys_block / device / "md" / "level")
-    if level:
-        return level
-    kind = (_read(sys_block / device / "dm" / "uuid") or "").split("-")[0]
-    return {"LVM": "LVM", "CRYPT": "dm-crypt", "mpath": "multipath"}.get(kind)
-
-
 def device_facts(device: str, mount: Mount, sys_block: Path = SYS_BLOCK) -> StorageFacts:
     disks = disks_below(device, sys_block)
     first = disks[0]
@@ -154,6 +142,8 @@ def device_facts(device: str, mount: Mount, sys_block: Path = SYS_BLOCK) -> Stor
     bus = _bus(first, sys_block)
     media = {_medium(disk, _bus(disk, sys_block), model, sys_block) for disk, model in zip(disks, models, strict=True)}
     size = _read(sys_block / device / "size")
+    schedulers = (_read(sys_block / first / "queue" / "scheduler") or "").split()
+    mapped = (_read(sys_block / device / "dm" / "uuid") or "").split("-")[0]
     return {
         "name": device,
         "medium": media.pop() if len(media) == 1 else "mixed",
@@ -163,9 +153,9 @@ def device_facts(device: str, mount: Mount, sys_block: Path = SYS_BLOCK) -> Stor
         "file_system": mount.file_system,
         "mount_point": mount.mount_point,
         "mount_options": mount.options,
-        "scheduler": _scheduler(first, sys_block),
+        "scheduler": next((word.strip("[]") for word in schedulers if word.startswith("[")), None),
         "write_cache": _read(sys_block / first / "queue" / "write_cache"),
-        "raid": _raid(device, sys_block),
+        "raid": _read(sys_block / device / "md" / "level") or MAPPED.get(mapped),
         "emulated": first.startswith(("loop", "ram", "zram")),
     }
 
@@ -178,19 +168,10 @@ def _facts_without_device(mount: Mount) -> StorageFacts:
         capacity = None
     medium = "ram" if mount.file_system in ("tmpfs", "ramfs") else None
     return {
-        "name": mount.file_system,
-        "medium": medium,
-        "model": None,
-        "bus": None,
-        "capacity_bytes": capacity,
-        "file_system": mount.file_system,
-        "mount_point": mount.mount_point,
-        "mount_options": mount.options,
-        "scheduler": None,
-        "write_cache": None,
-        "raid": None,
-        "emulated": medium == "ram",
-    }
+        "name": mount.file_system, "medium": medium, "model": None, "bus": None, "capacity_bytes": capacity,
+        "file_system": mount.file_system, "mount_point": mount.mount_point, "mount_options": mount.options,
+        "scheduler": None, "write_cache": None, "raid": None, "emulated": medium == "ram",
+    }  # fmt: skip
 
 
 def storage_facts(*needed: Path) -> list[StorageFacts]:
@@ -243,15 +224,15 @@ def physical_disks(path: Path) -> frozenset[str]:
     mount = mount_of(path)
     if mount is None or mount.file_system == "overlay":
         return frozenset()
-    found: set[str] = set()
+    disks: set[str] = set()
     for device in _devices_of(mount):
         for disk in disks_below(device):
             file = backing_file(disk)
-            found |= physical_disks(file) if file else {"memory" if disk.startswith(("ram", "zram")) else disk}
-    if not found:
+            disks |= physical_disks(file) if file else {"memory" if disk.startswith(("ram", "zram")) else disk}
+    if not disks:
         in_memory = mount.file_system in ("tmpfs", "ramfs")
         return frozenset({"memory" if in_memory else f"{mount.file_system} {mount.source}"})
-    return frozenset(found)
+    return frozenset(disks)
 
 
 def _devices_of(mount: Mount) -> list[str]:
@@ -259,7 +240,7 @@ def _devices_of(mount: Mount) -> list[str]:
     device = block_device(mount)
     if device and mount.file_system == "btrfs":
         for entry in BTRFS.glob(f"*/devices/{device}"):
-            return sorted(found.name for found in entry.parent.iterdir())
+            return sorted(member.name for member in entry.parent.iterdir())
     return [device] if device else []
 
 

@@ -26,7 +26,7 @@ def hardware_facts(*storage_paths: Path) -> HardwareFacts:
         "cpu_cores": psutil.cpu_count(logical=False),
         "cpu_threads": psutil.cpu_count(logical=True),
         "ram_bytes": psutil.virtual_memory().total,
-        "motherboard": _motherboard(),
+        "motherboard": " ".join(filter(None, (_read(DMI / "board_vendor"), _read(DMI / "board_name")))) or None,
         "virtualisation": _virtualisation(),
         "storage": storage_facts(*storage_paths),
     }
@@ -55,18 +55,13 @@ def _cpu_model() -> str | None:
     return next((name for name in names if name), None) or platform.processor() or None
 
 
-def _motherboard() -> str | None:
-    words = [_read(DMI / "board_vendor"), _read(DMI / "board_name")]
-    return " ".join(word for word in words if word) or None
-
-
 def _virtualisation() -> str | None:
     """Hypervisor and container as systemd-detect-virt names them ("kvm", "kvm + docker"), "none" on bare metal."""
     tool = shutil.which("systemd-detect-virt")
     if tool:
-        found = [_detected(tool, kind) for kind in ("--vm", "--container")]
-        words = [word for word in found if word not in (None, "none")]
-        if words or None not in found:
+        kinds = [_detected(tool, kind) for kind in ("--vm", "--container")]
+        words = [word for word in kinds if word not in (None, "none")]
+        if words or None not in kinds:
             return " + ".join(str(word) for word in words) or "none"
     if Path("/.dockerenv").exists():
         return "docker"

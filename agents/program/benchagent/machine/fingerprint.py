@@ -65,7 +65,10 @@ class SyncRates:
 
         An emulated disk is another one with another file or with other rates.
         """
-        known, identity = self._known(), _identity(device, cage)
+        known, identity, file = self._known(), device, backing_file(device)
+        if file:
+            rates = [throttle.v2_line() for throttle in cage.throttles] if cage else "no limits"
+            identity = f"{device}, {file}: {rates}"
         if identity in known and 0 <= time.time() - known[identity].at < VALID_S:
             return known[identity]
         rate = measure(folder, cage)
@@ -78,13 +81,6 @@ class SyncRates:
             return {device: SyncRate(**fields) for device, fields in content.items()}
         except (OSError, ValueError, TypeError, AttributeError):
             return {}
-
-
-def _identity(device: str, cage: Cage | None) -> str:
-    file = backing_file(device)
-    if not file:
-        return device
-    return f"{device}, {file}: {[throttle.v2_line() for throttle in cage.throttles] if cage else 'no limits'}"
 
 
 def measure(folder: Path, cage: Cage | None = None) -> SyncRate:
@@ -108,10 +104,12 @@ def measure(folder: Path, cage: Cage | None = None) -> SyncRate:
 
 def _rate_per_s(folder: Path, size: int, append: bool, flag: int) -> float:
     handle, name = tempfile.mkstemp(dir=folder, prefix=".benchagent-sync-")
-    os.close(handle)
     try:
-        if not append:
-            _write_out(name)
+        with os.fdopen(handle, "wb") as opened:
+            if not append:
+                opened.write(os.urandom(FILE_BYTES))
+                opened.flush()
+                os.fsync(opened.fileno())
         file = os.open(name, os.O_WRONLY | flag)
         try:
             return _written_per_s(file, os.urandom(size), append, flag)
@@ -119,13 +117,6 @@ def _rate_per_s(folder: Path, size: int, append: bool, flag: int) -> float:
             os.close(file)
     finally:
         Path(name).unlink()
-
-
-def _write_out(name: str) -> None:
-    with Path(name).open("wb") as file:
-        file.write(os.urandom(FILE_BYTES))
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _written_per_s(file: int, block: bytes, append: bool, flag: int) -> float:
@@ -147,10 +138,5 @@ def _written_per_s(file: int, block: bytes, append: bool, flag: int) -> float:
     return best
 
 
-def _main(folder: Path) -> None:
-    rates = {name: round(_rate_per_s(folder, *how), 1) for name, how in PATTERNS.items()}
-    print(json.dumps(rates))
-
-
 if __name__ == "__main__":
-    _main(Path(sys.argv[1]))
+    print(json.dumps({name: round(_rate_per_s(Path(sys.argv[1]), *how), 1) for name, how in PATTERNS.items()}))

@@ -120,7 +120,10 @@ class Cage:
         """Make what `Limits.cage` promises. Raises `JobError` or `CgroupError`."""
         words = []
         if limits.cpus is not None:
-            self.cpus = _chosen_cpus(limits.cpus)
+            available = sorted(os.sched_getaffinity(0))
+            if not 1 <= limits.cpus <= len(available):
+                raise JobError(f"{limits.cpus} CPUs are not possible: the agent may use {len(available)}")
+            self.cpus = tuple(available[: limits.cpus])
             words.append(f"CPU {', '.join(map(str, self.cpus))}")
         if limits.memory_bytes is not None:
             self._limit_memory(_checked_memory(limits.memory_bytes))
@@ -142,7 +145,8 @@ class Cage:
         where = hierarchy("memory")
         group = make_group(where, self.run_id)
         self._groups.append(group)
-        for name, value in _memory_files(where.version, size_bytes).items():
+        v1, v2 = {"memory.limit_in_bytes": size_bytes, "memory.swappiness": 0}, {"memory.max": size_bytes}
+        for name, value in (v1 if where.version == 1 else v2).items():
             _write(group / name, str(value))
         for name in ("memory.memsw.limit_in_bytes", "memory.swap.max"):  # not there without accounting of swap
             if (group / name).exists():
@@ -190,14 +194,7 @@ class Cage:
 
 def remove_leftover_cages(run_id: str) -> int:
     """Remove what an agent that was killed has left of a run's cage; returns how many groups that were."""
-    found = list(groups_named(run_id))
-    return sum(remove_group(group) for group in found)
-
-
-def _memory_files(version: int, size_bytes: int) -> dict[str, int]:
-    if version == 1:
-        return {"memory.limit_in_bytes": size_bytes, "memory.swappiness": 0}
-    return {"memory.max": size_bytes}
+    return sum(remove_group(group) for group in list(groups_named(run_id)))
 
 
 def _check_outer_limits(where: Hierarchy, group: Path, size_bytes: int) -> None:
@@ -220,13 +217,6 @@ def _checked_memory(size_bytes: int) -> int:
             f"{SMALLEST_MEMORY_BYTES // MIB} MiB and the machine's {machine_bytes // MIB} MiB"
         )
     return size_bytes
-
-
-def _chosen_cpus(count: int) -> tuple[int, ...]:
-    available = sorted(os.sched_getaffinity(0))
-    if not 1 <= count <= len(available):
-        raise JobError(f"{count} CPUs are not possible: the agent may use {len(available)}")
-    return tuple(available[:count])
 
 
 def _check_throttled(group: Path, throttle: Throttle) -> None:

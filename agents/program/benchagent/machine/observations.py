@@ -53,7 +53,7 @@ class Observation:
         if self.pid_file:
             return _of_file(Path(self.pid_file))
         key, wanted = ("name", self.process) if self.process else ("username", self.user)
-        every = [found.info for found in psutil.process_iter(["pid", "ppid", key]) if found.pid != os.getpid()]
+        every = [other.info for other in psutil.process_iter(["pid", "ppid", key]) if other.pid != os.getpid()]
         parents = {info["pid"]: info["ppid"] for info in every if info[key] == wanted}
         return sorted(pid for pid, parent in parents.items() if parent not in parents)
 

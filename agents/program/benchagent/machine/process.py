@@ -106,14 +106,14 @@ def family(pid: int) -> list[psutil.Process]:
     """The process, its descendants and everybody in its session; empty when it is gone."""
     try:
         root = psutil.Process(pid)
-        found = {process.pid: process for process in [root, *root.children(recursive=True)]}
+        members = {process.pid: process for process in [root, *root.children(recursive=True)]}
     except psutil.NoSuchProcess:
-        found = {}
+        members = {}
     for other in psutil.pids():
         with contextlib.suppress(OSError, psutil.NoSuchProcess):
-            if other not in found and os.getsid(other) == pid:
-                found[other] = psutil.Process(other)
-    return list(found.values())
+            if other not in members and os.getsid(other) == pid:
+                members[other] = psutil.Process(other)
+    return list(members.values())
 
 
 def kill(processes: Iterable[psutil.Process], wait_s: float = 5.0) -> list[psutil.Process]:
@@ -205,15 +205,15 @@ class Children:
 
 
 def _recorded(job_dir: Path) -> list[psutil.Process]:
-    found = []
+    alive = []
     with contextlib.suppress(OSError):
         for line in (job_dir / RECORD_NAME).read_text().splitlines():
             with contextlib.suppress(psutil.NoSuchProcess, ValueError, KeyError):
                 entry = json.loads(line)
                 process = psutil.Process(entry["pid"])
                 if abs(process.create_time() - entry["started"]) < 0.02:  # else the number was given to another one
-                    found.extend(family(process.pid))
-    return found
+                    alive.extend(family(process.pid))
+    return alive
 
 
 def _belongs_to(process: psutil.Process, job_dir: Path) -> bool:
@@ -221,13 +221,10 @@ def _belongs_to(process: psutil.Process, job_dir: Path) -> bool:
         if process.environ().get(JOB_DIR_VARIABLE) == str(job_dir):
             return True
         # PostgreSQL overwrites its environment with its title; a person's shell in that folder has a terminal.
-        return not _has_terminal(process.pid) and _is_inside(Path(process.cwd()), job_dir)
+        folder = Path(process.cwd())
+        elsewhere = f"/{JOBS_FOLDER}/{job_dir.name}/" in f"{folder}/"  # one of its folders in another storage
+        return not _has_terminal(process.pid) and (elsewhere or folder.is_relative_to(job_dir))
     return False
-
-
-def _is_inside(folder: Path, job_dir: Path) -> bool:
-    """In the folder of the job, or in one of its folders in another storage."""
-    return folder.is_relative_to(job_dir) or f"/{JOBS_FOLDER}/{job_dir.name}/" in f"{folder}/"
 
 
 def _has_terminal(pid: int) -> bool:
@@ -238,12 +235,12 @@ def _has_terminal(pid: int) -> bool:
 
 def leftovers(job_dir: Path) -> list[psutil.Process]:
     """Processes of this job that are still alive: recorded ones and any that carry its mark."""
-    found = {process.pid: process for process in _recorded(job_dir)}
+    own = {process.pid: process for process in _recorded(job_dir)}
     for process in psutil.process_iter():
-        if process.pid not in found and _belongs_to(process, job_dir):
-            found[process.pid] = process
-    found.pop(os.getpid(), None)
-    return [process for process in found.values() if _runs(process)]
+        if process.pid not in own and _belongs_to(process, job_dir):
+            own[process.pid] = process
+    own.pop(os.getpid(), None)
+    return [process for process in own.values() if _runs(process)]
 
 
 def kill_leftovers(job_dir: Path, wait_s: float = 5.0) -> int:

@@ -37,7 +37,7 @@ def read_storages(file: Path) -> list[Storage]:
     """None is there before the first was named. Raises `StorageError` for a broken file."""
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
-        return [_from_json(entry) for entry in content["places"]]
+        return [_storage(entry) for entry in content["places"]]
     except FileNotFoundError:
         return []
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -45,16 +45,15 @@ def read_storages(file: Path) -> list[Storage]:
 
 
 def write_storages(file: Path, storages: Sequence[Storage]) -> None:
-    write_private(file, {"places": [_to_json(storage) for storage in storages]})
+    entries = []
+    for storage in storages:
+        made = storage.emulation
+        emulated = {**asdict(made), "file": str(made.file)} if made else None
+        entries.append({"name": storage.name, "path": str(storage.path), "emulation": emulated})
+    write_private(file, {"places": entries})
 
 
-def _to_json(storage: Storage) -> dict[str, Any]:
-    made = storage.emulation
-    emulated = {**asdict(made), "file": str(made.file)} if made else None
-    return {"name": storage.name, "path": str(storage.path), "emulation": emulated}
-
-
-def _from_json(entry: Mapping[str, Any]) -> Storage:
+def _storage(entry: Mapping[str, Any]) -> Storage:
     emulated = entry["emulation"]
     made = Emulation(**{**emulated, "file": Path(emulated["file"])}) if emulated else None
     return Storage(entry["name"], Path(entry["path"]), made)

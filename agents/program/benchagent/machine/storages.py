@@ -87,7 +87,9 @@ class Storages:
         for storage in self.listed():
             if storage.name == (name or DEFAULT_STORAGE):
                 return storage
-        raise StorageError(f"this machine has no storage {name!r}; it has {', '.join(p.name for p in self.listed())}")
+        raise StorageError(
+            f"this machine has no storage {name!r}; it has {', '.join(other.name for other in self.listed())}"
+        )
 
     def facts(self) -> list[NamedStorageFacts]:
         """What the server is told: no paths."""
@@ -223,14 +225,14 @@ class Storages:
 
     def throttles(self, folders: JobFolders) -> list[Throttle]:
         """For `Limits`: the rates of the emulated disks that a job uses."""
-        found = {}
+        throttles = {}
         for storage in folders.storages.values():
             if storage.emulation:
                 number = emulation.device_number(device_of(storage.path))
                 throttle = storage.emulation.throttle(number)
                 if throttle:
-                    found[number] = throttle
-        return list(found.values())
+                    throttles[number] = throttle
+        return list(throttles.values())
 
     def clear(self, run_id: str) -> None:
         """Remove a job's folders from all storages. Never raises. After its processes have ended."""

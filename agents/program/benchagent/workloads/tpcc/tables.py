@@ -85,104 +85,66 @@ class Index:
 
 TABLES: tuple[Table, ...] = (
     Table(
-        "warehouse",
-        1,
-        {**_numbers("w_id"), "w_name": varchar(10), **_address("w"), "w_tax": RATE, "w_ytd": MONEY},
-        key=("w_id",),
+        "warehouse", 1, key=("w_id",),
+        columns={**_numbers("w_id"), "w_name": varchar(10), **_address("w"), "w_tax": RATE, "w_ytd": MONEY},
     ),
     Table(
-        "district",
-        DISTRICTS,
-        {
-            **_numbers("d_id", "d_w_id"),
-            "d_name": varchar(10),
-            **_address("d"),
-            "d_tax": RATE,
-            "d_ytd": MONEY,
+        "district", DISTRICTS, key=("d_w_id", "d_id"),
+        columns={
+            **_numbers("d_id", "d_w_id"), "d_name": varchar(10), **_address("d"), "d_tax": RATE, "d_ytd": MONEY,
             "d_next_o_id": number,
         },
-        key=("d_w_id", "d_id"),
     ),
     Table(
-        "customer",
-        DISTRICTS * CUSTOMERS,
-        {
+        "customer", DISTRICTS * CUSTOMERS, key=("c_w_id", "c_d_id", "c_id"),
+        columns={
             **_numbers("c_id", "c_d_id", "c_w_id"),
-            "c_first": varchar(16),
-            "c_middle": char(2),
-            "c_last": varchar(16),
-            **_address("c"),
-            "c_phone": char(16),
-            "c_since": time,
-            "c_credit": char(2),
-            "c_credit_lim": MONEY,
-            "c_discount": RATE,
-            "c_balance": MONEY,
-            "c_ytd_payment": MONEY,
-            **_numbers("c_payment_cnt", "c_delivery_cnt"),
-            "c_data": varchar(500),
+            "c_first": varchar(16), "c_middle": char(2), "c_last": varchar(16), **_address("c"), "c_phone": char(16),
+            "c_since": time, "c_credit": char(2), "c_credit_lim": MONEY, "c_discount": RATE, "c_balance": MONEY,
+            "c_ytd_payment": MONEY, **_numbers("c_payment_cnt", "c_delivery_cnt"), "c_data": varchar(500),
         },
-        key=("c_w_id", "c_d_id", "c_id"),
     ),
     Table(
-        "history",
-        DISTRICTS * CUSTOMERS,
-        {
+        "history", DISTRICTS * CUSTOMERS,
+        columns={
             **_numbers("h_c_id", "h_c_d_id", "h_c_w_id", "h_d_id", "h_w_id"),
-            "h_date": time,
-            "h_amount": decimal(6, 2),
-            "h_data": varchar(24),
+            "h_date": time, "h_amount": decimal(6, 2), "h_data": varchar(24),
         },
     ),
     Table(
-        "orders",
-        DISTRICTS * CUSTOMERS,
-        {
-            **_numbers("o_id", "o_d_id", "o_w_id", "o_c_id"),
-            "o_entry_d": time,
+        "orders", DISTRICTS * CUSTOMERS, key=("o_w_id", "o_d_id", "o_id"), nullable=("o_carrier_id",),
+        columns={
+            **_numbers("o_id", "o_d_id", "o_w_id", "o_c_id"), "o_entry_d": time,
             **_numbers("o_carrier_id", "o_ol_cnt", "o_all_local"),
         },
-        key=("o_w_id", "o_d_id", "o_id"),
-        nullable=("o_carrier_id",),
     ),
     Table(
-        "order_line",
-        DISTRICTS * CUSTOMERS * LINES_PER_ORDER,
-        {
-            **_numbers("ol_o_id", "ol_d_id", "ol_w_id", "ol_number", "ol_i_id", "ol_supply_w_id"),
-            "ol_delivery_d": time,
-            "ol_quantity": number,
-            "ol_amount": decimal(6, 2),
-            "ol_dist_info": char(24),
-        },
-        key=("ol_w_id", "ol_d_id", "ol_o_id", "ol_number"),
+        "order_line", DISTRICTS * CUSTOMERS * LINES_PER_ORDER, key=("ol_w_id", "ol_d_id", "ol_o_id", "ol_number"),
         nullable=("ol_delivery_d",),
+        columns={
+            **_numbers("ol_o_id", "ol_d_id", "ol_w_id", "ol_number", "ol_i_id", "ol_supply_w_id"),
+            "ol_delivery_d": time, "ol_quantity": number, "ol_amount": decimal(6, 2), "ol_dist_info": char(24),
+        },
     ),
     Table(
-        "new_order",
-        DISTRICTS * NEW_ORDERS,
-        _numbers("no_o_id", "no_d_id", "no_w_id"),
-        key=("no_w_id", "no_d_id", "no_o_id"),
+        "new_order", DISTRICTS * NEW_ORDERS, key=("no_w_id", "no_d_id", "no_o_id"),
+        columns=_numbers("no_o_id", "no_d_id", "no_w_id"),
     ),
     Table(
-        "item",
-        ITEMS,
-        {**_numbers("i_id", "i_im_id"), "i_name": varchar(24), "i_price": decimal(5, 2), "i_data": varchar(50)},
-        key=("i_id",),
-        fixed=True,
+        "item", ITEMS, key=("i_id",), fixed=True,
+        columns={
+            **_numbers("i_id", "i_im_id"), "i_name": varchar(24), "i_price": decimal(5, 2), "i_data": varchar(50),
+        },
     ),
     Table(
-        "stock",
-        ITEMS,
-        {
+        "stock", ITEMS, key=("s_w_id", "s_i_id"),
+        columns={
             **_numbers("s_i_id", "s_w_id", "s_quantity"),
             **{f"s_dist_{district:02}": char(24) for district in range(1, DISTRICTS + 1)},
-            **_numbers("s_ytd", "s_order_cnt", "s_remote_cnt"),
-            "s_data": varchar(50),
+            **_numbers("s_ytd", "s_order_cnt", "s_remote_cnt"), "s_data": varchar(50),
         },
-        key=("s_w_id", "s_i_id"),
     ),
-)
+)  # fmt: skip
 NAMES = tuple(table.name for table in TABLES)
 
 # Payment and Order-Status look for customers by last name, Order-Status for the last order of a customer.
