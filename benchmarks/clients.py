@@ -19,7 +19,7 @@ from benchagent.link.client import Client
 from benchagent.link.lease import Heartbeat
 from benchagent.link.sender import Sender
 from benchagent.link.spool import Spool
-from benchagent.machine.abort import Abort
+from benchagent.machine.process import Abort
 from benchagent.protocol import JobSpec
 from benchagent.workloads.base import Factors
 from benchagent.workloads.tpcb import WORKLOAD as TPCB

@@ -12,8 +12,8 @@ from benchagent.dbms.postgresql.discovery import installations
 from benchagent.java import JavaToolchain
 from benchagent.job.job import Job
 from benchagent.link.spool import Spool
-from benchagent.machine.abort import Abort
 from benchagent.machine.devices import device_of
+from benchagent.machine.process import Abort
 from benchagent.paths import AgentDirs
 from benchagent.protocol import Claimed, FinishItem
 

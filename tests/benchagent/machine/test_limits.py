@@ -13,10 +13,9 @@ import psutil
 import pytest
 from benchagent.dbms.base import JobError
 from benchagent.machine import cgroups, emulation, limits, process
-from benchagent.machine.abort import Aborted
 from benchagent.machine.cgroups import CgroupError, Hierarchy, Throttle, groups_named, hierarchy
 from benchagent.machine.limits import Limits, remove_leftover_cages
-from benchagent.machine.process import Children, ProcessFailed
+from benchagent.machine.process import Aborted, Children, ProcessFailed
 
 from tests.benchagent.storages import an_emulation, needs_cages, needs_emulation
 

@@ -12,8 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 from benchagent.machine import process
-from benchagent.machine.abort import Aborted
-from benchagent.machine.process import Children, ProcessFailed
+from benchagent.machine.process import Aborted, Children, ProcessFailed
 
 from tests.benchagent.fake_server import wait_until
 

@@ -18,8 +18,7 @@ from benchagent.dbms.counters import EngineCounters, QueryRows
 from benchagent.dbms.dialect import Dialect
 from benchagent.errors import JobError as JobError  # noqa: PLC0414 - adapters find it here
 from benchagent.java import JavaToolchain
-from benchagent.machine.abort import Abort
-from benchagent.machine.process import Children
+from benchagent.machine.process import Abort, Children
 from benchagent.protocol import EngineFacts
 
 if TYPE_CHECKING:

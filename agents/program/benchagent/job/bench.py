@@ -23,11 +23,10 @@ from benchagent.job.session import deaths, session_job, watched, whole
 from benchagent.job.watch import PhaseWatch
 from benchagent.link.spool import Spool
 from benchagent.machine import process
-from benchagent.machine.abort import Abort
 from benchagent.machine.caches import drop_page_cache, resident_words, write_back
 from benchagent.machine.devices import device_of
 from benchagent.machine.limits import Cage
-from benchagent.machine.process import Children
+from benchagent.machine.process import Abort, Children
 from benchagent.machine.sampling import Sampler
 from benchagent.machine.storages import JobFolders
 from benchagent.paths import end_of

@@ -26,13 +26,12 @@ from benchagent.link import identity
 from benchagent.link.clock import Clock
 from benchagent.link.spool import Spool
 from benchagent.machine import process
-from benchagent.machine.abort import Abort, Aborted
 from benchagent.machine.cgroups import CgroupError
 from benchagent.machine.datasets import FRESH, DataPlan, Datasets, copied_by, dataset_key
 from benchagent.machine.devices import device_of
 from benchagent.machine.fingerprint import SyncRate, SyncRates
 from benchagent.machine.limits import Cage, Limits
-from benchagent.machine.process import Children, ProcessFailed
+from benchagent.machine.process import Abort, Aborted, Children, ProcessFailed
 from benchagent.machine.storages import JobFolders, Storages
 from benchagent.paths import AgentDirs
 from benchagent.protocol import COUNTED_STATES, NOT_SAMPLED, FinishItem, JobSpec

@@ -16,8 +16,8 @@ from benchagent.errors import JobError
 from benchagent.link.client import Client, ClientError, Refused
 from benchagent.link.clock import Clock
 from benchagent.link.spool import Spool
-from benchagent.machine.abort import Abort
 from benchagent.machine.observations import Observations, followed
+from benchagent.machine.process import Abort
 from benchagent.machine.sampling import DATA, Sampler
 from benchagent.paths import AgentDirs
 from benchagent.protocol import LEASE_S, ClockFacts

@@ -25,10 +25,10 @@ from benchagent.link.identity import Identity
 from benchagent.link.lease import Heartbeat
 from benchagent.link.sender import Sender
 from benchagent.link.spool import Spool, SpooledJob
-from benchagent.machine.abort import Abort
 from benchagent.machine.facts import hardware_facts
 from benchagent.machine.limits import remove_leftover_cages
 from benchagent.machine.observations import Observations
+from benchagent.machine.process import Abort
 from benchagent.machine.storages import Storages
 from benchagent.paths import AgentDirs
 from benchagent.protocol import (

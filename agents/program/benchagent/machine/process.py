@@ -24,8 +24,6 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 
-from benchagent.machine.abort import Aborted
-
 if TYPE_CHECKING:
     from benchagent.machine.limits import Cage
 
@@ -37,6 +35,54 @@ RECORD_NAME = "processes.jsonl"
 JOBS_FOLDER = ".benchagent-jobs"
 
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
+
+
+class Aborted(Exception):
+    """The job was asked to end; `Abort` knows why."""
+
+
+class Abort:
+    """One request to end the running job early, shared by the threads that may make it.
+
+    The first counts; callbacks run in the thread that makes it, and at once if it was made before.
+    """
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+        self._lock = threading.Lock()
+        self._callbacks: list[Callable[[], None]] = []
+        self.outcome = ""
+        self.message = ""
+
+    @property
+    def requested(self) -> bool:
+        return self._event.is_set()
+
+    def request(self, outcome: str, message: str) -> None:
+        with self._lock:
+            if self._event.is_set():
+                return
+            self.outcome, self.message = outcome, message
+            self._event.set()
+            callbacks = list(self._callbacks)
+        for callback in callbacks:
+            callback()
+
+    def on_request(self, callback: Callable[[], None]) -> None:
+        with self._lock:
+            self._callbacks.append(callback)
+            late = self._event.is_set()
+        if late:
+            callback()
+
+    def check(self) -> None:
+        if self._event.is_set():
+            raise Aborted(self.message)
+
+    def sleep(self, duration_s: float) -> None:
+        """Wait; raises `Aborted` as soon as the job is asked to end."""
+        if self._event.wait(duration_s):
+            raise Aborted(self.message)
 
 
 class ProcessFailed(Exception):

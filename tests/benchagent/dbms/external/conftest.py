@@ -16,7 +16,7 @@ from benchagent.job.job import Job
 from benchagent.link import identity
 from benchagent.link.identity import Identity
 from benchagent.link.spool import Spool
-from benchagent.machine.abort import Abort
+from benchagent.machine.process import Abort
 from benchagent.paths import AgentDirs
 from benchagent.protocol import Claimed
 

@@ -15,7 +15,7 @@ from benchagent.dbms.external.instance import ExternalInstance
 from benchagent.dbms.external.own_schema import MARKER
 from benchagent.dbms.external.server import external_server
 from benchagent.dbms.postgresql.external import RELATIONS
-from benchagent.machine.abort import Abort
+from benchagent.machine.process import Abort
 from benchagent.paths import AgentDirs
 
 from tests.benchagent.dbms.external.conftest import AGENT_ID, NAME, SCHEMA, RunOn, Servers, connect_to

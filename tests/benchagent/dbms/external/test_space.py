@@ -27,8 +27,7 @@ from benchagent.dbms.external.tool_login import ToolLogin
 from benchagent.dbms.mysql.external import read_folders
 from benchagent.dbms.questions import ASIDE
 from benchagent.java import JavaToolchain
-from benchagent.machine.abort import Abort
-from benchagent.machine.process import Children
+from benchagent.machine.process import Abort, Children
 
 TARGET = Target(external_server("db2", "11.5", "own"), "theirs", "own", "agent-1")
 QUERY = "SELECT free, total FROM space"

@@ -11,7 +11,7 @@ from benchagent.catalog import DBMSS, WORKLOADS
 from benchagent.java import JavaToolchain
 from benchagent.job.job import Job
 from benchagent.link.spool import Spool
-from benchagent.machine.abort import Abort
+from benchagent.machine.process import Abort
 from benchagent.paths import AgentDirs
 from benchagent.protocol import FinishItem
 

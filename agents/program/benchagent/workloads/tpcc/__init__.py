@@ -62,7 +62,7 @@ class _Performance:
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
-        self._statistics = bench.instance.engine_counters
+        self._counters = bench.instance.engine_counters
         self._plan = steps.Plan(bench.instance.dialect, bench.factors, bench.seed)
         warehouses, divisor = self._plan.warehouses, self._plan.divisor
         self._conditions = {
@@ -153,11 +153,11 @@ class _Performance:
             self._bench.describe("warm_up_queries", {"memory": curve, "queries": ran})
 
     def _run(self) -> list[Step]:
-        executions = [step for execution in self._warm for step in execution.steps(self._statistics)]
+        executions = [step for execution in self._warm for step in execution.steps(self._counters)]
         return [
             steps.run(self._plan),
             *executions,
-            *queries.plan_steps(self._statistics, self._warm),
+            *queries.plan_steps(self._counters, self._warm),
             *steps.ask(AFTER, steps.AFTER_RUN),
             *steps.ask(RUN, self._conditions[RUN]),
         ]
@@ -180,7 +180,7 @@ class _Performance:
     # The six queries
 
     def _describe_queries(self, ran: SessionResult) -> None:
-        plans = queries.plans(self._statistics, self._warm, ran)
+        plans = queries.plans(self._counters, self._warm, ran)
         answers: list[dict[str, Any]] = []
         instance = self._bench.instance
         if instance.in_memory or instance.no_restart:
@@ -188,9 +188,9 @@ class _Performance:
         else:
             for execution in queries.cold(self._plan.dialect, self._plan.warehouses):
                 self._bench.restart(cold=True, before=execution.name)
-                result = self._bench.session(execution.steps(self._statistics))
-                answers.append(execution.answer(self._statistics, result, plans[execution.sql]))
-        answers += [execution.answer(self._statistics, ran, plans[execution.sql]) for execution in self._warm]
+                result = self._bench.session(execution.steps(self._counters))
+                answers.append(execution.answer(self._counters, result, plans[execution.sql]))
+        answers += [execution.answer(self._counters, ran, plans[execution.sql]) for execution in self._warm]
         answers += queries.gaps(self._warm, queries.OTHER, queries.ONE_WAREHOUSE)
         self._bench.describe("queries", answers)
 

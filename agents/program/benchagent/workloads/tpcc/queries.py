@@ -89,16 +89,16 @@ class Execution:
     def name(self) -> str:
         return f"query {self.query}, {self.state}"
 
-    def steps(self, statistics: EngineCounters) -> list[Step]:
+    def steps(self, counters: EngineCounters) -> list[Step]:
         """The query, between two looks at what its session has read so far."""
-        look = statistics.effort_queries()
+        look = counters.effort_queries()
         return [
             *(timed(f"{self.name}, {BEGIN}:{name}", sql) for name, sql in look.items()),
             {**timed(self.name, self.sql), "max_rows": 1},
             *(timed(f"{self.name}, {END}:{name}", sql) for name, sql in look.items()),
         ]
 
-    def answer(self, statistics: EngineCounters, result: SessionResult, plan: str) -> dict[str, Any]:
+    def answer(self, counters: EngineCounters, result: SessionResult, plan: str) -> dict[str, Any]:
         event = result.queries.get(self.name, {})
         facts: dict[str, Any] = {"query": int(self.query), "state": self.state, "sql": self.sql, "plan": plan}
         if "error" in event:
@@ -106,15 +106,15 @@ class Execution:
         facts |= {"elapsed_s": event["elapsed_s"], "row_count": event["row_count"]}
         if self.sql.startswith("SELECT COUNT(*)"):
             facts["count"] = event["rows"][0][0]
-        return facts | self._effort(statistics, result)
+        return facts | self._effort(counters, result)
 
-    def _effort(self, statistics: EngineCounters, result: SessionResult) -> dict[str, float]:
+    def _effort(self, counters: EngineCounters, result: SessionResult) -> dict[str, float]:
         """Reads and fetches of the query, where the engine tells."""
         looks = []
         for edge in (BEGIN, END):
-            names = {name: f"{self.name}, {edge}:{name}" for name in statistics.effort_queries()}
+            names = {name: f"{self.name}, {edge}:{name}" for name in counters.effort_queries()}
             rows = {name: result.rows[full] for name, full in names.items() if full in result.rows}
-            looks.append(statistics.effort(rows) if rows else {})
+            looks.append(counters.effort(rows) if rows else {})
         return {name: looks[1][name] - value for name, value in looks[0].items() if name in looks[1]}
 
 
@@ -140,23 +140,23 @@ def gaps(executions: list[Execution], state: str, reason: str) -> list[dict[str,
     return [{"query": int(query), "state": state, "missing": reason} for query in queries if query not in there]
 
 
-def plan_steps(statistics: EngineCounters, executions: list[Execution]) -> list[Step]:
+def plan_steps(counters: EngineCounters, executions: list[Execution]) -> list[Step]:
     """What shows the plan of each query; asked after all of them, since some engines run a query to explain it."""
     return [
         timed(f"plan of {execution.name}:{part}", sql)
         for execution in executions
-        for part, sql in enumerate(statistics.plan_queries(execution.sql))
+        for part, sql in enumerate(counters.plan_queries(execution.sql))
     ]
 
 
-def plans(statistics: EngineCounters, executions: list[Execution], result: SessionResult) -> Mapping[str, str]:
+def plans(counters: EngineCounters, executions: list[Execution], result: SessionResult) -> Mapping[str, str]:
     """Plan as text by the SQL of the query."""
     shown = {}
     for execution in executions:
         rows: list[list[Any]] = []
-        for part, _ in enumerate(statistics.plan_queries(execution.sql)):
+        for part, _ in enumerate(counters.plan_queries(execution.sql)):
             rows += result.rows.get(f"plan of {execution.name}:{part}", [])
-        shown[execution.sql] = statistics.plan(rows) if rows else ""
+        shown[execution.sql] = counters.plan(rows) if rows else ""
     return shown
 
 
