@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 
+from tests.conftest import REPOSITORY
 from tests.e2e.conftest import Site
 from tests.e2e.page_numbers import FORMULAS, SPECS, TEXTS, Pool, chunks, strange_specs, strangers, wrong_formulas
 
@@ -40,6 +44,15 @@ def test_it_shows_no_number_that_nothing_stands_behind(opened, slug):
     numbers = [chunk for one in page.evaluate(TEXTS) for chunk in chunks(one["text"])]
     assert len(numbers) > 250
     assert len(page.evaluate(FORMULAS)) > 30
+    assert page.evaluate(SPECS)
+    assert troubles(page, pool) == []
+
+
+def test_neither_does_an_article_that_is_added_by_files_alone(site: Site, opened):
+    command = [sys.executable, "manage.py", "import_publication", "docs/use/publication-example"]
+    environment = os.environ | {"STATE": str(site.state)}
+    subprocess.run(command, cwd=REPOSITORY, env=environment, check=True, capture_output=True)
+    page, pool = opened("buffer-size-2020")
     assert page.evaluate(SPECS)
     assert troubles(page, pool) == []
 
