@@ -154,6 +154,10 @@ class Known:
         if row is None:
             row = resolve_workload(data) if isinstance(data, str) else self._new_workload(data, document)
             self._workloads.append(row)
+        elif not row.primary_metric and row.publication_id is None and (metric := _headline(document)):
+            # Its first runs ended without a number.
+            row.primary_metric = metric
+            row.save(update_fields=["primary_metric"])
         return row
 
     def _new_workload(self, data: UploadWorkload, document: UploadDocument) -> Workload:
@@ -161,15 +165,12 @@ class Known:
         if slug in WORKLOADS and data.version == WORKLOADS[slug].version:
             return resolve_workload(slug)
         taken = slug in WORKLOADS or self._find_workload(slug) is not None
-        names: list[str] = []
-        for repeat in document.repeats:
-            names += [*(entry["name"] for entry in repeat["metrics"]), *(given.name for given in repeat["series"])]
         return Workload.objects.create(
             slug=Workload.free_slug(versioned_slug(slug, data.version) if taken else slug),
             name=data.name or slug,
             version=data.version,
             kind=data.kind,
-            primary_metric="tps" if "tps" in names or not names else names[0][:80],
+            primary_metric=_headline(document),
         )
 
     def _find_machine(self, data: str | UploadHardware) -> HardwareProfile | None:
@@ -366,3 +367,11 @@ def _contradictions(path: str, who: str, row: Any, facts: dict[str, Any]) -> Err
 
 def _file_texts(given: UploadConfigFiles) -> list[FileText]:
     return [FileText(file.name, file.text, file.format or "") for file in given.files]
+
+
+def _headline(document: UploadDocument) -> str:
+    """Name of the metric that charts of a new workload show first: TPS, else what the document names first."""
+    names: list[str] = []
+    for repeat in document.repeats:
+        names += [*(entry["name"] for entry in repeat["metrics"]), *(given.name for given in repeat["series"])]
+    return "tps" if "tps" in names else names[0][:80] if names else ""

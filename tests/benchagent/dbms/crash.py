@@ -23,7 +23,7 @@ from benchagent.workloads.tpcb import _prepare, _run
 
 from tests.benchagent.dbms.trial import Trial
 
-COMMITS = 200
+COMMITS = 500
 # Syncs of so many commits where they do not wait: of a checkpoint now and then, of a log that was filled.
 CLEARLY_FEWER = COMMITS // 2
 # So many acknowledged commits there are before a kill, however slow the machine is.

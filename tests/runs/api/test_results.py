@@ -118,6 +118,17 @@ def test_it_makes_a_row_for_another_version_of_a_workload(post):
     ]
 
 
+def test_the_first_run_with_a_number_says_what_a_new_workload_is_judged_by(post):
+    """A run that ended before it had numbers decides nothing."""
+    workload = {"slug": "redis", "name": "redis-benchmark", "version": "1"}
+    assert post(document(workload=workload, outcome="aborted", message="Ctrl-C", repeats=[{}])).status_code == 201
+    assert Workload.objects.get().primary_metric == ""
+    numbers = {"get_ops_per_s": {"value": 51020, "unit": "ops/s"}, "latency_max_ms": {"value": 3, "unit": "ms"}}
+    assert post(document(id=str(uuid.uuid4()), workload=workload, repeats=[{"metrics": numbers}])).status_code == 201
+    assert Workload.objects.get().primary_metric == "get_ops_per_s"
+    assert set(Run.objects.values_list("primary_value", flat=True)) == {None, 51020}
+
+
 def test_it_takes_a_workload_of_the_catalogue_by_its_slug(post):
     assert post(document(workload="tpcb")).status_code == 201
     assert Run.objects.first().workload.primary_metric == "tps"

@@ -213,7 +213,7 @@ def _decoded(data: bytes) -> str:
 
 
 class Importer(Protocol):
-    """One module under `benchagent.importers`, listed in `IMPORTERS`."""
+    """One module under `benchagent.importers`, listed in `MODULES`."""
 
     TOOL: str
 

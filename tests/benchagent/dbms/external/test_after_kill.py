@@ -34,7 +34,7 @@ from pathlib import Path
 from benchagent.dbms.external import space
 from benchagent.dbms.external.instance import ExternalInstance
 from benchagent.java import JavaToolchain
-from benchagent.job import Job
+from benchagent.job.job import Job
 from benchagent.paths import AgentDirs
 from benchagent.link.spool import Spool
 
