@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from benchagent.catalog import DBMSS, WORKLOADS
+from benchagent.importers import importers
 
 from tests.conftest import REPOSITORY
 
@@ -42,3 +43,11 @@ def test_it_links_only_to_files_that_exist(page: Path):
 def test_it_names_the_two_commands_first():
     commands = re.findall(r"^make (\w+)", (REPOSITORY / "README.md").read_text(), re.MULTILINE)
     assert commands[:2] == ["up", "test"]
+
+
+def test_it_lists_every_tool_whose_files_are_read():
+    readme = (REPOSITORY / "README.md").read_text().split("are recognised by content")[0].rpartition("\n\n")[2]
+    table = (REPOSITORY / "docs/use/importers/README.md").read_text()
+    for importer in importers():
+        assert importer.TOOL.casefold() in readme.casefold()
+        assert f"]({importer.TOOL.casefold()}.md) |" in table
