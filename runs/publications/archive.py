@@ -22,6 +22,7 @@ def read_zip(file: IO[bytes], size_bytes: int) -> Folder:
     try:
         with zipfile.ZipFile(file) as archive:
             folder = Folder.of(_files(archive))
+    # zipfile raises NotImplementedError for a compression that it does not know.
     except (zipfile.BadZipFile, NotImplementedError, EOFError, ValueError, OSError) as error:
         if isinstance(error, FolderError):
             raise

@@ -7,6 +7,7 @@ import shlex
 import socket
 import subprocess
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -59,7 +60,7 @@ def free_port() -> int:
         return port
 
 
-class PrivateServer:
+class PrivateServer(ABC):
     """`process` is the server itself, a direct child; `port` opens it once it was started."""
 
     start_timeout_s = 300.0
@@ -71,24 +72,25 @@ class PrivateServer:
         self.command_lines: list[str] = []
         self._request = request
 
+    @abstractmethod
     def answers(self) -> bool:
         """True when the server lets somebody in; it runs, but may still be starting up."""
-        raise NotImplementedError
 
+    @abstractmethod
     def start(self) -> None:
         """Raises `JobError` with the end of the server's log when it does not come up."""
-        raise NotImplementedError
 
+    @abstractmethod
     def shut_down(self) -> None:
         """Clean stop: the files are consistent afterwards. Raises `JobError`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def stop(self) -> None:
         """For data that is thrown away: nothing is brought to the disk any more."""
-        raise NotImplementedError
 
+    @abstractmethod
     def log_tail(self) -> str:
-        raise NotImplementedError
+        """The last lines of what the server wrote, for error messages."""
 
     def pids(self) -> list[int]:
         return [self.process.pid] if self.process and self.process.poll() is None else []

@@ -14,6 +14,7 @@ there again is another wording of the same line. Keys with # are headings.
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
@@ -171,7 +172,7 @@ class Spoiled:
 
 
 @dataclass
-class Reader(Generic[AnyPart]):
+class Reader(ABC, Generic[AnyPart]):
     """The parts of one file, told apart line by line; what one of them cannot be read for spoils no other."""
 
     parts: list[AnyPart | Spoiled] = field(default_factory=list)
@@ -189,8 +190,9 @@ class Reader(Generic[AnyPart]):
                 elif not isinstance(part, Spoiled):
                     self.parts[-1] = Spoiled(part.line, str(error), self.is_reported(part))
 
+    @abstractmethod
     def take(self, line: Line) -> None:
-        raise NotImplementedError
+        """Raises NotUnderstood for a line that its part cannot hold."""
 
     def is_reported(self, part: AnyPart | None) -> bool:
         """Whether what is spoiled had come to its report, so that another one's beginning is not its own."""
