@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
+from typing import Any
 
 from benchagent.errors import JobError
 from benchagent.link.identity import IdentityError
@@ -13,6 +14,23 @@ from benchagent.paths import AgentDirs
 
 EXIT_FAILED, EXIT_USAGE = 1, 2
 Command = Callable[[argparse.Namespace, AgentDirs], int]
+
+
+class Actions:
+    """A command whose first argument is an action; `list` is the default one. `common` has what every command takes."""
+
+    def __init__(self, commands: Any, common: argparse.ArgumentParser, name: str, listing: Command, help: str) -> None:
+        parser = commands.add_parser(name, parents=[common], help=help)
+        parser.set_defaults(command=listing, json=False)
+        self._actions = parser.add_subparsers(metavar="ACTION")
+        self._common = common
+
+    def add(self, name: str, action: Command, help: str, *arguments: str) -> argparse.ArgumentParser:
+        parser: argparse.ArgumentParser = self._actions.add_parser(name, parents=[self._common], help=help)
+        parser.set_defaults(command=action)
+        for argument in arguments:
+            parser.add_argument(argument)
+        return parser
 
 
 def command(action: Callable[[argparse.Namespace, AgentDirs], None]) -> Command:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchagent.catalog import DBMSS, WORKLOADS
-from benchagent.cli.commands import command
+from benchagent.cli.commands import Actions, command
 from benchagent.dbms.external import Visit, drop_own, visit
 from benchagent.dbms.external.connections import UNKNOWN_VERSION, Connections, ServerConnection, from_answers
 from benchagent.dbms.external.server import reachable
@@ -33,47 +33,31 @@ SCRIPT = "script"
 
 
 def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
-    """Add the command to the program's; `common` has the options of every command."""
-    connections = commands.add_parser("connections", parents=[common], help="name servers that somebody else runs")
-    connections.set_defaults(command=command(_list))
-    actions = connections.add_subparsers(metavar="ACTION")
-    listed = actions.add_parser("list", parents=[common], help="list their names (the default action)")
-    listed.set_defaults(command=command(_list))
+    actions = Actions(commands, common, "connections", command(_list), "name servers that somebody else runs")
+    actions.add("list", command(_list), "list their names (the default action)")
 
-    add = actions.add_parser("add", parents=[common], help="name one; url, user and password are asked for")
-    add.add_argument("name")
+    add = actions.add("add", command(_add), "name one; url, user and password are asked for", "name")
     add.add_argument("--dbms", required=True, choices=[slug for slug in DBMSS if reachable(slug)])
     words = 'a JSON file with "url", "user", "password" and "schema", or - for standard input, instead of being asked'
     add.add_argument("--from", dest="source", metavar="FILE", help=words)
     add.add_argument("--observed-by", metavar=PAIR, default="", help="who samples the server's machine")
     words = "the address leads through a tunnel or into a container: no folder of the server is looked at here"
     add.add_argument("--elsewhere", action="store_true", help=words)
-    add.set_defaults(command=command(_add))
 
     words = "name the agent on the server's machine that samples it, and its observation; without: nobody does"
-    pair = actions.add_parser("pair", parents=[common], help=words)
-    pair.add_argument("name")
+    pair = actions.add("pair", command(_pair), words, "name")
     pair.add_argument("observed_by", metavar=PAIR, nargs="?", default="")
-    pair.set_defaults(command=command(_pair))
 
-    check = actions.add_parser("check", parents=[common], help="connect, and say what is there; changes nothing")
-    check.add_argument("name")
+    check = actions.add("check", command(_check), "connect, and say what is there; changes nothing", "name")
     check.add_argument("--workload", choices=list(WORKLOADS), help="show what this workload would do")
-    check.add_argument(
-        "--dry-run", action="store_true", help="print all SQL and commands that would be sent, then send none"
-    )
+    words = "print all SQL and commands that would be sent, then send none"
+    check.add_argument("--dry-run", action="store_true", help=words)
     words = "of the workload, instead of its default; any number of times"
     check.add_argument("--factor", metavar="NAME=VALUE", action="append", default=[], dest="factors", help=words)
     check.add_argument("--script", metavar="FILE", help="what the workload `script` would do with this script")
-    check.set_defaults(command=command(_check))
 
-    clean = actions.add_parser("clean", parents=[common], help="drop the tables that the agent has left there")
-    clean.add_argument("name")
-    clean.set_defaults(command=command(_clean))
-
-    remove = actions.add_parser("remove", parents=[common], help="forget a connection")
-    remove.add_argument("name")
-    remove.set_defaults(command=command(_remove))
+    actions.add("clean", command(_clean), "drop the tables that the agent has left there", "name")
+    actions.add("remove", command(_remove), "forget a connection", "name")
 
 
 def _list(_options: argparse.Namespace, dirs: AgentDirs) -> None:

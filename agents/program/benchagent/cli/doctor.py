@@ -49,8 +49,7 @@ class Finding:
     remedy: str = ""
 
 
-def add_doctor(commands: Any, common: argparse.ArgumentParser) -> None:
-    """Add the command to an argparse group of commands."""
+def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
     doctor = commands.add_parser("doctor", parents=[common], help="what is missing for which DBMS, and how to get it")
     doctor.add_argument("dbms", nargs="*", help="only what these need, as postgresql (default: all that run here)")
     doctor.add_argument("--json", action="store_true", help="as JSON")

@@ -9,38 +9,32 @@ from pathlib import Path
 from typing import Any
 
 from benchagent import catalog
-from benchagent.cli.commands import EXIT_FAILED, EXIT_USAGE, Command, complain, say
+from benchagent.cli.commands import EXIT_FAILED, EXIT_USAGE, Actions, complain, say
 from benchagent.dbms import discover
 from benchagent.dbms.base import EngineContext
 from benchagent.engines.catalogue import Engine, catalogue
 from benchagent.engines.install import download, install, remove
-from benchagent.engines.installed import InstalledEngine, installed, read_record
+from benchagent.engines.installed import installed, read_record
 from benchagent.engines.sources import InstallError, apt_update
 from benchagent.java import EngineJars, JarChecksumError, JavaToolchain
 from benchagent.paths import AgentDirs
 
+# What is told of what can be added; jars have neither sizes nor a note.
+ADDABLE = {"name": "", "dbms": "", "download_bytes": 0, "unpacked_bytes": 0, "licence": "", "why": "", "note": ""}
 
-def add_engines(commands: Any, common: argparse.ArgumentParser) -> None:
-    """Add the command to an argparse group of commands."""
-    engines = commands.add_parser("engines", parents=[common], help="the DBMSs of this machine: list, add, remove")
-    engines.set_defaults(command=_list, json=False)
-    actions = engines.add_subparsers(metavar="ACTION")
 
-    def action(name: str, command: Command, words: str) -> argparse.ArgumentParser:
-        parser: argparse.ArgumentParser = actions.add_parser(name, parents=[common], help=words)
-        parser.set_defaults(command=command)
-        return parser
-
-    listing = action("list", _list, "what is here, and what can be added")
+def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
+    actions = Actions(commands, common, "engines", _list, "the DBMSs of this machine: list, add, remove")
+    listing = actions.add("list", _list, "what is here, and what can be added")
     listing.add_argument("--json", action="store_true", help="as JSON")
-    adding = action("install", _install, "add engines or drivers, as mysql-5.5.34 or derby-10.6.2.1")
+    adding = actions.add("install", _install, "add engines or drivers, as mysql-5.5.34 or derby-10.6.2.1")
     adding.add_argument("engine", nargs="+")
     adding.add_argument("--from", type=Path, dest="source", metavar="DIR", help="take the files from a folder")
     adding.add_argument("--apt-update", action="store_true", help="as root: fetch apt's package lists first")
-    fetching = action("fetch", _fetch, "only download the files, to carry them to a machine without a network")
+    fetching = actions.add("fetch", _fetch, "only download the files, to carry them to a machine without a network")
     fetching.add_argument("engine", nargs="+")
     fetching.add_argument("--to", type=Path, required=True, metavar="DIR")
-    removing = action("remove", _remove, "delete engines that were added")
+    removing = actions.add("remove", _remove, "delete engines that were added")
     removing.add_argument("engine", nargs="+")
 
 
@@ -70,53 +64,25 @@ def _list(options: argparse.Namespace, dirs: AgentDirs) -> int:
 def inventory(toolchain: JavaToolchain, dirs: AgentDirs) -> dict[str, list[dict[str, Any]]]:
     """`found`: engines that runs can use. `installed`: trees below STATE/engines. `can_be_added`: the rest."""
     marks = frozenset(mark.name for mark in dirs.engines.iterdir())
+    rest: list[Engine | EngineJars] = [
+        *(engine for name, engine in catalogue().items() if not read_record(dirs.engines / name)),
+        *(group for group in toolchain.engine_groups() if not group.default and group.name not in marks),
+    ]
     return {
         "found": [dict(facts) for facts in discover(EngineContext(toolchain, marks, dirs.jobs, dirs.engines))],
-        "installed": [_installed_entry(engine) for engine in installed(dirs.engines)],
-        "can_be_added": [
-            *(_engine_entry(engine) for name, engine in catalogue().items() if not read_record(dirs.engines / name)),
-            *(
-                _jar_entry(group)
-                for group in toolchain.engine_groups()
-                if not group.default and group.name not in marks
-            ),
+        "installed": [
+            {
+                "name": engine.name,
+                "dbms": engine.dbms,
+                "version": engine.version,
+                "path": str(engine.home),
+                "size_bytes": sum(path.lstat().st_size for path in engine.home.rglob("*") if not path.is_dir()),
+                "licence": engine.record.get("licence", ""),
+                "note": engine.record.get("note", ""),
+            }
+            for engine in installed(dirs.engines)
         ],
-    }
-
-
-def _installed_entry(engine: InstalledEngine) -> dict[str, Any]:
-    return {
-        "name": engine.name,
-        "dbms": engine.dbms,
-        "version": engine.version,
-        "path": str(engine.home),
-        "size_bytes": sum(path.lstat().st_size for path in engine.home.rglob("*") if not path.is_dir()),
-        "licence": engine.record.get("licence", ""),
-        "note": engine.record.get("note", ""),
-    }
-
-
-def _engine_entry(engine: Engine) -> dict[str, Any]:
-    return {
-        "name": engine.name,
-        "dbms": engine.dbms,
-        "download_bytes": engine.download_bytes,
-        "unpacked_bytes": engine.unpacked_bytes,
-        "licence": engine.licence,
-        "why": engine.why,
-        "note": engine.note,
-    }
-
-
-def _jar_entry(group: EngineJars) -> dict[str, Any]:
-    return {
-        "name": group.name,
-        "dbms": group.dbms,
-        "download_bytes": 0,
-        "unpacked_bytes": 0,
-        "licence": group.licence,
-        "why": group.why,
-        "note": "",
+        "can_be_added": [{name: getattr(each, name, none) for name, none in ADDABLE.items()} for each in rest],
     }
 
 

@@ -19,10 +19,8 @@ from pathlib import Path
 from types import FrameType
 
 from benchagent import __version__
-from benchagent.cli import connections, observe, storage
+from benchagent.cli import connections, doctor, engines, observe, storage
 from benchagent.cli.commands import complain, say
-from benchagent.cli.doctor import add_doctor
-from benchagent.cli.engines import add_engines
 from benchagent.java import JavaToolchain
 from benchagent.job.worker import Stop, Worker, WorkerOptions
 from benchagent.link.client import InsecureUrl
@@ -63,11 +61,8 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--code-file", type=Path, metavar="FILE", help="one-time code that approves this agent")
     run.set_defaults(command=_run)
 
-    add_engines(commands, common)
-    add_doctor(commands, common)
-    storage.add_parser(commands, common)
-    connections.add_parser(commands, common)
-    observe.add_parser(commands, common)
+    for part in (engines, doctor, storage, connections, observe):
+        part.add_parser(commands, common)
     prepare = commands.add_parser("prepare", parents=[common], help="fetch jars and compile the load generator now")
     prepare.set_defaults(command=_prepare)
     facts = commands.add_parser("facts", parents=[common], help="print the hardware profile as JSON")

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from benchagent.cli.commands import command
+from benchagent.cli.commands import Actions, command
 from benchagent.machine.devices import device_of
 from benchagent.machine.emulation import MEGABYTE, Emulation
 from benchagent.machine.storage import Storage
@@ -16,30 +16,21 @@ from benchagent.protocol import NamedStorageFacts
 
 
 def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
-    """Add the command to the program's; `common` has the options of every command."""
-    storage = commands.add_parser("storage", parents=[common], help="name the storages of this machine, or emulate one")
-    storage.set_defaults(command=command(_list))
-    actions = storage.add_subparsers(metavar="ACTION")
-    listed = actions.add_parser("list", parents=[common], help="list them with their devices (the default action)")
-    listed.set_defaults(command=command(_list))
+    words = "name the storages of this machine, or emulate one"
+    actions = Actions(commands, common, "storage", command(_list), words)
+    actions.add("list", command(_list), "list them with their devices (the default action)")
 
-    add = actions.add_parser("add", parents=[common], help="give a folder on some device a name")
-    add.add_argument("name")
+    add = actions.add("add", command(_add), "give a folder on some device a name", "name")
     add.add_argument("folder", type=Path, metavar="DIR")
-    add.set_defaults(command=command(_add))
 
-    remove = actions.add_parser("remove", parents=[common], help="forget a storage; that of an emulated one is deleted")
-    remove.add_argument("name")
-    remove.set_defaults(command=command(_remove))
+    actions.add("remove", command(_remove), "forget a storage; that of an emulated one is deleted", "name")
 
-    emulate = actions.add_parser("emulate", parents=[common], help="make a slow disk out of a file (root only)")
-    emulate.add_argument("name")
+    emulate = actions.add("emulate", command(_emulate), "make a slow disk out of a file (root only)", "name")
     emulate.add_argument("--file", type=Path, required=True, metavar="FILE", help="is made, and must not exist yet")
     emulate.add_argument("--size-mb", type=_number, required=True, metavar="N", help="size of the disk")
     for what in ("read", "write"):
         emulate.add_argument(f"--{what}-mb-per-s", type=_number, metavar="X", help=f"most that can be {what} a second")
         emulate.add_argument(f"--{what}-iops", type=_number, metavar="N", help=f"most {what} operations a second")
-    emulate.set_defaults(command=command(_emulate))
 
 
 def _number(text: str) -> int:

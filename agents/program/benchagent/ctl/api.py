@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 import requests
 
 from benchagent import __version__
+from benchagent.ctl.settings import load
 from benchagent.link.client import Bearer, Unreachable, answer_of, checked_url, is_loopback
 
 API_ROOT = "/api/v1"
@@ -16,6 +17,12 @@ TIMEOUT_S = (10.0, 60.0)
 # A large file takes time to arrive and to be read.
 UPLOAD_TIMEOUT_S = (10.0, 600.0)
 Params = Sequence[tuple[str, str]]
+
+
+def connect() -> Api:
+    """The server that somebody has logged in to. Raises UsageError."""
+    login = load()
+    return Api(login.server, login.token)
 
 
 class Api:
@@ -34,9 +41,9 @@ class Api:
     def post(self, path: str, body: Any) -> dict[str, Any]:
         return self._send("POST", path, json=body, timeout=UPLOAD_TIMEOUT_S)
 
-    def post_files(self, path: str, files: Sequence[tuple[str, bytes]], fields: Mapping[str, str]) -> dict[str, Any]:
+    def post_files(self, path: str, files: Sequence[tuple[str, bytes]]) -> dict[str, Any]:
         parts = [("file", (name, data, "application/octet-stream")) for name, data in files]
-        return self._send("POST", path, files=parts, data=dict(fields), timeout=UPLOAD_TIMEOUT_S)
+        return self._send("POST", path, files=parts, timeout=UPLOAD_TIMEOUT_S)
 
     def pages(self, path: str, params: Params) -> Iterator[dict[str, Any]]:
         """Every row of a list, page after page, as the server's own `next` says."""

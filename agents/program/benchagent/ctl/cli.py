@@ -6,29 +6,25 @@ import argparse
 import getpass
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from benchagent import __version__
 from benchagent.ctl import comparing, inspecting, listing, running, uploading
 from benchagent.ctl.api import Api
-from benchagent.ctl.files import BadPath
-from benchagent.ctl.output import say
-from benchagent.ctl.settings import Login, NoLogin, load, save
+from benchagent.ctl.output import UsageError, say
+from benchagent.ctl.settings import Login, save
 from benchagent.link.client import InsecureUrl, Refused, Unreachable
 
 EXIT_USAGE, EXIT_REFUSED, EXIT_UNREACHABLE, EXIT_INTERRUPTED = 2, 3, 4, 130
-_USAGE_ERRORS = (
-    BadPath, NoLogin, InsecureUrl, uploading.BadSubject, comparing.BadSelection, listing.BadFilter, running.BadPlan,
-)  # fmt: skip
-Command = Callable[[argparse.Namespace], int]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(argv)
-    command: Command = options.command
     try:
-        return command(options)
-    except _USAGE_ERRORS as error:
+        status: int = options.command(options)
+        return status
+    except (UsageError, InsecureUrl) as error:
         say(f"benchctl: {error}")
         return EXIT_USAGE
     except Refused as error:
@@ -46,68 +42,55 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
 
 
-def _connect() -> Api:
-    login = load()
-    return Api(login.server, login.token)
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="benchctl", description="Results, comparisons and experiments of a Benchsite."
     )
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (_add_login, _add_inspect, _add_upload, _add_import, _add_runs, _add_compare, _add_schedule, _add_watch):
-        add(commands)
-    return parser
 
-
-def _add_login(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     login = commands.add_parser("login", help="remember a server and a token")
     login.add_argument("--server", metavar="URL", help="https://… (http only to this machine)")
-    login.add_argument(
-        "--token", metavar="-|NAME", help="- reads the token from standard input, NAME an environment variable"
-    )
+    words = "- reads the token from standard input, NAME an environment variable"
+    login.add_argument("--token", metavar="-|NAME", help=words)
     login.set_defaults(command=_login)
 
-
-def _add_inspect(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     inspect = commands.add_parser("inspect", help="show what files hold; needs no server and no account")
     inspect.add_argument("files", nargs="+", metavar="FILE", help="file, or folder with files")
     inspect.add_argument("--json", action="store_true")
     inspect.set_defaults(command=inspecting.run)
 
+    upload = commands.add_parser("upload", help="store files of tools, or result documents, as runs")
+    upload.add_argument("files", nargs="+", metavar="FILE")
+    _add_subject(upload)
+    upload.set_defaults(command=uploading.upload)
+
+    importing = commands.add_parser("import", help="store a whole folder, going on where an earlier import stopped")
+    importing.add_argument("folder", metavar="DIR")
+    importing.add_argument("--again", action="store_true", help="also what was uploaded before")
+    _add_subject(importing)
+    importing.set_defaults(command=uploading.import_folder)
+
+    _add_reading(commands)
+    _add_experiments(commands)
+    return parser
+
 
 def _add_subject(parser: argparse.ArgumentParser) -> None:
+    """What a person says about files."""
     parser.add_argument("--hardware", metavar="NAME", help="the machine: slug of a known one, or the name of a new one")
     parser.add_argument("--dbms", metavar='"NAME VERSION"', help='what the files do not say, as "PostgreSQL 15.14"')
     parser.add_argument("--config", action="append", metavar="FILE|SLUG", help="configuration of the DBMS; repeatable")
     parser.add_argument("--workload", metavar="SLUG")
-    parser.add_argument(
-        "--storage", action="append", metavar="ROLE=DEVICE", help="data, log, temp or backup; repeatable"
-    )
+    words = "data, log, temp or backup; repeatable"
+    parser.add_argument("--storage", action="append", metavar="ROLE=DEVICE", help=words)
     parser.add_argument("--visibility", choices=("public", "unlisted", "private"), help="default: the server's setting")
     parser.add_argument("--note", metavar="TEXT")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--dry-run", action="store_true", help="read the files and send nothing")
 
 
-def _add_upload(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    upload = commands.add_parser("upload", help="store files of tools, or result documents, as runs")
-    upload.add_argument("files", nargs="+", metavar="FILE")
-    _add_subject(upload)
-    upload.set_defaults(command=lambda options: uploading.upload(options, _connect))
-
-
-def _add_import(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    importing = commands.add_parser("import", help="store a whole folder, going on where an earlier import stopped")
-    importing.add_argument("folder", metavar="DIR")
-    importing.add_argument("--again", action="store_true", help="also what was uploaded before")
-    _add_subject(importing)
-    importing.set_defaults(command=lambda options: uploading.import_folder(options, _connect))
-
-
-def _add_runs(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_reading(commands: Any) -> None:
     runs = commands.add_parser("runs", help="list runs")
     runs.add_argument("filters", nargs="*", metavar="NAME=VALUE", help="filters of the API, as dbms=postgresql")
     runs.add_argument("--limit", type=_above_zero, default=listing.DEFAULT_LIMIT, metavar="N")
@@ -115,29 +98,20 @@ def _add_runs(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     shape = runs.add_mutually_exclusive_group()
     shape.add_argument("--json", action="store_true")
     shape.add_argument("--csv", action="store_true")
-    runs.set_defaults(command=lambda options: listing.run(options, _connect))
+    runs.set_defaults(command=listing.run)
 
-
-def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     compare = commands.add_parser("compare", help="judge cells against a baseline; for a CI with --fail-if")
     compare.add_argument("what", nargs="+", metavar="RUN|CELL", help="id of a run, or key of a cell or its beginning")
     compare.add_argument("--baseline", required=True, metavar="RUN|CELL")
     compare.add_argument("--metric", metavar="NAME", help="default: the workload's own")
     names = ", ".join(f"{name} ({status})" for name, status in comparing.EXIT_OF.items())
-    compare.add_argument(
-        "--fail-if", type=_verdicts, metavar="VERDICT[,…]", help=f"verdicts that set the exit status: {names}"
-    )
+    words = f"verdicts that set the exit status: {names}"
+    compare.add_argument("--fail-if", type=comparing.verdicts, metavar="VERDICT[,…]", help=words)
     compare.add_argument("--json", action="store_true")
-    compare.set_defaults(command=lambda options: comparing.run(options, _connect))
+    compare.set_defaults(command=comparing.run)
 
 
-def _add_waiting(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--timeout", type=float, metavar="SECONDS", help="give up waiting after this time")
-    parser.add_argument("--poll", type=float, default=running.POLL_S, metavar="SECONDS", help=argparse.SUPPRESS)
-    parser.add_argument("--json", action="store_true")
-
-
-def _add_schedule(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_experiments(commands: Any) -> None:
     schedule = commands.add_parser("schedule", help="start an experiment on a registered machine")
     schedule.add_argument("--file", metavar="PLAN.json", help="the plan as the API takes it; - reads standard input")
     schedule.add_argument("--workload", metavar="SLUG")
@@ -148,15 +122,16 @@ def _add_schedule(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     schedule.add_argument("--name", metavar="TEXT")
     schedule.add_argument("--visibility", choices=("public", "unlisted", "private"))
     schedule.add_argument("--watch", action="store_true", help="wait for the end; the exit status says how it ended")
-    _add_waiting(schedule)
-    schedule.set_defaults(command=lambda options: running.schedule(options, _connect))
+    schedule.set_defaults(command=running.schedule)
 
-
-def _add_watch(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     watch = commands.add_parser("watch", help="wait for a run or an experiment; the exit status says how it ended")
     watch.add_argument("what", metavar="EXPERIMENT|RUN")
-    _add_waiting(watch)
-    watch.set_defaults(command=lambda options: running.watch(options, _connect))
+    watch.set_defaults(command=running.watch)
+
+    for waiting in (schedule, watch):
+        waiting.add_argument("--timeout", type=float, metavar="SECONDS", help="give up waiting after this time")
+        waiting.add_argument("--poll", type=float, default=running.POLL_S, metavar="SECONDS", help=argparse.SUPPRESS)
+        waiting.add_argument("--json", action="store_true")
 
 
 def _above_zero(text: str) -> int:
@@ -165,15 +140,13 @@ def _above_zero(text: str) -> int:
     return int(text)
 
 
-def _verdicts(text: str) -> tuple[str, ...]:
-    try:
-        return comparing.verdicts(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
-
-
 def _login(options: argparse.Namespace) -> int:
-    server = options.server or _ask("Server (https://…): ")
+    server = options.server
+    if not server:
+        if not sys.stdin.isatty():
+            raise UsageError("say --server URL")
+        say("Server (https://…): ")
+        server = input().strip()
     token = _token(options.token)
     api = Api(server, token)
     # Any page that needs the token to be right.
@@ -183,29 +156,20 @@ def _login(options: argparse.Namespace) -> int:
     return 0
 
 
-def _ask(question: str) -> str:
-    if not sys.stdin.isatty():
-        raise NoLogin("say --server URL")
-    say(question)
-    return input().strip()
-
-
 def _token(given: str | None) -> str:
     """From standard input, the environment or the keyboard; never from an argument, which every process can read."""
     if given == "-":
         token = sys.stdin.readline().strip()
     elif given is not None:
         if given not in os.environ:
-            raise NoLogin("--token takes - or the name of an environment variable, never the token itself")
+            raise UsageError("--token takes - or the name of an environment variable, never the token itself")
         token = os.environ[given].strip()
     elif sys.stdin.isatty():
         token = getpass.getpass("Token: ").strip()
     else:
-        raise NoLogin("say --token - and give the token on standard input, or --token NAME of an environment variable")
+        raise UsageError(
+            "say --token - and give the token on standard input, or --token NAME of an environment variable"
+        )
     if not token or any(character.isspace() for character in token):
-        raise NoLogin("that is no token")
+        raise UsageError("that is no token")
     return token
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from benchagent.ctl.api import Api
-from benchagent.ctl.output import plain_number, print_json, print_table, say
+from benchagent.ctl.api import Api, connect
+from benchagent.ctl.output import UsageError, plain_number, print_json, print_table, say
 
 # Only verdicts that --fail-if names change the exit status. "refused": the two may not be compared at all.
 EXIT_OF = {
@@ -23,33 +23,29 @@ SEVERITY = (
 _CELL = re.compile(r"[0-9a-f]{8,64}")
 
 
-class BadSelection(Exception):
-    """What was to be compared was not understood, or the server's answer does not hold it."""
-
-
 def verdicts(text: str) -> tuple[str, ...]:
-    """`--fail-if worse,undecided`. Raises ValueError naming the unknown one."""
+    """`--fail-if worse,undecided`."""
     names = tuple(name.strip().replace("-", "_") for name in text.split(",") if name.strip())
     for name in names:
         if name not in EXIT_OF:
-            raise ValueError(f"unknown verdict {name!r}: known are {', '.join(EXIT_OF)}")
+            raise argparse.ArgumentTypeError(f"unknown verdict {name!r}: known are {', '.join(EXIT_OF)}")
     return names
 
 
-def run(options: argparse.Namespace, connect: Any) -> int:
+def run(options: argparse.Namespace) -> int:
     chosen = [_parameter(text) for text in [*options.what, options.baseline]]
     if options.metric:
         chosen.append(("metric", options.metric))
-    api: Api = connect()
+    api = connect()
     chosen = list(dict.fromkeys(chosen))
     first = api.get("/compare/", chosen)
     key = _group_of(first, options.baseline, _runs_of(api, options.baseline))
     answer = first if first.get("baseline") == key else api.get("/compare/", [*chosen, ("baseline", key)])
     if answer.get("baseline") != key:
-        raise BadSelection("the server compares with another baseline than the one that was asked for")
+        raise UsageError("the server compares with another baseline than the one that was asked for")
     kinds = {group["key"]: kind_of(group) for group in answer["groups"] if group["key"] != key}
     if not kinds:
-        raise BadSelection("there is nothing to compare: all runs are repeats of the baseline")
+        raise UsageError("there is nothing to compare: all runs are repeats of the baseline")
     status = exit_status(kinds.values(), options.fail_if or ())
     if options.json:
         print_json({**answer, "verdicts": kinds, "exit_status": status})
@@ -80,7 +76,7 @@ def _parameter(text: str) -> tuple[str, str]:
         pass
     if _CELL.fullmatch(text):
         return "cell", text
-    raise BadSelection(f"{text!r} is neither the id of a run nor the key of a cell")
+    raise UsageError(f"{text!r} is neither the id of a run nor the key of a cell")
 
 
 def _runs_of(api: Api, text: str) -> set[str]:
@@ -90,7 +86,7 @@ def _runs_of(api: Api, text: str) -> set[str]:
         return {value}
     groups = api.get("/compare/", [("cell", value)]).get("groups", [])
     if len(groups) > 1:
-        raise BadSelection(f"{text} begins the keys of {len(groups)} cells: give more of it")
+        raise UsageError(f"{text} begins the keys of {len(groups)} cells: give more of it")
     return {str(run) for group in groups for run in group["runs"]}
 
 
@@ -99,7 +95,7 @@ def _group_of(answer: Mapping[str, Any], text: str, runs: set[str]) -> str:
     for group in answer.get("groups", []):
         if runs & {str(run) for run in group["runs"]}:
             return str(group["key"])
-    raise BadSelection(f"the server's answer does not hold the baseline {text}: is it deleted, or not yours to see?")
+    raise UsageError(f"the server's answer does not hold the baseline {text}: is it deleted, or not yours to see?")
 
 
 def _show(answer: Mapping[str, Any], baseline: str) -> None:

@@ -10,15 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchagent.ctl.output import UsageError
 from benchagent.importers import SourceFile
 from benchagent.importers.base import GZIP_MAGIC, NotUnderstood
 
 MAX_FILE_BYTES = 256 * 1024 * 1024
 MAX_SNIFFED_BYTES = 64 * 1024 * 1024
-
-
-class BadPath(Exception):
-    """A path that is not there, or cannot be read."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +29,7 @@ class LocalFile:
 
 
 def read_all(paths: Iterable[str]) -> list[LocalFile]:
-    """Every file that is named or lies below a named folder. Raises BadPath."""
+    """Every file that is named or lies below a named folder. Raises UsageError."""
     return [read(path, name) for path, name in walk(paths)]
 
 
@@ -41,7 +38,7 @@ def walk(paths: Iterable[str]) -> Iterator[tuple[Path, str]]:
     named = [Path(os.path.abspath(given)) for given in paths]  # noqa: PTH100  # links stay as they are
     for path in named:
         if not path.is_dir() and not path.is_file():
-            raise BadPath(f"{path}: no such file or folder")
+            raise UsageError(f"{path}: no such file or folder")
     base = os.path.commonpath([path if path.is_dir() else path.parent for path in named]) if named else ""
     for path in named:
         files = sorted(_below(path)) if path.is_dir() else [path]
@@ -61,10 +58,10 @@ def _below(folder: Path) -> Iterator[Path]:
 def read(path: Path, name: str) -> LocalFile:
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
-            raise BadPath(f"{path}: larger than {MAX_FILE_BYTES // 1024 // 1024} MB")
+            raise UsageError(f"{path}: larger than {MAX_FILE_BYTES // 1024 // 1024} MB")
         return LocalFile(path, SourceFile(name, path.read_bytes()))
     except OSError as error:
-        raise BadPath(f"{path}: {error.strerror}") from error
+        raise UsageError(f"{path}: {error.strerror}") from error
 
 
 def result_documents(file: SourceFile) -> list[dict[str, Any]] | None:

@@ -9,24 +9,19 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from benchagent.ctl.api import Api
-from benchagent.ctl.output import plain_number, print_json, print_table, say
+from benchagent.ctl.api import connect
+from benchagent.ctl.output import UsageError, plain_number, print_json, print_table, say
 
 DEFAULT_LIMIT = 50
 PAGE = 500
 HEADLINES = ("tps", "tpmc", "nopm", "qps", "ops_per_s", "requests_per_s", "read_iops", "write_iops")
 
 
-class BadFilter(Exception):
-    """A filter that is not NAME=VALUE."""
-
-
-def run(options: argparse.Namespace, connect: Any) -> int:
+def run(options: argparse.Namespace) -> int:
     params = [_filter(text) for text in options.filters]
-    api: Api = connect()
     limit = None if options.all else options.limit
     page = min(limit or PAGE, PAGE)
-    rows = list(itertools.islice(api.pages("/runs/", [*params, ("page_size", str(page))]), limit))
+    rows = list(itertools.islice(connect().pages("/runs/", [*params, ("page_size", str(page))]), limit))
     if options.json:
         print_json(rows)
     elif options.csv:
@@ -41,7 +36,7 @@ def run(options: argparse.Namespace, connect: Any) -> int:
 def _filter(text: str) -> tuple[str, str]:
     name, separator, value = text.partition("=")
     if not separator or not name:
-        raise BadFilter(f"{text!r}: a filter is NAME=VALUE, as workload=tpcb or factor.scale_factor=10")
+        raise UsageError(f"{text!r}: a filter is NAME=VALUE, as workload=tpcb or factor.scale_factor=10")
     return name, value
 
 

@@ -1,4 +1,4 @@
-"""Progress on stderr, results on stdout: tables for people, JSON for programs."""
+"""Progress and complaints on stderr, results on stdout: tables for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import json
 import sys
 from collections.abc import Sequence
 from typing import Any
+
+
+class UsageError(Exception):
+    """What was asked for is not understood, or not there: told in words, with exit status 2."""
 
 
 def say(text: str) -> None:

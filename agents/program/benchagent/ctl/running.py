@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from benchagent.ctl.api import Api
-from benchagent.ctl.files import BadPath
+from benchagent.ctl.api import Api, connect
 from benchagent.ctl.listing import dbms_of, headline
-from benchagent.ctl.output import ProgressLine, print_json, print_table, say
+from benchagent.ctl.output import ProgressLine, UsageError, print_json, print_table, say
 from benchagent.link.client import Unreachable
 
 EXIT_FAILED, EXIT_CANCELLED, EXIT_LOST, EXIT_TIME_OUT = 20, 21, 22, 23
@@ -25,13 +24,9 @@ POLL_S = 3.0
 PATIENCE_S = 300.0
 
 
-class BadPlan(Exception):
-    """What was to be scheduled was not understood."""
-
-
-def schedule(options: argparse.Namespace, connect: Any) -> int:
+def schedule(options: argparse.Namespace) -> int:
     plan = _plan(options)
-    api: Api = connect()
+    api = connect()
     answer = api.post("/experiments/", plan)
     if options.json:
         print_json(answer)
@@ -55,7 +50,7 @@ def _plan(options: argparse.Namespace) -> dict[str, Any]:
         if getattr(options, name) is not None:
             plan[name] = getattr(options, name)
     if "workload" not in plan or not plan.get("engines"):
-        raise BadPlan("say --workload and at least one --engine, or --file PLAN.json")
+        raise UsageError("say --workload and at least one --engine, or --file PLAN.json")
     return plan
 
 
@@ -63,11 +58,11 @@ def _from_file(name: str) -> dict[str, Any]:
     try:
         plan = json.loads(sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8"))
     except OSError as error:
-        raise BadPath(f"{name}: {error.strerror}") from error
+        raise UsageError(f"{name}: {error.strerror}") from error
     except ValueError as error:
-        raise BadPlan(f"{name} is not JSON: {error}") from error
+        raise UsageError(f"{name} is not JSON: {error}") from error
     if not isinstance(plan, dict):
-        raise BadPlan(f"{name}: a plan is a JSON object")
+        raise UsageError(f"{name}: a plan is a JSON object")
     return plan
 
 
@@ -75,7 +70,7 @@ def _engine(text: str) -> dict[str, str]:
     """postgresql:15.14"""
     dbms, separator, version = text.partition(":")
     if not separator or not dbms or not version:
-        raise BadPlan(f"--engine {text!r}: say DBMS:VERSION, as postgresql:15.14")
+        raise UsageError(f"--engine {text!r}: say DBMS:VERSION, as postgresql:15.14")
     return {"dbms": dbms, "version": version}
 
 
@@ -83,12 +78,12 @@ def _factor(text: str) -> tuple[str, int | str | list[int | str]]:
     """terminals=8, terminals=1,4,16 (each is run), cache_state=cold"""
     name, separator, value = text.partition("=")
     if not separator or not name:
-        raise BadPlan(f"--factor {text!r}: say NAME=VALUE, as terminals=8, or NAME=VALUE,VALUE")
+        raise UsageError(f"--factor {text!r}: say NAME=VALUE, as terminals=8, or NAME=VALUE,VALUE")
     values = [int(word) if word.lstrip("-").isdecimal() else word for word in value.split(",")]
     return name, values[0] if len(values) == 1 else values
 
 
-def watch(options: argparse.Namespace, connect: Any) -> int:
+def watch(options: argparse.Namespace) -> int:
     return _watch(connect(), options.what, options)
 
 
@@ -134,7 +129,7 @@ def _fetch(api: Api, what: str) -> list[dict[str, Any]]:
     except ValueError:
         rows = list(api.pages("/runs/", [("experiment", what), ("page_size", "500")]))
     if not rows:
-        raise BadPlan(f"{what!r}: no experiment of that name with runs that you may see")
+        raise UsageError(f"{what!r}: no experiment of that name with runs that you may see")
     return sorted(rows, key=lambda row: (row.get("order_index") is None, row.get("order_index") or 0))
 
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import os
 import stat
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+
+from benchagent.ctl.output import UsageError
+from benchagent.paths import write_private
 
 CONFIG_VARIABLE = "BENCHCTL_CONFIG"
 SERVER_VARIABLE = "BENCHCTL_SERVER"
 TOKEN_VARIABLE = "BENCHCTL_TOKEN"  # a name
-
-
-class NoLogin(Exception):
-    """No server is known, or its file cannot be used."""
 
 
 @dataclass(frozen=True)
@@ -32,33 +30,25 @@ def config_path() -> Path:
 
 
 def load() -> Login:
-    """Raises NoLogin."""
+    """Raises UsageError where no server is known, or the file cannot be used."""
     server, token = os.environ.get(SERVER_VARIABLE, ""), os.environ.get(TOKEN_VARIABLE, "")
     if server:
         return Login(server, token)
     path = config_path()
     try:
         if stat.S_IMODE(path.stat().st_mode) & 0o077:
-            raise NoLogin(f"{path} can be read by others: chmod 600 it, or log in again")
+            raise UsageError(f"{path} can be read by others: chmod 600 it, or log in again")
         kept = json.loads(path.read_text(encoding="utf-8"))
         return Login(str(kept["server"]), token or str(kept["token"]))
     except FileNotFoundError:
         words = f"no server is known: run `benchctl login --server URL`, or set {SERVER_VARIABLE} and {TOKEN_VARIABLE}"
-        raise NoLogin(words) from None
+        raise UsageError(words) from None
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise NoLogin(f"{path} cannot be read ({type(error).__name__}): log in again") from error
+        raise UsageError(f"{path} cannot be read ({type(error).__name__}): log in again") from error
 
 
 def save(login: Login) -> Path:
-    """The file, readable by its owner alone from its first byte; replaced as a whole."""
     path = config_path()
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    handle, name = tempfile.mkstemp(prefix=".benchctl-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump({"server": login.server, "token": login.token}, file)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    write_private(path, {"server": login.server, "token": login.token})
     return path

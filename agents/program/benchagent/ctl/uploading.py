@@ -5,16 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from benchagent.configfiles import recognise
-from benchagent.ctl.api import Api
-from benchagent.ctl.files import BadPath, LocalFile, read, read_all, result_documents, walk
-from benchagent.ctl.output import ProgressLine, print_json, print_table, say
+from benchagent.ctl.api import Api, connect
+from benchagent.ctl.files import LocalFile, read, read_all, result_documents, walk
+from benchagent.ctl.output import ProgressLine, UsageError, print_json, print_table, say
 from benchagent.ctl.state import Uploaded
 from benchagent.importers import Report, as_json, inspect
 from benchagent.importers.needs import becomes_a_run, lacks
@@ -24,10 +26,6 @@ from benchagent.redaction import redact_text
 EXIT_PARTLY = 1
 ROLES = ("data", "log", "temp", "backup")
 MAX_DOCUMENTS_AT_ONCE = 200
-
-
-class BadSubject(Exception):
-    """An option that says something about the files was not understood."""
 
 
 @dataclass
@@ -47,17 +45,14 @@ class Outcome:
         return self.state in ("stored", "there already", "skipped", "dry run", "no result by itself")
 
     def as_json(self) -> dict[str, Any]:
-        return {
-            "files": self.files, "state": self.state, "runs": self.runs, "url": self.url or None,
-            "message": self.message or None, "items": self.items, "needs": self.needs,
-        }  # fmt: skip
+        return {**asdict(self), "url": self.url or None, "message": self.message or None}
 
 
 SLUG = re.compile(r"[a-z0-9_-]+")
 
 
 def subject(options: argparse.Namespace) -> dict[str, Any]:
-    """The options as the API's `subject`. Raises BadSubject."""
+    """The options as the API's `subject`. Raises UsageError."""
     said: dict[str, Any] = {}
     if options.hardware:
         # What cannot be a slug is the name of a machine, made where it is new.
@@ -66,7 +61,7 @@ def subject(options: argparse.Namespace) -> dict[str, Any]:
     if options.dbms:
         name, _, version = options.dbms.strip().rpartition(" ")
         if not name or not any(character.isdigit() for character in version):
-            raise BadSubject(f'--dbms {options.dbms!r}: say name and version, as "PostgreSQL 15.14"')
+            raise UsageError(f'--dbms {options.dbms!r}: say name and version, as "PostgreSQL 15.14"')
         said["dbms"] = {"name": name.strip(), "version": version}
     if options.workload:
         said["workload"] = {"slug": options.workload}
@@ -86,10 +81,10 @@ def _config(given: Sequence[str]) -> Any:
     files = [Path(name) for name in given if Path(name).is_file()]
     if not files:
         if len(given) > 1 or not given[0].replace("-", "").replace("_", "").isalnum():
-            raise BadSubject(f"--config {' '.join(given)}: neither a file nor the slug of a configuration")
+            raise UsageError(f"--config {' '.join(given)}: neither a file nor the slug of a configuration")
         return given[0]
     if len(files) < len(given):
-        raise BadSubject("--config: files and slugs cannot be mixed")
+        raise UsageError("--config: files and slugs cannot be mixed")
     sent = []
     for path in files:
         text = path.read_bytes().decode("utf-8", "replace")
@@ -102,31 +97,35 @@ def _config(given: Sequence[str]) -> Any:
 def _storage(text: str) -> dict[str, str]:
     role, separator, device = text.partition("=")
     if not separator or not device or role not in ROLES:
-        raise BadSubject(f"--storage {text!r}: say ROLE=DEVICE, the role being one of {', '.join(ROLES)}")
+        raise UsageError(f"--storage {text!r}: say ROLE=DEVICE, the role being one of {', '.join(ROLES)}")
     return {"role": role, "device": device}
 
 
-def upload(options: argparse.Namespace, connect: Any) -> int:
+def upload(options: argparse.Namespace) -> int:
     """One import of all named files; result documents are stored as they are."""
     said = subject(options)
     files = read_all(options.files)
-    documents = [(local, many) for local in files if (many := result_documents(local.file)) is not None]
-    known = {id(local) for local, _ in documents}
-    rest = [local for local in files if id(local) not in known]
-    api: Api | None = None if options.dry_run else connect()
-    outcomes = [_documents(api, local, many) for local, many in documents]
+    api = None if options.dry_run else connect()
+    outcomes: list[Outcome] = []
+    rest: list[LocalFile] = []
+    for local in files:
+        documents = result_documents(local.file)
+        if documents is None:
+            rest.append(local)
+        else:
+            outcomes.append(_documents(api, local, documents))
     if rest:
         outcomes.append(_files(api, rest, said))
     return _finish(options, outcomes)
 
 
-def import_folder(options: argparse.Namespace, connect: Any) -> int:
+def import_folder(options: argparse.Namespace) -> int:
     """Folder by folder, so that the files of one run are together; what was stored before is skipped."""
     said = subject(options)
     if not Path(options.folder).is_dir():
-        raise BadPath(f"{options.folder}: no such folder")
+        raise UsageError(f"{options.folder}: no such folder")
     paths = list(walk([options.folder]))
-    api: Api | None = None if options.dry_run else connect()
+    api = None if options.dry_run else connect()
     memory = Uploaded(api.server if api else "")
     folders = [list(files) for _, files in groupby(sorted(paths), key=lambda path: path[0].parent)]
     progress = ProgressLine()
@@ -146,22 +145,19 @@ def _folder(
     outcomes = [Outcome([local.file.name], "skipped", message="uploaded before") for local in files if local not in new]
     rest: list[LocalFile] = []
     for local in new:
-        many = result_documents(local.file)
-        if many is None:
+        documents = result_documents(local.file)
+        if documents is None:
             rest.append(local)
         else:
-            outcomes.append(_remembered(memory, [local], _guarded(_documents, api, local, many)))
-    reports = dict(zip(map(id, rest), (reports for _, reports in inspect([local.file for local in rest])), strict=True))
-    kinds = _kinds([(local, reports[id(local)]) for local in rest], said)
+            outcomes.append(_sent(memory, [local], partial(_documents, api, local, documents)))
+    reports = (reports for _, reports in inspect([local.file for local in rest]))
+    kinds = _kinds(list(zip(rest, reports, strict=True)), said)
     for kind in ("not understood", "no result by itself"):
         outcomes += [Outcome([local.file.name], kind) for local in kinds.get(kind, [])]
     # What is complete is not held up by what lacks something.
     for kind in ("complete", "lacking"):
         if wanted := kinds.get(kind):
-            if api is None:
-                outcomes.append(_dry_run(wanted, [report for local in wanted for report in reports[id(local)]]))
-            else:
-                outcomes.append(_remembered(memory, wanted, _guarded(_files, api, wanted, said)))
+            outcomes.append(_sent(memory, wanted, partial(_files, api, wanted, said)))
     return outcomes
 
 
@@ -187,19 +183,14 @@ def _kind(items: Sequence[dict[str, Any]], said: dict[str, Any]) -> str:
     return "lacking" if lacks(items, said).keys() - {"hardware"} else "complete"
 
 
-def _guarded(send: Any, api: Api | None, files: Any, more: Any) -> Outcome:
-    """In a folder of many, one refusal does not end the rest."""
+def _sent(memory: Uploaded, files: Sequence[LocalFile], send: Callable[[], Outcome]) -> Outcome:
+    """What is stored is remembered. In a folder of many, one refusal does not end the rest."""
     try:
-        outcome: Outcome = send(api, files, more)
-        return outcome
+        outcome = send()
     except Refused as error:
         if error.status in (401, 403):
             raise
-        names = [local.file.name for local in (files if isinstance(files, list) else [files])]
-        return Outcome(names, "refused", message=error.detail)
-
-
-def _remembered(memory: Uploaded, files: Sequence[LocalFile], outcome: Outcome) -> Outcome:
+        return Outcome([local.file.name for local in files], "refused", message=error.detail)
     if outcome.state in ("stored", "there already"):
         memory.add(local.digest for local in files)
     return outcome
@@ -227,36 +218,24 @@ def _documents(api: Api | None, local: LocalFile, documents: list[dict[str, Any]
 def _files(api: Api | None, files: Sequence[LocalFile], said: dict[str, Any]) -> Outcome:
     names = [local.file.name for local in files]
     if api is None:
-        inspected = inspect([local.file for local in files])
-        return _dry_run(files, [report for _, reports in inspected for report in reports])
-    answer = api.post_files("/imports/", [(local.file.name, local.file.data) for local in files], {})
-    if answer.get("state") == "stored":
-        return _stored(names, answer, "there already")
-    try:
-        stored = api.post(f"/imports/{answer['id']}/store/", {"subject": said})
-    except Refused as error:
-        if error.status != 400:
-            raise
-        message = (
-            f"{error.detail}\ncomplete it at {answer.get('url', '')}, or say it with options (benchctl upload --help)"
-        )
-        return Outcome(
-            names, "incomplete", url=str(answer.get("url", "")), message=message, items=answer.get("items", []),
-            needs=list(answer.get("needs", [])),
-        )  # fmt: skip
-    return _stored(names, {**answer, **stored}, "stored")
-
-
-def _dry_run(files: Sequence[LocalFile], reports: Sequence[Report]) -> Outcome:
-    counts = [str(report.status) for report in reports]
-    words = ", ".join(f"{counts.count(state)} {state.replace('_', ' ')}" for state in dict.fromkeys(counts))
-    return Outcome([local.file.name for local in files], "dry run", message=words)
-
-
-def _stored(names: list[str], answer: dict[str, Any], state: str) -> Outcome:
-    return Outcome(
-        names, state, runs=answer.get("runs", []), url=str(answer.get("url", "")), items=answer.get("items", [])
-    )
+        counts = Counter(report.status for _, reports in inspect([local.file for local in files]) for report in reports)
+        words = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in counts.items())
+        return Outcome(names, "dry run", message=words)
+    answer = api.post_files("/imports/", [(local.file.name, local.file.data) for local in files])
+    state = "there already"
+    if answer.get("state") != "stored":
+        try:
+            answer |= api.post(f"/imports/{answer['id']}/store/", {"subject": said})
+            state = "stored"
+        except Refused as error:
+            if error.status != 400:
+                raise
+            url = str(answer.get("url", ""))
+            message = f"{error.detail}\ncomplete it at {url}, or say it with options (benchctl upload --help)"
+            items, needs = answer.get("items", []), answer.get("needs", [])
+            return Outcome(names, "incomplete", url=url, message=message, items=items, needs=needs)
+    runs, items = answer.get("runs", []), answer.get("items", [])
+    return Outcome(names, state, runs=runs, url=str(answer.get("url", "")), items=items)
 
 
 def _finish(options: argparse.Namespace, outcomes: Sequence[Outcome]) -> int:
