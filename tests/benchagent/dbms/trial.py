@@ -125,10 +125,13 @@ class Trial:
         return session
 
     def tpcb(self) -> Session:
-        """Load and run; the session with the run. Integrity was checked."""
+        """Load and run; the session with the run. Integrity was checked, and that every terminal lived."""
         TPCB.perform(self)  # type: ignore[arg-type]
         assert self.checks and all(check["ok"] for check in self.checks), self.checks
-        return self.sessions[-1]
+        session = self.sessions[-1]
+        assert session.summary is not None
+        assert session.summary["dead_terminals"] == []
+        return session
 
     def query(self, *statements: str, connection: Connection | None = None) -> list[list[list[Any]]]:
         steps = [{"op": "query", "name": str(number), "sql": sql} for number, sql in enumerate(statements)]

@@ -18,6 +18,7 @@ def summary(**changes: Any) -> dict[str, Any]:
         "max_us": 9000,
         "per_terminal": [500, 500, 500, 500],
         "dead_terminals": [],
+        "retried": [],
         "errors": 0,
         "warm_up_transactions": 700,
         "tail_transactions": 4,
@@ -57,6 +58,17 @@ def test_it_names_a_dead_terminal_with_its_error():
     check = checks.terminals_alive(summary(dead_terminals=[dead]))
     assert not check["ok"]
     assert "terminal 2: database is locked (SQLSTATE None, code 5)" in check["detail"]
+
+
+def test_it_names_the_terminals_that_met_conflicts_until_the_end():
+    deadlock = {"count": 3, "error": "deadlock found", "sqlstate": "40001", "code": 1213}
+    timeout = {"count": 9, "error": "lock wait timeout", "sqlstate": "41000", "code": 1205}
+    check = checks.terminals_not_stuck(summary(retried=[timeout, deadlock]))
+    words = "12 conflicts were tried again: 9 × lock wait timeout (SQLSTATE 41000, code 1205); 3 × deadlock found ("
+    assert check["ok"] and check["detail"].startswith(words)
+    check = checks.terminals_not_stuck(summary(retried=[timeout], per_terminal=[0, 1000, 1000, 0]))
+    assert not check["ok"]
+    assert check["detail"].endswith("; no transaction in the measured window by terminal 0, 3")
 
 
 def test_it_calls_a_run_client_bound_over_a_quarter_of_the_cores():

@@ -67,6 +67,12 @@ def test_it_expects_littles_law_of_a_closed_loop_only():
     assert suspicious(summary(tps=100.0)) == {"little_law": False}
 
 
+def test_it_suspects_a_terminal_that_met_conflicts_until_the_end():
+    retried = [{"count": 9, "error": "database is locked", "sqlstate": None, "code": 5}]
+    assert suspicious(summary(retried=retried))["terminals_not_stuck"]
+    assert not suspicious(summary(retried=retried, per_terminal=[2000, 0]))["terminals_not_stuck"]
+
+
 def test_it_suspects_a_rate_that_was_not_kept():
     paced = {"rate_per_s": 500.0, "slots": 2000, "unstarted": 20}
     assert suspicious(summary(tps=100.0, **paced), closed_loop=False) == {"rate_kept": True}

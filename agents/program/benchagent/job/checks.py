@@ -12,6 +12,8 @@ LITTLE_TOLERANCE = 0.05
 CLIENT_BOUND_SHARE = 0.25
 # Above this share of failed transactions a run is not published as a result.
 ERROR_SHARE = 0.01
+# Kinds of conflicts whose words are told.
+RETRIED_SHOWN = 3
 # Of the transactions due at a fixed rate.
 UNSTARTED_SHARE = 0.01
 
@@ -49,10 +51,23 @@ def terminals_alive(summary: Mapping[str, Any]) -> Check:
     dead = summary["dead_terminals"]
     if not dead:
         return {"name": "terminals_alive", "ok": True, "detail": "every terminal ran to the end"}
-    first = dead[0]
-    codes = f" (SQLSTATE {first.get('sqlstate')}, code {first.get('code')})"
-    detail = f"{len(dead)} terminals died; terminal {first['terminal']}: {first['error']}{codes}"
+    detail = f"{len(dead)} terminals died; terminal {dead[0]['terminal']}: {_sql_error(dead[0])}"
     return {"name": "terminals_alive", "ok": False, "detail": detail}
+
+
+def _sql_error(told: Mapping[str, Any]) -> str:
+    return f"{told['error']} (SQLSTATE {told.get('sqlstate')}, code {told.get('code')})"
+
+
+def terminals_not_stuck(summary: Mapping[str, Any]) -> Check:
+    """A terminal whose transaction met conflicts until the window ended has no error and no transaction to tell of."""
+    retried = summary["retried"]
+    kinds = "; ".join(f"{kind['count']} × {_sql_error(kind)}" for kind in retried[:RETRIED_SHOWN])
+    detail = f"{sum(kind['count'] for kind in retried)} conflicts were tried again: {kinds}"
+    stuck = [str(terminal) for terminal, count in enumerate(summary["per_terminal"]) if not count]
+    if stuck:
+        detail += f"; no transaction in the measured window by terminal {', '.join(stuck)}"
+    return {"name": "terminals_not_stuck", "ok": not stuck, "detail": detail}
 
 
 def something_measured(summary: Mapping[str, Any]) -> Check:

@@ -46,6 +46,8 @@ def suspicions(
     if summary["tps"] is None:  # it ended in its warm-up, which fails it anyway
         return []
     judged = [checks.little_law(summary, terminals) if closed_loop else checks.rate_kept(summary)]
+    if summary["retried"]:
+        judged.append(checks.terminals_not_stuck(summary))
     if driver_cores:
         judged.append(checks.client_bound(fmean(driver_cores), psutil.cpu_count() or 1))
     tps = writing_tps(summary, reading)

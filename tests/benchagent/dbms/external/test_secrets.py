@@ -63,8 +63,13 @@ def test_it_takes_names_and_passwords_out_of_what_a_driver_says():
     scrub = Scrubber(ServerConnection("theirs", "postgresql", url, "ann", "open-sesame", "own"))
     said = 'Connection to db.example:5433 refused for user "ann", annual: open-sesame'
     assert scrub.text(said) == 'Connection to [theirs]:5433 refused for user "[theirs]", annual: [theirs]'
-    event = {"event": "summary", "dead_terminals": [{"terminal": 1, "error": "ann at db.example"}]}
+    event = {
+        "event": "summary",
+        "dead_terminals": [{"terminal": 1, "error": "ann at db.example"}],
+        "retried": [{"count": 1, "error": "ann waited"}],
+    }
     assert scrub.event(event)["dead_terminals"] == [{"terminal": 1, "error": "[theirs] at [theirs]"}]
+    assert scrub.event(event)["retried"] == [{"count": 1, "error": "[theirs] waited"}]
 
 
 def test_a_database_that_is_called_like_a_value_of_settings_changes_none():

@@ -107,6 +107,7 @@ def _is_ours(address: str) -> bool:
 
 # Fields of events that hold words of a driver or of a server.
 SPOKEN = frozenset(("message", "error", "reason"))
+SPOKEN_LISTS = ("dead_terminals", "retried")
 # A database or a user of such a name tells nothing about the server, and settings could not be read any more.
 VALUES = frozenset(
     ("on", "off", "true", "false", "yes", "no", "all", "none", "default", "local", "wait", "nowait", "immediate",
@@ -140,7 +141,7 @@ class Scrubber:
             return self.text(value) if key in SPOKEN else value
         if isinstance(value, Mapping):
             return self.event(value)
-        if isinstance(value, list) and key == "dead_terminals":
+        if isinstance(value, list) and key in SPOKEN_LISTS:
             return [self._value(key, entry) if isinstance(entry, Mapping) else entry for entry in value]
         return value
 

@@ -1,5 +1,6 @@
 package benchsite.loadgen.measure;
 
+import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -15,6 +16,7 @@ public final class Recorder {
     private final LongSupplier clock;
     private final boolean paced;
     private final Map<Integer, Map<String, Bin>> bins = new HashMap<>();
+    private final Conflicts conflicts = new Conflicts();
     private long start;
 
     /** {@code paced}: transactions have a due time, which may lie before their start. */
@@ -36,6 +38,16 @@ public final class Recorder {
 
     public synchronized void failure(String type, long retried) {
         bin(clock.getAsLong(), type).recordError(retried);
+    }
+
+    /** A conflict after which a transaction is begun again, or would be if the window had not ended. */
+    public synchronized void conflict(SQLException problem) {
+        conflicts.add(problem);
+    }
+
+    /** To be read when its terminal has ended. */
+    synchronized Conflicts conflicts() {
+        return conflicts;
     }
 
     /** Conflicts of a transaction that was not tried again, since the window had ended. */

@@ -160,6 +160,7 @@ final class Terminal implements Runnable {
     private boolean isToBeRetried(String type, long retried, SQLException problem) throws SQLException {
         boolean conflict = database.isRetryable(problem);
         if (conflict && retried < plan.maxRetries()) {
+            recorder.conflict(problem);
             if (isOver()) { // it is rolled back; a conflict that never ends must not keep the run from ending
                 recorder.abandoned(type, retried + 1);
                 return false;

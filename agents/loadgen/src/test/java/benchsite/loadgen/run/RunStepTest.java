@@ -135,6 +135,12 @@ class RunStepTest {
         JSONObject summary = jobs.summary();
         assertEquals(2 * summary.getLong("transactions"), summary.getLong("retries"));
         assertEquals(0, summary.getLong("errors"));
+        JSONObject retried = summary.getJSONArray("retried").getJSONObject(0);
+        assertEquals(1, summary.getJSONArray("retried").length());
+        long ofAbandoned = retried.getLong("count") - 2 * summary.getLong("committed");
+        assertTrue(0 <= ofAbandoned && ofAbandoned <= 2, "the tail's too, and of the one that the end cut off");
+        assertEquals("40001", retried.getString("sqlstate"));
+        assertTrue(retried.getString("error").contains("could not serialize access"), retried.toString());
         assertTrue(summary.getLong("p50_us") >= 2 * Conflicts.DELAY_MS * 1_000, "the failed attempts are part of it");
         List<Integer> seen = Conflicts.SEEN;
         for (int call = 0; call + 2 < seen.size(); call += 3) {
@@ -147,11 +153,34 @@ class RunStepTest {
     void aConflictThatNeverEndsDoesNotKeepTheRunFromEnding() throws Exception {
         JSONObject job = Jobs.inMemory().put("retryable", new JSONObject().put("sqlstate_prefixes", List.of("22")));
         JSONObject hopeless = Jobs.transaction("hopeless", INSERT, DIVISION_BY_ZERO);
-        jobs.perform(job, Jobs.execute(HISTORY), Jobs.run(1, 0, 1, hopeless), Jobs.query(COUNT));
+        jobs.perform(job, Jobs.execute(HISTORY), Jobs.run(2, 0, 1, hopeless), Jobs.query(COUNT));
 
+        JSONObject retried = jobs.summary().getJSONArray("retried").getJSONObject(0);
+        assertEquals(1, jobs.summary().getJSONArray("retried").length(), "of both terminals together");
+        assertEquals("22012", retried.getString("sqlstate"));
+        assertTrue(retried.getString("error").contains("Division by zero"), retried.toString());
+        assertTrue(retried.getLong("count") > 10, retried.toString());
         assertEquals(0, total("transactions", "tail_transactions", "errors"));
         assertEquals(0, jobs.answer(), "all of it is rolled back");
         assertTrue(jobs.summary().getJSONArray("dead_terminals").isEmpty());
+    }
+
+    @Test
+    void aTerminalThatMeetsConflictsUntilTheEndIsSeenInTheSummary() throws Exception {
+        JSONObject job = Jobs.inMemory().put("retryable", new JSONObject().put("sqlstates", List.of("22012")));
+        JSONObject number = new JSONObject().put("name", "n").put("kind", "terminal");
+        JSONObject divided = Jobs.transaction("divided", INSERT, Jobs.statement("SELECT 1 / CAST(? AS INT)", "n")
+            .put("fetch", true)).put("variables", List.of(number));
+        jobs.perform(job, Jobs.execute(HISTORY), Jobs.run(2, 0, 1, divided), Jobs.query(COUNT));
+
+        assertCountsAgree();
+        JSONObject summary = jobs.summary();
+        assertEquals(0, summary.getJSONArray("per_terminal").getLong(0));
+        assertEquals(0, total("retries", "errors"), "it has ended nothing in the window");
+        assertEquals(1, summary.getJSONArray("retried").length());
+        JSONObject retried = summary.getJSONArray("retried").getJSONObject(0);
+        assertTrue(retried.getLong("count") > 0, retried.toString());
+        assertTrue(retried.getString("error").contains("Division by zero"), retried.toString());
     }
 
     @Test
