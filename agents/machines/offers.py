@@ -18,12 +18,6 @@ class Engine:
     version: str
     connection: str = ""
 
-    @classmethod
-    def of_key(cls, key: str) -> Engine:
-        dbms, _, rest = key.partition(":")
-        version, _, connection = rest.rpartition("@") if "@" in rest else (rest, "", "")
-        return cls(dbms, version, connection)
-
     @property
     def key(self) -> str:
         """As "postgresql:15.20", or "postgresql:15.20@name" for a server that the agent did not start."""

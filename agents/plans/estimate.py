@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
 
+from benchagent.catalog import WORKLOADS
 from django.contrib.auth.models import AnonymousUser
 
 from agents.machines.offers import Engine
@@ -18,13 +19,6 @@ LOAD_ROWS_PER_S = 50_000
 BACKUP_MB_PER_S = 60
 RESTORE_MB_PER_S = 50
 OVERHEAD_S = 4.0
-# By workload: the factor that says how much is loaded, and rows for each unit of it.
-SIZES = {
-    "tpcb": ("scale_factor", 100_000),
-    "tpcc": ("warehouses", 500_000),
-    "inserts_selects": ("rows_per_table", 40),
-    "backup": ("dataset_mb", 6_000),
-}
 # What the factor `warehouse_rows` makes of a unit.
 PARTS = {"tenth": 10, "hundredth": 100}
 EARLIER_RUNS = 5
@@ -55,8 +49,9 @@ def estimate(plan: Plan, *, user: Reader | None = None) -> Estimate:
     """From what `user` (None: a stranger) may see listed: how long somebody's private runs took is theirs to know."""
     seconds, guessed = 0.0, []
     known: dict[tuple[Engine, object], float | None] = {}
+    size = WORKLOADS[plan.workload].size_factor
     for cell in plan.cells():
-        key = cell.engine, cell.factors.get(SIZES.get(plan.workload, ("", 0))[0])
+        key = cell.engine, cell.factors.get(size.name) if size else None
         first = key not in known
         if first:
             known[key] = _around_s(plan.workload, cell.engine, cell.factors, user or AnonymousUser())
@@ -89,8 +84,9 @@ def _number(factors: Mapping[str, FactorValue], name: str) -> int:
 
 def _guessed_s(workload: str, factors: Mapping[str, FactorValue], *, loads: int = 1, backups: int = 1) -> float:
     """Loads, backups where there are any, and one restore of them: that is done once per cell."""
-    name, rows_each = SIZES.get(workload, ("", 0))
-    rows = rows_each * max(1, _number(factors, name)) / PARTS.get(str(factors.get("warehouse_rows")), 1)
+    size = WORKLOADS[workload].size_factor
+    units = max(1, _number(factors, size.name)) / PARTS.get(str(factors.get("warehouse_rows")), 1) if size else 0
+    rows = units * size.rows_each if size else 0
     backed_up_mb = _number(factors, "dataset_mb")
     return loads * rows / LOAD_ROWS_PER_S + backups * backed_up_mb / BACKUP_MB_PER_S + backed_up_mb / RESTORE_MB_PER_S
 
@@ -109,9 +105,9 @@ def _around_s(workload: str, engine: Engine, factors: Mapping[str, FactorValue],
             finished_at__isnull=False,
         )
     )
-    name, _rows = SIZES.get(workload, ("", 0))
-    if name in factors:
-        earlier = earlier.filter(factors__name=name, factors__number=_number(factors, name))
+    size = WORKLOADS[workload].size_factor
+    if size and size.name in factors:
+        earlier = earlier.filter(factors__name=size.name, factors__number=_number(factors, size.name))
     latest = earlier.select_related("job").order_by("-created_at")[:EARLIER_RUNS]
     around = [
         (run.finished_at - run.started_at).total_seconds() - window_s(run.job.spec["factors"])

@@ -6,15 +6,16 @@ Every field of a factor gives a list: several values are all combined.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
-from benchagent.catalog import DBMSS, OWN_STORAGE, WORKLOADS, FactorDef, FactorKind, WorkloadEntry
+from benchagent.catalog import DBMSS, OWN_STORAGE, WORKLOADS, FactorDef, FactorKind
 from benchagent.catalog.factors import SPOKEN_UNITS
 from django import forms
 
 from agents.machines.offers import approved_agents, offers
 from agents.models import Agent
-from agents.plans.plan import MAX_REPEATS, NAME_LIMIT, Plan, PlanError, Settings, check
+from agents.plans.plan import MAX_REPEATS, NAME_LIMIT, TEXT_LIMIT, Plan, PlanError, Settings, check
 from runs.access.visibility import default_visibility
 from runs.models import Publication
 from runs.models.choices import Visibility
@@ -22,7 +23,6 @@ from runs.models.choices import Visibility
 DEFAULT_REPEATS = 3
 ANY_AGENT = "The first free agent that offers all chosen engines"
 SETTING_NAME_LIMIT = 200
-LONG_TEXTS = ("script_text",)
 
 
 def parse_settings(text: str) -> Settings:
@@ -41,29 +41,20 @@ def parse_settings(text: str) -> Settings:
     return tuple(pairs)
 
 
-class NumbersField(forms.CharField):
-    """Whole numbers, separated by commas or spaces."""
+class NumbersField(forms.IntegerField):
+    """Whole numbers, separated by commas or spaces; where none is required, none is the usual one."""
 
-    widget = forms.TextInput(attrs={"inputmode": "numeric"})
-
-    def __init__(self, *, minimum: int, maximum: int, **kwargs: Any) -> None:
-        super().__init__(max_length=400, **kwargs)
-        self.minimum = minimum
-        self.maximum = maximum
+    widget = forms.TextInput(attrs={"inputmode": "numeric", "maxlength": "400"})
 
     def clean(self, value: Any) -> list[int]:
-        text = super().clean(str(value) if value is not None else value)
-        words = text.replace(",", " ").split()
-        if not words:
-            return [int(self.initial)]
-        for word in words:
+        numbers: list[int] = []
+        for word in str(value or "").replace(",", " ").split():
             if not word.removeprefix("-").isdecimal() or len(word) > 20:
                 raise forms.ValidationError(f"{word[:40]} is not a whole number.")
-            if int(word) < self.minimum:
-                raise forms.ValidationError(f"Ensure this value is greater than or equal to {self.minimum}.")
-            if int(word) > self.maximum:
-                raise forms.ValidationError(f"Ensure this value is less than or equal to {self.maximum}.")
-        return [int(word) for word in words]
+            numbers.append(super().clean(word))
+        if self.required and not numbers:
+            raise forms.ValidationError(self.error_messages["required"])
+        return numbers or [int(self.initial)]
 
 
 class ChoicesField(forms.MultipleChoiceField):
@@ -75,7 +66,9 @@ class ChoicesField(forms.MultipleChoiceField):
         return super().clean(value) or list(self.initial)
 
 
-class TextField(forms.CharField):
+class LongTextField(forms.CharField):
+    widget = forms.Textarea(attrs={"rows": 12, "spellcheck": "false"})
+
     def clean(self, value: Any) -> list[str]:
         return [super().clean(value)]
 
@@ -84,18 +77,14 @@ def factor_field(factor: FactorDef, agents: Sequence[Agent]) -> forms.Field:
     """`agents`: those whose storages can be chosen."""
     label = f"{factor.label} ({factor.unit})" if factor.unit in SPOKEN_UNITS else factor.label
     if factor.kind == FactorKind.NUMBER:
-        words = factor.help or f"{factor.minimum:,} to {factor.maximum:,}"
         return NumbersField(
-            minimum=factor.minimum, maximum=factor.maximum, label=label, initial=str(factor.default), help_text=words,
-            required=not factor.optional,
+            min_value=factor.minimum, max_value=factor.maximum, label=label, initial=str(factor.default),
+            help_text=factor.help or f"{factor.minimum:,} to {factor.maximum:,}", required=not factor.optional,
         )  # fmt: skip
-    if factor.kind == FactorKind.TEXT and not factor.engine_values:
-        long = factor.name in LONG_TEXTS
-        widget = forms.Textarea(attrs={"rows": 12, "spellcheck": "false"}) if long else forms.TextInput()
-        return TextField(
-            required=long, strip=not long, max_length=100_000 if long else 200, label=label, initial=factor.default,
-            help_text=factor.help, widget=widget,
-        )  # fmt: skip
+    if factor.kind == FactorKind.TEXT and not factor.words:
+        return LongTextField(
+            strip=False, max_length=TEXT_LIMIT, label=label, initial=factor.default, help_text=factor.help
+        )
     if factor.kind == FactorKind.STORAGE:
         choices = _storages(agents)
     else:  # with the names of the DBMSs that alone have a value
@@ -151,9 +140,16 @@ class ScheduleForm(forms.Form):
     # Of a valid form.
     plan: Plan
 
+    workloads = list(WORKLOADS.values())
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.asked_for = str(self.initial.get("workload", ""))
+        # The chosen workload decides what factors there are; it is the first one until one is chosen.
+        asked_for = str(self.initial.get("workload") or "")
+        chosen = str(self.data.get("workload") or asked_for)
+        self.workload_entry = WORKLOADS.get(chosen, next(iter(WORKLOADS.values())))
+        # One that the address asks for and that the catalogue does not hold.
+        self.missing_workload = asked_for if asked_for not in WORKLOADS else ""
         self.initial["workload"] = self.workload_entry.slug
         self.agents = approved_agents()
         self.offers = offers(self.agents)
@@ -171,12 +167,6 @@ class ScheduleForm(forms.Form):
                 widget=forms.Textarea(attrs={"rows": max(3, len(entry.settings) + 1), "spellcheck": "false"}),
             )  # fmt: skip
 
-    @property
-    def workload_entry(self) -> WorkloadEntry:
-        """The chosen workload, which decides what factors there are; the first one until one is chosen."""
-        chosen = self.data.get("workload") or self.initial.get("workload")
-        return WORKLOADS.get(str(chosen), next(iter(WORKLOADS.values())))
-
     # For the template
 
     @property
@@ -184,18 +174,6 @@ class ScheduleForm(forms.Form):
         """The publication that the runs will name; None when nothing is repeated."""
         slug = self["publication"].value()
         return Publication.objects.filter(slug=str(slug)).first() if slug else None
-
-    @property
-    def missing_workload(self) -> str:
-        """A workload that the address asks for and that the catalogue does not hold."""
-        wanted = self.asked_for
-        return wanted if wanted and wanted not in WORKLOADS else ""
-
-    @property
-    def workloads(self) -> list[dict[str, Any]]:
-        """All of the catalogue; the chosen one is `current`."""
-        current = self.workload_entry.slug
-        return [{"entry": entry, "current": entry.slug == current} for entry in WORKLOADS.values()]
 
     @property
     def factor_fields(self) -> list[forms.BoundField]:
@@ -217,24 +195,15 @@ class ScheduleForm(forms.Form):
     def engine_groups(self) -> list[dict[str, Any]]:
         """Per DBMS: its versions with what is ticked, and the field of its configuration."""
         ticked = set(self["engines"].value() or [])
-        groups: dict[str, dict[str, Any]] = {}
-        for offer in self.offers:
-            dbms, key = offer.engine.dbms, offer.engine.key
-            entry = DBMSS[dbms]
-            group = groups.setdefault(
-                dbms,
-                {
-                    "name": entry.name,
-                    "versions": [],
-                    "settings": self[f"settings_{dbms}"],
-                    "unverified": entry.unverified,
-                },
-            )
-            is_ticked = bool(offer.agents) and not ticked.isdisjoint((key, dbms))
-            group["versions"].append({"offer": offer, "ticked": is_ticked})
-        for group in groups.values():
-            group["available"] = any(version["offer"].agents for version in group["versions"])
-        return list(groups.values())
+        groups = []
+        for dbms, offered in groupby(self.offers, key=lambda offer: offer.engine.dbms):
+            versions: list[dict[str, Any]] = [
+                {"offer": offer, "ticked": bool(offer.agents) and not ticked.isdisjoint((offer.engine.key, dbms))}
+                for offer in offered
+            ]
+            group = {"entry": DBMSS[dbms], "versions": versions, "settings": self[f"settings_{dbms}"]}
+            groups.append({**group, "available": any(version["offer"].agents for version in versions)})
+        return groups
 
     # From text to plan
 
@@ -246,15 +215,14 @@ class ScheduleForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = self.cleaned_data
-        # The catalogue's where the field was not sent at all; an emptied one means: none.
         settings: dict[str, Settings] = {}
         for dbms in {key.partition(":")[0] for key in cleaned.get("engines", [])}:
             field = f"settings_{dbms}"
-            try:
-                sent = field in self.data
-                settings[dbms] = parse_settings(cleaned.get(field, "")) if sent else DBMSS[dbms].settings
-            except forms.ValidationError as error:
-                self.add_error(field, error)
+            if field in self.data:  # else the catalogue's; an emptied one means: none
+                try:
+                    settings[dbms] = parse_settings(cleaned.get(field, ""))
+                except forms.ValidationError as error:
+                    self.add_error(field, error)
         if self.errors:
             return cleaned
         chosen = {factor.name: cleaned[factor.name] for factor in self.workload_entry.factors}

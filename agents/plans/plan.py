@@ -13,7 +13,6 @@ from benchagent.catalog import DBMSS, WORKLOADS, FactorDef, FactorKind
 
 from agents.machines.offers import Engine, approved_agents
 from agents.models import Agent, AgentStatus
-from runs.access.visibility import default_visibility
 from runs.models.choices import Visibility
 from runs.models.text import redact
 
@@ -82,14 +81,6 @@ class Plan:
         workload = WORKLOADS[self.workload].name if self.workload in WORKLOADS else self.workload
         return f"{workload}: {', '.join(names)}"[:NAME_LIMIT]
 
-    def values(self) -> dict[str, tuple[FactorValue, ...]]:
-        """All values that are asked for of each factor; those of `overrides` follow from them."""
-        asked = {**{name: (value,) for name, value in self.factors.items()}, **self.sweep}
-        for beside in self.extra:
-            for name, value in beside.items():
-                asked[name] = tuple(dict.fromkeys((*asked.get(name, ()), value)))
-        return asked
-
     def settings_of(self, engine: Engine) -> Settings:
         if engine.connection:
             return ()
@@ -131,7 +122,7 @@ class Plan:
             "repeats": self.repeats,
             "agent": self.agent.slug if self.agent else None,
             "name": self.name,
-            "visibility": self.visibility or default_visibility(),
+            "visibility": self.visibility,
             "publication": self.publication,
             "figure": self.figure,
         }
@@ -171,7 +162,11 @@ def check(plan: Plan) -> None:
 
 def _factor_errors(plan: Plan) -> dict[str, list[str]]:
     known = {factor.name: factor for factor in WORKLOADS[plan.workload].factors}
-    given = plan.values()
+    # All values that are asked for; those of `overrides` follow from them.
+    given = {**{name: (value,) for name, value in plan.factors.items()}, **plan.sweep}
+    for beside in plan.extra:
+        for name, value in beside.items():
+            given[name] = tuple(dict.fromkeys((*given.get(name, ()), value)))
     errors = {f"factors.{name}": [f"Unknown; known: {', '.join(known)}."] for name in given if name not in known}
     for name, factor in known.items():
         if name not in given:
@@ -192,8 +187,8 @@ def _value_problem(plan: Plan, factor: FactorDef, value: FactorValue) -> str:
     if factor.kind == FactorKind.NUMBER:
         if not isinstance(value, int) or not factor.minimum <= value <= factor.maximum:
             return f"{factor.label} must be between {factor.minimum} and {factor.maximum}."
-    elif factor.kind == FactorKind.CHOICE and value not in factor.choices:
-        return f"{factor.label} must be one of {', '.join(choice or '(empty)' for choice in factor.choices)}."
+    elif factor.kind == FactorKind.CHOICE and value not in factor.words:
+        return f"{factor.label} must be one of {', '.join(choice or '(empty)' for choice in factor.words)}."
     elif len(str(value)) > TEXT_LIMIT:
         return f"{factor.label}: at most {TEXT_LIMIT:,} characters."
     elif factor.kind == FactorKind.STORAGE and value:

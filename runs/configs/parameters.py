@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from benchagent.catalog import DBMSS
 
-from runs.dbms.versions import catalog_entry
 from runs.models import Config, ConfigParameter, Dbms
 from runs.models.choices import Provenance
 from runs.models.text import clean, redact, redact_line
@@ -33,18 +32,18 @@ class Parameter:
 
     def storable(self) -> Parameter:
         """Without secrets, cut to what the columns hold."""
-        value = None if self.value is None else redact_line(redact(self.name, clean(self.value, 100_000)) or "")
-        return Parameter(
-            clean(self.name, 200), value, clean(self.section, 120), redact_line(clean(self.comment, 10_000))
-        )
+        name, value, section = clean(self.name, 200), clean(self.value, 100_000), clean(self.section, 120)
+        comment = clean(self.comment, 10_000)
+        kept = None if self.value is None else redact_line(redact(self.name, value) or "")
+        return Parameter(name, kept, section, redact_line(comment))
 
 
 def resolve_config(dbms_slug: str, settings: Settings, *, called: str = "") -> Config:
-    """The configuration row of a scheduled run's settings. Raises UnknownName for an unknown DBMS.
+    """The configuration row of a scheduled run's settings, of a DBMS of the catalogue.
 
     `called`: what people call these settings, as "printed my.cnf"; it replaces a made name.
     """
-    entry = catalog_entry(dbms_slug)
+    entry = DBMSS[dbms_slug]
     parameters = [Parameter(name, value) for name, value in settings]
     config, _ = config_of(entry.slug, entry.name, parameters, provenance=Provenance.MEASURED)
     if called and config.created_by_id is None and config.name.startswith(f"{entry.name}: "):

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from benchagent.catalog import DBMSS, DbmsEntry
+from benchagent.catalog import DBMSS
 from django.utils.text import slugify
 
 from runs.models import Dbms, DbmsVersion, UnknownName
 from runs.models.text import clean
 
 
-def catalog_entry(slug: str) -> DbmsEntry:
-    """Raises UnknownName for a DBMS that the catalogue does not have."""
-    entry = DBMSS.get(slug)
-    if entry is None:
-        raise UnknownName(f"unknown DBMS {slug!r}; known: {', '.join(sorted(DBMSS))}")
-    return entry
-
-
 def resolve_dbms_version(dbms_slug: str, version: str) -> DbmsVersion:
     """A version of a catalogue DBMS. Raises UnknownName for a DBMS that the catalogue does not have."""
-    entry = catalog_entry(dbms_slug)
+    entry = DBMSS.get(dbms_slug)
+    if entry is None:
+        raise UnknownName(f"unknown DBMS {dbms_slug!r}; known: {', '.join(sorted(DBMSS))}")
     dbms, _ = Dbms.objects.get_or_create(slug=entry.slug, defaults={"name": entry.name, "vendor": entry.vendor})
     return version_of(dbms, version)
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from benchagent.catalog import WORKLOADS, Durability
-from benchagent.protocol import JobResult, SamplesItem
+from benchagent.protocol import JobResult, JobSpec, SamplesItem
 from django.db import transaction
 
 from runs.access.visibility import default_visibility
-from runs.configs.parameters import Settings, resolve_config
+from runs.configs.parameters import resolve_config
 from runs.dbms.versions import resolve_dbms_version
 from runs.machines.reported import device_named
 from runs.models import (
@@ -25,11 +25,12 @@ from runs.models import (
     SeriesChunk,
     StateChange,
     User,
+    cell_key,
 )
 from runs.models.choices import ENDED_STATES, Provenance, RunState, StorageRole
 from runs.models.text import clean, redact, redact_line
 from runs.results.names import resolve_metrics, resolve_workload
-from runs.results.rows import FactorValue, factor_row
+from runs.results.rows import factor_row
 from runs.run import primary, series
 
 LONG_TEXT = 100_000
@@ -38,52 +39,45 @@ WAITED_CHECK = "waited_for_disk"
 
 
 def scheduled_run(
+    spec: JobSpec,
     *,
     experiment: Experiment | None,
-    workload: str,
-    dbms: str,
-    dbms_version: str,
-    settings: Settings,
-    factors: Mapping[str, FactorValue],
-    repeat: int,
     order_index: int | None,
     hardware: HardwareProfile | None,
     demonstration: bool = False,
     owner: User | None = None,
     visibility: str = "",
-    context: Mapping[str, str] | None = None,
     called: str = "",
 ) -> Run:
-    """A queued run of catalogue names. Raises UnknownName. `context`: what else sets its cell apart. `called`: what
-    people call its settings.
+    """The queued run of a job. Raises UnknownName for what the catalogue does not have.
 
-    A run of an experiment belongs to who started that and is seen by whom that is seen; `owner` and `visibility`
-    (empty: the setting's default) are for a run without one.
+    `called`: what people call its settings. A run of an experiment belongs to who started that and is seen by whom
+    that is seen; `owner` and `visibility` (empty: the setting's default) are for a run without one.
     """
     if experiment is not None:
         owner, visibility = experiment.created_by, experiment.visibility
-    units = {factor.name: factor.unit for factor in WORKLOADS[workload].factors} if workload in WORKLOADS else {}
     with transaction.atomic():
-        run = Run.objects.create(
+        run = Run(
+            id=UUID(spec["run_id"]),
             experiment=experiment,
-            workload=resolve_workload(workload),
-            dbms_version=resolve_dbms_version(dbms, dbms_version),
-            config=resolve_config(dbms, settings, called=called),
+            workload=resolve_workload(spec["workload"]),
+            dbms_version=resolve_dbms_version(spec["dbms"], spec["dbms_version"]),
+            config=resolve_config(spec["dbms"], spec["settings"], called=called),
             hardware=hardware,
             state=RunState.QUEUED,
             provenance=Provenance.MEASURED,
             demonstration=demonstration,
-            repeat=repeat,
+            repeat=spec["repeat"],
             order_index=order_index,
             owner=owner,
             visibility=visibility or default_visibility(),
-            context=dict(context or {}),
+            context={"connection": spec["connection"]} if "connection" in spec else {},
         )
-        RunFactor.objects.bulk_create(
-            factor_row(run, name, value, units.get(name, "")) for name, value in factors.items()
-        )
-        run.set_cell_key()
-        run.save(update_fields=["cell_key"])
+        units = {factor.name: factor.unit for factor in WORKLOADS[spec["workload"]].factors}
+        factors = [factor_row(run, name, value, units.get(name, "")) for name, value in spec["factors"].items()]
+        run.cell_key = cell_key(run, storage={}, factors={factor.name: factor.value for factor in factors})
+        run.save(force_insert=True)
+        RunFactor.objects.bulk_create(factors)
         StateChange.objects.create(run=run, state=RunState.QUEUED, at=run.created_at)
         return run
 

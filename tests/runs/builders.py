@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import uuid4
 
 from benchagent.protocol import HardwareFacts, JobResult, SamplesItem
 
@@ -41,11 +42,12 @@ def machine(**changes: Any) -> HardwareProfile:
 
 def scheduled(**changes: Any) -> Run:
     values: dict[str, Any] = {
-        "experiment": None, "workload": "tpcb", "dbms": "sqlite", "dbms_version": "3.45.1",
-        "settings": SQLITE_SETTINGS, "factors": FACTORS, "repeat": 1, "order_index": 1, "hardware": None,
-        "demonstration": False,
-    }  # fmt: skip
-    return results.scheduled_run(**(values | changes))
+        "workload": "tpcb", "dbms": "sqlite", "dbms_version": "3.45.1", "settings": SQLITE_SETTINGS, "factors": FACTORS,
+        "repeat": 1, "experiment": None, "order_index": 1, "hardware": None,
+    } | changes  # fmt: skip
+    parts = ("workload", "dbms", "dbms_version", "settings", "factors", "repeat", "connection")
+    spec: Any = {"run_id": str(uuid4()), **{name: values.pop(name) for name in parts if name in values}}
+    return results.scheduled_run(spec, **values)
 
 
 def samples(metric: str, chunk: int, t0_s: float, values: list[float | None], interval_s: float = 1.0) -> SamplesItem:

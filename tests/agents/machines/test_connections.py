@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from agents.jobs.dispatch import may_take
@@ -24,15 +26,13 @@ def connected(machine) -> Agent:
 
 
 def started(*keys: str) -> list[Run]:
-    plan = Plan("tpcb", tuple(Engine.of_key(key) for key in keys), FACTORS)
+    plan = Plan("tpcb", tuple(Engine(*re.split("[:@]", key)) for key in keys), FACTORS)
     return list(schedule.start(plan, user=None).runs.order_by("order_index"))
 
 
 def test_keys_name_the_connection():
-    engine = Engine.of_key("postgresql:15.20@staging")
-    assert engine == Engine("postgresql", "15.20", "staging")
-    assert engine.key == "postgresql:15.20@staging"
-    assert Engine.of_key("sqlite:3.50") == Engine("sqlite", "3.50")
+    assert Engine("postgresql", "15.20", "staging").key == "postgresql:15.20@staging"
+    assert Engine("sqlite", "3.50").key == "sqlite:3.50"
 
 
 def test_both_are_offered_and_told_apart(connected):

@@ -60,9 +60,8 @@ def page(client, run: Run) -> str:
 
 
 def test_it_says_where_the_agent_was_never_verified_against_a_live_server(client):
-    elsewhere = {"connection": "prod"}
-    run = scheduled(dbms="oracle", dbms_version="19", settings=[], hardware=machine(), context=elsewhere)
-    known = scheduled(dbms="postgresql", dbms_version="15.20", settings=[], hardware=machine(), context=elsewhere)
+    run = scheduled(dbms="oracle", dbms_version="19", settings=[], hardware=machine(), connection="prod")
+    known = scheduled(dbms="postgresql", dbms_version="15.20", settings=[], hardware=machine(), connection="prod")
     assert "Not verified against a live server" in page(client, run)
     assert "No Oracle server could be had" in page(client, run)
     assert "data-unverified" not in page(client, known)

@@ -66,6 +66,8 @@ class FactorDef:
 
     `engine_values`: by DBMS, the values that it has besides the default one; empty where all have the same.
     `external_values`: the same of servers that the agent did not start.
+
+    `rows_each`: rows that are loaded for each unit of the factor that says how much is loaded; 0 of all others.
     """
 
     name: str
@@ -81,6 +83,7 @@ class FactorDef:
     engine_values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     external_values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     optional: bool = False
+    rows_each: int = 0
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -114,3 +117,8 @@ class WorkloadEntry:
 
     def factor(self, name: str) -> FactorDef | None:
         return next((factor for factor in self.factors if factor.name == name), None)
+
+    @property
+    def size_factor(self) -> FactorDef | None:
+        """The factor that says how much is loaded; None where a script does."""
+        return next((factor for factor in self.factors if factor.rows_each), None)

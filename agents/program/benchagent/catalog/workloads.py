@@ -99,7 +99,10 @@ WORKLOADS: dict[str, WorkloadEntry] = {
             summary="Update an account, read its balance, update its teller and branch, insert a history row, commit. "
             "Balances must add up afterwards.",
             factors=(
-                FactorDef("scale_factor", "Scale factor", "branches", 4, 1, 10_000, "100,000 accounts per branch"),
+                FactorDef(
+                    "scale_factor", "Scale factor", "branches", 4, 1, 10_000, "100,000 accounts per branch",
+                    rows_each=100_000,
+                ),
                 *_window(4),
                 *KNOBS,
             ),
@@ -113,7 +116,8 @@ WORKLOADS: dict[str, WorkloadEntry] = {
             "like it, not a TPC-C result. Its consistency conditions must hold after the load and after the run.",
             factors=(
                 FactorDef(
-                    "warehouses", "Warehouses", "warehouses", 1, 1, 100_000, "of the standard: 100 MB each", spoken="{}"
+                    "warehouses", "Warehouses", "warehouses", 1, 1, 100_000, "of the standard: 100 MB each",
+                    spoken="{}", rows_each=500_000,
                 ),
                 _unless_0(
                     "target_size_mb", "Target size", "MB", 100_000_000,
@@ -160,7 +164,7 @@ WORKLOADS: dict[str, WorkloadEntry] = {
                     {"insert": "INSERT", "select_narrow": "SELECT, narrow range", "select_wide": "SELECT, wide range"},
                     optional=False,
                 ),
-                FactorDef("rows_per_table", "Rows per table", "rows", 10_000, 100, 100_000_000),
+                FactorDef("rows_per_table", "Rows per table", "rows", 10_000, 100, 100_000_000, rows_each=40),
                 _choice(
                     "preloaded", "Tables before the INSERTs", {"full": "preloaded", "empty": "empty tables"}
                 ),
@@ -182,7 +186,9 @@ WORKLOADS: dict[str, WorkloadEntry] = {
             summary="One backup of a dense database of about 150 tables by the engine's own tool and a named method; "
             "restored and verified once per cell.",
             factors=(
-                FactorDef("dataset_mb", "Data set", "MB", 100, 10, 10_000_000, "the article's: 2,700 MB"),
+                FactorDef(
+                    "dataset_mb", "Data set", "MB", 100, 10, 10_000_000, "the article's: 2,700 MB", rows_each=6_000
+                ),
                 FactorDef(
                     "method", "Backup method", kind=FactorKind.TEXT, default="",
                     help="one that every chosen engine has", words=BACKUP_METHODS, engine_values=ENGINE_METHODS,
