@@ -23,6 +23,20 @@ PLAIN_STATIC_FILES = {"BACKEND": "django.contrib.staticfiles.storage.StaticFiles
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
+# The subject of these tests is the same on any database: documents, words and numbers on pages, content of articles.
+# Pages are opened on each database by tests/test_access_table.py and tests/runs/test_query_counts.py, and the queries
+# behind them are tested with the room that asks them.
+SAME_ON_ANY_DATABASE = (
+    "tests/agents/views",
+    "tests/docs",
+    "tests/runs/publications/test_articles.py",
+    "tests/runs/publications/test_checks.py",
+    "tests/runs/publications/test_checks_on_page.py",
+    "tests/runs/publications/test_matching.py",
+    "tests/runs/views",
+)
+DATABASE_FIXTURES = {"db", "transactional_db", "django_db_setup", "live_server"}
+
 TokenFactory = Callable[..., str]
 
 
@@ -37,6 +51,16 @@ def pytest_configure() -> None:
     settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
     # The cast logs in by the hundred; its passwords need no slow hash.
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what runs on one database only, before `-m` chooses; whatever else may ask the database runs on both."""
+    for item in items:
+        fixtures: list[str] = getattr(item, "fixturenames", [])
+        asks = item.get_closest_marker("django_db") or not DATABASE_FIXTURES.isdisjoint(fixtures)
+        if not asks or item.nodeid.startswith(SAME_ON_ANY_DATABASE):
+            item.add_marker(pytest.mark.any_database)
 
 
 def pytest_collection_finish() -> None:
