@@ -12,7 +12,8 @@ from pydantic import BeforeValidator, Field, Strict, TypeAdapter, ValidationErro
 from typing_extensions import TypedDict
 
 from agents.jobs.refusals import BadMessage
-from runs.incoming.reading import messages, wrong
+from runs.incoming.reading import messages
+from runs.incoming.values import wrong
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ from rest_framework import serializers
 from runs import configs
 from runs.api.serializers import NamedRefSerializer
 from runs.configs.reading import MOST_CHARACTERS
-from runs.incoming.reading import Given, OneOf, Slug, Strict, Text, whole
+from runs.incoming.values import Given, OneOf, Slug, Strict, Text, whole
 
 
 class FileGiven(Strict):

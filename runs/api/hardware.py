@@ -17,7 +17,8 @@ from runs import machines
 from runs.access.visibility import nameable
 from runs.api.exceptions import Conflict
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
-from runs.incoming.reading import Slug, Strict, read
+from runs.incoming.reading import read
+from runs.incoming.values import Slug, Strict
 from runs.machines.facts import DeviceFacts, MachineFacts, NewDevice, NewMachine
 from runs.models import HardwareProfile, StorageDevice, User
 

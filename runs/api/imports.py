@@ -23,7 +23,7 @@ from runs.api.objects import person_of
 from runs.api.parsers import StrictJSONParser
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
 from runs.imports.subject import ImportSubject, checked, from_text
-from runs.incoming.reading import Strict
+from runs.incoming.values import Strict
 from runs.models import ApiToken, FileImport, User
 
 

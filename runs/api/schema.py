@@ -25,7 +25,7 @@ class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-ca
 class IncomingSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
     """What comes in describes itself."""
 
-    target_class = "runs.incoming.reading.Strict"
+    target_class = "runs.incoming.values.Strict"
     match_subclasses = True
     priority = 1
 

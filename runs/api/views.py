@@ -36,7 +36,7 @@ from runs.incoming.reading import read
 from runs.listing import csv
 from runs.listing.filters import FACTOR_PREFIX, RunFilter
 from runs.models import Run
-from runs.results import correction, editing
+from runs.results import editing
 from runs.run import series
 
 FACTOR_PARAMETER = OpenApiParameter(
@@ -155,7 +155,7 @@ class RunRestore(APIView):
 
 
 class InvalidReasonSerializer(serializers.Serializer[Any]):
-    reason = serializers.CharField(max_length=correction.REASON_LIMIT, help_text="why its numbers must not count")
+    reason = serializers.CharField(max_length=editing.REASON_LIMIT, help_text="why its numbers must not count")
 
 
 class RunInvalidate(APIView):
@@ -170,7 +170,7 @@ class RunInvalidate(APIView):
         run = changeable_run(request, run_id)
         message = InvalidReasonSerializer(data=request.data)
         message.is_valid(raise_exception=True)
-        correction.invalidate(run, reason=message.validated_data["reason"], by=person_of(request))
+        editing.invalidate(run, reason=message.validated_data["reason"], by=person_of(request))
         return _detail(request, run_id)
 
 
@@ -180,7 +180,7 @@ class RunValidate(APIView):
     @extend_schema(request=None, responses={200: RunDetailSerializer, 403: ErrorSerializer, 404: ErrorSerializer})
     def post(self, request: Request, run_id: UUID) -> Response:
         """Let a run count again that was marked invalid. One that was not stays as it is."""
-        correction.validate(changeable_run(request, run_id), by=person_of(request))
+        editing.validate(changeable_run(request, run_id), by=person_of(request))
         return _detail(request, run_id)
 
 

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 from pydantic import Field, TypeAdapter
 from rest_framework.exceptions import ValidationError
 
-from runs.incoming.reading import Day, Given, NewSlug, Prose, Strict, Text, read
+from runs.incoming.reading import read
+from runs.incoming.values import Day, Given, NewSlug, Prose, Strict, Text
 from runs.results.document import Config, Durability, Factors, HardwareOrSlug, UploadStorage, WhoMaySee
 
 

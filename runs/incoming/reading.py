@@ -1,150 +1,29 @@
-"""What comes in, as pydantic models: the base of the models, kinds of values, and problems in our words.
+"""Documents that come in, checked: `read` raises what answers show, path of each wrong field -> what is wrong with it.
 
-`read` checks a document and raises what answers show: path of each wrong field (`repeats[0].metrics[2].value`) -> what
-is wrong with it.
+A path is like `repeats[0].metrics[2].value`. No document may hold, whatever its schema, what a database cannot store.
 """
 
 from __future__ import annotations
 
-import datetime
-from dataclasses import dataclass
+import math
 from functools import cache
-from types import NoneType
-from typing import Annotated, Any, TypeVar, Union, get_args
+from typing import Any, TypeVar
 
-from django.utils.dateparse import parse_date, parse_datetime
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Discriminator,
-    Field,
-    GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
-    TypeAdapter,
-    ValidationError,
-)
+from pydantic import TypeAdapter, ValidationError
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
-from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError, core_schema
+from pydantic_core import ErrorDetails, core_schema
 from rest_framework import exceptions
 
-from runs.incoming.storable import problems
+from runs.incoming.values import BRANCH_TYPES
 
 T = TypeVar("T")
 JsonSchema = dict[str, Any]
-# Branches of a union by JSON type; they stand in pydantic's paths, not in ours.
-TEXT, OBJECT, LIST = "<text>", "<object>", "<list>"
-_BRANCHES: dict[type, str] = {str: TEXT, dict: OBJECT, list: LIST}
-_TYPES = {TEXT: "string", OBJECT: "object", LIST: "array"}
-
-
-STRICT = ConfigDict(extra="forbid", strict=True)
-
-
-class Strict(BaseModel):
-    """Refuses keys that it does not know, and values of another JSON type."""
-
-    model_config = STRICT
-
-
-@dataclass(frozen=True)
-class ReadAs:
-    """What is read may take more forms than what it becomes."""
-
-    form: Any
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return handler.generate_schema(self.form)
-
-
-class _NotNull:
-    """None is "not given"; a null that is given is refused."""
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        inner = tuple(branch for branch in get_args(source) if branch is not NoneType)
-        return handler.generate_schema(Union[inner])  # noqa: UP007  # a tuple
-
-
-Given = Annotated[T | None, _NotNull()]
-
-
-@dataclass(frozen=True)
-class Text:
-    """Text, trimmed; a number is taken as its digits (a version 15)."""
-
-    most: int
-    least: int = 1
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.str_schema(
-            strict=False, strip_whitespace=True, coerce_numbers_to_str=True, min_length=self.least or None,
-            max_length=self.most,
-        )  # fmt: skip
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        return handler(schema) | {"type": ["string", "number"]}
-
-
-@dataclass(frozen=True)
-class OneOf:
-    values: tuple[str, ...]
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.literal_schema(list(self.values))
-
-
-def by_type(message: str) -> Discriminator:
-    """A union is read by the JSON type of the value: members are tagged TEXT, OBJECT or LIST."""
-    return Discriminator(_branch, custom_error_type="wrong", custom_error_message=message)
-
-
-def _branch(value: Any) -> str | None:
-    return _BRANCHES.get(type(value))
-
-
-def wrong(*problems: tuple[str, str] | tuple[tuple[str | int, ...], str]) -> ValidationError:
-    """To be raised by a check of our own: (field or path, message) of each problem; "" is the value itself."""
-    lines: list[InitErrorDetails] = []
-    for field, message in problems:
-        path = field if isinstance(field, tuple) else (field,) if field else ()
-        lines.append({"type": PydanticCustomError("wrong", message), "loc": path, "input": ""})
-    return ValidationError.from_exception_data("", lines)
-
-
-def _day(value: Any) -> datetime.date:
-    try:
-        if isinstance(value, str) and (day := parse_date(value)) is not None:
-            return day
-    except ValueError:
-        pass
-    raise wrong(("", "A date is required: YYYY-MM-DD."))
-
-
-def _moment(value: Any) -> datetime.datetime:
-    try:
-        if isinstance(value, str) and (moment := parse_datetime(value)) is not None:
-            return (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)).astimezone(datetime.UTC)
-    except (ValueError, OverflowError):
-        pass
-    raise wrong(("", "A time is required: YYYY-MM-DDThh:mm:ss with a zone, for example 2026-05-04T12:00:00Z."))
-
-
-def whole(value: Any) -> Any:
-    """A whole number may be written 4.0."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-# pydantic would take a number, or digits, for a Unix time.
-Day = Annotated[datetime.date, BeforeValidator(_day)]
-Moment = Annotated[datetime.datetime, BeforeValidator(_moment)]  # one without a zone is UTC
-Name = Annotated[str, Text(200)]
-Word = Annotated[str, Text(60, least=0)]
-Line = Annotated[str, Text(200, least=0)]
-Path = Annotated[str, Text(500, least=0)]
-Prose = Annotated[str, Text(10_000, least=0)]
-NewSlug = Annotated[str, Field(max_length=100, pattern=r"^[-a-zA-Z0-9_]+$")]
-Slug = Annotated[str, Field(max_length=120, pattern=r"^[-a-zA-Z0-9_]+$")]
-Finite = Annotated[float, Field(allow_inf_nan=False)]
+MAX_DEPTH = 20
+MAX_TEXT = 100_000
+MAX_INTEGER = 2**63 - 1
+MAX_PROBLEMS = 20
+# The content of files and of histograms is as long as its own schema allows.
+_CONTENT = ("text", "base64", "histogram", "encoded")
 
 _SLUG = "A slug is required: letters, digits, - and _."
 _NUMBER = "A finite number is required."
@@ -181,12 +60,54 @@ _OF_KEYS = {
 
 def read(form: TypeAdapter[T], document: Any) -> T:
     """The document as `form` has it. Raises rest_framework's ValidationError; the document's own are under `detail`."""
-    if wrong := problems(document):
-        raise exceptions.ValidationError(wrong)
+    if unstorable := _unstorable(document):
+        raise exceptions.ValidationError(unstorable)
     try:
         return form.validate_python(document)
     except ValidationError as error:
         raise exceptions.ValidationError(messages(error, form)) from None
+
+
+def _unstorable(document: Any) -> dict[str, list[str]]:
+    """Path of a value -> what is wrong with it; empty when all can be stored. At most `MAX_PROBLEMS` are named."""
+    wrong: dict[str, list[str]] = {}
+    stack: list[tuple[str, Any, int]] = [("", document, 0)]
+    while stack and len(wrong) < MAX_PROBLEMS:
+        path, value, depth = stack.pop()
+        if not isinstance(value, (dict, list)):
+            if complaint := _complaint(value, path):
+                wrong[path or "detail"] = [complaint]
+        elif depth >= MAX_DEPTH:
+            wrong[path or "detail"] = [f"is nested more than {MAX_DEPTH} levels deep"]
+        elif isinstance(value, list):
+            # Plain numbers, the bulk of a series, need no path of their own unless they are wrong.
+            stack += [
+                (f"{path}[{index}]", inner, depth + 1)
+                for index, inner in enumerate(value)
+                if not (type(inner) is float and math.isfinite(inner))
+            ]
+        else:
+            for key, inner in value.items():
+                if complaint := _complaint(key, ""):
+                    wrong[path or "detail"] = [f"has a key that {complaint}"]
+                else:
+                    stack.append((f"{path}.{key}" if path else key, inner, depth + 1))
+    return wrong
+
+
+def _complaint(value: Any, path: str) -> str:
+    if isinstance(value, float):
+        return "" if math.isfinite(value) else "must be a finite number"
+    if not isinstance(value, str):
+        return "is too large a number" if isinstance(value, int) and abs(value) > MAX_INTEGER else ""
+    if len(value) > MAX_TEXT and not path.endswith(_CONTENT):
+        return f"is longer than {MAX_TEXT} characters"
+    if value.isascii():
+        return "holds a NUL character" if "\x00" in value else ""
+    try:
+        return "holds a NUL character" if b"\x00" in value.encode() else ""
+    except UnicodeEncodeError:
+        return "is not valid Unicode text"
 
 
 def messages(error: ValidationError, form: TypeAdapter[Any]) -> dict[str, list[str]]:
@@ -197,7 +118,7 @@ def messages(error: ValidationError, form: TypeAdapter[Any]) -> dict[str, list[s
         if location[-1:] == ("[key]",) and problem["type"] in _OF_KEYS:
             location, words = location[:-2], _OF_KEYS
         # An empty key is told at the object that holds it.
-        shown = (part for part in location if part not in _TYPES and part != "")
+        shown = (part for part in location if part not in BRANCH_TYPES and part != "")
         path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in shown).removeprefix(".")
         by_path.setdefault(path or "detail", []).append(_message(problem, words, form))
     return by_path
@@ -223,9 +144,9 @@ def _known_keys(form: TypeAdapter[Any], location: tuple[int | str, ...]) -> list
 
     here = followed(whole)
     for part in location:
-        if part in _TYPES:
+        if part in BRANCH_TYPES:
             branches = map(followed, here["oneOf"])
-            here = next(branch for branch in branches if branch["type"] == _TYPES[str(part)])
+            here = next(branch for branch in branches if branch["type"] == BRANCH_TYPES[str(part)])
         elif isinstance(part, int):
             here = followed(here["items"])
         else:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, StrictBool
 
-from runs.incoming.reading import Given, Line, Name, Path, Prose, Strict, Text, Word, whole
+from runs.incoming.values import Given, Line, Name, Path, Prose, Strict, Text, Word, whole
 from runs.machines.sizes import MAX_BYTES
 
 Cores = Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(whole)]

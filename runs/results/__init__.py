@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from runs.results.live import append_samples, finish_run, record_state, scheduled_run
 from runs.results.names import (
-    canonical_unit,
     present_slug,
     resolve_metric_rows,
     resolve_metrics,
@@ -15,7 +14,6 @@ from runs.results.names import (
 )
 from runs.results.observed import Observed, note_observer
 from runs.results.published import PublishedNumber, PublishedRun, store_published
-from runs.results.rows import factor_row
 from runs.results.upload import UploadOutcome, store_upload, store_uploads
 
 __all__ = [
@@ -24,8 +22,6 @@ __all__ = [
     "PublishedRun",
     "UploadOutcome",
     "append_samples",
-    "canonical_unit",
-    "factor_row",
     "finish_run",
     "note_observer",
     "present_slug",

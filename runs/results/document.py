@@ -24,19 +24,22 @@ from pydantic import (
     GetJsonSchemaHandler,
     Tag,
     TypeAdapter,
+    WrapValidator,
     model_validator,
     with_config,
 )
 from pydantic_core import CoreSchema
 from typing_extensions import TypedDict
 
-from runs.incoming.reading import (
+from runs.incoming.reading import Description
+from runs.incoming.values import (
     LIST,
     OBJECT,
     STRICT,
     TEXT,
     Day,
-    Description,
+    EncodedHistogram,
+    Factor,
     Finite,
     Given,
     Moment,
@@ -46,6 +49,9 @@ from runs.incoming.reading import (
     Path,
     Prose,
     ReadAs,
+    Samples,
+    SettingPairs,
+    SettingValue,
     Slug,
     Strict,
     Text,
@@ -55,8 +61,6 @@ from runs.incoming.reading import (
 )
 from runs.machines.facts import NewDevice, NewMachine
 from runs.models.choices import DURABILITY_CHOICES, Better, RunState, StorageRole, Visibility
-from runs.results.names import canonical_unit
-from runs.results.values import EncodedHistogram, Factor, Samples, SettingPairs, SettingValue
 
 T = TypeVar("T")
 SCHEMA_VERSION = 1
@@ -75,6 +79,8 @@ MAX_LINES = 1000
 # What the run is afterwards; `aborted` is somebody's decision, as a cancelled run is.
 OUTCOMES = {"finished": RunState.FINISHED, "failed": RunState.FAILED, "aborted": RunState.CANCELLED}
 TRANSACTIONS = "transactions"
+# Unit of the catalogue -> how sources write it too.
+_SAME_UNIT = {"TPS": ("1/s", "tx/s", "transactions/s")}
 REFERENCE = "#/components/schemas/"
 REFERENCE_TEMPLATE = f"{REFERENCE}{{model}}"
 
@@ -178,11 +184,13 @@ Config = Annotated[
 
 def unit_of(name: str, given: str | None) -> str:
     """What the catalogue has gets its unit, in its spelling; any other must say its own (empty for a plain count)."""
-    if given is not None:
-        return canonical_unit(name, given)
-    if name not in METRICS:
-        raise wrong(("unit", f"Required: {name} is not in the catalogue."))
-    return METRICS[name].unit
+    entry = METRICS.get(name)
+    if entry is None:
+        if given is None:
+            raise wrong(("unit", f"Required: {name} is not in the catalogue."))
+        return given
+    spellings = (entry.unit.casefold(), *_SAME_UNIT.get(entry.unit, ()))
+    return entry.unit if given is None or given.casefold() in spellings else given
 
 
 @with_config(STRICT)
@@ -213,27 +221,23 @@ class _NameAbove:
         return {"oneOf": [{"type": "number"}, named]}
 
 
-def _with_names(entries: Any) -> Any:
-    return {
+def _by_name(entries: Any, read: Callable[[Any], dict[str, UploadMetric]]) -> list[UploadMetric]:
+    """The metrics of the object form; an entry may repeat the name that its key says, and no other."""
+    named = {
         name: {"name": name, **entry} if isinstance(entry, dict) else {"name": name, "value": entry}
         for name, entry in entries.items()
     }
-
-
-def _listed(given: dict[str, UploadMetric]) -> list[UploadMetric]:
+    metrics = read(named)
     problems = [
-        ((key, "name"), f"Its key says {key}.") for key, metric in given.items() if metric["name"] != key.strip()
+        ((key, "name"), f"Its key says {key}.") for key, metric in metrics.items() if metric["name"] != key.strip()
     ]
     if problems:
         raise wrong(*problems)
-    return list(given.values())
+    return list(metrics.values())
 
 
 _METRICS_BY_NAME = Annotated[
-    dict[str, Annotated[Metric, _NameAbove()]],
-    Field(max_length=MAX_METRICS),
-    BeforeValidator(_with_names),
-    AfterValidator(_listed),
+    dict[str, Annotated[Metric, _NameAbove()]], Field(max_length=MAX_METRICS), WrapValidator(_by_name)
 ]
 Metrics = Annotated[
     list[UploadMetric],
@@ -352,8 +356,10 @@ class UploadDocument(Strict):
     ]
 
     @model_validator(mode="after")
-    def _has_numbers(self) -> UploadDocument:
-        """What did not end well may have none."""
+    def _whole(self) -> UploadDocument:
+        """Every repeat gets an id, and has numbers unless it did not end well."""
+        for number, repeat in enumerate(self.repeats, 1):
+            repeat.setdefault("id", uuid.uuid5(self.id, str(number)))
         empty = [index for index, repeat in enumerate(self.repeats) if not repeat["metrics"] and not repeat["series"]]
         if empty and self.outcome == "finished":
             problem = "A repeat needs at least one metric or series."

@@ -1,19 +1,25 @@
-"""Edits of what a run says about itself: each leaves the old value behind. Numbers are not edited."""
+"""Edits of a run: what it says about itself, deletions, marks of runs that turned out wrong. Numbers are not edited.
+
+Each leaves the old value behind. A run that is marked invalid, with a reason, leaves every median, verdict and chart.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from django.db import transaction
+from django.utils import timezone
 from pydantic import Field, TypeAdapter
 
 from runs.access import changes
-from runs.incoming.reading import Day, Strict, Text
+from runs.incoming.values import Day, Strict, Text
 from runs.models import Run, User, delete_softly
 from runs.models import restore as restore_run
-from runs.models.text import redact_line
+from runs.models.text import clean, redact_line
+from runs.run import primary
 
 DESCRIPTIVE = ("note", "message", "measured_on")
+REASON_LIMIT = 2000
 
 
 class RunEdit(Strict):
@@ -26,6 +32,10 @@ class RunEdit(Strict):
 
 
 RUN_EDIT = TypeAdapter(RunEdit)
+
+
+class NoReason(ValueError):
+    """A number is not taken out of the comparison without saying why."""
 
 
 def edit(run: Run, wanted: RunEdit, *, by: User | None) -> Run:
@@ -60,3 +70,30 @@ def restore(run: Run, *, by: User | None) -> bool:
         if done:
             changes.record(target=run, field="deleted", old=True, new=False, by=by)
         return done
+
+
+def invalidate(run: Run, *, reason: str, by: User | None) -> None:
+    """Mark a run invalid; a second time replaces the reason. Raises NoReason."""
+    words = redact_line(clean(reason, REASON_LIMIT)).strip()
+    if not words:
+        raise NoReason("Say why the run is invalid.")
+    _mark(run, words, by, invalid_at=timezone.now(), invalid_reason=words, invalid_by=by)
+
+
+def validate(run: Run, *, by: User | None) -> bool:
+    """Take the mark away. False: it had none."""
+    return _mark(run, None, by, invalid_at=None, invalid_reason="", invalid_by=None)
+
+
+def _mark(run: Run, reason: str | None, by: User | None, **mark: Any) -> bool:
+    """Set the columns of a run's mark. False: it had none, and gets none."""
+    with transaction.atomic():
+        row = Run.objects.select_for_update().get(pk=run.pk)
+        old = row.invalid_reason if row.invalid_at else None
+        if old is None and reason is None:
+            return False
+        Run.objects.filter(pk=run.pk).update(**mark)
+        primary.refresh(Run.objects.filter(pk=run.pk))
+        changes.record(target=run, field="invalid", old=old, new=reason, by=by, reason=reason or "")
+    run.refresh_from_db(fields=list(mark))
+    return True

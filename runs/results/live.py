@@ -30,7 +30,6 @@ from runs.models import (
 from runs.models.choices import ENDED_STATES, Provenance, RunState, StorageRole
 from runs.models.text import clean, redact, redact_line
 from runs.results.names import resolve_metrics, resolve_workload
-from runs.results.rows import factor_row
 from runs.run import primary, series
 
 LONG_TEXT = 100_000
@@ -74,7 +73,7 @@ def scheduled_run(
             context={"connection": spec["connection"]} if "connection" in spec else {},
         )
         units = {factor.name: factor.unit for factor in WORKLOADS[spec["workload"]].factors}
-        factors = [factor_row(run, name, value, units.get(name, "")) for name, value in spec["factors"].items()]
+        factors = [RunFactor.of(run, name, value, units.get(name, "")) for name, value in spec["factors"].items()]
         run.cell_key = cell_key(run, storage={}, factors={factor.name: factor.value for factor in factors})
         run.save(force_insert=True)
         RunFactor.objects.bulk_create(factors)

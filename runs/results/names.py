@@ -8,18 +8,6 @@ from benchagent.catalog import METRICS, WORKLOADS, WorkloadEntry
 
 from runs.models import Metric, UnknownName, Workload
 from runs.models.choices import Better
-from runs.models.text import clean
-
-_SAME_UNIT = {"TPS": ("1/s", "tx/s", "transactions/s")}
-
-
-def canonical_unit(name: str, unit: str) -> str:
-    """The catalogue's spelling of a unit: transactions per second are TPS, also where a source writes 1/s."""
-    entry = METRICS.get(name)
-    if entry is None:
-        return unit
-    spellings = {entry.unit.casefold(), *_SAME_UNIT.get(entry.unit, ())}
-    return entry.unit if unit.casefold() in spellings else unit
 
 
 def resolve_metrics(names: Iterable[str]) -> dict[str, Metric]:
@@ -49,7 +37,7 @@ def make_metric(name: str, unit: str, better: str | None) -> Metric:
     if entry is not None and entry.unit == unit:
         defaults = {"label": entry.label, "better": entry.better}
     else:
-        defaults = {"label": clean(name.replace("_", " ").capitalize(), 200), "better": better or Better.NONE}
+        defaults = {"label": name.replace("_", " ").capitalize(), "better": better or Better.NONE}
     return Metric.objects.get_or_create(name=name, unit=unit, defaults=defaults)[0]
 
 

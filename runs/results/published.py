@@ -22,7 +22,6 @@ from runs.models import (
     Workload,
     cell_key,
 )
-from runs.results.rows import FactorValue, factor_row
 from runs.run import primary
 
 
@@ -55,7 +54,7 @@ class PublishedRun:
     note: str
     missing_metric: str
     missing_reason: str
-    factors: dict[str, tuple[FactorValue, str]] = field(default_factory=dict)
+    factors: dict[str, tuple[float | str, str]] = field(default_factory=dict)
     storage: dict[str, StorageDevice] = field(default_factory=dict)
     numbers: list[PublishedNumber] = field(default_factory=list)
 
@@ -82,13 +81,13 @@ class PublishedRun:
 
     def _cell_key(self) -> str:
         run = Run(workload=self.workload, dbms_version=self.dbms_version, config=self.config, hardware=self.hardware)
-        factors = {name: factor_row(run, name, value, unit).value for name, (value, unit) in self.factors.items()}
+        factors = {name: RunFactor.of(run, name, value, unit).value for name, (value, unit) in self.factors.items()}
         return cell_key(run, storage=self.storage, factors=factors)
 
     def children(self, run: Run) -> tuple[list[RunFactor], list[RunStorage], list[Measurement]]:
         """Unsaved rows of `run`."""
         return (
-            [factor_row(run, name, value, unit) for name, (value, unit) in self.factors.items()],
+            [RunFactor.of(run, name, value, unit) for name, (value, unit) in self.factors.items()],
             [RunStorage(run=run, role=role, device=device) for role, device in self.storage.items()],
             [
                 Measurement(

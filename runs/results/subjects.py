@@ -63,7 +63,7 @@ class Known:
         workloads: set[str] = set()
         for given in (document.workload for document in documents):
             workloads |= {given} if isinstance(given, str) else {given.slug, versioned_slug(given.slug, given.version)}
-        self._workloads = list(Workload.objects.filter(slug__in=workloads))
+        self._workloads = {row.slug: row for row in Workload.objects.filter(slug__in=workloads)}
         repeats = [repeat for document in documents for repeat in document.repeats]
         metrics = {entry["name"] for repeat in repeats for entry in repeat["metrics"]}
         metrics |= {given.name for repeat in repeats for given in repeat["series"]}
@@ -75,39 +75,39 @@ class Known:
             rows = self._visible(HardwareProfile.objects.filter(slug__in=slugs)).select_related("merged_into")
             self._hardware = {row.slug: row for row in rows}
         self._devices: dict[uuid.UUID, list[StorageDevice]] = {}
-        self._configs: dict[Hashable, Config] = {}
+        self._configs: dict[Hashable, Config | None] = {}
         # Ids that other documents' runs have. A document that was stored a moment ago is noticed by its own id.
-        run_ids_given = [run_id for document in documents for run_id in run_ids(document)]
-        others = Run.objects.filter(id__in=run_ids_given).exclude(upload__in=[document.id for document in documents])
-        self.taken = set(others.values_list("id", flat=True))
+        others = Run.objects.filter(id__in=[repeat["id"] for repeat in repeats])
+        others = others.exclude(upload__in=[document.id for document in documents])
+        self._taken = set(others.values_list("id", flat=True))
 
-    def check(self, document: UploadDocument) -> None:
-        """Raises ValidationError, naming the field, for a document that contradicts what is stored.
+    def subjects_of(self, document: UploadDocument) -> Subjects:
+        """The rows of a document; new ones are made.
 
-        Nothing is written: a document that is refused leaves nothing behind, however many others are stored.
+        Raises ValidationError, naming the field, for a document that contradicts what is stored: before anything is
+        made, so that a document that is refused leaves nothing behind, however many others are stored.
         """
         errors: Errors = {}
         workload = document.workload
-        if isinstance(workload, str) and workload not in WORKLOADS and self._find_workload(workload) is None:
+        if isinstance(workload, str) and workload not in WORKLOADS and workload not in self._workloads:
             errors["workload"] = [f"No workload {workload}. An object with slug, name, version adds one."]
-        for index, run_id in enumerate(run_ids(document)):
-            if run_id in self.taken:
+        for index, repeat in enumerate(document.repeats):
+            if repeat["id"] in self._taken:
                 errors[f"repeats[{index}].id"] = ["Another run has this id."]
         errors |= self._hardware_errors(document) | self._config_errors(document)
         if errors:
             raise ValidationError(errors)
-
-    def resolve(self, document: UploadDocument) -> Subjects:
-        """The rows of a document that `check` has passed; new ones are made."""
         version = self._version(document.dbms)
         machine = self._machine(document.hardware)
-        return Subjects(
+        subjects = Subjects(
             workload=self._workload(document),
             dbms_version=version,
             hardware=machine,
             config=self._config(document.config, version),
             storage={use.role: (self._device(use.device, machine), use.path) for use in document.storage},
         )
+        self._taken |= {repeat["id"] for repeat in document.repeats}
+        return subjects
 
     def metric(self, name: str, unit: str, better: str | None) -> Metric:
         """By name and unit; who names one first sets its direction."""
@@ -116,18 +116,13 @@ class Known:
             self._metrics[key] = make_metric(*key, better)
         return self._metrics[key]
 
-    def _find_dbms(self, data: UploadDbms) -> Dbms | None:
-        """By slug, name or alias, whatever the case."""
-        return self._dbmss.get(str(data.slug or data.name).casefold())
-
     def _version(self, data: UploadDbms) -> DbmsVersion:
         """By its number or another name of it. A new DBMS has the catalogue's slug and vendor if that has the name."""
-        dbms = self._find_dbms(data)
+        wanted = str(data.slug or data.name).casefold()
+        dbms = self._dbmss.get(wanted)
         if dbms is None:
-            wanted = str(data.slug or data.name).casefold()
-            entries = DBMSS.values()
-            entry = next((one for one in entries if wanted in (one.slug.casefold(), one.name.casefold())), None)
-            if entry is None:
+            named = (entry for entry in DBMSS.values() if wanted in (entry.slug.casefold(), entry.name.casefold()))
+            if (entry := next(named, None)) is None:
                 dbms = Dbms.objects.create(slug=Dbms.free_slug(data.slug or data.name), name=data.name)
             else:
                 dbms = Dbms.objects.create(slug=entry.slug, name=entry.name, vendor=entry.vendor)
@@ -139,23 +134,18 @@ class Known:
             rows.append(version)
         return version
 
-    def _find_workload(self, slug: str) -> Workload | None:
-        return next((row for row in self._workloads if row.slug == slug), None)
-
     def _workload(self, document: UploadDocument) -> Workload:
         """By slug and version; a new version of a known slug is a row of its own."""
         data = document.workload
         if isinstance(data, str):
-            row = self._find_workload(data)
+            row = self._workloads.get(data) or resolve_workload(data)
         else:
-            slugs = (data.slug, versioned_slug(data.slug, data.version))
-            alike = (row for row in self._workloads if row.slug in slugs and row.version == data.version)
-            row = next(alike, None)
-        if row is None:
-            row = resolve_workload(data) if isinstance(data, str) else self._new_workload(data, document)
-            self._workloads.append(row)
-        elif not row.primary_metric and row.publication_id is None and (metric := _headline(document)):
-            # Its first runs ended without a number.
+            rows = (self._workloads.get(slug) for slug in (data.slug, versioned_slug(data.slug, data.version)))
+            alike = (row for row in rows if row is not None and row.version == data.version)
+            row = next(alike, None) or self._new_workload(data, document)
+        self._workloads[row.slug] = row
+        # Of one whose first runs ended without a number.
+        if not row.primary_metric and row.publication_id is None and (metric := _headline(document)):
             row.primary_metric = metric
             row.save(update_fields=["primary_metric"])
         return row
@@ -164,14 +154,12 @@ class Known:
         slug = data.slug
         if slug in WORKLOADS and data.version == WORKLOADS[slug].version:
             return resolve_workload(slug)
-        taken = slug in WORKLOADS or self._find_workload(slug) is not None
+        if slug in WORKLOADS or slug in self._workloads:
+            slug = versioned_slug(slug, data.version)
         return Workload.objects.create(
-            slug=Workload.free_slug(versioned_slug(slug, data.version) if taken else slug),
-            name=data.name or slug,
-            version=data.version,
-            kind=data.kind,
+            slug=Workload.free_slug(slug), name=data.name or data.slug, version=data.version, kind=data.kind,
             primary_metric=_headline(document),
-        )
+        )  # fmt: skip
 
     def _find_machine(self, data: str | UploadHardware) -> HardwareProfile | None:
         """By slug, or by all of its facts: an equal description is the same machine. A merged one leads on."""
@@ -193,9 +181,7 @@ class Known:
         row = self._find_machine(data)
         if isinstance(data, str):
             if row is None:
-                raise ValidationError(
-                    {"hardware": [f"No machine {data}."]}
-                )  # `check` was not called, or has not passed
+                raise LookupError(f"no machine {data}: `_hardware_errors` has refused it")
             return row
         if row is None:
             row = HardwareProfile.objects.create(
@@ -235,30 +221,42 @@ class Known:
         return row
 
     def _hardware_errors(self, document: UploadDocument) -> Errors:
+        """Facts may not contradict what is known; devices that are only named must be the machine's."""
         data = document.hardware
+        machine: HardwareProfile | None = None
+        given: list[tuple[str, str | UploadDevice]] = []
         if isinstance(data, str):
             machine = self._find_machine(data)
             if machine is None:
                 return {"hardware": [f"No machine {data}. An object with its facts adds one."]}
         else:
-            by_slug = self._find_machine(data.slug) if data.slug else None
-            if by_slug and (
-                errors := _contradictions("hardware", f"The machine {by_slug.slug}", by_slug, _facts(data))
+            machine = self._find_machine(data.slug) if data.slug else None
+            if machine and (
+                errors := _contradictions("hardware", f"The machine {machine.slug}", machine, _facts(data))
             ):
                 return errors
-            if not document.storage and not data.storage:
-                return {}
-            machine = by_slug or self._find_machine(data)
-        if not document.storage and isinstance(data, str):
+            given = [(f"hardware.storage[{index}]", device) for index, device in enumerate(data.storage)]
+        given += [(f"storage[{index}].device", use.device) for index, use in enumerate(document.storage)]
+        if not given:
             return {}
-        return _device_errors(document, self._devices_of(machine) if machine else [])
+        machine = machine or self._find_machine(data)
+        rows = self._devices_of(machine) if machine else []
+        named = {device.name: device for _, device in reversed(given) if not isinstance(device, str)}
+        errors = {}
+        for path, device in given:
+            row = _find_device(device if isinstance(device, str) else device.name, rows)
+            if isinstance(device, str):
+                if row is None and device not in named:
+                    errors[path] = [f"This machine has no device {device}. An object with its facts adds one."]
+            elif row is not None:
+                errors |= _contradictions(path, f"The device {row.slug}", row, _facts(device))
+            elif named[device.name] != device:
+                errors[path] = [f"{device.name} is described twice, differently."]
+        return errors
 
     def _find_config(self, slug: str) -> Config | None:
         if slug not in self._configs:
-            row = self._visible(Config.objects.filter(slug=slug)).first()
-            if row is None:
-                return None
-            self._configs[slug] = row
+            self._configs[slug] = self._visible(Config.objects.filter(slug=slug)).first()
         return self._configs[slug]
 
     def _config_errors(self, document: UploadDocument) -> Errors:
@@ -267,7 +265,7 @@ class Known:
             return {"config": [f"No configuration {given}. A list of settings, or files, add one."]}
         if not isinstance(given, UploadConfigFiles):
             return {}
-        dbms = self._find_dbms(document.dbms)
+        dbms = self._dbmss.get(str(document.dbms.slug or document.dbms.name).casefold())
         understood = understand(_file_texts(given), dbms.slug if dbms else "")
         return {f"config.{path}": messages for path, messages in understood.errors.items()}
 
@@ -305,13 +303,6 @@ class Known:
         return rows if self._owner is None else nameable(rows, self._owner, by_address=True)
 
 
-def run_ids(document: UploadDocument) -> list[uuid.UUID]:
-    """The client's ids, or ones that follow from the document's id."""
-    return [
-        repeat.get("id") or uuid.uuid5(document.id, str(number)) for number, repeat in enumerate(document.repeats, 1)
-    ]
-
-
 def versioned_slug(slug: str, version: str) -> str:
     return slugify(f"{slug}-v{version.replace('.', '-')}")[:110]
 
@@ -333,27 +324,6 @@ def _fingerprint(data: UploadHardware) -> str:
 
 def _find_device(name: str, rows: list[StorageDevice]) -> StorageDevice | None:
     return next((row for row in rows if name in (row.slug, row.name)), None)
-
-
-def _device_errors(document: UploadDocument, rows: list[StorageDevice]) -> Errors:
-    """Devices by name only must be the machine's; facts may not contradict what is known of it."""
-    described = [] if isinstance(document.hardware, str) else document.hardware.storage
-    given: list[tuple[str, str | UploadDevice]] = [
-        (f"hardware.storage[{index}]", device) for index, device in enumerate(described)
-    ]
-    given += [(f"storage[{index}].device", use.device) for index, use in enumerate(document.storage)]
-    named = {device.name: device for _, device in reversed(given) if not isinstance(device, str)}
-    errors: Errors = {}
-    for path, device in given:
-        row = _find_device(device if isinstance(device, str) else device.name, rows)
-        if isinstance(device, str):
-            if row is None and device not in named:
-                errors[path] = [f"This machine has no device {device}. An object with its facts adds one."]
-        elif row is not None:
-            errors |= _contradictions(path, f"The device {row.slug}", row, _facts(device))
-        elif named[device.name] != device:
-            errors[path] = [f"{device.name} is described twice, differently."]
-    return errors
 
 
 def _contradictions(path: str, who: str, row: Any, facts: dict[str, Any]) -> Errors:

@@ -6,6 +6,8 @@ reading it and of its rows.
 
 from __future__ import annotations
 
+import base64
+import binascii
 import contextlib
 import hashlib
 import json
@@ -14,21 +16,51 @@ import uuid
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 from rest_framework.exceptions import ValidationError
 
 from runs.incoming.reading import read
-from runs.models import ApiToken, FileImport, Run, Upload, User
-from runs.results import rows
-from runs.results.document import MAX_RESULTS, MAX_RUNS, UPLOAD, UploadDocument
-from runs.results.subjects import Known
+from runs.models import (
+    ApiToken,
+    Artefact,
+    FileImport,
+    Measurement,
+    Run,
+    RunFactor,
+    RunStorage,
+    SeriesChunk,
+    Upload,
+    User,
+    cell_key,
+)
+from runs.models.choices import Provenance
+from runs.models.text import redact
+from runs.results.document import (
+    MAX_RESULTS,
+    MAX_RUNS,
+    OUTCOMES,
+    SCHEMA_VERSION,
+    UPLOAD,
+    UploadArtefact,
+    UploadDocument,
+    UploadRepeat,
+)
+from runs.results.redaction import FREE, SUSPICIOUS, redacted, without_secrets
+from runs.results.rows import insert
+from runs.results.subjects import Known, Subjects
+from runs.run import artefacts, series
 
 ATTEMPTS = 3
 # Longer series enter the digest as their bytes: writing a million numbers as text takes a second.
 LONG_SERIES = 10_000
 NEVER_LONG = 10**9
+# Percentile -> metric of the catalogue, in ms.
+_FROM_HISTOGRAM = {50: "latency_p50_ms", 95: "latency_p95_ms", 99: "latency_p99_ms", 100: "latency_max_ms"}
 
 
 @dataclass
@@ -52,6 +84,10 @@ class _Item:
     outcome: UploadOutcome = field(default_factory=UploadOutcome)
     data: UploadDocument = field(init=False)
     digest: str = ""
+
+    def refuse(self, error: ValidationError) -> None:
+        errors = error.detail if isinstance(error.detail, dict) else {"detail": " ".join(map(str, error.detail))}
+        self.outcome = UploadOutcome("invalid", self.outcome.id, errors=errors)
 
 
 def store_upload(
@@ -94,7 +130,7 @@ def store_uploads(
         batch = [item for item in waiting if not item.outcome.status]
         batch = list({item.data.id: item for item in reversed(batch)}.values())[::-1]
         try:
-            _store(batch if failures < ATTEMPTS else batch[:1], rows.Rows(token, owner, file_import))
+            _store(batch if failures < ATTEMPTS else batch[:1], _Rows(token, owner, file_import))
         except IntegrityError:
             # Somebody made the same name, or stored the same id, at the same moment: now it can be found.
             failures += 1
@@ -113,7 +149,7 @@ def _read(document: Any) -> _Item:
     try:
         item.data = read(UPLOAD, document)
     except ValidationError as error:
-        item.outcome = UploadOutcome("invalid", item.outcome.id, errors=_by_field(error))
+        item.refuse(error)
     else:
         item.digest = digest_of(document)
     return item
@@ -156,29 +192,183 @@ def _answer_stored(items: Sequence[_Item]) -> None:
             item.outcome = UploadOutcome("same" if same else "conflict", upload.id, runs.get(upload.id, []))
 
 
-def _by_field(error: ValidationError) -> dict[str, Any]:
-    return error.detail if isinstance(error.detail, dict) else {"detail": " ".join(map(str, error.detail))}
-
-
-def _store(items: Sequence[_Item], written: rows.Rows) -> None:
+def _store(items: Sequence[_Item], rows: _Rows) -> None:
     """All of these in one transaction; those that contradict what is stored are answered and left out."""
     if not items:
         return
-    answers: list[tuple[_Item, UploadOutcome]] = []
+    made: list[tuple[_Item, list[Run]]] = []
+    refused: list[tuple[_Item, ValidationError]] = []
     try:
         with transaction.atomic():
-            known = Known([item.data for item in items], written.owner)
+            known = Known([item.data for item in items], rows.owner)
             for item in items:
                 try:
-                    known.check(item.data)
-                    made = written.add(item.data, item.document, item.digest, known)
+                    files = [_content(index, given) for index, given in enumerate(item.data.artefacts)]
+                    subjects = known.subjects_of(item.data)
                 except ValidationError as error:
-                    answers.append((item, UploadOutcome("invalid", item.data.id, errors=_by_field(error))))
+                    refused.append((item, error))
                 else:
-                    answers.append((item, UploadOutcome("created", item.data.id, made)))
-            written.write()
+                    made.append((item, rows.add(item, files, subjects, known)))
+            rows.write()
     except Exception:
-        written.discard_files()
+        artefacts.discard(rows.artefacts)
         raise
-    for item, outcome in answers:
-        item.outcome = outcome
+    for item, why in refused:
+        item.refuse(why)
+    for item, runs in made:
+        item.outcome = UploadOutcome("created", item.data.id, runs)
+
+
+def _content(index: int, given: UploadArtefact) -> bytes:
+    """Of an artefact, not larger than what is kept. Raises ValidationError."""
+    try:
+        content = base64.b64decode(given.base64 or "", validate=True) if given.text is None else given.text.encode()
+        artefacts.check_size(given.name, content)
+    except binascii.Error as error:
+        raise ValidationError({f"artefacts[{index}].base64": [f"Not base64: {error}"]}) from error
+    except artefacts.TooLarge as error:
+        name = "base64" if given.text is None else "text"
+        raise ValidationError({f"artefacts[{index}].{name}": [f"{error}."]}) from error
+    return content
+
+
+@dataclass
+class _Rows:
+    """Everything that documents become. `add` gathers, `write` stores, in a handful of statements."""
+
+    token: ApiToken | None
+    owner: User | None
+    file_import: FileImport | None
+    now: datetime = field(default_factory=timezone.now)
+    uploads: list[Upload] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list)
+    factors: list[RunFactor] = field(default_factory=list)
+    storage: list[RunStorage] = field(default_factory=list)
+    measurements: list[Measurement] = field(default_factory=list)
+    chunks: list[SeriesChunk] = field(default_factory=list)
+    artefacts: list[Artefact] = field(default_factory=list)
+
+    def add(self, item: _Item, files: list[bytes], subjects: Subjects, known: Known) -> list[Run]:
+        """The runs of a document. `files`: the content of its artefacts."""
+        data, kept = item.data, _without_bulk(item.document)
+        if SUSPICIOUS.search(repr(kept)):
+            data, kept = without_secrets(data), redacted(kept)
+        upload = Upload(
+            id=data.id, digest=item.digest, schema_version=SCHEMA_VERSION, token=self.token, owner=self.owner,
+            visibility=data.visibility or settings.DEFAULT_VISIBILITY, file_import=self.file_import,
+            received_at=self.now, document=kept,
+        )  # fmt: skip
+        self.uploads.append(upload)
+        for position, (given, content) in enumerate(zip(data.artefacts, files, strict=True), 1):
+            artefact = artefacts.prepared(
+                name=given.name, content=content, media_type=given.media_type, position=position
+            )
+            artefact.upload = upload
+            self.artefacts.append(artefact)
+        columns = self._columns(data, subjects, upload)
+        runs = []
+        for number, repeat in enumerate(data.repeats, 1):
+            run = Run(id=repeat["id"], repeat=number, **columns)
+            if "started_at" in repeat:
+                run.started_at = repeat["started_at"]
+            self.factors += [
+                RunFactor.of(run, name, given["value"], given["unit"]) for name, given in data.factors.items()
+            ]
+            self.storage += [
+                RunStorage(run=run, role=role, device=device, path=path)
+                for role, (device, path) in subjects.storage.items()
+            ]
+            self._add_numbers(run, repeat, known)
+            runs.append(run)
+        self.runs += runs
+        return runs
+
+    def _columns(self, data: UploadDocument, subjects: Subjects, upload: Upload) -> dict[str, Any]:
+        """What all runs of a document have in common."""
+        columns = {
+            "upload": upload,
+            "workload": subjects.workload,
+            "dbms_version": subjects.dbms_version,
+            "hardware": subjects.hardware,
+            "config": subjects.config,
+            "owner": self.owner,
+            "visibility": upload.visibility,
+            "state": OUTCOMES[data.outcome],
+            "state_changed_at": self.now,
+            "created_at": self.now,
+            "provenance": Provenance.UPLOADED,
+            "message": data.message,
+            "note": data.note,
+            "durability": data.durability or "",
+            "effective_settings": [[name, redact(name, value)] for name, value in data.effective_settings],
+            **{name: getattr(data, name) for name in ("measured_on", "started_at", "finished_at")},
+            **{name: getattr(data, name) for name in (*FREE, "command_lines", "warnings")},
+        }
+        devices = {role: device for role, (device, _) in subjects.storage.items()}
+        factors = {name: given["value"] for name, given in data.factors.items()}
+        return columns | {"cell_key": cell_key(Run(**columns), storage=devices, factors=factors)}
+
+    def _add_numbers(self, run: Run, repeat: UploadRepeat, known: Known) -> None:
+        for entry in repeat["metrics"]:
+            self.measurements.append(
+                Measurement(
+                    run=run, metric=known.metric(entry["name"], entry["unit"], entry.get("better")),
+                    phase=entry["phase"], value=entry["value"], as_printed=entry.get("as_printed", ""),
+                    provenance=Provenance.UPLOADED,
+                )
+            )  # fmt: skip
+        for given in repeat["series"]:
+            self.chunks.append(
+                series.new_chunk(
+                    run=run, metric=known.metric(given.name, given.unit, None), chunk=0, t0_s=given.t0_s,
+                    interval_s=given.interval_s, values=given.values,
+                )
+            )  # fmt: skip
+        if "histogram" in repeat:
+            self._add_histogram(run, repeat, known)
+        # The same as `runs.run.primary.refresh` finds.
+        primary = (run.workload.primary_metric, "run")
+        values = [
+            (entry["unit"], entry["value"]) for entry in repeat["metrics"] if (entry["name"], entry["phase"]) == primary
+        ]
+        run.primary_value = min(values)[1] if values else None
+
+    def _add_histogram(self, run: Run, repeat: UploadRepeat, known: Known) -> None:
+        """The histogram itself, and the percentiles that the sender does not state: computed, and said to be."""
+        latencies = repeat["histogram"]
+        run.latency_histogram = latencies.encoded
+        if not latencies.count:
+            return
+        stated = {entry["name"] for entry in repeat["metrics"] if entry["phase"] == "run"}
+        values = latencies.percentiles_us(list(_FROM_HISTOGRAM))
+        self.measurements += [
+            Measurement(
+                run=run, metric=known.metric(name, "ms", None), value=value / 1000, provenance=Provenance.COMPUTED,
+                note="computed from the histogram of latencies",
+            )
+            for name, value in zip(_FROM_HISTOGRAM.values(), values, strict=True)
+            if name not in stated
+        ]  # fmt: skip
+
+    def write(self) -> None:
+        """In the order of their references."""
+        for rows in (
+            self.uploads, self.runs, self.factors, self.storage, self.measurements, self.chunks, self.artefacts,
+        ):  # fmt: skip
+            insert(rows)
+
+
+def _without_bulk(document: dict[str, Any]) -> dict[str, Any]:
+    """The document as it is kept, but for its secrets: without samples and files, which are kept elsewhere."""
+    kept = {**document, "repeats": [dict(repeat) for repeat in document["repeats"]]}
+    for repeat in kept["repeats"]:
+        if "series" in repeat:
+            repeat["series"] = [{**row, "values": len(row["values"])} for row in repeat["series"]]
+        if "histogram" in repeat:
+            repeat["histogram"] = len(str(repeat["histogram"]))
+    if "artefacts" in kept:
+        kept["artefacts"] = [
+            {key: len(value) if key in ("text", "base64") else value for key, value in artefact.items()}
+            for artefact in kept["artefacts"]
+        ]
+    return kept

@@ -16,7 +16,7 @@ from runs.charts.heating import memory_figure
 from runs.charts.run import figures, series_rows
 from runs.dbms import systems
 from runs.models import Change, Run, User
-from runs.results import correction, editing
+from runs.results import editing
 from runs.run import derived, engine_report, facts, series
 from runs.run.artefacts import artefacts_of
 from runs.run.facets import factor_facets
@@ -99,8 +99,8 @@ def restore_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 def invalidate_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     run = changeable_run(request, run_id)
     try:
-        correction.invalidate(run, reason=request.POST.get("reason", ""), by=_person(request))
-    except correction.NoReason as error:
+        editing.invalidate(run, reason=request.POST.get("reason", ""), by=_person(request))
+    except editing.NoReason as error:
         messages.error(request, str(error))
     return redirect(run)
 
@@ -109,7 +109,7 @@ def invalidate_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 @contributor_required
 def validate_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     run = changeable_run(request, run_id)
-    if correction.validate(run, by=_person(request)):
+    if editing.validate(run, by=_person(request)):
         messages.success(request, "The run counts again.")
     return redirect(run)
 

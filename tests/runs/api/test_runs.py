@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from runs import results
 from runs.models import Experiment, Run
 from runs.publications.importer import import_own
-from runs.results import correction
+from runs.results import editing
 from tests.runs.builders import document, machine, samples, scheduled
 
 pytestmark = pytest.mark.django_db
@@ -135,7 +135,7 @@ def test_it_filters_and_sorts(client, stored, query, repeats):
 def test_it_filters_by_owner_validity_visibility_architecture_and_date(client, operator, query, count):
     firebird = {"name": "Firebird", "version": "2.5.2", "architecture": "SuperServer"}
     runs = results.store_upload(document=document(dbms=firebird), owner=operator).runs
-    correction.invalidate(runs[0], reason="wrong disk", by=operator)
+    editing.invalidate(runs[0], reason="wrong disk", by=operator)
     assert get(client, **query).json()["count"] == count
 
 

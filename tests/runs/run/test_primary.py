@@ -7,7 +7,7 @@ import pytest
 from runs import results
 from runs.models import Run, Workload
 from runs.publications.importer import import_own
-from runs.results import correction
+from runs.results import editing
 from runs.run import primary
 from tests.runs.builders import document
 from tests.runs.cells import make_run
@@ -34,9 +34,9 @@ def test_the_literature_brings_it_and_only_where_there_is_a_number():
 
 def test_an_invalid_run_has_none_until_it_counts_again(operator):
     run = make_run("SQLite 3.53", 5)
-    correction.invalidate(run, reason="wrong disk", by=operator)
+    editing.invalidate(run, reason="wrong disk", by=operator)
     assert stored() == [None]
-    correction.validate(run, by=operator)
+    editing.validate(run, by=operator)
     assert stored() == [5]
 
 

@@ -1,20 +1,148 @@
-"""Values of the upload document that take more than one form: factors, settings, samples, histograms."""
+"""What comes in, as pydantic models: their base, and the kinds of values that they hold, with problems in our words.
+
+The last ones take more than one form: factors, settings, samples, histograms.
+"""
 
 from __future__ import annotations
 
+import datetime
 import math
 from array import array
 from collections.abc import Sequence
-from typing import Annotated, Any
+from dataclasses import dataclass
+from types import NoneType
+from typing import Annotated, Any, TypeVar, Union, get_args
 
 from benchagent import histogram
-from pydantic import PlainValidator, WithJsonSchema
+from django.utils.dateparse import parse_date, parse_datetime
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    PlainValidator,
+    ValidationError,
+    WithJsonSchema,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, core_schema
 from typing_extensions import TypedDict
 
-from runs.incoming.reading import wrong
-from runs.run.series import MAX_SAMPLES
+T = TypeVar("T")
+# Branches of a union by JSON type; they stand in pydantic's paths, not in ours.
+TEXT, OBJECT, LIST = "<text>", "<object>", "<list>"
+BRANCH_TYPES = {TEXT: "string", OBJECT: "object", LIST: "array"}
+_BRANCHES: dict[type, str] = {str: TEXT, dict: OBJECT, list: LIST}
+STRICT = ConfigDict(extra="forbid", strict=True)
 
-MAX_SERIES_VALUES = min(1_000_000, MAX_SAMPLES)
+
+class Strict(BaseModel):
+    """Refuses keys that it does not know, and values of another JSON type."""
+
+    model_config = STRICT
+
+
+@dataclass(frozen=True)
+class ReadAs:
+    """What is read may take more forms than what it becomes."""
+
+    form: Any
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return handler.generate_schema(self.form)
+
+
+class _NotNull:
+    """None is "not given"; a null that is given is refused."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        inner = tuple(branch for branch in get_args(source) if branch is not NoneType)
+        return handler.generate_schema(Union[inner])  # noqa: UP007  # a tuple
+
+
+Given = Annotated[T | None, _NotNull()]
+
+
+@dataclass(frozen=True)
+class Text:
+    """Text, trimmed; a number is taken as its digits (a version 15)."""
+
+    most: int
+    least: int = 1
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.str_schema(
+            strict=False, strip_whitespace=True, coerce_numbers_to_str=True, min_length=self.least or None,
+            max_length=self.most,
+        )  # fmt: skip
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return handler(schema) | {"type": ["string", "number"]}
+
+
+@dataclass(frozen=True)
+class OneOf:
+    values: tuple[str, ...]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.literal_schema(list(self.values))
+
+
+def by_type(message: str) -> Discriminator:
+    """A union is read by the JSON type of the value: members are tagged TEXT, OBJECT or LIST."""
+    return Discriminator(
+        lambda value: _BRANCHES.get(type(value)), custom_error_type="wrong", custom_error_message=message
+    )
+
+
+def wrong(*problems: tuple[str, str] | tuple[tuple[str | int, ...], str]) -> ValidationError:
+    """To be raised by a check of our own: (field or path, message) of each problem; "" is the value itself."""
+    lines: list[InitErrorDetails] = []
+    for field, message in problems:
+        path = field if isinstance(field, tuple) else (field,) if field else ()
+        lines.append({"type": PydanticCustomError("wrong", message), "loc": path, "input": ""})
+    return ValidationError.from_exception_data("", lines)
+
+
+def _day(value: Any) -> datetime.date:
+    try:
+        if isinstance(value, str) and (day := parse_date(value)) is not None:
+            return day
+    except ValueError:
+        pass
+    raise wrong(("", "A date is required: YYYY-MM-DD."))
+
+
+def _moment(value: Any) -> datetime.datetime:
+    try:
+        if isinstance(value, str) and (moment := parse_datetime(value)) is not None:
+            return (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)).astimezone(datetime.UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise wrong(("", "A time is required: YYYY-MM-DDThh:mm:ss with a zone, for example 2026-05-04T12:00:00Z."))
+
+
+def whole(value: Any) -> Any:
+    """A whole number may be written 4.0."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+# pydantic would take a number, or digits, for a Unix time.
+Day = Annotated[datetime.date, BeforeValidator(_day)]
+Moment = Annotated[datetime.datetime, BeforeValidator(_moment)]  # one without a zone is UTC
+Name = Annotated[str, Text(200)]
+Word = Annotated[str, Text(60, least=0)]
+Line = Annotated[str, Text(200, least=0)]
+Path = Annotated[str, Text(500, least=0)]
+Prose = Annotated[str, Text(10_000, least=0)]
+NewSlug = Annotated[str, Field(max_length=100, pattern=r"^[-a-zA-Z0-9_]+$")]
+Slug = Annotated[str, Field(max_length=120, pattern=r"^[-a-zA-Z0-9_]+$")]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+
+MAX_SERIES_VALUES = 1_000_000
 MAX_HISTOGRAM_CHARACTERS = 2_000_000
 MAX_PAIRS = 5000
 _PLAIN_TYPES = frozenset({int, float})

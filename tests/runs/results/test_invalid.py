@@ -16,7 +16,7 @@ from runs.charts import matrix
 from runs.compare import reports
 from runs.compare.compare import compare
 from runs.models import Change, Publication, Run
-from runs.results import correction
+from runs.results import editing
 from tests.runs.cells import all_runs, machine, make_run
 
 pytestmark = pytest.mark.django_db
@@ -34,7 +34,7 @@ def runs(contributor) -> list[Run]:
 
 @pytest.fixture
 def wrong(runs, operator) -> Run:
-    correction.invalidate(runs[0], reason=WHY, by=operator)
+    editing.invalidate(runs[0], reason=WHY, by=operator)
     return runs[0]
 
 
@@ -81,7 +81,7 @@ def test_lists_strike_it_through_and_sort_it_last_by_value(client, wrong):
 def test_the_matrix_of_an_experiment_strikes_it_through(wrong):
     assert matrix.overview(all_runs())["comparison"].groups[0].values == [400, 410]
     before = matrix.fingerprint(all_runs())
-    correction.validate(wrong, by=None)
+    editing.validate(wrong, by=None)
     assert matrix.fingerprint(all_runs()) != before
 
 
@@ -134,7 +134,7 @@ def test_a_reason_is_required(client, runs, contributor, reason):
 
 
 def test_a_password_in_the_reason_is_not_kept(runs):
-    correction.invalidate(runs[0], reason="started with password=hunter2", by=None)
+    editing.invalidate(runs[0], reason="started with password=hunter2", by=None)
     assert "hunter2" not in Run.objects.get(pk=runs[0].pk).invalid_reason
     assert not Change.objects.filter(new__icontains="hunter2").exists()
 
@@ -154,7 +154,7 @@ def test_a_publication_shows_it_as_a_gap_in_every_chart_and_table(client, litera
     run = publication.runs.filter(state="finished").order_by("order_index", "source_id").first()
     if run is None:
         run = publication.runs.order_by("order_index", "source_id").first()
-    correction.invalidate(run, reason=WHY, by=None)
+    editing.invalidate(run, reason=WHY, by=None)
     response = client.get(f"/publications/{slug}/")
     assert response.status_code == 200
     assert f"marked invalid: {WHY}" in response.content.decode()
