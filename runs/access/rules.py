@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from django.contrib.auth.models import AnonymousUser
 
 from runs.access.visibility import Target
-from runs.models import User
+from runs.models import Config, HardwareProfile, User
 from runs.models.choices import UserRole
 from runs.models.visible import owner_id_of
 
@@ -18,14 +20,16 @@ SCOPES_BY_ROLE: dict[str, tuple[str, ...]] = {
     UserRole.OPERATOR: ("read", "upload", "schedule", "agent"),
     UserRole.ADMIN: ("read", "upload", "schedule", "agent"),
 }
+_OPERATORS = (UserRole.OPERATOR, UserRole.ADMIN)
+_CONTRIBUTORS = (UserRole.CONTRIBUTOR, *_OPERATORS)
 
 
 def may_contribute(user: Person) -> bool:
-    return isinstance(user, User) and user.can_contribute
+    return isinstance(user, User) and user.is_active and user.role in _CONTRIBUTORS
 
 
 def may_operate(user: Person) -> bool:
-    return isinstance(user, User) and user.can_operate
+    return isinstance(user, User) and user.is_active and user.role in _OPERATORS
 
 
 def may_manage_people(user: Person) -> bool:
@@ -34,6 +38,13 @@ def may_manage_people(user: Person) -> bool:
 
 def may_change(user: Person, thing: Target) -> bool:
     """Contributors change what is theirs, operators and administrators whatever they can open."""
-    if not isinstance(user, User) or not user.can_contribute:
-        return False
-    return user.can_operate or owner_id_of(thing) == user.pk
+    return _may_edit(user, owner_id_of(thing))
+
+
+def may_describe(user: Person, thing: HardwareProfile | Config) -> bool:
+    """The same of machines and configurations; what an article prints is nobody's to edit."""
+    return thing.publication_id is None and _may_edit(user, thing.created_by_id)
+
+
+def _may_edit(user: Person, owner_id: UUID | None) -> bool:
+    return may_operate(user) or (user is not None and may_contribute(user) and owner_id == user.pk)

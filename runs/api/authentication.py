@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib.auth.models import AnonymousUser
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
@@ -30,8 +28,8 @@ class TokenAuthentication(BaseAuthentication):
         if request.method in SAFE_METHODS:
             # Reading writes nothing, not even when the token was used last.
             view = (request.parser_context or {}).get("view")
-            scopes = getattr(view, "reading_scopes", READING_SCOPES)
-            return (token.owner if any(map(token.allows, scopes)) else AnonymousUser()), token
+            may_read = not set(token.scopes).isdisjoint(getattr(view, "reading_scopes", READING_SCOPES))
+            return (token.owner if may_read else AnonymousUser()), token
         ApiToken.objects.filter(pk=token.pk).update(last_used_at=timezone.now())
         return token.owner, token
 
@@ -48,21 +46,13 @@ def bearer_of(header: str) -> str | None:
 def live_token(secret: str) -> ApiToken:
     """The token with this secret. Raises AuthenticationFailed saying what is wrong: who asks holds the secret."""
     token = ApiToken.objects.select_related("owner").filter(digest=digest_secret(secret)).first()
-    problem = _problem(token)
-    if token is None or problem:
-        raise AuthenticationFailed(problem)
-    return token
-
-
-def _problem(token: ApiToken | None) -> str:
     if token is None:
-        return "This token is not known here. Tokens are made on the account page."
+        raise AuthenticationFailed("This token is not known here. Tokens are made on the account page.")
     if token.revoked_at is not None:
-        return f"This token was revoked on {_day(token.revoked_at)}."
+        raise AuthenticationFailed(f"This token was revoked on {token.revoked_at:%Y-%m-%d}.")
     if token.expires_at is not None and token.expires_at <= timezone.now():
-        return f"This token expired on {_day(token.expires_at)}. Make a new one on the account page."
-    return "" if token.owner.is_active else "The account of this token is not active."
-
-
-def _day(moment: Any) -> str:
-    return f"{moment:%Y-%m-%d}"
+        expired = f"This token expired on {token.expires_at:%Y-%m-%d}."
+        raise AuthenticationFailed(f"{expired} Make a new one on the account page.")
+    if not token.owner.is_active:
+        raise AuthenticationFailed("The account of this token is not active.")
+    return token

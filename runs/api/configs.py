@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from runs import configs
+from runs.access.rules import may_describe
 from runs.api.config_messages import (
     CONFIG,
     FACTS,
@@ -140,7 +141,7 @@ def _refuse_unknown(request: Request, known: set[str]) -> None:
 
 def _editable(request: Request, slug: str) -> Config:
     config = get_object_or_404(configs.for_pages(configs.readable_configs(request.user)), slug=slug)
-    if not configs.may_correct(request.user, config):
+    if not may_describe(request.user, config):
         raise PermissionDenied("Only operators may change what somebody else gave, nobody a published configuration.")
     return config
 

@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from runs import machines
+from runs.access.rules import may_describe
 from runs.access.visibility import nameable
 from runs.api.exceptions import Conflict
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
@@ -63,7 +64,7 @@ def _found(request: Request, slug: str) -> HardwareProfile:
 
 def _editable(request: Request, slug: str) -> tuple[HardwareProfile, User]:
     profile = _found(request, slug)
-    if not machines.may_edit(request.user, profile):
+    if not may_describe(request.user, profile):
         raise PermissionDenied("Only operators may edit a machine that somebody else described.")
     return profile, cast(User, request.user)
 
@@ -145,7 +146,7 @@ class HardwareMerge(APIView):
         into = machines.listed_profiles(user).filter(slug=wanted).first()
         if into is None:
             raise ValidationError({"into": [f"No machine {wanted}."]})
-        if not machines.may_edit(user, into):
+        if not may_describe(user, into):
             raise PermissionDenied("Only operators may merge with a machine that somebody else described.")
         try:
             moved = machines.merge(source, into=into, by=user)

@@ -34,7 +34,11 @@ class StrictJSONParser(BaseParser):
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> Any:
         limit: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-        body = _unpacked(stream, limit) if _is_packed(parser_context) else stream.read(limit + 1)
+        request = (parser_context or {}).get("request")
+        encoding = str(request.META.get("HTTP_CONTENT_ENCODING", "")).strip().lower() if request is not None else ""
+        if encoding not in ("", "identity", "gzip", "x-gzip"):
+            raise UnknownEncoding
+        body = _unpacked(stream, limit) if "gzip" in encoding else stream.read(limit + 1)
         if len(body) > limit:
             raise TooLarge(f"The body of the request is larger than {limit // 1024**2} MB.")
         try:
@@ -42,16 +46,6 @@ class StrictJSONParser(BaseParser):
         except (ValueError, RecursionError) as error:
             reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
             raise ParseError(f"The body is not valid JSON: {reason}") from error
-
-
-def _is_packed(parser_context: Mapping[str, Any] | None) -> bool:
-    request = (parser_context or {}).get("request")
-    encoding = str(request.META.get("HTTP_CONTENT_ENCODING", "")).strip().lower() if request is not None else ""
-    if encoding in ("", "identity"):
-        return False
-    if encoding not in ("gzip", "x-gzip"):
-        raise UnknownEncoding
-    return True
 
 
 def _unpacked(stream: IO[Any], limit: int) -> bytes:

@@ -16,34 +16,24 @@ if TYPE_CHECKING:
 
 class PublicReadScopedWrite(BasePermission):
     """Reading is public where the setting says so. Writing needs a contributor, by login or by a token of the view's
-    `required_scope`."""
+    `required_scope`: a login may do what its person may, a token only what its scopes say."""
 
     message = "This needs a token with the right scope, or a login with the role contributor or higher."
+    may_write = staticmethod(may_contribute)
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         if request.method in SAFE_METHODS:
-            return _may_read(request)
+            return settings.PUBLIC_READ or isinstance(request.user, User)
         if not hasattr(view, str(request.method).lower()):
             # A method that the view does not have answers 405, whoever asks.
             return True
-        return may_contribute(request.user) and has_scope(request, getattr(view, "required_scope", None))
+        token = request.auth if isinstance(request.auth, ApiToken) else None
+        in_scope = token is None or getattr(view, "required_scope", None) in token.scopes
+        return in_scope and self.may_write(request.user)
 
 
-class OperatorWithScope(BasePermission):
+class OperatorWithScope(PublicReadScopedWrite):
     """Scheduling and agents need an operator: logged in, or by a token of theirs with the view's `required_scope`."""
 
     message = "This needs a token with the right scope of an operator, or an operator's login."
-
-    def has_permission(self, request: Request, view: APIView) -> bool:
-        if request.method in SAFE_METHODS:
-            return _may_read(request)
-        return may_operate(request.user) and has_scope(request, getattr(view, "required_scope", None))
-
-
-def _may_read(request: Request) -> bool:
-    return settings.PUBLIC_READ or isinstance(request.user, User)
-
-
-def has_scope(request: Request, scope: str | None) -> bool:
-    """A login may do what its person may; a token only what its scopes say."""
-    return not isinstance(request.auth, ApiToken) or (scope is not None and request.auth.allows(scope))
+    may_write = staticmethod(may_operate)

@@ -60,9 +60,14 @@ class Results(APIView):
             owner=request.user if isinstance(request.user, User) else None,
         )
         base = request.build_absolute_uri("/").rstrip("/")
-        if many is None:
-            return _single(outcomes[0], base)
-        return Response({"results": [_answer(outcome, base) for outcome in outcomes]})
+        if many is not None:
+            return Response({"results": [_answer(outcome, base) for outcome in outcomes]})
+        (outcome,) = outcomes
+        if outcome.status == "invalid":
+            raise ValidationError(outcome.errors)
+        if outcome.status == "conflict":
+            raise Conflict(_conflict(outcome))
+        return Response({"id": str(outcome.id), "runs": _runs(outcome, base)}, status=HTTP_OF[outcome.status])
 
 
 def _many(body: Any) -> list[Any] | None:
@@ -78,14 +83,6 @@ def _many(body: Any) -> list[Any] | None:
     if not body:
         raise ValidationError({"results": ["At least one result is required."]})
     return body
-
-
-def _single(outcome: UploadOutcome, base: str) -> Response:
-    if outcome.status == "invalid":
-        raise ValidationError(outcome.errors)
-    if outcome.status == "conflict":
-        raise Conflict(_conflict(outcome))
-    return Response({"id": str(outcome.id), "runs": _runs(outcome, base)}, status=HTTP_OF[outcome.status])
 
 
 def _answer(outcome: UploadOutcome, base: str) -> dict[str, Any]:

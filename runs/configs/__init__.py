@@ -11,7 +11,6 @@ from runs.configs.creating import (
     Content,
     correct,
     create_config,
-    may_correct,
     revise,
 )
 from runs.configs.diff import Difference, DiffRow, diff
@@ -40,7 +39,7 @@ from runs.configs.usage import (
 __all__ = [
     "DETAIL_FIELDS", "EDITABLE", "ConfigError", "Content", "DiffRow", "Difference", "FileFacts", "FileText",
     "Parameter", "ParameterRow", "Understood", "config_of", "correct", "counts_by_config", "create_config",
-    "dbms_of", "diff", "durability_of", "family_of", "files_of", "for_pages", "listed_configs", "may_correct",
+    "dbms_of", "diff", "durability_of", "family_of", "files_of", "for_pages", "listed_configs",
     "meanings_of", "parameter_rows", "readable_configs", "resolve_config", "revise", "settings_of", "stated_by",
     "understand", "versions_for",
 ]  # fmt: skip

@@ -111,13 +111,6 @@ def correct(config: Config, given: Mapping[str, Any], *, by: User | None) -> lis
     return done
 
 
-def may_correct(user: Any, config: Config) -> bool:
-    """Operators every configuration but a published one, contributors those that they made."""
-    if not isinstance(user, User) or not user.can_contribute or config.publication_id:
-        return False
-    return user.can_operate or config.created_by_id == user.pk
-
-
 def _create(content: Content, by: User | None) -> tuple[Config, bool]:
     """The row, and whether it is new."""
     if content.files and content.parameters:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchagent.catalog import DBMSS
 
@@ -26,17 +26,6 @@ class Parameter:
     section: str = ""
     comment: str = ""
 
-    def key(self) -> list[str | None]:
-        more = [self.section, self.comment] if self.section or self.comment else []
-        return [self.name, self.value, *more]
-
-    def storable(self) -> Parameter:
-        """Without secrets, cut to what the columns hold."""
-        name, value, section = clean(self.name, 200), clean(self.value, 100_000), clean(self.section, 120)
-        comment = clean(self.comment, 10_000)
-        kept = None if self.value is None else redact_line(redact(self.name, value) or "")
-        return Parameter(name, kept, section, redact_line(comment))
-
 
 def resolve_config(dbms_slug: str, settings: Settings, *, called: str = "") -> Config:
     """The configuration row of a scheduled run's settings, of a DBMS of the catalogue.
@@ -44,7 +33,7 @@ def resolve_config(dbms_slug: str, settings: Settings, *, called: str = "") -> C
     `called`: what people call these settings, as "printed my.cnf"; it replaces a made name.
     """
     entry = DBMSS[dbms_slug]
-    parameters = [Parameter(name, value) for name, value in settings]
+    parameters = [Parameter(clean(name, 200), clean(value, 100_000)) for name, value in settings]
     config, _ = config_of(entry.slug, entry.name, parameters, provenance=Provenance.MEASURED)
     if called and config.created_by_id is None and config.name.startswith(f"{entry.name}: "):
         config.name = _free_name(f"{entry.name}, {called}", config.digest)
@@ -56,8 +45,18 @@ def config_of(
     dbms_slug: str, dbms_name: str, parameters: Sequence[Parameter], *, provenance: str
 ) -> tuple[Config, bool]:
     """The row of these parameters, and whether it is new. Ordered, duplicates and flags kept, secrets redacted."""
-    kept = [parameter.storable() for parameter in parameters]
-    digest = hashlib.sha256(json.dumps([dbms_slug, [parameter.key() for parameter in kept]]).encode()).hexdigest()
+    kept = [
+        replace(
+            given, value=given.value and redact_line(redact(given.name, given.value) or ""),
+            comment=redact_line(given.comment),
+        )
+        for given in parameters
+    ]  # fmt: skip
+    lines = [
+        [given.name, given.value, *((given.section, given.comment) if given.section or given.comment else ())]
+        for given in kept
+    ]
+    digest = hashlib.sha256(json.dumps([dbms_slug, lines]).encode()).hexdigest()
     known = Config.objects.filter(digest=digest).first()
     if known is not None:
         return known, False
@@ -66,7 +65,7 @@ def config_of(
     suffix = "standard" if is_standard else digest[:8]
     name = f"{dbms_name}, standard" if is_standard else f"{dbms_name}: {_differences(standard, kept)}"
     config = Config.objects.create(
-        slug=Config.free_slug(f"{dbms_slug}-{suffix}"), name=_free_name(name, digest), digest=digest,
+        name=_free_name(name, digest), slug=Config.free_slug(f"{dbms_slug}-{suffix}"), digest=digest,
         dbms=Dbms.objects.filter(slug=dbms_slug).first(),
     )  # fmt: skip
     ConfigParameter.objects.bulk_create(

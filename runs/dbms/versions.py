@@ -25,6 +25,7 @@ def version_of(dbms: Dbms, version: str, architecture: str = "", *, aliases: Seq
 
     `aliases` are other names of the same version: a row that has one of them is taken, and keeps all of them.
     """
+    version, architecture = clean(version, 120), clean(architecture, 60)
     rows = list(DbmsVersion.objects.filter(dbms=dbms).select_related("dbms"))
     named = (matching_version(rows, name, architecture) for name in (version, *aliases))
     row = next(filter(None, named), None) or make_version(dbms, version, architecture)
@@ -37,7 +38,6 @@ def version_of(dbms: Dbms, version: str, architecture: str = "", *, aliases: Seq
 
 def matching_version(rows: Iterable[DbmsVersion], version: str, architecture: str) -> DbmsVersion | None:
     """The row of this version and architecture; its other names count after every row's own."""
-    version, architecture = clean(version, 120), clean(architecture, 60)
     alike = [row for row in rows if row.architecture == architecture]
     for row in alike:
         if row.version == version:
@@ -47,9 +47,8 @@ def matching_version(rows: Iterable[DbmsVersion], version: str, architecture: st
 
 
 def make_version(dbms: Dbms, version: str, architecture: str) -> DbmsVersion:
-    version, architecture = clean(version, 120), clean(architecture, 60)
     name = " ".join(part for part in (dbms.name, version, architecture) if part)
     slug = slugify("-".join(part for part in (dbms.slug, version.replace(".", "-"), architecture) if part))
     return DbmsVersion.objects.create(
-        dbms=dbms, version=version, architecture=architecture, slug=DbmsVersion.free_slug(slug), name=clean(name, 200)
+        dbms=dbms, version=version, architecture=architecture, slug=DbmsVersion.free_slug(slug), name=name[:200]
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runs.machines.differences import DeviceRow, FactRow, compare_profiles, device_facts, profile_facts
-from runs.machines.editing import add_device, create_profile, edit_device, edit_profile, may_edit
+from runs.machines.editing import add_device, create_profile, edit_device, edit_profile
 from runs.machines.facts import DEVICE_FIELDS, MACHINE_FIELDS
 from runs.machines.merging import CannotMerge, merge, unmerge
 from runs.machines.reported import device_named, upsert_hardware
@@ -26,7 +26,6 @@ __all__ = [
     "edit_device",
     "edit_profile",
     "listed_profiles",
-    "may_edit",
     "merge",
     "profile_facts",
     "unmerge",

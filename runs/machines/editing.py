@@ -13,13 +13,6 @@ from runs.models.choices import Provenance
 Facts = dict[str, Any]
 
 
-def may_edit(user: Any, profile: HardwareProfile) -> bool:
-    """Operators edit every machine, contributors those that they made; what an article prints is nobody's to edit."""
-    if not isinstance(user, User) or not user.can_contribute or profile.publication_id is not None:
-        return False
-    return user.can_operate or profile.created_by_id == user.pk
-
-
 @transaction.atomic
 def create_profile(*, facts: Facts, by: User) -> HardwareProfile:
     """A machine described by hand. `facts`: any of MACHINE_FIELDS, `name` among them."""

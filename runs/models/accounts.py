@@ -26,14 +26,6 @@ class User(AbstractUser):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     role = models.CharField(max_length=16, choices=UserRole.choices, default=UserRole.VIEWER)
 
-    @property
-    def can_operate(self) -> bool:
-        return self.is_active and self.role in (UserRole.OPERATOR, UserRole.ADMIN)
-
-    @property
-    def can_contribute(self) -> bool:
-        return self.is_active and self.role in (UserRole.CONTRIBUTOR, UserRole.OPERATOR, UserRole.ADMIN)
-
 
 class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
     def live(self, now: datetime | None = None) -> ApiTokenQuerySet:
@@ -80,6 +72,3 @@ class ApiToken(UUIDModel):
             expires_at=expires_at,
         )
         return token, secret
-
-    def allows(self, scope: str) -> bool:
-        return scope in self.scopes

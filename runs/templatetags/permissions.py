@@ -10,7 +10,6 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from runs.access import rules
-from runs.access.rules import Person
 from runs.access.visibility import Target, source_of
 from runs.models import Change, Run
 from runs.models.choices import Visibility
@@ -25,14 +24,8 @@ VISIBILITY_WORDS = {
 }
 
 
-@register.filter
-def may_change(user: Person, thing: Target) -> bool:
-    return rules.may_change(user, thing)
-
-
-@register.filter
-def may_manage_people(user: Person) -> bool:
-    return rules.may_manage_people(user)
+for rule in (rules.may_change, rules.may_contribute, rules.may_describe, rules.may_manage_people, rules.may_operate):
+    register.filter(rule)
 
 
 @register.filter

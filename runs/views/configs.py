@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from runs import configs
 from runs.access import changes
+from runs.access.rules import may_describe
 from runs.configs.forms import (
     FORMAT_CHOICES,
     ConfigForm,
@@ -69,7 +70,7 @@ def config_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "family": configs.family_of(config, request.user),
         "run_count": runs.count(),
         "rows": [RunRow(run) for run in runs.for_lists()[:RECENT]],
-        "may_edit": configs.may_correct(request.user, config),
+        "may_edit": may_describe(request.user, config),
         "history": changes.history(config)[:20],
         "others": configs.listed_configs(request.user)
         .exclude(pk=config.pk)
@@ -181,7 +182,7 @@ def _editable(request: HttpRequest, slug: str) -> Config:
     config = _config(request, slug)
     if config.publication_id:
         raise PermissionDenied("A published configuration stays as it was printed. Make a new one of it.")
-    if not configs.may_correct(request.user, config):
+    if not may_describe(request.user, config):
         raise PermissionDenied("Only operators may change a configuration that somebody else gave.")
     return config
 

@@ -65,7 +65,7 @@ def token_may_read(view: View[P]) -> View[P]:
                 token = live_token(secret)
             except AuthenticationFailed as error:
                 return JsonResponse({"detail": str(error.detail)}, status=401, headers={"WWW-Authenticate": KEYWORD})
-            if token.allows("read"):
+            if "read" in token.scopes:
                 request.user = token.owner
             elif not settings.PUBLIC_READ:
                 return JsonResponse({"detail": "This token has not the scope read."}, status=403)

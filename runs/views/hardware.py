@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from runs import machines as hardware
 from runs.access import changes
+from runs.access.rules import may_describe
 from runs.listing.rows import RunRow
 from runs.machines.forms import DeviceForm, ProfileForm, facts_of
 from runs.models import HardwareProfile, Run, StorageDevice, User
@@ -49,7 +50,7 @@ def hardware_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "run_count": runs.count(),
         "rows": [RunRow(run) for run in runs.for_lists()[:RECENT]],
         "others": hardware.listed_profiles(request.user).exclude(pk=profile.pk).order_by("name")[:MOST_LISTED],
-        "may_edit": hardware.may_edit(request.user, profile),
+        "may_edit": may_describe(request.user, profile),
         "history": changes.history(profile)[:20],
         "merged": profile.merged.all(),
     }
@@ -131,7 +132,7 @@ def hardware_merge(request: HttpRequest, slug: str) -> HttpResponse:
     """Make this machine and the one named `into` one."""
     source = _editable(request, slug)
     into = get_object_or_404(hardware.listed_profiles(request.user), slug=request.POST.get("into", ""))
-    if not hardware.may_edit(request.user, into):
+    if not may_describe(request.user, into):
         raise PermissionDenied("Only operators may merge with a machine that somebody else described.")
     try:
         moved = hardware.merge(source, into=into, by=cast(User, request.user))
@@ -166,7 +167,7 @@ def _profile(request: HttpRequest, slug: str) -> HardwareProfile:
 
 def _editable(request: HttpRequest, slug: str) -> HardwareProfile:
     profile = _profile(request, slug)
-    if not hardware.may_edit(request.user, profile):
+    if not may_describe(request.user, profile):
         raise PermissionDenied("Only operators may edit a machine that somebody else described.")
     return profile
 

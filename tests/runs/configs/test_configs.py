@@ -9,6 +9,7 @@ from django.contrib.auth.models import AnonymousUser
 
 from runs import configs, results
 from runs.access import changes
+from runs.access.rules import may_describe
 from runs.configs import ConfigError, Content, FileText, Parameter
 from runs.configs.diff import across_engines
 from runs.models import Config, ConfigFile, ConfigParameter, Run
@@ -176,12 +177,12 @@ def test_it_corrects_a_name_and_keeps_the_old_one(operator):
 
 def test_it_lets_operators_and_makers_correct_but_nobody_a_published_one(operator, contributor, viewer):
     config = of(MY_CNF, by=contributor)
-    assert [configs.may_correct(user, config) for user in (operator, contributor, viewer, AnonymousUser())] == [
+    assert [may_describe(user, config) for user in (operator, contributor, viewer, AnonymousUser())] == [
         True, True, False, False
     ]  # fmt: skip
-    assert not configs.may_correct(contributor, of(POSTGRESQL, by=operator))
+    assert not may_describe(contributor, of(POSTGRESQL, by=operator))
     import_own()
-    assert not configs.may_correct(operator, Config.objects.get(slug="cfg-cubrid-cubrid"))
+    assert not may_describe(operator, Config.objects.get(slug="cfg-cubrid-cubrid"))
 
 
 def test_it_names_the_dbms_of_scheduled_and_uploaded_configurations_and_keeps_their_digest():
