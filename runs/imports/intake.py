@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchagent.importers import PARSER_VERSION, NotUnderstood, Report, SourceFile, as_json, inspect, plain_csv
-from benchagent.importers.base import not_understood
+from benchagent.importers.report import not_understood
 from django.db import IntegrityError, transaction
 
 from runs.models import Artefact, FileImport, User

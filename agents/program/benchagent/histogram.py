@@ -1,4 +1,4 @@
-"""What is in an encoded HdrHistogram (V2, compressed, base64), without the library.
+"""Encoded HdrHistograms (V2, compressed, base64) read and written without the library.
 
 Format: HdrHistogram's "V2 compressed" encoding: cookie and length, then zlib data with a 40-byte header and
 ZigZag LEB128 numbers, where a negative one is a run of empty buckets. Which values a bucket stands for follows from
@@ -12,7 +12,8 @@ import binascii
 import math
 import struct
 import zlib
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 COMPRESSED_COOKIE, COOKIE = 0x1C849304, 0x1C849303
@@ -21,6 +22,8 @@ OUTER, HEADER = struct.Struct("!ii"), struct.Struct("!iiiiqqd")
 # Five significant digits over all of 64 bits take less than that.
 MAX_UNPACKED_BYTES = 16 * 1024 * 1024
 MAX_DIGITS = 5
+# Of those written here.
+HIGHEST_US, WORD_SIZE = 3_600_000_000, 0x10
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,33 @@ def decode(encoded: str, *, unit_us: float = 1.0) -> Latencies:
         buckets.append((_highest(index, half_magnitude, shift) * unit_us, number))
         index += 1
     return Latencies(encoded, tuple(buckets))
+
+
+def encode(buckets_us: Iterable[tuple[int, int]]) -> str:
+    """The histogram of (microseconds up to an hour, count), with three significant digits."""
+    counts: Counter[int] = Counter()
+    for value_us, count in buckets_us:
+        value = max(1, min(HIGHEST_US, value_us))
+        # For three digits there are 2,048 sub-buckets, the lower half of which only the first bucket uses.
+        bucket = (value | 2047).bit_length() - 11
+        counts[(bucket << 10) + (value >> bucket)] += count
+    payload, following = b"", 0
+    for index, count in sorted(counts.items()):
+        payload += _leb128(following - index) if index > following else b""
+        payload += _leb128(count)
+        following = index + 1
+    inner = HEADER.pack(COOKIE | WORD_SIZE, len(payload), 0, 3, 1, HIGHEST_US, 1.0) + payload
+    packed = zlib.compress(inner)
+    return base64.b64encode(OUTER.pack(COMPRESSED_COOKIE | WORD_SIZE, len(packed)) + packed).decode()
+
+
+def _leb128(value: int) -> bytes:
+    """ZigZag LEB128 of a number below 2^55."""
+    rest, encoded = value << 1 if value >= 0 else (-value << 1) - 1, bytearray()
+    while rest > 0x7F:
+        encoded.append(rest & 0x7F | 0x80)
+        rest >>= 7
+    return bytes([*encoded, rest])
 
 
 def _highest(index: int, half_magnitude: int, shift: int) -> int:

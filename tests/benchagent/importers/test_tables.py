@@ -8,10 +8,11 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from benchagent.importers.base import NotUnderstood, SourceFile, measured, unit_of
-from benchagent.importers.lines import Line
+from benchagent.importers.lines import Line, Lines
 from benchagent.importers.pgbench import logs
+from benchagent.importers.report import Report, Status, measured, unit_of
 from benchagent.importers.series import evenly
+from benchagent.importers.source import NotUnderstood, SourceFile
 from benchagent.importers.tables import Figures, Table
 
 from tests.benchagent.importers.promise import sample
@@ -30,10 +31,11 @@ LOOSE = Table("minibench", ("rows", "{rows:N} rows"), strict=False)
 
 def figures(*texts: str) -> Figures:
     read = Figures(1)
-    for number, text in enumerate(texts, start=1):
-        match = TABLE.match(Line(number, text))
-        assert match is not None
-        read.add(Line(number, text), match)
+    with Lines(SourceFile("x", "\n".join([*texts, ""]).encode())) as lines:
+        for line in lines:
+            match = TABLE.match(line)
+            assert match is not None
+            read.add(line, match)
     return read
 
 
@@ -58,7 +60,7 @@ def test_it_passes_over_what_is_of_something_else() -> None:
 )
 def test_it_refuses_a_damaged_line_and_names_it(text: str, why: str) -> None:
     with pytest.raises(NotUnderstood, match=why):
-        TABLE.match(Line(7, text))
+        figures(*["mode: simple"] * 6, text)
 
 
 @pytest.mark.parametrize(
@@ -133,3 +135,18 @@ def test_it_reads_the_tool_that_the_docs_add() -> None:
     assert (cut.status, cut.metric("elapsed_s")) == ("aborted", None)
     with pytest.raises(NotUnderstood, match=r"line 2: transactions by time are not 12.98 a second"):
         tool.read(SourceFile("x", MINIBENCH.replace("11.98", "12.98").encode()))
+
+
+def test_it_leaves_out_a_last_line_that_may_be_cut_unless_asked() -> None:
+    file = SourceFile("x", b"one\ntwo")
+    assert [line.text for line in Lines(file)] == ["one"]
+    assert list(Lines(file, with_cut=True)) == [Line(1, "one"), Line(2, "two", whole=False)]
+
+
+def test_no_secret_gets_into_a_report() -> None:
+    told = "jdbc:postgresql://u:hunter2@host/db"
+    report = Report(
+        "x", Status.FAILED, reason=told, warnings=(told, told), command_lines=(told,), parameters={"url": told, "n": 1}
+    )
+    assert "hunter2" not in str(report)
+    assert (len(report.warnings), report.parameters["n"]) == (1, 1)

@@ -12,7 +12,7 @@ from typing import Any
 
 from benchagent.ctl.output import UsageError
 from benchagent.importers import SourceFile
-from benchagent.importers.base import GZIP_MAGIC, NotUnderstood
+from benchagent.importers.source import GZIP_MAGIC, NotUnderstood
 
 MAX_FILE_BYTES = 256 * 1024 * 1024
 MAX_SNIFFED_BYTES = 64 * 1024 * 1024

@@ -4,26 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import cast
+from typing import Protocol, cast
 
-from benchagent.importers.base import (
-    Importer,
-    Metric,
-    NotUnderstood,
-    Report,
-    Series,
-    SourceFile,
-    Status,
-    Subject,
-    as_json,
-    not_understood,
-)
+from benchagent.importers.report import Metric, Report, Series, Status, Subject, as_json, not_understood
+from benchagent.importers.source import NotUnderstood, SourceFile
 
 # Rises with every change that reads a file differently: a stored file is parsed again when its report is older.
 PARSER_VERSION = 1
 
 # In the order in which they are asked; CSV takes any table, so it is the last.
 MODULES = ("pgbench", "sysbench", "hammerdb", "gotpc", "benchbase", "ycsb", "fio", "gbak", "plain_csv")
+
+
+class Importer(Protocol):
+    """One module under `benchagent.importers`, listed in `MODULES`."""
+
+    TOOL: str
+
+    def claims(self, file: SourceFile) -> bool:
+        """Whether the content is this tool's. Cheap, by marks that no other tool prints. May raise NotUnderstood."""
+
+    def read(self, file: SourceFile) -> Sequence[Report]:
+        """Every run of the file, in order. Raises NotUnderstood rather than guess."""
+
+    def combine(self, read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[SourceFile, list[Report]]]:
+        """Put together what belongs together (logs of the threads of one run, the files of one run).
+
+        Gives back the same files in the same order. Files of one run: the first holds the whole, the others' reports
+        have `part_of` and no numbers of their own, so that nothing counts twice.
+        """
 
 
 def importers() -> list[Importer]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 
-from benchagent.importers.base import Scalar
+from benchagent.importers.report import Scalar
 
 # Longer lines are no command lines, and would cost the square of their length.
 MAX_COMMAND = 4000

@@ -10,22 +10,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from benchagent.importers.base import (
-    Metric,
-    NotUnderstood,
-    Report,
-    Scalar,
-    SourceFile,
-    Status,
-    Subject,
-    agree,
-    as_they_are,
-    measured,
-)
 from benchagent.importers.commands import words_of
-from benchagent.importers.lines import Line
+from benchagent.importers.lines import Line, Lines
+from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, as_they_are, measured
+from benchagent.importers.source import NotUnderstood, SourceFile, agree
 from benchagent.importers.tables import Table
-from benchagent.redaction import redact_text
 
 TOOL = "gbak"
 MAX_WARNINGS = 20
@@ -61,6 +50,7 @@ _MESSAGES = Table(
     ("exit", "Exiting before completion[{:T}]"),
     strict=False,
 )
+_WHOLE = ("bytes written", "and going home", "total statistics", "FORCED WRITES flags", "due to errors")
 _HEADER = re.compile(r"\s*((?:time|delta|reads|writes)(?:\s+(?:time|delta|reads|writes))*)\s*")
 _COLUMNS = {
     "time": re.compile(r"\s+(\d+\.\d{3})(?=\s)"), "delta": re.compile(r"\s+(\d+\.\d{3})(?=\s)"),
@@ -126,41 +116,41 @@ class _Run:
         elif key.endswith("begins"):
             operation = key.split(maxsplit=1)[0]
             if self.started and (self.data or self.tables or self.operation != operation):
-                raise NotUnderstood(f"line {at}: a second start within one run")
+                raise NotUnderstood("a second start within one run")
             self.operation, self.started = operation, True
-            self._count_pages(at, statistics)
+            self._count_pages(statistics)
         else:
             # Without `-v` only troubles are printed.
             if not self.started and not self.errors and not _TROUBLE.match(message):
-                raise NotUnderstood(f"line {at}: gbak is at work before it has begun")
+                raise NotUnderstood("gbak is at work before it has begun")
             if key == "total":
                 if self.total not in (None, statistics):
-                    raise NotUnderstood(f"line {at}: two different totals")
+                    raise NotUnderstood("two different totals")
                 self.total = statistics
             else:
-                self._count_pages(at, statistics)
+                self._count_pages(statistics)
                 self._go_on(at, key, values, message)
 
-    def _count_pages(self, at: int, statistics: dict[str, float]) -> None:
+    def _count_pages(self, statistics: dict[str, float]) -> None:
         for column in ("reads", "writes"):
             self.sums[column] += int(statistics.get(column, 0))
         if statistics.get("time", self.last_s) < self.last_s:
-            raise NotUnderstood(f"line {at}: the time goes back: lines are doubled or out of order")
+            raise NotUnderstood("the time goes back: lines are doubled or out of order")
         self.last_s = statistics.get("time", self.last_s)
 
     def _go_on(self, at: int, key: str, values: dict[str, str], message: str) -> None:
         if key.endswith("ends"):
             if self.operation and self.operation != key.split(maxsplit=1)[0]:
-                raise NotUnderstood(f"line {at}: the end of another operation")
+                raise NotUnderstood("the end of another operation")
             size = int(values["size_bytes"]) if values.get("size_bytes") else self.size_bytes
             if self.ended and size != self.size_bytes:
-                raise NotUnderstood(f"line {at}: two different sizes of the backup")
+                raise NotUnderstood("two different sizes of the backup")
             self.ended, self.size_bytes = True, size
         elif key == "after the end":
             # Nothing but its end comes before the flags.
             self.ended = self.ended or message.startswith("adjusting the ONLINE")
         elif message and self.ended:
-            raise NotUnderstood(f"line {at}: gbak is at work after its end")
+            raise NotUnderstood("gbak is at work after its end")
         elif key == "data":
             self.data.append((values["table"], []))
         elif key == "table":
@@ -170,17 +160,17 @@ class _Run:
         elif key == "parameter":
             ((name, text),) = values.items()
             if self.parameters.setdefault(name, int(text)) != int(text):
-                raise NotUnderstood(f"line {at}: {name} differs from what was said before")
+                raise NotUnderstood(f"{name} differs from what was said before")
         elif _TROUBLE.match(message):
-            self.warnings.append(redact_text(f"line {at}: {message}"))
+            self.warnings.append(f"line {at}: {message}")
 
     def _count_records(self, at: int, count: int, word: str) -> None:
         if word == "ignored":
             self.warnings.append(f"line {at}: {count} records ignored")
         elif (word == "written") != (self.operation == "backup"):
-            raise NotUnderstood(f"line {at}: records {word} in a {self.operation}")
+            raise NotUnderstood(f"records {word} in a {self.operation}")
         elif not self.data:
-            raise NotUnderstood(f"line {at}: records of no table")
+            raise NotUnderstood("records of no table")
         else:
             self.data[-1][1].append(count)
 
@@ -190,50 +180,13 @@ def claims(file: SourceFile) -> bool:
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    lines = file.lines
-    # The last line counts only where its own form shows that it is whole.
-    ends = ("bytes written", "and going home", "total statistics", "FORCED WRITES flags", "due to errors")
-    if lines and not file.last_line_is_whole and not lines[-1].endswith(ends):
-        lines = lines[:-1]
-    run = _Run()
-    runs = [run]
-    for at, line in enumerate(lines, start=1):
-        if match := _LINE.match(line):
-            rest = match["rest"]
-            header = _HEADER.fullmatch(rest)
-            statistics, message = ({}, "") if header else run.split(rest)
-            # What is no message behind the statistics may be one that had none before it.
-            said = _MESSAGES.match(Line(at, message)) or (
-                _MESSAGES.match(Line(at, rest.strip())) if statistics else None
-            )
-            key, values = (said.key, said.values) if said else ("", {})
-            touched = run.started or run.errors or run.columns
-            # Output of several runs stands in one file.
-            if (
-                (header and touched)
-                or (key == "version" and (touched or run.tool_version))
-                or (key.endswith("begins") and (run.ended or run.errors))
-            ):
-                run = _Run()
-                runs.append(run)
-                statistics, message = run.split(rest)
-            if header:
-                run.columns = tuple(header[1].split())
-            else:
-                run.take(at, key, values, statistics, message)
-        elif command := _COMMAND.search(line):
-            if run.started or run.errors or run.columns or run.tool_version:
-                run = _Run()
-                runs.append(run)
-            run.command = redact_text(command[1])
-        elif real := _REAL.fullmatch(line.strip()):
-            minutes = int(real[1] or 0) if real[2] else int(real[3] or 0) * 60 + int(real[4])
-            run.real_s = minutes * 60 + float(real[2] or real[5])
-        elif server := _SERVER_VERSION.search(line):
-            run.server_version = server[1]
-            run.product = run.product or (server[2] or "")
-        elif run.errors and line.startswith((" ", "\t", "-")) and not run.ended:
-            run.errors[-1] += f" {line.strip()}"
+    runs = [_Run()]
+    with Lines(file, with_cut=True) as lines:
+        for line in lines:
+            # The last line counts only where its own form shows that it is whole.
+            if line.whole or line.text.endswith(_WHOLE):
+                run = _take(runs[-1], line)
+                runs += [run] if run is not runs[-1] else []
     reports = [_report(run) for run in runs if run.started or run.errors]
     if not reports:
         raise NotUnderstood("neither a start nor an error of gbak stands in it")
@@ -241,6 +194,44 @@ def read(file: SourceFile) -> Sequence[Report]:
 
 
 combine = as_they_are
+
+
+def _take(run: _Run, line: Line) -> _Run:
+    """The run that the line is of: a new one where it begins one, since output of several runs stands in one file."""
+    if match := _LINE.match(line.text):
+        rest = match["rest"]
+        header = _HEADER.fullmatch(rest)
+        statistics, message = ({}, "") if header else run.split(rest)
+        # What is no message behind the statistics may be one that had none before it.
+        said = _MESSAGES.match(Line(line.number, message)) or (
+            _MESSAGES.match(Line(line.number, rest.strip())) if statistics else None
+        )
+        key, values = (said.key, said.values) if said else ("", {})
+        touched = run.started or run.errors or run.columns
+        if (
+            (header and touched)
+            or (key == "version" and (touched or run.tool_version))
+            or (key.endswith("begins") and (run.ended or run.errors))
+        ):
+            run = _Run()
+            statistics, message = run.split(rest)
+        if header:
+            run.columns = tuple(header[1].split())
+        else:
+            run.take(line.number, key, values, statistics, message)
+    elif command := _COMMAND.search(line.text):
+        if run.started or run.errors or run.columns or run.tool_version:
+            run = _Run()
+        run.command = command[1]
+    elif real := _REAL.fullmatch(line.text.strip()):
+        minutes = int(real[1] or 0) if real[2] else int(real[3] or 0) * 60 + int(real[4])
+        run.real_s = minutes * 60 + float(real[2] or real[5])
+    elif server := _SERVER_VERSION.search(line.text):
+        run.server_version = server[1]
+        run.product = run.product or (server[2] or "")
+    elif run.errors and line.text.startswith((" ", "\t", "-")) and not run.ended:
+        run.errors[-1] += f" {line.text.strip()}"
+    return run
 
 
 def _report(run: _Run) -> Report:
@@ -258,7 +249,7 @@ def _report(run: _Run) -> Report:
     # LI-V3.0.11.33637 -> 3.0.11.33637
     version = re.fullmatch(r"\w\w-[A-Z](\d[\d.]*)\S*", run.tool_version)
     return Report(
-        tool=TOOL, status=status, reason=redact_text(reason), tool_version=version[1] if version else run.tool_version,
+        tool=TOOL, status=status, reason=reason, tool_version=version[1] if version else run.tool_version,
         parameters={**run.parameters, **_told(run.command)}, metrics=tuple(metrics), warnings=tuple(warnings),
         command_lines=(run.command,) if run.command else (),
         subject=Subject(
@@ -339,7 +330,5 @@ def _rows(run: _Run) -> dict[str, int | None]:
             rows[table] = last
         else:
             rows[table] = None
-            run.warnings.append(
-                redact_text(f"records of table {table} left out: a line is missing or stands there twice")
-            )
+            run.warnings.append(f"records of table {table} left out: a line is missing or stands there twice")
     return rows

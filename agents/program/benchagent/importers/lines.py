@@ -6,9 +6,10 @@ import html
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import NamedTuple
 
-from benchagent.importers.base import SourceFile
+from benchagent.importers.source import NotUnderstood, SourceFile
 
 # No tool prints a longer line; what is longer is data of something else.
 MAX_LINE = 16_000
@@ -28,12 +29,35 @@ _BOXES = "|│┃"
 _COMMENTS = (" # ", " -- ", " // ", " <- ", " <-- ", " ← ", " #", "\t#", "\t--")
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     number: int
     text: str
     # False for a last line without line end: it may be cut.
     whole: bool = True
+
+
+class Lines:
+    """The lines of a file as they stand there, without a last one that may be cut unless it is asked for.
+
+    What is raised within `with` while a line is read gets the line's number in front.
+    """
+
+    def __init__(self, file: SourceFile, *, with_cut: bool = False) -> None:
+        self._file, self._with_cut, self._number = file, with_cut, 0
+
+    def __iter__(self) -> Iterator[Line]:
+        last = 0 if self._file.last_line_is_whole else len(self._file.lines)
+        for number, text in enumerate(self._file.lines, start=1):
+            self._number = number
+            if number != last or self._with_cut:
+                yield Line(number, text, number != last)
+
+    def __enter__(self) -> Lines:
+        return self
+
+    def __exit__(self, _: type | None, error: BaseException | None, __: TracebackType | None) -> None:
+        if isinstance(error, NotUnderstood):
+            raise NotUnderstood(f"line {self._number}: {error}") from error
 
 
 def printed_lines(file: SourceFile, anchors: re.Pattern[str], command: re.Pattern[str]) -> list[Line]:
@@ -46,7 +70,7 @@ def printed_lines(file: SourceFile, anchors: re.Pattern[str], command: re.Patter
     def read() -> list[Line]:
         lines = list(_plain_lines(file, anchors))
         if margins := _margins(lines, anchors):
-            lines = [replace(line, text=_without_margin(line.text, margins)) for line in lines]
+            lines = [line._replace(text=_without_margin(line.text, margins)) for line in lines]
         return list(_joined(lines, command))
 
     return file.once(anchors.pattern, read)
@@ -59,15 +83,13 @@ def without_comment(text: str) -> str:
 
 
 def _plain_lines(file: SourceFile, anchors: re.Pattern[str]) -> Iterator[Line]:
-    last = len(file.lines)
-    for number, raw in enumerate(file.lines, start=1):
-        whole = number < last or file.last_line_is_whole
+    for line in Lines(file, with_cut=True):
         # A whole output in one string of JSON.
-        if "\\n" in raw and len(anchors.findall(raw)) > 1:
-            for part in _QUOTE.sub("\\\\n", raw).split("\\n"):
-                yield Line(number, _plain(part.replace("\\t", " ").replace('\\"', '"')))
+        if "\\n" in line.text and len(anchors.findall(line.text)) > 1:
+            for part in _QUOTE.sub("\\\\n", line.text).split("\\n"):
+                yield Line(line.number, _plain(part.replace("\\t", " ").replace('\\"', '"')))
         else:
-            yield Line(number, _plain(raw), whole)
+            yield Line(line.number, _plain(line.text), line.whole)
 
 
 def _plain(raw: str) -> str:
@@ -125,6 +147,6 @@ def _joined(lines: list[Line], command: re.Pattern[str]) -> Iterator[Line]:
                 parts.append(following.text.removeprefix("> "))
                 last = following
             text = " ".join(part.removesuffix("\\").strip() for part in parts)
-            yield replace(last, number=line.number, text=text[:MAX_LINE])
+            yield last._replace(number=line.number, text=text[:MAX_LINE])
         else:
             yield line

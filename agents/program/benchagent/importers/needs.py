@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from benchagent.importers.base import Subject
+from benchagent.importers.report import Subject
 
 Item = dict[str, Any]
 

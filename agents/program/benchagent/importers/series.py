@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from benchagent.importers.base import NotUnderstood
+from benchagent.importers.source import NotUnderstood
 
 MAX_SAMPLES = 10_000_000
 Grid = tuple[float, float, tuple[float | None, ...]]

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from benchagent.importers.base import NotUnderstood
+from benchagent.importers.source import NotUnderstood
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

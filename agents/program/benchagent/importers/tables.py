@@ -19,14 +19,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
-from benchagent.importers.base import NotUnderstood, Report, Status, not_understood
 from benchagent.importers.lines import Line, without_comment
-from benchagent.redaction import redact_text
+from benchagent.importers.report import Report, Status, not_understood
+from benchagent.importers.source import NotUnderstood
 
 _DECIMAL = r"\d+(?:\.\d+)?"
 KINDS = {
     "N": r"\d+", "X": _DECIMAL, "Y": rf"-?{_DECIMAL}", "Z": rf"-?(?:nan|NaN|{_DECIMAL})", "W": r"\w+", "S": r"\S+",
-    "T": r".+", "time": rf"{_DECIMAL}(?:ms|s)?", "size": rf"{_DECIMAL}[KMGT]?i?[Bb]?",
+    "T": r".+", "E": rf"{_DECIMAL}(?:e-?\d+)?", "time": rf"{_DECIMAL}(?:ms|s)?", "size": rf"{_DECIMAL}[KMGT]?i?[Bb]?",
     "name": r"[A-Za-z][\w ]*?",
 }  # fmt: skip
 _PIECE = re.compile(r"\\(.)|\{(\w*):([^{}]*)\}|\{([^{}]*)\}|([\[\]])|( +)|([^\\{}\[\] ]+)")
@@ -110,7 +110,7 @@ class Table:
             return None
         if not line.whole:
             return Match(begun, self.rank[begun], {}, cut=True)
-        raise NotUnderstood(f"line {line.number}: {damage_of(line.text, self.tool)}: {line.text[:80]!r}")
+        raise NotUnderstood(f"{damage_of(line.text, self.tool)}: {line.text[:80]!r}")
 
 
 @dataclass
@@ -128,9 +128,9 @@ class Figures:
         if known == match.values:
             return
         if known is not None or any(self.values.get(name, text) != text for name, text in match.values.items()):
-            raise NotUnderstood(f"line {line.number}: says {line.text[:60]!r}, an earlier line something else")
+            raise NotUnderstood(f"says {line.text[:60]!r}, an earlier line something else")
         if match.rank < self.rank:
-            raise NotUnderstood(f"line {line.number}: out of order: {line.text[:60]!r}")
+            raise NotUnderstood(f"out of order: {line.text[:60]!r}")
         self.rank = match.rank
         self.rows[match.key] = match.values
         self.values |= match.values
@@ -184,15 +184,15 @@ class Reader(ABC, Generic[AnyPart]):
             try:
                 self.take(line)
             except NotUnderstood as error:
-                part = self.current
+                part, reason = self.current, f"line {line.number}: {error}"
                 if part is None:
-                    self.begin(Spoiled(line.number, str(error), self.is_reported(None)))
+                    self.begin(Spoiled(line.number, reason, self.is_reported(None)))
                 elif not isinstance(part, Spoiled):
-                    self.parts[-1] = Spoiled(part.line, str(error), self.is_reported(part))
+                    self.parts[-1] = Spoiled(part.line, reason, self.is_reported(part))
 
     @abstractmethod
     def take(self, line: Line) -> None:
-        """Raises NotUnderstood for a line that its part cannot hold."""
+        """Raises NotUnderstood for a line that its part cannot hold; its number comes in front of the words."""
 
     def is_reported(self, part: AnyPart | None) -> bool:
         """Whether what is spoiled had come to its report, so that another one's beginning is not its own."""
@@ -221,8 +221,3 @@ def reports_of(parts: Sequence[Any], report: Callable[[Any], Report], tool: str,
     if all(report.status is Status.NOT_UNDERSTOOD for report in reports):
         raise NotUnderstood(reports[0].reason.removeprefix("not understood: ") if reports else nothing)
     return reports
-
-
-def redacted(texts: Iterable[str]) -> tuple[str, ...]:
-    """Without secrets, each once."""
-    return tuple(dict.fromkeys(map(redact_text, texts)))

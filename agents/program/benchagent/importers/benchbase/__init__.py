@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchagent.importers.base import NotUnderstood, Report, SourceFile
 from benchagent.importers.benchbase import console, documents, joining, tables
+from benchagent.importers.report import Report
+from benchagent.importers.source import NotUnderstood, SourceFile
 
 TOOL = "benchbase"
 

@@ -3,29 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from benchagent.importers.base import (
-    Metric,
-    NotUnderstood,
-    Report,
-    Scalar,
-    Series,
-    SourceFile,
-    Status,
-    Subject,
-    agree,
-    measured,
-    number,
-    whole,
-)
 from benchagent.importers.benchbase.documents import counted, ended
 from benchagent.importers.benchbase.names import dbms, plain, snake, workload
 from benchagent.importers.commands import MAX_COMMAND
+from benchagent.importers.lines import Lines
+from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, measured
 from benchagent.importers.series import evenly
-from benchagent.redaction import redact_text
+from benchagent.importers.source import NotUnderstood, SourceFile, agree, number, whole
 
 _RATE = r"[\d.]+(?:E-?\d+)?|NaN"
 # What stands somewhere in a line, and what a run says once: two lines that differ are of no one run.
@@ -115,10 +102,10 @@ class _Run:
         most = max(count for count, _ in bars.values())
         return not most or all(bar == int(count / most * _LONGEST_BAR) for count, bar in bars.values())
 
-    def take(self, at: int, line: str) -> None:
+    def take(self, line: str) -> None:
         if header := _HEADER.match(line):
             if self.header.setdefault(header[1], header[2]) != header[2]:
-                raise NotUnderstood(f"line {at}: {header[1]} differs from what was said before")
+                raise NotUnderstood(f"{header[1]} differs from what was said before")
         elif "PHASE START ::" in line:
             phase = {"at": _stamp(line)}
             for match in _PHASE.finditer(line):
@@ -136,21 +123,21 @@ class _Run:
         elif monitor := _MONITOR.search(line):
             self.monitor.append((_stamp(line), number(monitor["rate"])))
         else:
-            self._take_figure(at, line)
+            self._take_figure(line)
 
-    def _take_figure(self, at: int, line: str) -> None:
+    def _take_figure(self, line: str) -> None:
         if latency := _TYPE_LATENCY.search(line):
             if self.latencies.setdefault(latency[1], latency.groupdict()) != latency.groupdict():
-                raise NotUnderstood(f"line {at}: two latencies of {latency[1]}")
+                raise NotUnderstood(f"two latencies of {latency[1]}")
             return
         for key, pattern in _TOLD:
             if match := pattern.search(line):
                 values = {name: text for name, text in match.groupdict().items() if text is not None}
                 if self.told.setdefault(key, values) != values:
-                    raise NotUnderstood(f"line {at}: two different {key.replace('_', ' ')}s of one run")
+                    raise NotUnderstood(f"two different {key.replace('_', ' ')}s of one run")
                 return
         if "Results(" in line:
-            raise NotUnderstood(f"line {at}: the result is damaged")
+            raise NotUnderstood("the result is damaged")
 
 
 def _stamp(line: str) -> str:
@@ -163,9 +150,8 @@ def claims(text: str) -> bool:
 
 
 def read(file: SourceFile) -> list[Report]:
-    lines = file.lines if file.last_line_is_whole else file.lines[:-1]
     reports: list[Report] = []
-    for run in _runs(lines):
+    for run in _runs(file):
         reports += [_load(run)] if run.loading else []
         if {"result", "new_orders", "throughput"} & set(run.told) or run.launched or (run.trouble and not run.loading):
             reports.append(_execution(run))
@@ -174,40 +160,41 @@ def read(file: SourceFile) -> list[Report]:
     return reports
 
 
-def _runs(lines: Sequence[str]) -> list[_Run]:
-    run = _Run()
-    runs = [run]
+def _runs(file: SourceFile) -> list[_Run]:
+    runs = [_Run()]
     section = ""
-    for at, coloured in enumerate(lines, start=1):
-        # A longer line is none of BenchBase's, and would cost the square of its length.
-        line = _COLOUR.sub("", coloured) if len(coloured) <= MAX_COMMAND else ""
-        command, begin = _COMMAND.search(line), _BEGIN.match(line)
-        goes_on = run.command.endswith("\\") and line.strip().startswith("-")
-        if command or (begin and not goes_on):
-            if run.kind or "result" in run.told or (command and "throughput" in run.told):
-                run = _Run()
-                runs.append(run)
-            if command:
-                run.command = redact_text(command[1])
-            elif begin:
-                run.kind, section = begin["kind"], ""
-        elif goes_on:
-            run.command = f"{run.command[:-1].rstrip()} {redact_text(line.strip())}"
-            section = ""
-        elif heading := _SECTION.match(line):
-            section = heading[1]
-            if section in run.counts:
-                raise NotUnderstood(f"line {at}: {section} stands there twice")
-            run.counts[section] = {}
-        elif section and (count := _COUNT.match(line)):
-            if count[1] in run.counts[section]:
-                raise NotUnderstood(f"line {at}: {count[1]} stands there twice")
-            run.counts[section][count[1]] = (whole(count[2]), len(count[3]))
-        elif section and line.startswith("<EMPTY>"):
-            run.empty.add(section)
-        else:
-            section = "" if line.strip() else section
-            run.take(at, line)
+    with Lines(file) as lines:
+        for line in lines:
+            # A longer line is none of BenchBase's, and would cost the square of its length.
+            text = _COLOUR.sub("", line.text) if len(line.text) <= MAX_COMMAND else ""
+            run = runs[-1]
+            command, begin = _COMMAND.search(text), _BEGIN.match(text)
+            goes_on = run.command.endswith("\\") and text.strip().startswith("-")
+            if command or (begin and not goes_on):
+                if run.kind or "result" in run.told or (command and "throughput" in run.told):
+                    run = _Run()
+                    runs.append(run)
+                if command:
+                    run.command = command[1]
+                elif begin:
+                    run.kind, section = begin["kind"], ""
+            elif goes_on:
+                run.command = f"{run.command[:-1].rstrip()} {text.strip()}"
+                section = ""
+            elif heading := _SECTION.match(text):
+                section = heading[1]
+                if section in run.counts:
+                    raise NotUnderstood(f"{section} stands there twice")
+                run.counts[section] = {}
+            elif section and (count := _COUNT.match(text)):
+                if count[1] in run.counts[section]:
+                    raise NotUnderstood(f"{count[1]} stands there twice")
+                run.counts[section][count[1]] = (whole(count[2]), len(count[3]))
+            elif section and text.startswith("<EMPTY>"):
+                run.empty.add(section)
+            else:
+                section = "" if text.strip() else section
+                run.take(text)
     return runs
 
 
@@ -218,7 +205,7 @@ def _subject(run: _Run) -> Subject:
 
 
 def _parameters(run: _Run) -> dict[str, Scalar]:
-    told = {alias: plain(redact_text(run.header[name])) for name, alias in _HEADERS.items() if name in run.header}
+    told = {alias: plain(run.header[name]) for name, alias in _HEADERS.items() if name in run.header}
     if run.header.get("New Connection Per Txn") in ("true", "false"):
         told["new_connection_per_transaction"] = run.header["New Connection Per Txn"] == "true"
     if warehouses := re.search(r"--warehouses[= ](\d{1,9})\b", run.command):
@@ -239,7 +226,7 @@ def _load(run: _Run) -> Report:
     return Report(
         tool="benchbase",
         status=Status.COMPLETE if run.loaded else Status.FAILED if run.trouble else Status.ABORTED,
-        reason="" if run.loaded else redact_text(run.trouble) or "the output ends before the data are loaded",
+        reason="" if run.loaded else run.trouble or "the output ends before the data are loaded",
         parameters={name: value for name, value in _parameters(run).items() if name in about_data}, metrics=metrics,
         subject=_subject(run), command_lines=(run.command,) if run.command else (),
     )  # fmt: skip
@@ -251,7 +238,7 @@ def _execution(run: _Run) -> Report:
     for kind, latencies in run.latencies.items():
         metrics += [measured(f"{snake(kind)}_latency_{name}_ms", number(text)) for name, text in latencies.items()]
     if run.trouble:
-        status, reason = Status.FAILED, redact_text(run.trouble)
+        status, reason = Status.FAILED, run.trouble
     else:
         status, reason = ended(run.told.get("result", {}).get("state", ""))
         if status is Status.COMPLETE and not {"result", "new_orders", "throughput"} & set(run.told):

@@ -7,17 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from benchagent.importers.base import (
-    NotUnderstood,
-    Report,
-    SourceFile,
-    Status,
-    Subject,
-    agree,
-    as_part_of,
-    as_they_are,
-)
 from benchagent.importers.benchbase import console, documents, tables
+from benchagent.importers.report import Report, Status, Subject, as_part_of, as_they_are
+from benchagent.importers.source import NotUnderstood, SourceFile, agree
 
 _STEM = re.compile(
     r"(?P<stem>.*?)\.(?P<kind>summary|params|metrics|config|results(?:\.\w+)?|samples|raw|histograms?|db\.cnf|ben\.cnf|res|csv)"

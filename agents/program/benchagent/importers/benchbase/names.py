@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 
-from benchagent.importers.base import NotUnderstood, Scalar
+from benchagent.importers.report import Scalar
+from benchagent.importers.source import NotUnderstood
 
 DBMS = {
     "postgres": "postgresql", "postgresql": "postgresql", "mysql": "mysql", "mariadb": "mariadb", "oracle": "oracle",

@@ -9,19 +9,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
-from benchagent.importers.base import (
-    NotUnderstood,
-    Report,
-    Series,
-    SourceFile,
-    Status,
-    agree,
-    number,
-    unit_of,
-    whole,
-)
 from benchagent.importers.benchbase.names import check_rising, latency, snake
+from benchagent.importers.lines import Lines
+from benchagent.importers.report import Report, Series, Status, unit_of
 from benchagent.importers.series import evenly
+from benchagent.importers.source import NotUnderstood, SourceFile, agree, number, whole
 
 _TIME = re.compile(r"(?:time \(seconds\)|time\(sec\))", re.IGNORECASE)
 _RATE = re.compile(r"(?:throughput \(requests/second\)|throughput\(req/sec\))", re.IGNORECASE)
@@ -90,19 +82,19 @@ def type_of(file: SourceFile) -> str:
 
 def _rows(file: SourceFile) -> tuple[list[str], list[tuple[int, list[str]]]]:
     """The heading, and every line's number with its cells."""
-    return file.once("benchbase rows", lambda: _read_rows(file))
 
+    def read() -> tuple[list[str], list[tuple[int, list[str]]]]:
+        rows: list[tuple[int, list[str]]] = []
+        with Lines(file) as lines:
+            for line in filter(lambda line: line.text, lines):
+                rows.append((line.number, [cell.strip() for cell in line.text.split(",")]))
+                if len(rows[-1][1]) != len(rows[0][1]):
+                    raise NotUnderstood(f"{len(rows[-1][1])} values, but {len(rows[0][1])} headings")
+        if len(rows) < 2:
+            raise NotUnderstood("a table without a whole row")
+        return rows[0][1], rows[1:]
 
-def _read_rows(file: SourceFile) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    lines = file.lines if file.last_line_is_whole else file.lines[:-1]
-    if len(lines) < 2:
-        raise NotUnderstood("a table without a whole row")
-    heading = [cell.strip() for cell in lines[0].split(",")]
-    rows = [(at, [cell.strip() for cell in line.split(",")]) for at, line in enumerate(lines[1:], start=2) if line]
-    for at, cells in rows:
-        if len(cells) != len(heading):
-            raise NotUnderstood(f"line {at}: {len(cells)} values, but {len(heading)} headings")
-    return heading, rows
+    return file.once("benchbase rows", read)
 
 
 def windows(file: SourceFile) -> list[Series]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchagent.importers.base import NotUnderstood, Report, SourceFile
 from benchagent.importers.fio import json_output, logs, normal
+from benchagent.importers.report import Report
+from benchagent.importers.source import NotUnderstood, SourceFile
 
 TOOL = "fio"
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from benchagent.importers.base import Metric, NotUnderstood, Report, Scalar, Status, Subject, agree, measured
 from benchagent.importers.commands import words_of
-from benchagent.redaction import redact_text
+from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, measured
+from benchagent.importers.source import NotUnderstood, agree
 
 # The sum of a run with several servers (`--client`).
 ALL_CLIENTS = "All clients"
@@ -114,7 +114,7 @@ def report(jobs: Sequence[Job], *, version: str, status: Status, reason: str, wa
         told_s = seconds(job.options.get("runtime") or job.options.get("timeout", ""))
         ran_s = max((flow.runtime_s or 0.0 for flow in job.flows.values()), default=0.0)
         if told_s and 0 < ran_s < 0.9 * told_s:
-            words.append(redact_text(f"job {job.name} ran {ran_s:g} s of the {told_s:g} s it was given"))
+            words.append(f"job {job.name} ran {ran_s:g} s of the {told_s:g} s it was given")
     if len(jobs) > 1 and metrics:
         words.append(f"IOPS and MB/s are the sums of {len(jobs)} jobs that ran side by side")
     if status is Status.ABORTED and metrics:
@@ -123,8 +123,8 @@ def report(jobs: Sequence[Job], *, version: str, status: Status, reason: str, wa
     name = (options.get("rw") or options.get("readwrite") or "").split(":")[0].lower()
     started_ms = min((job.started_ms for job in jobs if job.started_ms), default=0)
     return Report(
-        tool="fio", status=status, tool_version=version.removeprefix("fio-"), reason=redact_text(reason),
-        parameters=_parameters(options, jobs), metrics=tuple(metrics), warnings=tuple(dict.fromkeys(words)),
+        tool="fio", status=status, tool_version=version.removeprefix("fio-"), reason=reason,
+        parameters=_parameters(options, jobs), metrics=tuple(metrics), warnings=tuple(words),
         subject=Subject(workload=f"fio-{name}" if name else "fio", workload_name=f"fio {name}".strip()),
         started_at=datetime.fromtimestamp(started_ms / 1000, UTC).isoformat() if started_ms else "",
     )  # fmt: skip

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchagent.importers.base import NotUnderstood, Report, Status, agree
 from benchagent.importers.fio.common import (
     ALL_CLIENTS,
     DIRECTIONS,
@@ -18,6 +17,8 @@ from benchagent.importers.fio.common import (
     grouped,
     report,
 )
+from benchagent.importers.report import Report, Status
+from benchagent.importers.source import NotUnderstood, agree
 from benchagent.importers.strict_json import decoded, number_in
 
 _CLAIM = re.compile(r'"fio version"\s*:\s*"fio-')

@@ -11,18 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
-from benchagent.importers.base import (
-    NotUnderstood,
-    Report,
-    Series,
-    SourceFile,
-    Status,
-    agree,
-    as_part_of,
-    as_they_are,
-)
+from benchagent.importers.lines import Lines
+from benchagent.importers.report import Report, Series, Status, as_part_of, as_they_are
+from benchagent.importers.source import NotUnderstood, SourceFile, agree
 
-_ROW = re.compile(r"(\d+), (\d+), ([012]), (\d+)(?:, (?:0x[0-9a-f]+|\d+))*")
+_ROW = re.compile(r"(\d{1,18}), (\d{1,18}), ([012]), (\d{1,18})(?:, (?:0x[0-9a-f]+|\d+))*")
 _NAME = re.compile(r"(?P<stem>.*?)_(?P<kind>bw|iops|lat|clat|slat)(?:\.(?P<job>\d+))?\.log(?:\.gz)?", re.IGNORECASE)
 _DIRECTIONS = ("read", "write", "trim")
 # Both sides are averages of the same run, taken in different ways.
@@ -97,21 +90,19 @@ def _parsed(file: SourceFile) -> _Log:
     if name is None:
         raise NotUnderstood("a log of fio whose name does not end in _bw.log, _iops.log or _lat.log")
     samples: dict[str, _Samples] = {}
-    lines = file.lines if file.last_line_is_whole else file.lines[:-1]
-    for at, line in enumerate(lines, start=1):
-        row = _ROW.fullmatch(line.rstrip())
-        if row is None:
-            raise NotUnderstood(f"line {at}: not a row of a fio log")
-        time_ms, value, direction, size = row.groups()
-        if max(map(len, (time_ms, value, size))) > 18:
-            raise NotUnderstood(f"line {at}: not a row of a fio log")
-        rows = samples.setdefault(_DIRECTIONS[int(direction)], _Samples())
-        time_s = int(time_ms) / 1000
-        if rows.times_s and time_s < rows.times_s[-1]:
-            raise NotUnderstood(f"line {at}: the time goes back: lines are out of order")
-        rows.times_s.append(time_s)
-        rows.values.append(float(value))
-        rows.sizes.append(int(size))
+    with Lines(file) as lines:
+        for line in lines:
+            row = _ROW.fullmatch(line.text.rstrip())
+            if row is None:
+                raise NotUnderstood("not a row of a fio log")
+            time_ms, value, direction, size = row.groups()
+            rows = samples.setdefault(_DIRECTIONS[int(direction)], _Samples())
+            time_s = int(time_ms) / 1000
+            if rows.times_s and time_s < rows.times_s[-1]:
+                raise NotUnderstood("the time goes back: lines are out of order")
+            rows.times_s.append(time_s)
+            rows.values.append(float(value))
+            rows.sizes.append(int(size))
     return _Log(file, str(path.parent), name["stem"], name["kind"].lower(), samples)
 
 

@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from benchagent.importers.base import NotUnderstood, Report, SourceFile, Status, agree, number, whole
 from benchagent.importers.fio import wording
 from benchagent.importers.fio.common import (
     ALL_CLIENTS,
@@ -23,7 +22,9 @@ from benchagent.importers.fio.common import (
     report,
     size_bytes,
 )
-from benchagent.redaction import redact_text
+from benchagent.importers.lines import Lines
+from benchagent.importers.report import Report, Status
+from benchagent.importers.source import NotUnderstood, SourceFile, agree, number, whole
 
 _CARRY = "a rate is corrected: fio lost the carry when it rounded (21.98 is printed as 21.0)"
 
@@ -79,20 +80,16 @@ def claims(text: str) -> bool:
 
 
 def read(file: SourceFile) -> list[Report]:
-    lines = file.lines if file.last_line_is_whole else file.lines[:-1]
-    if wording.QUOTED.search(file.text):
-        lines = [wording.QUOTE.sub("", line) for line in lines]
-    run = _Run()
-    runs = [run]
+    quoted = wording.QUOTED.search(file.text)
+    runs = [_Run()]
     section: _Section | None = None
-    for at, line in enumerate(lines, start=1):
-        try:
-            if _begins(run, line):
-                run, section = _Run(), None
-                runs.append(run)
-            section = _line(run, section, line)
-        except NotUnderstood as error:
-            raise NotUnderstood(f"line {at}: {error}") from error
+    with Lines(file) as lines:
+        for line in lines:
+            text = wording.QUOTE.sub("", line.text) if quoted else line.text
+            if _begins(runs[-1], text):
+                runs.append(_Run())
+                section = None
+            section = _line(runs[-1], section, text)
     reports = [report for run in runs for report in _reports(run)]
     if not reports:
         raise NotUnderstood("fio printed neither a job's figures nor an error")
@@ -147,11 +144,11 @@ def _head(run: _Run, line: str) -> bool:
     elif signal := SIGNAL.match(line):
         run.signal = signal[1]
         if "got signal" in line:
-            run.messages.append(redact_text(line[line.index("fio: ") + 5 :]))
+            run.messages.append(line[line.index("fio: ") + 5 :])
     elif line.startswith("fio: "):
-        run.messages.append(redact_text(line.removeprefix("fio: ")))
+        run.messages.append(line.removeprefix("fio: "))
     elif not run.jobs and (command := wording.COMMAND.search(line)):
-        run.command = redact_text(command[1])
+        run.command = command[1]
     else:
         return False
     return True

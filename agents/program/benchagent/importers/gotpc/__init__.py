@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from benchagent.importers.base import NotUnderstood, Report, SourceFile, as_they_are
 from benchagent.importers.gotpc.load import load_of, split_load
 from benchagent.importers.gotpc.rows import Row, Total, events
 from benchagent.importers.gotpc.runs import reports
+from benchagent.importers.report import Report, as_they_are
+from benchagent.importers.source import NotUnderstood, SourceFile
 
 TOOL = "go-tpc"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from benchagent.importers.base import Scalar
 from benchagent.importers.commands import MAX_COMMAND, whole_or_text, words_of
-from benchagent.redaction import REDACTED, redact_text
+from benchagent.importers.report import Scalar
+from benchagent.redaction import REDACTED
 
 _COMMAND = re.compile(
     r"(?P<command>(?:\S*go-tpc(?:\.exe)?|\btiup bench) +(?:\S+ +)*?(?P<workload>tpcc|tpch|ch|rawsql)\b.*)$"
@@ -26,7 +26,7 @@ def command_of(text: str) -> tuple[str, str, dict[str, Scalar]] | None:
     match = _COMMAND.search(text) if len(text) <= MAX_COMMAND else None
     if match is None:
         return None
-    line = redact_text(_SECRET.sub(rf"\g<head>{REDACTED}", match["command"].strip()))
+    line = _SECRET.sub(rf"\g<head>{REDACTED}", match["command"].strip())
     told: dict[str, Scalar] = {}
     words = words_of(line)
     for word, following in zip(words, [*words[1:], ""], strict=True):

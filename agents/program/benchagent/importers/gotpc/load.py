@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from benchagent.importers.base import Report, Scalar, SourceFile, Status, Subject
 from benchagent.importers.gotpc.command import command_of
 from benchagent.importers.gotpc.rows import TIME_IN_FRONT
+from benchagent.importers.report import Report, Scalar, Status, Subject
+from benchagent.importers.source import SourceFile
 from benchagent.redaction import redact_text
 
 TOOL = "go-tpc"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from benchagent.importers.base import NotUnderstood, Series
 from benchagent.importers.gotpc.rows import Row
+from benchagent.importers.report import Series
+from benchagent.importers.source import NotUnderstood
 
 _DEFAULT_INTERVALS_S = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600)
 

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from benchagent.importers.base import NotUnderstood, SourceFile, number
+from benchagent.importers.lines import Lines
+from benchagent.importers.source import NotUnderstood, SourceFile, number
 
 # Heading as printed -> field. Percentiles: (s) and (ms) both occur, by version and workload.
 FIELDS = {
@@ -66,24 +67,22 @@ def events(file: SourceFile) -> list[Event]:
     """Raises NotUnderstood for a row of figures that cannot be read, unless it is the last line and cut."""
     found: list[Event] = []
     header: list[str] = []
-    lines = file.lines
-    if any(_QUOTE.match(line) for line in lines):
-        lines = [_QUOTE.sub("", line) for line in lines]
-    for at, line in enumerate(lines, start=1):
-        cut = at == len(lines) and not file.last_line_is_whole
-        try:
-            if line.count("│") + line.count("|") >= 3:
-                cells = [cell.strip() for cell in _CELLS.split(line.strip())[1:-1]]
-                folded = [cell.upper().replace(" ", "") for cell in cells]
-                if folded and folded[0] in ("PREFIX", "TPMC"):
-                    header = folded
+    with Lines(file, with_cut=True) as lines:
+        for line in lines:
+            text = _QUOTE.sub("", line.text)
+            try:
+                if text.count("│") + text.count("|") >= 3:
+                    cells = [cell.strip() for cell in _CELLS.split(text.strip())[1:-1]]
+                    folded = [cell.upper().replace(" ", "") for cell in cells]
+                    if folded and folded[0] in ("PREFIX", "TPMC"):
+                        header = folded
+                    else:
+                        found += _of_cells(line.number, cells, header)
                 else:
-                    found += _of_cells(at, cells, header)
-            else:
-                found += _of_line(at, line, cut=cut)
-        except NotUnderstood as error:
-            if not cut:
-                raise NotUnderstood(f"line {at}: {error}") from error
+                    found += _of_line(line.number, text, cut=not line.whole)
+            except NotUnderstood:
+                if line.whole:
+                    raise
     return found
 
 

@@ -7,10 +7,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from benchagent.importers.base import Metric, NotUnderstood, Report, Scalar, Status, Subject, agree, measured
 from benchagent.importers.gotpc.command import command_of
 from benchagent.importers.gotpc.progress import series_of
 from benchagent.importers.gotpc.rows import Event, Note, Row, Total
+from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, measured
+from benchagent.importers.source import NotUnderstood, agree
 from benchagent.redaction import redact_text
 
 # Clause 4.1 of TPC-C: no more than 12.86 tpmC per warehouse; go-tpc's "efficiency" is the share of it.

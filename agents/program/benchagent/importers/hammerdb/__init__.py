@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
-from benchagent.importers.base import NotUnderstood, Report, SourceFile
 from benchagent.importers.hammerdb.counter import counter_reports
 from benchagent.importers.hammerdb.jobs import job_reports, json_of
 from benchagent.importers.hammerdb.log import log_reports
-from benchagent.importers.hammerdb.together import put_together
+from benchagent.importers.report import Report, as_part_of, as_they_are
+from benchagent.importers.source import NotUnderstood, SourceFile
 
 TOOL = "hammerdb"
 
@@ -42,4 +43,43 @@ def read(file: SourceFile) -> Sequence[Report]:
     return found
 
 
-combine = put_together
+def combine(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[SourceFile, list[Report]]]:
+    """One log with one run takes in the one counter and the one profile that came with it and fit it.
+
+    Several runs, or several counters, stay as they are: which belongs to which, no file says.
+    """
+    files = as_they_are(read)
+    runs = [at for at, (_, reports) in enumerate(files) if len(reports) == 1 and reports[0].metric("nopm")]
+    if len(runs) != 1 or any(len(reports) != 1 for _, reports in files):
+        return files
+    (at,) = runs
+    run_file, (run,) = files[at]
+    for is_part in (_is_counter, _is_profile):
+        others = [other for other, (_, reports) in enumerate(files) if other != at and is_part(reports[0])]
+        if len(others) != 1 or not _fits(run, files[others[0]][1][0]):
+            continue
+        other_file, (other,) = files[others[0]]
+        run = replace(
+            run, metrics=run.metrics + other.metrics, series=run.series + other.series,
+            warnings=(*run.warnings, *other.warnings, f"with what {other_file.name} holds, which came with it"),
+        )  # fmt: skip
+        files[others[0]] = (other_file, [as_part_of(other, run_file)])
+    files[at] = (run_file, [run])
+    return files
+
+
+def _is_counter(report: Report) -> bool:
+    return not report.metrics and [series.name for series in report.series] == ["tpm"]
+
+
+def _is_profile(report: Report) -> bool:
+    return report.metric("nopm") is None and report.metric("new_order_transactions") is not None
+
+
+def _fits(run: Report, other: Report) -> bool:
+    """The same DBMS and the same virtual users, and nothing that the run has already."""
+    known = {("series", series.name) for series in run.series} | {metric.name for metric in run.metrics}
+    more = {("series", series.name) for series in other.series} | {metric.name for metric in other.metrics}
+    same_dbms = not other.subject.dbms or not run.subject.dbms or other.subject.dbms == run.subject.dbms
+    terminals = run.parameters.get("terminals")
+    return not known & more and same_dbms and other.parameters.get("terminals", terminals) == terminals

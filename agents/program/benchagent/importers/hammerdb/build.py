@@ -6,10 +6,12 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from benchagent.importers.base import Metric, NotUnderstood, Report, Status, Subject, measured
 from benchagent.importers.hammerdb.names import dbms_of
 from benchagent.importers.hammerdb.times import iso, tcl_time
 from benchagent.importers.hammerdb.users import VirtualUsers
+from benchagent.importers.lines import Line
+from benchagent.importers.report import Metric, Report, Status, Subject, measured
+from benchagent.importers.source import NotUnderstood
 
 _BUILDING = re.compile(r"Building (?P<warehouses>\d+) Warehouses?(?:\(s\))? with (?P<users>\d+) Virtual Users?")
 _READY = re.compile(
@@ -58,11 +60,12 @@ class Build(VirtualUsers):
             raise NotUnderstood(f"two sizes of one schema: {size} {name}")
         self.size = (name, size)
 
-    def user(self, vuser: int, text: str, *, cut: bool) -> None:
+    def user(self, vuser: int, line: Line) -> None:
+        text = line.text
         if match := _STAMP.match(text):
             if self.complete or (match["edge"] == "End" and vuser not in self.edges["Start"]):
                 raise NotUnderstood(f"virtual user {vuser}'s {match['edge']} is out of order")
-            if not cut:
+            if line.whole:
                 stamps = self.edges[match["edge"]].setdefault(vuser, [])
                 stamp = tcl_time(match["stamp"])
                 stamps += [stamp] if stamp not in stamps else []

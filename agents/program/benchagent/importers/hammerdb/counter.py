@@ -6,9 +6,11 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from benchagent.importers.base import NotUnderstood, Report, Series, SourceFile, Status, Subject
 from benchagent.importers.hammerdb.names import dbms_of
 from benchagent.importers.hammerdb.times import iso, spaced, tcl_time
+from benchagent.importers.lines import Lines
+from benchagent.importers.report import Report, Series, Status, Subject
+from benchagent.importers.source import NotUnderstood, SourceFile
 
 _SAMPLE = re.compile(r"^(?:hammerdb>)?(?P<value>\d+) (?P<dbms>[A-Za-z][\w ]*?) (?P<unit>tpm|qph) @ (?P<stamp>.*\d{4})$")
 _HEAD = re.compile(r"^Hammerdb Transaction Counter Log @ ")
@@ -17,19 +19,17 @@ _NAMES = {"tpm": ("tpm", "TPM", "tprocc"), "qph": ("qph", "QpH", "tproch")}
 
 def counter_reports(file: SourceFile) -> list[Report]:
     """One report for each log in the file; HammerDB appends to it."""
+    if " @ " not in file.text:
+        return []
     logs: list[list[tuple[datetime, str, float, str, str]]] = [[]]
-    for number, line in enumerate(file.lines, start=1):
-        if _HEAD.match(line) and logs[-1]:
-            logs.append([])
-        match = _SAMPLE.match(line.strip())
-        cut = number == len(file.lines) and not file.last_line_is_whole and not re.search(r" \d{4}$", line)
-        if match is None or cut:
-            continue
-        try:
-            moment, zone = tcl_time(match["stamp"])
-        except NotUnderstood as error:
-            raise NotUnderstood(f"line {number}: {error}") from error
-        logs[-1].append((moment, zone, float(match["value"]), match["dbms"], match["unit"]))
+    with Lines(file, with_cut=True) as lines:
+        for line in lines:
+            if _HEAD.match(line.text) and logs[-1]:
+                logs.append([])
+            match = _SAMPLE.match(line.text.strip())
+            if match and (line.whole or re.search(r" \d{4}$", line.text)):
+                moment, zone = tcl_time(match["stamp"])
+                logs[-1].append((moment, zone, float(match["value"]), match["dbms"], match["unit"]))
     reports: list[Report] = []
     for log in filter(None, logs):
         if len({(zone, dbms, unit) for _, zone, _, dbms, unit in log}) != 1:

@@ -8,24 +8,14 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from benchagent.importers.base import (
-    Metric,
-    NotUnderstood,
-    Report,
-    Scalar,
-    Series,
-    SourceFile,
-    Status,
-    Subject,
-    measured,
-    number,
-)
 from benchagent.importers.hammerdb.counter import counted
 from benchagent.importers.hammerdb.log import log_reports
 from benchagent.importers.hammerdb.names import dbms_of
 from benchagent.importers.hammerdb.profile import SEEN_BY_USERS, check_ranks, checked_metrics, procedure_metrics
 from benchagent.importers.hammerdb.run import result_metrics
 from benchagent.importers.hammerdb.times import spaced, sqlite_time
+from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, measured
+from benchagent.importers.source import NotUnderstood, SourceFile, number
 from benchagent.redaction import redact_text
 
 SCHEMA = "hammerdb-job-report-v1"

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
-from benchagent.importers.base import NotUnderstood, Report, Scalar, SourceFile
 from benchagent.importers.hammerdb.build import Build
 from benchagent.importers.hammerdb.names import IN_MINUTES, SETTINGS
 from benchagent.importers.hammerdb.profile import profile_reports
 from benchagent.importers.hammerdb.run import ANSWER, Run
+from benchagent.importers.lines import Line, Lines
+from benchagent.importers.report import Report, Scalar
+from benchagent.importers.source import SourceFile
 from benchagent.redaction import names_a_secret
 
 _FRONT = re.compile(
@@ -93,11 +95,9 @@ class Settings:
 
 def log_reports(file: SourceFile) -> list[Report]:
     reader = _Reader()
-    for number, line in enumerate(file.lines, start=1):
-        try:
-            reader.take(line.rstrip(), cut=number == len(file.lines) and not file.last_line_is_whole)
-        except NotUnderstood as error:
-            raise NotUnderstood(f"line {number}: {error}") from error
+    with Lines(file, with_cut=True) as lines:
+        for line in lines:
+            reader.take(line)
     runs: list[Report] = []
     for report in (report for part in reader.parts for report in part.reports(reader.version)):
         # A result that `jobs` repeats after the run is the same run.
@@ -110,6 +110,11 @@ def log_reports(file: SourceFile) -> list[Report]:
         (run,), (windows,) = runs, profiles
         return [replace(run, series=run.series + windows.series, warnings=(*run.warnings, *windows.warnings))]
     return [*runs, *profiles]
+
+
+def _is_building(text: str) -> bool:
+    # Most lines hold none of its words, which is found faster.
+    return ("uild" in text or "UILD" in text or "reat" in text or "REAT" in text) and bool(_BUILDING.search(text))
 
 
 class _Reader:
@@ -128,7 +133,8 @@ class _Reader:
     def last(self) -> Run | Build | None:
         return self.parts[-1] if self.parts else None
 
-    def take(self, line: str, *, cut: bool) -> None:
+    def take(self, told: Line) -> None:
+        line = told.text.rstrip()
         if match := _VERSION.search(line):
             self.version, self.settings = match["version"], Settings()
         text = _FRONT.sub("", line)
@@ -143,8 +149,8 @@ class _Reader:
         elif match := _USERS.match(text):
             self._part_to_begin().tell(int(match["count"]))
         elif match := _VUSER.search(text):
-            self._take_vuser(int(match["vuser"]), match["text"].strip(), cut=cut)
-        elif _BUILDING.search(text):
+            self._take_vuser(int(match["vuser"]), told._replace(text=match["text"].strip()))
+        elif _is_building(text):
             self._build().line(text)
         elif _RESULT.match(text):
             # An answer of `jobs … result` within a transcript.
@@ -152,7 +158,7 @@ class _Reader:
             if not isinstance(part, Run) or part.result is not None or not part.echo:
                 part = self._add_run()
                 part.echo = True
-            part.user(1, text, cut=cut)
+            part.user(1, told._replace(text=text))
         else:
             self._take_other(text)
 
@@ -164,9 +170,9 @@ class _Reader:
         elif self.last:
             self.last.line(text)
 
-    def _take_vuser(self, vuser: int, text: str, *, cut: bool) -> None:
-        part = self.last
-        if _BUILDING.search(text) and not isinstance(part, Build):
+    def _take_vuser(self, vuser: int, line: Line) -> None:
+        part, text = self.last, line.text
+        if _is_building(text) and not isinstance(part, Build):
             self._build(instead_of=part if part is not None and not part.begun else None)
         elif isinstance(part, Build):
             if self.fresh or (part.over and not text.startswith("FINISHED")):
@@ -174,7 +180,7 @@ class _Reader:
         elif self.fresh or part is None or part.ends_before(vuser, text):
             self._add_run()
         self.fresh = False
-        self.parts[-1].user(vuser, text, cut=cut)
+        self.parts[-1].user(vuser, line)
 
     def _part_to_begin(self) -> Run | Build:
         """The part that virtual users are created for."""

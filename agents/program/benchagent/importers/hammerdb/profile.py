@@ -7,20 +7,11 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from benchagent.importers.base import (
-    Metric,
-    NotUnderstood,
-    Report,
-    Series,
-    SourceFile,
-    Status,
-    Subject,
-    agree,
-    measured,
-    number,
-)
 from benchagent.importers.hammerdb.names import PROCEDURES, dbms_of
 from benchagent.importers.hammerdb.times import iso, spaced, sqlite_time, tcl_time
+from benchagent.importers.lines import Lines
+from benchagent.importers.report import Metric, Report, Series, Status, Subject, measured
+from benchagent.importers.source import NotUnderstood, SourceFile, agree, number
 
 _HEAD = re.compile(r"^(?P<dbms>[\w ]*?) ?Hammerdb Time Profile Report @ (?P<stamp>.*)$")
 _USER = re.compile(r"^>>>>> VIRTUAL USER (?P<vuser>\d+) : ELAPSED TIME : \d+ms$")
@@ -71,42 +62,43 @@ def _profiles(file: SourceFile) -> list[Profile]:
     profiles = [profile]
     current: Figures | None = None
     figures: dict[str, float] | None = None
-    for at, line in enumerate(map(str.strip, file.lines), start=1):
-        if match := _HEAD.match(line):
-            if profile.summary or profile.each:
-                profile = Profile()
-                profiles.append(profile)
-            profile.dbms, profile.started_at, current = match["dbms"], iso(*tcl_time(match["stamp"])), None
-        elif match := _USER.match(line):
-            vuser = int(match["vuser"])
-            if profile.summary or vuser in profile.each:
-                raise NotUnderstood(f"line {at}: virtual user {vuser} out of order")
-            current = profile.each.setdefault(vuser, {})
-        elif match := _SUMMARY.match(line):
-            if profile.summary:
-                raise NotUnderstood(f"line {at}: a second summary")
-            profile.users, current = int(match["users"]), profile.summary
-        elif match := _PROC.match(line):
-            if current is None or match["name"] in current:
-                raise NotUnderstood(f"line {at}: procedure {match['name']} out of order")
-            figures = current.setdefault(match["name"], {})
-        elif _END.match(line):
-            profile.closed = profile.closed or bool(profile.summary)
-            current, figures = None, None
-        elif figures is not None and len(line) < 500 and _LINE.match(line):
-            _take(figures, line, at)
+    with Lines(file, with_cut=True) as lines:
+        for line in (line.text.strip() for line in lines):
+            if match := _HEAD.match(line):
+                if profile.summary or profile.each:
+                    profile = Profile()
+                    profiles.append(profile)
+                profile.dbms, profile.started_at, current = match["dbms"], iso(*tcl_time(match["stamp"])), None
+            elif match := _USER.match(line):
+                vuser = int(match["vuser"])
+                if profile.summary or vuser in profile.each:
+                    raise NotUnderstood(f"virtual user {vuser} out of order")
+                current = profile.each.setdefault(vuser, {})
+            elif match := _SUMMARY.match(line):
+                if profile.summary:
+                    raise NotUnderstood("a second summary")
+                profile.users, current = int(match["users"]), profile.summary
+            elif match := _PROC.match(line):
+                if current is None or match["name"] in current:
+                    raise NotUnderstood(f"procedure {match['name']} out of order")
+                figures = current.setdefault(match["name"], {})
+            elif _END.match(line):
+                profile.closed = profile.closed or bool(profile.summary)
+                current, figures = None, None
+            elif figures is not None and len(line) < 500 and _LINE.match(line):
+                _take(figures, line)
     return profiles
 
 
-def _take(figures: dict[str, float], line: str, at: int) -> None:
+def _take(figures: dict[str, float], line: str) -> None:
     matches = list(_FIGURE.finditer(line))
     if " ".join(match.group() for match in matches) != " ".join(line.split()):
-        raise NotUnderstood(f"line {at}: an unknown figure in {line[:60]!r}")
+        raise NotUnderstood(f"an unknown figure in {line[:60]!r}")
     for match in matches:
         if match["unit"] not in _UNITS.get(match["name"], ("ms",)):
-            raise NotUnderstood(f"line {at}: {match['name']} in an unknown unit")
+            raise NotUnderstood(f"{match['name']} in an unknown unit")
         if figures.setdefault(match["name"], number(match["value"])) != number(match["value"]):
-            raise NotUnderstood(f"line {at}: {match['name']} stands twice")
+            raise NotUnderstood(f"{match['name']} stands twice")
 
 
 def _report(profile: Profile) -> Report:
@@ -176,20 +168,20 @@ def _windows_report(file: SourceFile) -> Report:
     """etprof measures one virtual user in windows of ten seconds; times in microseconds."""
     windows: list[tuple[str, Figures]] = []
     users: set[str] = set()
-    for at, line in enumerate(map(str.strip, file.lines), start=1):
-        if match := _WINDOW.search(line):
-            users.add(match["vuser"])
-            if not windows or windows[-1][0] != match["to"]:
-                windows.append((match["to"], {}))
-        elif match := _WINDOW_ROW.search(line):
-            users.add(match["vuser"])
-            if not windows:
-                raise NotUnderstood(f"line {at}: a row of a window before the window")
-            row = {rank: number(match[rank]) / 1000 for rank in ("min", "p50", "p95", "p99", "max")}
-            if [*row.values()] != sorted(row.values()):
-                raise NotUnderstood(f"line {at}: the ranks do not rise")
-            if windows[-1][1].setdefault(match["name"].upper(), row) != row:
-                raise NotUnderstood(f"line {at}: {match['name']} stands twice in one window")
+    with Lines(file, with_cut=True) as lines:
+        for line in (line.text.strip() for line in lines):
+            if match := _WINDOW.search(line):
+                users.add(match["vuser"])
+                if not windows or windows[-1][0] != match["to"]:
+                    windows.append((match["to"], {}))
+            elif match := _WINDOW_ROW.search(line):
+                users.add(match["vuser"])
+                if not windows:
+                    raise NotUnderstood("a row of a window before the window")
+                row = {rank: number(match[rank]) / 1000 for rank in ("min", "p50", "p95", "p99", "max")}
+                check_ranks(match["name"], {rank.upper(): value for rank, value in row.items()})
+                if windows[-1][1].setdefault(match["name"].upper(), row) != row:
+                    raise NotUnderstood(f"{match['name']} stands twice in one window")
     series: list[Series] = []
     warning = "percentiles of several virtual users cannot be put together: not read as a series"
     if len(users) == 1 and len(windows) > 1:

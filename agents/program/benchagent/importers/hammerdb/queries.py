@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, field
 
-from benchagent.importers.base import Metric, NotUnderstood, agree, measured, number
+from benchagent.importers.report import Metric, measured
+from benchagent.importers.source import NotUnderstood, agree
 
-_QUERY = re.compile(r"^query (?P<query>\d+) completed in (?P<seconds>\d+(?:\.\d+)?(?:e-?\d+)?) seconds$")
-_EXECUTING = re.compile(r"^Executing Query \d+ \((?P<position>\d+) of \d+\)$")
-_SET = re.compile(r"^Completed (?P<sets>\d+) query set\(s\) in (?P<seconds>\d+) seconds$")
-_MEAN = re.compile(r"^Geometric mean of query times returning rows \((?P<rows>\d+)\) is \"?(?P<seconds>\d+\.\d{5})\"?$")
-_REFRESH = re.compile(r"^(?P<kind>New|Old) Sales refresh complete in (?P<seconds>\d+(?:\.\d+)?) seconds$")
+# By the keys of `Queries.take`.
+ROWS = (
+    ("position", "Executing Query {:N} ({position:N} of {:N})"),
+    ("query", "query {query:N} completed in {seconds:E} seconds"),
+    ("sets", "Completed {count:N} query set(s) in {seconds:N} seconds"),
+    ("mean", 'Geometric mean of query times returning rows ({count:N}) is ["]{seconds:X}["]'),
+    ("refresh", "{kind:New|Old} Sales refresh complete in {seconds:X} seconds"),
+)
 
 
 @dataclass
@@ -41,30 +44,25 @@ class Queries:
     streams: dict[int, Stream] = field(default_factory=dict)
     refresh: dict[str, float] = field(default_factory=dict)
 
-    def take(self, vuser: int, text: str) -> bool:
-        """Whether the line is about queries."""
-        if match := _REFRESH.match(text):
-            self.refresh[match["kind"].lower()] = number(match["seconds"])
-            return True
-        rows = ((_EXECUTING, "position"), (_QUERY, "query"), (_SET, "sets"), (_MEAN, "mean"))
-        match, what = next(((match, what) for row, what in rows if (match := row.match(text))), (None, ""))
-        if match is None:
-            return False
+    def take(self, vuser: int, what: str, said: dict[str, str]) -> None:
+        seconds = float(said.get("seconds", 0))
+        if what == "refresh":
+            self.refresh[said["kind"].lower()] = seconds
+            return
         stream = self.streams.setdefault(vuser, Stream())
         if what == "position":
-            position = int(match["position"])
+            position = int(said["position"])
             if position < stream.position and position != 1:
                 raise NotUnderstood(f"virtual user {vuser}'s queries are out of order")
             stream.position = position
         elif what == "query":
-            times, seconds = stream.queries.setdefault(int(match["query"]), []), number(match["seconds"])
+            times = stream.queries.setdefault(int(said["query"]), [])
             times += [seconds] if seconds not in times else []
         else:
-            told = (int(match[1]), number(match["seconds"]))
+            told = (int(said["count"]), seconds)
             if getattr(stream, what) not in (None, told):
                 raise NotUnderstood(f"virtual user {vuser} told its {what} twice, with different figures")
             setattr(stream, what, told)
-        return True
 
     def metrics(self, warnings: list[str], users: int) -> tuple[tuple[Metric, ...], bool]:
         """Metrics, and whether every stream came to its end; no metrics before it did."""

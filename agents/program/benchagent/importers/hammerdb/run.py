@@ -6,12 +6,13 @@ import contextlib
 import re
 from dataclasses import dataclass, field
 
-from benchagent.importers.base import Metric, NotUnderstood, Report, Scalar, Status, Subject, measured
 from benchagent.importers.hammerdb.names import dbms_of
-from benchagent.importers.hammerdb.queries import Queries
+from benchagent.importers.hammerdb.queries import ROWS, Queries
 from benchagent.importers.hammerdb.times import iso, tcl_time
 from benchagent.importers.hammerdb.users import VirtualUsers
 from benchagent.importers.lines import Line
+from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, measured
+from benchagent.importers.source import NotUnderstood
 from benchagent.importers.tables import Table
 from benchagent.redaction import redact_text
 
@@ -28,8 +29,10 @@ _SAID = Table(
     # v3.3 turned the order of the two figures round.
     ("result", "TEST RESULT[ ]: System achieved {nopm:N} NOPM from {tpm:N} {dbms:name} TPM"),
     ("result", "TEST RESULT[ ]: System achieved {tpm:N} {dbms:name} TPM at {nopm:N} NOPM"),
+    *ROWS,
     strict=False,
 )
+_OF_QUERIES = {key for key, _ in ROWS}
 _STOPPED = re.compile(
     r"^(?:Virtual Users? (?:Destroyed|forced)|VU(?:s)? (?:destroyed|killed)|Terminating|\^C|Interrupted)"
 )
@@ -93,7 +96,8 @@ class Run(VirtualUsers):
         elif text.startswith("ALL VIRTUAL USERS COMPLETE"):
             self.ended = True
 
-    def user(self, vuser: int, text: str, *, cut: bool) -> None:
+    def user(self, vuser: int, line: Line) -> None:
+        text = line.text
         if not self.begun:
             self.begun, self.parameters = True, self.settings("tpcc")
         stage = next((number for number, mark in enumerate(_ORDER) if mark in text), None) if vuser == 1 else None
@@ -103,19 +107,20 @@ class Run(VirtualUsers):
             self.stage = stage
         if self.take_state(vuser, text):
             return
-        said = _SAID.match(Line(0, text))
-        if said:
-            self._take(said.key, said.values, text, cut=cut)
-        elif text.startswith("TEST RESULT"):
-            if not cut:
+        said = _SAID.match(line)
+        if said is None:
+            if text.startswith("TEST RESULT") and line.whole:
                 raise NotUnderstood(f"not a wording of the result that is known: {redact_text(text)[:100]!r}")
-        elif not self.queries.take(vuser, text) and _QUOTED_ERROR.search(text):
-            self.errors.append(f"virtual user {vuser}: {text}")
+            if _QUOTED_ERROR.search(text):
+                self.errors.append(f"virtual user {vuser}: {text}")
+        elif said.key == "version":
+            self.version = said.values.get("version", "")
+        elif said.key in _OF_QUERIES and not said.cut:
+            self.queries.take(vuser, said.key, said.values)
+        elif not said.cut:
+            self._take(said.key, said.values, text)
 
-    def _take(self, key: str, values: dict[str, str], text: str, *, cut: bool) -> None:
-        if key == "version":
-            self.version = "" if cut else values["version"]
-            return
+    def _take(self, key: str, values: dict[str, str], text: str) -> None:
         if key == "result":
             result = (int(values["nopm"]), int(values["tpm"]), values["dbms"])
             if self.result not in (None, result):
@@ -124,7 +129,7 @@ class Run(VirtualUsers):
             return
         numbers = {name: int(value) for name, value in values.items()}
         if key in ("ramped", "minute"):
-            self.minutes |= {name: max(self.minutes.get(name, 0), value) for name, value in numbers.items() if not cut}
+            self.minutes |= {name: max(self.minutes.get(name, 0), value) for name, value in numbers.items()}
             return
         if key == "sessions" and numbers["active"] * numbers["clients"] != numbers["sessions"]:
             raise NotUnderstood(f"{text[:60]!r} does not multiply")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from benchagent.importers.base import NotUnderstood
+from benchagent.importers.source import NotUnderstood
 
 _TCL = re.compile(
     r"^\w{3} (?P<date>\w{3} +\d{1,2} \d\d:\d\d:\d\d)(?: (?P<zone>[^\d\s][^\d]*?|[+-]\d{4}))? (?P<year>\d{4})$"

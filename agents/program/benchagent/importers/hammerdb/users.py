@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from benchagent.importers.base import Scalar
+from benchagent.importers.report import Scalar
 from benchagent.redaction import redact_text
 
 _ERROR = re.compile(r"^Error in Virtual User (?P<vuser>\d+):(?P<message>.*)$")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from benchagent.importers.base import NotUnderstood, Report, SourceFile, Status, not_understood
 from benchagent.importers.pgbench import load, logs, report, threads
 from benchagent.importers.pgbench.load import Load
 from benchagent.importers.pgbench.reader import PartsReader, reunited
 from benchagent.importers.pgbench.run import Run
 from benchagent.importers.pgbench.tables import ANCHORS, lines_of
+from benchagent.importers.report import Report, Status, not_understood
+from benchagent.importers.source import NotUnderstood, SourceFile
 from benchagent.importers.tables import reports_of
 
 TOOL = "pgbench"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from benchagent.importers.base import NotUnderstood, agree
 from benchagent.importers.pgbench.run import Run, Script
 from benchagent.importers.pgbench.tables import REPORT
+from benchagent.importers.source import NotUnderstood, agree
 
 # Counts beside their percentage of all transactions.
 _SHARES = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from benchagent.importers.base import Scalar
 from benchagent.importers.commands import unquoted, words_of
+from benchagent.importers.report import Scalar
 
 _COMMAND = re.compile(r"(?:^|[\s/+$#>:'\"`])pgbench(?:\.exe)?\s+(?=[^(:\s])")
 _OPTION = re.compile(r"(?:^|\s)-{1,2}[A-Za-z]")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from benchagent.importers.base import NotUnderstood, Report, Scalar, Status, Subject, agree, measured
 from benchagent.importers.lines import Line
 from benchagent.importers.pgbench.command import parameters
-from benchagent.importers.tables import Match, redacted
-from benchagent.redaction import redact_text
+from benchagent.importers.report import Report, Scalar, Status, Subject, measured
+from benchagent.importers.source import NotUnderstood, agree
+from benchagent.importers.tables import Match
 
 _PART = re.compile(r"(?P<name>[a-z -]+) (?P<time>\d+\.\d+) s")
 _STEPS = {"drop tables": "drop_tables_s", "create tables": "create_tables_s", "client-side generate": "generate_s",
@@ -46,9 +46,9 @@ class Load:
         elif match.key == "tuples":
             done, every, percent = int(said["rows"]), int(said["every"]), int(said["percent"])
             if done > every or percent != done * 100 // every:
-                raise NotUnderstood(f"line {line.number}: {done} of {every} rows are not {percent} %")
+                raise NotUnderstood(f"{done} of {every} rows are not {percent} %")
             if self.rows and self.rows[1] and self.rows[1] != every and not said["table"]:
-                raise NotUnderstood(f"line {line.number}: of {every} rows, before of {self.rows[1]}")
+                raise NotUnderstood(f"of {every} rows, before of {self.rows[1]}")
             if self.rows is None or done >= self.rows[0]:
                 self.rows = (done, every)
                 self.copy_s = float(said["elapsed"]) if done == every else None
@@ -61,12 +61,12 @@ class Load:
             part = _PART.fullmatch(step)
             name = _STEPS.get(part["name"]) if part else None
             if part is None or name is None:
-                raise NotUnderstood(f"line {line.number}: no step of pgbench: {step[:60]!r}")
+                raise NotUnderstood(f"no step of pgbench: {step[:60]!r}")
             steps[name] = round(steps.get(name, 0.0) + float(part["time"]), 2)
         if not agree(sum(steps.values()), total_s, relative=0, absolute=0.0051 * (text.count(",") + 2)):
-            raise NotUnderstood(f"line {line.number}: the steps do not add up to {total_s} s")
+            raise NotUnderstood(f"the steps do not add up to {total_s} s")
         if self.total_s not in (None, total_s):
-            raise NotUnderstood(f"line {line.number}: {total_s} s, an earlier line says {self.total_s} s")
+            raise NotUnderstood(f"{total_s} s, an earlier line says {self.total_s} s")
         self.steps, self.total_s, self.finished = steps, total_s, True
 
 
@@ -90,7 +90,7 @@ def report_of(load: Load) -> Report:
     return Report(
         tool="pgbench", parameters=told, metrics=tuple(metrics) if finished else (),
         status=Status.COMPLETE if finished else Status.FAILED if load.problems else Status.ABORTED,
-        reason="" if finished else redact_text(reason),
+        reason="" if finished else reason,
         subject=Subject(workload="tpcb", workload_name="pgbench's tables"),
-        command_lines=redacted(load.command_lines),
+        command_lines=tuple(load.command_lines),
     )  # fmt: skip

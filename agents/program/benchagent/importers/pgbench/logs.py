@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from benchagent.importers.base import NotUnderstood, SourceFile
+from benchagent.importers.source import NotUnderstood, SourceFile
 
 # 2001 to 2036: what can be a clock reading, and no count.
 _SECOND = r"(?:1[0-9]{9}|20[0-9]{8})"

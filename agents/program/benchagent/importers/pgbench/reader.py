@@ -6,12 +6,12 @@ import itertools
 import re
 from collections.abc import Sequence
 
-from benchagent.importers.base import NotUnderstood
 from benchagent.importers.lines import Line
 from benchagent.importers.pgbench.command import command_line
 from benchagent.importers.pgbench.load import FIRST_STEP, Load
 from benchagent.importers.pgbench.run import Run
 from benchagent.importers.pgbench.tables import DAMAGED_LOAD, LOAD
+from benchagent.importers.source import NotUnderstood
 from benchagent.importers.tables import Match, Reader, Spoiled, damage_of
 
 _VERSION = re.compile(r"pgbench \((?P<version>\d[^,()]*(?:\([^()]*\))?)(?:, server (?P<server>.+?))?\)")
@@ -63,7 +63,7 @@ class PartsReader(Reader[Run | Load]):
     def _take_line(self, line: Line) -> None:
         text, last = line.text, self.parts[-1] if self.parts else None
         if isinstance(last, Load) and line.whole and DAMAGED_LOAD.match(text):
-            raise NotUnderstood(f"line {line.number}: {damage_of(text, 'pgbench')}: {text[:80]!r}")
+            raise NotUnderstood(f"{damage_of(text, 'pgbench')}: {text[:80]!r}")
         run = self.current if isinstance(self.current, Run) else None
         if run and run.ended and run.goes_back(line):
             run = self._begin(line)

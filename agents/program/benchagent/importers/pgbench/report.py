@@ -5,14 +5,13 @@ from __future__ import annotations
 import datetime
 import re
 
-from benchagent.importers.base import Metric, NotUnderstood, Report, Scalar, Series, Status, Subject, measured, unit_of
 from benchagent.importers.pgbench.checks import check
 from benchagent.importers.pgbench.command import parameters
 from benchagent.importers.pgbench.run import Run
 from benchagent.importers.pgbench.statements import script_name, statement_metrics
+from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, measured, unit_of
 from benchagent.importers.series import evenly
-from benchagent.importers.tables import redacted
-from benchagent.redaction import redact_text
+from benchagent.importers.source import NotUnderstood
 
 _WORKLOADS = {
     "tpcb-like": ("tpcb", "TPC-B (sort of), pgbench's builtin"),
@@ -52,12 +51,12 @@ def report_of(run: Run) -> Report:
     postgresql = re.fullmatch(r"(\d[\w.]*)(?: \(.*\))?", run.server_version or run.version)
     return Report(
         tool="pgbench", status=status, tool_version=run.version.partition(" ")[0], parameters=told,
-        metrics=tuple(metrics), series=series, warnings=redacted(run.warnings), reason=redact_text(reason),
+        metrics=tuple(metrics), series=series, warnings=tuple(run.warnings), reason=reason,
         subject=Subject(
             workload=slug, workload_name=name, dbms="postgresql" if postgresql else "",
             dbms_version=postgresql[1] if postgresql else "",
         ),
-        started_at=started_at, command_lines=redacted(run.command_lines),
+        started_at=started_at, command_lines=tuple(run.command_lines),
     )  # fmt: skip
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from benchagent.importers.base import NotUnderstood, number, whole
 from benchagent.importers.lines import Line
 from benchagent.importers.pgbench.tables import REPORT, SCRIPT
+from benchagent.importers.source import NotUnderstood, number, whole
 from benchagent.importers.tables import Figures, Match, damage_of
 
 _TABLE = re.compile(
@@ -101,7 +101,7 @@ class Run(Figures):
             return True
         if table := _TABLE.fullmatch(line.text):
             if not self.reported:
-                raise NotUnderstood(f"line {line.number}: latencies of statements before any report")
+                raise NotUnderstood("latencies of statements before any report")
             self._columns = _COLUMNS.get(table["columns"], 0)
             # 9.1 to 9.5 list several files one after the other, and nothing else in the report confirms the split.
             self.several_files = self.several_files or bool(table["file"])
@@ -109,7 +109,7 @@ class Run(Figures):
         match = REPORT.match(line)
         if match and not match.cut:
             if self.scripts and match.key not in self:
-                raise NotUnderstood(f"line {line.number}: out of order: {line.text[:60]!r}")
+                raise NotUnderstood(f"out of order: {line.text[:60]!r}")
             self.add(line, match)
         match = match or self._take_script(line)
         if match:
@@ -122,17 +122,17 @@ class Run(Figures):
         if match is None or match.cut:
             return match
         if not self.ended:
-            raise NotUnderstood(f"line {line.number}: a script's part before the end of the report")
+            raise NotUnderstood("a script's part before the end of the report")
         script = self.scripts[-1] if self.scripts else None
         if script and script.rows.get(match.key) == match.values:
             return match
         if match.key == "script":
             if int(match.values["number"]) != len(self.scripts) + 1:
-                raise NotUnderstood(f"line {line.number}: script {match.values['number']} is not the next one")
+                raise NotUnderstood(f"script {match.values['number']} is not the next one")
             script = Script(line.number)
             self.scripts.append(script)
         if script is None or script.statements:
-            raise NotUnderstood(f"line {line.number}: out of order: {line.text[:60]!r}")
+            raise NotUnderstood(f"out of order: {line.text[:60]!r}")
         script.add(line, match)
         return match
 
@@ -165,7 +165,7 @@ class Run(Figures):
         match = re.fullmatch(rf"(\d+\.\d+){counts}\s+(\S.*)", line.text)
         if match is None:
             if line.whole and re.match(r"\d+[.,]?\d*\s", line.text):
-                raise NotUnderstood(f"line {line.number}: {damage_of(line.text, 'pgbench')}: {line.text[:60]!r}")
+                raise NotUnderstood(f"{damage_of(line.text, 'pgbench')}: {line.text[:60]!r}")
             return False
         if not line.whole:
             self.cut = True

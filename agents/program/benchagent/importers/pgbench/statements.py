@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from benchagent.importers.base import Metric, measured
 from benchagent.importers.pgbench.run import Run, Script, Statement
+from benchagent.importers.report import Metric, measured
 from benchagent.redaction import redact_text
 
 _BUILTIN = {

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from benchagent.importers.base import SourceFile
 from benchagent.importers.lines import Line, printed_lines
+from benchagent.importers.source import SourceFile
 from benchagent.importers.tables import Table
 
 REPORT = Table(

@@ -9,12 +9,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from benchagent.importers.base import (
+from benchagent.importers.pgbench.logs import Log, is_log, log_of, together
+from benchagent.importers.report import (
     Metric,
-    NotUnderstood,
     Report,
     Series,
-    SourceFile,
     Status,
     as_part_of,
     as_they_are,
@@ -22,7 +21,7 @@ from benchagent.importers.base import (
     not_understood,
     unit_of,
 )
-from benchagent.importers.pgbench.logs import Log, is_log, log_of, together
+from benchagent.importers.source import NotUnderstood, SourceFile
 
 TOOL = "pgbench"
 _NAME = re.compile(r"(?P<stem>.*?\.\d+)(?:\.(?P<thread>\d{1,4}))?(?:\.(?:txt|log|gz))*")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchagent.importers.base import Report, SourceFile, as_they_are
 from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows
 from benchagent.importers.plain_csv.proposal import propose, proposed_without_doubt
 from benchagent.importers.plain_csv.reading import read_mapped
 from benchagent.importers.plain_csv.table import table_of
+from benchagent.importers.report import Report, as_they_are
+from benchagent.importers.source import SourceFile
 
 TOOL = "csv"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from benchagent.importers.base import NotUnderstood
+from benchagent.importers.source import NotUnderstood
 
 Choice = TypeVar("Choice", bound=StrEnum)
 

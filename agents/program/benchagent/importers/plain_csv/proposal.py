@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 import re
 
-from benchagent.importers.base import NotUnderstood, SourceFile, unit_of
 from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows
 from benchagent.importers.plain_csv.table import Table, is_missing, is_number, is_stamp, needed, seconds
+from benchagent.importers.report import unit_of
 from benchagent.importers.series import evenly
+from benchagent.importers.source import NotUnderstood, SourceFile
 
 # Heading in plain words -> name; its unit and direction follow from it.
 _METRICS = {

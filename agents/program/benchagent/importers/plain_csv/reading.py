@@ -6,20 +6,11 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from benchagent.importers.base import (
-    Metric,
-    NotUnderstood,
-    Report,
-    Scalar,
-    Series,
-    SourceFile,
-    Status,
-    Subject,
-    number,
-)
 from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows
 from benchagent.importers.plain_csv.table import Table, is_missing, is_number, is_stamp, needed, seconds
+from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject
 from benchagent.importers.series import evenly
+from benchagent.importers.source import NotUnderstood, SourceFile, number
 from benchagent.redaction import redact_text, redact_value
 
 TOOL = "csv"
@@ -120,7 +111,7 @@ def _scalar(column: Column, cell: str) -> Scalar:
         return int(value) if value == int(value) and abs(value) < 10**15 else value
     if cell.lower() in ("true", "false"):
         return cell.lower() == "true"
-    return redact_text(redact_value(column.name, redact_value(column.heading, cell)) or "")
+    return redact_value(column.name, redact_value(column.heading, cell)) or ""
 
 
 def _status(cells: dict[str, str], mapping: Mapping, line: int) -> tuple[Status, str]:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from benchagent.importers.base import NotUnderstood, Report, SourceFile, as_they_are
 from benchagent.importers.lines import Line, without_comment
+from benchagent.importers.report import Report, as_they_are
+from benchagent.importers.source import NotUnderstood, SourceFile
 from benchagent.importers.sysbench.command import command_line
 from benchagent.importers.sysbench.report import report_of
 from benchagent.importers.sysbench.run import Run
@@ -79,7 +80,7 @@ class _Reader(Reader[Run]):
             if not isinstance(run, Run) or run.ended:
                 run = self._begin(line)
             if run.samples or run.blocks:
-                raise NotUnderstood(f"line {line.number}: threads start after a report")
+                raise NotUnderstood("threads start after a report")
             run.started = True
         else:
             self._line_of_run(line, run)

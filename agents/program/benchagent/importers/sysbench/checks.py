@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchagent.importers.base import NotUnderstood, agree
+from benchagent.importers.source import NotUnderstood, agree
 from benchagent.importers.sysbench.run import Block, Run
 from benchagent.importers.sysbench.tables import RANK
 

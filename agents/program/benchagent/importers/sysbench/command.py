@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from benchagent.importers.base import Scalar
 from benchagent.importers.commands import unquoted, words_of
+from benchagent.importers.report import Scalar
 
 _COMMAND = re.compile(r"(?:^|[\s/+$#>:'\"`])sysbench\s+(?=\S)")
 _VERB = re.compile(r"(?:^|\s)(?:run|prepare|cleanup|prewarm|warmup)\b")

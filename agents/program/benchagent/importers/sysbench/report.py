@@ -6,14 +6,13 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
-from benchagent.importers.base import Metric, NotUnderstood, Report, Scalar, Series, Status, Subject, measured, unit_of
+from benchagent.histogram import encode
+from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, measured, unit_of
 from benchagent.importers.series import evenly
+from benchagent.importers.source import NotUnderstood
 from benchagent.importers.sysbench.checks import check
 from benchagent.importers.sysbench.command import parameters, report_interval
-from benchagent.importers.sysbench.histogram import encoded
 from benchagent.importers.sysbench.run import MIB_IN_MB, Block, Run, Sample
-from benchagent.importers.tables import redacted
-from benchagent.redaction import redact_text
 
 _RATES = {"transactions", "queries", "cpu_eps", "eps", "memory_operations", "file_requests_s", "reads_s"}
 # What is shown as it is printed, in this order; the operations of fileio and memory are the tool's events.
@@ -55,12 +54,12 @@ def report_of(run: Run) -> Report:
     test = run.options.get("test", "") or str(told.get("script", ""))
     return Report(
         tool="sysbench", status=status, tool_version=run.version, parameters=told, metrics=tuple(metrics),
-        series=tuple(series), warnings=redacted(run.warnings), reason=redact_text(reason),
+        series=tuple(series), warnings=tuple(run.warnings), reason=reason,
         subject=Subject(
             workload=f"sysbench-{test.replace('_', '-').lower()}" if test else "",
             workload_name=f"sysbench {test}" if test else "sysbench, test not stated",
         ),
-        command_lines=redacted(run.command_lines), histogram=histogram,
+        command_lines=tuple(run.command_lines), histogram=histogram,
     )  # fmt: skip
 
 
@@ -284,4 +283,5 @@ def _histogram(run: Run) -> str:
         run.warnings.append("the histogram counts since the last checkpoint only: it is left out")
         return ""
     run.warnings.append("the values of the histogram are the middles of sysbench's buckets, which are 1.8 % wide")
-    return encoded(run.histogram)
+    # HdrHistogram keeps each of them to 0.1 %.
+    return encode((round(value_ms * 1000), count) for value_ms, count in run.histogram)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from benchagent.importers.base import NotUnderstood, agree
 from benchagent.importers.lines import Line, without_comment
+from benchagent.importers.source import NotUnderstood, agree
 from benchagent.importers.sysbench.tables import (
     DAMAGED_OPTION,
     EXTRACT,
@@ -56,7 +56,7 @@ def _sample(number: int, time_s: int, told: dict[str, str]) -> Sample:
     figures = {name: float(text) for name, text in told.items()}
     parts = [figures.pop(name) for name in ("reads", "writes", "others") if name in figures]
     if parts and not agree(sum(parts), figures["qps"], relative=0, absolute=0.031):
-        raise NotUnderstood(f"line {number}: reads, writes and others are not the {figures['qps']} queries a second")
+        raise NotUnderstood(f"reads, writes and others are not the {figures['qps']} queries a second")
     values = {
         name.replace("_mib_", "_mb_"): round(value * MIB_IN_MB, 4) if "_mib_" in name else value
         for name, value in figures.items()
@@ -78,7 +78,7 @@ def _from_json(number: int, text: str) -> Sample:
         }  # fmt: skip
         return _sample(number, int(said["time"]), {name: str(value) for name, value in told.items()})
     except (ValueError, KeyError, TypeError) as error:
-        raise NotUnderstood(f"line {number}: not a report of sysbench's JSON hook: {error}") from error
+        raise NotUnderstood(f"not a report of sysbench's JSON hook: {error}") from error
 
 
 @dataclass
@@ -158,7 +158,7 @@ class Run:
         if self.blocks or self.samples:
             return False
         if line.whole:
-            line = replace(line, text=without_comment(line.text))
+            line = line._replace(text=without_comment(line.text))
         if test := TESTS.match(line):
             self.options.setdefault("test", test.key)
         if option := OPTIONS.match(line):
@@ -168,7 +168,7 @@ class Run:
                 self._set(line, option.key, option.values.get("value", "."))
             return True
         if line.whole and DAMAGED_OPTION.match(line.text):
-            raise NotUnderstood(f"line {line.number}: {damage_of(line.text, 'sysbench')}: {line.text[:60]!r}")
+            raise NotUnderstood(f"{damage_of(line.text, 'sysbench')}: {line.text[:60]!r}")
         if step := STEPS.match(line):
             self.steps.append(step.key)
             self.cut = self.cut or step.cut
@@ -181,13 +181,13 @@ class Run:
 
     def _set(self, line: Line, name: str, value: str) -> None:
         if self.options.setdefault(name, value) != value:
-            raise NotUnderstood(f"line {line.number}: says {line.text[:60]!r}, an earlier line something else")
+            raise NotUnderstood(f"says {line.text[:60]!r}, an earlier line something else")
 
     def take(self, line: Line) -> bool:
         """Whether the line is one of the run's reports."""
         if checkpoint := _CHECKPOINT.fullmatch(line.text):
             if self.blocks and not self.blocks[-1].ended:
-                raise NotUnderstood(f"line {line.number}: a checkpoint within a report")
+                raise NotUnderstood("a checkpoint within a report")
             self._checkpoint_s = int(checkpoint["time"])
             return True
         return self._take_json(line) or self._take_sample(line) or self._take_histogram(line) or self._take_figure(line)
@@ -216,9 +216,9 @@ class Run:
             elif not stamped and not line.whole:
                 self.cut = True
             elif stamp or not stamped:
-                raise NotUnderstood(f"line {line.number}: {damage_of(line.text, 'sysbench')}: {line.text[:80]!r}")
+                raise NotUnderstood(f"{damage_of(line.text, 'sysbench')}: {line.text[:80]!r}")
         except NotUnderstood as error:
-            self.bad_progress = self.bad_progress or str(error)
+            self.bad_progress = self.bad_progress or f"line {line.number}: {error}"
         return True
 
     def _take_json(self, line: Line) -> bool:
@@ -237,13 +237,13 @@ class Run:
             self.samples.append(_from_json(self._json_line, text.rstrip(",\n ")))
             self._json = None
         elif len(self._json) > 20:
-            raise NotUnderstood(f"line {self._json_line}: an object of the JSON hook does not end")
+            raise NotUnderstood("an object of the JSON hook does not end")
         return True
 
     def _take_histogram(self, line: Line) -> bool:
         if line.text.startswith("Latency histogram (values are in milliseconds)"):
             if self.histogram:
-                raise NotUnderstood(f"line {line.number}: a second histogram")
+                raise NotUnderstood("a second histogram")
             self.histogram, self._in_histogram = [], True
             return True
         if not self._in_histogram or self.histogram is None:
@@ -270,7 +270,7 @@ class Run:
         block = self.blocks[-1] if self.blocks else None
         if block is None or (match.key in OPENING and (block.ended or self._checkpoint_s is not None)):
             if match.key not in OPENING and not (self.extracts and match.key in EXTRACT):
-                raise NotUnderstood(f"line {line.number}: a report without its beginning: {line.text[:60]!r}")
+                raise NotUnderstood(f"a report without its beginning: {line.text[:60]!r}")
             block = Block(line.number, checkpoint_s=self._checkpoint_s, extract=match.key not in OPENING)
             self._checkpoint_s = None
             self.blocks.append(block)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from benchagent.importers.base import SourceFile
 from benchagent.importers.lines import Line, printed_lines
+from benchagent.importers.source import SourceFile
 from benchagent.importers.tables import Table, pattern_of
 
 # With the names that its figures have as metrics. MiB and what else is converted has names of its own.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from benchagent.importers.base import NotUnderstood, Report, SourceFile, as_they_are
-from benchagent.importers.ycsb.exported import exported
+from benchagent.importers.report import Report, as_they_are
+from benchagent.importers.source import NotUnderstood, SourceFile
 from benchagent.importers.ycsb.golang import go_reports
-from benchagent.importers.ycsb.java import TIME_IN_FRONT, java_reports
+from benchagent.importers.ycsb.java import TIME_IN_FRONT, exported, java_reports
 
 TOOL = "ycsb"
 

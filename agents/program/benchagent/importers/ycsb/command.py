@@ -6,9 +6,8 @@ import itertools
 import re
 from dataclasses import dataclass, field
 
-from benchagent.importers.base import Scalar, Subject
 from benchagent.importers.commands import MAX_COMMAND, whole_or_text
-from benchagent.redaction import redact_text
+from benchagent.importers.report import Scalar, Subject
 
 _LINE = re.compile(
     r"(?:^Command line: ?(?P<told>.*)$|(?P<shell>(?:\S*/)?(?:ycsb(?:\.sh|\.bat)?|go-ycsb) +(?:load|run|-load|-t)\b.*)$"
@@ -52,7 +51,7 @@ class Told:
         if match is None:
             return False
         line = match["told"] or match["shell"] or match["java"] or ""
-        self.line = redact_text(line.strip())
+        self.line = line.strip()
         words = line.split()
         if "-load" in words or "load" in words[:3]:
             self.phase = "load"

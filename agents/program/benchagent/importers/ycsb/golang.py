@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from benchagent.importers.base import Metric, NotUnderstood, Report, SourceFile, Status, agree, measured, number
+from benchagent.importers.lines import Lines
+from benchagent.importers.report import Metric, Report, Status, measured
+from benchagent.importers.source import NotUnderstood, SourceFile, agree, number
 from benchagent.importers.ycsb.command import Told
 
 _ROW = re.compile(r"^\s*(?P<name>[A-Z][A-Z_]*) +- (?P<body>Takes\(s\): (?![^\n]*\bTPM: ).*)$")
@@ -34,44 +36,44 @@ class _Run:
 def go_reports(file: SourceFile) -> list[Report]:
     """Only the rows after "Run finished" are the result; those before are running totals."""
     runs = [_Run()]
-    lines = file.lines if file.last_line_is_whole else file.lines[:-1]
-    for at, line in enumerate(lines, start=1):
-        told = Told()
-        if match := _FINISHED.match(line):
-            if runs[-1].rows:
-                runs.append(_Run())
-            runs[-1].finished, runs[-1].takes = True, match["takes"]
-        elif match := _ROW.match(line.rstrip()):
-            values = _values(at, match["name"], match["body"])
-            (runs[-1].rows if runs[-1].finished else runs[-1].progress).append((match["name"], values))
-        elif told.take(line):
-            if runs[-1].rows:
-                runs.append(_Run())
-            if told.line and runs[-1].told.line:
-                runs[-1].told = Told()
-            runs[-1].told.take(line)
-        runs[-1].signalled = runs[-1].signalled or _SIGNAL.search(line) is not None
+    with Lines(file) as lines:
+        for line in (line.text for line in lines):
+            told = Told()
+            if match := _FINISHED.match(line):
+                if runs[-1].rows:
+                    runs.append(_Run())
+                runs[-1].finished, runs[-1].takes = True, match["takes"]
+            elif match := _ROW.match(line.rstrip()):
+                values = _values(match["name"], match["body"])
+                (runs[-1].rows if runs[-1].finished else runs[-1].progress).append((match["name"], values))
+            elif told.take(line):
+                if runs[-1].rows:
+                    runs.append(_Run())
+                if told.line and runs[-1].told.line:
+                    runs[-1].told = Told()
+                runs[-1].told.take(line)
+            runs[-1].signalled = runs[-1].signalled or _SIGNAL.search(line) is not None
     # A command without any output of its own is no run.
     said = [run for run in runs if run.rows or run.progress] or runs[-1:]
     return [_report(run) for run in said]
 
 
-def _values(at: int, name: str, body: str) -> dict[str, float]:
+def _values(name: str, body: str) -> dict[str, float]:
     values: dict[str, float] = {}
     for part in body.split(", "):
         heading, separator, text = part.partition(": ")
         if not separator or heading not in _FIELDS:
-            raise NotUnderstood(f"line {at}: unknown figure {part[:40]!r}")
+            raise NotUnderstood(f"unknown figure {part[:40]!r}")
         values[_FIELDS[heading]] = number(text)
     if not {"takes_s", "count", "ops"} <= set(values):
-        raise NotUnderstood(f"line {at}: {name} lacks its time, count or rate")
+        raise NotUnderstood(f"{name} lacks its time, count or rate")
     takes_s, ops = values["takes_s"], values["ops"]
     expected = values["count"] / takes_s if takes_s else ops
     if not agree(expected, ops, relative=0.06 / max(takes_s, 0.1), absolute=0.11):
-        raise NotUnderstood(f"line {at}: {name}'s OPS is not Count per second")
+        raise NotUnderstood(f"{name}'s OPS is not Count per second")
     ranks = [values[rank] for rank in _RANKS if rank in values]
     if ranks != sorted(ranks):
-        raise NotUnderstood(f"line {at}: the percentiles of {name} do not rise")
+        raise NotUnderstood(f"the percentiles of {name} do not rise")
     return values
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field
 
-from benchagent.importers.base import Metric, NotUnderstood, Report, Series, SourceFile, Status, agree, measured, number
+from benchagent.importers.lines import Lines
+from benchagent.importers.report import Metric, Report, Series, Status, measured
 from benchagent.importers.series import evenly
+from benchagent.importers.source import NotUnderstood, SourceFile, agree, number
 from benchagent.importers.ycsb.command import Told
 from benchagent.importers.ycsb.status import StatusLines
 from benchagent.redaction import redact_text
@@ -43,13 +46,10 @@ class Run:
 
 def java_reports(file: SourceFile) -> list[Report]:
     runs = [Run()]
-    lines = file.lines
-    for line_number, line in enumerate(lines, start=1):
-        cut = line_number == len(lines) and not file.last_line_is_whole
-        try:
-            runs = _line(runs, line, cut=cut)
-        except NotUnderstood as error:
-            raise NotUnderstood(f"line {line_number}: {error}") from error
+    with Lines(file) as lines:
+        for line in lines:
+            run = _line(runs[-1], line.text)
+            runs += [run] if run is not runs[-1] else []
     for run in runs:
         if not run.overall and any(not _SKIPPED.match(name) for name in run.sections):
             raise NotUnderstood("figures of operations without the [OVERALL] that comes before them")
@@ -58,11 +58,9 @@ def java_reports(file: SourceFile) -> list[Report]:
     return [_report(run) for run in runs if run.says_something]
 
 
-def _line(runs: list[Run], line: str, *, cut: bool) -> list[Run]:
-    run = runs[-1]
+def _line(run: Run, line: str) -> Run:
+    """The run that the line is of: a new one where it begins one."""
     if match := _ROW.match(line.rstrip()):
-        if cut:
-            return runs
         section, key, value = match["section"], match["key"], match["value"]
         if section == "OVERALL" and run.overall.get(key, value) != value:
             run = Run()
@@ -72,17 +70,15 @@ def _line(runs: list[Run], line: str, *, cut: bool) -> list[Run]:
     elif match := _VERSION.match(line):
         run = Run() if run.says_something else run
         run.version = match["version"]
-    elif not cut:
-        told = Told()
-        if StatusLines.is_status(line):
-            run = Run() if run.overall else run
-            run.status.take(line)
-        elif told.take(line):
-            run = Run() if run.overall or (run.told.line and told.line and run.says_something) else run
-            run.told.take(line)
-        elif _FAILURE.search(line.strip()):
-            run.failure = run.failure or redact_text(line.strip())[:200]
-    return runs if run is runs[-1] else [*runs, run]
+    elif StatusLines.is_status(line):
+        run = Run() if run.overall else run
+        run.status.take(line)
+    elif (told := Told()).take(line):
+        run = Run() if run.overall or (run.told.line and told.line and run.says_something) else run
+        run.told.take(line)
+    elif _FAILURE.search(line.strip()):
+        run.failure = run.failure or redact_text(line.strip())[:200]
+    return run
 
 
 def _report(run: Run) -> Report:
@@ -236,3 +232,31 @@ def _compare(operations: dict[str, dict[str, str]], done: float, warnings: list[
         total += -count if name.removesuffix("-FAILED") == "READ-MODIFY-WRITE" else count
     if operations and not agree(total, done, relative=0.01, absolute=1.0):
         warnings.append(f"the operations add up to {total}, throughput times run time is {done:.0f}")
+
+
+def exported(file: SourceFile) -> SourceFile:
+    """The same file, or its summary in the text form where a JSON exporter wrote it: one array, or one object a row."""
+    text = file.text.strip()
+    if not text.startswith(("{", "[")) or '"measurement"' not in text[:500]:
+        return file
+    rows: list[object] = []
+    decoder = json.JSONDecoder(parse_float=str, parse_int=str)
+    at = 0
+    try:
+        while at < len(text):
+            content, at = decoder.raw_decode(text, at)
+            rows += content if isinstance(content, list) else [content]
+            while at < len(text) and text[at] in " \n\t,":
+                at += 1
+    except ValueError as error:
+        raise NotUnderstood(f"broken JSON: {error}") from error
+    return SourceFile(file.name, "".join(map(_summary_line, rows)).encode())
+
+
+def _summary_line(row: object) -> str:
+    if not isinstance(row, dict) or not {"metric", "measurement", "value"} <= set(row):
+        raise NotUnderstood("JSON of another form than YCSB's")
+    cells = [str(row[name]) for name in ("metric", "measurement", "value")]
+    if any("\n" in cell or "," in cell for cell in cells):
+        raise NotUnderstood("JSON of another form than YCSB's")
+    return f"[{cells[0]}], {cells[1]}, {cells[2]}\n"

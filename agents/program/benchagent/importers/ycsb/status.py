@@ -7,8 +7,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from benchagent.importers.base import NotUnderstood, Series, number, unit_of
+from benchagent.importers.report import Series, unit_of
 from benchagent.importers.series import evenly
+from benchagent.importers.source import NotUnderstood, number
 
 _STATUS = re.compile(
     r"(?:^|\s)(?P<second>\d+) sec: (?P<operations>\d+) operations;(?: (?P<rate>[\d.,]+) current ops/sec;)?(?P<rest>.*)$"

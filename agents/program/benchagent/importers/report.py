@@ -1,4 +1,4 @@
-"""What an importer takes and gives. Pure: no server, no account, no database, nothing written.
+"""What an importer gives: a report of each run. Pure: no server, no account, no database, nothing written.
 
 An importer recognises its tool by content and prefers "not understood" to a wrong number: whatever it cannot be sure
 of (a line cut in the middle, figures that contradict each other, an unknown wording) it does not report.
@@ -6,20 +6,16 @@ of (a line cut in the middle, figures that contradict each other, an unknown wor
 
 from __future__ import annotations
 
-import gzip
-import math
-import re
-import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cache, cached_property
-from typing import Any, Protocol, TypeVar
+from functools import cache
+from typing import Any
+
+from benchagent.importers.source import SourceFile
+from benchagent.redaction import redact_text
 
 Scalar = str | int | float | bool
-Made = TypeVar("Made")
-MAX_UNPACKED_BYTES = 256 * 1024 * 1024
-GZIP_MAGIC = b"\x1f\x8b"
 
 
 class Status(StrEnum):
@@ -29,10 +25,6 @@ class Status(StrEnum):
     # Ran and says itself that it failed, or never began.
     FAILED = "failed"
     NOT_UNDERSTOOD = "not_understood"
-
-
-class NotUnderstood(ValueError):
-    """Raised by an importer that claimed a file and then cannot trust it; the text says what and where."""
 
 
 @dataclass(frozen=True)
@@ -138,123 +130,19 @@ class Report:
     histogram: str = ""
     part_of: str = ""
 
+    def __post_init__(self) -> None:
+        """Whoever builds a report, no secret gets into its texts, and no warning stands in it twice."""
+        safe: dict[str, Any] = {"reason": redact_text(self.reason)}
+        for name in ("warnings", "command_lines"):
+            safe[name] = tuple(dict.fromkeys(map(redact_text, getattr(self, name))))
+        safe["parameters"] = {
+            name: redact_text(value) if isinstance(value, str) else value for name, value in self.parameters.items()
+        }
+        for name, value in safe.items():
+            object.__setattr__(self, name, value)
+
     def metric(self, name: str) -> float | None:
         return next((metric.value for metric in self.metrics if metric.name == name), None)
-
-
-@dataclass(frozen=True)
-class SourceFile:
-    """A file as it came. `name` is never used to recognise a tool, only to say what belongs together."""
-
-    name: str
-    data: bytes
-    _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
-
-    def once(self, what: str, make: Callable[[], Made]) -> Made:
-        """What is worked out of the content, once for all who ask for it."""
-        if what not in self._made:
-            self._made[what] = make()
-        made: Made = self._made[what]
-        return made
-
-    @cached_property
-    def unpacked(self) -> bytes:
-        """The content, unzipped where it is gzip. Raises NotUnderstood for a broken or too large archive."""
-        if not self.data.startswith(GZIP_MAGIC):
-            return self.data
-        try:
-            stream = zlib.decompressobj(wbits=31)
-            data = stream.decompress(self.data, MAX_UNPACKED_BYTES)
-        except zlib.error as error:
-            raise NotUnderstood(f"broken gzip: {error}") from error
-        if not stream.eof:
-            raise NotUnderstood("the gzip file is cut, or larger than 256 MB unpacked")
-        rest = stream.unused_data.strip(b"\x00")
-        if rest:
-            try:
-                data += gzip.decompress(rest)
-            except (OSError, EOFError, zlib.error) as error:
-                raise NotUnderstood(f"something follows the gzip data: {error}") from error
-        return data
-
-    @cached_property
-    def text(self) -> str:
-        r"""The content as text with `\n` line ends. Raises NotUnderstood for what is not text."""
-        data = self.unpacked
-        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-            try:
-                text = data.decode("utf-16")
-            except UnicodeDecodeError as error:
-                raise NotUnderstood("not text: broken UTF-16") from error
-        else:
-            if b"\x00" in data:
-                raise NotUnderstood("not text: it contains NUL bytes")
-            text = _decoded(data)
-        if any(character < " " and character not in "\t\n\r\f\x1b\b" for character in set(text)):
-            raise NotUnderstood("not text: it contains control characters")
-        return text.replace("\r\n", "\n").replace("\r", "\n")
-
-    @cached_property
-    def lines(self) -> list[str]:
-        """Lines without their ends."""
-        return self.text.removesuffix("\n").split("\n") if self.text else []
-
-    @property
-    def last_line_is_whole(self) -> bool:
-        """False when the text does not end with a line end: its last line may be cut, and so may its last number."""
-        return self.text.endswith("\n")
-
-
-def _decoded(data: bytes) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
-
-
-class Importer(Protocol):
-    """One module under `benchagent.importers`, listed in `MODULES`."""
-
-    TOOL: str
-
-    def claims(self, file: SourceFile) -> bool:
-        """Whether the content is this tool's. Cheap, by marks that no other tool prints. May raise NotUnderstood."""
-
-    def read(self, file: SourceFile) -> Sequence[Report]:
-        """Every run of the file, in order. Raises NotUnderstood rather than guess."""
-
-    def combine(self, read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[SourceFile, list[Report]]]:
-        """Put together what belongs together (logs of the threads of one run, the files of one run).
-
-        Gives back the same files in the same order. Files of one run: the first holds the whole, the others' reports
-        have `part_of` and no numbers of their own, so that nothing counts twice.
-        """
-
-
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
-
-
-def number(text: str) -> float:
-    """A plain decimal number with a point. Raises NotUnderstood for anything else: a comma may mean two things."""
-    text = text.strip()
-    if not _NUMBER.fullmatch(text):
-        raise NotUnderstood(f"not a plain number: {text[:40]!r}")
-    value = float(text)
-    if not math.isfinite(value):
-        raise NotUnderstood(f"not a finite number: {text[:40]!r}")
-    return value
-
-
-def whole(text: str) -> int:
-    text = text.strip()
-    if not (text.isascii() and text.isdecimal()) or len(text) > 18:
-        raise NotUnderstood(f"not a whole number: {text[:40]!r}")
-    return int(text)
-
-
-def agree(left: float, right: float, *, relative: float, absolute: float = 0.0) -> bool:
-    """Whether two ways to the same figure say the same, within the rounding of what was printed."""
-    return math.isclose(left, right, rel_tol=relative, abs_tol=absolute)
 
 
 def not_understood(reason: str, *, tool: str = "", warnings: Sequence[str] = ()) -> Report:
