@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import io
 import json
-import os
 import random
 import sys
 import tempfile
@@ -27,6 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # started as a file, it sees only its own folder
 
 from benchmarks.bench_uploads import document  # noqa: E402
+from scripts.private_site import set_up_here  # noqa: E402
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -128,15 +128,15 @@ def import_file(client: Client) -> dict[str, Journey]:
     """The three requests of a file of pgbench: sent, looked at, stored."""
     from django.core.files.uploadedfile import SimpleUploadedFile
 
-    found: dict[str, Journey] = {}
+    requests: dict[str, Journey] = {}
     for tps in (800.0, 820.0):
         text = PGBENCH.format(count=int(60 * tps), tps=tps, latency=4000 / tps)
         files = {"file": SimpleUploadedFile("run.txt", text.encode())}
-        found["import: send"] = traced(lambda sent=files: client.post("/imports/", sent), 302)  # type: ignore[misc]
+        requests["import: send"] = traced(lambda sent=files: client.post("/imports/", sent), 302)  # type: ignore[misc]
         path = newest_import()
-        found["import: look"] = traced(lambda at=path: client.get(at), 200)  # type: ignore[misc]
-        found["import: store"] = traced(lambda at=path: client.post(at, SUBJECT), 302)  # type: ignore[misc]
-    return found
+        requests["import: look"] = traced(lambda at=path: client.get(at), 200)  # type: ignore[misc]
+        requests["import: store"] = traced(lambda at=path: client.post(at, SUBJECT), 302)  # type: ignore[misc]
+    return requests
 
 
 def newest_import() -> str:
@@ -183,13 +183,13 @@ def register_machine() -> None:
     registry.register(message=message)
 
 
-def report(found: dict[str, Journey], listed: str) -> None:
+def report(journeys_by_name: dict[str, Journey], listed: str) -> None:
     print(f"{'request':<16}{'functions':>10}{'modules':>9}{'changes of module':>19}{'calls':>8}{'with repeats':>14}")
-    for name, journey in found.items():
+    for name, journey in journeys_by_name.items():
         modules = len({module for module, _ in journey.calls})
         distinct, total = len(journey.changes), journey.changes.total()
         print(f"{name:<16}{len(journey.calls):>10}{modules:>9}{distinct:>19}{journey.calls.total():>8}{total:>14}")
-    for (module, function), count in found[listed].calls.items() if listed else ():
+    for (module, function), count in journeys_by_name[listed].calls.items() if listed else ():
         print(f"{count:>6}  {module}.{function}")
 
 
@@ -198,17 +198,9 @@ def main() -> None:
     parser.add_argument("--list", default="", metavar="REQUEST", help="also list the functions of this request")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="benchsite-") as state:
-        os.environ |= {
-            "STATE": state, "LOG_LEVEL": "ERROR", "ALLOWED_HOSTS": "testserver", "FIRST_RUN": "0",
-            "DJANGO_SETTINGS_MODULE": "benchsite.settings",
-            "STATICFILES_BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage",
-        }  # fmt: skip
-        os.environ.pop("DATABASE_URL", None)
-        import django
+        set_up_here(state)
         from django.core.management import call_command
 
-        django.setup()
-        call_command("migrate", verbosity=0)
         call_command("import_publication", stdout=io.StringIO())
         report(journeys(), arguments.list)
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import gc
 import math
-import os
 import random
 import statistics
 import sys
@@ -26,6 +25,7 @@ sys.path.insert(0, str(ROOT))  # started as a file, it sees only its own folder
 
 from benchmarks.bench_uploads import document  # noqa: E402
 from scripts.private_postgresql import PrivatePostgreSQL  # noqa: E402
+from scripts.private_site import set_up_here  # noqa: E402
 
 SIZES = (1_000, 10_000, 100_000)
 PER_REQUEST = 500
@@ -58,14 +58,14 @@ def fill(generator: random.Random, count: int) -> None:
     from runs import results
 
     while count > 0:
-        documents = [one_document(generator) for _ in range(min(PER_REQUEST, count))]
+        documents = [run_document(generator) for _ in range(min(PER_REQUEST, count))]
         for outcome in results.store_uploads(documents=documents):
             if outcome.status != "created":
                 raise RuntimeError(outcome.errors)
         count -= len(documents)
 
 
-def one_document(generator: random.Random) -> dict[str, Any]:
+def run_document(generator: random.Random) -> dict[str, Any]:
     made = document(generator)
     made["hardware"]["name"] = f"Bench {generator.randrange(MACHINES)}"
     made["factors"]["batch"] = generator.randrange(1000)
@@ -107,17 +107,17 @@ def exponent(smaller: float, larger: float, ratio: float) -> float:
     return math.log(larger / smaller) / math.log(ratio)
 
 
-def report(found: dict[int, dict[str, tuple[float, float, int]]]) -> None:
-    sizes = sorted(found)
+def report(times: dict[int, dict[str, tuple[float, float, int]]]) -> None:
+    sizes = sorted(times)
     print(f"{'p50 / p95 in ms':<26}" + "".join(f"{size:>20,}" for size in sizes) + f"{'queries':>12}{'exponent':>10}")
-    for name in found[sizes[0]]:
-        cells = "".join(f"{found[size][name][0]:>11.1f} /{found[size][name][1]:>7.1f}" for size in sizes)
-        counts = sorted({found[size][name][2] for size in sizes})
+    for name in times[sizes[0]]:
+        cells = "".join(f"{times[size][name][0]:>11.1f} /{times[size][name][1]:>7.1f}" for size in sizes)
+        counts = sorted({times[size][name][2] for size in sizes})
         words = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]}-{counts[-1]}"
         growth = ""
         if len(sizes) > 1:
             small, large = sizes[-2:]
-            growth = f"{exponent(found[small][name][0], found[large][name][0], large / small):.2f}"
+            growth = f"{exponent(times[small][name][0], times[large][name][0], large / small):.2f}"
         print(f"{name:<26}{cells}{words:>12}{growth:>10}")
 
 
@@ -125,7 +125,7 @@ def measure(sizes: Sequence[int], asks: int) -> dict[int, dict[str, tuple[float,
     from django.db import connection
 
     generator, stored = random.Random(2026), 0
-    found: dict[int, dict[str, tuple[float, float, int]]] = {}
+    times: dict[int, dict[str, tuple[float, float, int]]] = {}
     for size in sizes:
         before = time.perf_counter()
         fill(generator, size - stored)
@@ -136,8 +136,8 @@ def measure(sizes: Sequence[int], asks: int) -> dict[int, dict[str, tuple[float,
         # What filling left in this process is no page's: without this the collector walks it again and again.
         gc.collect()
         gc.freeze()
-        found[size] = {name: ask(path, asks) for name, path in addresses().items()}
-    return found
+        times[size] = {name: ask(path, asks) for name, path in addresses().items()}
+    return times
 
 
 def main() -> None:
@@ -147,16 +147,7 @@ def main() -> None:
     arguments = parser.parse_args()
     sizes = sorted(int(text) for text in arguments.sizes.split(","))
     with PrivatePostgreSQL() as server, tempfile.TemporaryDirectory(prefix="benchsite-") as state:
-        os.environ |= {
-            "STATE": state, "DATABASE_URL": server.url, "LOG_LEVEL": "ERROR", "ALLOWED_HOSTS": "testserver",
-            "DJANGO_SETTINGS_MODULE": "benchsite.settings",
-            "STATICFILES_BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage",
-        }  # fmt: skip
-        import django
-        from django.core.management import call_command
-
-        django.setup()
-        call_command("migrate", verbosity=0)
+        set_up_here(state, server.url)
         report(measure(sizes, arguments.asks))
 
 

@@ -21,7 +21,6 @@ The last lines are the medians of the rounds with their ranges:
 
 from __future__ import annotations
 
-import argparse
 import os
 import statistics
 import sys
@@ -35,9 +34,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # started as a file, it sees only its own folder
 
 from benchmarks.clients import Server, postgresql  # noqa: E402
-from benchmarks.pgbench import ClientFailed  # noqa: E402
-
-CACHE = Path(os.environ.get("BENCHSITE_TEST_CACHE") or ROOT / "var" / "test-cache")
+from benchmarks.pairs import CACHE, ClientFailed, options  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ class Round:
 
 def measure(server: Server, seconds: int, warm_up: int, rounds: int) -> list[Round]:
     clients = [("without", server.bare), ("with", server.accounted_agent), ("without again", server.bare)]
-    found = []
+    done = []
     for number in range(rounds):
         tps: dict[str, float] = {}
         turned = number % len(clients)
@@ -62,7 +59,7 @@ def measure(server: Server, seconds: int, warm_up: int, rounds: int) -> list[Rou
         if taken is None:
             raise ClientFailed("the run was over before its CPU was read: it needs more seconds")
         without = (tps["without"] + tps["without again"]) / 2
-        found.append(
+        done.append(
             Round(
                 100 * (1 - tps["with"] / without),
                 100 * (1 - tps["without again"] / tps["without"]),
@@ -75,18 +72,15 @@ def measure(server: Server, seconds: int, warm_up: int, rounds: int) -> list[Rou
             f"answers {taken.backend:.1f} ms",
             flush=True,
         )
-    return found
+    return done
 
 
 def spread(values: list[float], digits: int = 1) -> str:
     return f"{statistics.median(values):.{digits}f} % ({min(values):.{digits}f} to {max(values):.{digits}f})"
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--seconds", type=int, default=10, help="measured seconds of each run")
-    parser.add_argument("--warm-up", type=int, default=10, help="seconds before them")
+def main() -> None:
+    parser = options(__doc__, rounds="rounds", default=7)
     parser.add_argument("--scale", type=int, default=10, help="branches, of 100,000 accounts each")
     asked = parser.parse_args()
     toolchain = JavaToolchain(CACHE)
@@ -95,12 +89,11 @@ def main() -> int:
         tempfile.TemporaryDirectory(prefix="bench-sampling-") as folder,
         postgresql(Path(folder), toolchain, asked.scale) as server,
     ):
-        found = measure(server, asked.seconds, asked.warm_up, asked.rounds)
-    print(f"throughput of two runs without: {spread([one.noise for one in found])} apart")
-    print(f"overhead of sampling, by throughput: {spread([one.overhead for one in found])}")
-    print(f"overhead of sampling, by CPU: {spread([one.cpu for one in found], 2)}")
-    return 0
+        done = measure(server, asked.seconds, asked.warm_up, asked.rounds)
+    print(f"throughput of two runs without: {spread([each.noise for each in done])} apart")
+    print(f"overhead of sampling, by throughput: {spread([each.overhead for each in done])}")
+    print(f"overhead of sampling, by CPU: {spread([each.cpu for each in done], 2)}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

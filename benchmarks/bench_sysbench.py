@@ -9,22 +9,16 @@ generator binds them. Pairs are interleaved and their order alternates. Commits 
 sysbench come from its histogram, whose steps are about 2 %. MariaDB is the one of `benchagent engines install
 mariadb-10.11`; the server is a private one that is gone afterwards. Needs the program sysbench.
 
-CPU is that of the clients alone, per 1000 transactions: medians of the pairs with their ranges, before the ratios.
-
-The last line begins with the smaller of the two medians of the ratios, `ratio to sysbench: 0.97 (…)`. A median below
-the target is told in the line before, and ends nothing, for the same reason as in bench_driver.py.
+CPU is that of the clients alone. What is told of the pairs: see pairs.py.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
 import re
-import statistics
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,12 +32,22 @@ from benchagent.java import JavaToolchain
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # started as a file, it sees only its own folder
 
+from benchmarks.pairs import (  # noqa: E402
+    CACHE,
+    PERCENTILES,
+    ClientFailed,
+    Measurement,
+    finished,
+    measured,
+    of_summary,
+    options,
+    report,
+)
 from tests.benchagent.dbms.trial import Trial  # noqa: E402
 
 ROWS, CONNECTIONS = 100_000, 4
 # The least that the median of the ratios of TPS is to be.
 TARGET = 0.95
-CACHE = Path(os.environ.get("BENCHSITE_TEST_CACHE") or ROOT / "var" / "test-cache")
 SETTINGS = {"innodb_buffer_pool_size": "512M", "innodb_log_file_size": "512M"}
 # Of this server only, which listens on loopback: sysbench takes a password on its command line only.
 USER = "sysbench"
@@ -73,49 +77,21 @@ INSERT = {
     ],
 }
 LOADS = {"oltp_point_select": SELECT, "oltp_insert": INSERT}
-THEIRS, OURS = "sysbench", "loadgen"
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """Of the measured seconds; latencies in ms, `cpu_ms` of the client per 1000 transactions."""
-
-    tps: float
-    p50_ms: float
-    p95_ms: float
-    p99_ms: float
-    cpu_ms: float
-
-    def words(self) -> str:
-        latencies = f"p50/p95/p99 {self.p50_ms:.2f}/{self.p95_ms:.2f}/{self.p99_ms:.2f} ms"
-        return f"{self.tps:8.0f} TPS  {latencies}  CPU {self.cpu_ms:.0f} ms per 1000"
 
 
 def sysbench(trial: Trial, load: str, seconds: int, warm_up: int) -> Measurement:
     """It has no warm-up of its own, and no compiler that would need one: a run before it warms the server."""
-    _run(trial, load, warm_up)
-    text, cpu_s = _run(trial, load, seconds)
-    found = TRANSACTIONS.search(text)
-    if found is None:
-        raise SystemExit(f"sysbench told no result: {text}")
+    clean(trial)
+    command = [*_sysbench(trial, load), "--histogram=on"]
+    finished([*command, f"--time={warm_up}", "run"])
+    text, cpu_s = finished([*command, f"--time={seconds}", "run"])
+    told = TRANSACTIONS.search(text)
+    if told is None:
+        raise ClientFailed(f"sysbench told no result: {text}")
     buckets = [(float(value), int(count)) for value, count in BUCKET.findall(text)]
-    p50, p95, p99 = (_percentile(buckets, share) for share in (0.5, 0.95, 0.99))
-    return Measurement(float(found[2]), p50, p95, p99, cpu_s * 1e6 / int(found[1]))
-
-
-def _run(trial: Trial, load: str, seconds: int) -> tuple[str, float]:
-    """What sysbench printed, and its CPU time."""
-    command = [*_sysbench(trial, load), f"--time={seconds}", "--histogram=on", "run"]
-    with tempfile.TemporaryFile("w+") as output:
-        # In a session of its own, as the agent's children are: the kernel may share out CPU time by sessions.
-        child = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        output.seek(0)
-        text = output.read()
-    if child.returncode:
-        raise SystemExit(f"sysbench ended with {child.returncode}: {text}")
-    return text, usage.ru_utime + usage.ru_stime
+    p50, p95, p99 = (_percentile(buckets, percent / 100) for percent in PERCENTILES)
+    transactions = int(told[1])
+    return Measurement(float(told[2]), p50, p95, p99, cpu_s * 1e6 / transactions, transactions)
 
 
 def _sysbench(trial: Trial, load: str) -> list[str]:
@@ -135,6 +111,7 @@ def _percentile(buckets: list[tuple[float, int]], share: float) -> float:
 
 
 def loadgen(trial: Trial, load: str, seconds: int, warm_up: int) -> Measurement:
+    clean(trial)
     step: dict[str, Any] = {
         "op": "run",
         "phase": "run",
@@ -145,11 +122,14 @@ def loadgen(trial: Trial, load: str, seconds: int, warm_up: int) -> Measurement:
         "transactions": [{**LOADS[load], "weight": 1}],
     }
     session = trial.events([step])
-    summary = session.summary
-    if session.error or summary is None or summary["dead_terminals"]:
-        raise SystemExit(f"the load generator failed: {session.error or summary}")
-    p50, p95, p99 = (summary[f"p{percent}_us"] / 1000 for percent in (50, 95, 99))
-    return Measurement(summary["tps"], p50, p95, p99, summary["cpu_s"] * 1e6 / summary["transactions"])
+    if session.error:
+        raise ClientFailed(f"the load generator failed: {session.error}")
+    return of_summary(session.summary)
+
+
+def clean(trial: Trial) -> None:
+    """So that no client meets what the other has left: rows to be purged, pages to be written."""
+    trial.act([SqlCommands([f"DELETE FROM sbtest1 WHERE id > {ROWS}", *trial.instance.dialect.after_load])])
 
 
 def prepared(folder: Path) -> Trial:
@@ -164,54 +144,23 @@ def prepared(folder: Path) -> Trial:
     return trial
 
 
-def measure(trial: Trial, load: str, asked: argparse.Namespace) -> list[dict[str, Measurement]]:
-    """Pairs by client, printed as they come."""
-    clients = {THEIRS: sysbench, OURS: loadgen}
-    pairs = []
-    for number in range(asked.pairs):
-        found: dict[str, Measurement] = {}
-        for name in sorted(clients, reverse=number % 2 == 0):
-            # So that no client meets what the other has left: rows to be purged, pages to be written.
-            trial.act([SqlCommands([f"DELETE FROM sbtest1 WHERE id > {ROWS}", *trial.instance.dialect.after_load])])
-            found[name] = clients[name](trial, load, asked.seconds, asked.warm_up)
-            print(f"{load} pair {number + 1} {name:9}{found[name].words()}", flush=True)
-        pairs.append(found)
-        print(f"{load} pair {number + 1} ratio {ratio(found):.3f}", flush=True)
-    return pairs
-
-
-def ratio(pair: dict[str, Measurement]) -> float:
-    """Ours to sysbench's TPS."""
-    return pair[OURS].tps / pair[THEIRS].tps
-
-
-def cpu(pairs: list[dict[str, Measurement]], client: str) -> str:
-    """In seconds per 1000 transactions."""
-    found = [pair[client].cpu_ms / 1000 for pair in pairs]
-    return f"{client} {statistics.median(found):.4f} s ({min(found):.4f} to {max(found):.4f})"
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pairs", type=int, default=5)
-    parser.add_argument("--seconds", type=int, default=10)
-    parser.add_argument("--warm-up", type=int, default=10)
-    asked = parser.parse_args()
+    asked = options(__doc__, rounds="pairs").parse_args()
     with tempfile.TemporaryDirectory(prefix="bench-sysbench-") as folder:
         Path(folder).chmod(0o755)
         trial = prepared(Path(folder))
         try:
-            measured = {load: measure(trial, load, asked) for load in LOADS}
+            clients = {
+                load: (
+                    partial(sysbench, trial, load, asked.seconds, asked.warm_up),
+                    partial(loadgen, trial, load, asked.seconds, asked.warm_up),
+                )
+                for load in LOADS
+            }
+            pairs = measured(clients, asked.pairs)
         finally:
             trial.close()
-    for load, pairs in measured.items():
-        print(f"client CPU per 1000 transactions of {load}: {cpu(pairs, THEIRS)}, {cpu(pairs, OURS)}")
-    medians = {load: statistics.median(map(ratio, pairs)) for load, pairs in measured.items()}
-    for load, median in medians.items():
-        if median < TARGET:
-            print(f"below the target: TPS of {load}, which is to be {TARGET:.2f} or more")
-    words = ", ".join(f"{load} {median:.2f}" for load, median in medians.items())
-    print(f"ratio to sysbench: {min(medians.values()):.2f} (medians: {words})")
+    report("sysbench", pairs, dict.fromkeys(LOADS, TARGET))
 
 
 if __name__ == "__main__":

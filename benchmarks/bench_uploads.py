@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
-import subprocess
 import sys
 import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # started as a file, it sees only its own folder
 
 from scripts.private_postgresql import PrivatePostgreSQL, free_port  # noqa: E402
+from scripts.private_site import environment, manage, web  # noqa: E402
 
 SECRET = """
 from runs.models import ApiToken, User
@@ -50,36 +48,6 @@ class Figure:
     def line(self) -> str:
         per_s, samples = self.results / self.seconds, self.samples / self.seconds
         return f"{self.what:<42} {per_s:>9,.0f} {samples:>13,.0f} {self.cpu_ms:>9.2f}"
-
-
-def environment(state: str, url: str) -> dict[str, str]:
-    return {**os.environ, "STATE": state, "DATABASE_URL": url, "LOG_LEVEL": "ERROR", "FIRST_RUN": "0"}
-
-
-def manage(env: dict[str, str], *arguments: str) -> str:
-    command = [sys.executable, "manage.py", *arguments]
-    return subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True, text=True).stdout
-
-
-@contextmanager
-def web(env: dict[str, str]) -> Iterator[tuple[str, psutil.Process]]:
-    """One gunicorn worker; its address and the worker's process."""
-    port = free_port()
-    command = [sys.executable, "-m", "gunicorn", "benchsite.wsgi", "--workers=1", f"--bind=127.0.0.1:{port}"]
-    master = subprocess.Popen([*command, "--keep-alive=30", "--timeout=300", "--worker-class=gthread", "--threads=1"],
-                              cwd=ROOT, env=env, stderr=subprocess.DEVNULL)  # fmt: skip
-    try:
-        base = f"http://127.0.0.1:{port}"
-        for _ in range(200):
-            try:
-                requests.get(f"{base}/api/v1/runs/", timeout=10).raise_for_status()
-                break
-            except requests.RequestException:
-                time.sleep(0.1)
-        yield base, psutil.Process(master.pid).children()[0]
-    finally:
-        master.terminate()
-        master.wait(timeout=30)
 
 
 def document(generator: random.Random, *, repeats: int = 1, samples: int = 0) -> dict[str, Any]:
@@ -152,7 +120,7 @@ class Sender:
                 return 0, 0
             answer = self.session.post(self.url, data=body, timeout=300)
             answer.raise_for_status()
-            if of and {one["status"] for one in answer.json()["results"]} != {"created"}:
+            if of and {result["status"] for result in answer.json()["results"]} != {"created"}:
                 raise RuntimeError(answer.text[:500])
             return results, results * shape.get("repeats", 1) * shape.get("samples", 0)
 
@@ -181,7 +149,9 @@ def main() -> None:
         env = environment(state, server.url)
         manage(env, "migrate", "--verbosity=0")
         secret = manage(env, "shell", "--no-imports", "-c", SECRET).split()[-1]
-        with web(env) as (base, worker):
+        options = ("--keep-alive=30", "--timeout=300", "--worker-class=gthread", "--threads=1")
+        with web(env, free_port(), *options) as (base, master):
+            worker = psutil.Process(master).children()[0]
             print(f"{'':<42} {'results/s':>9} {'samples/s':>13} {'CPU ms':>9}")
             for figure in figures(base, secret, worker, arguments.seconds):
                 print(figure.line(), flush=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -14,18 +14,19 @@ from benchagent.dbms.postgresql.discovery import installations
 from benchagent.dbms.questions import Step
 from benchagent.java import JavaToolchain
 from benchagent.job.bench import JobBench, Surroundings
-from benchagent.job.result import empty_result
+from benchagent.job.description import Description
 from benchagent.link.client import Client
 from benchagent.link.lease import Heartbeat
 from benchagent.link.sender import Sender
 from benchagent.link.spool import Spool
+from benchagent.machine.limits import Cage
 from benchagent.machine.process import Abort
 from benchagent.protocol import JobSpec
 from benchagent.workloads.base import Factors
 from benchagent.workloads.tpcb import WORKLOAD as TPCB
 from benchagent.workloads.tpcb import _run as tpcb_step
 
-from benchmarks.pgbench import ClientFailed, Measurement
+from benchmarks.pairs import ClientFailed, Measurement, of_summary
 from benchmarks.pgbench import run as run_pgbench
 from benchmarks.receiving import receiver
 from benchmarks.watching import CpuAccounts, Taken
@@ -51,7 +52,7 @@ class Server:
     def __init__(self, folder: Path, toolchain: JavaToolchain, scale: int) -> None:
         self.scale = scale
         self.version, installation = next(
-            (version, one) for version, one in installations().items() if one.has("pgbench") and one.has("psql")
+            (version, each) for version, each in installations().items() if each.has("pgbench") and each.has("psql")
         )
         self._programs = installation.bin_dir
         self.trial = Trial(folder, toolchain, "postgresql", self.version, SETTINGS)
@@ -106,7 +107,7 @@ class Server:
         """The session of an agent's job: with its samples, its own queries, and what it sends, each second."""
         bench, step = self._job(seconds, warm_up)
         with self._sending():
-            return _measured(bench.session([step]).summary)
+            return of_summary(bench.session([step]).summary)
 
     def accounted_agent(self, seconds: int, warm_up: int) -> Measurement:
         """The same; `taken` tells the CPU of its watching afterwards."""
@@ -114,7 +115,7 @@ class Server:
         accounts = CpuAccounts(lambda: _process_of(bench), self._asked_by_agent, warm_up + seconds - 3)
         accounts.start()
         with self._sending():
-            measured = _measured(bench.session([step]).summary)
+            measured = of_summary(bench.session([step]).summary)
         accounts.join(1)
         self.taken = accounts.taken
         return measured
@@ -154,15 +155,15 @@ class Server:
     def _asked_by_agent(self) -> int | None:
         """Process of the backend that the agent asks each second."""
         sql = "SELECT pid FROM pg_stat_activity WHERE query LIKE '%wait_event_type%' AND pid <> pg_backend_pid()"
-        found = self._finished(self._command("psql", "-XAtq", "-c", sql)).split()
-        return int(found[0]) if found else None
+        pids = self._finished(self._command("psql", "-XAtq", "-c", sql)).split()
+        return int(pids[0]) if pids else None
 
     def bare(self, seconds: int, warm_up: int) -> Measurement:
         """The load generator alone: nobody samples, nothing is asked beside the transactions."""
         session = self.trial.events([_step(self._factors(seconds, warm_up))])
         if session.error:
             raise ClientFailed(f"the load generator failed: {session.error}")
-        return _measured(session.summary)
+        return of_summary(session.summary)
 
     def _factors(self, seconds: int, warm_up: int) -> Factors:
         window = {"warm_up_s": warm_up, "duration_s": seconds}
@@ -193,11 +194,10 @@ class Server:
             spool=self._spool,
             children=self.trial.children,
             abort=Abort(),
-            server_cage=None,
-            driver_cage=None,
+            server_cage=Cage(spec["run_id"]),
+            generator_cage=Cage(spec["run_id"]),
             embedded=False,
-            result=empty_result(),
-            noted=[],
+            described=Description(embedded=False),
             on_state=_ignore,
             on_log=_ignore,
             on_news=_ignore,
@@ -235,14 +235,6 @@ def _process_of(bench: JobBench) -> int | None:
     with suppress(RuntimeError):
         return bench.generator.pid if bench.generator else None
     return None
-
-
-def _measured(summary: Mapping[str, Any] | None) -> Measurement:
-    if summary is None or summary["dead_terminals"] or summary["errors"]:
-        raise ClientFailed(f"the load generator failed: {summary and summary['dead_terminals']}")
-    p50, p95, p99 = (summary[f"p{percent}_us"] / 1000 for percent in (50, 95, 99))
-    cpu_ms = summary["cpu_s"] * 1e6 / summary["transactions"]
-    return Measurement(summary["tps"], p50, p95, p99, cpu_ms, summary["committed"])
 
 
 def _ignore(*_: Any) -> None: ...

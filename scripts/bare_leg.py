@@ -265,14 +265,14 @@ def wait_until(true: Callable[[], Any], within_s: float, every_s: float = 0.2) -
 
 def processes_naming(path: Path) -> dict[int, str]:
     """Processes whose command line, working directory or environment names `path`."""
-    found = {}
+    commands = {}
     for entry in Path("/proc").iterdir():
         with suppress(OSError, ValueError):
             command = (entry / "cmdline").read_bytes()
             texts = [command, (entry / "environ").read_bytes(), os.fsencode((entry / "cwd").readlink())]
             if any(os.fsencode(path) in text for text in texts):
-                found[int(entry.name)] = command.replace(b"\0", b" ").decode(errors="replace").strip()
-    return found
+                commands[int(entry.name)] = command.replace(b"\0", b" ").decode(errors="replace").strip()
+    return commands
 
 
 if __name__ == "__main__":

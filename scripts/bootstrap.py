@@ -20,8 +20,8 @@ if sys.version_info < OLDEST:
         newer = shutil.which(f"python3.{minor}")
         if newer:
             os.execv(newer, [newer, *sys.argv])
-    found = f"{sys.executable} is {sys.version_info[0]}.{sys.version_info[1]}"
-    sys.exit(f"Benchsite needs Python 3.11 or newer, {found}; name another one: make up PYTHON=/path/to/python3")
+    running = f"{sys.executable} is {sys.version_info[0]}.{sys.version_info[1]}"
+    sys.exit(f"Benchsite needs Python 3.11 or newer, {running}; name another one: make up PYTHON=/path/to/python3")
 
 import argparse
 import ctypes
@@ -135,14 +135,14 @@ def fingerprints() -> dict[str, str]:
 
 def read_stamp() -> dict[str, str]:
     try:
-        found: dict[str, str] = json.loads(STAMP.read_text())
+        stamp: dict[str, str] = json.loads(STAMP.read_text())
     except (OSError, ValueError):
         return {}
-    return found
+    return stamp
 
 
 def make_venv(present: dict[str, str], wanted: dict[str, str], temporary: Path) -> None:
-    """Make it, or make it anew when it belongs to another place or Python, or is only half there."""
+    """Make it, or make it anew when it belongs to another folder or Python, or is only half there."""
     moved = bool(present) and any(present.get(key) != wanted[key] for key in ("root", "python"))
     has_pip = [str(PYTHON), "-c", "import importlib.util as u, sys; sys.exit(u.find_spec('pip') is None)"]
     if not moved and PYTHON.exists() and subprocess.run(has_pip, check=False).returncode == 0:
@@ -217,7 +217,7 @@ def lines_of(process: "subprocess.Popen[str]") -> "queue.Queue[str | None]":
 def follow(title: str, total: int, lines: "queue.Queue[str | None]", log: Callable[[str], object]) -> str:
     """Say every two seconds how far pip is; returns its last error line."""
     started = shown = time.monotonic()
-    found, doing, error = 0, "", ""
+    collected, doing, error = 0, "", ""
     say(title)
     while True:
         try:
@@ -228,10 +228,10 @@ def follow(title: str, total: int, lines: "queue.Queue[str | None]", log: Callab
             return error
         log(line)
         if line.startswith(("Collecting", "Requirement already satisfied", "Obtaining", "Ignoring")):
-            found += 1
-            doing = f"{found} of {total} packages found"
+            collected += 1
+            doing = f"{collected} of {total} packages found"
         elif line.startswith("Installing collected"):
-            doing = f"unpacking {found} packages"
+            doing = f"unpacking {collected} packages"
         elif line.startswith("ERROR"):
             error = line.removeprefix("ERROR:").strip()
         if time.monotonic() - shown >= SHOW_EVERY_S:

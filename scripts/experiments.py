@@ -67,7 +67,7 @@ def make_slow_disks() -> None:
 
 def tell_what_is_missing() -> None:
     """What a run that is not a dry one would install and make."""
-    missing = {one["name"] for one in engines()["can_be_added"]}
+    missing = {engine["name"] for engine in engines()["can_be_added"]}
     for name in ENGINES:
         if name in missing:
             say(f"would be installed: {name}")
@@ -82,9 +82,11 @@ def tell_what_is_missing() -> None:
 def expected() -> list[str]:
     """For the command: what the agent has to have reported before cells are made of it."""
     here = [
-        f"{one['dbms']}:{one['version']}"
-        for one in engines()["found"]
-        if one["available"] and not one.get("connection") and f"{one['dbms']}-{one['version']}".startswith(ENGINES)
+        f"{engine['dbms']}:{engine['version']}"
+        for engine in engines()["found"]
+        if engine["available"]
+        and not engine.get("connection")
+        and f"{engine['dbms']}-{engine['version']}".startswith(ENGINES)
     ]
     made = [name for name in storages() if name in EMULATED]
     return [*(f"--expect-engine={key}" for key in here), *(f"--expect-storage={name}" for name in made)]

@@ -10,27 +10,18 @@ requirements.
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
 from private_postgresql import free_port
-
-ROOT = Path(__file__).resolve().parent.parent
+from private_site import environment, manage, web
 
 # Whether data that a schema allows must be taken is not asked: names must exist, ids must be free, sums must agree.
 CHECKS = (
     "not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance",
     "unsupported_method",
 )  # fmt: skip
-# Pages of errors name static files; nothing is collected here.
-PLAIN = {"STATICFILES_BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 SETUP = """
 from runs.models import ApiToken, SCOPES, User
 from runs import results
@@ -46,30 +37,6 @@ document = {
 results.store_upload(document=document, owner=user)
 print(ApiToken.issue(owner=user, name="fuzz", scopes=SCOPES)[1])
 """
-
-
-@contextmanager
-def server(env: dict[str, str]) -> Iterator[str]:
-    port = free_port()
-    command = [sys.executable, "-m", "gunicorn", "benchsite.wsgi", "--workers=1", f"--bind=127.0.0.1:{port}"]
-    process = subprocess.Popen([*command, "--timeout=120"], cwd=ROOT, env=env)
-    base = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(200):
-            try:
-                with urllib.request.urlopen(f"{base}/api/v1/runs/", timeout=10):
-                    break
-            except OSError:
-                time.sleep(0.1)
-        yield base
-    finally:
-        process.terminate()
-        process.wait(timeout=30)
-
-
-def manage(env: dict[str, str], *arguments: str) -> str:
-    command = [sys.executable, "manage.py", *arguments]
-    return subprocess.run(command, cwd=ROOT, env=env, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def fuzz(base: str, *, secret: str, cases: int, seed: int, only: str, where: str) -> int:
@@ -91,13 +58,12 @@ def main() -> int:
     parser.add_argument("--only", default="", help="paths that match this expression")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="benchsite-fuzz-") as state:
-        env = {**os.environ, "STATE": state, "LOG_LEVEL": "ERROR", "FIRST_RUN": "0", **PLAIN}
-        env.pop("DATABASE_URL", None)
+        env = environment(state)
         manage(env, "migrate", "--verbosity=0")
         manage(env, "import_publication")
         secret = manage(env, "shell", "--no-imports", "-c", SETUP).split()[-1]
         failed = 0
-        with server(env) as base:
+        with web(env, free_port(), "--timeout=120") as (base, _):
             for words, used in (("as an administrator", secret), ("as a stranger", "")):
                 print(f"--- {words}", flush=True)
                 failed |= fuzz(

@@ -22,8 +22,8 @@ def find_binaries() -> Path | None:
     versions = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: float(path.parts[4]))
     if versions:
         return versions[-1].parent
-    found = shutil.which("postgres")
-    return Path(found).parent if found else None
+    program = shutil.which("postgres")
+    return Path(program).parent if program else None
 
 
 def free_port() -> int:

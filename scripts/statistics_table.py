@@ -53,7 +53,7 @@ versions, or not everywhere, as the source says.
 
 def variants() -> dict[str, dict[str, EngineCounters]]:
     """By DBMS, in the order of the catalogue: a label for each variant, oldest version first, and what it tells."""
-    found: dict[str, dict[str, EngineCounters]] = {
+    told: dict[str, dict[str, EngineCounters]] = {
         "postgresql": {
             **{f"from {version}": PostgresqlCounters(numbers(version)) for version in POSTGRESQL},
             f"wal_sync_method = {OPEN_SYNC}": PostgresqlCounters(numbers(POSTGRESQL[-1]), wal_sync_method=OPEN_SYNC),
@@ -71,7 +71,7 @@ def variants() -> dict[str, dict[str, EngineCounters]]:
         "cubrid": {f"from {version}": CubridCounters(numbers(version)) for version in CUBRIDS},
         "interbase": {"": InterbaseCounters()},
     }
-    return {slug: found[slug] for slug in DBMSS}
+    return {slug: told[slug] for slug in DBMSS}
 
 
 def numbers(version: str) -> tuple[int, int]:
@@ -92,14 +92,16 @@ def overview() -> list[str]:
     lines = ["## All engines", "", f"| statistic | {head} |", f"|---|{'---|' * len(told)}"]
     for part in PARTS:
         lines.append(f"| `{part}` | {' | '.join(mark(part, kinds) for kinds in told.values())} |")
-    ratios = [[all(name in one.sources for name in HIT_RATIO) for one in kinds.values()] for kinds in told.values()]
+    ratios = [
+        [all(name in counters.sources for name in HIT_RATIO) for counters in kinds.values()] for kinds in told.values()
+    ]
     lines.append(f"| buffer hit ratio | {' | '.join(map(mark_of, ratios))} |")
     meanings = [f"| `{part}` | {meaning} |" for part, meaning in PARTS.items()]
     return [*lines, "", "| statistic | what it is |", "|---|---|", *meanings, ""]
 
 
 def mark(part: str, kinds: Mapping[str, EngineCounters]) -> str:
-    return mark_of([part in one.sources for one in kinds.values()])
+    return mark_of([part in counters.sources for counters in kinds.values()])
 
 
 def mark_of(shown: list[bool]) -> str:
@@ -113,7 +115,7 @@ def of_dbms(slug: str, kinds: Mapping[str, EngineCounters]) -> list[str]:
     missing: dict[str, list[str]] = defaultdict(list)
     lines = [f"## {DBMSS[slug].name}", "", "| statistic | shown | source, or why there is none |", "|---|---|---|"]
     for part in PARTS:
-        if any(part in one.sources for one in kinds.values()):
+        if any(part in counters.sources for counters in kinds.values()):
             lines.append(f"| `{part}` | {mark(part, kinds)} | {words(part, kinds)} |")
         else:
             missing[words(part, kinds)].append(f"`{part}`")
@@ -123,13 +125,13 @@ def of_dbms(slug: str, kinds: Mapping[str, EngineCounters]) -> list[str]:
 def words(part: str, kinds: Mapping[str, EngineCounters]) -> str:
     """One text where all variants agree; else each text with the first variant that has it."""
     first: dict[str, str] = {}
-    for label, one in kinds.items():
-        first.setdefault(text(part, one), label)
+    for label, counters in kinds.items():
+        first.setdefault(text(part, counters), label)
     return next(iter(first)) if len(first) == 1 else "; ".join(f"*{label}:* {said}" for said, label in first.items())
 
 
-def text(part: str, one: EngineCounters) -> str:
-    return one.sources[part] if part in one.sources else f"none: {one.none[part]}"
+def text(part: str, counters: EngineCounters) -> str:
+    return counters.sources[part] if part in counters.sources else f"none: {counters.none[part]}"
 
 
 if __name__ == "__main__":

@@ -50,15 +50,15 @@ class Latencies:
         total = self.count
         if not total:
             raise ValueError("the histogram is empty")
-        found = []
+        values = []
         for percentile in wanted:
             rank, seen = max(1, math.ceil(percentile / 100 * total - 1e-9)), 0
             for value, count in self.buckets:
                 seen += count
                 if seen >= rank:
-                    found.append(value)
+                    values.append(value)
                     break
-        return found
+        return values
 
 
 def total_count(encoded: str) -> int:

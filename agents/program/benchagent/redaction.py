@@ -95,7 +95,7 @@ def redact_text(text: str) -> str:
 
 def _without_assigned(text: str) -> str:
     """What is assigned to a name that names a secret: `password = x`, `token: "x"`, `--password x`."""
-    found, done = [], 0
+    parts, done = [], 0
     for key in _KEY.finditer(text):
         separator = _SEPARATOR.match(text, key.end())
         if key.start() < done or separator is None:
@@ -107,13 +107,13 @@ def _without_assigned(text: str) -> str:
         value = _VALUE.match(text, separator.end())
         if value is None or REDACTED.startswith(value[0]):
             continue
-        found += [text[done : separator.end()], REDACTED]
+        parts += [text[done : separator.end()], REDACTED]
         done = value.end()
-    return "".join([*found, text[done:]])
+    return "".join([*parts, text[done:]])
 
 
-def _begin_of_name(text: str, place: int) -> int:
-    least = max(place - _MAX_NAME, 0)
-    while place > least and (text[place - 1].isalnum() or text[place - 1] in _NAME_CHARACTERS):
-        place -= 1
-    return place
+def _begin_of_name(text: str, start: int) -> int:
+    least = max(start - _MAX_NAME, 0)
+    while start > least and (text[start - 1].isalnum() or text[start - 1] in _NAME_CHARACTERS):
+        start -= 1
+    return start

@@ -14,7 +14,7 @@ from benchagent.dbms.postgresql.discovery import installations
 from benchagent.java import JavaToolchain
 
 from benchmarks.clients import Server, postgresql
-from benchmarks.pgbench import Measurement
+from benchmarks.pairs import Measurement
 from tests.benchagent.small import start_sooner
 
 pytestmark = [

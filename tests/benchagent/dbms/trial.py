@@ -18,7 +18,6 @@ from benchagent.dbms.counters import EFFORT, PARTS
 from benchagent.dbms.questions import EFFECTIVE_PREFIX, Step, rows_named
 from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.job import engine_counters
-from benchagent.job.collect import Session
 from benchagent.job.session import session_job, watched
 from benchagent.machine.process import Abort, Children
 from benchagent.machine.storage import Storage
@@ -76,8 +75,8 @@ class Trial:
         self.seed = 42
         self.data_missing = restored_from is None
         self.checks: list[dict[str, Any]] = []
-        self.sessions: list[Session] = []
-        self.last = Session()
+        self.sessions: list[SessionResult] = []
+        self.last = SessionResult()
         self.generator: LoadGenerator | None = None
 
     # What a workload asks for
@@ -87,7 +86,7 @@ class Trial:
         framed = [
             part for step in steps for part in (watched(self.instance, step, tables) if step["op"] == "run" else [step])
         ]
-        return self.events(framed).result()
+        return self.events(framed)
 
     def data_loaded(self) -> None: ...
 
@@ -101,14 +100,14 @@ class Trial:
 
     # What a test asks for
 
-    def events(self, steps: Sequence[Step], connection: Connection | None = None) -> Session:
+    def events(self, steps: Sequence[Step], connection: Connection | None = None) -> SessionResult:
         """Run these steps as they are. An error of the load generator is in the session."""
         job = session_job(self.instance, steps, setup=not self.sessions)
         if connection is not None:
             job["connection"] = {"url": connection.url, "driver_class": connection.driver_class}
             job["connection"]["properties"] = dict(connection.properties)
             job["close_url"] = None
-        instance, session = self.instance, Session()
+        instance, session = self.instance, SessionResult()
         self.sessions.append(session)
         self.generator = LoadGenerator(
             self.toolchain,
@@ -124,7 +123,7 @@ class Trial:
         self.generator.abort(10)
         return session
 
-    def tpcb(self) -> Session:
+    def tpcb(self) -> SessionResult:
         """Load and run; the session with the run. Integrity was checked, and that every terminal lived."""
         TPCB.perform(self)  # type: ignore[arg-type]
         assert self.checks and all(check["ok"] for check in self.checks), self.checks
@@ -139,10 +138,10 @@ class Trial:
         assert session.error is None, session.error
         return [session.rows[str(number)] for number in range(len(statements))]
 
-    def effective(self, session: Session) -> dict[str, str]:
+    def effective(self, session: SessionResult) -> dict[str, str]:
         return dict(self.instance.effective_settings(rows_named(EFFECTIVE_PREFIX, session.rows)))
 
-    def statistics(self, session: Session) -> dict[str, Any]:
+    def statistics(self, session: SessionResult) -> dict[str, Any]:
         sampled = {name: list(rows) for name, rows in getattr(session, "sampled", {}).items()}
         return dict(engine_counters.of_session(self.instance.engine_counters, session, sampled))
 
@@ -173,7 +172,7 @@ def run_tool(command: ToolCommand) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def take(session: Session, event: Mapping[str, Any]) -> None:
+def take(session: SessionResult, event: Mapping[str, Any]) -> None:
     match event["event"]:
         case "query":
             session.rows[event["name"]] = event["rows"]
@@ -188,7 +187,7 @@ def take(session: Session, event: Mapping[str, Any]) -> None:
             session.phases[event["phase"]] = event
 
 
-def undeclared(trial: Trial, session: Session) -> set[str]:
+def undeclared(trial: Trial, session: SessionResult) -> set[str]:
     """Parts of the statistics that were neither delivered nor have a reason for it, or both at once."""
     found = trial.statistics(session)
     delivered = set(found.get("counters", {})) | {

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import json
 import shutil
+from pathlib import Path
 
 import pytest
-from benchagent.java import JarChecksumError, jars
+from benchagent.java import JarChecksumError, jars, lock
 from benchagent.java.jars import Jar, JarStore, engine_groups, sha256_of, tool_jars
 
 NO_SUM = "0" * 64
@@ -113,3 +115,20 @@ def test_every_jar_is_pinned():
     for jar in (jar for group in groups for jar in group):
         assert len(jar.coordinate.split(":")) == 3
         assert len(jar.sha256) == 64
+
+
+def test_it_pins_only_what_was_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    """A new entry has no checksum yet."""
+    new = {"dbms": "mysql", "version": "9", "default": False, "driver": True, "jars": [{"coordinate": "a:new:9"}]}
+    content = {"tools": {"loadgen": [{"coordinate": "a:tool:1", "sha256": NO_SUM}]}, "engines": [new]}
+    path = tmp_path / "jars.lock.json"
+    path.write_text(json.dumps(content))
+    fetched = tmp_path / "fetched.jar"
+    fetched.write_bytes(b"a jar")
+    monkeypatch.setattr(lock, "resolve", lambda coordinate, folder: fetched)
+    lock.main(["mysql-jdbc-9"], path)
+    pinned = json.loads(path.read_text())
+    assert pinned["engines"][0]["jars"] == [{"coordinate": "a:new:9", "sha256": sha256_of(fetched)}]
+    assert pinned["tools"] == content["tools"]
+    with pytest.raises(SystemExit, match="the list has no derby-1; it has loadgen, mysql-jdbc-9"):
+        lock.main(["derby-1"], path)

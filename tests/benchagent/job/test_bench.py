@@ -22,7 +22,7 @@ from benchagent.errors import JobError
 from benchagent.java import JavaToolchain
 from benchagent.job.bench import JobBench, Surroundings
 from benchagent.job.collect import Collector, Event
-from benchagent.job.result import empty_result
+from benchagent.job.description import Description
 from benchagent.link.spool import Spool
 from benchagent.machine.cgroups import Throttle
 from benchagent.machine.devices import device_of
@@ -101,7 +101,7 @@ def bench(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> JobBench:
     (job_dir / "tmp").mkdir()
     claimed: Claimed = {"job": job_spec("run-1", workload="backup", factors={}), "job_token": "x", "lease_s": 600}
     spool.add_job(claimed, time.time())
-    children, abort, result = Children(job_dir), Abort(), empty_result()
+    children, abort = Children(job_dir), Abort()
     abort.on_request(children.kill_all)
     around = Surroundings(
         spec=claimed["job"],
@@ -111,11 +111,10 @@ def bench(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> JobBench:
         spool=spool,
         children=children,
         abort=abort,
-        server_cage=None,
-        driver_cage=None,
+        server_cage=Cage("run-1"),
+        generator_cage=Cage("run-1"),
         embedded=False,
-        result=result,
-        noted=[],
+        described=Description(embedded=False),
         on_state=lambda state: None,
         on_log=lambda line: None,
         on_news=lambda: None,

@@ -124,10 +124,9 @@ def test_a_query_that_failed_has_no_rows_but_its_error(make, told: Told):
     session = collector.begin_session()
     collector.take({"event": "query", "name": "a", "columns": ["Num_hit"], "rows": [[1]], "elapsed_s": 0.5})
     collector.take({"event": "query", "name": "b", "error": "no such table"})
-    result = session.result()
-    assert result.rows == {"a": [[1]]}
-    assert by_column(result.rows["a"]) == [{"num_hit": 1}]
-    assert result.queries["b"]["error"] == "no such table"
+    assert session.rows == {"a": [[1]]}
+    assert by_column(session.rows["a"]) == [{"num_hit": 1}]
+    assert session.queries["b"]["error"] == "no such table"
     assert told.queries == ["a", "b"]
 
 

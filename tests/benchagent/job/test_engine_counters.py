@@ -15,8 +15,8 @@ from benchagent.dbms.counters import (
     checkpoint_words,
     hit_percent,
 )
-from benchagent.job.collect import Session
 from benchagent.job.engine_counters import commits_per_flush, of_session
+from benchagent.workloads.base import SessionResult
 
 NAMES = ("buffer_hits", "checkpoints", "log_bytes", "lock_waits")
 SUMMARY = {"per_type": {"tpcb": {"transactions": 10, "errors": 1}}}
@@ -50,9 +50,9 @@ class MadeUp(EngineCounters):
         return [IndexFacts("pk", "accounts", depth=4)]
 
 
-def session(begin: list[Any], end: list[Any], **more: Any) -> Session:
+def session(begin: list[Any], end: list[Any], **more: Any) -> SessionResult:
     rows = {"begin:counters:all": [begin], "end:counters:all": [end], **more}
-    return Session(rows=rows, summary=SUMMARY)
+    return SessionResult(rows=rows, summary=SUMMARY)
 
 
 def test_a_counter_of_the_run_is_its_increase_over_the_measured_window():
@@ -63,7 +63,7 @@ def test_a_counter_of_the_run_is_its_increase_over_the_measured_window():
 def test_a_counter_that_fell_or_is_not_there_at_both_ends_is_left_out():
     found = of_session(MadeUp(), session([100, 3, 5000, None], [80, 3, None, 7]), {})
     assert found["counters"] == {"checkpoints": 0}
-    begun_only = Session(rows={"begin:counters:all": [[1, 2, 3, 4]]}, summary=SUMMARY)
+    begun_only = SessionResult(rows={"begin:counters:all": [[1, 2, 3, 4]]}, summary=SUMMARY)
     assert "counters" not in of_session(MadeUp(), begun_only, {})
 
 
@@ -106,7 +106,7 @@ def test_it_keeps_tables_indexes_types_and_what_the_engine_does_not_tell():
 
 
 def test_a_session_without_a_run_says_nothing_of_one():
-    assert of_session(MadeUp(), Session(), {"waits:now": [[]]}) == {}
+    assert of_session(MadeUp(), SessionResult(), {"waits:now": [[]]}) == {}
 
 
 @pytest.mark.parametrize(

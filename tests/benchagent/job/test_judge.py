@@ -15,7 +15,7 @@ DISK = SyncRate(200.0, {"append 4 KiB, fdatasync": 200.0}, "a test", 0.0)
 
 
 def suspicious(found: dict[str, Any], **changes: Any) -> dict[str, bool]:
-    given: dict[str, Any] = {"terminals": 4, "closed_loop": True, "driver_cores": None, "sync_rate": None, **changes}
+    given: dict[str, Any] = {"terminals": 4, "closed_loop": True, "generator_cores": None, "sync_rate": None, **changes}
     return {check["name"]: check["ok"] for check in judge.suspicions(found, **given)}
 
 
@@ -83,8 +83,8 @@ def test_it_suspects_a_rate_that_was_not_kept():
 
 def test_it_suspects_a_load_generator_that_took_much_of_the_machine(monkeypatch):
     monkeypatch.setattr(judge.psutil, "cpu_count", lambda: 4)
-    assert suspicious(summary(), driver_cores=[0.9, 0.7])["client_bound"]
-    assert not suspicious(summary(), driver_cores=[1.9, 0.7])["client_bound"]
+    assert suspicious(summary(), generator_cores=[0.9, 0.7])["client_bound"]
+    assert not suspicious(summary(), generator_cores=[1.9, 0.7])["client_bound"]
 
 
 def test_a_run_that_ended_in_its_warm_up_fails_without_a_rate():
@@ -93,7 +93,7 @@ def test_a_run_that_ended_in_its_warm_up_fails_without_a_rate():
     ended = summary(**nothing, transactions=0, per_terminal=[0] * 4, histogram=encoded([]), ended_by="max_transactions")
     found = judge.integrity(ended, [{"warm_up": True, "n": 700}])
     assert "something_measured" in [check["name"] for check in found if not check["ok"]]
-    assert suspicious(ended, sync_rate=DISK, driver_cores=[1.0]) == {}
+    assert suspicious(ended, sync_rate=DISK, generator_cores=[1.0]) == {}
 
 
 def test_a_check_of_the_disk_names_both_figures():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -63,7 +64,7 @@ def test_the_first_session_sets_up():
 
 
 def test_conflicts_are_begun_again_and_violated_constraints_end_one_transaction():
-    job = session_job(instance(), [RUN], setup=False)
+    job = json.loads(json.dumps(session_job(instance(), [RUN], setup=False)))
     assert job["retryable"] == {"sqlstates": ["40001"], "sqlstate_prefixes": [], "codes": []}
     assert job["tolerable"] == {"sqlstates": [], "sqlstate_prefixes": ["23"], "codes": []}
 

@@ -308,7 +308,7 @@ def test_it_leaves_nothing_on_any_storage_after_kill_9(storages, start, server, 
     server.wait_for_finish("run-1")
     assert [folder for folder in (*left, *kept) if folder.exists()] == []
     assert list(dirs.jobs.iterdir()) == []
-    assert [*groups_named("run-1"), *groups_named("run-1-driver")] == []
+    assert [*groups_named("run-1")] == []
     assert len(attached(file)) == 1  # of the agent that runs now
     again.send_signal(signal.SIGTERM)
     assert again.wait(WAIT_S) == 0

@@ -248,7 +248,6 @@ def test_it_goes_on_without_an_emulated_disk_whose_file_is_gone(storages: Storag
 @needs_emulation
 def test_it_keeps_nothing_of_an_emulated_disk_that_cannot_be_made(storages: Storages, folder: Path, monkeypatch):
     made = an_emulation(folder)
-    monkeypatch.setattr(emulation, "is_direct", lambda device: False)
     monkeypatch.setattr(emulation, "SEARCH_PATH", "/nowhere")
     with pytest.raises(EmulationError, match="need losetup"):
         storages.emulate("slow", made)

@@ -1,24 +1,32 @@
-"""`python -m benchagent.java.lock`: fetch every pinned jar anew and write its checksum into the list."""
+"""`python -m benchagent.java.lock [NAME…]`: fetch pinned jars anew and write their checksums into the list.
+
+A name is that of an engine or driver, as `benchagent engines install` takes it, or of a tool; none: all of the list.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
 from pathlib import Path
 
-from benchagent.java.jars import LOCK_NAME, resolve, sha256_of
+from benchagent.java.jars import LOCK_NAME, EngineJars, resolve, sha256_of
+
+LOCK = Path(__file__).with_name(LOCK_NAME)
 
 
-def main() -> None:
-    path = Path(__file__).with_name(LOCK_NAME)
+def main(names: list[str], path: Path = LOCK) -> None:
     lock = json.loads(path.read_text())
+    lists = {**lock["tools"], **{EngineJars(**group | {"jars": ()}).name: group["jars"] for group in lock["engines"]}}
+    if unknown := set(names) - lists.keys():
+        raise SystemExit(f"the list has no {', '.join(sorted(unknown))}; it has {', '.join(lists)}")
     with tempfile.TemporaryDirectory() as folder:
-        for jars in [*lock["tools"].values(), *(group["jars"] for group in lock["engines"])]:
-            for jar in jars:
+        for name in names or lists:
+            for jar in lists[name]:
                 jar["sha256"] = sha256_of(resolve(jar["coordinate"], Path(folder)))
                 print(jar["sha256"][:12], jar["coordinate"], flush=True)
     path.write_text(json.dumps(lock, indent=1) + "\n")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -9,7 +9,6 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.base import Instance, JobError
@@ -17,8 +16,8 @@ from benchagent.dbms.counters import checkpoint_words
 from benchagent.dbms.questions import ASIDE, EFFECTIVE_PREFIX, Step, query_steps, rows_named
 from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.job import engine_counters
-from benchagent.job.collect import Collector, Event, Listener, Session
-from benchagent.job.result import metric
+from benchagent.job.collect import Collector, Event, Listener
+from benchagent.job.description import Description
 from benchagent.job.session import deaths, session_job, watched, whole
 from benchagent.job.watch import PhaseWatch
 from benchagent.link.spool import Spool
@@ -30,7 +29,7 @@ from benchagent.machine.process import Abort, Children
 from benchagent.machine.sampling import Sampler
 from benchagent.machine.storages import JobFolders
 from benchagent.paths import end_of
-from benchagent.protocol import Check, EngineReport, JobResult, JobSpec, MetricValue
+from benchagent.protocol import Check, EngineReport, JobSpec
 from benchagent.workloads.base import Factors, Observe, SessionResult, ToolResult
 
 OUTPUT_LIMIT = 200_000
@@ -49,12 +48,10 @@ class Surroundings:
     children: Children
     abort: Abort
     # Limits of the DBMS, and of the load generator where it does not hold the DBMS.
-    server_cage: Cage | None
-    driver_cage: Cage | None
+    server_cage: Cage
+    generator_cage: Cage
     embedded: bool
-    result: JobResult
-    # Metrics beside those that follow from the collected events.
-    noted: list[MetricValue]
+    described: Description
     on_state: Callable[[str], None]
     on_log: Callable[[str], None]
     # Called when something worth keeping is known: what follows may never come.
@@ -85,12 +82,16 @@ class JobBench:
         placed = around.folders
         self.data_dir, self.backup_dir, self.temp_dir = placed.data, placed.backup, placed.temp
         self.checks: list[Check] = []
-        # True once the workload has come to its end.
-        self.done = False
         self.generator: LoadGenerator | None = None
-        warm_up_s = factors.number("warm_up_s") if "warm_up_s" in factors else 0
+        described = around.described
+        self.metric, self.warn = described.metric, described.warn
+        self.condition, self.describe = described.condition, described.describe
+        self.log = around.on_log
         listener = Listener(around.on_state, self.log, self._queried, self._sampler)
-        self.collector = Collector(around.spool, around.spec["run_id"], listener, warm_up_s=warm_up_s)
+        self.collector = Collector(
+            around.spool, around.spec["run_id"], listener, warm_up_s=factors.number("warm_up_s", 0)
+        )
+        described.collector, described.data_missing = self.collector, data_missing
         self._watch = PhaseWatch(around.spool, around.spec["run_id"], self.collector)
         self._around = around
         self._tables, self._reading = tables, reading
@@ -113,7 +114,7 @@ class JobBench:
         self._note_command(generator.command_line)
         sampler = partial(self.new_sampler, {"tool": [generator.pid]})
         try:
-            watching = self._watch.following(watch, sampler) if watch else nullcontext(_ignore)
+            watching = self._watch.following(watch, sampler) if watch else nullcontext(lambda event: None)
             with watching as tell, self._full_speed_aside() as set_rates:
                 for event in generator.events():
                     set_rates(event)
@@ -154,7 +155,7 @@ class JobBench:
 
     def _new_generator(self) -> LoadGenerator:
         around, instance = self._around, self.instance
-        cage = around.server_cage if around.embedded else around.driver_cage
+        cage = around.server_cage if around.embedded else around.generator_cage
         self.generator = LoadGenerator(
             around.toolchain,
             instance.class_path,
@@ -186,14 +187,14 @@ class JobBench:
             return
         self._settings_known = True
         settings = self.instance.effective_settings(rows)
-        result = self._around.result
+        result = self._around.described.result
         result["effective_settings"] = settings
         durability, reason = self.instance.durability(dict(settings))
         result["durability"] = {"durability": durability.value, "reason": reason}
         self.log(f"durability {durability.value}: {reason}")
         self._around.on_news()
 
-    def _take_engine_report(self, session: Session) -> None:
+    def _take_engine_report(self, session: SessionResult) -> None:
         """Also of a session that failed: what was measured so far stays."""
         source = self.instance.engine_counters
         told = engine_counters.of_session(source, session, self.collector.sampled)
@@ -204,7 +205,7 @@ class JobBench:
             if shared:
                 self.metric("commits_per_flush", shared[0], "run")
                 self.condition("commits_per_flush", shared[1])
-        report: EngineReport = self._around.result.setdefault("statistics", {})
+        report: EngineReport = self._around.described.result.setdefault("statistics", {})
         report.update(told)
 
     def _log_trouble(self, generator: LoadGenerator) -> None:
@@ -227,7 +228,7 @@ class JobBench:
                 self.metric("restart_s", took_s, "restart")
         elif self.factors.text("cache_state") == "preread":
             self._read_files()
-        settle_s = self.factors.number("settle_s") if "settle_s" in self.factors else 0
+        settle_s = self.factors.number("settle_s", 0)
         if settle_s:
             self.log(f"resting {settle_s} s")
             self._around.abort.sleep(settle_s)
@@ -257,7 +258,7 @@ class JobBench:
         took_s = time.monotonic() - begun
         words = ""
         if cold:
-            words = drop_page_cache([self._around.folders.data, self._around.folders.log]).words
+            words = drop_page_cache([self._around.folders.data, self._around.folders.log])
             self.log(f"caches: {words} (before {before})")
         begun = time.monotonic()
         self.instance.start()
@@ -266,8 +267,7 @@ class JobBench:
         return words, took_s
 
     def unmeasured(self) -> AbstractContextManager[None]:
-        cage = self._around.server_cage
-        return cage.at_full_speed() if cage else nullcontext()
+        return self._around.server_cage.at_full_speed()
 
     def write_back(self, *folders: Path) -> float:
         try:
@@ -314,30 +314,10 @@ class JobBench:
 
     # Notes
 
-    def metric(self, name: str, value: float, phase: str) -> None:
-        self._around.noted.append(metric(name, value, phase))
-
     def check(self, check: Check) -> None:
         self.checks.append(check)
         self.log(f"{'ok' if check['ok'] else 'NOT OK'}: {check['detail']}")
 
-    def warn(self, words: str) -> None:
-        self._around.result["warnings"].append(words)
-
-    def log(self, line: str) -> None:
-        self._around.on_log(line)
-
-    def describe(self, part: str, value: Any) -> None:
-        self._around.result.setdefault("statistics", {})[part] = value  # type: ignore[literal-required]
-
-    def condition(self, name: str, words: str) -> None:
-        """Something about the circumstances of the run, in words."""
-        self._around.result.setdefault("statistics", {}).setdefault("conditions", {})[name] = words
-
     def _note_command(self, line: str) -> None:
         if line not in self.instance.command_lines:
             self.instance.command_lines.append(line)
-
-
-def _ignore(event: Mapping[str, Any]) -> None:
-    """Of a session that nobody watches."""

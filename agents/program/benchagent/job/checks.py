@@ -76,9 +76,9 @@ def something_measured(summary: Mapping[str, Any]) -> Check:
     return {"name": "something_measured", "ok": ok, "detail": detail}
 
 
-def client_bound(driver_cores: float, machine_cores: int) -> Check:
+def client_bound(generator_cores: float, machine_cores: int) -> Check:
     """Client and server share the machine: what the load generator takes, the server lacks."""
-    share = driver_cores / machine_cores
+    share = generator_cores / machine_cores
     limit = f"{100 * CLIENT_BOUND_SHARE:.0f} %"
     detail = f"the load generator used {100 * share:.0f} % of {machine_cores} cores (limit {limit})"
     if share > CLIENT_BOUND_SHARE:

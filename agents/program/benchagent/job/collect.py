@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from benchagent.dbms.counters import Answer
@@ -35,21 +35,6 @@ class Listener:
     make_sampler: Callable[[], Samples]
 
 
-@dataclass
-class Session:
-    """What one process of the load generator reported so far."""
-
-    phases: dict[str, Event] = field(default_factory=dict)
-    rows: dict[str, list[list[Any]]] = field(default_factory=dict)
-    queries: dict[str, Event] = field(default_factory=dict)
-    progress: list[Event] = field(default_factory=list)
-    summary: Event | None = None
-    error: Event | None = None
-
-    def result(self) -> SessionResult:
-        return SessionResult(self.summary, self.rows, self.queries, self.phases, self.progress)
-
-
 class Collector:
     """Of one job, over all its sessions. `phases`, `summary` and `samples` hold the latest of the whole job."""
 
@@ -71,10 +56,10 @@ class Collector:
         self.summary: Event | None = None
         # Moments of a phase that have a name, as the begin of the slow part of a load.
         self.marks: list[Event] = []
-        self.session = Session()
+        self.session = SessionResult()
 
-    def begin_session(self) -> Session:
-        self.session = Session()
+    def begin_session(self) -> SessionResult:
+        self.session = SessionResult()
         return self.session
 
     def take(self, event: Event) -> None:
@@ -84,7 +69,7 @@ class Collector:
 
     def _started(self, event: Event) -> None:
         if not self.started:
-            self._listener.on_log(f"load generator {event.get('driver')} on Java {event.get('java')}")
+            self._listener.on_log(f"load generator {event.get('version')} on Java {event.get('java')}")
         self.started = event
 
     def _connected(self, event: Event) -> None:

@@ -23,7 +23,6 @@ from benchagent.dbms.external.server import ExternalServer
 from benchagent.dbms.questions import EFFECTIVE_PREFIX, Step, query_steps
 from benchagent.job.refused import refuse_changes
 from benchagent.job.session import watched
-from benchagent.protocol import Check
 from benchagent.workloads.base import Factors, SessionResult, ToolResult, Workload
 
 TOOL = "tool"
@@ -121,54 +120,32 @@ class PaperBench:
         self.steps.append({"op": TOOL, "phase": phase, "command": line})
         return ToolResult(0.0, "")
 
-    def data_loaded(self) -> None:
-        """Nothing is kept."""
-
-    def before_run(self, control: str = "") -> None:
-        """Nothing rests."""
-
-    def restart(self, *, cold: bool, before: str) -> None:
-        """Nothing is started."""
-
     def unmeasured(self) -> AbstractContextManager[None]:
         return nullcontext()
 
     def write_back(self, *folders: Path) -> float:
         return 0.0
 
-    def metric(self, name: str, value: float, phase: str) -> None:
-        """Nothing was measured."""
+    def _leave(self, *_: Any, **__: Any) -> None:
+        """On paper nothing is kept, started, measured or told."""
 
-    def check(self, check: Check) -> None:
-        """Zeros prove nothing."""
-
-    def warn(self, words: str) -> None:
-        """There is nobody to warn."""
-
-    def log(self, line: str) -> None:
-        """There is no log."""
-
-    def describe(self, part: str, value: Any) -> None:
-        """There is no result."""
-
-    def condition(self, name: str, words: str) -> None:
-        """There is no run."""
+    data_loaded = before_run = restart = metric = check = warn = log = describe = condition = _leave
 
 
 def planned(
-    workload: Workload, found: Visit, engines_dir: Path, given: Mapping[str, str] | None = None
+    workload: Workload, visit: Visit, engines_dir: Path, given: Mapping[str, str] | None = None
 ) -> Iterator[tuple[str, list[str]]]:
     """Phases with their SQL and commands in order, as lines; what is sent many times stands there once.
 
     `given`: factors that are not to have their defaults. Raises `JobError` for a workload that no job would perform.
     """
-    server, target = found.asker.server, found.target
+    server, target = visit.asker.server, visit.target
     factors = workload.factors(given or {}, server.dbms)
-    refuse_changes(dbms.adapter(server.dbms), factors, found.version or found.asker.connection.version)
+    refuse_changes(dbms.adapter(server.dbms), factors, visit.version or visit.asker.connection.version)
     shown: list[BackupMethod] = []  # which no job runs
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
-        tool_login = found.tool_login(engines_dir, folder / "login")
+        tool_login = visit.tool_login(engines_dir, folder / "login")
 
         def backups() -> Sequence[BackupMethod]:
             shown.extend(server.shown_backups)
@@ -184,7 +161,7 @@ def planned(
             continue
         if not shown:
             guard.admit(step)
-        for part in sent(step, target, found.space_query):
+        for part in sent(step, target, visit.space_query):
             lines = [line.replace(made, JOB) for line in _lines(statements(part))]
             yield str(part.get("phase") or part.get("name") or part["op"]), lines
     yield AFTER, [*_lines(target.questions().values()), *_lines(_left(target, bench.steps))]

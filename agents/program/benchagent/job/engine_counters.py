@@ -17,13 +17,13 @@ from benchagent.dbms.questions import (
     rows_named,
 )
 from benchagent.job import judge
-from benchagent.job.collect import Session
 from benchagent.protocol import EngineReport
+from benchagent.workloads.base import SessionResult
 
 Sampled = Mapping[str, Sequence[list[list[Any]]]]
 
 
-def of_session(source: EngineCounters, session: Session, sampled: Sampled) -> EngineReport:
+def of_session(source: EngineCounters, session: SessionResult, sampled: Sampled) -> EngineReport:
     """What a session with a run has shown; empty for one without."""
     told: EngineReport = {}
     begin, end = (rows_named(f"{edge}{COUNTER_PREFIX}", session.rows) for edge in (BEGIN, END))

@@ -6,7 +6,7 @@ import logging
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
@@ -67,8 +67,8 @@ class Job:
         self._factors = Factors({})
         self._folders: JobFolders | None = None
         self._instance: Instance | None = None
-        self._bench: JobBench | None = None
-        self._cages: dict[str, Cage | None] = {"server": None, "driver": None}
+        # Without limits until they are made.
+        self._server_cage = self._generator_cage = Cage(self.run_id)
         self._sync_rate: SyncRate | None = None
         # Why there is none.
         self._sync_problem = "it is the disk of a server that the agent did not start"
@@ -95,8 +95,8 @@ class Job:
         if self.abort.requested:  # whatever went wrong after that is a consequence
             outcome, message = self.abort.outcome, self.abort.message
         elif outcome == "failed":
-            message = self._described.with_cause(message, self._cages)
-        self._described.complete(self._instance, self._bench)
+            message = self._described.with_cause(message, self._server_cage)
+        self._described.complete(self._instance)
         self._clean_up()
         self._log(f"{outcome}: {message}" if message else outcome)
         item = FinishItem(kind="finish", outcome=outcome, message=message, at=time.time(), result=self.result)
@@ -108,27 +108,27 @@ class Job:
     def _measure(self) -> tuple[str, str]:
         workload = workloads.workload(self.spec["workload"], self.spec["workload_version"])
         self._factors = workload.factors(self.spec["factors"], self.spec["dbms"])
-        names = {role: self._text(f"{role}_storage") for role in ("data", "log", "temp", "backup")}
+        names = {role: self._factors.text(f"{role}_storage", "") for role in ("data", "log", "temp", "backup")}
         self._folders = self._storages.make_folders(self.run_id, names)
         (self.job_dir / "tmp").mkdir(mode=0o755)
         self._data = self._data_plan(workload)
         if not self._connection:  # there the space that counts is the server's
             self._data.ensure_space(self._job_folders().data, workload.disk_bytes(self._factors))
         with self._limits():
-            if self._number("terminals") and not self._connection:
+            if self._factors.number("terminals", 0) and not self._connection:
                 self._measure_sync_rate()
-            with self._unmeasured():
+            with self._server_cage.at_full_speed():
                 dataset = self._data.put_into_place(self._job_folders().by_role(), self._log)
                 self._instance = self._provision(restored=dataset is not None)
-            bench = self._bench = self._new_bench(workload, self._instance, data_missing=dataset is None)
+            bench = self._new_bench(workload, self._instance, data_missing=dataset is None)
             self.result["dataset"] = self._data.facts(dataset, workload.dataset(self._factors, self.spec["seed"]))
             if not self._instance.in_memory:
                 self._described.condition("caches", self._data.cache_words(dataset))
             self._keep_draft()
             workload.perform(bench)
-            bench.done = True
+            self._described.done = True
             outcome = self._judge(bench, workload.reading(self._factors))
-            self._described.memory(self._cages)
+            self._described.memory(self._server_cage)
             if outcome[0] == "finished":
                 self._hand_on()
         return outcome
@@ -147,43 +147,40 @@ class Job:
     @contextmanager
     def _limits(self) -> Iterator[None]:
         """Cages for the DBMS and, with nothing but its CPUs limited, for the load generator."""
-        memory, cpus = self._number("memory_limit_mb") * MEGABYTE or None, self._number("cpus") or None
+        memory = self._factors.number("memory_limit_mb", 0) * MEGABYTE or None
+        cpus = self._factors.number("cpus", 0) or None
         throttles = self._storages.throttles(self._job_folders())
         with (
-            Limits(memory, cpus, throttles).cage(self.run_id) as server,
-            Limits(None, cpus, ()).cage(f"{self.run_id}-driver") as driver,
+            Limits(memory, cpus, throttles).cage(self.run_id) as self._server_cage,
+            Limits(cpus=cpus).cage(self.run_id) as self._generator_cage,
         ):
-            self._cages = {"server": server, "driver": driver}
-            self._described.limits(self._cages)
+            if self._server_cage.words:
+                self._described.condition("limits", self._server_cage.words)
             yield
-
-    def _unmeasured(self) -> AbstractContextManager[None]:
-        cage = self._cages["server"]
-        return cage.at_full_speed() if cage else nullcontext()
 
     def _provision(self, *, restored: bool) -> Instance:
         adapter = dbms.adapter(self.spec["dbms"])
-        asked = {knob.name: value for knob in KNOBS if (value := self._text(knob.name))}
+        asked = {knob.name: value for knob in KNOBS if (value := self._factors.text(knob.name, ""))}
         knobs = [adapter.knob(name, value, self.spec["dbms_version"]) for name, value in asked.items()]
         given = [(str(name), str(value)) for name, value in self.spec["settings"]]
         request = ProvisionRequest(
             version=self.spec["dbms_version"],
             settings=[*given, *chain.from_iterable(knobs)],
-            connections=self._number("terminals") or 1,
+            connections=self._factors.number("terminals", 0) or 1,
             job_dir=self.job_dir,
             folders=self._job_folders(),
             restored=restored,
             engines_dir=self._dirs.engines,
             toolchain=self._toolchain,
             children=self._children,
-            cage=self._cages["server"],
+            cage=self._server_cage,
             abort=self.abort,
             log=self._log,
         )
         if self._connection:
             return self._connect(request, adapter)
         instance = adapter.provision(request)
-        limit_bytes = self._number("memory_limit_mb") * MEGABYTE
+        limit_bytes = self._factors.number("memory_limit_mb", 0) * MEGABYTE
         if self._embedded and limit_bytes and (words := fit_heap(instance, limit_bytes)):
             self._described.condition("heap", words)
         self._described.condition("server_sampling", SAMPLED)
@@ -208,11 +205,10 @@ class Job:
             spool=self._spool,
             children=self._children,
             abort=self.abort,
-            server_cage=self._cages["server"],
-            driver_cage=self._cages["driver"],
+            server_cage=self._server_cage,
+            generator_cage=self._generator_cage,
             embedded=self._embedded,
-            result=self.result,
-            noted=self._described.noted,
+            described=self._described,
             on_state=self._state,
             on_log=self._log,
             on_news=self._keep_draft,
@@ -234,10 +230,10 @@ class Job:
         # Commit groups leave the data as they are; maintenance in the background works on them from the load on.
         deciding = [name for name in (*workload.data_factors, "background_maintenance") if name in self._factors]
         factors = {name: self._factors.text(name) for name in deciding}
-        origin = self._text("data_origin") or FRESH
+        origin = self._factors.text("data_origin", "") or FRESH
         beside_data = dbms.adapter(self.spec["dbms"]).settings_beside_data
         key = dataset_key(self.spec, factors, origin, log_apart=self._job_folders().log_apart, beside_data=beside_data)
-        copy = copied_by(self._children, lambda: self._cages["server"])
+        copy = copied_by(self._children, lambda: self._server_cage)
         return DataPlan(origin, key, Datasets(*own, copy), [Datasets(*other, copy) for other in others])
 
     def _loaded(self) -> None:
@@ -251,7 +247,7 @@ class Job:
     def _keep_data(self, data: DataPlan, instance: Instance) -> None:
         facts = {"run_id": self.run_id, "at": time.time(), "dataset": self.result["dataset"]}
         folders = self._job_folders().by_role()
-        with self._unmeasured():
+        with self._server_cage.at_full_speed():
             kept = data.keep(folders, facts, sum(map(bytes_on_disk, folders.values())))
         if not kept:
             self._described.warn("there is no space to keep the data for later repeats")
@@ -270,9 +266,9 @@ class Job:
                 self.result["warnings"].append(f"disk rate not measured: {self._sync_problem}")
             suspicious = judge.suspicions(
                 summary,
-                terminals=self._number("terminals"),
-                closed_loop=not self._number("rate_per_s"),
-                driver_cores=None if self._embedded else bench.collector.measured("driver_cpu_cores"),
+                terminals=self._factors.number("terminals", 0),
+                closed_loop=not self._factors.number("rate_per_s", 0),
+                generator_cores=None if self._embedded else bench.collector.measured("driver_cpu_cores"),
                 sync_rate=self._sync_rate if claims_disk else None,
                 reading=reading,
             )
@@ -286,23 +282,17 @@ class Job:
         folder = self._job_folders().log
         try:
             rates = SyncRates(self._dirs.root / "sync_rates.json")
-            self._sync_rate = rates.of(device_of(folder), folder, self._cages["server"])
+            self._sync_rate = rates.of(device_of(folder), folder, self._server_cage)
         except JobError as error:
             self._sync_problem = str(error)
             return
         self._described.metric("sync_rate_per_s", self._sync_rate.fdatasync_per_s)
 
     def _keep_draft(self) -> None:
-        self._described.fill(self._instance, self._bench)
+        self._described.fill(self._instance)
         self._spool.save_draft(self.run_id, self.result)
 
     # Around
-
-    def _number(self, name: str) -> int:
-        return self._factors.number(name) if name in self._factors else 0
-
-    def _text(self, name: str) -> str:
-        return self._factors.text(name) if name in self._factors else ""
 
     def _job_folders(self) -> JobFolders:
         if self._folders is None:

@@ -34,11 +34,11 @@ def suspicions(
     *,
     terminals: int,
     closed_loop: bool,
-    driver_cores: Sequence[float] | None,
+    generator_cores: Sequence[float] | None,
     sync_rate: SyncRate | None,
     reading: frozenset[str] = frozenset(),
 ) -> list[Check]:
-    """`driver_cores`: CPU of the load generator by second, None where it holds the DBMS.
+    """`generator_cores`: CPU of the load generator by second, None where it holds the DBMS.
 
     `sync_rate`: of the device with the log, None where commits do not claim to wait for it. `reading`: names of the
     transactions that change nothing.
@@ -48,8 +48,8 @@ def suspicions(
     judged = [checks.little_law(summary, terminals) if closed_loop else checks.rate_kept(summary)]
     if summary["retried"]:
         judged.append(checks.terminals_not_stuck(summary))
-    if driver_cores:
-        judged.append(checks.client_bound(fmean(driver_cores), psutil.cpu_count() or 1))
+    if generator_cores:
+        judged.append(checks.client_bound(fmean(generator_cores), psutil.cpu_count() or 1))
     tps = writing_tps(summary, reading)
     if sync_rate is not None and tps:
         ok = not cannot_have_waited(tps, terminals, sync_rate)

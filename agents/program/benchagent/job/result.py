@@ -44,12 +44,12 @@ def empty_result() -> JobResult:
     }  # fmt: skip
 
 
-def driver_facts(collector: Collector, embedded: bool) -> dict[str, str]:
-    """Who generated the load; `cpu` says what the driver's CPU figure contains."""
+def generator_facts(collector: Collector, embedded: bool) -> dict[str, str]:
+    """Who generated the load; `cpu` says whose CPU the figures of the load generator contain."""
     connected, started = collector.connected, collector.started
     return {
         "name": "benchsite.loadgen",
-        "version": str(started.get("driver", "")),
+        "version": str(started.get("version", "")),
         "java": str(started.get("java", "")),
         "jdbc_driver": str(connected.get("driver_name", "")),
         "jdbc_driver_version": str(connected.get("driver_version", "")),
@@ -73,7 +73,7 @@ def metrics(
         *_of_summary(collector.summary),
         *_of_counters(counters, collector.summary["transactions"]),
         *_of_samples(collector),
-        *_of_driver(collector, machine_cores),
+        *_of_generator(collector, machine_cores),
     ]
 
 
@@ -155,7 +155,7 @@ def _of_samples(collector: Collector) -> list[MetricValue]:
     return [*_listed("run", values), *_listed(COUNT_PHASE, counting)]
 
 
-def _of_driver(collector: Collector, machine_cores: int) -> list[MetricValue]:
+def _of_generator(collector: Collector, machine_cores: int) -> list[MetricValue]:
     cores, transactions = collector.measured("driver_cpu_cores"), sum(collector.measured("tps"))
     if not cores:
         return []

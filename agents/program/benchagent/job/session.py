@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
-from benchagent.dbms.base import Instance, JobError, Retryable
+from benchagent.dbms.base import Instance, JobError
 from benchagent.dbms.questions import (
     COUNTER_PREFIX,
     EFFECTIVE_PREFIX,
@@ -16,45 +17,22 @@ from benchagent.dbms.questions import (
     query_steps,
 )
 from benchagent.job import checks
-from benchagent.job.collect import Session
-from benchagent.workloads.base import SessionResult
+from benchagent.workloads.base import SessionResult, execute
 
 
 def session_job(instance: Instance, steps: Sequence[Step], *, setup: bool) -> dict[str, Any]:
     """`setup`: run what the instance wants to be run once, before everything else."""
-    before = (
-        [{"op": "execute", "phase": "setup", "statements": list(instance.setup_sql)}]
-        if setup and instance.setup_sql
-        else []
-    )
-    connection, transaction = instance.connection, instance.transaction
+    before = execute("setup", instance.setup_sql) if setup else []
     return {
         "version": 1,
-        "connection": {
-            "url": connection.url,
-            "driver_class": connection.driver_class,
-            "properties": dict(connection.properties),
-        },
+        "connection": asdict(instance.connection),
         "session": list(instance.session_sql),
-        "transaction": {
-            "begin": transaction.begin,
-            "begin_reading": transaction.begin_reading,
-            "commit": transaction.commit,
-            "rollback": transaction.rollback,
-        },
-        "retryable": _codes(instance.retryable),
-        "tolerable": _codes(instance.tolerable),
+        "transaction": asdict(instance.transaction),
+        "retryable": asdict(instance.retryable),
+        "tolerable": asdict(instance.tolerable),
         "close": list(instance.close_sql),
         **({"close_url": instance.close_url} if instance.close_url else {}),
         "steps": [*before, *instance.adapted(steps)],
-    }
-
-
-def _codes(errors: Retryable) -> dict[str, Any]:
-    return {
-        "sqlstates": list(errors.sqlstates),
-        "sqlstate_prefixes": list(errors.sqlstate_prefixes),
-        "codes": list(errors.codes),
     }
 
 
@@ -76,11 +54,11 @@ def watched(instance: Instance, run: Step, tables: Sequence[str], reading: froze
     ]
 
 
-def deaths(session: Session) -> bool:
+def deaths(session: SessionResult) -> bool:
     return bool(session.summary and session.summary["dead_terminals"])
 
 
-def whole(session: Session, status: int | None) -> SessionResult:
+def whole(session: SessionResult, status: int | None) -> SessionResult:
     """Raises `JobError` when the session did not come to its end."""
     if session.error:
         # What is asked after a run whose server is gone only fails too.
@@ -88,7 +66,7 @@ def whole(session: Session, status: int | None) -> SessionResult:
         raise JobError("; then ".join([*dead, _error_words(session.error)]))
     if status:
         raise JobError("the load generator ended without a result; the end of its output is in the log")
-    return session.result()
+    return session
 
 
 def _error_words(event: Mapping[str, Any]) -> str:

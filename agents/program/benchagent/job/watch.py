@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import subprocess
-import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any
 
 from benchagent.catalog import METRICS
 from benchagent.job.collect import TIMED_PHASE, Collector, Event, Samples
 from benchagent.link.spool import Spool
 from benchagent.machine.process import ProcessFailed
+from benchagent.machine.sampling import repeated
 
 # How late the end of a tool is noticed at most.
 POLL_S = 0.01
@@ -83,26 +84,9 @@ class PhaseWatch:
                 if event["state"] == "begin":
                     whole.sample()
                     seconds.sample()
-                    sampling.enter_context(self._background(phase, seconds))
+                    sampling.enter_context(repeated(partial(self.take, phase, seconds), every_s=1))
                 else:
                     self.take_whole(phase, whole, event["elapsed_s"])
                     sampling.close()
 
             yield tell
-
-    @contextmanager
-    def _background(self, phase: str, sampler: Samples) -> Iterator[None]:
-        """Each second until the block ends."""
-        over = threading.Event()
-
-        def watch() -> None:
-            while not over.wait(1):
-                self.take(phase, sampler)
-
-        thread = threading.Thread(target=watch, name="watch", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            over.set()
-            thread.join()

@@ -122,7 +122,6 @@ class Worker:
         for folder in self._dirs.jobs.iterdir():
             log.warning("removing what is left of job %s", folder.name)
             remove_leftover_cages(folder.name)
-            remove_leftover_cages(f"{folder.name}-driver")
             clean_up(folder, self._storages)
         for job in self._spool.unfinished():
             observing = "observation" in job.spec

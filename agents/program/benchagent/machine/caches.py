@@ -13,7 +13,6 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 DROP_CACHES = Path("/proc/sys/vm/drop_caches")
@@ -26,31 +25,26 @@ MAP_PIECE_BYTES = 1 << 30
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
-@dataclass(frozen=True)
-class CacheAction:
-    """What was done. `controlled`: nearly all pages are gone, so that reads will go to the disk."""
+def drop_page_cache(paths: Iterable[Path]) -> str:
+    """Drop the pages of these files and of all files below these folders, so that reads will go to the disk.
 
-    controlled: bool
-    words: str
-    resident_before_bytes: int | None
-    resident_after_bytes: int | None
-
-
-def drop_page_cache(paths: Iterable[Path]) -> CacheAction:
-    """Drop the pages of these files and of all files below these folders. Never raises."""
+    Returns what was done, in words. Never raises.
+    """
     roots = list(paths)
     before = resident_bytes(roots)
     total = sum(size for _, size in _files(roots))
     for file, _ in _files(roots):
         _drop_file(file)
-    after = resident_bytes(roots)
-    if _is_gone(after, total):
-        return _action(True, "the files' pages were dropped from the page cache", before, after)
-    if _drop_all():
-        after = resident_bytes(roots)
-        if _is_gone(after, total):
-            return _action(True, "the machine's page cache was dropped", before, after)
-    return _action(False, "not controlled: the files' pages could not be dropped from the page cache", before, after)
+    after, words = resident_bytes(roots), "the files' pages were dropped from the page cache"
+    if not _is_gone(after, total):
+        with suppress(OSError):
+            DROP_CACHES.write_text("3")
+            after, words = resident_bytes(roots), "the machine's page cache was dropped"
+    if not _is_gone(after, total):
+        words = "not controlled: the files' pages could not be dropped from the page cache"
+    if before is not None and after is not None:
+        words += f" ({before / MEGABYTE:.1f} MB were in it, {after / MEGABYTE:.1f} MB are left)"
+    return words
 
 
 def write_back(folder: Path) -> float:
@@ -93,12 +87,6 @@ def _is_gone(resident: int | None, total: int) -> bool:
     return resident is not None and resident <= max(TOLERATED_BYTES, total * TOLERATED_SHARE)
 
 
-def _action(controlled: bool, words: str, before: int | None, after: int | None) -> CacheAction:
-    if before is not None and after is not None:
-        words += f" ({before / MEGABYTE:.1f} MB were in it, {after / MEGABYTE:.1f} MB are left)"
-    return CacheAction(controlled, words, before, after)
-
-
 def _files(paths: Iterable[Path]) -> Iterator[tuple[Path, int]]:
     """Files with their sizes; links are not followed."""
     for path in paths:
@@ -117,14 +105,6 @@ def _drop_file(path: Path) -> None:
             os.posix_fadvise(opened, 0, 0, os.POSIX_FADV_DONTNEED)
         finally:
             os.close(opened)
-
-
-def _drop_all() -> bool:
-    try:
-        DROP_CACHES.write_text("3")
-    except OSError:
-        return False
-    return True
 
 
 def _resident_in(path: Path) -> int | None:

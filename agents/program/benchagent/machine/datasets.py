@@ -212,8 +212,7 @@ class DataPlan:
         begun = time.monotonic()
         self.datasets.restore(dataset, folders)
         # Pages that the agent has touched are outside a memory limit of the job, and warm without a run.
-        action = drop_page_cache([*folders.values(), dataset.folder])
-        log(f"caches: {action.words}")
+        log(f"caches: {drop_page_cache([*folders.values(), dataset.folder])}")
         where = "" if dataset.storage == self.datasets.name else f", from storage {dataset.storage},"
         log(f"data of run {dataset.facts['run_id']}{where} put into place in {time.monotonic() - begun:.1f} s")
         return dataset

@@ -7,6 +7,7 @@ from the disk (or disks) beneath it. A virtual disk reports ``rotational`` as it
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,9 +60,7 @@ def mounts(mountinfo: Path = MOUNTINFO) -> list[Mount]:
 
 def _decode(text: str) -> str:
     """Octal escapes of spaces and the like."""
-    for code, character in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
-        text = text.replace(code, character)
-    return text
+    return re.sub(r"\\([0-7]{3})", lambda escape: chr(int(escape[1], 8)), text)
 
 
 def mount_of(path: Path) -> Mount | None:
@@ -126,10 +125,15 @@ def _bus(disk: str, sys_block: Path) -> str | None:
     return "SCSI" if disk.startswith("sd") else None
 
 
-def _medium(disk: str, bus: str | None, model: str | None, sys_block: Path) -> str | None:
+def _model(disk: str, sys_block: Path) -> str | None:
+    return _read(sys_block / disk / "device" / "model")
+
+
+def _medium(disk: str, sys_block: Path) -> str | None:
+    bus, model = _bus(disk, sys_block), (_model(disk, sys_block) or "").lower()
     if disk.startswith(("ram", "zram")):
         return "ram"
-    if bus in ("virtio", "Xen", "Hyper-V", "virtual") or any(m in (model or "").lower() for m in VIRTUAL_MODELS):
+    if bus in ("virtio", "Xen", "Hyper-V", "virtual") or any(name in model for name in VIRTUAL_MODELS):
         return "virtual"
     rotational = _read(sys_block / disk / "queue" / "rotational")
     return {"1": "hdd", "0": "ssd"}.get(rotational or "")
@@ -138,17 +142,15 @@ def _medium(disk: str, bus: str | None, model: str | None, sys_block: Path) -> s
 def device_facts(device: str, mount: Mount, sys_block: Path = SYS_BLOCK) -> StorageFacts:
     disks = disks_below(device, sys_block)
     first = disks[0]
-    models = [_read(sys_block / disk / "device" / "model") for disk in disks]
-    bus = _bus(first, sys_block)
-    media = {_medium(disk, _bus(disk, sys_block), model, sys_block) for disk, model in zip(disks, models, strict=True)}
+    media = {_medium(disk, sys_block) for disk in disks}
     size = _read(sys_block / device / "size")
     schedulers = (_read(sys_block / first / "queue" / "scheduler") or "").split()
     mapped = (_read(sys_block / device / "dm" / "uuid") or "").split("-")[0]
     return {
         "name": device,
         "medium": media.pop() if len(media) == 1 else "mixed",
-        "model": " + ".join(sorted({model for model in models if model})) or None,
-        "bus": bus,
+        "model": " + ".join(sorted({model for disk in disks if (model := _model(disk, sys_block))})) or None,
+        "bus": _bus(first, sys_block),
         "capacity_bytes": int(size) * SECTOR_BYTES if size else None,
         "file_system": mount.file_system,
         "mount_point": mount.mount_point,
@@ -253,18 +255,13 @@ def same_device(path_a: Path, path_b: Path) -> SameDevice:
     disks = first | second
     if not first or not second or not all(disk == "memory" or (SYS_BLOCK / disk).exists() for disk in disks):
         return SameDevice(None, f"{names}: this machine does not tell whether that is one physical disk")
-    virtual = any(disk != "memory" and _is_virtual(disk) for disk in disks)
+    virtual = any(_medium(disk, SYS_BLOCK) == "virtual" for disk in disks - {"memory"})
     return SameDevice(False, f"{names}: different {'virtual' if virtual else 'physical'} disks")
 
 
 def _device_number(path: Path) -> str | None:
     mount = mount_of(path)
     return mount.device_number if mount else None
-
-
-def _is_virtual(disk: str) -> bool:
-    model = _read(SYS_BLOCK / disk / "device" / "model")
-    return _medium(disk, _bus(disk, SYS_BLOCK), model, SYS_BLOCK) == "virtual"
 
 
 def _device_words(path: Path) -> str:

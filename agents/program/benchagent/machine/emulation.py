@@ -13,7 +13,6 @@ import os
 import shutil
 import subprocess
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -147,7 +146,10 @@ def set_up(emulation: Emulation, mount_point: Path) -> str:
         path = _command("losetup", "--find", "--show", "--direct-io=on", emulation.file)
         device = Path(path).name
         _throttle(emulation.throttle(device_number(device)))
-        _read_ahead(device)
+        try:
+            (SYS_BLOCK / device / "queue" / "read_ahead_kb").write_text(str(READ_AHEAD_KB))
+        except OSError as error:
+            raise EmulationError(f"the read-ahead of {device} cannot be set: {error.strerror}") from error
         mount_point.mkdir(mode=0o755, parents=True, exist_ok=True)
         try:
             _command("mount", "-t", "ext4", path, mount_point)
@@ -159,13 +161,6 @@ def set_up(emulation: Emulation, mount_point: Path) -> str:
         take_down(emulation)
         raise
     return device
-
-
-def _read_ahead(device: str) -> None:
-    try:
-        (SYS_BLOCK / device / "queue" / "read_ahead_kb").write_text(str(READ_AHEAD_KB))
-    except OSError as error:
-        raise EmulationError(f"the read-ahead of {device} cannot be set: {error.strerror}") from error
 
 
 def take_down(emulation: Emulation) -> None:
@@ -207,16 +202,8 @@ def _throttle(throttle: Throttle | None) -> None:
         raise EmulationError(f"the rates of an emulated disk cannot be limited: {error}") from error
 
 
-def is_direct(device: str) -> bool:
-    """Whether the loop device goes past the page cache of the file beneath."""
-    with suppress(OSError):
-        return (SYS_BLOCK / device / "loop" / "dio").read_text().strip() == "1"
-    return False
-
-
 def _require() -> None:
-    problem = missing()
-    if problem:
+    if problem := missing():
         raise EmulationError(problem)
 
 

@@ -11,14 +11,13 @@ import contextlib
 import ctypes
 import json
 import os
-import queue
 import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +33,8 @@ RECORD_NAME = "processes.jsonl"
 # Holds a folder of each job in a storage other than the agent's own: see `storages`.
 JOBS_FOLDER = ".benchagent-jobs"
 
+# The one thread that forks.
+_forking = ThreadPoolExecutor(max_workers=1, thread_name_prefix="spawn")
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
@@ -101,32 +102,6 @@ def _die_with_parent(parent_pid: int, death_signal: int, cage: Cage | None) -> C
     return preexec
 
 
-class _SpawnThread:
-    """The one thread that forks."""
-
-    def __init__(self) -> None:
-        self._orders: queue.SimpleQueue[tuple[Callable[[], subprocess.Popen[Any]], Future[subprocess.Popen[Any]]]]
-        self._orders = queue.SimpleQueue()
-        threading.Thread(target=self._work, name="spawn", daemon=True).start()
-
-    def _work(self) -> None:
-        while True:
-            order, answer = self._orders.get()
-            try:
-                answer.set_result(order())
-            except BaseException as error:  # handed to the thread that asked
-                answer.set_exception(error)
-
-    def popen(self, order: Callable[[], subprocess.Popen[Any]]) -> subprocess.Popen[Any]:
-        answer: Future[subprocess.Popen[Any]] = Future()
-        self._orders.put((order, answer))
-        return answer.result()
-
-
-_spawn_thread: _SpawnThread | None = None
-_spawn_lock = threading.Lock()
-
-
 def spawn(
     argv: Sequence[str | Path], *, death_signal: int = signal.SIGKILL, cage: Cage | None = None, **popen: Any
 ) -> subprocess.Popen[Any]:
@@ -134,16 +109,12 @@ def spawn(
 
     It runs within the limits of `cage` from its first instruction on. Raises `ProcessFailed` when it cannot.
     """
-    global _spawn_thread
-    with _spawn_lock:
-        if _spawn_thread is None:
-            _spawn_thread = _SpawnThread()
     popen.setdefault("stdin", subprocess.DEVNULL)
     popen["start_new_session"] = True
     popen["preexec_fn"] = _die_with_parent(os.getpid(), death_signal, cage)
     command = [str(part) for part in argv]
     try:
-        return _spawn_thread.popen(lambda: subprocess.Popen(command, **popen))
+        return _forking.submit(lambda: subprocess.Popen(command, **popen)).result()
     except subprocess.SubprocessError as error:  # the only words that come back from between fork and exec
         raise ProcessFailed(f"{command[0]} could not be started within its limits") from error
 

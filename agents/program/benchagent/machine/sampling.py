@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import psutil
@@ -71,6 +73,24 @@ def _machine_cpu() -> tuple[float, float]:
     return total - times.idle - getattr(times, "iowait", 0.0), total
 
 
+@contextmanager
+def repeated(look: Callable[[], None], *, every_s: float) -> Iterator[None]:
+    """Calls it again and again in a thread of its own, for the first time after `every_s`, until the block ends."""
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(every_s):
+            look()
+
+    thread = threading.Thread(target=watch, name="watch", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
 class _Group:
     """One named group of process trees."""
 
@@ -84,13 +104,13 @@ class _Group:
         """None in the second in which its processes were not there or became others."""
         before, roots = self._cpu_s, self._roots
         self._roots = list(self._pids() if callable(self._pids) else self._pids)
-        found: dict[str, float | None] = {}
+        values: dict[str, float | None] = {}
         if self._with_cpu:
             self._cpu_s = now = self._table.cpu_seconds(self._roots)
             known = before is not None and now is not None and roots == self._roots
-            found[f"{self._name}_cpu_cores"] = max(0.0, (now or 0) - (before or 0)) / elapsed_s if known else None
-        found[f"{self._name}_rss_bytes"] = self._table.memory_bytes(self._roots)
-        return found
+            values[f"{self._name}_cpu_cores"] = max(0.0, (now or 0) - (before or 0)) / elapsed_s if known else None
+        values[f"{self._name}_rss_bytes"] = self._table.memory_bytes(self._roots)
+        return values
 
 
 class _Disk:

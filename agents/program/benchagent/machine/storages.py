@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -300,10 +301,8 @@ def _discard(storage: Storage) -> None:
 
 
 def _remove_empty(folder: Path) -> None:
-    try:
+    with suppress(OSError):
         folder.rmdir()
-    except OSError:
-        log.debug("%s stays", folder)
 
 
 def _check_usable(folder: Path) -> None:

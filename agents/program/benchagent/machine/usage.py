@@ -35,13 +35,13 @@ class ProcessTable:
 
     def look(self) -> None:
         """See who came and who went."""
-        found = {int(name) for name in os.listdir("/proc") if name.isdigit()}  # noqa: PTH208 - a tenth of the cost
+        present = {int(name) for name in os.listdir("/proc") if name.isdigit()}  # noqa: PTH208 - a tenth of the cost
         if self._looks % READ_ALL_EVERY == 0:
             self._parents.clear()
         self._looks += 1
-        for gone in self._parents.keys() - found:
+        for gone in self._parents.keys() - present:
             del self._parents[gone]
-        for pid in found - self._parents.keys():
+        for pid in present - self._parents.keys():
             stat = read_stat(pid)
             if stat:
                 self._parents[pid] = stat.parent
@@ -51,14 +51,14 @@ class ProcessTable:
         children: defaultdict[int, list[int]] = defaultdict(list)
         for pid, parent in self._parents.items():
             children[parent].append(pid)
-        found: set[int] = set()
+        members: set[int] = set()
         left = [root for root in roots if root in self._parents]
         while left:
             pid = left.pop()
-            if pid not in found:
-                found.add(pid)
+            if pid not in members:
+                members.add(pid)
                 left += children[pid]
-        return sorted(found)
+        return sorted(members)
 
     def cpu_seconds(self, roots: Sequence[int]) -> float | None:
         """CPU used so far by a tree and the children that its members have reaped; None when all are gone.
@@ -95,13 +95,13 @@ def read_stat(pid: int) -> Stat | None:
 def _memory_kilobytes(pid: int) -> tuple[int, int, int] | None:
     """Private, of files, shared; None for a process that is gone or has ended."""
     text = _read(f"/proc/{pid}/status")
-    found = []
+    kilobytes = []
     for field in MEMORY_FIELDS:
         at = text.find(field)
         if at < 0:
             return None
-        found.append(int(text[at + len(field) : text.index(b"kB", at)]))
-    return found[0], found[1], found[2]
+        kilobytes.append(int(text[at + len(field) : text.index(b"kB", at)]))
+    return kilobytes[0], kilobytes[1], kilobytes[2]
 
 
 def _read(path: str) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -27,16 +27,19 @@ MOST_ROWS = 64
 
 
 class Factors:
-    """All factors of a job, defaults filled in, each of the type that the catalogue says."""
+    """All factors of a job, defaults filled in, each of the type that the catalogue says.
+
+    `absent`: the value of one that the workload does not have.
+    """
 
     def __init__(self, values: Mapping[str, int | str]) -> None:
         self._values = dict(values)
 
-    def number(self, name: str) -> int:
-        return int(self._values[name])
+    def number(self, name: str, absent: int | None = None) -> int:
+        return int(self._values[name] if absent is None else self._values.get(name, absent))
 
-    def text(self, name: str) -> str:
-        return str(self._values[name])
+    def text(self, name: str, absent: str | None = None) -> str:
+        return str(self._values[name] if absent is None else self._values.get(name, absent))
 
     def __contains__(self, name: str) -> bool:
         return name in self._values
@@ -45,19 +48,21 @@ class Factors:
         return Factors({**self._values, **values})
 
 
-@dataclass(frozen=True)
+@dataclass
 class SessionResult:
-    """What one session of the load generator reported. `summary` is None when it held no ``run`` step.
+    """What one session of the load generator has reported. `summary` is None when it held no ``run`` step.
 
     `rows`: rows of each ``query`` step by name; `queries`: the whole event of each (``elapsed_s``, ``row_count``,
-    ``error``); `phases`: the end event of each phase; `progress`: the events of a load, in order.
+    ``error``); `phases`: the end event of each phase; `progress`: the events of a load, in order; `error`: the event
+    that says why it broke off.
     """
 
-    summary: Mapping[str, Any] | None
-    rows: QueryRows
-    queries: Mapping[str, Mapping[str, Any]]
-    phases: Mapping[str, Mapping[str, Any]]
-    progress: Sequence[Mapping[str, Any]]
+    summary: Mapping[str, Any] | None = None
+    rows: dict[str, list[list[Any]]] = field(default_factory=dict)
+    queries: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    phases: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    progress: list[Mapping[str, Any]] = field(default_factory=list)
+    error: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -160,16 +165,16 @@ def insert(table: str, columns: Collection[str]) -> str:
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608
 
 
-def many(dialect: Dialect, table: str, types: Mapping[str, str]) -> Step:
-    """For a table of a ``load`` step: several rows in one statement, where the dialect wants that.
+def filled(dialect: Dialect, table: str, types: Mapping[str, str], **more: Any) -> Step:
+    """A table of a ``load`` step. `types`: of the columns that are inserted, by name and in their order.
 
-    `types`: of the columns that are inserted, by name and in their order.
+    Several rows go into one statement where the dialect wants that.
     """
+    step = {"name": table, "insert": insert(table, types), **more}
     for rows in range(MOST_ROWS, 1, -1):
-        sql = dialect.insert_many(table, list(types), list(types.values()), rows)
-        if sql:
-            return {"many": {"insert": sql, "rows": rows}}
-    return {}
+        if sql := dialect.insert_many(table, list(types), list(types.values()), rows):
+            return {**step, "many": {"insert": sql, "rows": rows}}
+    return step
 
 
 def load_and_run(

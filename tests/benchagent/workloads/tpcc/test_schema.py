@@ -56,7 +56,7 @@ def test_it_loads_by_threads_and_slowly_at_the_end_when_asked_to():
     factors = WORKLOAD.factors({"warehouses": 3, "loader_threads": 4, "loader_profile": "fast_slow"})
     load = steps.prepare(steps.Plan(Dialect(), factors, 42))[1]
     assert load["threads"] == 4
-    assert load["profile"] == {"slow_share": 0.3, "slow_rows_per_s": steps.SLOW_ROWS_PER_S}
+    assert load["profile"] == {"slow_share": 0.3, "slow_rows_per_s": 4_000}
     assert "profile" not in steps.prepare(steps.Plan(Dialect(), FACTORS, 42))[1]
     for table in load["tables"]:
         assert table["parameters"] == {"warehouses": 3, "seed": 42}

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.questions import Step
-from benchagent.workloads.base import insert, many
+from benchagent.workloads.base import filled
 
 ARTICLE_MB = 2_700
 LARGEST = "big"
@@ -54,7 +54,7 @@ def indexes(dialect: Dialect, names: Mapping[str, int]) -> list[str]:
 
 
 def load(dialect: Dialect, name: str, rows: int) -> Step:
-    filled: dict[str, Step] = {
+    columns: dict[str, Step] = {
         "id": {"kind": "sequence"},
         "parent": {"kind": "group", "size": 10},
         "code": {"kind": "text", "min_length": 8, "max_length": 12},
@@ -63,11 +63,4 @@ def load(dialect: Dialect, name: str, rows: int) -> Step:
         "words": {"kind": "text", "min_length": 60, "max_length": 100},
     }
     types = _types(dialect)
-    columns = [filled[column] for column in types]
-    return {
-        "name": name,
-        "insert": insert(name, types),
-        **many(dialect, name, types),
-        "rows": rows,
-        "columns": columns,
-    }
+    return filled(dialect, name, types, rows=rows, columns=[columns[column] for column in types])

@@ -21,11 +21,11 @@ from benchagent.workloads.base import (
     SessionResult,
     Workload,
     execute,
+    filled,
     insert,
     is_used,
     load_and_run,
     load_step,
-    many,
     run_step,
     settle,
 )
@@ -153,16 +153,15 @@ def _loaded_rows(factors: Factors) -> int:
 
 
 def _table(dialect: Dialect, table: str, rows: int) -> Step:
-    filled = {
+    columns = {
         "id": {"kind": "numbered_text", **schema.key(start=schema.KEY_STEP)},
         **schema.values(),
         "col9": {"kind": "timestamp", "start": "2010-01-01 00:00:00", "step_s": 1},
         "col11": {"kind": "timestamp", "start": "2010-01-01 00:00:00", "step_s": 1},
     }
     types = schema.types(dialect)
-    together = many(dialect, table, {name: types[name] for name in schema.INSERTED})
-    columns = [filled[name] for name in schema.INSERTED]
-    return {"name": table, "insert": insert(table, schema.INSERTED), **together, "rows": rows, "columns": columns}
+    inserted = {name: types[name] for name in schema.INSERTED}
+    return filled(dialect, table, inserted, rows=rows, columns=[columns[name] for name in inserted])
 
 
 def _insert(table: str, rows: int, first_round: int) -> Step:

@@ -20,11 +20,10 @@ from benchagent.workloads.base import (
     Factors,
     Workload,
     execute,
-    insert,
+    filled,
     is_used,
     load_and_run,
     load_step,
-    many,
     run_step,
     settle,
 )
@@ -77,8 +76,7 @@ WORKLOAD = Tpcb()
 
 
 def _prepare(dialect: Dialect, scale: int) -> list[Step]:
-    afterwards = dialect.primary_key_afterwards
-    keys = [dialect.primary_key(table, [key]) for table, key in KEYS.items()] if afterwards else []
+    keys = [sql for table, key in KEYS.items() if (sql := dialect.primary_key(table, [key]))]
     return [
         *execute("create", _create(dialect)),
         load_step(_loaded(dialect, scale)),
@@ -99,11 +97,11 @@ def _types(dialect: Dialect) -> dict[str, dict[str, str]]:
 
 
 def _create(dialect: Dialect) -> list[str]:
-    key = " NOT NULL" if dialect.primary_key_afterwards else " NOT NULL PRIMARY KEY"
     statements = []
     for table, types in _types(dialect).items():
-        listed = [f"{name} {kind}{key if name == KEYS.get(table) else ''}" for name, kind in types.items()]
-        statements.append(f"{dialect.create_table} {table} ({', '.join(listed)}) {dialect.table_options}".rstrip())
+        key = [KEYS[table]] if table in KEYS else []
+        columns = [f"{name} {kind}{' NOT NULL' if name in key else ''}" for name, kind in types.items()]
+        statements.append(dialect.table(table, columns, key))
     return statements
 
 
@@ -120,21 +118,14 @@ def _loaded(dialect: Dialect, scale: int) -> list[Step]:
     def branch(size: int) -> Step:
         return {"kind": "group", "size": size, "start": 1}
 
-    filled = {
+    contents = {
         "branches": (scale, [number, zero, _filler(88)]),
         "tellers": (scale * TELLERS, [number, branch(TELLERS), zero, _filler(84)]),
         "accounts": (scale * ACCOUNTS, [number, branch(ACCOUNTS), zero, _filler(84)]),
     }
+    types = _types(dialect)
     return [
-        {
-            "name": table,
-            "insert": insert(table, types),
-            **many(dialect, table, types),
-            "rows": filled[table][0],
-            "columns": filled[table][1],
-        }
-        for table, types in _types(dialect).items()
-        if table in filled
+        filled(dialect, table, types[table], rows=rows, columns=columns) for table, (rows, columns) in contents.items()
     ]
 
 

@@ -16,7 +16,7 @@ from benchagent.dbms.questions import Step
 from benchagent.protocol import Check
 from benchagent.workloads.base import Bench, Factors, SessionResult, Workload, is_used, require_one_session
 from benchagent.workloads.tpcc import conditions, queries, sizes, steps, tables
-from benchagent.workloads.tpcc.memory import MemoryCurve
+from benchagent.workloads.tpcc.memory import memory_curve
 
 LOADED, RUN = "after the load", "after the run"
 BEFORE, AFTER = "before", "after"
@@ -138,9 +138,9 @@ class _Performance:
         asked = self._warm_up()
         if not asked or not self._bench.instance.server_pids():
             return asked
-        with MemoryCurve(self._bench.instance.server_pids) as curve:
+        with memory_curve(self._bench.instance.server_pids) as curve:
             result = self._bench.session(asked)
-        self._describe_warm_up(result, curve.points)
+        self._describe_warm_up(result, curve)
         return []
 
     def _describe_warm_up(self, result: SessionResult, memory: Sequence[tuple[float, int]] = ()) -> None:

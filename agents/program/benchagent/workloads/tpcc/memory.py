@@ -2,41 +2,28 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Sequence
-from types import TracebackType
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
+from benchagent.machine.sampling import repeated
 from benchagent.machine.usage import ProcessTable
 
 INTERVAL_S = 0.1
 
 
-class MemoryCurve:
-    """Samples while it is entered. `points`: seconds since the epoch, bytes; pages that processes share count once."""
+@contextmanager
+def memory_curve(server_pids: Callable[[], Sequence[int]]) -> Iterator[list[tuple[float, int]]]:
+    """Seconds since the epoch and bytes, sampled while it is entered; pages that processes share count once."""
+    points: list[tuple[float, int]] = []
+    table = ProcessTable()
 
-    def __init__(self, server_pids: Callable[[], Sequence[int]]) -> None:
-        self.points: list[tuple[float, int]] = []
-        self._pids = server_pids
-        self._table = ProcessTable()
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._sample, name="memory-curve", daemon=True)
+    def look() -> None:
+        table.look()
+        size = table.memory_bytes(server_pids())
+        if size is not None:
+            points.append((time.time(), size))
 
-    def __enter__(self) -> MemoryCurve:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stop.set()
-        self._thread.join()
-
-    def _sample(self) -> None:
-        while True:
-            self._table.look()
-            size = self._table.memory_bytes(self._pids())
-            if size is not None:
-                self.points.append((time.time(), size))
-            if self._stop.wait(INTERVAL_S):
-                return
+    look()
+    with repeated(look, every_s=INTERVAL_S):
+        yield points

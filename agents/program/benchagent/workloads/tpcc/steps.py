@@ -8,12 +8,12 @@ from typing import Any
 
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.questions import Step, query_steps
-from benchagent.workloads.base import Factors, execute, insert, load_step, many, run_step, settle
+from benchagent.workloads.base import Factors, execute, filled, load_step, run_step, settle
 from benchagent.workloads.tpcc import tables, transactions
 
 # The article's loader: the first 70 % of the data fast, up to 35 MB/s, the rest slowly, down to 1 MB/s. Here 30 % of
 # the rows; most are of `stock` with 300 bytes each, so this is 1.2 MB/s: below what the slowest engine loads.
-SLOW_SHARE, SLOW_ROWS_PER_S = 0.3, 4_000
+SLOW_PART = {"slow_share": 0.3, "slow_rows_per_s": 4_000}
 # Before the run the numbers that orders were given, which a look at the districts tells; after it the orders.
 BEFORE_RUN = {
     "orders": "SELECT SUM(CAST(d_next_o_id - 1 AS DECIMAL(18))) FROM district",
@@ -52,24 +52,21 @@ class Plan:
 def prepare(plan: Plan) -> list[Step]:
     """Create, load, build indexes, and let the engine gather its statistics."""
     dialect, factors = plan.dialect, plan.factors
-    slow = factors.text("loader_profile") == "fast_slow"
-    profile: dict[str, Any] = (
-        {"profile": {"slow_share": SLOW_SHARE, "slow_rows_per_s": SLOW_ROWS_PER_S}} if slow else {}
-    )
-    filled = [
-        {
-            "name": table.name,
-            "program": f"tpcc.{table.name}",
-            "rows": tables.rows(table, plan.warehouses, plan.divisor),
-            "insert": insert(table.name, table.columns),
-            **many(dialect, table.name, table.types(dialect)),
-            "parameters": plan.parameters,
-        }
+    profile: Step = {"profile": SLOW_PART} if factors.text("loader_profile") == "fast_slow" else {}
+    loaded = [
+        filled(
+            dialect,
+            table.name,
+            table.types(dialect),
+            program=f"tpcc.{table.name}",
+            rows=tables.rows(table, plan.warehouses, plan.divisor),
+            parameters=plan.parameters,
+        )
         for table in tables.TABLES
     ]
     return [
         *execute("create", tables.create(dialect)),
-        load_step(filled, threads=factors.number("loader_threads"), seed=plan.seed, **profile),
+        load_step(loaded, threads=factors.number("loader_threads"), seed=plan.seed, **profile),
         *execute("index", tables.indexes(dialect)),
         *settle(dialect, tables.NAMES),
     ]

@@ -34,7 +34,7 @@ public final class Main {
         Thread lifeLine = watchLifeLine(input, done);
         Events events = new Events(System.out);
         events.emit(new JSONObject().put("event", "started").put("java", System.getProperty("java.version"))
-            .put("driver", VERSION));
+            .put("version", VERSION));
         int status = run(line, events);
         done.set(true);
         events.emit(new JSONObject().put("event", "finished"));

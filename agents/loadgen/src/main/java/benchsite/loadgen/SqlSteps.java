@@ -12,15 +12,7 @@ import org.json.JSONArray;
 import org.json.JSONObject;
 
 /** The steps that are SQL and no more: {@code execute}, {@code query}, {@code prepare_all}. */
-final class SqlSteps {
-    private final Events events;
-    private final Connection anchor;
-
-    SqlSteps(Events events, Connection anchor) {
-        this.events = events;
-        this.anchor = anchor;
-    }
-
+record SqlSteps(Events events, Connection anchor) {
     /** Every statement, timed; an optional step goes on after one that fails. */
     void execute(JSONObject step, String phase) throws SQLException {
         events.begin(phase);

@@ -68,7 +68,7 @@ public final class Jobs {
     }
 
     public List<JSONObject> emitted(String event) {
-        return emitted().stream().filter(one -> one.getString("event").equals(event)).toList();
+        return emitted().stream().filter(sent -> sent.getString("event").equals(event)).toList();
     }
 
     /** Waits until so many events like this are out: for another thread than that of the job. Patient once only. */
@@ -84,7 +84,7 @@ public final class Jobs {
     }
 
     public void await(String event) throws InterruptedException {
-        await(1, one -> one.getString("event").equals(event));
+        await(1, sent -> sent.getString("event").equals(event));
     }
 
     /** What is emitted while the job goes on: its last line may not be whole yet. */

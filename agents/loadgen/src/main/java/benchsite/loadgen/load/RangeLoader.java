@@ -43,10 +43,10 @@ final class RangeLoader implements Callable<Void> {
     @Override
     public Void call() throws SQLException, InterruptedException {
         String many = rowsOfMany > 1 ? table.getJSONObject("many").getString("insert") : null;
-        try (PreparedStatement one = connection.prepareStatement(table.getString("insert"));
+        try (PreparedStatement single = connection.prepareStatement(table.getString("insert"));
              PreparedStatement several = many == null ? null : connection.prepareStatement(many)) {
             source = source();
-            insert = one;
+            insert = single;
             insertMany = several;
             load();
             connection.commit();

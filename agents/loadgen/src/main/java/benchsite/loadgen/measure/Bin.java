@@ -1,9 +1,11 @@
 package benchsite.loadgen.measure;
 
 import org.HdrHistogram.Histogram;
+import org.json.JSONObject;
 
 /** What ended in one second: latencies in microseconds (3 significant digits), retries, errors. Not thread-safe. */
 public final class Bin {
+    private static final int[] PERCENTILES = {50, 95, 99};
     final Histogram latencies = histogram();
     /** From the actual start instead of the due time; null in a closed loop, where they are the same. */
     final Histogram serviceTimes;
@@ -79,6 +81,26 @@ public final class Bin {
 
     double meanServiceMicros() {
         return serviceSumNanos / 1000.0 / count();
+    }
+
+    /** Adds the latencies, in microseconds; null where nothing ended. */
+    public JSONObject put(JSONObject event) {
+        return put(event, "", latencies, meanMicros());
+    }
+
+    /** At a fixed rate also {@code service_…}: without the time that a transaction waited for a free terminal. */
+    JSONObject putAll(JSONObject event) {
+        put(event);
+        return serviceTimes == null ? event : put(event, "service_", serviceTimes, meanServiceMicros());
+    }
+
+    private static JSONObject put(JSONObject event, String prefix, Histogram micros, double mean) {
+        boolean empty = micros.getTotalCount() == 0;
+        event.put(prefix + "mean_us", empty ? JSONObject.NULL : mean);
+        for (int percent : PERCENTILES) {
+            event.put(prefix + "p" + percent + "_us", empty ? JSONObject.NULL : micros.getValueAtPercentile(percent));
+        }
+        return event.put(prefix + "max_us", empty ? JSONObject.NULL : micros.getMaxValue());
     }
 
     public long retries() {

@@ -92,7 +92,7 @@ public final class Totals {
             .put("per_terminal", new JSONArray(perTerminal))
             .put("warm_up_per_terminal", new JSONArray(warmUpPerTerminal)).put("per_type", perType())
             .put("histogram", encoded(measured.latencies)).put("cpu_s", cpuSeconds);
-        return Latencies.putAll(summary, measured);
+        return measured.putAll(summary);
     }
 
     private JSONObject perType() {
@@ -101,7 +101,7 @@ public final class Totals {
             Bin bin = types.getOrDefault(type, new Bin(paced));
             JSONObject figures = new JSONObject().put("transactions", bin.count()).put("retries", bin.retries())
                 .put("errors", bin.errors()).put("rolled_back", bin.rolledBack()).put("committed", all);
-            perType.put(type, Latencies.putAll(figures, bin));
+            perType.put(type, bin.putAll(figures));
         });
         return perType;
     }

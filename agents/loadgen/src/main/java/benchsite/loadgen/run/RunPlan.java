@@ -28,7 +28,7 @@ record RunPlan(Database database, Mix mix, Window window, Slots slots, Budget bu
         return new RunPlan(database, new Mix(step.getJSONArray("transactions")),
             new Window(step.getInt("warm_up_s"), step.getInt("duration_s")),
             step.isNull("rate_per_s") ? null : new Slots(step.getDouble("rate_per_s")),
-            step.isNull("max_transactions") ? Budget.unlimited() : Budget.of(step.getLong("max_transactions")),
+            new Budget(step.isNull("max_transactions") ? Budget.UNLIMITED : step.getLong("max_transactions")),
             maxRetries, step.optLong("seed", 1), System::nanoTime, new CountDownLatch(terminals),
             new CountDownLatch(1));
     }

@@ -3,7 +3,6 @@ package benchsite.loadgen.run;
 import benchsite.loadgen.events.Clock;
 import benchsite.loadgen.events.Events;
 import benchsite.loadgen.measure.Bin;
-import benchsite.loadgen.measure.Latencies;
 import benchsite.loadgen.measure.Totals;
 import benchsite.loadgen.measure.Window;
 import org.json.JSONObject;
@@ -42,6 +41,6 @@ final class Seconds {
         if (plan.isPaced()) {
             event.put("backlog", plan.slots().backlog(Window.endOf(second)));
         }
-        events.emit(Latencies.put(event, all));
+        events.emit(all.put(event));
     }
 }
