@@ -21,7 +21,7 @@ FIREBIRD_3, FIREBIRD_SETTINGS = Wanted("firebird", "3.0"), (("DefaultDbCachePage
 
 
 def _gaps(*versions: str) -> tuple[PlanGap, ...]:
-    return tuple(PlanGap(*GONE[version], version) for version in versions)
+    return tuple(GONE[version] for version in versions)
 
 
 def _firebird(mode: str, *settings: tuple[str, str]) -> dict[str, Settings]:
@@ -44,15 +44,13 @@ GBAK_GAPS = _gaps("fb-1.5.3", "fb-2.1", "ib-7.5.1sp1", "ib-2007", "yaffil-892")
 GBAK = ArticleExperiment(
     "gbak-backup-2007",
     "gbak by four methods",
-    (
-        *(
-            Part(
-                f"methods-{mode.lower()}", f"Firebird 3, ServerMode {mode}", "backup", (FIREBIRD_3,), GBAK_DATASET, 3,
-                sweep={"method": GBAK_METHODS}, settings=_firebird(mode), figure="gbak-fig1", gaps=GBAK_GAPS,
-                apart=TARGET, second=SECOND, overrides=(SAME_DISK,), extra=extra,
-            )
-            for mode, extra in (("Super", GBAK_SWITCHES), ("SuperClassic", ()))
-        ),
+    tuple(
+        Part(
+            f"methods-{mode.lower()}", f"Firebird 3, ServerMode {mode}", "backup", (FIREBIRD_3,), GBAK_DATASET, 3,
+            sweep={"method": GBAK_METHODS}, settings=_firebird(mode), figure="gbak-fig1", gaps=GBAK_GAPS,
+            apart=TARGET, second=SECOND, overrides=(SAME_DISK,), extra=extra,
+        )
+        for mode, extra in (("Super", GBAK_SWITCHES), ("SuperClassic", ()))
     ),
 )  # fmt: skip
 
@@ -124,7 +122,7 @@ TPCC = ArticleExperiment(
         Part(
             "sizes", "from half to eight times the memory limit, SuperServer", "tpcc", (FIREBIRD_3,), TPCC_FACTORS, 1,
             sweep={"warehouses": (firebird.SMALLEST, *firebird.SIZES, firebird.LARGEST)}, overrides=(QUERIES, LOADED),
-            settings=_firebird("Super", *TPCC_SETTINGS), place_factors=("data_storage",), second=SLOW,
+            settings=_firebird("Super", *TPCC_SETTINGS), storage_factors=("data_storage",), second=SLOW,
             figure="perf7_performance_with_1800Gb_Firebird_database", gaps=TPCC_GAPS,
         ),
         Part(
@@ -150,9 +148,6 @@ MYSQL_55, POSTGRESQL = Wanted("mysql", "5.5"), Wanted("postgresql", "15")
 LOADS_GAPS = _gaps("cubrid-r3.0", "mysql-5.1.47")
 
 
-PLACES = ("data_storage",)
-
-
 def _loads(
     slug: str, title: str, engines: tuple[Wanted, ...], settings: dict[str, Settings], called: dict[str, str]
 ) -> tuple[Part, Part]:
@@ -161,12 +156,12 @@ def _loads(
         Part(
             f"insert-{slug}", f"INSERT, {title}", "inserts_selects", engines, {**LOADS_FACTORS, "load": "insert"}, 2,
             sweep={"preloaded": ("full", "empty")}, figure="cubrid-fig2", gaps=LOADS_GAPS,
-            settings=settings, called=called, place_factors=PLACES, second=SLOW,
+            settings=settings, called=called, storage_factors=("data_storage",), second=SLOW,
         ),
         Part(
             f"select-{slug}", f"SELECT, {title}", "inserts_selects", engines, LOADS_FACTORS, 2,
             sweep={"load": ("select_narrow", "select_wide")}, figure="cubrid-fig9", gaps=LOADS_GAPS,
-            settings=settings, called=called, place_factors=PLACES, second=SLOW,
+            settings=settings, called=called, storage_factors=("data_storage",), second=SLOW,
         ),
     )  # fmt: skip
 

@@ -17,7 +17,7 @@ from agents.machines.second_storage import SecondStorage
 from agents.models import Agent
 from agents.plans import schedule
 from agents.plans.plan import FactorValue, Override, Plan, Settings
-from agents.reruns import published
+from agents.reruns.published import MATCHES
 from runs.access.visibility import default_visibility
 from runs.models import Experiment, User
 from runs.publications.matching import GAPS_KEY, PLAN_KEY, CellFacts, Match, PlanGap
@@ -45,7 +45,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Part:
-    """`place_factors`: factors whose values are storages; they take the machine's second storage where it has one."""
+    """`storage_factors`: factors whose values are storages; they take the machine's second storage where it has one."""
 
     slug: str
     title: str
@@ -57,7 +57,7 @@ class Part:
     settings: Mapping[str, Settings] = field(default_factory=dict)
     # What people call these settings, by DBMS: names made of what differs are long, and alike at their beginning.
     called: Mapping[str, str] = field(default_factory=dict)
-    place_factors: tuple[str, ...] = ()
+    storage_factors: tuple[str, ...] = ()
     # Roles that lie on the second storage in every cell, but for what `overrides` says.
     apart: tuple[str, ...] = ()
     # The storage that is the second one where the machine has several.
@@ -110,7 +110,7 @@ def prepare(experiment: ArticleExperiment, part: Part, agent: Agent, *, quick: b
     }
     engines = tuple(engine for engine in found.values() if engine is not None)
     other = SecondStorage.of(agent, part.second)
-    matches = published.of(experiment.publication, part.slug, other)
+    matches = MATCHES[experiment.publication](part.slug, other)
     prepared = Prepared(
         experiment, part, None, (*part.gaps, *missing.values()), tuple(_without(missing, one) for one in matches)
     )
@@ -130,11 +130,13 @@ def _without(missing: Mapping[Wanted, PlanGap], match: Match) -> Match:
 
 def _plan(prepared: Prepared, engines: tuple[Engine, ...], other: SecondStorage | None) -> Plan:
     part = prepared.part
+    storages = dict.fromkeys(part.storage_factors, ("", other.name)) if other else {}
+    apart = dict.fromkeys(part.apart, other.name) if other else {}
     return Plan(
         workload=part.workload,
         engines=engines,
-        factors={**part.factors, **_apart(part, other)},
-        sweep={**part.sweep, **_places(part, other)},
+        factors={**part.factors, **apart},
+        sweep={**part.sweep, **storages},
         overrides=part.overrides,
         extra=part.extra,
         settings=part.settings,
@@ -145,33 +147,21 @@ def _plan(prepared: Prepared, engines: tuple[Engine, ...], other: SecondStorage 
     )
 
 
-def _places(part: Part, other: SecondStorage | None) -> dict[str, tuple[FactorValue, ...]]:
-    return dict.fromkeys(part.place_factors, ("", other.name)) if other else {}
-
-
-def _apart(part: Part, other: SecondStorage | None) -> dict[str, FactorValue]:
-    return dict.fromkeys(part.apart, other.name) if other else {}
-
-
 def start(prepared: Prepared, *, user: User | None) -> Experiment:
     """Without an engine the experiment has no runs: its gaps are told all the same. Raises PlanError."""
     with transaction.atomic():
-        experiment = schedule.start(prepared.plan, user=user) if prepared.plan else _without_runs(prepared, user)
-        experiment.plan = {
-            **experiment.plan,
+        if prepared.plan:
+            experiment = schedule.start(prepared.plan, user=user)
+        else:
+            part, name = prepared.part, prepared.name
+            experiment = Experiment(
+                slug=Experiment.free_slug(name), name=name, created_by=user, visibility=default_visibility(),
+                plan={"workload": part.workload, "name": name, "publication": prepared.experiment.publication,
+                      "figure": part.figure},
+            )  # fmt: skip
+        experiment.plan |= {
             GAPS_KEY: [gap.as_list for gap in prepared.gaps],
             PLAN_KEY: [match.as_json() for match in prepared.published],
         }
-        experiment.save(update_fields=["plan"])
+        experiment.save()
     return experiment
-
-
-def _without_runs(prepared: Prepared, user: User | None) -> Experiment:
-    plan = {
-        "workload": prepared.part.workload, "name": prepared.name, "publication": prepared.experiment.publication,
-        "figure": prepared.part.figure,
-    }  # fmt: skip
-    return Experiment.objects.create(
-        slug=Experiment.free_slug(prepared.name), name=prepared.name, created_by=user, plan=plan,
-        visibility=default_visibility(),
-    )  # fmt: skip

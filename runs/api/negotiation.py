@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rest_framework.renderers import JSONRenderer
+from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.response import Response
 
 if TYPE_CHECKING:
@@ -24,3 +24,13 @@ class JsonErrors(Base):
     def options(self, request: Any, *args: Any, **kwargs: Any) -> Any:
         request.accepted_renderer, request.accepted_media_type = JSONRenderer(), "application/json"
         return super().options(request, *args, **kwargs)
+
+
+class CsvRenderer(BaseRenderer):
+    """Says that CSV is to be had; views answer it themselves."""
+
+    media_type = "text/csv"
+    format = "csv"
+
+    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> Any:
+        raise TypeError("views answer CSV themselves")

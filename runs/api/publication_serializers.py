@@ -1,15 +1,24 @@
-"""How a publication looks in answers: its rows, what our page says of it, and its checks, computed at the request."""
+"""How a publication looks in answers: its rows, what our page says of it, and its checks."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
+from pydantic import TypeAdapter
 from rest_framework import serializers
 
-from runs.api.check_serializers import CheckSerializer
 from runs.api.serializers import MeasurementSerializer, MissingSerializer, RunSerializer
-from runs.models import Publication, Run
+from runs.models import Claim, DbmsVersion, Publication, Run
+from runs.publications.article import article_of
+from runs.publications.checks.model import Check
+from runs.publications.document import FactRow, IndexRow, QueryRow, SchemaRow, TableRow
+from runs.publications.matching import versions_of
+from runs.publications.material import Material
+from runs.publications.page.claims import readings_of
+from runs.publications.page.reruns import experiments_of
+from runs.stats.summary import CONFIDENCE, MIN_REPEATS
 
 NUMBER_OR_TEXT = {"oneOf": [{"type": "number"}, {"type": "string"}]}
 
@@ -36,19 +45,16 @@ class PublicationHeadSerializer(serializers.ModelSerializer[Publication]):
         return str(request.build_absolute_uri(path)) if request is not None else path
 
 
-class NumberSerializer(serializers.Serializer[Any]):
-    """One number of the publication. `value` is null for a gap; `note` then says why."""
+class RowsField(serializers.Field[Any, Any, Any, Any]):
+    """Rows as their pydantic model or dataclass, which also describes them (runs.api.schema), has them."""
 
-    kind = serializers.CharField()
-    label = serializers.CharField()  # type: ignore[assignment]  # not the field's own label
-    name = serializers.CharField()
-    value = serializers.FloatField(allow_null=True)
-    unit = serializers.CharField()
-    as_printed = serializers.CharField()
-    provenance = serializers.CharField()
-    where = serializers.CharField()
-    formula = serializers.CharField()
-    note = serializers.CharField()
+    def __init__(self, kind: type, **options: Any) -> None:
+        super().__init__(read_only=True, **options)
+        self.rows: TypeAdapter[Any] = TypeAdapter(list[kind])  # type: ignore[valid-type]
+
+    def to_representation(self, value: Any) -> Any:
+        rows = self.rows.validate_python(value, from_attributes=True)
+        return self.rows.dump_python(rows, mode="json", exclude_unset=True)
 
 
 class PublishedRunSerializer(serializers.Serializer[Any]):
@@ -115,13 +121,13 @@ class ReadingSerializer(serializers.Serializer[Any]):
 
     percent = serializers.FloatField()
     means = serializers.ChoiceField(["time", "speed"])
-    time_ratio = serializers.FloatField()
-    speed_ratio = serializers.FloatField()
-    time_formula = serializers.CharField()
-    speed_formula = serializers.CharField()
+    time_ratio = serializers.FloatField(source="time.value")
+    speed_ratio = serializers.FloatField(source="speed.value")
+    time_formula = serializers.CharField(source="time.formula")
+    speed_formula = serializers.CharField(source="speed.formula")
 
 
-class ClaimSerializer(serializers.Serializer[Any]):
+class ClaimSerializer(serializers.Serializer[Claim]):
     """`readings` are there where the article does not say whether a percentage is one of time or of speed."""
 
     source_id = serializers.CharField()
@@ -134,10 +140,18 @@ class ClaimSerializer(serializers.Serializer[Any]):
     approximate = serializers.BooleanField()
     ambiguous = serializers.BooleanField()
     summary = serializers.CharField()
-    where = serializers.CharField()
+    where = serializers.CharField(source="details.where", default="")
     details = serializers.DictField()
-    readings = ReadingSerializer(many=True)
-    checks = serializers.ListField(child=serializers.CharField(), help_text="Numbers of the checks of this claim.")
+    readings = serializers.SerializerMethodField()
+    checks = serializers.SerializerMethodField()
+
+    @extend_schema_field(ReadingSerializer(many=True))
+    def get_readings(self, claim: Claim) -> Any:
+        return ReadingSerializer(readings_of(claim), many=True).data
+
+    def get_checks(self, claim: Claim) -> list[str]:
+        """Numbers of the checks of this claim."""
+        return [check.number for check in self.context["material"].checks_of_claim(claim.source_id)]
 
 
 class MissingItemSerializer(serializers.Serializer[Any]):
@@ -145,36 +159,6 @@ class MissingItemSerializer(serializers.Serializer[Any]):
     is_document = serializers.BooleanField()
     kind = serializers.CharField()
     content = serializers.CharField()
-
-
-class TableStatSerializer(serializers.Serializer[Any]):
-    table = serializers.CharField()
-    records = serializers.IntegerField(allow_null=True)
-    record_length_bytes = serializers.FloatField(allow_null=True)
-    data_pages = serializers.IntegerField(allow_null=True)
-    table_size_mb = serializers.FloatField(allow_null=True)
-    indices_size_mb = serializers.FloatField(allow_null=True)
-    total_percent = serializers.FloatField(allow_null=True)
-    total_percent_as_printed = serializers.CharField()
-
-
-class IndexStatSerializer(serializers.Serializer[Any]):
-    index = serializers.CharField()
-    table = serializers.CharField()
-    depth = serializers.IntegerField(allow_null=True)
-    keys = serializers.IntegerField(allow_null=True)
-    key_length_bytes = serializers.FloatField(allow_null=True)
-    unique_keys = serializers.IntegerField(allow_null=True)
-    size_mb = serializers.FloatField(allow_null=True)
-
-
-class QueryStatSerializer(serializers.Serializer[Any]):
-    number = serializers.IntegerField()
-    sql = serializers.CharField()
-    plan = serializers.CharField()
-    description = serializers.CharField()
-    metrics = serializers.ListField(child=serializers.DictField())
-    count_result = serializers.IntegerField(allow_null=True)
 
 
 class PublishedParameterSerializer(serializers.Serializer[Any]):
@@ -218,14 +202,6 @@ class RerunSerializer(serializers.Serializer[Any]):
     runs = RunSerializer(many=True)
 
 
-class StatisticsSerializer(serializers.Serializer[Any]):
-    """How our own statistics of repeats are made."""
-
-    interval = serializers.CharField()
-    confidence_percent = serializers.FloatField()
-    least_repeats = serializers.IntegerField()
-
-
 class MachineDiskSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     medium = serializers.CharField()
@@ -248,23 +224,6 @@ class MachineSerializer(serializers.Serializer[Any]):
     storage = MachineDiskSerializer(many=True)
 
 
-class FactSerializer(serializers.Serializer[Any]):
-    """Not in the article: recovered from another page, or inferred by us."""
-
-    provenance = serializers.CharField()
-    title = serializers.CharField()
-    how = serializers.CharField()
-    details = serializers.DictField()
-
-
-class SchemaOfDataSerializer(serializers.Serializer[Any]):
-    tables = serializers.ListField()
-    columns = serializers.ListField()
-    primary_key = serializers.ListField()
-    indexes = serializers.ListField()
-    details = serializers.DictField()
-
-
 class PublishedWorkloadSerializer(serializers.Serializer[Any]):
     source_id = serializers.CharField()
     name = serializers.CharField()
@@ -273,31 +232,63 @@ class PublishedWorkloadSerializer(serializers.Serializer[Any]):
     details = serializers.DictField()
 
 
-class PublicationSerializer(serializers.Serializer[Any]):
-    """Everything of a publication. `article` is what our page says in our own words; null for one without a page.
-
-    `numbers` holds every number once more, flat: the same rows as `?format=csv`.
-    """
+class PublicationSerializer(serializers.Serializer[Material]):
+    """Everything of a publication. `article` is what our page says in our own words; null for one without a page."""
 
     publication = PublicationHeadSerializer()
     details = serializers.DictField(source="publication.details")
-    article = serializers.DictField(allow_null=True)
+    article = serializers.SerializerMethodField()
     workloads = PublishedWorkloadSerializer(many=True)
-    systems = SystemSerializer(many=True)
+    systems = serializers.SerializerMethodField()
     hardware = MachineSerializer(many=True)
     configs = PublishedConfigSerializer(many=True)
-    schemas = SchemaOfDataSerializer(many=True)
+    schemas = RowsField(SchemaRow)
     runs = PublishedRunSerializer(many=True)
     aggregates = AggregateSerializer(many=True)
     observations = ObservationSerializer(many=True)
     claims = ClaimSerializer(many=True)
-    missing_items = MissingItemSerializer(many=True)
-    table_statistics = TableStatSerializer(many=True)
-    index_statistics = IndexStatSerializer(many=True)
-    query_statistics = QueryStatSerializer(many=True)
-    facts = FactSerializer(many=True)
-    reruns = RerunSerializer(many=True)
-    statistics = StatisticsSerializer()
-    checks = CheckSerializer(many=True)
-    check_results = serializers.DictField(child=serializers.IntegerField(), help_text="How many checks have a result.")
-    numbers = NumberSerializer(many=True)
+    missing_items = MissingItemSerializer(many=True, source="missing")
+    table_statistics = RowsField(TableRow, source="table_stats")
+    index_statistics = RowsField(IndexRow, source="index_stats")
+    query_statistics = RowsField(QueryRow, source="query_stats")
+    facts = RowsField(FactRow)
+    reruns = serializers.SerializerMethodField()
+    statistics = serializers.SerializerMethodField()
+    checks = RowsField(Check)
+    check_results = serializers.SerializerMethodField()
+
+    def get_article(self, material: Material) -> dict[str, Any] | None:
+        article = article_of(material.publication)
+        return article.as_json() if article else None
+
+    @extend_schema_field(SystemSerializer(many=True))
+    def get_systems(self, material: Material) -> Any:
+        """Versions that its runs, configurations and claims name: also those that were left out of the test."""
+        named = {run.dbms_version.source_id for run in material.runs}
+        named |= {version.source_id for config in material.configs for version in config.applies_to.all()}
+        named |= {version for claim in material.claims for version in versions_of(claim)}
+        rows = DbmsVersion.objects.filter(source_id__in=named - {""}).select_related("dbms")
+        return SystemSerializer(rows, many=True).data
+
+    @extend_schema_field(RerunSerializer(many=True))
+    def get_reruns(self, material: Material) -> Any:
+        """Those that this person may see."""
+        user = self.context["request"].user
+        experiments = experiments_of(material.publication.slug, user)
+        runs: dict[Any, list[Run]] = {one.pk: [] for one in experiments}
+        if experiments:
+            for run in Run.objects.present().listed_for(user).filter(experiment__in=experiments).for_lists():
+                runs[run.experiment_id].append(run)
+        rows = [{"experiment": one, "figure": str(one.plan.get("figure", "")), "runs": runs[one.pk]}
+                for one in experiments]  # fmt: skip
+        return RerunSerializer(rows, many=True, context=self.context).data
+
+    def get_statistics(self, material: Material) -> dict[str, str | float]:
+        """How our own statistics of repeats are made."""
+        return {
+            "interval": "of the geometric mean", "confidence_percent": CONFIDENCE * 100, "least_repeats": MIN_REPEATS,
+        }  # fmt: skip
+
+    def get_check_results(self, material: Material) -> dict[str, int]:
+        """How many checks have a result."""
+        return Counter(check.result.value for check in material.checks)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
-from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiSerializerExtension
+from drf_spectacular.extensions import (
+    OpenApiAuthenticationExtension,
+    OpenApiSerializerExtension,
+    OpenApiSerializerFieldExtension,
+)
 from drf_spectacular.plumbing import ResolvedComponent
+from pydantic import TypeAdapter
 
 from runs.incoming.reading import Description
 from runs.results import document
@@ -33,15 +38,29 @@ class IncomingSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-cal
         return str(self.target.__name__)
 
     def map_serializer(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
-        described = self.target.model_json_schema(
-            ref_template=document.REFERENCE_TEMPLATE, schema_generator=Description
+        return {_AS_IT_IS: _described(TypeAdapter(self.target), "validation", auto_schema)}
+
+
+class RowsSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    """So does what goes out as pydantic's models and dataclasses have it."""
+
+    target_class = "runs.api.publication_serializers.RowsField"
+
+    def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        return _described(self.target.rows, "serialization", auto_schema)
+
+
+def _described(
+    kind: TypeAdapter[Any], mode: Literal["validation", "serialization"], auto_schema: Any
+) -> dict[str, Any]:
+    """Its schema; what it refers to becomes components."""
+    described = kind.json_schema(ref_template=document.REFERENCE_TEMPLATE, schema_generator=Description, mode=mode)
+    for name, part in described.pop("$defs", {}).items():
+        component = ResolvedComponent(  # type: ignore[no-untyped-call]
+            name, ResolvedComponent.SCHEMA, {_AS_IT_IS: part}, name
         )
-        for name, part in described.pop("$defs", {}).items():
-            component = ResolvedComponent(  # type: ignore[no-untyped-call]
-                name, ResolvedComponent.SCHEMA, {_AS_IT_IS: part}, name
-            )
-            auto_schema.registry.register_on_missing(component)
-        return {_AS_IT_IS: described}
+        auto_schema.registry.register_on_missing(component)
+    return described
 
 
 def add_upload_document(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:

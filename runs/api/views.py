@@ -13,7 +13,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics, serializers
 from rest_framework.exceptions import ValidationError
-from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -21,7 +21,7 @@ from rest_framework.views import APIView
 from runs.access import changes
 from runs.access.visibility import candidates
 from runs.api.exceptions import Conflict
-from runs.api.negotiation import JsonErrors
+from runs.api.negotiation import CsvRenderer, JsonErrors
 from runs.api.objects import changeable_run, person_of, readable_runs
 from runs.api.pagination import RunPagination
 from runs.api.serializers import (
@@ -42,17 +42,6 @@ from runs.run import series
 FACTOR_PARAMETER = OpenApiParameter(
     "factor.NAME", str, description="Value of any factor, for example factor.scale_factor=4.", many=True
 )
-
-
-class CsvRenderer(BaseRenderer):
-    """Says that CSV is to be had; the lines are streamed."""
-
-    media_type = "text/csv"
-    format = "csv"
-
-    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> Any:
-        # Never asked: RunList answers CSV itself, line by line, before a renderer could hold it whole.
-        raise TypeError("CSV is streamed")
 
 
 class RunList(JsonErrors, generics.ListAPIView[Run]):

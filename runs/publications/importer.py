@@ -10,11 +10,11 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import DataError, IntegrityError, transaction
 
 from runs.models import Publication
-from runs.publications.checks.rows import compute_checks, stored
+from runs.publications.checks.model import stored
+from runs.publications.checks.rows import compute_checks
 from runs.publications.folder import Folder, FolderError, own
-from runs.publications.numbers import numbers_of
+from runs.publications.material import Material
 from runs.publications.page import export
-from runs.publications.page.material import Material
 from runs.publications.page.page import page
 from runs.publications.results import sync_results
 from runs.publications.statements import sync_statements
@@ -48,8 +48,7 @@ def import_given(*folders: Folder, keep_deleted: bool = False) -> Report:
             report = import_folders(*folders, keep_deleted=keep_deleted)
             for folder in folders:
                 shown = page(Publication.objects.get(slug=folder.slug), AnonymousUser())
-                list(export.rows(shown))
-                numbers_of(shown.material, shown.material.checks)
+                export.text(shown.material)
     except FolderError:
         raise
     except (DataError, IntegrityError) as error:

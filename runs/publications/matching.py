@@ -103,7 +103,7 @@ class Published:
 
     def claims_on(self, version: str) -> list[Claim]:
         """Those that name this version on one of their sides."""
-        return [claim for claim in self.claims.values() if version and version in _versions(claim)]
+        return [claim for claim in self.claims.values() if version and version in versions_of(claim)]
 
     def said(self, claim: Claim) -> str:
         """Its summary, with the load and the two disks that its sides name: beside another claim it needs them."""
@@ -254,6 +254,7 @@ def _published_fact(run: Run, name: str, wanted: str | float) -> bool:
     return run.factor(name) == (None if wanted == "" else wanted)
 
 
-def _versions(claim: Claim) -> set[str]:
+def versions_of(claim: Claim) -> set[str]:
+    """Ids of the versions that its sides name."""
     named = [side.get("dbms") for side in (claim.side_a, claim.side_b)]
     return {version for one in named for version in (one if isinstance(one, list) else [one]) if version}

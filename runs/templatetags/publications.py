@@ -151,8 +151,8 @@ def figure_state(state: FigureState, count: int = 0) -> SafeString:
 
 
 @register.simple_tag
-def frame_of(page: Page, figure_id: str) -> FigureView:
-    return page.frame(figure_id)
+def frames_of(page: Page, section: Section) -> list[FigureView]:
+    return page.frames_of(section)
 
 
 @register.simple_tag

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-
 from django import forms
 from django.contrib import messages
 from django.db.models import Count, Q
@@ -19,6 +17,7 @@ from runs.publications.archive import read_zip
 from runs.publications.article import article_of
 from runs.publications.folder import FolderError
 from runs.publications.importer import import_given
+from runs.publications.material import Material
 from runs.publications.page import export
 from runs.publications.page.page import page
 from runs.views.guards import operator_required
@@ -76,9 +75,9 @@ def publication(request: HttpRequest, slug: str) -> HttpResponse:
 def publication_csv(request: HttpRequest, slug: str) -> HttpResponse:
     """Every number of the page with where it comes from, one a line; `?figure=` those of one chart or table."""
     found = get_object_or_404(Publication, slug=slug)
-    rows = export.rows(page(found, request.user, request.GET.dict()), only=request.GET.get("figure", ""))
-    name = "-".join(part for part in (slug, request.GET.get("figure", "")) if part)
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{slugify(name)}.csv"'
-    csv.writer(response, lineterminator="\n").writerows([export.HEAD, *rows])
-    return response
+    only = request.GET.get("figure", "")
+    name = slugify("-".join(part for part in (slug, only) if part))
+    return HttpResponse(
+        export.text(Material.of(found, request.GET.dict()), only), content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}.csv"'},
+    )  # fmt: skip

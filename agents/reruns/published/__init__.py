@@ -5,7 +5,7 @@ It travels in the plan of an experiment, so that pages of results need no knowle
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from agents.machines.second_storage import SecondStorage
 from agents.reruns.published import cubrid, firebird, gbak, tpcb
@@ -17,17 +17,11 @@ EXEMPT: Mapping[str, str] = {
     "tpcb-g": "a general statement from other literature, without an amount",
     "firebird-e": "of customers' applications, which nobody else has",
 }
-
-
-def of(publication: str, part: str, other: SecondStorage | None = None) -> tuple[Match, ...]:
-    """Matches of one part; empty of a part that the article has no figure for.
-
-    `other`: the machine's second storage; None where it has one.
-    """
-    if publication == "gbak-backup-2007":
-        return gbak.matches(part, other)
-    if publication == "tpcb-2010":
-        return {"engines": tpcb.engines, "group-commit": tpcb.commit_groups}.get(part, tuple)()
-    if publication == "firebird-terabyte-2015":
-        return firebird.matches(part, other)
-    return cubrid.matches(part, other) if publication == "cubrid-mysql-ssd-2011" else ()
+# By publication: matches of one of its parts, empty of a part that the article has no figure for. The machine's second
+# storage is None where it has one.
+MATCHES: Mapping[str, Callable[[str, SecondStorage | None], tuple[Match, ...]]] = {
+    "gbak-backup-2007": gbak.matches,
+    "tpcb-2010": tpcb.matches,
+    "firebird-terabyte-2015": firebird.matches,
+    "cubrid-mysql-ssd-2011": cubrid.matches,
+}

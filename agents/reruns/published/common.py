@@ -13,18 +13,18 @@ ONE_STORAGE = "the machine has one storage"
 
 def gone(label: str, claim: str, version: str) -> Match:
     """Of an engine that cannot be had."""
-    return Match(label, claim=claim, gap=f"{GONE[version].name}: {GONE[version].reason}")
+    return Match(label, claim=claim, gap=f"{GONE[version].label}: {GONE[version].reason}")
 
 
-def places(other: SecondStorage | None) -> tuple[str, ...]:
+def storages(other: SecondStorage | None) -> tuple[str, ...]:
     """Names of the storages in a plan: the second one first."""
     return (other.name, "") if other else ("",)
 
 
-def on(place: str, other: SecondStorage | None) -> str:
+def on(storage: str, other: SecondStorage | None) -> str:
     if other is None:
         return "the only storage"
-    return f"storage {other.words}" if place else OWN_STORAGE
+    return f"storage {other.words}" if storage else OWN_STORAGE
 
 
 def two_storages(other: SecondStorage) -> str:

@@ -2,63 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from agents.machines.second_storage import SecondStorage
-from agents.reruns.published.common import ONE_STORAGE, gone, on, places, two_storages, with_nature
+from agents.reruns.published.common import ONE_STORAGE, gone, on, storages, two_storages, with_nature
 from runs.publications.matching import Match
 
 ENGINE_NAMES = {"mysql": "MySQL", "postgresql": "PostgreSQL"}
 BOUND = "cubrid-cpu-vs-io-cubrid-ssd"
 TWO_SERVERS = "there an SSD server against an HDD server, not the same machine"
-LOADS = {
-    "select_narrow": ("SELECT, CPU-bound", "select-cpu"),
-    "select_wide": ("SELECT, I/O-bound", "select-io"),
+# By kind of part: (label, load as claims name it, cell).
+LOADS: Mapping[str, list[tuple[str, str, Mapping[str, str]]]] = {
+    "insert": [(f"INSERT into {tables} tables", "insert", {"preloaded": tables}) for tables in ("full", "empty")],
+    "select": [
+        ("SELECT, CPU-bound", "select-cpu", {"load": "select_narrow"}),
+        ("SELECT, I/O-bound", "select-io", {"load": "select_wide"}),
+    ],
 }
 
 
 def matches(part: str, other: SecondStorage | None) -> tuple[Match, ...]:
     kind, _, tuning = part.partition("-")
     engines = ("mysql",) if tuning == "printed" else ("mysql", "postgresql")
-    cells = _insert_cells() if kind == "insert" else _select_cells()
+    loads = LOADS[kind]
     disks = [
         _two_disks(engine, label, claim, other, cell, tuned=tuning == "tuned")
         for engine in engines
-        for label, claim, cell in cells
+        for label, claim, cell in loads
     ]
-    bound = [] if kind == "insert" else [*_bounds(engines, other), _cubrid("CPU-bound against I/O-bound, SSD", BOUND)]
-    cubrid = [
-        _cubrid(f"{label.partition(' into')[0]}: SSD against HDD", f"cubrid-{claim}-cubrid")
-        for label, claim, _ in (cells[:1] if kind == "insert" else cells)
-    ]
-    return (*disks, *bound, *cubrid)
+    if kind == "insert":
+        return (*disks, _cubrid("INSERT: SSD against HDD", "cubrid-insert-cubrid"))
+    bounds = [
+        Match(
+            f"{ENGINE_NAMES[engine]}, SELECT: CPU-bound against I/O-bound, {on(storage, other)}", "tps",
+            ours={"dbms": engine, "load": "select_narrow", "data_storage": storage},
+            base={"dbms": engine, "load": "select_wide", "data_storage": storage}, claim="cubrid-cpu-vs-io",
+        )
+        for engine in engines
+        for storage in reversed(storages(other))
+    ]  # fmt: skip
+    cubrid = [_cubrid(f"{label}: SSD against HDD", f"cubrid-{claim}-cubrid") for label, claim, _ in loads]
+    return (*disks, *bounds, _cubrid("CPU-bound against I/O-bound, SSD", BOUND), *cubrid)
 
 
 def _cubrid(label: str, claim: str) -> Match:
     return gone(f"CUBRID, {label}", claim, "cubrid-r3.0")
-
-
-Loads = list[tuple[str, str, Mapping[str, str]]]
-
-
-def _insert_cells() -> Loads:
-    return [(f"INSERT into {one} tables", "insert", {"preloaded": one}) for one in ("full", "empty")]
-
-
-def _select_cells() -> Loads:
-    return [(label, name, {"load": load}) for load, (label, name) in LOADS.items()]
-
-
-def _bounds(engines: Sequence[str], other: SecondStorage | None) -> list[Match]:
-    return [_bound(engine, place, other) for engine in engines for place in reversed(places(other))]
-
-
-def _bound(engine: str, place: str, other: SecondStorage | None) -> Match:
-    return Match(
-        f"{ENGINE_NAMES[engine]}, SELECT: CPU-bound against I/O-bound, {on(place, other)}", "tps",
-        ours={"dbms": engine, "load": "select_narrow", "data_storage": place},
-        base={"dbms": engine, "load": "select_wide", "data_storage": place}, claim="cubrid-cpu-vs-io",
-    )  # fmt: skip
 
 
 def _two_disks(

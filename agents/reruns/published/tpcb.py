@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agents.machines.second_storage import SecondStorage
 from agents.reruns.gone import GONE
 from agents.reruns.published.common import gone
 from runs.publications.matching import CellFacts, Match
@@ -16,7 +17,11 @@ TPCB_ENGINES = (
 TPCB_GONE = ("db2-9.7", "oracle-10r2")
 
 
-def engines() -> tuple[Match, ...]:
+def matches(part: str, other: SecondStorage | None) -> tuple[Match, ...]:
+    return {"engines": _engines, "group-commit": _commit_groups}.get(part, tuple)()
+
+
+def _engines() -> tuple[Match, ...]:
     window = "windows of 10 s here, 120 s there"
     absolute = [
         Match(
@@ -34,7 +39,7 @@ def engines() -> tuple[Match, ...]:
     ]  # fmt: skip
     relations_gone = [
         Match(
-            f"{GONE[theirs].name} against PostgreSQL", theirs={"version": theirs, **PLAIN}, their_base=base,
+            f"{GONE[theirs].label} against PostgreSQL", theirs={"version": theirs, **PLAIN}, their_base=base,
             their_metric="tps", gap=GONE[theirs].reason,
         )
         for theirs in TPCB_GONE
@@ -46,7 +51,7 @@ def engines() -> tuple[Match, ...]:
     return (*absolute, *relative, *relations_gone, *claimed)
 
 
-def commit_groups() -> tuple[Match, ...]:
+def _commit_groups() -> tuple[Match, ...]:
     on: CellFacts = {"dbms": "postgresql", "background_maintenance": "on"}
     measured = [
         Match(

@@ -6,7 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
+from typing import Any
 
+from pydantic import TypeAdapter, computed_field
+
+from runs.models import Publication
 from runs.publications.checks.formula import Value
 
 
@@ -38,8 +42,9 @@ class Stated:
 
 @dataclass(frozen=True)
 class Input:
-    """A value that goes into a formula, or a list of them; `what` says which row it is."""
+    """A value that goes into a formula by its name, or a list of them; `what` says which row it is."""
 
+    name: str
     what: str
     value: Value
     unit: str = ""
@@ -57,8 +62,8 @@ class Computed:
     digits: int = 2
     label: str = ""
     signed: bool = False
-    inputs: tuple[tuple[str, Input], ...] = ()
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def rounded(self) -> float:
         return rounded(self.value, self.digits)
@@ -66,7 +71,10 @@ class Computed:
 
 @dataclass(frozen=True)
 class Check:
-    """`number` as in the list of checks: "2.11". `claims` are the source ids of the claims that it checks."""
+    """`number` as in the list of checks: "2.11". `claims` are the source ids of the claims that it checks.
+
+    `inputs` are those of all formulas, each once.
+    """
 
     title: str
     result: Result
@@ -76,15 +84,21 @@ class Check:
     claims: Sequence[str] = ()
     number: str = ""
     topic: str = ""
+    inputs: Sequence[Input] = ()
 
-    @property
-    def inputs(self) -> list[tuple[str, Input]]:
-        """Every input of every formula once, in order."""
-        found: dict[tuple[str, str], tuple[str, Input]] = {}
-        for one in self.computed:
-            for name, given in one.inputs:
-                found.setdefault((name, given.what), (name, given))
-        return list(found.values())
+
+_STORED = TypeAdapter(list[Check])
+
+
+def stored(checks: Sequence[Check]) -> list[dict[str, Any]]:
+    """As JSON, for the publication's row and the API."""
+    rows: list[dict[str, Any]] = _STORED.dump_python(list(checks), mode="json")
+    return rows
+
+
+def checks_of(publication: Publication) -> list[Check]:
+    """As they were computed at the import."""
+    return _STORED.validate_python(publication.checks)
 
 
 def rounded(value: float, digits: int) -> float:

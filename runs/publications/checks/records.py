@@ -5,245 +5,143 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
-from runs.models import (
-    Aggregate,
-    Claim,
-    Config,
-    Fact,
-    HardwareProfile,
-    IndexStat,
-    Observation,
-    Publication,
-    QueryStat,
-    Run,
-    TableStat,
-)
+from runs.models import Claim, Config, IndexStat, TableStat
 from runs.publications.checks.formula import MissingInputError, Record
 from runs.publications.checks.model import Result, all_of, decimals, judge, judge_bounds, rounded
 from runs.publications.checks.split import solutions, ways
+from runs.publications.material import Material
 
 GIB = 1024**3
 _SIZES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
+Function = Callable[..., Any]
 
 
-class Material(Protocol):
-    """What runs.publications.page.material.Material has read already."""
+def functions_of(material: Material) -> dict[str, Function]:
+    """Each finds rows by their fields; one that should be there and is not raises MissingInputError."""
+    configs = [
+        Record(f"the configuration {one.source_id}", {
+            "id": one.source_id, "file": one.file_name,
+            "database": _record("the database", one.details.get("database", {})),
+            "parameters": [_parameter(one, row.name, row.value or "") for row in one.parameters.all()],
+        })
+        for one in material.configs
+    ]  # fmt: skip
+    config = _by(configs, "the configuration {}")
+    claims = [_claim(one) for one in material.claims]
+    indexes = [_columns(one, one.index) for one in material.index_stats]
+    tables = [_columns(one, one.table) for one in material.table_stats]
+    workloads = {run.workload.source_id: run.workload for run in material.runs}
+    queries = [
+        Record(f"query {one.number}", {
+            **{str(row.get("name")): _float(row.get("value")) for row in one.metrics}, "number": float(one.number),
+            "count": _float(one.count_result), "sql": one.sql, "plan": one.plan,
+        })
+        for one in material.query_stats
+    ]  # fmt: skip
+    stated = [
+        Record(f"the statement {one.get('id')}", {
+            **one, "text": str(one.get("what", "")), "printed": str(one.get("as_printed", "")),
+            "value": _float(one.get("value")),
+        })
+        for one in material.publication.details.get("stated", [])
+    ]  # fmt: skip
+    observations = [
+        Record(one.metric, {**_inner(one.details), **_inner(one.factors), "metric": one.metric, "unit": one.unit,
+                            "value": one.value, "provenance": one.provenance})
+        for one in material.observations
+    ]  # fmt: skip
+    machines = [
+        Record(f"the machine {one.source_id}", {"id": one.source_id, "ram_gb": one.ram_bytes and one.ram_bytes / GIB})
+        for one in material.hardware
+    ]
 
-    @property
-    def publication(self) -> Publication: ...
-    @property
-    def runs(self) -> list[Run]: ...
-    @property
-    def aggregates(self) -> list[Aggregate]: ...
-    @property
-    def claims(self) -> list[Claim]: ...
-    @property
-    def observations(self) -> list[Observation]: ...
-    @property
-    def facts(self) -> list[Fact]: ...
-    @property
-    def configs(self) -> list[Config]: ...
-    @property
-    def hardware(self) -> list[HardwareProfile]: ...
-    @property
-    def table_stats(self) -> list[TableStat]: ...
-    @property
-    def index_stats(self) -> list[IndexStat]: ...
-    @property
-    def query_stats(self) -> list[QueryStat]: ...
+    def observation(metric: str, **factors: Any) -> Record:
+        return _only(observations, f"the observation {metric}", metric=metric, **factors)
+
+    def parameters(key: str, name: str) -> list[Record]:
+        """Every value that a configuration gives a parameter, in order."""
+        return _all(config(key)["parameters"], {"name": name}) or _missing(f"{name} in {key}")
+
+    def fact(title: str) -> Record:
+        """By how its title begins."""
+        known = (one for one in material.facts if one.title.startswith(title))
+        row = next(known, None) or _missing(f"the fact {title}")
+        return Record(f"the fact {title}", _inner(row.details))
+
+    return _of_runs(material) | _HELP | {
+        "publication": lambda: Record("the publication", _inner(material.publication.details)),
+        "stated": _by(stated, "the statement {}"),
+        "claim": _by(claims, "the claim {}"),
+        "claims": lambda **fields: _all(claims, fields),
+        "observation": observation,
+        "config": config,
+        # The database that is described with a configuration.
+        "database": lambda key: config(key)["database"],
+        "parameters": parameters,
+        # The text of the value in force.
+        "last": lambda key, name: str(parameters(key, name)[-1]["text"]),
+        "workload": _by([Record(f"the workload {name}", {**_inner(one.details), "id": name})
+                         for name, one in workloads.items()], "the workload {}"),
+        "fact": fact,
+        "machine": _by(machines, "the machine {}"),
+        "tables": lambda: tables or _missing("the table statistics"),
+        "table": _by(tables, "the table {}", "table"),
+        "indexes": lambda **fields: _all(indexes or _missing("the index statistics"), fields),
+        "index": _by(indexes, "the index {}", "index"),
+        "queries": lambda: queries or _missing("the queries"),
+        "query": _by(queries, "query {:g}", "number"),
+    }  # fmt: skip
 
 
-class Records:
-    """Each function finds rows by their fields; one that should be there and is not raises MissingInputError."""
+def _by(rows: Sequence[Record], words: str, field: str = "id") -> Function:
+    """Finds the row whose field has a value; `words` say what is missing where none has."""
+    return lambda key: _only(rows, words.format(key), **{field: key})
 
-    def __init__(self, material: Material) -> None:
-        self.material = material
 
-    @property
-    def functions(self) -> dict[str, Callable[..., Any]]:
-        rows = {
-            name: getattr(self, name)
-            for name in (
-                "publication", "stated", "claim", "claims", "runs", "series", "observation", "medians",
-                "parameters", "last", "database", "workload", "fact", "machine", "tables", "table", "indexes", "index",
-                "queries", "query", "config", "versions",
-            )
-        }  # fmt: skip
-        return rows | _HELP
+def _of_runs(material: Material) -> dict[str, Function]:
+    rows = [
+        Record(f"the run {run.source_id}", {
+            "id": run.source_id, "version": run.dbms_version.source_id, "workload": run.workload.source_id,
+            "config": run.config.source_id if run.config else "", "durability": run.durability,
+            **{factor.name: _float(factor.value) for factor in run.factors.all()},
+            **{one.metric.name: one.value for one in run.measurements.all()},
+        })
+        for run in material.runs
+    ]  # fmt: skip
 
-    def publication(self) -> Record:
-        return Record("the publication", _inner(self.material.publication.details))
-
-    @cached_property
-    def _stated(self) -> list[Record]:
-        return [
-            Record(f"the statement {one.get('id')}", {
-                **one, "text": str(one.get("what", "")), "printed": str(one.get("as_printed", "")),
-                "value": _float(one.get("value")),
-            })
-            for one in self.material.publication.details.get("stated", [])
-        ]  # fmt: skip
-
-    def stated(self, key: str) -> Record:
-        return _only(self._stated, f"the statement {key}", id=key)
-
-    @cached_property
-    def _claims(self) -> list[Record]:
-        return [_claim(one) for one in self.material.claims]
-
-    def claims(self, **fields: Any) -> list[Record]:
-        return _all(self._claims, fields)
-
-    def claim(self, key: str) -> Record:
-        return _only(self._claims, f"the claim {key}", id=key)
-
-    @cached_property
-    def _runs(self) -> list[Record]:
-        return [
-            Record(f"the run {run.source_id}", {
-                "id": run.source_id, "version": run.dbms_version.source_id, "workload": run.workload.source_id,
-                "config": run.config.source_id if run.config else "", "durability": run.durability,
-                **{factor.name: _float(factor.value) for factor in run.factors.all()},
-                **{one.metric.name: one.value for one in run.measurements.all()},
-            })
-            for run in self.material.runs
-        ]  # fmt: skip
-
-    def runs(self, has: str = "", **fields: Any) -> list[Record]:
+    def runs(has: str = "", **fields: Any) -> list[Record]:
         """By id, version, workload, config or factor; a factor of None is not set. `has`: with this number only."""
-        found = [one for one in _all(self._runs, fields) if not has or one.get(has) is not None]
-        if has and not found:
+        wanted = [one for one in _all(rows, fields) if not has or one.get(has) is not None]
+        if has and not wanted:
             raise MissingInputError(f"{has} of {' '.join(str(one) for one in fields.values() if one is not None)}")
-        return found
+        return wanted
 
-    def series(self, metric: str, **fields: Any) -> list[Record]:
+    def series(metric: str, **fields: Any) -> list[Record]:
         """Runs with this number and a size, smallest first; `value` is the number."""
-        found = [one for one in _all(self._runs, fields) if metric in one and isinstance(one.get("size_gb"), float)]
-        if len(found) < 2:
+        sized = [one for one in _all(rows, fields) if metric in one and isinstance(one.get("size_gb"), float)]
+        if len(sized) < 2:
             raise MissingInputError(f"the series of {metric}")
         return sorted(
-            (Record(one.what, {**one, "value": one[metric]}) for one in found), key=lambda one: one["size_gb"]
+            (Record(one.what, {**one, "value": one[metric]}) for one in sized), key=lambda one: one["size_gb"]
         )
 
-    def medians(self, version: str) -> list[float]:
+    def medians(version: str) -> list[float]:
         """Printed medians of a system's repeats."""
-        ids = {run.dbms_version_id for run in self.material.runs if run.dbms_version.source_id == version}
-        return [
-            one.value for one in self.material.aggregates if one.statistic == "median" and one.dbms_version_id in ids
-        ]
+        ids = {run.dbms_version_id for run in material.runs if run.dbms_version.source_id == version}
+        return [one.value for one in material.aggregates if one.statistic == "median" and one.dbms_version_id in ids]
 
-    @cached_property
-    def _observations(self) -> list[Record]:
-        return [
-            Record(one.metric, {**_inner(one.details), **_inner(one.factors), "metric": one.metric, "unit": one.unit,
-                                "value": one.value, "provenance": one.provenance})
-            for one in self.material.observations
-        ]  # fmt: skip
-
-    def observation(self, metric: str, **factors: Any) -> Record:
-        return _only(self._observations, f"the observation {metric}", metric=metric, **factors)
-
-    @cached_property
-    def _configs(self) -> list[Record]:
-        return [
-            Record(f"the configuration {one.source_id}", {
-                "id": one.source_id, "file": one.file_name,
-                "database": _record("the database", one.details.get("database", {})),
-                "parameters": [_parameter(one, row.name, row.value or "") for row in one.parameters.all()],
-            })
-            for one in self.material.configs
-        ]  # fmt: skip
-
-    def config(self, key: str) -> Record:
-        return _only(self._configs, f"the configuration {key}", id=key)
-
-    def parameters(self, config: str, name: str) -> list[Record]:
-        """Every value that a configuration gives a parameter, in order."""
-        rows = _all(self.config(config)["parameters"], {"name": name})
-        if not rows:
-            raise MissingInputError(f"{name} in {config}")
-        return rows
-
-    def last(self, config: str, name: str) -> str:
-        """The text of the value in force."""
-        return str(self.parameters(config, name)[-1]["text"])
-
-    def database(self, config: str) -> Record:
-        """The database that is described with a configuration."""
-        found: Record = self.config(config)["database"]
-        return found
-
-    @cached_property
-    def _workloads(self) -> list[Record]:
-        known = {run.workload.source_id: run.workload for run in self.material.runs}
-        return [Record(f"the workload {name}", {**_inner(one.details), "id": name}) for name, one in known.items()]
-
-    def workload(self, key: str) -> Record:
-        return _only(self._workloads, f"the workload {key}", id=key)
-
-    def fact(self, title: str) -> Record:
-        """By how its title begins."""
-        for one in self.material.facts:
-            if one.title.startswith(title):
-                return Record(f"the fact {title}", _inner(one.details))
-        raise MissingInputError(f"the fact {title}")
-
-    def machine(self, key: str) -> Record:
-        rows = [
-            Record(
-                f"the machine {one.source_id}", {"id": one.source_id, "ram_gb": one.ram_bytes and one.ram_bytes / GIB}
-            )
-            for one in self.material.hardware
-        ]
-        return _only(rows, f"the machine {key}", id=key)
-
-    def versions(self, dbms: str) -> list[Record]:
+    def versions(dbms: str) -> list[Record]:
         """Versions of a DBMS that were run; `text` holds their names and notes."""
-        found = {run.dbms_version for run in self.material.runs if run.dbms_version.dbms.slug == dbms}
+        used = {run.dbms_version for run in material.runs if run.dbms_version.dbms.slug == dbms}
         return [
             Record(one.name, {"text": f"{one.version} {one.note} {' '.join(map(str, one.aliases or []))}"})
-            for one in sorted(found, key=lambda one: one.version)
+            for one in sorted(used, key=lambda one: one.version)
         ]
 
-    @cached_property
-    def _tables(self) -> list[Record]:
-        return [_columns(one, one.table) for one in self.material.table_stats]
-
-    def tables(self) -> list[Record]:
-        return self._tables or _missing("the table statistics")
-
-    def table(self, name: str) -> Record:
-        return _only(self._tables, f"the table {name}", table=name)
-
-    @cached_property
-    def _indexes(self) -> list[Record]:
-        return [_columns(one, one.index) for one in self.material.index_stats]
-
-    def indexes(self, **fields: Any) -> list[Record]:
-        return _all(self._indexes or _missing("the index statistics"), fields)
-
-    def index(self, name: str) -> Record:
-        return _only(self._indexes, f"the index {name}", index=name)
-
-    @cached_property
-    def _queries(self) -> list[Record]:
-        return [
-            Record(f"query {one.number}", {
-                **{str(row.get("name")): _float(row.get("value")) for row in one.metrics}, "number": float(one.number),
-                "count": _float(one.count_result), "sql": one.sql, "plan": one.plan,
-            })
-            for one in self.material.query_stats
-        ]  # fmt: skip
-
-    def queries(self) -> list[Record]:
-        return self._queries or _missing("the queries")
-
-    def query(self, number: float) -> Record:
-        return _only(self._queries, f"query {number:g}", number=number)
+    return {"runs": runs, "series": series, "medians": medians, "versions": versions}
 
 
 def _parameter(config: Config, name: str, value: str) -> Record:

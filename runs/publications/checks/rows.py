@@ -7,18 +7,17 @@ Titles, labels and words may hold formulas in braces. docs/use/publications.md e
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field
 
-from runs.models import Publication
 from runs.publications.checks.formula import Evaluator, FormulaError, MissingInputError, Record, filled, written
 from runs.publications.checks.model import Check, Computed, Input, Result, Stated
-from runs.publications.checks.records import Material, Records
+from runs.publications.checks.records import functions_of
+from runs.publications.material import Material
 
 MOST_CHECKS = 200
-_STORED = TypeAdapter(list[Check])
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -98,24 +97,13 @@ class ChecksFile(Spec):
 
 def compute_checks(file: ChecksFile, material: Material) -> list[Check]:
     """Every check of a publication, in the order of its file; one that lacks a row says so."""
-    records = Records(material)
-    return [_checked(spec, topic.topic, records) for topic in file.topics for spec in topic.checks]
+    functions = functions_of(material)
+    return [_checked(spec, topic.topic, functions) for topic in file.topics for spec in topic.checks]
 
 
-def stored(checks: Sequence[Check]) -> list[dict[str, Any]]:
-    """As JSON, for the publication's row."""
-    found: list[dict[str, Any]] = _STORED.dump_python(list(checks), mode="json")
-    return found
-
-
-def checks_of(publication: Publication) -> list[Check]:
-    """As they were computed at the import."""
-    return _STORED.validate_python(publication.checks)
-
-
-def _checked(spec: CheckSpec, topic: str, records: Records) -> Check:
+def _checked(spec: CheckSpec, topic: str, functions: Mapping[str, Callable[..., Any]]) -> Check:
     try:
-        return _check(spec, topic, Evaluator({}, records.functions))
+        return _check(spec, topic, Evaluator({}, functions))
     except (MissingInputError, FormulaError) as error:
         words = f"Cannot be computed: {error} is not there."
         return Check(spec.name or spec.title, Result.GAP, words, number=spec.number, topic=topic)
@@ -125,15 +113,16 @@ def _check(spec: CheckSpec, topic: str, evaluator: Evaluator) -> Check:
     for name, formula in spec.let.items():
         evaluator.names[name] = evaluator.value(formula)
     computed: list[Computed] = []
+    inputs: dict[tuple[str, str], Input] = {}
     for one in spec.computed:
-        found = [_computed(one, spec.inputs, evaluator) for _ in _each(one.each, evaluator)]
-        computed += found
+        results = [_computed(one, spec.inputs, evaluator, inputs) for _ in _each(one.each, evaluator)]
+        computed += results
         if one.name:
-            seen = [
+            rows = [
                 Record(done.label, {"value": done.value, "rounded": done.rounded, "label": done.label})
-                for done in found
+                for done in results
             ]
-            evaluator.names[one.name] = seen if one.each else seen[0]
+            evaluator.names[one.name] = rows if one.each else rows[0]
     for name, formula in spec.then.items():
         evaluator.names[name] = evaluator.value(formula)
     result = _result(evaluator.value(spec.result))
@@ -141,7 +130,7 @@ def _check(spec: CheckSpec, topic: str, evaluator: Evaluator) -> Check:
         title=filled(spec.title, evaluator), result=result, explanation=_words(spec, result, evaluator),
         stated=[said for one in spec.stated for said in _stated(one, evaluator)], computed=computed,
         claims=tuple(evaluator.value(spec.claims) if isinstance(spec.claims, str) else spec.claims),
-        number=spec.number, topic=topic,
+        number=spec.number, topic=topic, inputs=list(inputs.values()),
     )  # fmt: skip
 
 
@@ -155,26 +144,31 @@ def _each(each: Mapping[str, str], evaluator: Evaluator) -> Iterator[None]:
             yield
 
 
-def _computed(spec: ComputedSpec, shared: Mapping[str, InputSpec], evaluator: Evaluator) -> Computed:
+def _computed(
+    spec: ComputedSpec, shared: Mapping[str, InputSpec], evaluator: Evaluator, used: dict[tuple[str, str], Input]
+) -> Computed:
+    """Its inputs are added to those that are `used`, each once: by its name and what it is."""
     formula, label = filled(spec.formula, evaluator), filled(spec.label, evaluator)
     digits = spec.digits if isinstance(spec.digits, int) else int(evaluator.value(spec.digits))
     shape: dict[str, Any] = {"unit": spec.unit, "digits": digits, "label": label, "signed": spec.signed}
     if spec.value:
         return Computed(float(evaluator.value(spec.value)), formula, formula, **shape)
     known = {**shared, **spec.inputs}
-    inputs = {name: _input(known[name], evaluator) for name in dict.fromkeys(_NAME.findall(formula)) if name in known}
-    values = {name: one.value for name, one in inputs.items()}
+    inputs = [_input(name, known[name], evaluator) for name in dict.fromkeys(_NAME.findall(formula)) if name in known]
+    for one in inputs:
+        used.setdefault((one.name, one.what), one)
+    values = {one.name: one.value for one in inputs}
     value = Evaluator(values).value(formula) * (100 if spec.unit == "%" else 1)
-    return Computed(value, written(formula, values), formula, inputs=tuple(inputs.items()), **shape)
+    return Computed(value, written(formula, values), formula, **shape)
 
 
-def _input(spec: InputSpec, evaluator: Evaluator) -> Input:
+def _input(name: str, spec: InputSpec, evaluator: Evaluator) -> Input:
     value = evaluator.value(spec.of)
     numbers = value if isinstance(value, list) else [value]
     if not all(isinstance(one, int | float) and not isinstance(one, bool) for one in numbers):
         raise FormulaError(f"{spec.of}: no number")
     value = [float(one) for one in value] if isinstance(value, list) else float(value)
-    return Input(filled(spec.what, evaluator), value, filled(spec.unit, evaluator), spec.provenance)
+    return Input(name, filled(spec.what, evaluator), value, filled(spec.unit, evaluator), spec.provenance)
 
 
 def _stated(spec: str | StatedSpec, evaluator: Evaluator) -> Iterator[Stated]:

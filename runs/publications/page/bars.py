@@ -13,9 +13,9 @@ from runs.compare.compare import compare
 from runs.compare.groups import Comparison, Group
 from runs.compare.select import cell_parameter
 from runs.models import Claim, Measurement, Run
+from runs.publications.material import Material
 from runs.publications.page.amounts import Amount, TextCell, Words, computed, number_cell, origin_of, text
 from runs.publications.page.claim_words import printed_bound
-from runs.publications.page.material import Material
 from runs.publications.page.parts import Choice, NamedTable, PartSpec, Section
 
 BASELINE = "baseline"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runs.models import Claim, Observation
+from runs.publications.material import Material
 from runs.publications.page.amounts import Amount, Words
 from runs.publications.page.claim_words import EITHER, against, figure_words, printed_bound
-from runs.publications.page.material import Material
 from runs.publications.page.parts import Bound, BoundsAxis, Section
 
 

@@ -6,8 +6,8 @@ import re
 
 from runs.charts.base import TableCell
 from runs.models import Claim
+from runs.publications.material import Material
 from runs.publications.page.amounts import Amount, TextCell, Words, text
-from runs.publications.page.material import Material
 
 # A percentage of this metric says neither time nor rate.
 EITHER = "backup time/speed"

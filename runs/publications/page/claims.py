@@ -7,102 +7,94 @@ length at all.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from runs.charts.base import Table, TableCell
 from runs.models import Claim
 from runs.publications.article import article_of
+from runs.publications.material import Material
 from runs.publications.page.amounts import Amount, TextCell, Words, computed, text, word_columns
 from runs.publications.page.bounds import place
 from runs.publications.page.claim_words import EITHER, LESS, against, check_link, figure_words, sides, sides_cells
-from runs.publications.page.material import Material
 from runs.publications.page.parts import Bound, NamedTable, Ordering, Section
 
 UNSAID = "The article does not say whether this is a difference of time or of speed."
+MEANINGS: tuple[Literal["time"], Literal["speed"]] = ("time", "speed")
 
 
 # Both readings of a percentage
 
 
+@dataclass(frozen=True)
+class PercentReading:
+    """What A is of B in time and in speed, if the percentage means one of these."""
+
+    percent: float
+    means: Literal["time", "speed"]
+    time: Amount
+    speed: Amount
+
+
+def readings_of(claim: Claim) -> list[PercentReading]:
+    """Both readings of its percentage, or of each end of a range; empty where the article says what it means."""
+    if claim.metric != EITHER:
+        return []
+    percents = claim.details.get("percent_range") or ([claim.percent] if claim.percent else [])
+    return [_read(claim, abs(float(one)), means) for one in percents for means in MEANINGS]
+
+
+def _read(claim: Claim, percent: float, means: Literal["time", "speed"]) -> PercentReading:
+    more = any(word in claim.sense for word in LESS) == (means == "time")
+    value = 1 + (percent if more else -percent) / 100
+    formula = f"1 {'+' if more else '−'} {percent:g} / 100"
+    meant = computed(value, formula, unit="×", digits=2)
+    inverse = computed(1 / value, f"1 / ({formula})", unit="×", digits=2)
+    return PercentReading(percent, means, *((meant, inverse) if means == "time" else (inverse, meant)))
+
+
 def readings(material: Material) -> Section:
-    found = [one for one in material.claims if one.metric == EITHER and percents(one)]
-    if not found:
+    read = [(claim, readings_of(claim)) for claim in material.claims if readings_of(claim)]
+    if not read:
         return Section("readings", "Percentages")
-    rows: list[Bound] = []
-    for claim in found:
-        rows += _reading_bounds(material, claim)
-    columns = [
-        *word_columns("What", "Baseline", "As printed"), *word_columns("If it means time", "If it means speed"),
-        *word_columns("What is not said"),
-    ]  # fmt: skip
-    table = Table(columns, [_reading_row(material, claim) for claim in found])
+    columns = word_columns(
+        "What", "Baseline", "As printed", "If it means time", "If it means speed", "What is not said"
+    )
+    table = Table(columns, [_reading_row(material, claim, ends) for claim, ends in read])
+    bounds = [bound for claim, ends in read for bound in _reading_bounds(material, claim, ends)]
     return Section(
         "readings", "Percentages, read both ways",
         f"{UNSAID} So each is shown in both readings: as a share of the time, and as a share of the speed.",
-        bounds=[place("×", "speed, as a ratio to the baseline", rows, line=1.0)],
+        bounds=[place("×", "speed, as a ratio to the baseline", bounds, line=1.0)],
         tables=[NamedTable("Both readings of each percentage", table)],
     )  # fmt: skip
 
 
-def percents(claim: Claim) -> list[float]:
-    """The amounts of a claim in per cent: one, or both ends of a range."""
-    found = claim.details.get("percent_range") or ([claim.percent] if claim.percent else [])
-    return [abs(float(one)) for one in found]
+def _reading_bounds(material: Material, claim: Claim, ends: Sequence[PercentReading]) -> list[Bound]:
+    claimed = figure_words(claim)
+    head = (f"{against(material, claim)}, ", *((claimed,) if isinstance(claimed, str) else claimed))
+    bounds: list[Bound] = []
+    for means in MEANINGS:
+        speeds = sorted((one.speed for one in ends if one.means == means), key=lambda one: one.value)
+        label = f"if it means {means}"
+        bounds.append(Bound(label, _span(speeds), speeds[0].value, speeds[-1].value, head="" if bounds else head))
+    return bounds
 
 
-def _slower(claim: Claim) -> bool:
-    return any(word in claim.sense for word in LESS)
+def _span(ends: Sequence[Amount]) -> Words:
+    return (ends[0],) if len(ends) == 1 else (ends[0], " to ", ends[-1])
 
 
-def _ratio_formula(percent: float, more: bool) -> tuple[float, str]:
-    sign = "+" if more else "−"
-    return 1 + (percent if more else -percent) / 100, f"1 {sign} {percent:g} / 100"
-
-
-def time_as_read(claim: Claim, percent: float) -> tuple[Amount, Amount]:
-    """(time A / B, speed A / B) if the percentage means time."""
-    value, formula = _ratio_formula(percent, more=_slower(claim))
-    return computed(value, formula, unit="×", digits=2), computed(1 / value, f"1 / ({formula})", unit="×", digits=2)
-
-
-def speed_as_read(claim: Claim, percent: float) -> tuple[Amount, Amount]:
-    """(speed A / B, time A / B) if the percentage means speed."""
-    value, formula = _ratio_formula(percent, more=not _slower(claim))
-    return computed(value, formula, unit="×", digits=2), computed(1 / value, f"1 / ({formula})", unit="×", digits=2)
-
-
-def _reading_bounds(material: Material, claim: Claim) -> list[Bound]:
-    as_time = [time_as_read(claim, one)[1] for one in percents(claim)]
-    as_speed = [speed_as_read(claim, one)[0] for one in percents(claim)]
-    head = (f"{against(material, claim)}, ", *_parts(figure_words(claim)))
-    return [_reading_bound("if it means time", as_time, head), _reading_bound("if it means speed", as_speed)]
-
-
-def _parts(words: Words) -> Sequence[str | Amount]:
-    return (words,) if isinstance(words, str) else words
-
-
-def _reading_bound(label: str, found: Sequence[Amount], head: Words = "") -> Bound:
-    ordered = sorted(found, key=lambda one: one.value)
-    return Bound(label, _span(ordered), ordered[0].value, ordered[-1].value, head=head)
-
-
-def _span(found: Sequence[Amount]) -> Words:
-    return (found[0],) if len(found) == 1 else (found[0], " to ", found[-1])
-
-
-def _reading_row(material: Material, claim: Claim) -> list[TableCell]:
+def _reading_row(material: Material, claim: Claim, ends: Sequence[PercentReading]) -> list[TableCell]:
     a, b = sides(material, claim)
-    times = [time_as_read(claim, one) for one in percents(claim)]
-    speeds = [speed_as_read(claim, one) for one in percents(claim)]
     base = " The baseline is not said either; this one is the natural reading." if claim.ambiguous else ""
-    return [
-        text(a), text(b), TextCell(words=figure_words(claim), note=claim.summary),
-        TextCell(words=(*_span([one for one, _ in times]), " the time"),
-                 note=(*_span([one for _, one in times]), " the speed")),
-        TextCell(words=(*_span([one for one, _ in speeds]), " the speed"),
-                 note=(*_span([one for _, one in speeds]), " the time")),
-        text(UNSAID + base),
-    ]  # fmt: skip
+    cells = []
+    for means, other in (MEANINGS, MEANINGS[::-1]):
+        meant = [one for one in ends if one.means == means]
+        words, note = (_span([getattr(one, kind) for one in meant]) for kind in (means, other))
+        cells.append(TextCell(words=(*words, f" the {means}"), note=(*note, f" the {other}")))
+    claimed = TextCell(words=figure_words(claim), note=claim.summary)
+    return [text(a), text(b), claimed, *cells, text(UNSAID + base)]
 
 
 # Orderings

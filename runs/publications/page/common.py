@@ -10,8 +10,8 @@ from django.urls import reverse
 from runs.charts.base import Column, Table, TableCell
 from runs.formatting import exact
 from runs.models import DataSchema, Fact, HardwareProfile, Observation, StorageDevice
+from runs.publications.material import Material
 from runs.publications.page.amounts import Amount, TextCell, Words, number_cell, stored, text, word_columns
-from runs.publications.page.material import Material
 from runs.publications.page.parts import Facts, NamedTable, PartSpec, Section
 
 GIB = 1024**3
@@ -28,28 +28,6 @@ class FactTable(PartSpec):
 
     def section(self, material: Material) -> Section:
         return two_machines(material, self)
-
-
-# Short facts stand beside the author's name, lists in panels of their own.
-SHORT_DETAILS = ("goal", "machine")
-LONG_DETAILS = ("caveats", "conclusions")
-
-
-def head_facts(material: Material) -> list[Facts]:
-    """Caveats and conclusions, as far as the publication's details hold them."""
-    details = material.publication.details
-    return [
-        Facts(label(name), [("", line) for line in _lines(details[name])]) for name in LONG_DETAILS if details.get(name)
-    ]
-
-
-def short_facts(material: Material) -> list[tuple[str, str]]:
-    details = material.publication.details
-    return [(label(name), str(details[name])) for name in SHORT_DETAILS if details.get(name)]
-
-
-def _lines(value: Any) -> list[str]:
-    return [str(line) for line in value] if isinstance(value, list | tuple) else [str(value)]
 
 
 def observations(material: Material) -> Section:

@@ -12,8 +12,8 @@ from runs.charts.base import Table, TableCell
 from runs.configs import Difference, DiffRow, diff, durability_of
 from runs.configs.diff import SettingCell as Setting
 from runs.models import Config
+from runs.publications.material import Material
 from runs.publications.page.amounts import TextCell, Words, computed, text, word_columns
-from runs.publications.page.material import Material
 from runs.publications.page.parts import Facts, NamedTable, Section
 
 NOT_TOLD = "What a commit promises is not known: "

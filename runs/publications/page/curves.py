@@ -30,8 +30,8 @@ from runs.formatting import exact
 from runs.models import Measurement, Metric, Run
 from runs.models.choices import RunState
 from runs.publications.checks.formula import evaluate, written
+from runs.publications.material import Material
 from runs.publications.page.amounts import Amount, Words, computed, number_cell, origin_of, plain, stored
-from runs.publications.page.material import Material
 from runs.publications.page.parts import NamedTable, PartSpec, Section, Spec, Tile
 
 SIZE = "size_gb"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from runs.charts.base import BarGroup, Column, Figure, StackedSpec, Table, TableCell, bars
 from runs.models import QueryStat, TableStat
+from runs.publications.material import Material
 from runs.publications.page.amounts import (
     Amount,
     TextCell,
@@ -17,7 +18,6 @@ from runs.publications.page.amounts import (
     text,
     word_columns,
 )
-from runs.publications.page.material import Material
 from runs.publications.page.parts import NamedTable, Section
 
 RECOMMENDED_DEPTH = 3
@@ -154,7 +154,7 @@ def queries(material: Material) -> Section:
 
 def _warm_up(material: Material) -> list[NamedTable]:
     """The statements before the queries, in their order."""
-    found = [str(sql) for one in material.publication.workloads.all() if one.kind == "warm-up"
+    found = [str(sql) for one in material.workloads if one.kind == "warm-up"
              for sql in one.details.get("sql", [])]  # fmt: skip
     table = Table(word_columns("Warm-up query, in this order"), [[TextCell(text=sql, code=True)] for sql in found])
     return [NamedTable("Warm-up before the queries", table)] if found else []

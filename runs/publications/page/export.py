@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import csv
+import io
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from runs import formatting
 from runs.charts.base import Table, TableCell
+from runs.formatting import plain as exactly
 from runs.models.choices import Provenance
-from runs.publications.page.amounts import Amount, TextCell, Words, plain
+from runs.publications.checks.model import Check
+from runs.publications.material import Material
+from runs.publications.page import layout
+from runs.publications.page.amounts import Amount, TextCell, Words, computed, plain
 from runs.publications.page.parts import Section
-
-if TYPE_CHECKING:
-    from runs.publications.page.page import Page
 
 HEAD = ["section", "table", "row", "column", "value", "unit", "as_printed", "provenance", "formula", "note"]
 
 
 @dataclass(frozen=True)
-class Place:
+class Position:
     """Where on the page a number stands."""
 
     section: str
@@ -28,27 +29,40 @@ class Place:
     column: str = ""
     unit: str = ""
 
-    def line(self, *, value: float | None = None, note: str = "", provenance: str = "") -> list[str]:
+    def line(self, amount: Amount | None, note: str = "") -> list[str]:
+        """A gap without an amount, whose reason is the note."""
+        if amount is None:
+            origin = Provenance.LOST_IN_PICTURE.value if "picture" in note else ""
+            return [self.section, self.table, self.row, self.column, "", self.unit, "", origin, "", note]
         return [
-            self.section, self.table, self.row, self.column, formatting.plain(value), self.unit, "", provenance, "",
-            note,
-        ]  # fmt: skip
-
-    def amount(self, amount: Amount, note: str = "") -> list[str]:
-        return [
-            self.section, self.table, self.row, self.column, formatting.plain(amount.value), amount.unit or self.unit,
+            self.section, self.table, self.row, self.column, exactly(amount.value), amount.unit or self.unit,
             amount.printed, str(amount.provenance), amount.formula, amount.note or note,
         ]  # fmt: skip
 
+    def words(self, words: Words) -> Iterator[list[str]]:
+        for part in words if not isinstance(words, str) else ():
+            if isinstance(part, Amount):
+                yield self.line(part, note=plain(words))
 
-def rows(page: Page, only: str = "") -> Iterator[list[str]]:
-    """One per number or gap, in the order of the page. `only` is the id of a chart or section."""
-    for section in page.sections:
+
+def text(material: Material, only: str = "") -> str:
+    """The file. `only` is the id of a chart or section."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([HEAD, *rows(material, only)])
+    return out.getvalue()
+
+
+def rows(material: Material, only: str = "") -> Iterator[list[str]]:
+    """One per number or gap, in the order of the page."""
+    for section in layout.sections(material):
         for figure in section.figures:
             if only in ("", section.id, figure.id):
                 yield from _table(section.id, figure.title, figure.table)
         if only in ("", section.id):
             yield from _section(section)
+    if only in ("", "checks"):
+        for check in material.checks:
+            yield from _check(check)
 
 
 def _section(section: Section) -> Iterator[list[str]]:
@@ -57,36 +71,37 @@ def _section(section: Section) -> Iterator[list[str]]:
         yield from _table(section.id, named.title, named.table)
     for axis in section.bounds:
         for bound in axis.bounds:
-            yield from _words(Place(section.id, axis.quantity, bound.label), bound.words)
+            yield from Position(section.id, axis.quantity, bound.label).words(bound.words)
     for tile in section.tiles:
-        yield from _words(Place(section.id, section.title, tile.label), tile.words)
-    yield from _words(Place(section.id, section.title), section.lead)
+        yield from Position(section.id, section.title, tile.label).words(tile.words)
+    yield from Position(section.id, section.title).words(section.lead)
 
 
 def _table(section: str, title: str, table: Table) -> Iterator[list[str]]:
     for row in table.rows:
-        name = _name(row)
+        head = row[0]
+        name = plain(head.words) if isinstance(head, TextCell) and head.words else head.text
         for column, cell in zip(table.columns, row, strict=False):
-            yield from _cell(Place(section, title, name, column.label, column.unit), cell)
+            yield from _cell(Position(section, title, name, column.label, column.unit), cell)
 
 
-def _name(row: Sequence[TableCell]) -> str:
-    first = row[0]
-    return plain(first.words) if isinstance(first, TextCell) and first.words else first.text
-
-
-def _cell(place: Place, cell: TableCell) -> Iterator[list[str]]:
+def _cell(position: Position, cell: TableCell) -> Iterator[list[str]]:
     if cell.gap:
-        yield place.line(note=cell.gap, provenance=Provenance.LOST_IN_PICTURE if "picture" in cell.gap else "")
+        yield position.line(None, cell.gap)
     elif isinstance(cell, TextCell) and cell.amount:
-        yield place.amount(cell.amount)
+        yield position.line(cell.amount)
     elif isinstance(cell, TextCell) and cell.words:
-        yield from _words(place, cell.words)
+        yield from position.words(cell.words)
     elif cell.value is not None:
-        yield place.line(value=cell.value)
+        yield position.line(Amount(cell.value, provenance=""))
 
 
-def _words(place: Place, words: Words) -> Iterator[list[str]]:
-    for part in words if not isinstance(words, str) else ():
-        if isinstance(part, Amount):
-            yield place.amount(part, note=plain(words))
+def _check(check: Check) -> Iterator[list[str]]:
+    for stated in check.stated:
+        if stated.value is not None:
+            position = Position("checks", check.title, check.number, stated.text)
+            yield position.line(Amount(stated.value, stated.unit, printed=stated.printed, note=stated.where))
+    for one in check.computed:
+        position = Position("checks", check.title, check.number, one.label or check.title)
+        amount = computed(one.value, one.formula, unit=one.unit)
+        yield position.line(amount, f"{check.result}: {check.explanation}")

@@ -7,9 +7,9 @@ from typing import Literal
 
 from runs.charts.base import Column, Table, TableCell
 from runs.models import Claim, Run
+from runs.publications.material import Material
 from runs.publications.page.amounts import Amount, TextCell, Words, computed, number_cell, stored, text, word_columns
 from runs.publications.page.claim_words import figure_words
-from runs.publications.page.material import Material
 from runs.publications.page.parts import NamedTable, PartSpec, Section
 from runs.publications.page.ratios import set_apart
 
@@ -123,15 +123,13 @@ class Methods(PartSpec):
     part: Literal["methods"] = "methods"
 
     def section(self, material: Material) -> Section:
-        workloads = material.publication.workloads.all()
-        found = [method for workload in workloads for method in workload.details.get("methods") or []]
         rows = [
             [
                 text(one.get("label")),
                 TextCell(text=str(one.get("command", "")), code=True),
                 text(one.get("target_disk")),
             ]
-            for one in found
+            for one in material.methods
         ]
         table = Table(word_columns("Method", "Command", "Backup on"), rows)
         return Section(self.id, self.title, self.lead, tables=[NamedTable("Methods", table)] if rows else [])

@@ -8,7 +8,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from runs.models import Publication
 from runs.publications.article import FigureEntry, Order, Rerun
+from runs.publications.material import Material
 from runs.publications.page import claims, common, configs, database
 from runs.publications.page.amounts import computed
 from runs.publications.page.bars import Bars, Medians
@@ -17,7 +19,6 @@ from runs.publications.page.claim_words import figure_words
 from runs.publications.page.common import FactTable
 from runs.publications.page.curves import Curves, Sizes
 from runs.publications.page.grids import Control, Grid, Methods
-from runs.publications.page.material import Material
 from runs.publications.page.observed import Observed
 from runs.publications.page.parts import PartSpec, Section, Spec, Tile
 from runs.publications.page.ratios import Ratios, claimed_ratio, ratio_section
@@ -128,9 +129,14 @@ class PageFile(Spec):
         ]
 
 
-def sections(parts: tuple[AnyPart, ...], material: Material) -> list[Section]:
-    """In their order, without those that have nothing to show."""
-    made = [one.section(material) for one in parts or _every_part(material)]
+def page_file(publication: Publication) -> PageFile:
+    return PageFile.model_validate(publication.content.get("page") or {})
+
+
+def sections(material: Material) -> list[Section]:
+    """In the order of page.json, without those that have nothing to show."""
+    parts = page_file(material.publication).parts or _every_part(material)
+    made = [one.section(material) for one in parts]
     return [section for section in made if section]
 
 

@@ -8,8 +8,8 @@ from typing import Literal
 from runs.charts.base import BarGroup, Column, Figure, Table, bars
 from runs.formatting import exact
 from runs.models import Observation
+from runs.publications.material import Material
 from runs.publications.page.amounts import Words, number_cell, origin_of, stored, text
-from runs.publications.page.material import Material
 from runs.publications.page.parts import PartSpec, Section, Spec
 
 

@@ -10,10 +10,10 @@ from runs.models.choices import Provenance, RunState
 from runs.models.visible import Reader
 from runs.publications.article import STATE_WORDS, Article, article_of
 from runs.publications.matching import Published
-from runs.publications.page import common, layout, reruns
+from runs.publications.material import Material
+from runs.publications.page import layout, reruns
 from runs.publications.page.amounts import TextCell
-from runs.publications.page.material import Material
-from runs.publications.page.parts import Facts, Section, Tile
+from runs.publications.page.parts import Section, Tile
 
 LANGUAGES = {"cs": "Czech", "en": "English", "ko": "Korean", "pt": "Portuguese", "ru": "Russian"}
 PROVENANCE_WORDS = {
@@ -32,8 +32,6 @@ class Page:
 
     publication: Publication
     article: Article | None
-    short: list[tuple[str, str]]
-    head: list[Facts]
     figures: list[reruns.FigureView]
     questions: list[reruns.QuestionView]
     slot: reruns.Slot | None
@@ -54,28 +52,25 @@ class Page:
         places = {section.id, *(figure.id for figure in section.figures)}
         return [one for one in self.figures if one.slot and one.figure.frame is None and one.figure.place in places]
 
-    def frame(self, figure_id: str) -> reruns.FigureView:
-        """The lost figure with this id. Raises KeyError."""
-        return {one.figure.id: one for one in self.figures}[figure_id]
+    def frames_of(self, section: Section) -> list[reruns.FigureView]:
+        """The frames of lost figures that stand in this section, as far as the article has these figures."""
+        return [one for id in section.frames for one in self.figures if one.figure.id == id and one.figure.frame]
 
 
 def page(publication: Publication, user: Reader, chosen: Mapping[str, str] | None = None) -> Page:
     """`chosen` is what the reader picks on the page: {"baseline": slug}."""
     material = Material.of(publication, chosen)
     article = article_of(publication)
-    shown = layout.PageFile.model_validate(publication.content.get("page") or {})
-    sections = layout.sections(shown.parts, material)
+    sections = layout.sections(material)
     found = reruns.Found.of(_published(material), user)
     valued = sum(run.state == RunState.FINISHED for run in material.runs)
     return Page(
         publication=publication,
         article=article,
-        short=[] if article else common.short_facts(material),
-        head=[] if article else common.head_facts(material),
         figures=reruns.figure_views(article, found, STATE_WORDS) if article else [],
         questions=reruns.question_views(article, user) if article else [],
         slot=reruns.slot(article.slug, article.rerun, found) if article and article.rerun else None,
-        tiles=shown.answer.tiles(material),
+        tiles=layout.page_file(publication).answer.tiles(material),
         sections=sections,
         legend=legend(material, sections),
         with_values=valued,

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from runs.charts.base import BarGroup, Column, Figure, Table, bars
 from runs.models import Claim
+from runs.publications.material import Material
 from runs.publications.page.amounts import Amount, computed, number_cell, word_columns
 from runs.publications.page.claim_words import EITHER, against, check_link, sides_cells
-from runs.publications.page.material import Material
 from runs.publications.page.parts import PartSpec, Section
 
 HATCHED = "Hatched: published relative values. No absolute value stands behind them."

@@ -12,8 +12,8 @@ from runs.models.choices import Provenance
 from runs.publications import matching
 from runs.publications.matching import Match, PlanGap, Published, Relation, Side
 from runs.publications.page.amounts import Amount, TextCell, Words, computed, stored, text, word_columns
-from runs.publications.page.claim_words import EITHER, figure_words
-from runs.publications.page.claims import percents, speed_as_read, time_as_read
+from runs.publications.page.claim_words import figure_words
+from runs.publications.page.claims import MEANINGS, readings_of
 from runs.publications.page.parts import NamedTable
 from runs.publications.page.ratios import claimed_ratio
 from runs.stats import Interval
@@ -149,20 +149,17 @@ def _claimed(claim: Claim) -> TableCell:
 
 def _readings(claim: Claim) -> list[Reading]:
     """A percentage that says neither time nor speed is read both ways."""
-    found = percents(claim)
-    if claim.metric == EITHER and found:
-        speeds = [speed_as_read(claim, one)[0] for one in found]
-        times = [time_as_read(claim, one)[1] for one in found]
-        return [_reading(speeds, "if it means speed"), _reading(times, "if it means time")]
+    if read := readings_of(claim):
+        return [_read_as(means, [one.speed for one in read if one.means == means]) for means in reversed(MEANINGS)]
     if claim.percent == 0:
         return [Reading(computed(1.0, "1 + 0 / 100", unit="×", digits=2))]
     amount = claimed_ratio(claim)
     return [Reading(replace(amount, unit="×"))] if amount else []
 
 
-def _reading(ends: Sequence[Amount], words: str) -> Reading:
-    ordered = sorted(ends, key=lambda one: one.value)
-    return Reading(ordered[0], ordered[-1] if len(ordered) > 1 else None, words)
+def _read_as(means: str, speeds: Sequence[Amount]) -> Reading:
+    low, high = min(speeds, key=lambda one: one.value), max(speeds, key=lambda one: one.value)
+    return Reading(low, high if len(speeds) > 1 else None, f"if it means {means}")
 
 
 # What was measured here

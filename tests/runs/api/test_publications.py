@@ -9,7 +9,7 @@ import pytest
 
 from runs.models import Experiment, Measurement, Metric, Publication
 from runs.publications.importer import import_own
-from runs.publications.numbers import HEAD
+from runs.publications.page.export import HEAD
 from tests.runs.builders import scheduled
 from tests.runs.publications.changed import import_changed
 
@@ -98,24 +98,26 @@ def test_it_gives_both_readings_of_a_percentage(client):
 def test_the_csv_holds_every_number_with_its_origin(client):
     rows = csv_rows(client, FIREBIRD)
     assert list(rows[0]) == HEAD
-    assert all(one["provenance"] for one in rows)
-    found = {(one["kind"], one["label"], one["name"]): one for one in rows}
-    speed = found["measurement", "firebird-sata-load-1", "load_speed"]
+    assert all(one["provenance"] or not one["value"] for one in rows)
+    found = {(one["section"], one["row"], one["column"], one["unit"]): one for one in rows}
+    speed = found["load", "9.04", "SATA RAID1", "MB/s"]
     assert (speed["value"], speed["unit"], speed["as_printed"]) == ("3.65166075", "MB/s", "3,65166075")
-    gap = found["measurement", "firebird-ssd-oltp-1", "performance"]
+    gap = found["load", "9.04", "SSD", "MB/s"]
     assert (gap["value"], gap["provenance"]) == ("", "lost_in_picture")
     assert "picture" in gap["note"]
-    claim = found["claim", "firebird-a", "percent"]
-    assert (claim["value"], claim["where"]) == ("-20", "line 238")
-    check = found["check", "2.11", "Loss from 9.04 to 30.3 GB"]
+    claim = next(one for one in rows if one["section"] == "claims" and one["value"] == "-20")
+    assert (claim["unit"], claim["provenance"]) == ("%", "printed")
+    check = found["checks", "2.11", "Loss from 9.04 to 30.3 GB", "%"]
     assert check["value"].startswith("-17.5368")
     assert (check["unit"], check["formula"], check["provenance"]) == ("%", "407.97 / 494.73 − 1", "computed")
+    stated = found["checks", "2.8", "size to which the database grew", "GB"]
+    assert (stated["value"], stated["as_printed"], stated["note"]) == ("1.7713", "1.7713GB", "line 272")
 
 
-def test_csv_and_json_hold_the_same_numbers(client):
+def test_it_is_the_file_of_the_page(client):
     for slug in Publication.objects.values_list("slug", flat=True):
-        url = f"{LIST}{slug}/"
-        assert len(csv_rows(client, url)) == len(client.get(url).json()["numbers"])
+        page = client.get(f"/publications/{slug}.csv").content
+        assert client.get(f"{LIST}{slug}/", {"format": "csv"}).content == page
 
 
 def test_it_answers_404_in_both_forms(client):

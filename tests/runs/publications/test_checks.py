@@ -8,10 +8,10 @@ from django.utils import timezone
 from runs.models import Publication, Run
 from runs.publications import importer
 from runs.publications.checks.formula import FormulaError, evaluate
-from runs.publications.checks.model import Check, Result, judge, rounded
-from runs.publications.checks.rows import checks_of, compute_checks
+from runs.publications.checks.model import Check, Result, checks_of, judge, rounded
+from runs.publications.checks.rows import compute_checks
 from runs.publications.folder import own
-from runs.publications.page.material import Material
+from runs.publications.material import Material
 from tests.runs.publications.changed import import_changed
 
 pytestmark = pytest.mark.django_db

@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 from runs.models import Publication, Run
 from runs.publications import archive
 from runs.publications.archive import MAX_ZIP_BYTES, read_zip
-from runs.publications.folder import Folder, FolderError
+from runs.publications.folder import DATA, Folder, FolderError
 from runs.publications.importer import import_folders
 from tests.conftest import REPOSITORY
 
@@ -256,3 +256,12 @@ def test_a_version_keeps_the_id_that_another_publication_gave_it():
     with pytest.raises(FolderError, match=r"versions.0.id: PostgreSQL 12.2 is 'pg-12-buffer' in another publication"):
         import_folders(Folder.of(changed("results.json", change)))
     assert not Publication.objects.filter(slug="another").exists()
+
+
+def test_an_article_of_rows_alone_shows_all_of_them(client):
+    """Also the queries, beside whose table the frame of a lost picture stands where the article has one."""
+    folder = Folder.of({"results.json": (DATA / "firebird-terabyte-2015" / "results.json").read_bytes()})
+    import_folders(folder)
+    html = client.get(f"/publications/{folder.slug}/").content.decode()
+    assert 'id="queries-chart"' in html
+    assert 'class="panel frame"' not in html

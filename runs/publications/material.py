@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
+
+from django.db.models import Model, QuerySet
 
 from runs.models import (
     Aggregate,
@@ -23,20 +25,22 @@ from runs.models import (
     QueryStat,
     Run,
     TableStat,
+    Workload,
 )
-from runs.publications.checks.model import Check
-from runs.publications.checks.rows import checks_of
+from runs.publications.checks.model import Check, checks_of
 
+M = TypeVar("M", bound=Model)
 _QUANTIFIERS = ("all", "any", "both")
 _QUANTIFIED = {"dbms": "systems", "method": "method", "disk": "disks"}
 
 
 @dataclass(frozen=True)
 class Material:
-    """Everything a publication's rows hold, read once."""
+    """`chosen` is what the reader has chosen on the page: parameter -> value."""
 
     publication: Publication
     runs: list[Run]
+    workloads: list[Workload]
     aggregates: list[Aggregate]
     claims: list[Claim]
     observations: list[Observation]
@@ -48,13 +52,13 @@ class Material:
     table_stats: list[TableStat]
     index_stats: list[IndexStat]
     query_stats: list[QueryStat]
-    # The ids of the publication's data, spelt out: "fb-1.5.3" -> "Firebird 1.5.3 SuperServer".
-    names: dict[str, str]
-    # What the reader has chosen on the page: parameter -> value.
     chosen: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, publication: Publication, chosen: Mapping[str, str] | None = None) -> Material:
+        def rows(model: type[M]) -> QuerySet[M]:
+            return model._default_manager.filter(publication=publication)
+
         runs = Run.objects.present().filter(publication=publication).for_lists()
         return cls(
             publication=publication,
@@ -62,24 +66,35 @@ class Material:
                 (run.leave_out_if_invalid() for run in runs),
                 key=lambda run: (run.order_index is None, run.order_index or 0, run.source_id),
             ),
-            aggregates=list(Aggregate.objects.filter(publication=publication).prefetch_related("of")),
-            claims=list(Claim.objects.filter(publication=publication)),
-            observations=list(Observation.objects.filter(publication=publication).select_related("workload")),
-            missing=list(MissingItem.objects.filter(publication=publication)),
-            facts=list(Fact.objects.filter(publication=publication)),
-            configs=list(
-                Config.objects.filter(publication=publication)
-                .select_related("dbms")
-                .prefetch_related("parameters", "applies_to__dbms")
-            ),
-            hardware=list(HardwareProfile.objects.filter(publication=publication).prefetch_related("storage")),
-            schemas=list(DataSchema.objects.filter(publication=publication)),
-            table_stats=list(TableStat.objects.filter(publication=publication)),
-            index_stats=list(IndexStat.objects.filter(publication=publication)),
-            query_stats=list(QueryStat.objects.filter(publication=publication)),
-            names=_names(publication),
+            workloads=list(rows(Workload)),
+            aggregates=list(rows(Aggregate).prefetch_related("of")),
+            claims=list(rows(Claim)),
+            observations=list(rows(Observation).select_related("workload")),
+            missing=list(rows(MissingItem)),
+            facts=list(rows(Fact)),
+            configs=list(rows(Config).select_related("dbms").prefetch_related("parameters", "applies_to__dbms")),
+            hardware=list(rows(HardwareProfile).prefetch_related("storage")),
+            schemas=list(rows(DataSchema)),
+            table_stats=list(rows(TableStat)),
+            index_stats=list(rows(IndexStat)),
+            query_stats=list(rows(QueryStat)),
             chosen=chosen or {},
         )
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """The ids of the publication's data, spelt out: "fb-1.5.3" -> "Firebird 1.5.3 SuperServer"."""
+        names = {row.source_id: row.name for row in DbmsVersion.objects.exclude(source_id="")}
+        names |= {metric.name: str(metric) for metric in Metric.objects.all()}
+        names |= {workload.source_id: workload.name for workload in self.workloads}
+        for method in self.methods:
+            names[str(method.get("id"))] = str(method.get("label"))
+        return names
+
+    @property
+    def methods(self) -> list[dict[str, Any]]:
+        """Those of all workloads."""
+        return [method for workload in self.workloads for method in workload.details.get("methods") or []]
 
     @cached_property
     def checks(self) -> list[Check]:
@@ -88,9 +103,6 @@ class Material:
 
     def checks_of_claim(self, source_id: str) -> list[Check]:
         return [one for one in self.checks if source_id in one.claims]
-
-    def runs_of(self, workload_id: Any) -> list[Run]:
-        return [run for run in self.runs if run.workload_id == workload_id]
 
     def words(self, side: dict[str, Any]) -> str:
         """A side of a claim or the factors of an observation, as people say it."""
@@ -111,13 +123,3 @@ class Material:
         speaks = str(value) in self.names or name in ("", "dbms", "disk", "method", "process", "size", "database")
         text = text.replace(">=", "≥").replace("<=", "≤")
         return text if speaks else f"{name.replace('_', ' ')} {text}"
-
-
-def _names(publication: Publication) -> dict[str, str]:
-    names = {row.source_id: row.name for row in DbmsVersion.objects.exclude(source_id="")}
-    names |= {metric.name: str(metric) for metric in Metric.objects.all()}
-    for workload in publication.workloads.all():
-        names[workload.source_id] = workload.name
-        for method in workload.details.get("methods") or []:
-            names[str(method.get("id"))] = str(method.get("label"))
-    return names
