@@ -82,13 +82,6 @@ class Agent(NamedModel):
             for engine in self.engines
         )
 
-    @property
-    def current_job(self) -> Job | None:
-        return self.jobs.filter(run__state__in=ON_AGENT).select_related("run").first()
-
-
-ON_AGENT = ["assigned", "preparing", "loading", "warming_up", "measuring", "collecting"]
-
 
 class Job(models.Model):
     """The one attempt at a run: what to do, who does it, and what has arrived. Never restarted by itself."""

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
-from celery import Celery, bootsteps
+from celery import Celery
+
+from benchsite.liveness import SignOfLife
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchsite.settings")
 app = Celery("benchsite")
@@ -15,18 +16,4 @@ app.conf.beat_schedule = {
     "sweep": {"task": "agents.sweep", "schedule": 3.0, "options": {"expires": 3.0}},
     "housekeeping": {"task": "agents.housekeeping", "schedule": 3600.0, "options": {"expires": 3600.0}},
 }
-
-
-class SignOfLife(bootsteps.StartStopStep):
-    """Runs in the worker's main loop: it falls silent when the worker is stopped, hangs or waits for the broker."""
-
-    requires = ("celery.worker.components:Timer",)
-
-    def start(self, worker: Any) -> None:
-        from benchsite import liveness
-
-        liveness.renew("worker")
-        worker.timer.call_repeatedly(liveness.EVERY_S, liveness.renew, ("worker",))
-
-
 app.steps["worker"].add(SignOfLife)

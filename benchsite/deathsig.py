@@ -6,7 +6,6 @@ import ctypes
 import os
 import signal
 import sys
-from collections.abc import Callable
 
 PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
@@ -21,8 +20,3 @@ def die_with_parent(parent_pid: int) -> None:
         _LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent_pid:  # the parent ended between fork and prctl
         os._exit(1)
-
-
-def in_child(parent_pid: int) -> Callable[[], None]:
-    """For `preexec_fn`."""
-    return lambda: die_with_parent(parent_pid)

@@ -9,10 +9,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.client import HTTPConnection, HTTPException
+from io import StringIO
 from threading import Event
 from types import FrameType
 
 import psutil
+from django.core.management import call_command
 from django.db import Error, connections
 
 from benchsite import liveness, programs, startup
@@ -125,7 +127,8 @@ def prepare(supervisor: Supervisor, state: State, address: Address) -> str | Non
     if not os.environ.get("CELERY_BROKER_URL"):
         supervisor.start(programs.broker(state))
     startup.migrate(state, say)
-    startup.import_publications(say)
+    say("importing the published results")
+    call_command("import_publication", keep_deleted=True, stdout=StringIO())
     startup.collect_static(state, say)
     startup.issue_code(state)
     password = None

@@ -5,8 +5,11 @@ from __future__ import annotations
 import logging
 from contextlib import suppress
 from functools import cache
+from typing import Any
 
 import redis
+from celery import bootsteps
+from celery.beat import PersistentScheduler
 from django.conf import settings
 from redis.backoff import NoBackoff
 from redis.retry import Retry
@@ -47,3 +50,21 @@ def forget() -> None:
     """Take back the signs of an earlier life."""
     with suppress(redis.RedisError):
         broker().delete(*(_KEY + part for part in PARTS))
+
+
+class SignOfLife(bootsteps.StartStopStep):
+    """Runs in the worker's main loop: it falls silent when the worker is stopped, hangs or waits for the broker."""
+
+    requires = ("celery.worker.components:Timer",)
+
+    def start(self, worker: Any) -> None:
+        renew("worker")
+        worker.timer.call_repeatedly(EVERY_S, renew, ("worker",))
+
+
+class Scheduler(PersistentScheduler):
+    """Celery's file scheduler, with a sign of life at each tick."""
+
+    def tick(self, *args: Any, **kwargs: Any) -> float:
+        renew("beat")
+        return float(super().tick(*args, **kwargs))

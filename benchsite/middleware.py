@@ -50,7 +50,9 @@ class ClosedReading:
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
-        if settings.PUBLIC_READ or _is_open(request) or request.user.is_authenticated:
+        match = request.resolver_match
+        is_open = request.path.startswith(OPEN_PATHS) or (match is not None and match.url_name in OPEN_ROUTES)
+        if settings.PUBLIC_READ or is_open or request.user.is_authenticated:
             return None
         secret = bearer_of(request.headers.get("Authorization", ""))
         if request.path.startswith("/api/") or (secret is not None and getattr(view, "token_may_read", False)):
@@ -61,11 +63,6 @@ class ClosedReading:
             back = urlencode({"next": f"{page.path}?{page.query}" if page.query else page.path})
             return HttpResponse(status=401, headers={"HX-Redirect": f"{resolve_url(settings.LOGIN_URL)}?{back}"})
         return redirect_to_login(request.get_full_path())
-
-
-def _is_open(request: HttpRequest) -> bool:
-    match = request.resolver_match
-    return request.path.startswith(OPEN_PATHS) or (match is not None and match.url_name in OPEN_ROUTES)
 
 
 def _refusal(secret: str | None) -> HttpResponse | None:

@@ -86,12 +86,11 @@ class Address:
                     probe.bind((host, self.port))
                     probe.listen(1)
                 except OSError as error:
-                    raise CannotStart(self._in_words(host, error)) from None
-
-    def _in_words(self, host: str, error: OSError) -> str:
-        if error.errno == errno.EADDRINUSE:
-            return f"port {self.port} on {host} is taken; choose another: make up PORT={self.port + 1}"
-        return f"cannot listen on {bracketed(host)}:{self.port}: {error.strerror}; choose another HOST or PORT"
+                    where = f"{bracketed(host)}:{self.port}"
+                    words = f"cannot listen on {where}: {error.strerror}; choose another HOST or PORT"
+                    if error.errno == errno.EADDRINUSE:
+                        words = f"port {self.port} on {host} is taken; choose another: make up PORT={self.port + 1}"
+                    raise CannotStart(words) from None
 
 
 def bracketed(host: str) -> str:

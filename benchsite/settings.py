@@ -181,7 +181,7 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # A broker that stands still must not make a page hang: the message is only a hint, the database row is the truth.
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 60, "socket_timeout": 1, "socket_connect_timeout": 1}
 CELERY_TASK_PUBLISH_RETRY = False
-CELERY_BEAT_SCHEDULER = "benchsite.beat:Scheduler"
+CELERY_BEAT_SCHEDULER = "benchsite.liveness:Scheduler"
 CELERY_BEAT_MAX_LOOP_INTERVAL = 2
 CELERY_TIMEZONE = "UTC"
 

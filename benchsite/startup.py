@@ -36,11 +36,6 @@ def migrate(state: State, say: Callable[[str], None]) -> None:
         call_command("migrate", verbosity=0, interactive=False)
 
 
-def import_publications(say: Callable[[str], None]) -> None:
-    say("importing the published results")
-    call_command("import_publication", keep_deleted=True, stdout=StringIO())
-
-
 def collect_static(state: State, say: Callable[[str], None]) -> None:
     stamp, now = state.path / "static.stamp", static_fingerprint()
     if stamp.exists() and stamp.read_text() == now:

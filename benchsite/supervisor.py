@@ -14,11 +14,12 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import psutil
 
-from benchsite.deathsig import in_child
+from benchsite.deathsig import die_with_parent
 
 ROOT = Path(__file__).resolve().parent.parent
 LOG_LIMIT_BYTES = 10_000_000
@@ -62,7 +63,7 @@ class Child:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=in_child(os.getpid()),  # noqa: PLW1509 (the supervisor has one thread)
+                preexec_fn=partial(die_with_parent, os.getpid()),  # noqa: PLW1509 (the supervisor has one thread)
             )
         self.started_at, self.start_again_at = time.monotonic(), None
         with suppress(psutil.NoSuchProcess):

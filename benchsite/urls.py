@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from django.urls import include, path
 
+from benchsite import health
+
 urlpatterns = [
     path("", include("runs.urls")),
     path("", include("runs.account_urls")),
     path("", include("runs.report_urls")),
     path("", include("agents.urls")),
-    path("", include("benchsite.health_urls")),
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
     path("api/", include("benchsite.api_urls")),
 ]

@@ -16,7 +16,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
 from agents.api.messages import parse
-from agents.jobs.refusals import BadMessage, Conflict, OutOfSequence
+from agents.jobs.refusals import Refusal
 from agents.machines import registry
 from agents.models import Agent, AgentStatus, Job, ObserverOrder
 from runs.models import digest_secret
@@ -27,15 +27,6 @@ Body = dict[str, Any]
 Opened = TypeVar("Opened", Job, ObserverOrder)
 
 
-class Refusal(Exception):
-    """An answer other than 2xx: `detail` says why in words."""
-
-    def __init__(self, status: int, detail: str, **more: Any) -> None:
-        super().__init__(detail)
-        self.status = status
-        self.body = {"detail": detail, **more}
-
-
 def endpoint(view: Callable[..., Any]) -> Callable[..., HttpResponse]:
     """`view(request, body, …)` returns the answer's JSON; agents have no cookies, so there is nothing to forge."""
 
@@ -43,24 +34,15 @@ def endpoint(view: Callable[..., Any]) -> Callable[..., HttpResponse]:
     @wraps(view)
     def wrapped(request: HttpRequest, **kwargs: Any) -> HttpResponse:
         received_at = time.time()
-        response = _answer(view, request, **kwargs)
+        try:
+            response = JsonResponse(view(request, _body(request), **kwargs))
+        except Refusal as refusal:
+            headers = {405: {"Allow": "POST"}, 401: {"WWW-Authenticate": "Bearer"}}.get(refusal.status, {})
+            response = JsonResponse(refusal.body, status=refusal.status, headers=headers)
         response[CLOCK_HEADER] = f"{received_at:.6f} {time.time():.6f}"
         return response
 
     return wrapped
-
-
-def _answer(view: Callable[..., Any], request: HttpRequest, **kwargs: Any) -> HttpResponse:
-    try:
-        return JsonResponse(view(request, _body(request), **kwargs))
-    except Refusal as refusal:
-        headers = {405: {"Allow": "POST"}, 401: {"WWW-Authenticate": "Bearer"}}.get(refusal.status, {})
-        return JsonResponse(refusal.body, status=refusal.status, headers=headers)
-    except BadMessage as error:
-        return JsonResponse({error.field or "body": [str(error)]}, status=400)
-    except Conflict as error:
-        expected = {"expected": error.expected} if isinstance(error, OutOfSequence) else {}
-        return JsonResponse({"detail": str(error), **expected}, status=409)
 
 
 def _body(request: HttpRequest) -> Body:

@@ -8,10 +8,11 @@ from benchagent.protocol import POLL_IDLE_S, Ack, Batch, Claimed, Lease, Poll, P
 from benchagent.protocol.observed import ObservedBatch, Ordered, Watch
 from django.http import HttpRequest
 
-from agents.api.endpoint import Body, Refusal, agent_of, approved, as_uuid, check_protocol, endpoint, job_of, order_of
+from agents.api.endpoint import Body, agent_of, approved, as_uuid, check_protocol, endpoint, job_of, order_of
 from agents.api.messages import check
 from agents.jobs import deliver, life, observers
 from agents.jobs.dispatch import queued
+from agents.jobs.refusals import Refusal
 from agents.machines import registry
 from agents.models import Agent, AgentStatus, Job
 

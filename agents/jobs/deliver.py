@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from benchagent.protocol import AGENT_STATES, OUTCOMES, Ack, Batch, Item
@@ -11,8 +12,9 @@ from django.utils import timezone
 
 from agents import hints
 from agents.jobs import log, observers
+from agents.jobs.batches import apply_next
 from agents.jobs.life import LEASE
-from agents.jobs.refusals import BadMessage, is_new
+from agents.jobs.refusals import BadMessage
 from agents.models import Job
 from runs import results
 
@@ -20,28 +22,17 @@ from runs import results
 def apply(*, run_id: Any, batch: Batch) -> Ack:
     """Apply the next batch; one applied before is acknowledged and changes nothing.
 
-    Raises OutOfSequence, JobClosed, BadMessage and Job.DoesNotExist; nothing is stored then.
+    Raises Conflict, BadMessage and Job.DoesNotExist; nothing is stored then.
     """
     with transaction.atomic():
         job = Job.locked(run_id)
-        if is_new(batch["seq"], job):
-            for index, item in enumerate(batch["items"]):
-                field = f"items[{index}]"
-                try:
-                    _apply_item(job, item, field)
-                except BadMessage:
-                    raise
-                except ValueError as error:
-                    raise BadMessage(field, str(error)) from error
-            job.last_seq = batch["seq"]
+        if apply_next(job, batch, partial(_apply_item, job)):
             job.lease_expires_at = timezone.now() + LEASE
             job.save(update_fields=["last_seq", "lease_expires_at", "log_bytes", "closed_at"])
     return {"seq": batch["seq"], "cancel": job.cancel_requested_at is not None and job.closed_at is None}
 
 
 def _apply_item(job: Job, item: Item, field: str) -> None:
-    if job.closed_at is not None:
-        raise BadMessage(field, "nothing may follow the finish")
     if item["kind"] == "samples":
         results.append_samples(run=job.run, item=item)
     elif item["kind"] == "log":

@@ -15,10 +15,10 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from agents.jobs.observers import open_orders
-from agents.models import ON_AGENT, ONLINE_WITHIN, Agent, AgentStatus, Job
+from agents.models import ONLINE_WITHIN, Agent, AgentStatus, Job
 from runs import results
 from runs.models import Experiment, Run
-from runs.models.choices import RunState
+from runs.models.choices import ON_AGENT_STATES, RunState
 
 # An assigned run that its agent does not claim in this time goes back into the queue.
 CLAIM_WITHIN = timedelta(seconds=60)
@@ -50,7 +50,7 @@ def queued() -> QuerySet[Run]:
 
 def busy(now: datetime) -> Q:
     """Jobs that occupy their agent: also one given up as lost whose agent still renews its lease."""
-    return Q(run__state__in=ON_AGENT) | Q(run__state=RunState.LOST, lease_expires_at__gt=now, closed_at=None)
+    return Q(run__state__in=ON_AGENT_STATES) | Q(run__state=RunState.LOST, lease_expires_at__gt=now, closed_at=None)
 
 
 def idle_agents() -> QuerySet[Agent]:

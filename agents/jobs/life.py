@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from agents import hints
 from agents.jobs import observers
-from agents.jobs.refusals import JobClosed, NotAssigned
+from agents.jobs.refusals import Conflict
 from agents.models import Agent, Job
 from runs import results
 from runs.models import Experiment, Run, digest_secret
@@ -30,13 +30,13 @@ def assigned_to(agent: Agent) -> Job | None:
 
 
 def claim(*, agent: Agent, run_id: Any) -> Claimed:
-    """Start the job: its spec, a token for it alone, and the lease. Raises NotAssigned, also the second time."""
+    """Start the job: its spec, a token for it alone, and the lease. Raises Conflict, also the second time."""
     secret = TOKEN_PREFIX + secrets.token_urlsafe(32)
     now = timezone.now()
     with transaction.atomic():
         job = Job.locked(run_id)
         if job.agent_id != agent.pk or not results.record_state(run_id=run_id, state=RunState.PREPARING, at=now):
-            raise NotAssigned("the run is not assigned to this agent (any more)")
+            raise Conflict("the run is not assigned to this agent (any more)")
         job.token_digest = digest_secret(secret)
         job.claimed_at = now
         job.lease_expires_at = now + FIRST_LEASE
@@ -49,10 +49,10 @@ def claim(*, agent: Agent, run_id: Any) -> Claimed:
 
 
 def heartbeat(job: Job) -> Lease:
-    """Renew the lease. A job given up as lost renews too: its late result is welcome. Raises JobClosed."""
+    """Renew the lease. A job given up as lost renews too: its late result is welcome. Raises Conflict after its end."""
     live = Job.objects.filter(pk=job.pk, closed_at=None)
     if not live.update(lease_expires_at=timezone.now() + LEASE):
-        raise JobClosed("the job has ended")
+        raise Conflict("the job has ended")
     return {"lease_s": LEASE_S, "cancel": job.cancel_requested_at is not None}
 
 

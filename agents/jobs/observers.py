@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from benchagent.protocol import COUNTED_STATES, LEASE_S, Ack, SamplesItem, StateItem
@@ -16,7 +17,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from agents.jobs.refusals import BadMessage, JobClosed, NotAssigned, is_new
+from agents.jobs.batches import apply_next
+from agents.jobs.refusals import BadMessage, Conflict
 from agents.models import Agent, AgentStatus, Job, ObserverOrder
 from runs import results
 from runs.models import digest_secret
@@ -129,11 +131,11 @@ def waiting_for(agent: Agent) -> ObserverOrder | None:
 
 
 def claim(*, agent: Agent, run_id: Any) -> Ordered:
-    """The order, once. Raises NotAssigned when there is none for this agent (any more)."""
+    """The order, once. Raises Conflict when there is none for this agent (any more)."""
     secret = TOKEN_PREFIX + secrets.token_urlsafe(32)
     waiting = open_orders().filter(pk=run_id, agent=agent, claimed_at=None)
     if not waiting.update(claimed_at=timezone.now(), token_digest=digest_secret(secret)):
-        raise NotAssigned("this agent is not to observe that run (any more)")
+        raise Conflict("this agent is not to observe that run (any more)")
     order = ObserverOrder.objects.select_related("job").get(pk=run_id)
     lengths = [order.job.spec["factors"].get(name) for name in ("warm_up_s", "duration_s")]
     window_s = float(sum(lengths)) if all(isinstance(length, int | float) for length in lengths) else None
@@ -145,37 +147,29 @@ def claim(*, agent: Agent, run_id: Any) -> Ordered:
 
 
 def watch(order: ObserverOrder) -> Watch:
-    """What the observer has to know of the run. Raises JobClosed."""
+    """What the observer has to know of the run. Raises Conflict when it has ended."""
     if order.closed_at is not None:
-        raise JobClosed("the observation has ended")
+        raise Conflict("the observation has ended")
     over = order.job.run.state not in SAMPLED_STATES or order.job.cancel_requested_at is not None
     return {"begun_at": order.begun_at, "over": over}
 
 
 def apply(*, run_id: Any, batch: ObservedBatch) -> Ack:
-    """As `deliver.apply`, of an observer. Raises OutOfSequence, JobClosed, BadMessage; nothing is stored then."""
+    """As `deliver.apply`, of an observer. Raises Conflict, BadMessage; nothing is stored then."""
     with transaction.atomic():
         job = Job.locked(run_id)
         order = ObserverOrder.objects.select_for_update().get(pk=run_id)
-        if is_new(batch["seq"], order):
-            for index, item in enumerate(batch["items"]):
-                _apply_item(job, order, item, f"items[{index}]")
-            order.last_seq = batch["seq"]
+        if apply_next(order, batch, partial(_apply_item, job, order)):
             order.save(update_fields=["last_seq", "problem", "clock", "closed_at"])
             settle(job)
     return {"seq": batch["seq"], "cancel": False}
 
 
 def _apply_item(job: Job, order: ObserverOrder, item: SamplesItem | ObservedItem, field: str) -> None:
-    if order.closed_at is not None:
-        raise BadMessage(field, "nothing may follow the end")
     if item["kind"] == "observed":
         order.problem, order.clock = item["problem"][:500], item["clock"] or {}
         order.closed_at = timezone.now()
     elif item["metric"] not in ALLOWED:
         raise BadMessage(f"{field}.metric", f"an observer sends {', '.join(sorted(ALLOWED))}")
     else:
-        try:
-            results.append_samples(run=job.run, item=item)
-        except ValueError as error:
-            raise BadMessage(field, str(error)) from error
+        results.append_samples(run=job.run, item=item)

@@ -84,7 +84,8 @@ def _in_line(online: list[Agent], run: Run, now: datetime) -> str:
         ahead = queued().filter(created_at__lt=run.created_at).count()
         words = f"{ahead} {'run is' if ahead == 1 else 'runs are'} ahead" if ahead else "this run is next"
         return f"A{doing[1:]}, {words}."
-    since = max([run.state_changed_at, *(_idle_since(agent) for agent in idle)])
+    ended = [agent.jobs.aggregate(last=Max("closed_at"))["last"] or agent.registered_at for agent in idle]
+    since = max([run.state_changed_at, *ended])
     if now - since > DISPATCHED_WITHIN:
         return WORKER_SILENT
     return f"Agent {idle[0].name} is free: the run starts in a moment."
@@ -95,11 +96,6 @@ def _named(busy_with: Run, waiting: Run) -> str:
     alike = waiting.experiment_id is not None and busy_with.experiment_id == waiting.experiment_id
     shown = alike or busy_with.visibility == Visibility.PUBLIC
     return busy_with.dbms_version.name if shown else "a run that is not public"
-
-
-def _idle_since(agent: Agent) -> datetime:
-    ended: datetime | None = agent.jobs.aggregate(last=Max("closed_at"))["last"]
-    return ended or agent.registered_at
 
 
 @dataclass(frozen=True)

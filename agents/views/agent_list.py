@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -11,22 +9,23 @@ from django.views.decorators.vary import vary_on_headers
 
 from agents.machines import registry
 from agents.machines.offers import offers
-from agents.models import ON_AGENT, Agent, EnrolmentCode, Job
+from agents.models import Agent, EnrolmentCode, Job
 from runs.models import Run
+from runs.models.choices import ON_AGENT_STATES
 from runs.views.guards import operator_required
 
 
 @require_safe
 @vary_on_headers("HX-Request")
 def agents(request: HttpRequest) -> HttpResponse:
-    doing = Job.objects.filter(run__state__in=ON_AGENT).select_related("run__workload", "run__dbms_version")
+    doing = Job.objects.filter(run__state__in=ON_AGENT_STATES).select_related("run__workload", "run__dbms_version")
     jobs = {job.agent_id: job for job in doing}
     shown = set(Run.objects.listed_for(request.user).filter(job__in=doing).values_list("pk", flat=True))
-    rows: list[dict[str, Any]] = [
-        {"agent": agent, "engines": offers([agent]), "job": jobs.get(agent.pk)} for agent in Agent.objects.all()
+    rows = [
+        {"agent": agent, "engines": offers([agent]), "job": job, "may_see_job": job is not None and job.pk in shown}
+        for agent in Agent.objects.all()
+        for job in [jobs.get(agent.pk)]
     ]
-    for row in rows:
-        row["may_see_job"] = row["job"] is not None and row["job"].pk in shown
     context = {"rows": rows, "server_url": request.build_absolute_uri("/").rstrip("/")}
     template = "agents/list.html#rows" if request.htmx else "agents/list.html"  # type: ignore[attr-defined]
     return render(request, template, context)

@@ -31,13 +31,13 @@ def article(request: HttpRequest, slug: str) -> HttpResponse:
     quick, chosen = bool(given.get("quick")), given.getlist("part")
     prepared = [rerun.prepare(known, part, agent, quick=quick) for part in known.parts] if agent else []
     if request.method == "POST":
-        return _start(request, slug, [one for one in prepared if one.plan and one.part.slug in chosen])
-    estimates = [estimate(one.plan, user=request.user) if one.plan else None for one in prepared]
-    facts = [plan_words(one.plan) if one.plan else [] for one in prepared]
+        return _start(request, slug, [each for each in prepared if each.plan and each.part.slug in chosen])
+    estimates = [estimate(each.plan, user=request.user) if each.plan else None for each in prepared]
+    facts = [plan_words(each.plan) if each.plan else [] for each in prepared]
     context = {
         "publication": Publication.objects.filter(slug=slug).first(), "experiment": known, "agent": agent,
         "quick": quick, "figure": figure, "parts": list(zip(prepared, estimates, facts, strict=True)),
-        "total": about(sum(one.seconds for one in estimates if one)),
+        "total": about(sum(guess.seconds for guess in estimates if guess)),
     }  # fmt: skip
     return render(request, "article_experiment.html", context)
 
@@ -45,7 +45,7 @@ def article(request: HttpRequest, slug: str) -> HttpResponse:
 def _schedule_form(slug: str, figure: str) -> HttpResponse:
     """For an article or figure that no part fills: runs of one's own choice do."""
     told = article_of(get_object_or_404(Publication, slug=slug))
-    figures = {one.id: one.rerun for one in told.figures} if told else {}
+    figures = {shown.id: shown.rerun for shown in told.figures} if told else {}
     wanted = figures.get(figure) if figure or told is None else told.rerun
     if wanted is None:
         raise Http404
@@ -56,7 +56,7 @@ def _schedule_form(slug: str, figure: str) -> HttpResponse:
 def _start(request: HttpRequest, slug: str, parts: list[rerun.Prepared]) -> HttpResponse:
     user = request.user if request.user.is_authenticated else None
     try:
-        started = [rerun.start(one, user=user) for one in parts]
+        started = [rerun.start(part, user=user) for part in parts]
     except PlanError as error:
         messages.error(request, f"Nothing more was started: {error}")
         return redirect("article-experiment", slug=slug)

@@ -5,42 +5,20 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 
-@dataclass(frozen=True)
 class AgentDirs:
-    root: Path
-
-    @property
-    def identity(self) -> Path:
-        return self.root / "identity.json"
-
-    @property
-    def spool(self) -> Path:
-        return self.root / "spool.sqlite3"
-
-    @property
-    def lock(self) -> Path:
-        return self.root / "agent.lock"
-
-    @property
-    def jobs(self) -> Path:
-        return self.root / "jobs"
-
-    @property
-    def cache(self) -> Path:
-        return self.root / "cache"
-
-    @property
-    def engines(self) -> Path:
-        return self.root / "engines"
-
-    @property
-    def tmp(self) -> Path:
-        return self.root / "tmp"
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.identity = root / "identity.json"
+        self.spool = root / "spool.sqlite3"
+        self.lock = root / "agent.lock"
+        self.jobs = root / "jobs"
+        self.cache = root / "cache"
+        self.engines = root / "engines"
+        self.tmp = root / "tmp"
 
     def create(self) -> AgentDirs:
         """Make the folders. Existing ones keep their mode: the agent never changes a folder it did not make."""

@@ -45,7 +45,8 @@ class Command(BaseCommand):
         unknown = [name for name in options["publications"] if name not in EXPERIMENTS]
         if unknown:
             raise CommandError(f"there is no experiment of {', '.join(unknown)}; there are: {', '.join(EXPERIMENTS)}")
-        agent = self._agent(_expected(options))
+        expected = {f"engine {key}" for key in options["expect_engine"]}
+        agent = self._agent(expected | {f"storage {name}" for name in options["expect_storage"]})
         prepared = self._prepared(agent, options)
         self._tell(prepared)
         if options["dry_run"]:
@@ -125,11 +126,6 @@ class Command(BaseCommand):
                 self.stdout.write(f"    {names[group.all_runs[0].pk]}: {_median(comparison, group)}")
 
 
-def _expected(options: dict[str, Any]) -> set[str]:
-    engines = {f"engine {key}" for key in options["expect_engine"]}
-    return engines | {f"storage {name}" for name in options["expect_storage"]}
-
-
 def _reported(agent: Agent) -> set[str]:
     usable = [engine for engine in agent.engines if engine["available"] and not engine.get("connection")]
     engines = {f"engine {Engine(engine['dbms'], engine['version']).key}" for engine in usable}
@@ -150,12 +146,8 @@ def _comparison(experiment: Experiment) -> Comparison:
 def labels(comparison: Comparison) -> dict[Any, str]:
     """By run: its engine and every factor that cells differ in. A plan gives each engine one configuration."""
     fields = ["dbms", *(fact.field for fact in comparison.varying if fact.field.startswith("factor:"))]
-    return {run.pk: _label(run, fields) for group in comparison.groups for run in group.all_runs}
-
-
-def _label(run: Run, fields: Sequence[str]) -> str:
-    known = facets(run)
-    return " · ".join(known[field].text for field in fields if field in known)
+    known = {run.pk: facets(run) for group in comparison.groups for run in group.all_runs}
+    return {key: " · ".join(facts[field].text for field in fields if field in facts) for key, facts in known.items()}
 
 
 def _median(comparison: Comparison, group: Group) -> str:

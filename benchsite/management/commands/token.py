@@ -33,17 +33,14 @@ class Command(BaseCommand):
         if days is not None and not (days.isdecimal() and 0 < int(days) <= 36500):
             raise CommandError(f"DAYS: a number from 1 to 36500, not {days!r}")
         expires_at = timezone.now() + timedelta(days=int(days)) if days else None
-        self.stdout.write(issue(options["user"], name, [scope for scope in scopes if scope], expires_at))
-
-
-def issue(username: str, name: str, scopes: list[str], expires_at: Any) -> str:
-    try:
-        owner = User.objects.filter(username=username).first()
-        if owner is None:
-            raise CommandError(f"USER: there is no user {username!r}; start once with `make up`")
-        _, secret = people.issue_token(owner=owner, name=name, scopes=scopes, expires_at=expires_at)
-    except ValueError as error:
-        raise CommandError(f"SCOPES: {error}") from None
-    except DatabaseError as error:
-        raise CommandError(f"the database is not ready ({error}); start once with `make up`") from None
-    return secret
+        try:
+            owner = User.objects.filter(username=options["user"]).first()
+            if owner is None:
+                raise CommandError(f"USER: there is no user {options['user']!r}; start once with `make up`")
+            wanted = [scope for scope in scopes if scope]
+            _, secret = people.issue_token(owner=owner, name=name, scopes=wanted, expires_at=expires_at)
+        except ValueError as error:
+            raise CommandError(f"SCOPES: {error}") from None
+        except DatabaseError as error:
+            raise CommandError(f"the database is not ready ({error}); start once with `make up`") from None
+        self.stdout.write(secret)

@@ -9,7 +9,7 @@ from benchagent.protocol import CLOCK_HEADER
 from django.utils import timezone
 
 from agents.jobs import dispatch, observers
-from agents.jobs.refusals import NotAssigned
+from agents.jobs.refusals import Conflict
 from agents.machines.offers import Engine
 from agents.models import ObserverOrder
 from agents.plans import schedule
@@ -221,6 +221,6 @@ def test_every_answer_tells_the_servers_time(observed):
     before = timezone.now().timestamp()
     received, answered = map(float, observed.beside.poll().headers[CLOCK_HEADER].split())
     assert before - 0.001 <= received <= answered <= timezone.now().timestamp() + 0.001
-    with pytest.raises(NotAssigned):
+    with pytest.raises(Conflict):
         observers.claim(agent=observed.beside.agent, run_id=observed.run.pk)
     assert not ObserverOrder.objects.exists()

@@ -10,10 +10,10 @@ from django.utils import timezone
 
 from agents.jobs import dispatch, life
 from agents.machines import registry
-from agents.models import ON_AGENT, Agent, Job
+from agents.models import Agent, Job
 from agents.plans import schedule
 from runs.models import Run, delete_softly
-from runs.models.choices import RunState
+from runs.models.choices import ON_AGENT_STATES, RunState
 from tests.agents.conftest import plan_of
 
 A, B = "sqlite:3.50.1", "h2:2.3.232"
@@ -199,7 +199,7 @@ def test_it_never_gives_an_agent_two_runs_however_many_dispatchers_work(machine)
     for _ in range(6):
         first_runs(A)
     assert sum(in_threads(6, dispatch.hand_out)) == 2
-    on_agent = Job.objects.filter(run__state__in=ON_AGENT)
+    on_agent = Job.objects.filter(run__state__in=ON_AGENT_STATES)
     assert sorted(job.agent.name for job in on_agent) == ["bench0", "bench1"]
 
 
@@ -223,7 +223,7 @@ def test_it_lets_one_of_many_claims_win(machine):
     run = first_runs(A)[0]
     dispatch.hand_out()
     outcomes = in_threads(6, lambda: life.claim(agent=bench.agent, run_id=run.pk))
-    assert sorted(type(outcome).__name__ for outcome in outcomes) == ["NotAssigned"] * 5 + ["dict"]
+    assert sorted(type(outcome).__name__ for outcome in outcomes) == ["Conflict"] * 5 + ["dict"]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -10,7 +10,7 @@ import requests
 
 from benchagent import __version__
 from benchagent.ctl.settings import load
-from benchagent.link.client import Bearer, Unreachable, answer_of, checked_url, is_loopback
+from benchagent.link.client import Unreachable, answer_of, checked_url, send
 
 API_ROOT = "/api/v1"
 TIMEOUT_S = (10.0, 60.0)
@@ -28,12 +28,9 @@ def connect() -> Api:
 class Api:
     def __init__(self, server: str, token: str = "") -> None:
         self.server = checked_url(server)
-        self._auth = Bearer(token)
+        self._token = token
         self._session = requests.Session()
         self._session.headers["User-Agent"] = f"benchctl/{__version__}"
-        # A proxy of the environment is not asked for an address on this machine.
-        loopback = is_loopback(urlsplit(self.server).hostname or "")
-        self._proxies: Any = {"http": None, "https": None} if loopback else None
 
     def get(self, path: str, params: Params = ()) -> dict[str, Any]:
         return self._send("GET", path, params=list(params), timeout=TIMEOUT_S)
@@ -60,10 +57,7 @@ class Api:
 
     def _send(self, method: str, path: str, *, root: str = API_ROOT, **more: Any) -> dict[str, Any]:
         try:
-            response = self._session.request(
-                method, f"{self.server}{root}{path}", auth=self._auth, allow_redirects=False, proxies=self._proxies,
-                **more,
-            )  # fmt: skip
+            response = send(self._session, method, f"{self.server}{root}{path}", self._token, **more)
         except (requests.RequestException, OSError) as error:
             cause = "connection refused" if "refused" in str(error) else type(error).__name__
             raise Unreachable(f"{self.server} does not answer: {cause}") from error

@@ -72,6 +72,13 @@ def is_loopback(host: str) -> bool:
         return host.lower() == "localhost"
 
 
+def send(session: requests.Session, method: str, url: str, token: str, **more: Any) -> requests.Response:
+    """Raises requests.RequestException, OSError."""
+    # A proxy of the environment is not asked for an address on this machine.
+    proxies: Any = {"http": None, "https": None} if is_loopback(urlsplit(url).hostname or "") else None
+    return session.request(method, url, auth=Bearer(token), allow_redirects=False, proxies=proxies, **more)
+
+
 def checked_url(url: str) -> str:
     """The server's address without a trailing slash. Raises `InsecureUrl`."""
     parts = urlsplit(url)
@@ -89,7 +96,6 @@ class Client:
         self.clock = clock or Clock()
         self.server = checked_url(server)
         self.token = token
-        self._loopback = is_loopback(urlsplit(self.server).hostname or "")
         self._local = threading.local()
 
     def register(self, message: Registration) -> Registered:
@@ -124,18 +130,10 @@ class Client:
         return session
 
     def _post(self, path: str, message: Any, *, token: str) -> dict[str, Any]:
-        # A proxy of the environment is not asked for an address on this machine.
-        proxies = {"http": None, "https": None} if self._loopback else None
+        url = f"{self.server}{API_ROOT}{path}"
         sent_at, sent = self.clock.wall(), time.monotonic()
         try:
-            response = self._session().post(
-                f"{self.server}{API_ROOT}{path}",
-                json=message,
-                auth=Bearer(token),
-                timeout=TIMEOUT_S,
-                allow_redirects=False,
-                proxies=cast(Any, proxies),
-            )
+            response = send(self._session(), "POST", url, token, json=message, timeout=TIMEOUT_S)
         except (requests.RequestException, OSError) as error:
             raise Unreachable(f"{self.server}: {type(error).__name__}: {error}") from error
         elapsed_s = time.monotonic() - sent

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import stat
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchagent.paths import write_private
@@ -36,7 +36,7 @@ def load(path: Path) -> Identity | None:
 
 
 def save(path: Path, identity: Identity) -> None:
-    write_private(path, {"agent_id": identity.agent_id, "token": identity.token, "server": identity.server})
+    write_private(path, asdict(identity))
 
 
 def one_time_code(path: Path | None) -> str | None:

@@ -11,7 +11,6 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -70,7 +69,7 @@ class Spool:
         if not path.exists():  # it holds job tokens
             os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
         self._lock = threading.RLock()
-        self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=20)
+        self._db = sqlite3.connect(path, check_same_thread=False, timeout=20)
         self._db.row_factory = sqlite3.Row
         # NORMAL: survives kill -9 of the agent without an fsync per second on the disk that is being measured.
         for pragma in ("journal_mode = WAL", "synchronous = NORMAL"):
@@ -81,17 +80,6 @@ class Spool:
         with self._lock:
             self._db.close()
 
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._lock:
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._db
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
-
     def _rows(self, sql: str, *values: Any) -> list[sqlite3.Row]:
         with self._lock:
             return self._db.execute(sql, values).fetchall()
@@ -100,7 +88,7 @@ class Spool:
 
     def add_job(self, claimed: Claimed | Ordered, at: float) -> None:
         job = claimed["job"]
-        with self._transaction() as db:
+        with self._lock, self._db as db:
             _forget(db, [job["run_id"]])  # an earlier attempt at the same run that ended before its start
             db.execute(
                 "INSERT INTO jobs (run_id, token, spec, claimed_at) VALUES (?, ?, ?, ?)",
@@ -111,12 +99,12 @@ class Spool:
         item: StateItem = {"kind": "state", "state": state, "at": at}
         if clock:
             item["clock"] = clock
-        with self._transaction() as db:
+        with self._lock, self._db as db:
             _add_item(db, run_id, item)
 
     def add_log(self, run_id: str, text: str) -> None:
         """Append to the job's log; the offset of each piece is kept here."""
-        with self._transaction() as db:
+        with self._lock, self._db as db:
             offset = db.execute("SELECT log_bytes FROM jobs WHERE run_id = ?", (run_id,)).fetchone()[0]
             _add_item(db, run_id, {"kind": "log", "offset": offset, "text": text})
             db.execute("UPDATE jobs SET log_bytes = log_bytes + ? WHERE run_id = ?", (len(text.encode()), run_id))
@@ -124,7 +112,7 @@ class Spool:
     def add_second(self, run_id: str, event: Mapping[str, Any], samples: Mapping[str, float | None]) -> None:
         """One line of the load generator and all samples of that second, together or not at all."""
         marks = ", ".join("?" for _ in SECOND_FIELDS)
-        with self._transaction() as db:
+        with self._lock, self._db as db:
             db.execute(
                 f"INSERT INTO seconds (run_id, {', '.join(SECOND_FIELDS)}) VALUES (?, {marks})",  # noqa: S608
                 (run_id, *(event.get(field) for field in SECOND_FIELDS)),
@@ -136,7 +124,7 @@ class Spool:
 
     def add_samples(self, run_id: str, t: int, samples: Mapping[str, float | None]) -> None:
         """Samples of a second outside the run, as of the load: `t` counts from the begin of that phase."""
-        with self._transaction() as db:
+        with self._lock, self._db as db:
             db.executemany(
                 "INSERT OR REPLACE INTO samples (run_id, metric, t, value) VALUES (?, ?, ?, ?)",
                 [(run_id, metric, t, value) for metric, value in samples.items()],
@@ -144,11 +132,11 @@ class Spool:
 
     def save_draft(self, run_id: str, result: JobResult) -> None:
         """What is known about the run so far: sent as the result if the agent does not live to see the end."""
-        with self._transaction() as db:
+        with self._lock, self._db as db:
             db.execute("UPDATE jobs SET draft = ? WHERE run_id = ?", (json.dumps(result), run_id))
 
     def finish(self, run_id: str, item: FinishItem | ObservedItem) -> None:
-        with self._transaction() as db:
+        with self._lock, self._db as db:
             _add_item(db, run_id, item)
             db.execute("UPDATE jobs SET finished = 1, draft = NULL WHERE run_id = ?", (run_id,))
 
@@ -181,7 +169,7 @@ class Spool:
 
     def next_batch(self, run_id: str) -> tuple[int, str] | None:
         """Number and JSON body of the batch to send now: the oldest unacknowledged one, or a new one."""
-        with self._transaction() as db:
+        with self._lock, self._db as db:
             row = db.execute(
                 "SELECT seq, body FROM batches WHERE run_id = ? AND acknowledged = 0 ORDER BY seq LIMIT 1", (run_id,)
             ).fetchone()
@@ -189,7 +177,7 @@ class Spool:
 
     def acknowledge(self, run_id: str, seq: int) -> None:
         """The server has this batch and all before it."""
-        with self._transaction() as db:
+        with self._lock, self._db as db:
             db.execute("UPDATE batches SET acknowledged = 1, body = '' WHERE run_id = ? AND seq <= ?", (run_id, seq))
 
     def holds(self, run_id: str, seq: int) -> bool:
@@ -197,7 +185,7 @@ class Spool:
 
     def refuse(self, run_id: str, reason: str) -> None:
         """The server does not take anything of this job (any more): kept here, not sent again."""
-        with self._transaction() as db:
+        with self._lock, self._db as db:
             db.execute("UPDATE jobs SET refused = ? WHERE run_id = ?", (reason, run_id))
 
     def trim(self, keep: int = KEPT_JOBS) -> None:
@@ -205,7 +193,7 @@ class Spool:
         waiting = {job.run_id for job in [*self.undelivered(), *self.unfinished()]}
         done = [row[0] for row in self._rows("SELECT run_id FROM jobs ORDER BY number DESC")]
         old = [run_id for run_id in done if run_id not in waiting][keep:]
-        with self._transaction() as db:
+        with self._lock, self._db as db:
             _forget(db, old)
 
 
