@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from runs import formatting
-from runs.charts.base import COLOURS, BarGroup, Column, Figure, LineSeries, Table, TableCell, bars, lines, lines_table
+from runs.charts.base import (
+    COLOURS,
+    BandSpec,
+    BarGroup,
+    Column,
+    Figure,
+    LineSeries,
+    Table,
+    TableCell,
+    bars,
+    lines,
+    lines_table,
+)
+from runs.charts.run import warm_up_band
 from runs.compare.groups import Against, Comparison, Group
-from runs.models import Run
 from runs.run import series as stored
 from runs.run.facets import DOUBT_WORDS
 
@@ -26,16 +38,18 @@ CSV_HEAD = [
 
 def bars_figures(comparison: Comparison, *, id: str = "comparison", title: str = "") -> list[Figure]:
     """The ranked groups, and apart from them, class by class, on scales of their own, those that are not."""
-    ranked = [group.key for group in comparison.ranked]
-    apart = apart_figures(comparison, id="apart" if id == "comparison" else f"{id}-apart")
-    return [bars_figure(comparison, id=id, title=title, note=BARS_NOTE, keys=ranked), *apart] if ranked else apart
+    ranked, palette = comparison.ranked, colours(comparison)
+    apart = apart_figures(comparison, palette, id="apart" if id == "comparison" else f"{id}-apart")
+    if not ranked:
+        return apart
+    return [bars_figure(comparison, ranked, palette, id=id, title=title, note=BARS_NOTE), *apart]
 
 
-def apart_figures(comparison: Comparison, *, id: str = "apart") -> list[Figure]:
+def apart_figures(comparison: Comparison, palette: Mapping[str, int], *, id: str = "apart") -> list[Figure]:
     """One for each class of groups that are not ranked; empty when all are."""
     return [
         bars_figure(
-            comparison, id=_numbered(id, index), title=f"Not ranked: {words}", keys=[group.key for group in groups],
+            comparison, groups, palette, id=_numbered(id, index), title=f"Not ranked: {words}",
             note=DOUBT_NOTE if groups[0].doubt else APART_NOTE,
         )
         for index, (words, groups) in enumerate(comparison.apart.items())
@@ -47,54 +61,42 @@ def _numbered(id: str, index: int) -> str:
 
 
 def bars_figure(
-    comparison: Comparison,
-    *,
-    id: str = "comparison",
-    title: str = "",
-    note: str = "",
-    keys: Sequence[str] | None = None,
-) -> Figure:
-    """Medians as bars, every repeat as a dot, the interval of the geometric mean as a whisker.
-
-    `keys` are the groups to draw; None draws them all.
-    """
+    comparison: Comparison, groups: Sequence[Group], palette: Mapping[str, int], *, id: str = "comparison",
+    title: str = "", note: str = "",
+) -> Figure:  # fmt: skip
+    """Medians of these groups as bars, every repeat as a dot, the interval of the geometric mean as a whisker."""
     metric = comparison.metric
     label, unit, better = (metric.label, metric.unit, metric.better) if metric else ("", "", "none")
-    shown = [
-        (group, color)
-        for group, color in zip(comparison.groups, colours(comparison), strict=True)
-        if keys is None or group.key in keys
-    ]
     said = ", ".join(
         f"{group.label} {formatting.number(group.median)}" if group.median is not None else f"{group.label} not known"
-        for group, _ in shown
+        for group in groups
     )
     return Figure(
         id=id,
         title=title or (f"{label}, {unit}" if unit else label),
-        spec=bars(label=label, unit=unit, better=better, groups=[bar(group, color) for group, color in shown]),
-        table=bars_table([group for group, _ in shown], unit),
+        spec=bars(label=label, unit=unit, better=better, groups=[bar(group, palette[group.key]) for group in groups]),
+        table=bars_table(groups, unit),
         alt=f"Bars of the median {label.lower()}: {said}." if metric else "No run has a number.",
         note=note,
     )
 
 
-def colours(comparison: Comparison) -> list[int]:
-    """Palette index of each group, in their order.
+def colours(comparison: Comparison) -> dict[str, int]:
+    """Palette index by the key of the group.
 
     More groups than colours are coloured by what a reader tells apart (the disk, the DBMS), else all alike: a palette
     that starts again says that strangers belong together.
     """
     groups = comparison.groups
     if len(groups) <= COLOURS:
-        return list(range(len(groups)))
+        return {group.key: index for index, group in enumerate(groups)}
     # The DBMS first, then what has names; sizes and counts are an axis, not a colour.
     facts = sorted(comparison.varying, key=lambda fact: (fact.field != "dbms", fact.values[0][:1].isdigit()))
     for fact in facts:
         values = list(dict.fromkeys(group.factors[fact.label] for group in groups))
         if len(values) <= COLOURS:
-            return [values.index(group.factors[fact.label]) for group in groups]
-    return [0] * len(groups)
+            return {group.key: values.index(group.factors[fact.label]) for group in groups}
+    return {group.key: 0 for group in groups}
 
 
 def bar(group: Group, color: int) -> BarGroup:
@@ -120,16 +122,12 @@ def bars_table(groups: Sequence[Group], unit: str) -> Table:
     for group in groups:
         label = f"{group.label} ({DOUBT_WORDS})" if group.doubt else group.label
         median = TableCell(group.median) if group.median is not None else TableCell(gap=group.gap or "")
-        interval = (
-            [TableCell(group.interval.low), TableCell(group.interval.high)]
-            if group.interval
-            else [TableCell(), TableCell()]
-        )
+        low, high = (group.interval.low, group.interval.high) if group.interval else (None, None)
         repeats = {dot.run.id: TableCell(dot.value, href=dot.run.get_absolute_url()) for dot in group.dots}
         repeats |= {gap.run.id: TableCell(gap=gap.reason) for gap in group.gaps}
         ordered = sorted(group.all_runs, key=lambda run: (run.order_index or 0, run.repeat, run.created_at))
         cells = [*(repeats[run.id] for run in ordered), *[TableCell()] * (width - len(ordered))]
-        rows.append([TableCell(text=label), TableCell(float(group.n)), median, *interval, *cells])
+        rows.append([TableCell(text=label), TableCell(group.n), median, TableCell(low), TableCell(high), *cells])
     return Table(columns, rows)
 
 
@@ -141,7 +139,7 @@ def headline(comparison: Comparison) -> str:
     metric = comparison.metric
     if metric is None or metric.better == "none":
         return ""
-    ranked = [group for group in comparison.groups if group.ranked and group.dots]
+    ranked = [group for group in comparison.ranked if group.dots]
     if len(ranked) < 2 or any(group.demonstration for group in ranked):
         return ""
     if any(group.against and group.against.refused for group in ranked):
@@ -166,43 +164,33 @@ def overlay_figures(comparison: Comparison) -> list[Figure]:
 
     Empty without series, and when there are more runs than eyes can follow.
     """
-    shown = [
-        (group, color, run)
-        for group, color in zip(comparison.groups, colours(comparison), strict=True)
-        for run in group.runs
-    ]
+    palette = colours(comparison)
+    shown = [(group, run) for group in comparison.groups for run in group.runs]
     if len(shown) > MAX_OVERLAID:
         return []
     ranked: list[LineSeries] = []
     apart: dict[str, list[LineSeries]] = {}
-    for group, color, run in shown:
+    for group, run in shown:
         if points := stored.read(run, OVERLAID_METRIC).points():
             drawn = ranked if group.ranked else apart.setdefault(group.durability_words, [])
             name = f"{group.label}, repeat {run.repeat}"
-            drawn.append({"label": name, "color": color, "dash": run.repeat > 1, "points": points})
-    warm_up_s = _common_warm_up_s([run for _, _, run in shown])
-    figures = [_overlay("over-time", "Throughput over time, TPS", ranked, warm_up_s)] if ranked else []
+            drawn.append({"label": name, "color": palette[group.key], "dash": run.repeat > 1, "points": points})
+    warm_ups = [warm_up_band(run) for _, run in shown]
+    bands = warm_ups[0] if warm_ups and all(band == warm_ups[0] for band in warm_ups) else []
+    figures = [_overlay("over-time", "Throughput over time, TPS", ranked, bands)] if ranked else []
     return figures + [
-        _overlay(_numbered("over-time-apart", index), f"Not ranked: {words}, over time", series, warm_up_s)
+        _overlay(_numbered("over-time-apart", index), f"Not ranked: {words}, over time", series, bands)
         for index, (words, series) in enumerate(apart.items())
     ]
 
 
-def _overlay(id: str, title: str, series: list[LineSeries], warm_up_s: float | None) -> Figure:
+def _overlay(id: str, title: str, series: list[LineSeries], bands: Sequence[BandSpec]) -> Figure:
     spec = lines(
-        x={"label": "Time", "unit": "s", "scale": "linear"},
-        y={"label": "Throughput", "unit": "TPS", "zero": True},
-        series=series,
-        bands=[{"from": 0, "to": warm_up_s, "label": "warm-up"}] if warm_up_s else [],
-    )
+        x={"label": "Time", "unit": "s", "scale": "linear"}, y={"label": "Throughput", "unit": "TPS", "zero": True},
+        series=series, bands=bands,
+    )  # fmt: skip
     alt = f"{len(series)} lines of transactions per second over the seconds of each run."
     return Figure(id=id, title=title, spec=spec, table=lines_table(spec), alt=alt)
-
-
-def _common_warm_up_s(runs: Sequence[Run]) -> float | None:
-    lengths = {run.factor("warm_up_s") for run in runs}
-    only = lengths.pop() if len(lengths) == 1 else None
-    return float(only) if isinstance(only, int | float) and only > 0 else None
 
 
 def csv_rows(comparison: Comparison) -> Iterator[list[str]]:

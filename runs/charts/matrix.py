@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,11 +28,14 @@ class MatrixRow:
 def overview(runs: Sequence[Run]) -> dict[str, Any]:
     """Context of an experiment's matrix: `figure` of the groups that are ranked, `apart` of each other class."""
     comparison = compare(runs, order="best")
-    apart = apart_figures(_shown(comparison, comparison.groups)) if comparison.metric else []
+    to_come = [group for group in comparison.groups if _is_to_come(group)]
+    shown = replace(comparison, groups=[group for group in comparison.groups if not _is_to_come(group)])
+    # An engine keeps its colour while the order changes, and in all charts.
+    palette = {key: at % COLOURS for at, key in enumerate(sorted(group.key for group in comparison.groups))}
     return {
         "comparison": comparison,
-        "figure": _ranked_figure(comparison),
-        "apart": _coloured(comparison, apart),
+        "figure": _ranked_figure(shown, palette, to_come) if comparison.metric and shown.ranked else None,
+        "apart": apart_figures(shown, palette) if comparison.metric else [],
         "over_size": sizes.figures(comparison),
         "commit_groups": commit_groups.rows(comparison),
         "matrix": [MatrixRow(group, [RunRow(run) for run in _by_repeat(group)]) for group in comparison.groups],
@@ -49,30 +52,12 @@ def fingerprint(runs: Sequence[Run]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _ranked_figure(comparison: Comparison) -> Figure | None:
-    shown = _shown(comparison, comparison.ranked)
-    if comparison.metric is None or not shown.groups:
-        return None
-    title = comparison.metric.label
-    if comparison.apart:
-        title = f"{title}: {', '.join(dict.fromkeys(group.durability_words for group in shown.groups))}"
-    to_come = ", ".join(group.label for group in comparison.groups if _is_to_come(group))
-    note = f"{CHART_NOTE} Still to come: {to_come}." if to_come else CHART_NOTE
-    return _coloured(comparison, [bars_figure(shown, id="ranked", title=title, note=note)])[0]
-
-
-def _shown(comparison: Comparison, groups: Sequence[Group]) -> Comparison:
-    return replace(comparison, groups=[group for group in groups if not _is_to_come(group)])
-
-
-def _coloured(comparison: Comparison, figures: list[Figure]) -> list[Figure]:
-    """An engine keeps its colour while the order changes, and in all charts."""
-    keys = {group.label: group.key for group in comparison.groups}
-    places = {key: place % COLOURS for place, key in enumerate(sorted(keys.values()))}
-    for figure in figures:
-        for bar in figure.spec["groups"] if figure.spec["type"] == "bars" else ():
-            bar["color"] = places[keys[bar["label"]]]
-    return figures
+def _ranked_figure(shown: Comparison, palette: Mapping[str, int], to_come: Sequence[Group]) -> Figure:
+    title = shown.metric.label if shown.metric else ""
+    if shown.apart or not all(group.ranked for group in to_come):
+        title = f"{title}: {', '.join(dict.fromkeys(group.durability_words for group in shown.ranked))}"
+    note = f"{CHART_NOTE} Still to come: {', '.join(group.label for group in to_come)}." if to_come else CHART_NOTE
+    return bars_figure(shown, shown.ranked, palette, id="ranked", title=title, note=note)
 
 
 def _is_to_come(group: Group) -> bool:

@@ -11,10 +11,10 @@ from django.http import QueryDict
 
 from runs.compare.groups import Against, Comparison, Dot, Gap, Group, Printed
 from runs.compare.guard import differences, refusal
-from runs.compare.labels import name_cells
+from runs.compare.labels import Naming, name_cells
 from runs.compare.select import Selection
 from runs.models import Aggregate, Metric, Run
-from runs.run.facets import DURABILITY_ORDER, doubt, facets, weakest_durability
+from runs.run.facets import DURABILITY_ORDER, claim_words, doubt, facets, weakest_durability
 from runs.run.number import number_of, why_no_number
 from runs.stats import geometric_mean_interval, judge, summarise
 
@@ -43,17 +43,14 @@ def compare(runs: Iterable[Run], *, metric: str = "", baseline: str | None = Non
     # A run that ended knows more, such as that its database was in memory: it names its cell.
     naming = name_cells([facets(next((run for run in cell if run.durability), cell[0])) for cell in cells])
     printed = _printed(chosen, picked)
-    groups = [
-        _group(cell, picked, printed, key, label, {fact.label: fact.values[index] for fact in naming.varying})
-        for index, (cell, key, label) in enumerate(zip(cells, naming.keys, naming.labels, strict=True))
-    ]
+    groups = [_group(cell, picked, printed, naming, at) for at, cell in enumerate(cells)]
     groups = _ranked(groups, picked, order)
     with_values = [group for group in groups if group.dots]
     base = next((group for group in with_values if group.key == baseline), next(iter(with_values), None))
     groups = [replace(group, is_baseline=group is base, against=_against(group, base, picked)) for group in groups]
     base = next((group for group in groups if group.is_baseline), None)
-    comparison = Comparison(picked, metrics, groups, base, naming.common, naming.varying)
-    return replace(comparison, warnings=_warnings(comparison, chosen))
+    comparison = Comparison(picked, metrics, groups, base, naming.common, naming.varying, warnings=[])
+    return replace(comparison, warnings=_warnings(comparison))
 
 
 def _metrics(runs: Sequence[Run], wanted: str) -> tuple[Metric | None, list[Metric]]:
@@ -97,27 +94,24 @@ def _position(run: Run) -> tuple[bool, int, object, int, str]:
     return (unplaced, run.order_index or 0, run.created_at, run.repeat, run.source_id or str(run.id))
 
 
-def _group(  # noqa: PLR0917
+def _group(
     cell: Sequence[Run],
     metric: Metric | None,
     printed: Sequence[tuple[Aggregate, set[object]]],
-    key: str,
-    label: str,
-    factors: dict[str, str],
+    naming: Naming,
+    at: int,
 ) -> Group:
-    dots: list[Dot] = []
-    gaps: list[Gap] = []
-    for run in cell:
-        number = number_of(run, metric.name, metric.unit) if metric and run.counts else None
-        if number is not None:
-            dots.append(Dot(run, number.value, number.as_printed, number.provenance))
-        else:
-            gaps.append(Gap(run, why_no_number(run, metric.label if metric else "")))
+    """`at`: the place of the cell among those that have been named."""
+    numbers = [(run, number_of(run, metric.name, metric.unit) if metric and run.counts else None) for run in cell]
+    dots = [Dot(run, number.value, number.as_printed, number.provenance) for run, number in numbers if number]
+    label = metric.label if metric else ""
+    gaps = [Gap(run, why_no_number(run, label)) for run, number in numbers if number is None]
     measured, ids, values = [dot.run for dot in dots], {run.id for run in cell}, [dot.value for dot in dots]
+    summary, durability, doubted = summarise(values), weakest_durability(measured or cell), doubt(measured)
     return Group(
-        key=key,
-        label=label,
-        factors=factors,
+        key=naming.keys[at],
+        label=naming.labels[at],
+        factors={fact.label: fact.values[at] for fact in naming.varying},
         dots=dots,
         gaps=gaps,
         printed=[
@@ -126,10 +120,18 @@ def _group(  # noqa: PLR0917
             if of & ids
         ],
         values=values,
-        summary=summarise(values),
+        n=len(values),
+        median=summary.median if summary else None,
+        summary=summary,
         interval=geometric_mean_interval(values),
-        durability=weakest_durability(measured or cell),
-        doubt=doubt(measured),
+        gap=None if dots else "; ".join(dict.fromkeys(gap.reason for gap in gaps)),
+        runs=measured,
+        all_runs=[*measured, *(gap.run for gap in gaps)],
+        demonstration=any(run.demonstration for run in cell),
+        provenances=list(dict.fromkeys(dot.provenance for dot in dots)),
+        durability=durability,
+        durability_words=claim_words(durability, doubted),
+        doubt=doubted,
     )
 
 
@@ -169,25 +171,23 @@ def _against(group: Group, base: Group | None, metric: Metric | None) -> Against
         return None
     differing = differences(group.runs, base.runs)
     if refused := refusal(differing):
-        return Against(None, None, differing, refused)
+        return Against(None, None, differing, f"no ratio: {refused}", refused)
     verdict = judge(group.values, base.values, better=metric.better)
-    return Against(verdict.ratio, verdict, differing)
+    return Against(verdict.ratio, verdict, differing, verdict.words)
 
 
-def _warnings(comparison: Comparison, runs: Sequence[Run]) -> list[str]:
+def _warnings(comparison: Comparison) -> list[str]:
     warnings: list[str] = []
-    groups, metric = comparison.groups, comparison.metric
+    groups, runs, metric = comparison.groups, comparison.all_runs, comparison.metric
     if any(run.demonstration for run in runs):
         warnings.append("Demonstration, short windows: these runs show the product at work and rank nothing.")
     for words, apart in comparison.apart.items():
         if apart[0].doubt:
-            named = "; ".join(f"{group.label} ({group.doubt})" for group in apart)
-            warnings.append(f"Shown apart, not ranked: {named}.")
+            named, why = "; ".join(f"{group.label} ({group.doubt})" for group in apart), ""
         else:
             named = f"{'; '.join(group.label for group in apart)} ({words})"
-            warnings.append(
-                f"Shown apart, not ranked: {named}. A commit there promises less than in the ranked groups."
-            )
+            why = " A commit there promises less than in the ranked groups."
+        warnings.append(f"Shown apart, not ranked: {named}.{why}")
     if metric is not None:
         namesakes = {
             row.metric.unit for run in runs for row in run.measurements.all() if row.metric.name == metric.name

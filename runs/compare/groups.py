@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from uuid import UUID
 
 from runs.compare.guard import Difference
 from runs.compare.labels import CommonFact, VaryingFact
 from runs.models import Metric, Run
-from runs.run.facets import claim_words
 from runs.stats import Interval, Ratio, Summary, Verdict
 
 
@@ -44,26 +42,22 @@ class Printed:
 
 @dataclass(frozen=True)
 class Against:
-    """A group against the baseline. Without `ratio`, `refused` or the verdict's words say why."""
+    """A group against the baseline. Without `ratio`, `refused` or the verdict says why, and `words` do in any case."""
 
     ratio: Ratio | None
     verdict: Verdict | None
     differences: list[Difference]
+    words: str
     refused: str = ""
-
-    @property
-    def words(self) -> str:
-        if self.refused:
-            return f"no ratio: {self.refused}"
-        return self.verdict.words if self.verdict else ""
 
 
 @dataclass(frozen=True)
 class Group:
     """A cell. `ranked` is false when its commits promise less than the strongest group's, or less than they claim.
 
-    `interval` is of the geometric mean. `doubt` is what was measured against its durability class; empty when nothing
-    was.
+    `runs` are those of `dots`, `all_runs` also those of `gaps`. `gap` is why the group has no value at all, None when
+    it has one. `interval` is of the geometric mean. `doubt` is what was measured against its durability class, empty
+    when nothing was. Only groups with the same `durability_words` are ever ranked together.
     """
 
     key: str
@@ -73,46 +67,29 @@ class Group:
     gaps: list[Gap]
     printed: list[Printed]
     values: list[float]
+    n: int
+    median: float | None
     summary: Summary | None
     interval: Interval | None
+    gap: str | None
+    runs: list[Run]
+    all_runs: list[Run]
+    demonstration: bool
+    provenances: list[str]
     durability: str
-    doubt: str = ""
+    durability_words: str
+    doubt: str
     ranked: bool = True
     is_baseline: bool = False
     against: Against | None = None
-
-    @cached_property
-    def runs(self) -> list[Run]:
-        return [dot.run for dot in self.dots]
-
-    @cached_property
-    def all_runs(self) -> list[Run]:
-        return [*self.runs, *(gap.run for gap in self.gaps)]
 
     @property
     def run_ids(self) -> list[UUID]:
         return [run.id for run in self.all_runs]
 
     @property
-    def median(self) -> float | None:
-        return self.summary.median if self.summary else None
-
-    @property
-    def n(self) -> int:
-        return len(self.dots)
-
-    @property
-    def demonstration(self) -> bool:
-        return any(run.demonstration for run in self.all_runs)
-
-    @property
     def differences(self) -> list[Difference]:
         return self.against.differences if self.against else []
-
-    @property
-    def gap(self) -> str | None:
-        """Why the group has no value at all; None when it has one."""
-        return None if self.dots else "; ".join(dict.fromkeys(gap.reason for gap in self.gaps))
 
     @property
     def gap_notes(self) -> list[str]:
@@ -120,27 +97,21 @@ class Group:
         counts = Counter(gap.reason for gap in self.gaps)
         return [f"{count} × {reason}" if count > 1 else reason for reason, count in counts.items()]
 
-    @property
-    def provenances(self) -> list[str]:
-        return list(dict.fromkeys(dot.provenance for dot in self.dots))
-
-    @property
-    def durability_words(self) -> str:
-        """Its class as it may be claimed: only groups with the same words are ever ranked together."""
-        return claim_words(self.durability, self.doubt)
-
 
 @dataclass(frozen=True)
 class Comparison:
-    """`metric` is None when no run of the set has any number. `left_out`: runs beyond what is compared at once."""
+    """`metric` is None when no run of the set has any number. `baseline` is the group that the others are set against.
+
+    `left_out`: runs beyond what is compared at once.
+    """
 
     metric: Metric | None
     metrics: list[Metric]
     groups: list[Group]
     baseline: Group | None
-    common: list[CommonFact] = field(default_factory=list)
-    varying: list[VaryingFact] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    common: list[CommonFact]
+    varying: list[VaryingFact]
+    warnings: list[str]
     left_out: int = 0
 
     @property
@@ -157,13 +128,17 @@ class Comparison:
         return classes
 
     @property
+    def all_runs(self) -> list[Run]:
+        return [run for group in self.groups for run in group.all_runs]
+
+    @property
+    def run_count(self) -> int:
+        return len(self.all_runs)
+
+    @property
     def common_values(self) -> dict[str, str]:
         return {fact.label: fact.value for fact in self.common}
 
     @property
     def varying_labels(self) -> list[str]:
         return [fact.label for fact in self.varying]
-
-    @property
-    def run_count(self) -> int:
-        return sum(len(group.all_runs) for group in self.groups)

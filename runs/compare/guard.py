@@ -50,26 +50,39 @@ def differences(a: Sequence[Run], b: Sequence[Run]) -> list[Difference]:
     x, y = _stated(a), _stated(b)
     publications = {run.publication_id for run in (*a, *b)}
     one_publication = len(publications) == 1 and publications != {None}
-    differing = _differ("workload", "Workload", x, y, "blocks")
+    differing: list[Difference] = []
+
+    def differ(field: str, label: str, severity: Severity = "note") -> None:
+        of_a, of_b = x.get(field, UNKNOWN), y.get(field, UNKNOWN)
+        if of_a != of_b:
+            name = field.removeprefix("factor:").removesuffix(":slug")
+            differing.append(Difference(name, label, of_a, of_b, severity))
+
+    differ("workload", "Workload", "blocks")
     for name in SCALE_FACTORS:
         # Where only one side states a scale, nobody knows that the other's is another one.
         both = all(f"factor:{name}" in stated for stated in (x, y))
-        differing += _differ(f"factor:{name}", factor_label(name), x, y, "blocks" if both else "note")
-    differing += _durability(a, b, one_publication)
+        differ(f"factor:{name}", factor_label(name), "blocks" if both else "note")
+    promises, doubted = (weakest_durability(a), weakest_durability(b)), doubt(a) or doubt(b)
+    if any(promises) or doubted:
+        # Across two classes, between a doubtful claim and a sound one, and of databases in memory always.
+        known = all(promises) or doubted or Durability.MEMORY in promises
+        differ("durability", "Durability", "blocks" if known else "note")
+    elif not one_publication:
+        differing.append(Difference("durability", "Durability", UNKNOWN, UNKNOWN, "note"))
     for name in CONDITIONS:
-        differing += _differ(f"factor:{name}", factor_label(name), x, y, "note")
+        differ(f"factor:{name}", factor_label(name))
     if {run.hardware_id for run in a} != {run.hardware_id for run in b}:
         # Runs on two machines always sit on two devices: those need not be named.
-        differing += _differ("hardware", "Machine", x, y, "note")
+        differ("hardware", "Machine")
     else:
         if not machine_is_described(a[0].hardware) and not one_publication:
             differing.append(Difference("hardware", "Machine", UNKNOWN, UNKNOWN, "note"))
         differing += _storage(x, y)
     if {run.dbms_version_id for run in a} == {run.dbms_version_id for run in b}:
         # Two DBMSs cannot have the same configuration; two revisions of one have the same name.
-        alike = x.get("config") == y.get("config")
-        differing += _differ("config:slug" if alike else "config", "Configuration", x, y, "note")
-    differing += _differ("demonstration", "Window", x, y, "note")
+        differ("config:slug" if x.get("config") == y.get("config") else "config", "Configuration")
+    differ("demonstration", "Window")
     return sorted(differing, key=lambda difference: difference.severity != "blocks")
 
 
@@ -91,25 +104,9 @@ def _stated(runs: Sequence[Run]) -> dict[str, str]:
     stated = {field: ", ".join(sorted(filter(None, words))) for field, words in values.items() if any(words)}
     if "hardware" in stated and not any(machine_is_described(run.hardware) for run in cells):
         stated["hardware"] += " (not described)"
+    stated["durability"] = claim_words(weakest_durability(runs), doubt(runs))
     short = any(run.demonstration for run in runs)
     return stated | {"demonstration": "demonstration, short windows" if short else "full windows"}
-
-
-def _differ(field: str, label: str, a: Mapping[str, str], b: Mapping[str, str], severity: Severity) -> list[Difference]:
-    of_a, of_b = a.get(field, UNKNOWN), b.get(field, UNKNOWN)
-    name = field.removeprefix("factor:").removesuffix(":slug")
-    return [Difference(name, label, of_a, of_b, severity)] if of_a != of_b else []
-
-
-def _durability(a: Sequence[Run], b: Sequence[Run], one_publication: bool) -> list[Difference]:
-    """Blocks across two classes, between a doubtful claim and a sound one, and of databases in memory always."""
-    x, y = weakest_durability(a), weakest_durability(b)
-    doubts = doubt(a), doubt(b)
-    if not (x or y or any(doubts)):
-        return [] if one_publication else [Difference("durability", "Durability", UNKNOWN, UNKNOWN, "note")]
-    known = (x and y) or any(doubts) or Durability.MEMORY in (x, y)
-    of_a, of_b = {"durability": claim_words(x, doubts[0])}, {"durability": claim_words(y, doubts[1])}
-    return _differ("durability", "Durability", of_a, of_b, "blocks" if known else "note")
 
 
 def _storage(a: Mapping[str, str], b: Mapping[str, str]) -> list[Difference]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -15,17 +16,7 @@ from django.http import QueryDict
 
 from runs.access.visibility import nameable
 from runs.listing.cursor import LAST_COLUMNS, Column
-from runs.models import (
-    Config,
-    Dbms,
-    DbmsVersion,
-    Experiment,
-    HardwareProfile,
-    Publication,
-    Run,
-    RunFactor,
-    Workload,
-)
+from runs.models import Config, Dbms, DbmsVersion, Experiment, HardwareProfile, Publication, Run, RunFactor, Workload
 from runs.models.choices import DURABILITY_CHOICES, Provenance, RunState, Visibility
 from runs.models.visible import Reader, listed
 from runs.models.workloads import versioned
@@ -50,8 +41,6 @@ ORDERINGS: dict[str, str] = {
     "value": "primary_value",
 }
 _ORDERING_LABELS = {"dbms": "DBMS", "value": "value of the primary metric"}
-
-
 _NULLABLE = frozenset({"started_at", "finished_at", "hardware__name", "order_index", "primary_value"})
 
 
@@ -156,16 +145,19 @@ class FactorField(forms.Field):
 class FactorFilter(django_filters.Filter):  # type: ignore[misc]  # untyped base
     field_class = FactorField
 
-    def __init__(self, factor: str, user: Reader) -> None:
-        super().__init__(field_name="factors", label=factor, factor=factor, user=user)
-        self.factor = factor
-
     def filter(self, qs: QuerySet[Run], value: list[str]) -> QuerySet[Run]:
         if not value:
             return qs
         numbers = [number for number in map(_number, value) if number is not None]
         wanted = Q(factors__text__in=value, factors__number=None) | Q(factors__number__in=numbers)
-        return qs.filter(wanted, factors__name=self.factor)
+        return qs.filter(wanted, factors__name=self.extra["factor"])
+
+
+class AnyOf(django_filters.MultipleChoiceFilter):  # type: ignore[misc]  # untyped base
+    """Any of the values that are given. A run has one value of each: nothing is found twice."""
+
+    def __init__(self, field_name: str | None = None, **kwargs: Any) -> None:
+        super().__init__(field_name, distinct=False, **kwargs)
 
 
 def _number(text: str) -> float | None:
@@ -173,7 +165,7 @@ def _number(text: str) -> float | None:
         number = float(text)
     except ValueError:
         return None
-    return number if abs(number) < float("inf") else None
+    return number if math.isfinite(number) else None
 
 
 def without_blanks(data: QueryDict) -> QueryDict:
@@ -188,44 +180,24 @@ def without_blanks(data: QueryDict) -> QueryDict:
 class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
     """`factor.NAME=value` filters by any factor. A parameter given twice means either value, an empty one none."""
 
-    workload = django_filters.MultipleChoiceFilter(
-        field_name="workload__slug",
-        choices=_for_strangers("workload"),
-        distinct=False,
-        help_text="slug of the workload",
-    )
-    dbms = django_filters.MultipleChoiceFilter(
-        choices=_for_strangers("dbms"),
-        method="filter_dbms",
-        label="DBMS",
+    workload = AnyOf("workload__slug", choices=_for_strangers("workload"), help_text="slug of the workload")
+    dbms = AnyOf(
+        choices=_for_strangers("dbms"), method="filter_dbms", label="DBMS",
         help_text="slug of a DBMS or of one version of it",
-    )
-    hardware = django_filters.MultipleChoiceFilter(
-        field_name="hardware__slug", choices=_for_strangers("hardware"), distinct=False, help_text="slug of the machine"
-    )
-    config = django_filters.MultipleChoiceFilter(
-        field_name="config__slug",
-        choices=_for_strangers("config"),
-        distinct=False,
-        help_text="slug of the configuration",
-    )
-    provenance = django_filters.MultipleChoiceFilter(choices=Provenance.choices, distinct=False)
-    status = django_filters.MultipleChoiceFilter(field_name="state", choices=RunState.choices, distinct=False)
-    state = django_filters.MultipleChoiceFilter(
-        field_name="state", choices=RunState.choices, distinct=False, help_text="the same as status"
-    )
-    publication = django_filters.MultipleChoiceFilter(
-        field_name="publication__slug", choices=_for_strangers("publication"), distinct=False
-    )
-    experiment = django_filters.MultipleChoiceFilter(
-        field_name="experiment__slug", choices=_for_strangers("experiment"), distinct=False
-    )
-    durability = django_filters.MultipleChoiceFilter(choices=DURABILITY_CHOICES, distinct=False)
+    )  # fmt: skip
+    hardware = AnyOf("hardware__slug", choices=_for_strangers("hardware"), help_text="slug of the machine")
+    config = AnyOf("config__slug", choices=_for_strangers("config"), help_text="slug of the configuration")
+    provenance = AnyOf(choices=Provenance.choices)
+    status = AnyOf("state", choices=RunState.choices)
+    state = AnyOf("state", choices=RunState.choices, help_text="the same as status")
+    publication = AnyOf("publication__slug", choices=_for_strangers("publication"))
+    experiment = AnyOf("experiment__slug", choices=_for_strangers("experiment"))
+    durability = AnyOf(choices=DURABILITY_CHOICES)
     demonstration = django_filters.BooleanFilter()
     valid = django_filters.BooleanFilter(
         field_name="invalid_at", lookup_expr="isnull", help_text="false: those that somebody marked invalid"
     )
-    visibility = django_filters.MultipleChoiceFilter(choices=Visibility.choices, distinct=False)
+    visibility = AnyOf(choices=Visibility.choices)
     owner = django_filters.CharFilter(method="filter_owner", max_length=150, help_text="whose runs: a user name, or me")
     architecture = django_filters.CharFilter(
         field_name="dbms_version__architecture", lookup_expr="iexact", max_length=60, help_text="of the DBMS version"
@@ -253,7 +225,8 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
             self.filters[name].extra["choices"] = self._offering(name)
         for key in given or ():
             if key.startswith(FACTOR_PREFIX) and key not in self.filters:
-                extra = FactorFilter(key.removeprefix(FACTOR_PREFIX), self.user)
+                factor = key.removeprefix(FACTOR_PREFIX)
+                extra = FactorFilter("factors", label=factor, factor=factor, user=self.user)
                 extra.parent, extra.model = self, Run
                 self.filters[key] = extra
 

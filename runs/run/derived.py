@@ -23,6 +23,8 @@ TREND_PARTS, LEAST_IN_A_PART = 6, 2
 LEAST_SHARE, MOST_TABLES = 0.01, 12
 RATE, LOAD_RATE = "tps", "load_mb_per_s"
 Statistic = Mapping[str, Any]
+# Label, value (None where it is not known), unit, and how it is got.
+Figure = tuple[str, float | str | None, str, str]
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,12 @@ def of_run(run: Run, series: Sequence[Series]) -> Derived:
         return Derived(None, None)
     by_name = {item.name: item for item in series}
     tables = run.statistics.get("tables", [])
-    rows = [*_load(run, by_name), *_window(run, by_name), *_sizes(run), *_queries(run.statistics.get("queries", []))]
+    told = [*_load(run, by_name), *_window(run, by_name), *_sizes(run), *_queries(run.statistics.get("queries", []))]
+    rows = [
+        Row(label, [ReportCell(value, "text" if isinstance(value, str) else ""), *map(_text, (unit, how))])
+        for label, value, unit, how in told
+        if value is not None
+    ]
     columns = [("Value", ""), ("Unit", "text"), ("How", "text")]
     return Derived(Table(columns, rows) if rows else None, _shares(table_shares(tables)))
 
@@ -169,52 +176,39 @@ def load_parts(run: Run) -> LoadParts | None:
 # Rows of the table
 
 
-def _row(label: str, value: float | str | None, unit: str, how: str) -> list[Row]:
-    """None where the value is not known."""
-    if value is None:
-        return []
-    shown = ReportCell(value, "text" if isinstance(value, str) else "")
-    return [Row(label, [shown, ReportCell(unit, "text"), ReportCell(how, "text")])]
+def _text(words: str) -> ReportCell:
+    return ReportCell(words, "text")
 
 
-def _load(run: Run, series: Mapping[str, Series]) -> list[Row]:
+def _load(run: Run, series: Mapping[str, Series]) -> list[Figure]:
     parts, rate = load_parts(run), series.get(LOAD_RATE)
-    rows = []
+    told: list[Figure] = []
     if parts:
         for name, took_s, count in (("fast", parts.fast_s, parts.fast_rows), ("slow", parts.slow_s, parts.slow_rows)):
-            rows += _row(f"Load, {name} part", took_s, "s", "from the mark between the two parts")
-            rows += _row(f"Load, {name} part: rate", count / took_s if count else None, "rows/s", "rows by seconds")
+            told.append((f"Load, {name} part", took_s, "s", "from the mark between the two parts"))
+            told.append((f"Load, {name} part: rate", count / took_s if count else None, "rows/s", "rows by seconds"))
     spread = variation_percent(rate.values) if rate else None
-    return [*rows, *_row("Spread of the load rate", spread, "%", "coefficient of variation of the 1-s values in MB/s")]
+    return [*told, ("Spread of the load rate", spread, "%", "coefficient of variation of the 1-s values in MB/s")]
 
 
-def _window(run: Run, series: Mapping[str, Series]) -> list[Row]:
+def _window(run: Run, series: Mapping[str, Series]) -> list[Figure]:
     rates = _measured(run, series.get(RATE))
-    how = f"mean of the last sixth of the window ({len(rates) // TREND_PARTS} values) against that of the first"
-    return [
-        *_row(
-            "Steadiness",
-            variation_percent(rates),
-            "%",
-            "coefficient of variation of the throughput's 1-s values; lower is steadier",
-        ),
-        *_row("Trend", trend_percent(rates), "%", how),
-        *_cpu_bound(run, series),
+    steady = "coefficient of variation of the throughput's 1-s values; lower is steadier"
+    sixths = f"mean of the last sixth of the window ({len(rates) // TREND_PARTS} values) against that of the first"
+    told: list[Figure] = [
+        ("Steadiness", variation_percent(rates), "%", steady),
+        ("Trend", trend_percent(rates), "%", sixths),
     ]
+    # On a server of others the machine is the server's, where a second agent sampled it.
+    machine = "server_machine_cpu_percent" if run.context.get("connection") else "machine_cpu_percent"
+    cpu, disk = (_mean(_measured(run, series.get(name))) for name in (machine, "disk_util_percent"))
+    if cpu is not None and disk is not None:
+        how = f"CPU {cpu:.1f} % busy (97 % or more is bound), disk of the data {disk:.1f} % (less than 90 %)"
+        told.append(("Bound by the CPU", "yes" if cpu_bound(cpu, disk) else "no", "", how))
+    return told
 
 
-def _cpu_bound(run: Run, series: Mapping[str, Series]) -> list[Row]:
-    """On a server of others the machine is the server's, where a second agent sampled it."""
-    elsewhere = bool(run.context.get("connection"))
-    cpu = _mean(_measured(run, series.get("server_machine_cpu_percent" if elsewhere else "machine_cpu_percent")))
-    disk = _mean(_measured(run, series.get("disk_util_percent")))
-    if cpu is None or disk is None:
-        return []
-    how = f"CPU {cpu:.1f} % busy (97 % or more is bound), disk of the data {disk:.1f} % (less than 90 %)"
-    return _row("Bound by the CPU", "yes" if cpu_bound(cpu, disk) else "no", "", how)
-
-
-def _sizes(run: Run) -> list[Row]:
+def _sizes(run: Run) -> list[Figure]:
     size = _metrics(run).get("db_size_bytes")
     if not size:
         return []
@@ -225,19 +219,19 @@ def _sizes(run: Run) -> list[Row]:
     name = "memory limit" if limit_mb else "machine's memory"
     each = size / MB / warehouses if warehouses else None
     return [
-        *_row("Size of a warehouse", each, "MB", "size of the database by its warehouses, after the run"),
-        *_row("Size against memory", size / memory if memory else None, "×", f"size of the database by the {name}"),
+        ("Size of a warehouse", each, "MB", "size of the database by its warehouses, after the run"),
+        ("Size against memory", size / memory if memory else None, "×", f"size of the database by the {name}"),
     ]
 
 
-def _queries(answers: Sequence[Statistic]) -> list[Row]:
+def _queries(answers: Sequence[Statistic]) -> list[Figure]:
     """Of the first execution of each query after the run."""
-    rows = []
-    for answer in answers:
-        if answer.get("state") == "warm":
-            label = f"Query {answer.get('query')}: fetches per row"
-            rows += _row(label, fetches_per_row(answer), "pages", "of the warm execution, by rows counted or returned")
-    return rows
+    how = "of the warm execution, by rows counted or returned"
+    return [
+        (f"Query {answer.get('query')}: fetches per row", fetches_per_row(answer), "pages", how)
+        for answer in answers
+        if answer.get("state") == "warm"
+    ]
 
 
 def _shares(shares: Sequence[tuple[str, float, float | None]]) -> Table | None:

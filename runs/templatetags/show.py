@@ -7,7 +7,7 @@ from typing import Any
 
 from benchagent.catalog import DURABILITY_WORDS, Durability
 from django import template
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
@@ -31,18 +31,15 @@ _LEVELS = {"debug": "info", "info": "info", "success": "good", "warning": "warn"
 
 @register.simple_tag(takes_context=True)
 def nav_link(context: dict[str, Any], name: str, label: str) -> SafeString:
-    """A link of the top bar, marked when it leads to the page or to the one above it; empty without that route."""
-    try:
-        url = reverse(name)
-    except NoReverseMatch:
-        return SafeString("")
-    request = context.get("request")
-    path = request.path if request else ""
-    if path == url:
-        return format_html('<a href="{}" aria-current="page">{}</a>', url, label)
-    if path.startswith(url):
-        return format_html('<a href="{}" aria-current="true">{}</a>', url, label)
-    return format_html('<a href="{}">{}</a>', url, label)
+    """A link of the top bar, marked when it leads to the page or to the one above it."""
+    url, path = reverse(name), context["request"].path
+    current = "page" if path == url else "true" if path.startswith(url) else ""
+    return format_html('<a href="{}"{}>{}</a>', url, attribute("aria-current", current), label)
+
+
+def attribute(name: str, value: str) -> SafeString:
+    """Of an HTML element; nothing without a value."""
+    return format_html(' {}="{}"', name, value) if value else SafeString("")
 
 
 @register.filter
@@ -95,8 +92,9 @@ def durability_badge(durability: str, reason: str = "", doubt: str = "") -> Safe
         '<span class="badge durability" data-durability="{}" title="{}">{}</span>',
         durability, f"{words}: {reason}" if reason and reason != words else words, SHORT_DURABILITY[promise],
     )  # fmt: skip
-    mark = format_html(' <span class="badge demonstration" data-doubt title="{}">{}</span>', doubt, DOUBT_WORDS)
-    return badge + mark if doubt else badge
+    if doubt:
+        badge += format_html(' <span class="badge demonstration" data-doubt title="{}">{}</span>', doubt, DOUBT_WORDS)
+    return badge
 
 
 def demonstration_words(run: Run) -> str:
@@ -161,24 +159,14 @@ CAPPED = ("hardware", "experiment")
 @register.inclusion_tag("_filter_select.html", takes_context=True)
 def filter_select(context: dict[str, Any], name: str, label: str, anything: str) -> dict[str, Any]:
     """A filter of the list as one select; it takes several values only where the address already has several."""
-    form = context["filter"].form
-    chosen = context["params"].getlist(name)
-    options = [choice for choice in form.fields[name].choices if choice[0] != ""]
-    shown = {"name": name, "label": label, "anything": anything, "chosen": chosen, "options": _grouped(options)}
-    return shown | {"options_count": len(options), "capped": name in CAPPED and len(options) >= MOST_OFFERED}
-
-
-def _grouped(options: list[Any]) -> list[tuple[str, list[Any]]]:
-    """Options as (heading, options); plain ones under no heading."""
-    groups: list[tuple[str, list[Any]]] = []
-    for value, text in options:
-        if isinstance(text, (list, tuple)):
-            groups.append((str(value), list(text)))
-        elif groups and not groups[-1][0]:
-            groups[-1][1].append((value, text))
-        else:
-            groups.append(("", [(value, text)]))
-    return groups
+    options = [choice for choice in context["filter"].form.fields[name].choices if choice[0] != ""]
+    # As (heading, options); plain ones under no heading.
+    grouped = [(str(head), text) if isinstance(text, list) else ("", [(head, text)]) for head, text in options]
+    return {
+        "name": name, "label": label, "anything": anything, "chosen": context["params"].getlist(name),
+        "options": grouped, "options_count": len(options),
+        "capped": name in CAPPED and len(options) >= MOST_OFFERED,
+    }  # fmt: skip
 
 
 @register.simple_tag(takes_context=True)
@@ -191,9 +179,9 @@ def sort_head(context: dict[str, Any], name: str, label: str, css: str = "") -> 
     query.pop("page", None)
     query["ordering"] = other if current == first else first
     url = f"{request.path}?{query.urlencode()}"
-    sorts = {name: "ascending", f"-{name}": "descending"}.get(current)
+    sorts = {name: "ascending", f"-{name}": "descending"}.get(current, "")
     return format_html(
         '<th scope="col" class="{}"{}><a href="{}" hx-get="{}" hx-target="#run-table" hx-swap="outerHTML" '
         'hx-push-url="true">{}</a></th>',
-        css, format_html(' aria-sort="{}"', sorts) if sorts else "", url, url, label,
+        css, attribute("aria-sort", sorts), url, url, label,
     )  # fmt: skip

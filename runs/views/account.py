@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any, cast
+from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
@@ -18,8 +18,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from runs.access import people
 from runs.access.forms import LoginForm, TokenForm
-from runs.models import ApiToken, User
-from runs.views.guards import person_required
+from runs.models import ApiToken
+from runs.views.guards import PersonRequest, person_required
 
 TOO_MANY_TRIES = 429
 UNPROCESSABLE = 422
@@ -43,30 +43,29 @@ class Login(LoginView):
 @require_safe
 @person_required
 @never_cache
-def account(request: HttpRequest) -> HttpResponse:
-    return _page(request, TokenForm(owner=_person(request)))
+def account(request: PersonRequest) -> HttpResponse:
+    return _page(request, TokenForm(owner=request.user))
 
 
 @require_POST
 @person_required
 @never_cache
-def create_token(request: HttpRequest) -> HttpResponse:
+def create_token(request: PersonRequest) -> HttpResponse:
     """Answers with the page itself: the secret is shown this once and kept nowhere."""
-    owner = _person(request)
-    form = TokenForm(request.POST, owner=owner)
+    form = TokenForm(request.POST, owner=request.user)
     if not form.is_valid():
         return _page(request, form, status=UNPROCESSABLE)
     given = form.cleaned_data
     token, secret = people.issue_token(
-        owner=owner, name=given["name"], scopes=given["scopes"], expires_at=form.expires_at()
+        owner=request.user, name=given["name"], scopes=given["scopes"], expires_at=form.expires_at()
     )
-    return _page(request, TokenForm(owner=owner), secret=secret, new=token)
+    return _page(request, TokenForm(owner=request.user), secret=secret, new=token)
 
 
 @require_POST
 @person_required
-def revoke_token(request: HttpRequest, token_id: uuid.UUID) -> HttpResponse:
-    token = get_object_or_404(ApiToken, pk=token_id, owner=_person(request))
+def revoke_token(request: PersonRequest, token_id: uuid.UUID) -> HttpResponse:
+    token = get_object_or_404(ApiToken, pk=token_id, owner=request.user)
     people.revoke_token(token)
     messages.success(request, f"The token “{token.name}” is revoked: it opens nothing any more.")
     return redirect("account")
@@ -76,9 +75,9 @@ def revoke_token(request: HttpRequest, token_id: uuid.UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @person_required
 @never_cache
-def change_password(request: HttpRequest) -> HttpResponse:
-    form = PasswordChangeForm(_person(request), request.POST if request.method == "POST" else None)
-    if request.method == "POST" and form.is_valid():
+def change_password(request: PersonRequest) -> HttpResponse:
+    form = PasswordChangeForm(request.user, request.POST if request.method == "POST" else None)
+    if form.is_valid():
         form.save()
         # Logs out every other session of this person, not this one.
         update_session_auth_hash(request, form.user)
@@ -97,7 +96,7 @@ def set_password(request: HttpRequest, uid: str, token: str) -> HttpResponse:
     if person is None:
         return render(request, "account/link_over.html", status=410)
     form = SetPasswordForm(person, request.POST if request.method == "POST" else None)
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         form.save()
         messages.success(request, "The password is set. Log in with it.")
         return redirect("login")
@@ -106,9 +105,9 @@ def set_password(request: HttpRequest, uid: str, token: str) -> HttpResponse:
 
 
 def _page(
-    request: HttpRequest, form: TokenForm, *, secret: str = "", new: ApiToken | None = None, status: int = 200
+    request: PersonRequest, form: TokenForm, *, secret: str = "", new: ApiToken | None = None, status: int = 200
 ) -> HttpResponse:
-    tokens = ApiToken.objects.filter(owner=_person(request)).order_by("-created_at")
+    tokens = ApiToken.objects.filter(owner=request.user).order_by("-created_at")
     live = set(tokens.live().values_list("pk", flat=True))
     context = {
         "form": form,
@@ -118,8 +117,3 @@ def _page(
         "over": [token for token in tokens if token.pk not in live],
     }
     return render(request, "account/account.html", context, status=status)
-
-
-def _person(request: HttpRequest) -> User:
-    """After `person_required`."""
-    return cast(User, request.user)

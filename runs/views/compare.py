@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
@@ -18,7 +18,7 @@ from runs.compare.select import CONTROLS, Selection, select
 from runs.formatting import percent
 from runs.listing import csv_text
 from runs.models import Experiment, Publication, Run
-from runs.models.choices import Visibility
+from runs.models.choices import RunState, Visibility
 from runs.views.guards import token_may_read
 
 
@@ -35,7 +35,6 @@ def compare(request: HttpRequest) -> HttpResponse:
         return _nothing(request, selection)
     context = comparison_context(selection, comparison, request.GET) | {
         "query": request.GET.urlencode(),
-        "json_query": _changed(request.GET, format="json"),
         "embed_url": request.build_absolute_uri(f"{reverse('embed-compare')}?{request.GET.urlencode()}"),
         "hidden_runs": any(run.visibility == Visibility.PRIVATE for run in selection.runs),
     }
@@ -44,6 +43,7 @@ def compare(request: HttpRequest) -> HttpResponse:
 
 def comparison_context(selection: Selection, comparison: Comparison, params: QueryDict) -> dict[str, Any]:
     """What _comparison.html shows. `params` are those of the page's own address: its links keep them."""
+    palette = charts.colours(comparison)
     return {
         "selection": selection,
         "comparison": comparison,
@@ -53,28 +53,20 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
         "rows": [
             {
                 "group": group,
-                "color": color,
-                "baseline_query": "" if group.is_baseline or not group.dots else _changed(params, baseline=group.key),
+                "color": palette[group.key],
                 "ratio": charts.ratio_words(group.against),
                 "cv": percent(group.summary.cv) if group.summary and group.summary.cv is not None else "",
             }
-            for group, color in zip(comparison.groups, charts.colours(comparison), strict=True)
+            for group in comparison.groups
         ],
         "kept": [(name, value) for name, values in params.lists() for value in values if name not in CONTROLS],
         "durability_varies": len({group.durability_words for group in comparison.groups}) > 1
         or any(group.doubt for group in comparison.groups),
         "provenance_varies": len({provenance for group in comparison.groups for provenance in group.provenances}) > 1,
         "order": params.get("order", ""),
-        "configs": _several("config", comparison),
-        "machines": _several("hardware", comparison),
+        "configs": list(dict.fromkeys(run.config.slug for run in comparison.all_runs if run.config)),
+        "machines": list(dict.fromkeys(run.hardware.slug for run in comparison.all_runs if run.hardware)),
     }
-
-
-def _several(name: str, comparison: Comparison) -> list[str]:
-    """Slugs of the configurations or machines of a comparison, where it has more than one: they can be compared."""
-    things = [getattr(run, name) for group in comparison.groups for run in group.all_runs]
-    slugs = list(dict.fromkeys(thing.slug for thing in things if thing is not None))
-    return slugs if len(slugs) > 1 else []
 
 
 @require_GET
@@ -92,21 +84,11 @@ def compare_csv(request: HttpRequest) -> HttpResponse:
 
 def _nothing(request: HttpRequest, selection: Selection) -> HttpResponse:
     """Says how to choose runs, with what is there to be chosen."""
+    finished = Run.objects.present().filter(state=RunState.FINISHED)
+    shown, published = finished.filter(experiment=OuterRef("pk")), finished.filter(publication=OuterRef("pk"))
     context = {
         "selection": selection,
-        "experiments": Experiment.objects.listed_for(request.user).filter(Exists(_finished("experiment")))[:5],
-        "publications": Publication.objects.filter(Exists(_finished("publication"))),
+        "experiments": Experiment.objects.listed_for(request.user).filter(Exists(shown))[:5],
+        "publications": Publication.objects.filter(Exists(published)),
     }
     return render(request, "compare.html", context, status=400 if selection.problems else 200)
-
-
-def _finished(link: str) -> QuerySet[Run]:
-    return Run.objects.present().filter(**{link: OuterRef("pk"), "state": "finished"})
-
-
-def _changed(params: QueryDict, **changes: str) -> str:
-    """The query of this page with some parameters set to other values."""
-    copy = params.copy()
-    for name, value in changes.items():
-        copy[name] = value
-    return copy.urlencode()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -27,9 +27,9 @@ from runs.configs.forms import (
 )
 from runs.configs.pages import ConfigRow, choices_of, diff_table, matching
 from runs.listing.rows import RunRow
-from runs.models import Config, Run, User
+from runs.models import Config, Run
 from runs.models.text import clean
-from runs.views.guards import contributor_required
+from runs.views.guards import PersonRequest, contributor_required
 
 PER_PAGE = 50
 RECENT = 10
@@ -109,14 +109,14 @@ def config_diff(request: HttpRequest) -> HttpResponse:
 
 @contributor_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def config_new(request: HttpRequest) -> HttpResponse:
+def config_new(request: PersonRequest) -> HttpResponse:
     form = ConfigForm(request.POST or None, user=request.user)
     return _taken(request, form, "A new configuration")
 
 
 @contributor_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def config_edit(request: HttpRequest, slug: str) -> HttpResponse:
+def config_edit(request: PersonRequest, slug: str) -> HttpResponse:
     """The next revision: this one stays as runs have used it."""
     config = _editable(request, slug)
     form = ReasonForm(request.POST or None, user=request.user, initial=initial_of(config))
@@ -125,15 +125,15 @@ def config_edit(request: HttpRequest, slug: str) -> HttpResponse:
 
 @contributor_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def config_correct(request: HttpRequest, slug: str) -> HttpResponse:
+def config_correct(request: PersonRequest, slug: str) -> HttpResponse:
     """Name, note, and what is known of the database: what the configuration holds stays."""
     config = _editable(request, slug)
     form = FactsForm(
         request.POST or None, initial=initial_of(config), versions=configs.versions_for(config, request.user)
     )
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         try:
-            configs.correct(config, form.facts(), by=cast(User, request.user))
+            configs.correct(config, form.facts(), by=request.user)
             return redirect("config", slug=config.slug)
         except configs.ConfigError as error:
             form.add_errors(error.errors)
@@ -141,41 +141,34 @@ def config_correct(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "configs/correct.html", {"form": form, "config": config}, status=status)
 
 
-def _taken(request: HttpRequest, form: ConfigForm, title: str, config: Config | None = None) -> HttpResponse:
+def _taken(request: PersonRequest, form: ConfigForm, title: str, config: Config | None = None) -> HttpResponse:
     """Preview, then store. Nothing is stored by the preview."""
-    files, problems = given_files(request) if request.method == "POST" else _files_of(config)
-    understood, rows = preview(files, form.data.get("dbms", "") or _slug_of(config))
+    problems: list[str] = []
+    if request.method == "POST":
+        files, problems = given_files(request)
+    else:
+        kept = configs.files_of(config) if config else []
+        files = [configs.FileText(file.name, file.text, file.format) for file in kept]
+    dbms = configs.dbms_of(config) if config else None
+    understood, rows = preview(files, form.data.get("dbms", "") or (dbms.slug if dbms else ""))
     context: dict[str, Any] = {
         "form": form, "title": title, "config": config, "understood": understood, "previews": rows,
         "problems": problems, "formats": FORMAT_CHOICES, "errors": [],
     }  # fmt: skip
-    if request.method != "POST" or not form.is_valid() or problems or "preview" in request.POST:
-        context["errors"] = labelled(understood.errors, files) if request.method == "POST" else []
+    if not form.is_valid() or problems or "preview" in request.POST:
+        context["errors"] = labelled(understood.errors, files) if form.is_bound else []
         return render(request, "configs/form.html", context, status=422 if form.errors or problems else 200)
+    content = form.content(files)
     try:
-        made = _stored(form, files, config, cast(User, request.user))
+        if config is None:
+            made = configs.create_config(content, by=request.user)
+        else:
+            made = configs.revise(config, content, by=request.user, note=form.cleaned_data.get("reason", ""))
     except configs.ConfigError as error:
         context["errors"] = labelled(error.errors, files)
         return render(request, "configs/form.html", context, status=422)
     messages.success(request, f"{made} is there.")
     return redirect("config", slug=made.slug)
-
-
-def _stored(form: ConfigForm, files: Any, config: Config | None, by: User) -> Config:
-    content = form.content(files)
-    if config is None:
-        return configs.create_config(content, by=by)
-    return configs.revise(config, content, by=by, note=form.cleaned_data.get("reason", ""))
-
-
-def _files_of(config: Config | None) -> tuple[list[configs.FileText], list[str]]:
-    files = configs.files_of(config) if config else []
-    return [configs.FileText(file.name, file.text, file.format) for file in files], []
-
-
-def _slug_of(config: Config | None) -> str:
-    dbms = configs.dbms_of(config) if config else None
-    return dbms.slug if dbms else ""
 
 
 def _editable(request: HttpRequest, slug: str) -> Config:

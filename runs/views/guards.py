@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Concatenate, ParamSpec
+from typing import Concatenate, ParamSpec, cast
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -17,12 +17,22 @@ from rest_framework.exceptions import AuthenticationFailed
 from runs.access.rules import Person, may_change, may_contribute, may_manage_people, may_operate
 from runs.access.visibility import Target
 from runs.api.authentication import KEYWORD, bearer_of, live_token
+from runs.models import User
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
 
-def _guard(view: View[P], allowed: Callable[[Person], bool], refusal: str) -> View[P]:
+class PersonRequest(HttpRequest):
+    """What a view behind one of the guards below is given."""
+
+    user: User
+
+
+PersonView = Callable[Concatenate[PersonRequest, P], HttpResponse]
+
+
+def _guard(view: PersonView[P], allowed: Callable[[Person], bool], refusal: str) -> View[P]:
     @wraps(view)
     def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if not request.user.is_authenticated:
@@ -30,24 +40,24 @@ def _guard(view: View[P], allowed: Callable[[Person], bool], refusal: str) -> Vi
             return redirect_to_login(request.get_full_path() if reading else page_before(request))
         if not allowed(request.user):
             raise PermissionDenied(refusal)
-        return view(request, *args, **kwargs)
+        return view(cast(PersonRequest, request), *args, **kwargs)
 
     return guarded
 
 
-def person_required(view: View[P]) -> View[P]:
+def person_required(view: PersonView[P]) -> View[P]:
     return _guard(view, lambda user: True, "")
 
 
-def contributor_required(view: View[P]) -> View[P]:
+def contributor_required(view: PersonView[P]) -> View[P]:
     return _guard(view, may_contribute, "Only contributors, operators and administrators may do this.")
 
 
-def operator_required(view: View[P]) -> View[P]:
+def operator_required(view: PersonView[P]) -> View[P]:
     return _guard(view, may_operate, "Only operators and administrators may do this.")
 
 
-def administrator_required(view: View[P]) -> View[P]:
+def administrator_required(view: PersonView[P]) -> View[P]:
     return _guard(view, may_manage_people, "Only administrators may do this.")
 
 

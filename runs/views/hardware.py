@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Prefetch
@@ -16,9 +14,9 @@ from runs.access import changes
 from runs.access.rules import may_describe
 from runs.listing.rows import RunRow
 from runs.machines.forms import DeviceForm, ProfileForm, facts_of
-from runs.models import HardwareProfile, Run, StorageDevice, User
+from runs.models import HardwareProfile, Run, StorageDevice
 from runs.models.text import clean
-from runs.views.guards import contributor_required
+from runs.views.guards import PersonRequest, contributor_required
 
 RECENT = 10
 MOST_LISTED = 500
@@ -76,10 +74,10 @@ def hardware_diff(request: HttpRequest) -> HttpResponse:
 
 @contributor_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def hardware_new(request: HttpRequest) -> HttpResponse:
+def hardware_new(request: PersonRequest) -> HttpResponse:
     form = ProfileForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        profile = hardware.create_profile(facts=facts_of(form), by=cast(User, request.user))
+    if form.is_valid():
+        profile = hardware.create_profile(facts=facts_of(form), by=request.user)
         messages.success(request, f"{profile} is there. Add its disks, so that runs can say which held what.")
         return redirect("hardware-detail", slug=profile.slug)
     return _form(request, form, "A new machine")
@@ -87,55 +85,45 @@ def hardware_new(request: HttpRequest) -> HttpResponse:
 
 @contributor_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def hardware_edit(request: HttpRequest, slug: str) -> HttpResponse:
+def hardware_edit(request: PersonRequest, slug: str) -> HttpResponse:
     profile = _editable(request, slug)
     # The row as it is stands apart from the form's copy: the old values are recorded.
     form = ProfileForm(request.POST or None, instance=HardwareProfile.objects.get(pk=profile.pk))
-    if request.method == "POST" and form.is_valid():
-        hardware.edit_profile(profile, facts=facts_of(form), by=cast(User, request.user))
+    if form.is_valid():
+        hardware.edit_profile(profile, facts=facts_of(form), by=request.user)
         return redirect("hardware-detail", slug=profile.slug)
     return _form(request, form, f"Edit {profile}", profile)
 
 
 @contributor_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def device_new(request: HttpRequest, slug: str) -> HttpResponse:
+def device(request: PersonRequest, slug: str, device: str = "") -> HttpResponse:
+    """A new disk, or another description of one."""
     profile = _editable(request, slug)
-    form = DeviceForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
+    chosen = get_object_or_404(profile.storage, slug=device) if device else None
+    form = DeviceForm(request.POST or None, instance=chosen and StorageDevice.objects.get(pk=chosen.pk))
+    if form.is_valid():
         try:
-            hardware.add_device(profile, facts=facts_of(form), by=cast(User, request.user))
+            if chosen:
+                hardware.edit_device(chosen, facts=facts_of(form), by=request.user)
+            else:
+                hardware.add_device(profile, facts=facts_of(form), by=request.user)
             return redirect("hardware-detail", slug=profile.slug)
         except ValueError as error:
             form.add_error("name", str(error))
-    return _form(request, form, f"A disk of {profile}", profile)
-
-
-@contributor_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def device_edit(request: HttpRequest, slug: str, device: str) -> HttpResponse:
-    profile = _editable(request, slug)
-    chosen = get_object_or_404(profile.storage, slug=device)
-    form = DeviceForm(request.POST or None, instance=StorageDevice.objects.get(pk=chosen.pk))
-    if request.method == "POST" and form.is_valid():
-        try:
-            hardware.edit_device(chosen, facts=facts_of(form), by=cast(User, request.user))
-            return redirect("hardware-detail", slug=profile.slug)
-        except ValueError as error:
-            form.add_error("name", str(error))
-    return _form(request, form, f"Edit {chosen} of {profile}", profile)
+    return _form(request, form, f"Edit {chosen} of {profile}" if chosen else f"A disk of {profile}", profile)
 
 
 @contributor_required
 @require_POST
-def hardware_merge(request: HttpRequest, slug: str) -> HttpResponse:
+def hardware_merge(request: PersonRequest, slug: str) -> HttpResponse:
     """Make this machine and the one named `into` one."""
     source = _editable(request, slug)
     into = get_object_or_404(hardware.listed_profiles(request.user), slug=request.POST.get("into", ""))
     if not may_describe(request.user, into):
         raise PermissionDenied("Only operators may merge with a machine that somebody else described.")
     try:
-        moved = hardware.merge(source, into=into, by=cast(User, request.user))
+        moved = hardware.merge(source, into=into, by=request.user)
         messages.success(request, f"{source} is now {into}; {moved} runs moved. It can be undone on this page.")
     except hardware.CannotMerge as error:
         messages.error(request, str(error))
@@ -144,10 +132,10 @@ def hardware_merge(request: HttpRequest, slug: str) -> HttpResponse:
 
 @contributor_required
 @require_POST
-def hardware_unmerge(request: HttpRequest, slug: str) -> HttpResponse:
+def hardware_unmerge(request: PersonRequest, slug: str) -> HttpResponse:
     source = _editable(request, slug)
     try:
-        moved = hardware.unmerge(source, by=cast(User, request.user))
+        moved = hardware.unmerge(source, by=request.user)
         messages.success(request, f"{source} is a machine of its own again; {moved} runs moved back.")
     except hardware.CannotMerge as error:
         messages.error(request, str(error))

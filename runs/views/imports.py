@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
 from uuid import UUID
 
 from benchagent.importers import PARSER_VERSION, SourceFile
@@ -19,7 +18,7 @@ from runs.api.errors import flatten
 from runs.imports import columns
 from runs.imports.forms import TOOLS, SubjectForm
 from runs.models import FileImport, User
-from runs.views.guards import contributor_required
+from runs.views.guards import PersonRequest, contributor_required
 
 RECENT = 20
 # Names of the API's fields -> those of the form.
@@ -28,8 +27,8 @@ _FIELDS = {"dbms.name": "dbms_name", "dbms.version": "dbms_version"}
 
 @contributor_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def import_list(request: HttpRequest) -> HttpResponse:
-    owner = cast(User, request.user)
+def import_list(request: PersonRequest) -> HttpResponse:
+    owner = request.user
     problem = ""
     if request.method == "POST":
         files = [SourceFile(sent.name or "file", sent.read()) for sent in request.FILES.getlist("file")]
@@ -45,12 +44,12 @@ def import_list(request: HttpRequest) -> HttpResponse:
 
 @contributor_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def import_detail(request: HttpRequest, import_id: UUID) -> HttpResponse:
+def import_detail(request: PersonRequest, import_id: UUID) -> HttpResponse:
     """The preview with its form; a POST stores, or keeps what was said when the button says so."""
-    owner = cast(User, request.user)
+    owner = request.user
     taken = _own(owner, import_id)
     form = SubjectForm(request.POST if request.method == "POST" else None, taken=taken)
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         try:
             runs, _ = imports.store(taken, subject=form.subject(), owner=owner)
             messages.success(request, f"Stored {len(runs)} run{'s' if len(runs) != 1 else ''}.")
@@ -90,9 +89,9 @@ def _page(request: HttpRequest, taken: FileImport, form: SubjectForm) -> HttpRes
 
 @contributor_required
 @require_POST
-def import_columns(request: HttpRequest, import_id: UUID) -> HttpResponse:
+def import_columns(request: PersonRequest, import_id: UUID) -> HttpResponse:
     """Read the tables of a draft by what was said of their columns."""
-    taken = _own(cast(User, request.user), import_id)
+    taken = _own(request.user, import_id)
     if taken.stored_at is None:
         try:
             imports.say(taken, {"mapping": columns.answered(taken, request.POST)})
@@ -103,8 +102,8 @@ def import_columns(request: HttpRequest, import_id: UUID) -> HttpResponse:
 
 @contributor_required
 @require_POST
-def read_again(request: HttpRequest, import_id: UUID) -> HttpResponse:
-    owner = cast(User, request.user)
+def read_again(request: PersonRequest, import_id: UUID) -> HttpResponse:
+    owner = request.user
     taken = _own(owner, import_id)
     try:
         runs = imports.read_again(taken, owner=owner)
@@ -118,9 +117,9 @@ def read_again(request: HttpRequest, import_id: UUID) -> HttpResponse:
 
 @contributor_required
 @require_POST
-def forget(request: HttpRequest, import_id: UUID) -> HttpResponse:
+def forget(request: PersonRequest, import_id: UUID) -> HttpResponse:
     """Throw a draft away with its files. What was stored stays."""
-    taken = _own(cast(User, request.user), import_id)
+    taken = _own(request.user, import_id)
     if taken.stored_at is None:
         imports.forget(taken)
         messages.success(request, "The draft and its files are gone.")

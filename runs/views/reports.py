@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -15,10 +13,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from runs.access import changes
 from runs.access.visibility import default_visibility
 from runs.compare import reports
-from runs.models import Report, User
+from runs.models import Report
 from runs.models.choices import Visibility
 from runs.views.compare import comparison_context
-from runs.views.guards import check_may_change, contributor_required
+from runs.views.guards import PersonRequest, check_may_change, contributor_required
 
 PER_PAGE = 50
 GONE, UNPROCESSABLE = 410, 422
@@ -69,15 +67,15 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
 
 @contributor_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def new_report(request: HttpRequest) -> HttpResponse:
+def new_report(request: PersonRequest) -> HttpResponse:
     """The address of the form carries the query of the comparison."""
     form = NewReportForm(request.POST if request.method == "POST" else None, initial={"query": request.GET.urlencode()})
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         given = form.cleaned_data
         try:
             made = reports.create(
                 title=given["title"], note=given["note"], query=given["query"], visibility=given["visibility"],
-                owner=cast(User, request.user),
+                owner=request.user,
             )  # fmt: skip
             return redirect(made)
         except reports.BadQuery as error:
@@ -88,13 +86,13 @@ def new_report(request: HttpRequest) -> HttpResponse:
 
 @contributor_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def edit_report(request: HttpRequest, slug: str) -> HttpResponse:
+def edit_report(request: PersonRequest, slug: str) -> HttpResponse:
     kept = _changeable(request, slug)
     initial = {"title": kept.name, "note": kept.note}
     form = ReportForm(request.POST if request.method == "POST" else None, initial=initial)
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         given = form.cleaned_data
-        reports.edit(kept, title=given["title"], note=given["note"], by=cast(User, request.user))
+        reports.edit(kept, title=given["title"], note=given["note"], by=request.user)
         return redirect(kept)
     context = {"form": form, "report": kept, "query": kept.query}
     return render(request, "reports/form.html", context, status=UNPROCESSABLE if form.errors else 200)
@@ -102,7 +100,7 @@ def edit_report(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @contributor_required
-def delete_report(request: HttpRequest, slug: str) -> HttpResponse:
+def delete_report(request: PersonRequest, slug: str) -> HttpResponse:
     kept = _changeable(request, slug)
     reports.delete(kept)
     return redirect(kept)
@@ -110,7 +108,7 @@ def delete_report(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @contributor_required
-def restore_report(request: HttpRequest, slug: str) -> HttpResponse:
+def restore_report(request: PersonRequest, slug: str) -> HttpResponse:
     kept = _changeable(request, slug, deleted=True)
     if reports.restore(kept):
         messages.success(request, "The report is back.")

@@ -35,10 +35,6 @@ class ListPage:
     previous_query: str = ""
     next_query: str = ""
 
-    @property
-    def count_words(self) -> str:
-        return f"{self.count:,}"
-
 
 @require_safe
 def run_list(request: HttpRequest) -> HttpResponse:
@@ -50,17 +46,17 @@ def run_list(request: HttpRequest) -> HttpResponse:
         page = _page(Run.objects.none() if problems else chosen.qs, params)
     except WrongCursor as error:
         problems["cursor"], page = [str(error)], ListPage([], 0, True)
-    without_place = without(params, *CONTROLS)
+    chosen_by = without(params, *CONTROLS)
     context = {
         "filter": chosen,
-        "params": without_place,
+        "params": chosen_by,
         "problems": problems,
         "page": page,
         "rows": page.rows,
         "ordering": params.get("ordering", ""),
         "newest_first": params.get("ordering", "") in ("", "-created_at"),
         "filtered": any(name not in (*CONTROLS, "ordering") for name in params),
-        "export_query": without_place.urlencode(),
+        "export_query": chosen_by.urlencode(),
     }
     template = "runs.html#table" if request.headers.get("HX-Target") == "run-table" else "runs.html"
     response = render(request, template, context, status=400 if problems else 200)
@@ -72,45 +68,37 @@ def run_list(request: HttpRequest) -> HttpResponse:
 
 def _page(runs: QuerySet[Run], params: QueryDict) -> ListPage:
     """Raises WrongCursor."""
+    previous: int | str | None
+    following: int | str | None
     count, exact = cursor.bounded_count(runs)
     total = max(1, -(-count // PER_PAGE))
     if exact and total <= NUMBERED_PAGES and "cursor" not in params:
-        return _numbered(runs, params, count, total)
-    ordering = params.get("ordering", "")
-    shown = cursor.page(
-        runs, columns=columns_of(ordering), name=ordering, cursor=params.get("cursor", ""), size=PER_PAGE
-    )
+        text = params.get("page", "1")
+        number = min(max(int(text), 1), total) if text.isascii() and text.isdecimal() and len(text) < 10 else 1
+        rows, control = list(runs[(number - 1) * PER_PAGE : number * PER_PAGE]), "page"
+        previous, following = number - 1 or None, number + 1 if number < total else None
+    else:
+        number, total, ordering = 0, 0, params.get("ordering", "")
+        at = params.get("cursor", "")
+        shown = cursor.page(runs, columns=columns_of(ordering), name=ordering, cursor=at, size=PER_PAGE)
+        rows, control, previous, following = shown.rows, "cursor", shown.previous, shown.next
     return ListPage(
-        rows=[RunRow(run) for run in shown.rows],
+        rows=[RunRow(run) for run in rows],
         count=count,
         count_is_exact=exact,
-        previous_query=_at(params, cursor=shown.previous),
-        next_query=_at(params, cursor=shown.next),
-    )
-
-
-def _numbered(runs: QuerySet[Run], params: QueryDict, count: int, total: int) -> ListPage:
-    text = params.get("page", "1")
-    number = min(max(int(text), 1), total) if text.isascii() and text.isdecimal() and len(text) < 10 else 1
-    chosen = runs[(number - 1) * PER_PAGE : number * PER_PAGE]
-    return ListPage(
-        rows=[RunRow(run) for run in chosen],
-        count=count,
-        count_is_exact=True,
         number=number,
         total=total,
-        previous_query=_at(params, page=number - 1 or None),
-        next_query=_at(params, page=number + 1 if number < total else None),
+        previous_query=_at(params, control, previous),
+        next_query=_at(params, control, following),
     )
 
 
-def _at(params: QueryDict, **control: object) -> str:
-    """The query of the same list at another place; "" for none."""
-    name, value = next(iter(control.items()))
+def _at(params: QueryDict, control: str, value: int | str | None) -> str:
+    """The query of another page of the same list; "" for none."""
     if value is None:
         return ""
     changed = without(params, *CONTROLS)
-    changed[name] = str(value)
+    changed[control] = str(value)
     return changed.urlencode()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from typing import cast
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,22 +12,22 @@ from django.views.decorators.http import require_POST
 
 from runs.access import visibility
 from runs.access.visibility import Target
-from runs.models import Experiment, Report, Run, Upload, User
+from runs.models import Experiment, Report, Run, Upload
 from runs.models.choices import Visibility
 from runs.models.visible import may_open
 from runs.templatetags.permissions import visibility_control
-from runs.views.guards import check_may_change, contributor_required, page_before
+from runs.views.guards import PersonRequest, check_may_change, contributor_required, page_before
 
 
 @require_POST
 @contributor_required
-def set_visibility(request: HttpRequest, kind: str, key: str) -> HttpResponse:
+def set_visibility(request: PersonRequest, kind: str, key: str) -> HttpResponse:
     target = _target(request, kind, key)
     check_may_change(request, target)
     chosen = request.POST.get("visibility", "")
     if chosen not in Visibility.values:
         return HttpResponse("visibility: must be public, unlisted or private", status=400, content_type="text/plain")
-    visibility.change(target=target, visibility=chosen, by=cast(User, request.user))
+    visibility.change(target=target, visibility=chosen, by=request.user)
     if request.htmx:  # type: ignore[attr-defined]
         return _control(request, target)
     messages.success(request, f"Now {Visibility(chosen).label.lower()}.")

@@ -1,8 +1,8 @@
 // One row per group: a bar to the median, every repeat as a dot, the interval as a whisker, a hatched place for a gap.
-import { baseOptions, scaleBase, seriesColour, tooltip, translucent } from "./chart-theme.js";
+import { baseOptions, columnPx, numberColumn, numberScale, rowScale, seriesColour, tooltip, translucent } from "./chart-theme.js";
 import { markLine } from "./chart-marks.js";
 import { fitText, hatch } from "./hatch.js";
-import { axisTitle, formatNumber, logBounds, logTicks, spread, withOrigin, withUnit, wrapLabel } from "./format.js";
+import { formatNumber, spread, withOrigin, withUnit, wrapLabel } from "./format.js";
 
 const ROW_PX = 46;
 const LINE_PX = 15;
@@ -78,17 +78,12 @@ function dotDataset(groups, theme) {
   };
 }
 
-function rowBox(chart, row) {
-  const middle = chart.scales.y.getPixelForValue(row);
-  const height = Math.abs(chart.scales.y.getPixelForValue(1) - chart.scales.y.getPixelForValue(0)) || ROW_PX;
-  return { middle, top: middle - height * 0.31, height: height * 0.62 };
-}
-
 function drawGap(chart, group, row, theme) {
   const { left, right } = chart.chartArea;
-  const { middle, top, height } = rowBox(chart, row);
+  const middle = chart.scales.y.getPixelForValue(row);
+  const height = Math.abs(chart.scales.y.getPixelForValue(1) - chart.scales.y.getPixelForValue(0)) || ROW_PX;
   const context = chart.ctx;
-  hatch(context, { left: left + 1, top, width: right - left - 1, height }, theme.grid);
+  hatch(context, { left: left + 1, top: middle - height * 0.31, width: right - left - 1, height: height * 0.62 }, theme.grid);
   context.save();
   context.font = `${VALUE_FONT_PX}px ${theme.font}`;
   context.textBaseline = "middle";
@@ -100,51 +95,28 @@ function drawGap(chart, group, row, theme) {
   context.restore();
 }
 
-const valueText = (group) => group.text ?? formatNumber(group.value);
+const valueText = (group) => (group.value === null ? "" : (group.text ?? formatNumber(group.value)));
 
-function drawValue(chart, group, row, theme) {
-  const context = chart.ctx;
-  context.save();
-  context.font = `600 ${VALUE_FONT_PX}px ${theme.font}`;
-  context.textBaseline = "middle";
-  context.textAlign = "right";
-  context.fillStyle = theme.ink;
-  context.fillText(valueText(group), chart.width - 4, rowBox(chart, row).middle);
-  context.restore();
-}
-
-/** Draws what Chart.js has no element for: gaps, and the medians as a column of numbers at the right. */
-const extras = (spec, theme) => ({
-  id: "benchsiteBars",
+/** Draws the gaps, which Chart.js has no element for. */
+const gaps = (groups, theme) => ({
+  id: "benchsiteGaps",
   afterDatasetsDraw(chart) {
-    spec.groups.forEach((group, row) => {
+    groups.forEach((group, row) => {
       if (group.value === null && group.gap) drawGap(chart, group, row, theme);
-      else if (group.value !== null) drawValue(chart, group, row, theme);
     });
   },
 });
 
 function valueScale(spec, theme) {
-  const base = scaleBase(theme, axisTitle(spec.y));
-  const ticks = { ...base.ticks, callback: (value) => formatNumber(value) };
   const values = spec.groups.flatMap((group) => [group.value, ...group.dots, ...(group.interval ?? [])]);
-  const most = Math.max(0, ...values.filter((value) => value !== null));
-  if (spec.scale !== "log") return { ...base, type: "linear", beginAtZero: true, suggestedMax: most * 1.02, ticks };
-  return {
-    ...base, type: "logarithmic", ...logBounds(values.filter((value) => value !== null)), ticks,
-    afterBuildTicks: (scale) => { scale.ticks = logTicks(scale.min, scale.max).map((value) => ({ value })); },
-  };
+  const known = values.filter((value) => value !== null);
+  return numberScale(theme, { ...spec.y, scale: spec.scale }, known, { beginAtZero: true, suggestedMax: Math.max(0, ...known) * 1.02 });
 }
 
 function groupScale(spec, theme) {
-  const base = scaleBase(theme, "");
-  const callback = function (value) {
+  return rowScale(theme, spec.groups.map((group) => group.label), function (value) {
     return labelLines(spec.groups[value], this.chart.width);
-  };
-  return {
-    ...base, type: "category", labels: spec.groups.map((group) => group.label), offset: true,
-    grid: { display: false }, ticks: { ...base.ticks, color: theme.ink, autoSkip: false, callback },
-  };
+  });
 }
 
 function tooltipCallbacks(spec) {
@@ -163,26 +135,21 @@ function tooltipCallbacks(spec) {
   };
 }
 
-function valueColumnPx(groups) {
-  const longest = Math.max(0, ...groups.map((group) => (group.value === null ? 0 : valueText(group).length)));
-  return longest ? longest * 7.5 + 14 : 8;
-}
-
 /** Chart.js configuration of a bars specification. */
 export function barsConfig(spec, theme) {
-  const base = baseOptions(theme);
+  const medians = spec.groups.map(valueText);
   return {
     type: "barWithErrorBars",
     data: { labels: spec.groups.map((group) => group.label), datasets: [barDataset(spec.groups, theme), dotDataset(spec.groups, theme)] },
     options: {
-      ...base, normalized: false, indexAxis: "y",
-      layout: { padding: { top: spec.marks?.length ? MARK_PX + 4 : 4, right: valueColumnPx(spec.groups) } },
+      ...baseOptions(theme), normalized: false, indexAxis: "y",
+      layout: { padding: { top: spec.marks?.length ? MARK_PX + 4 : 4, right: medians.some(Boolean) ? columnPx(medians) : 8 } },
       interaction: { mode: "nearest", axis: "xy", intersect: true },
       scales: { x: valueScale(spec, theme), y: groupScale(spec, theme) },
       plugins: { legend: { display: false }, tooltip: { ...tooltip(theme), callbacks: tooltipCallbacks(spec) }, zoom: {},
         annotation: { clip: false, annotations: (spec.marks ?? []).map((mark) => markLine(mark, theme, MARK_PX)) },
       },
     },
-    plugins: [extras(spec, theme)],
+    plugins: [gaps(spec.groups, theme), numberColumn(medians, theme)],
   };
 }

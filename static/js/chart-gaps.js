@@ -31,13 +31,13 @@ function ring(context, x, y, colour) {
 function drawGap(chart, gap, top, theme) {
   const { left, right } = chart.chartArea;
   const context = chart.ctx;
-  const places = gap.xs.map((x) => chart.scales.x.getPixelForValue(x)).filter((x) => x >= left - 1 && x <= right + 1);
-  if (places.length === 0) return;
-  const from = Math.max(left, Math.min(...places) - 8);
-  const to = Math.min(right, Math.max(...places) + 8);
+  const centres = gap.xs.map((x) => chart.scales.x.getPixelForValue(x)).filter((x) => x >= left - 1 && x <= right + 1);
+  if (centres.length === 0) return;
+  const from = Math.max(left, Math.min(...centres) - 8);
+  const to = Math.min(right, Math.max(...centres) + 8);
   hatch(context, { left: from, top, width: to - from, height: STRIP_PX }, theme.rule);
   context.save();
-  for (const x of places) ring(context, x, top + STRIP_PX / 2, seriesColour(theme, gap.color));
+  for (const x of centres) ring(context, x, top + STRIP_PX / 2, seriesColour(theme, gap.color));
   context.font = `${TEXT_PX}px ${theme.font}`;
   context.textBaseline = "bottom";
   const words = [gapWords(gap), gapWords(gap, false)].find((text) => context.measureText(text).width <= right - left) ?? gap.label;

@@ -1,8 +1,8 @@
 // Lines over time or size: gaps stay gaps, the warm-up is shaded, marks stand at RAM and the like.
-import { baseOptions, dash, legend, pointStyle, scaleBase, seriesColour, tooltip, translucent } from "./chart-theme.js";
+import { baseOptions, dash, legend, numberScale, pointStyle, seriesColour, tooltip, translucent } from "./chart-theme.js";
 import { gapPlugin, gapsHeight } from "./chart-gaps.js";
 import { markLine } from "./chart-marks.js";
-import { axisTitle, exactNumber, formatNumber, logBounds, logTicks, withOrigin, withUnit } from "./format.js";
+import { exactNumber, withOrigin, withUnit } from "./format.js";
 
 const MOST_MARKERS = 60;
 // The label of a mark stands above the plot, where no line runs.
@@ -11,7 +11,7 @@ const PLOT_PX = 320;
 
 export const toData = (points) => points.map(([x, y]) => ({ x, y }));
 
-function dataset(series, index, theme) {
+function dataset(series, theme) {
   const colour = seriesColour(theme, series.color);
   const few = series.points.length <= MOST_MARKERS;
   return {
@@ -22,29 +22,12 @@ function dataset(series, index, theme) {
   };
 }
 
-function logScale(theme, axis, values) {
-  const base = scaleBase(theme, axisTitle(axis));
-  return {
-    ...base, type: "logarithmic", ...logBounds(values),
-    ticks: { ...base.ticks, callback: (value) => formatNumber(value) },
-    afterBuildTicks: (scale) => { scale.ticks = logTicks(scale.min, scale.max).map((value) => ({ value })); },
-  };
-}
-
-function linearScale(theme, axis, extra) {
-  const base = scaleBase(theme, axisTitle(axis));
-  return { ...base, type: "linear", ...extra, ticks: { ...base.ticks, callback: (value) => formatNumber(value) } };
-}
-
 /** With `bounds: "data"` the last tick is the last value, which collides with the regular one before it. */
 export function evenTicks(ticks) {
   if (ticks.length < 3) return ticks;
   const [step, last] = [ticks[1].value - ticks[0].value, ticks.at(-1).value - ticks.at(-2).value];
   return last < step * 0.999 ? ticks.slice(0, -1) : ticks;
 }
-
-const scaleFor = (theme, axis, values, extra) =>
-  axis.scale === "log" ? logScale(theme, axis, values) : linearScale(theme, axis, extra);
 
 function bandBox(band, theme) {
   return {
@@ -90,13 +73,13 @@ export function linesConfig(spec, theme) {
   const annotations = [...spec.bands.map((band) => bandBox(band, theme)), ...spec.marks.map((mark) => markLine(mark, theme, mark.axis === "x" ? MARK_PX : 0))];
   return {
     type: "line",
-    data: { datasets: spec.series.map((series, index) => dataset(series, index, theme)) },
+    data: { datasets: spec.series.map((series) => dataset(series, theme)) },
     options: {
       ...baseOptions(theme), layout: { padding: { top: spec.marks.length ? MARK_PX + 6 : 4, bottom: gapsHeight(gaps) } },
       interaction: { mode: "nearest", axis: "x", intersect: false },
       scales: {
-        x: scaleFor(theme, spec.x, xs, spec.x.even ? { bounds: "ticks", grace: "4%" } : { bounds: "data", afterBuildTicks: (scale) => { scale.ticks = evenTicks(scale.ticks); } }),
-        y: scaleFor(theme, spec.y, ys, { beginAtZero: Boolean(spec.y.zero), grace: "5%" }),
+        x: numberScale(theme, spec.x, xs, spec.x.even ? { bounds: "ticks", grace: "4%" } : { bounds: "data", afterBuildTicks: (scale) => { scale.ticks = evenTicks(scale.ticks); } }),
+        y: numberScale(theme, spec.y, ys, { beginAtZero: Boolean(spec.y.zero), grace: "5%" }),
       },
       plugins: {
         legend: raised(legend(theme, spec.series.length + gaps.length > 1), spec.marks),

@@ -1,10 +1,9 @@
 // One bar per row, made of parts that add up; the sum as a number at the right.
-import { baseOptions, legend, scaleBase, seriesColour, tooltip, translucent } from "./chart-theme.js";
-import { axisTitle, formatNumber, withOrigin, withUnit, wrapLabel } from "./format.js";
+import { baseOptions, columnPx, legend, numberColumn, numberScale, rowScale, seriesColour, tooltip, translucent } from "./chart-theme.js";
+import { formatNumber, withOrigin, withUnit, wrapLabel } from "./format.js";
 
 const ROW_PX = 36;
 const FRAME_PX = 96;
-const VALUE_FONT_PX = 12;
 
 export const stackedHeight = (spec) => FRAME_PX + spec.rows.length * ROW_PX;
 
@@ -17,20 +16,6 @@ function squares(theme) {
   return { ...rest, labels: { color: labels.color, font: labels.font, boxWidth: 10, boxHeight: 10 } };
 }
 
-const sums = (spec, totals, theme) => ({
-  id: "benchsiteSums",
-  afterDatasetsDraw(chart) {
-    const context = chart.ctx;
-    context.save();
-    context.font = `600 ${VALUE_FONT_PX}px ${theme.font}`;
-    context.textAlign = "right";
-    context.textBaseline = "middle";
-    context.fillStyle = theme.ink;
-    totals.forEach((total, row) => context.fillText(formatNumber(total), chart.width - 4, chart.scales.y.getPixelForValue(row)));
-    context.restore();
-  },
-});
-
 function dataset(part, theme) {
   const colour = seriesColour(theme, part.color);
   return {
@@ -41,27 +26,21 @@ function dataset(part, theme) {
 
 /** Chart.js configuration of a stacked specification. */
 export function stackedConfig(spec, theme) {
-  const totals = rowSums(spec);
-  const values = scaleBase(theme, axisTitle(spec.y));
-  const names = scaleBase(theme, "");
-  const widest = Math.max(0, ...totals.map((total) => formatNumber(total).length));
+  const sums = rowSums(spec).map(formatNumber);
   return {
     type: "bar",
     data: { labels: spec.rows, datasets: spec.parts.map((part) => dataset(part, theme)) },
     options: {
-      ...baseOptions(theme), normalized: false, indexAxis: "y", layout: { padding: { top: 4, right: widest * 7.5 + 14 } },
+      ...baseOptions(theme), normalized: false, indexAxis: "y", layout: { padding: { top: 4, right: columnPx(sums) } },
       scales: {
-        x: { ...values, stacked: true, beginAtZero: true, grace: "3%", ticks: { ...values.ticks, callback: (value) => formatNumber(value) } },
-        y: {
-          ...names, type: "category", labels: spec.rows, stacked: true, offset: true, grid: { display: false },
-          ticks: { ...names.ticks, color: theme.ink, autoSkip: false, callback: (value) => wrapLabel(spec.rows[value], 24) },
-        },
+        x: { ...numberScale(theme, spec.y, [], { beginAtZero: true, grace: "3%" }), stacked: true },
+        y: { ...rowScale(theme, spec.rows, (value) => wrapLabel(spec.rows[value], 24)), stacked: true },
       },
       plugins: {
         legend: squares(theme),
         tooltip: { ...tooltip(theme), callbacks: { label: (item) => `${item.dataset.label}: ${withUnit(item.parsed.x, spec.y.unit)}${withOrigin(spec.parts[item.datasetIndex])}` } },
       },
     },
-    plugins: [sums(spec, totals, theme)],
+    plugins: [numberColumn(sums, theme)],
   };
 }

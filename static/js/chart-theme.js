@@ -1,4 +1,5 @@
-// Colours and fonts of charts, read from the style sheets, so that light and dark are defined in one place.
+// What charts share. Colours and fonts are read from the style sheets, so that light and dark are defined in one place.
+import { axisTitle, formatNumber, logBounds, logTicks } from "./format.js";
 
 export const SERIES_COLOURS = 8;
 const POINT_STYLES = ["circle", "rectRot", "triangle", "rect", "star", "crossRot", "cross", "rectRounded"];
@@ -63,10 +64,48 @@ export function tooltip(theme) {
   };
 }
 
-export function scaleBase(theme, title) {
+function scaleBase(theme, title) {
   return {
     grid: { color: theme.grid, tickColor: theme.grid }, border: { color: theme.rule },
     ticks: { color: theme.soft, font: { family: theme.font, size: 12 }, maxRotation: 0, autoSkipPadding: 12 },
     title: { display: Boolean(title), text: title, color: theme.soft, font: { family: theme.font, size: 12 } },
   };
 }
+
+/** A scale of numbers; `linear` are the options of one that is not logarithmic. */
+export function numberScale(theme, axis, values, linear) {
+  const base = scaleBase(theme, axisTitle(axis));
+  const ticks = { ...base.ticks, callback: (value) => formatNumber(value) };
+  if (axis.scale !== "log") return { ...base, type: "linear", ...linear, ticks };
+  return {
+    ...base, type: "logarithmic", ...logBounds(values), ticks,
+    afterBuildTicks: (scale) => { scale.ticks = logTicks(scale.min, scale.max).map((value) => ({ value })); },
+  };
+}
+
+/** A scale of named rows; `callback` gives the lines of a row's label. */
+export function rowScale(theme, labels, callback) {
+  const base = scaleBase(theme, "");
+  return {
+    ...base, type: "category", labels, offset: true, grid: { display: false },
+    ticks: { ...base.ticks, color: theme.ink, autoSkip: false, callback },
+  };
+}
+
+/** Room in px for the column of numbers at the right of the rows. */
+export const columnPx = (texts) => Math.max(0, ...texts.map((text) => text.length)) * 7.5 + 14;
+
+/** Chart.js plugin that writes a text at the right of each row; an empty one is left out. */
+export const numberColumn = (texts, theme) => ({
+  id: "benchsiteNumbers",
+  afterDatasetsDraw(chart) {
+    const context = chart.ctx;
+    context.save();
+    context.font = `600 12px ${theme.font}`;
+    context.textAlign = "right";
+    context.textBaseline = "middle";
+    context.fillStyle = theme.ink;
+    texts.forEach((text, row) => context.fillText(text, chart.width - 4, chart.scales.y.getPixelForValue(row)));
+    context.restore();
+  },
+});

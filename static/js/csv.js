@@ -4,36 +4,32 @@ import { withOrigin } from "./format.js";
 const quote = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 const line = (cells) => cells.map((cell) => (cell === null || cell === undefined ? "" : quote(String(cell)))).join(",");
 const heading = (axis) => (axis.unit ? `${axis.label} (${axis.unit})` : axis.label);
+const columnHead = (column, spec) => heading({ label: `${column.label}${withOrigin(column)}`, unit: spec.y.unit });
 
 function linesRows(spec) {
-  const series = spec.series.map((one) => new Map(one.points));
+  const series = spec.series.map(({ points }) => new Map(points));
   const gaps = spec.gaps ?? [];
-  const xs = [...spec.series.flatMap((one) => one.points.map(([x]) => x)), ...gaps.flatMap((gap) => gap.xs)];
+  const xs = [...series.flatMap((points) => [...points.keys()]), ...gaps.flatMap((gap) => gap.xs)];
   const every = [...new Set(xs)].sort((a, b) => a - b);
-  const labels = [...spec.series, ...gaps].map((one) => heading({ label: `${one.label}${withOrigin(one)}`, unit: spec.y.unit }));
+  const labels = [...spec.series, ...gaps].map((column) => columnHead(column, spec));
   return [[heading(spec.x), ...labels], ...every.map((x) => [x, ...series.map((points) => points.get(x)), ...gaps.map(() => null)])];
-}
-
-/** A last column, only where something says where it comes from. */
-function originColumn(all) {
-  const any = all.some((one) => one.origin);
-  return { head: any ? ["Origin"] : [], of: (one) => (any ? [one.origin] : []) };
 }
 
 function barsRows(spec) {
   const repeats = Math.max(0, ...spec.groups.map((group) => group.dots.length));
   const numbers = Array.from({ length: repeats }, (_, index) => index);
-  const origins = originColumn(spec.groups);
-  const head = ["Group", `Median ${heading(spec.y)}`, "Low", "High", ...numbers.map((n) => `Repeat ${n + 1}`), "Gap", ...origins.head];
+  // A last column, only where something says where it comes from.
+  const origins = spec.groups.some((group) => group.origin);
+  const head = ["Group", `Median ${heading(spec.y)}`, "Low", "High", ...numbers.map((n) => `Repeat ${n + 1}`), "Gap", ...(origins ? ["Origin"] : [])];
   const rows = spec.groups.map((group) => [
     group.label, group.value, group.interval?.[0], group.interval?.[1], ...numbers.map((n) => group.dots[n]), group.gap,
-    ...origins.of(group),
+    ...(origins ? [group.origin] : []),
   ]);
   return [head, ...rows];
 }
 
 function stackedRows(spec) {
-  const head = ["Row", ...spec.parts.map((part) => heading({ label: `${part.label}${withOrigin(part)}`, unit: spec.y.unit }))];
+  const head = ["Row", ...spec.parts.map((part) => columnHead(part, spec))];
   return [head, ...spec.rows.map((row, index) => [row, ...spec.parts.map((part) => part.values[index])])];
 }
 

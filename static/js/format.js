@@ -18,7 +18,7 @@ export function withUnit(value, unit) {
 export const exactNumber = (value) => value.toLocaleString("en-US", { maximumSignificantDigits: 10 });
 
 /** ", printed" where a series or bar says where its values come from. */
-export const withOrigin = (one) => (one?.origin ? `, ${one.origin}` : "");
+export const withOrigin = (shown) => (shown?.origin ? `, ${shown.origin}` : "");
 
 /** "Throughput (TPS)"; with a direction "Throughput (TPS), higher is better". */
 export function axisTitle({ label, unit, better }) {

@@ -12,10 +12,10 @@ export function lastX(spec) {
 export function appendSamples(spec, answer) {
   let added = 0;
   for (const series of spec.series) {
-    const found = answer.series.find((one) => one.name === series.metric);
+    const sampled = answer.series.find(({ name }) => name === series.metric);
     const last = series.points.at(-1)?.[0] ?? -Infinity;
-    found?.values.forEach((value, index) => {
-      const x = found.t0_s + index * found.interval_s;
+    sampled?.values.forEach((value, index) => {
+      const x = sampled.t0_s + index * sampled.interval_s;
       if (x <= last) return;
       series.points.push([x, value]);
       added += 1;

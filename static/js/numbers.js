@@ -5,12 +5,12 @@ const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowD
 
 /** The number nearest in that direction: along the row, or in the same column of the next row that has one. */
 export function neighbour(cells, { row, column }, [down, right]) {
-  const numbers = cells.filter((one) => (down ? one.column === column && (one.row - row) * down > 0 : one.row === row && (one.column - column) * right > 0));
-  const distance = (one) => Math.abs(one.row - row) + Math.abs(one.column - column);
+  const numbers = cells.filter((cell) => (down ? cell.column === column && (cell.row - row) * down > 0 : cell.row === row && (cell.column - column) * right > 0));
+  const distance = (cell) => Math.abs(cell.row - row) + Math.abs(cell.column - column);
   return numbers.sort((a, b) => distance(a) - distance(b))[0] ?? null;
 }
 
-function place(number) {
+function positionOf(number) {
   const cell = number.closest("td, th");
   return { number, row: cell.parentElement.rowIndex, column: cell.cellIndex };
 }
@@ -20,8 +20,8 @@ function onKey(event) {
   const step = STEPS[event.key];
   if (!number || !step) return;
   const table = number.closest("table");
-  const cells = [...table.querySelectorAll(`:is(td, th) ${SELECTOR}`)].map(place);
-  const next = neighbour(cells.filter((one) => one.number !== number), place(number), step);
+  const cells = [...table.querySelectorAll(`:is(td, th) ${SELECTOR}`)].map(positionOf);
+  const next = neighbour(cells.filter((cell) => cell.number !== number), positionOf(number), step);
   if (!next) return;
   event.preventDefault();
   number.tabIndex = -1;

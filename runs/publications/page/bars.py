@@ -41,7 +41,8 @@ class Bars(PartSpec):
         comparison = _comparison(material, self.workload, self.without, self.vary)
         if comparison.metric is None:
             return Section(self.id, self.title)
-        figure = charts.bars_figure(comparison, id=f"{self.id}-chart", note=BARS_NOTE)
+        palette = charts.colours(comparison)
+        figure = charts.bars_figure(comparison, comparison.groups, palette, id=f"{self.id}-chart", note=BARS_NOTE)
         lead: Words = {"extremes": _extremes(comparison), "gain": _gain(comparison.groups)}.get(self.say, self.lead)
         return Section(
             id=self.id,

@@ -46,7 +46,7 @@ def test_it_leaves_medians_verdicts_and_charts_and_says_why(wrong):
     found = group()
     assert (found.values, found.median) == ([400, 410], 405)
     assert [gap.reason for gap in found.gaps] == [f"marked invalid: {WHY}"]
-    figure = charts.bars_figure(compare(all_runs()))
+    (figure,) = charts.bars_figures(compare(all_runs()))
     assert figure.spec["groups"][0]["dots"] == [400, 410]
     assert f"marked invalid: {WHY}" in [cell.gap for row in figure.table.rows for cell in row]
 
