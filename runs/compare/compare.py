@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
+from uuid import UUID
 
 from benchagent.catalog import Durability
 from django.http import QueryDict
 
 from runs.compare.groups import Against, Comparison, Dot, Gap, Group, Printed
-from runs.compare.guard import differences, refusal
+from runs.compare.guard import differences, refusal, stated
 from runs.compare.labels import Naming, name_cells
 from runs.compare.select import Selection
 from runs.models import Aggregate, Metric, Run
-from runs.run.facets import DURABILITY_ORDER, claim_words, doubt, facets, weakest_durability
+from runs.run.facets import DURABILITY_ORDER, claim_words, facets
 from runs.run.number import number_of, why_no_number
 from runs.stats import geometric_mean_interval, judge, summarise
 
@@ -38,8 +39,9 @@ def compare(runs: Iterable[Run], *, metric: str = "", baseline: str | None = Non
     with values. `order` "best" sorts by median, best first; else the order is that of the experiment or source.
     """
     chosen = [run for run in runs if run.deleted_at is None]
-    picked, metrics = _metrics(chosen, metric)
-    cells = _cells(chosen)
+    counting = {run.id for run in chosen if run.counts}
+    picked, metrics = _metrics(chosen, counting, metric)
+    cells = _cells(chosen, counting)
     # A run that ended knows more, such as that its database was in memory: it names its cell.
     naming = name_cells([facets(next((run for run in cell if run.durability), cell[0])) for cell in cells])
     printed = _printed(chosen, picked)
@@ -53,9 +55,9 @@ def compare(runs: Iterable[Run], *, metric: str = "", baseline: str | None = Non
     return replace(comparison, warnings=_warnings(comparison))
 
 
-def _metrics(runs: Sequence[Run], wanted: str) -> tuple[Metric | None, list[Metric]]:
+def _metrics(runs: Sequence[Run], counting: Set[UUID], wanted: str) -> tuple[Metric | None, list[Metric]]:
     """The one to compare, and all that any of the runs has a number of, the most common first."""
-    counts = Counter(row.metric for run in runs if run.counts for row in run.measurements.all())
+    counts = Counter(row.metric for run in runs if run.id in counting for row in run.measurements.all())
     metrics = sorted(counts, key=lambda metric: (-counts[metric], metric.better == "none", metric.name, metric.unit))
     primary = Counter(run.workload.primary_metric for run in runs).most_common()
     for name in filter(None, (wanted, *(name for name, _ in primary))):
@@ -65,7 +67,7 @@ def _metrics(runs: Sequence[Run], wanted: str) -> tuple[Metric | None, list[Metr
     return next(iter(metrics), None), metrics
 
 
-def _cells(runs: Sequence[Run]) -> list[list[Run]]:
+def _cells(runs: Sequence[Run], counting: Set[UUID]) -> list[list[Run]]:
     """Repeats together, in the order of experiment or source; along a size axis in that of the sizes.
 
     A run that has not ended knows its storage only later, so that its key still changes: it joins the cell that is
@@ -73,23 +75,26 @@ def _cells(runs: Sequence[Run]) -> list[list[Run]]:
     """
     cells: dict[str, list[Run]] = {}
     alike: dict[tuple[object, ...], str] = {}
-    for run in sorted(runs, key=lambda run: (not run.counts, _position(run))):
+    ordered = sorted(runs, key=_position)
+    position = {run.id: at for at, run in enumerate(ordered)}
+    for run in sorted(ordered, key=lambda run: run.id not in counting):
         key = run.cell_key or str(run.id)
         factors = tuple(sorted((factor.name, str(factor.value)) for factor in run.factors.all()))
         others = (run.workload_id, run.dbms_version_id, run.config_id, run.hardware_id, factors)
-        if not run.counts and not run.storage.all():
+        if run.id not in counting and not run.storage.all():
             key = alike.get(others, key)
         alike.setdefault(others, key)
         cells.setdefault(key, []).append(run)
 
     def size_then_position(cell: list[Run]) -> tuple[object, ...]:
         size = cell[0].factor("size_gb")
-        return ((size,) if isinstance(size, int | float) else (), _position(cell[0]))
+        return ((size,) if isinstance(size, int | float) else (), position[cell[0].id])
 
-    return sorted((sorted(cell, key=_position) for cell in cells.values()), key=size_then_position)
+    by_position = (sorted(cell, key=lambda run: position[run.id]) for cell in cells.values())
+    return sorted(by_position, key=size_then_position)
 
 
-def _position(run: Run) -> tuple[bool, int, object, int, str]:
+def _position(run: Run) -> tuple[object, ...]:
     unplaced = run.order_index is None
     return (unplaced, run.order_index or 0, run.created_at, run.repeat, run.source_id or str(run.id))
 
@@ -107,7 +112,9 @@ def _group(
     label = metric.label if metric else ""
     gaps = [Gap(run, why_no_number(run, label)) for run, number in numbers if number is None]
     measured, ids, values = [dot.run for dot in dots], {run.id for run in cell}, [dot.value for dot in dots]
-    summary, durability, doubted = summarise(values), weakest_durability(measured or cell), doubt(measured)
+    summary, interval = summarise(values), geometric_mean_interval(values)
+    said = stated(measured or cell)
+    doubted = said.doubt if dots else ""
     return Group(
         key=naming.keys[at],
         label=naming.labels[at],
@@ -123,14 +130,15 @@ def _group(
         n=len(values),
         median=summary.median if summary else None,
         summary=summary,
-        interval=geometric_mean_interval(values),
+        interval=interval,
         gap=None if dots else "; ".join(dict.fromkeys(gap.reason for gap in gaps)),
         runs=measured,
         all_runs=[*measured, *(gap.run for gap in gaps)],
         demonstration=any(run.demonstration for run in cell),
         provenances=list(dict.fromkeys(dot.provenance for dot in dots)),
-        durability=durability,
-        durability_words=claim_words(durability, doubted),
+        stated=said,
+        durability=said.durability,
+        durability_words=claim_words(said.durability, doubted),
         doubt=doubted,
     )
 
@@ -169,7 +177,7 @@ def _ranked(groups: Sequence[Group], metric: Metric | None, order: str) -> list[
 def _against(group: Group, base: Group | None, metric: Metric | None) -> Against | None:
     if base is None or metric is None or group is base or not group.dots:
         return None
-    differing = differences(group.runs, base.runs)
+    differing = differences(group.stated, base.stated)
     if refused := refusal(differing):
         return Against(None, None, differing, f"no ratio: {refused}", refused)
     verdict = judge(group.values, base.values, better=metric.better)

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from uuid import UUID
 
-from runs.compare.guard import Difference
+from runs.compare.guard import Difference, Stated
 from runs.compare.labels import CommonFact, VaryingFact
 from runs.models import Metric, Run
 from runs.stats import Interval, Ratio, Summary, Verdict
@@ -76,6 +76,7 @@ class Group:
     all_runs: list[Run]
     demonstration: bool
     provenances: list[str]
+    stated: Stated
     durability: str
     durability_words: str
     doubt: str

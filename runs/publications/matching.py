@@ -13,7 +13,7 @@ from typing import Any
 
 from benchagent.catalog import METRICS
 
-from runs.compare.guard import Difference, differences
+from runs.compare.guard import Difference, differences, stated
 from runs.models import Claim, Experiment, Measurement, Observation, Publication, Run
 from runs.run.facets import doubt
 from runs.run.number import number_of, why_no_number
@@ -215,7 +215,7 @@ class Relation:
 
     @cached_property
     def _differences(self) -> list[Difference]:
-        return differences(self.of.counted, self.base.counted)
+        return differences(stated(self.of.counted), stated(self.base.counted))
 
     @property
     def _refused(self) -> str:
