@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Annotated, Any, cast
 from uuid import UUID
 
 from benchagent.catalog import DBMSS, WORKLOADS
 from django.db.models import Prefetch
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema, extend_schema_field
+from drf_spectacular.utils import extend_schema
+from pydantic import BeforeValidator, Field, TypeAdapter, WithJsonSchema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
@@ -20,94 +21,79 @@ from agents.machines.offers import Engine
 from agents.models import Agent, Job
 from agents.plans import estimate, schedule
 from agents.plans.plan import NAME_LIMIT, Plan, PlanError
-from runs.access.visibility import default_visibility
 from runs.api.exceptions import Conflict
 from runs.api.objects import readable_runs
 from runs.api.parsers import StrictJSONParser
 from runs.api.permissions import OperatorWithScope
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
+from runs.incoming.reading import read
+from runs.incoming.values import OneOf, Slug, Strict, Text, wrong
 from runs.models import Experiment, Run, User
 from runs.models.choices import Visibility
 
 
-class EngineSerializer(serializers.Serializer[Any]):
-    dbms = serializers.ChoiceField(choices=list(DBMSS))
-    version = serializers.CharField(max_length=120)
-    connection = serializers.CharField(
-        max_length=40, required=False, default="", allow_blank=True,
-        help_text="the agent's name for a server that it did not start",
-    )  # fmt: skip
-
-
-@extend_schema_field({"oneOf": [{"type": "integer"}, {"type": "string"}, {"type": "array", "items": {}}]})
-class FactorField(serializers.Field[Any, Any, Any, Any]):
+def _values(given: Any) -> tuple[Any, ...]:
     """One value or several, as a tuple."""
-
-    def to_internal_value(self, data: Any) -> tuple[int | str, ...]:
-        values = data if isinstance(data, list) else [data]
-        if not values:
-            raise ValidationError(["Name at least one value."])
-        for value in values:
-            if isinstance(value, bool) or not isinstance(value, int | str):
-                raise ValidationError(["A valid integer is required, a text, or a list of them."])
-        return tuple(values)
-
-    def to_representation(self, value: Any) -> Any:
-        return value
+    values = given if isinstance(given, list) else [given]
+    if not values:
+        raise wrong(("", "Name at least one value."))
+    if any(isinstance(value, bool) or not isinstance(value, int | str) for value in values):
+        raise wrong(("", "A valid integer is required, a text, or a list of them."))
+    return tuple(values)
 
 
-class PlanSerializer(serializers.Serializer[Any]):
+_VALUES_SCHEMA = {"oneOf": [{"type": "integer"}, {"type": "string"}, {"type": "array", "items": {}}]}
+Values = Annotated[tuple[int | str, ...], BeforeValidator(_values), WithJsonSchema(_VALUES_SCHEMA)]
+Setting = Annotated[list[Annotated[str, Text(100_000, least=0)]], Field(min_length=2, max_length=2)]
+
+
+class EngineGiven(Strict):
+    dbms: Annotated[str, OneOf(tuple(DBMSS))]
+    version: Annotated[str, Text(120)]
+    connection: Annotated[
+        str, Text(40, least=0), Field(description="the agent's name for a server that it did not start")
+    ] = ""
+
+
+class PlanGiven(Strict):
     """What to run: every engine, `repeats` times, in turn. What is left out takes the catalogue's default."""
 
-    workload = serializers.ChoiceField(choices=list(WORKLOADS))
-    engines = EngineSerializer(many=True, allow_empty=False)
-    factors = serializers.DictField(
-        child=FactorField(), required=False, default=dict,
-        help_text="by name: a whole number, a text, or a list of them: every combination is run",
-    )  # fmt: skip
-    repeats = serializers.IntegerField(required=False, default=1)
-    settings = serializers.DictField(
-        child=serializers.ListField(
-            child=serializers.ListField(child=serializers.CharField(allow_blank=True), min_length=2, max_length=2)
-        ),
-        required=False,
-        default=dict,
-        help_text="by DBMS: [name, value] pairs in order, duplicates kept",
-    )
-    agent = serializers.SlugRelatedField[Agent](
-        slug_field="slug", queryset=Agent.objects.all(), required=False, allow_null=True, default=None
-    )
-    name = serializers.CharField(required=False, default="", allow_blank=True, max_length=NAME_LIMIT)
-    visibility = serializers.ChoiceField(
-        choices=Visibility.choices,
-        required=False,
-        default=default_visibility,
-        help_text="default: the server's setting",
-    )
-
-    def validate_settings(self, value: dict[str, Any]) -> dict[str, Any]:
-        unknown = [dbms for dbms in value if dbms not in DBMSS]
-        if unknown:
-            raise ValidationError([f"Unknown DBMS {', '.join(unknown)}; known: {', '.join(DBMSS)}."])
-        return value
+    workload: Annotated[str, OneOf(tuple(WORKLOADS))]
+    engines: Annotated[list[EngineGiven], Field(min_length=1)]
+    factors: Annotated[
+        dict[str, Values],
+        Field(description="by name: a whole number, a text, or a list of them: every combination is run"),
+    ] = {}
+    repeats: int = 1
+    settings: Annotated[
+        dict[str, list[Setting]], Field(description="by DBMS: [name, value] pairs in order, duplicates kept")
+    ] = {}
+    agent: Slug | None = None
+    name: Annotated[str, Text(NAME_LIMIT, least=0)] = ""
+    visibility: Annotated[str, OneOf(tuple(Visibility.values)), Field(description="default: the server's setting")] = ""
 
     def plan(self) -> Plan:
-        given = self.validated_data
-        defaults = {factor.name: factor.default for factor in WORKLOADS[given["workload"]].factors}
-        factors = given["factors"]
+        """Raises PlanError for names that are none."""
+        if unknown := [dbms for dbms in self.settings if dbms not in DBMSS]:
+            raise PlanError({"settings": [f"Unknown DBMS {', '.join(unknown)}; known: {', '.join(DBMSS)}."]})
+        agent = Agent.objects.filter(slug=self.agent).first()
+        if self.agent and agent is None:
+            raise PlanError({"agent": [f"There is no agent {self.agent}."]})
+        defaults = {factor.name: factor.default for factor in WORKLOADS[self.workload].factors}
         return Plan(
-            workload=given["workload"],
-            engines=tuple(
-                Engine(engine["dbms"], engine["version"], engine["connection"]) for engine in given["engines"]
-            ),
-            factors=defaults | {name: values[0] for name, values in factors.items() if len(values) == 1},
-            sweep={name: values for name, values in factors.items() if len(values) > 1},
-            repeats=given["repeats"],
-            settings={dbms: tuple((name, value) for name, value in pairs) for dbms, pairs in given["settings"].items()},
-            agent=given["agent"],
-            name=given["name"].strip(),
-            visibility=given["visibility"],
+            workload=self.workload,
+            engines=tuple(Engine(**engine.model_dump()) for engine in self.engines),
+            factors=defaults | {name: values[0] for name, values in self.factors.items() if len(values) == 1},
+            sweep={name: values for name, values in self.factors.items() if len(values) > 1},
+            repeats=self.repeats,
+            settings={dbms: tuple((name, value) for name, value in pairs) for dbms, pairs in self.settings.items()},
+            agent=agent,
+            name=self.name,
+            visibility=self.visibility,
         )
+
+
+PLAN = TypeAdapter(PlanGiven)
 
 
 class ScheduledRunSerializer(serializers.Serializer[Run]):
@@ -146,15 +132,14 @@ class Experiments(APIView):
     parser_classes = [StrictJSONParser]
 
     @extend_schema(
-        request=PlanSerializer,
+        request=PlanGiven,
         responses={201: ExperimentSerializer, 400: FIELD_ERRORS, 401: ErrorSerializer, 403: ErrorSerializer},
     )
     def post(self, request: Request) -> Response:
         """Start an experiment on a registered agent."""
-        message = PlanSerializer(data=request.data)
-        message.is_valid(raise_exception=True)
-        plan = message.plan()
+        given = read(PLAN, request.data)
         try:
+            plan = given.plan()
             experiment = schedule.start(plan, user=cast(User, request.user))
         except PlanError as error:
             raise ValidationError(cast(dict[str, Any], error.errors)) from error

@@ -27,8 +27,10 @@ def start(plan: Plan, *, user: User | None, slug: str = "", demonstration: bool 
     """Make the experiment with all its queued runs. Raises PlanError; IntegrityError when a given `slug` is taken."""
     check(plan)
     plan = replace(plan, visibility=plan.visibility or default_visibility())
+    title, cells = plan.title, plan.cells()
+    settings = {engine: plan.settings_of(engine) for engine in plan.engines}
     values: dict[str, Any] = {
-        "name": plan.title, "created_by": user, "demonstration": demonstration, "note": note, "plan": plan.as_json(),
+        "name": title, "created_by": user, "demonstration": demonstration, "note": note, "plan": plan.as_json(),
         "visibility": plan.visibility,
     }  # fmt: skip
     with transaction.atomic():
@@ -36,10 +38,8 @@ def start(plan: Plan, *, user: User | None, slug: str = "", demonstration: bool 
         while experiment is None:
             # Somebody may take the same free slug in this moment.
             with suppress(IntegrityError), transaction.atomic():
-                experiment = Experiment.objects.create(slug=Experiment.free_slug(plan.title), **values)
+                experiment = Experiment.objects.create(slug=Experiment.free_slug(title), **values)
         seed = secrets.randbelow(SEED_LIMIT - MAX_REPEATS)
-        settings = {engine: plan.settings_of(engine) for engine in plan.engines}
-        cells = plan.cells()
         # A B C A B C, so that a drift of the machine hits all alike.
         in_order = [(cell, repeat) for repeat in range(1, plan.repeats + 1) for cell in cells]
         for order_index, (cell, repeat) in enumerate(in_order, 1):
