@@ -116,7 +116,7 @@ def generator(trial: Trial, *prefix: str | Path) -> LoadGenerator:
     return LoadGenerator(
         trial.toolchain,
         instance.class_path,
-        cwd=instance.driver_dir,
+        cwd=instance.generator_dir,
         env=trial.children.environment(**instance.jvm_environment),
         spawn=partial(spawn),
     )

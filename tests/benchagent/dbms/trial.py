@@ -113,7 +113,7 @@ class Trial:
             self.toolchain,
             instance.class_path,
             heap_mb=min(instance.heap_mb, 1024),
-            cwd=instance.driver_dir,
+            cwd=instance.generator_dir,
             env=self.children.environment(**instance.jvm_environment),
             spawn=partial(self.children.spawn),
         )

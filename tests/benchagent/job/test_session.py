@@ -50,7 +50,7 @@ class MadeUp(Instance):
 
 def instance() -> MadeUp:
     connection = Connection("jdbc:made-up:x", properties={"user": "u"})
-    return MadeUp(connection=connection, class_path=[], data_path=Path("/nowhere"), driver_dir=Path("/nowhere"))
+    return MadeUp(connection=connection, class_path=[], data_path=Path("/nowhere"), generator_dir=Path("/nowhere"))
 
 
 def test_the_first_session_sets_up():

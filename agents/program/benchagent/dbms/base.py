@@ -126,13 +126,13 @@ class Instance(ABC):
     jvm_environment: Mapping[str, str] = {}
 
     def __init__(
-        self, *, connection: Connection, class_path: Sequence[Path], data_path: Path, driver_dir: Path
+        self, *, connection: Connection, class_path: Sequence[Path], data_path: Path, generator_dir: Path
     ) -> None:
-        """`driver_dir` is the load generator's working directory: embedded engines write their logs there."""
+        """`generator_dir` is the load generator's working directory: embedded engines write their logs there."""
         self.connection = connection
         self.class_path = list(class_path)
         self.data_path = data_path
-        self.driver_dir = driver_dir
+        self.generator_dir = generator_dir
         self.command_lines: list[str] = []
         self.ignored_settings: list[str] = []
         self.warnings: list[str] = []

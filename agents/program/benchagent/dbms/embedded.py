@@ -48,7 +48,7 @@ class EmbeddedInstance(Instance):
             connection=connection,
             class_path=class_path,
             data_path=request.folders.data,
-            driver_dir=driver_folder(request),
+            generator_dir=driver_folder(request),
         )
         self._toolchain = request.toolchain
         self._settings = list(settings)

@@ -9,7 +9,7 @@ from typing import Protocol, cast
 from benchagent.importers.report import Metric, Report, Series, Status, Subject, as_json, not_understood
 from benchagent.importers.source import NotUnderstood, SourceFile
 
-# Rises with every change that reads a file differently: a stored file is parsed again when its report is older.
+# Rises where files that were read are read differently from now on: imports from before are offered to be read again.
 PARSER_VERSION = 1
 
 # In the order in which they are asked; CSV takes any table, so it is the last.

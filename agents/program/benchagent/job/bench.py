@@ -160,7 +160,7 @@ class JobBench:
             around.toolchain,
             instance.class_path,
             heap_mb=instance.heap_mb,
-            cwd=instance.driver_dir,
+            cwd=instance.generator_dir,
             env=around.children.environment(**instance.jvm_environment),
             spawn=partial(around.children.spawn, cage=cage),
         )

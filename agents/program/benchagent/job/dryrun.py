@@ -53,7 +53,7 @@ class PaperInstance(Instance):
     elsewhere = ELSEWHERE
 
     def __init__(self, server: ExternalServer, backups: Callable[[], Sequence[BackupMethod]]) -> None:
-        super().__init__(connection=Connection(""), class_path=(), data_path=NOWHERE, driver_dir=NOWHERE)
+        super().__init__(connection=Connection(""), class_path=(), data_path=NOWHERE, generator_dir=NOWHERE)
         self._server, self._backups = server, backups
         self.dialect = replace(server.dialect, after_load=())
         self.engine_counters = server.engine_counters

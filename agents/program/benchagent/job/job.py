@@ -44,6 +44,10 @@ MEGABYTE = 1_000_000
 class Job:
     """One attempt at one `JobSpec`. `run` never raises; its outcome is in the spool when it returns."""
 
+    # There from when the job is measured.
+    _folders: JobFolders
+    _data: DataPlan
+
     def __init__(
         self,
         spec: JobSpec,
@@ -65,14 +69,12 @@ class Job:
         self._storages = Storages(dirs)
         self._children = Children(self.job_dir)
         self._factors = Factors({})
-        self._folders: JobFolders | None = None
         self._instance: Instance | None = None
         # Without limits until they are made.
         self._server_cage = self._generator_cage = Cage(self.run_id)
         self._sync_rate: SyncRate | None = None
         # Why there is none.
         self._sync_problem = "it is the disk of a server that the agent did not start"
-        self._data: DataPlan | None = None
         self._last_state = ""
         self._connection = spec.get("connection", "")
         self._embedded = not self._connection and spec["dbms"] in DBMSS and DBMSS[spec["dbms"]].embedded
@@ -113,12 +115,12 @@ class Job:
         (self.job_dir / "tmp").mkdir(mode=0o755)
         self._data = self._data_plan(workload)
         if not self._connection:  # there the space that counts is the server's
-            self._data.ensure_space(self._job_folders().data, workload.disk_bytes(self._factors))
+            self._data.ensure_space(self._folders.data, workload.disk_bytes(self._factors))
         with self._limits():
             if self._factors.number("terminals", 0) and not self._connection:
                 self._measure_sync_rate()
             with self._server_cage.at_full_speed():
-                dataset = self._data.put_into_place(self._job_folders().by_role(), self._log)
+                dataset = self._data.put_into_place(self._folders.by_role(), self._log)
                 self._instance = self._provision(restored=dataset is not None)
             bench = self._new_bench(workload, self._instance, data_missing=dataset is None)
             self.result["dataset"] = self._data.facts(dataset, workload.dataset(self._factors, self.spec["seed"]))
@@ -135,12 +137,12 @@ class Job:
 
     def _hand_on(self) -> None:
         """Keep the data for the run that goes on with them: within the limits, whose end kills what is still there."""
-        data, instance = self._data, self._instance
-        if not data or not data.handed_on or not instance or instance.in_memory:
+        instance = self._instance
+        if not self._data.handed_on or not instance or instance.in_memory:
             return
         try:
             instance.shut_down()
-            self._keep_data(data, instance)
+            self._keep_data()
         except (JobError, ProcessFailed, CgroupError, OSError) as error:
             self._described.warn(f"the data could not be handed on, so the next run loads them anew: {error}")
 
@@ -149,7 +151,7 @@ class Job:
         """Cages for the DBMS and, with nothing but its CPUs limited, for the load generator."""
         memory = self._factors.number("memory_limit_mb", 0) * MEGABYTE or None
         cpus = self._factors.number("cpus", 0) or None
-        throttles = self._storages.throttles(self._job_folders())
+        throttles = self._storages.throttles(self._folders)
         with (
             Limits(memory, cpus, throttles).cage(self.run_id) as self._server_cage,
             Limits(cpus=cpus).cage(self.run_id) as self._generator_cage,
@@ -168,7 +170,7 @@ class Job:
             settings=[*given, *chain.from_iterable(knobs)],
             connections=self._factors.number("terminals", 0) or 1,
             job_dir=self.job_dir,
-            folders=self._job_folders(),
+            folders=self._folders,
             restored=restored,
             engines_dir=self._dirs.engines,
             toolchain=self._toolchain,
@@ -184,7 +186,7 @@ class Job:
         if self._embedded and limit_bytes and (words := fit_heap(instance, limit_bytes)):
             self._described.condition("heap", words)
         self._described.condition("server_sampling", SAMPLED)
-        self._described.storage(self._job_folders(), backup="backup_storage" in self._factors)
+        self._described.storage(self._folders, backup="backup_storage" in self._factors)
         return instance
 
     def _connect(self, request: ProvisionRequest, adapter: Adapter) -> Instance:
@@ -200,7 +202,7 @@ class Job:
         around = Surroundings(
             spec=self.spec,
             job_dir=self.job_dir,
-            folders=self._job_folders(),
+            folders=self._folders,
             toolchain=self._toolchain,
             spool=self._spool,
             children=self._children,
@@ -226,29 +228,29 @@ class Job:
     # Data: loaded anew, a copy, or handed on
 
     def _data_plan(self, workload: Workload) -> DataPlan:
-        own, *others = self._storages.keeping(self._job_folders().storages["data"])
+        own, *others = self._storages.keeping(self._folders.storages["data"])
         # Commit groups leave the data as they are; maintenance in the background works on them from the load on.
         deciding = [name for name in (*workload.data_factors, "background_maintenance") if name in self._factors]
         factors = {name: self._factors.text(name) for name in deciding}
         origin = self._factors.text("data_origin", "") or FRESH
         beside_data = dbms.adapter(self.spec["dbms"]).settings_beside_data
-        key = dataset_key(self.spec, factors, origin, log_apart=self._job_folders().log_apart, beside_data=beside_data)
+        key = dataset_key(self.spec, factors, origin, log_apart=self._folders.log_apart, beside_data=beside_data)
         copy = copied_by(self._children, lambda: self._server_cage)
         return DataPlan(origin, key, Datasets(*own, copy), [Datasets(*other, copy) for other in others])
 
     def _loaded(self) -> None:
         """The data are there: keep a copy when later repeats shall start from the same."""
         instance = self._instance
-        if instance is not None and not instance.in_memory and self._data is not None and self._data.for_each_repeat:
+        if instance is not None and not instance.in_memory and self._data.for_each_repeat:
             instance.shut_down()
-            self._keep_data(self._data, instance)
+            self._keep_data()
             instance.start()
 
-    def _keep_data(self, data: DataPlan, instance: Instance) -> None:
+    def _keep_data(self) -> None:
         facts = {"run_id": self.run_id, "at": time.time(), "dataset": self.result["dataset"]}
-        folders = self._job_folders().by_role()
+        folders = self._folders.by_role()
         with self._server_cage.at_full_speed():
-            kept = data.keep(folders, facts, sum(map(bytes_on_disk, folders.values())))
+            kept = self._data.keep(folders, facts, sum(map(bytes_on_disk, folders.values())))
         if not kept:
             self._described.warn("there is no space to keep the data for later repeats")
 
@@ -279,7 +281,7 @@ class Job:
 
     def _measure_sync_rate(self) -> None:
         """Of the device that holds the log, before the DBMS is there; None where it could not be measured."""
-        folder = self._job_folders().log
+        folder = self._folders.log
         try:
             rates = SyncRates(self._dirs.root / "sync_rates.json")
             self._sync_rate = rates.of(device_of(folder), folder, self._server_cage)
@@ -293,11 +295,6 @@ class Job:
         self._spool.save_draft(self.run_id, self.result)
 
     # Around
-
-    def _job_folders(self) -> JobFolders:
-        if self._folders is None:
-            raise RuntimeError("the folders of the job have not been made")
-        return self._folders
 
     def _state(self, state: str) -> None:
         if state != self._last_state:

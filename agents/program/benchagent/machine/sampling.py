@@ -16,7 +16,7 @@ from benchagent.machine.usage import ProcessTable
 MEGABYTE = 1_000_000
 # Root processes: fixed ones, or asked for each time, because a server may be started anew.
 Pids = Sequence[int] | Callable[[], Sequence[int]]
-# The load generator tells its own CPU.
+# The load generator, which metrics and results call so, tells its own CPU.
 WITHOUT_CPU = ("driver",)
 DATA = "data"
 # Series of a device by its role; of the log's and the backup's only where they are other devices than the data's.

@@ -184,7 +184,7 @@ def load_and_run(
     *,
     before: Sequence[Step] = (),
 ) -> SessionResult:
-    """Load, unless the data are there, then run: in two sessions, so that every run starts on a fresh driver.
+    """Load, unless the data are there, then run: in two sessions, so that every run starts on a fresh load generator.
 
     `before`: what is asked of the data that the run starts on. It reads them, and so it comes before the caches are
     made what they shall be. `run`: a function is called when the data are there and, with them, the settings in force

@@ -59,7 +59,7 @@ def test_it_executes_every_statement_of_every_workload_on_firebird_3(
     settings = {"page_size": "16384", "forced_writes": "off"}
     trial = make_trial("firebird", version, settings, engines_dir=engines_dir)
     instance = trial.instance
-    generator = LoadGenerator(trial.toolchain, instance.class_path, heap_mb=768, cwd=instance.driver_dir)
+    generator = LoadGenerator(trial.toolchain, instance.class_path, heap_mb=768, cwd=instance.generator_dir)
     connection = {"url": instance.connection.url, "properties": dict(instance.connection.properties)}
     report = StandIn(external_server("interbase", "2020", SCHEMA), "", left_out=LEFT_OUT).perform(generator, connection)
     with capsys.disabled():

@@ -90,7 +90,7 @@ class DerbyInstance(EmbeddedInstance):
         # The working directory of the JVM is Derby's system home, where this file is read from.
         all_lines = [*kept, ("derby.storage.tempDirectory", str(request.folders.temp))]
         lines = ["{}={}\n".format(name, value.replace("\\", "\\\\")) for name, value in all_lines]
-        path = self.driver_dir / "derby.properties"
+        path = self.generator_dir / "derby.properties"
         path.write_text("".join(lines), encoding="latin-1", errors="backslashreplace")
 
     def effective_queries(self) -> Mapping[str, str]:
@@ -117,7 +117,7 @@ class DerbyInstance(EmbeddedInstance):
 
     def log_tail(self) -> str:
         try:
-            return (self.driver_dir / "derby.log").read_text(errors="replace")
+            return (self.generator_dir / "derby.log").read_text(errors="replace")
         except OSError:
             return ""
 

@@ -56,7 +56,7 @@ class ExternalInstance(Instance):
             connection=Connection(connection.url, server.driver_class, asker.login()),
             class_path=asker.class_path,
             data_path=request.folders.data,
-            driver_dir=asker.folder,
+            generator_dir=asker.folder,
         )
         self._request, self._asker, self._target, self._tool_login = request, asker, target, tool_login
         self._scrubber = Scrubber(connection)

@@ -43,13 +43,13 @@ class FirebirdInstance(ServerInstance):
     def __init__(
         self, server: Server, request: ProvisionRequest, given: settings.Split, class_path: Sequence[Path]
     ) -> None:
-        driver_dir = request.job_dir / "driver"
-        driver_dir.mkdir(exist_ok=True)
+        generator_dir = request.job_dir / "driver"
+        generator_dir.mkdir(exist_ok=True)
         super().__init__(
             connection=_connection(server),
             class_path=class_path,
             data_path=server.data_dir,
-            driver_dir=driver_dir,
+            generator_dir=generator_dir,
         )
         self.server: Server = server
         self._request = request

@@ -77,7 +77,7 @@ class MysqlFamilyInstance(ServerInstance):
             ),
             class_path=class_path,
             data_path=server.folders.data,
-            driver_dir=driver_folder(request),
+            generator_dir=driver_folder(request),
         )
         self.server: Server = server
         self._given = given

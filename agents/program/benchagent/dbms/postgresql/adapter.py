@@ -64,13 +64,13 @@ class PostgresqlInstance(ServerInstance):
         self._request = request
         self._given = given
         self._password = password
-        driver_dir = request.job_dir / "driver"
-        driver_dir.mkdir(exist_ok=True)
+        generator_dir = request.job_dir / "driver"
+        generator_dir.mkdir(exist_ok=True)
         super().__init__(
             connection=self._connection(),
             class_path=class_path,
             data_path=server.folders.home,
-            driver_dir=driver_dir,
+            generator_dir=generator_dir,
         )
         self.command_lines = server.command_lines
         self.ignored_settings = settings.locked(given)

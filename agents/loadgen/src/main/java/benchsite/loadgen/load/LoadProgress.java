@@ -11,8 +11,8 @@ final class LoadProgress {
     private final long slowIntervalNanos;
     private final Runnable onSlow;
     private final AtomicLong reserved = new AtomicLong();
-    private final AtomicLong rows = new AtomicLong();
-    private final AtomicLong bytes = new AtomicLong();
+    final AtomicLong rows = new AtomicLong();
+    final AtomicLong bytes = new AtomicLong();
     private final CountDownLatch stop = new CountDownLatch(1);
     private long nextSlowRow = Long.MIN_VALUE;
 
@@ -23,14 +23,6 @@ final class LoadProgress {
         this.slowIntervalNanos = plan.slowRowsPerSecond() > 0
             ? Math.round(1e9 / plan.slowRowsPerSecond()) : 0;
         this.onSlow = onSlow;
-    }
-
-    long rows() {
-        return rows.get();
-    }
-
-    long bytes() {
-        return bytes.get();
     }
 
     boolean isSlow() {

@@ -101,8 +101,8 @@ public final class LoadStep {
     }
 
     private void fill(JSONObject table, ExecutorService threads) throws PhaseException, InterruptedException {
-        long rowsBefore = progress.rows();
-        long bytesBefore = progress.bytes();
+        long rowsBefore = progress.rows.get();
+        long bytesBefore = progress.bytes.get();
         long before = System.nanoTime();
         long rows = table.getLong("rows");
         CompletionService<Void> parts = new ExecutorCompletionService<>(threads);
@@ -113,8 +113,8 @@ public final class LoadStep {
         for (int number = 0; number < plan.threads(); number++) {
             await(parts, table.optString("name", ""));
         }
-        perTable.put(table.optString("name", ""), new JSONObject().put("rows", progress.rows() - rowsBefore)
-            .put("bytes", progress.bytes() - bytesBefore).put("elapsed_s", Clock.secondsSince(before)));
+        perTable.put(table.optString("name", ""), new JSONObject().put("rows", progress.rows.get() - rowsBefore)
+            .put("bytes", progress.bytes.get() - bytesBefore).put("elapsed_s", Clock.secondsSince(before)));
     }
 
     /** First row of a thread's part. */
@@ -142,8 +142,8 @@ public final class LoadStep {
         }
         nextProgress = Math.max(nextProgress + Clock.NANOS_PER_SECOND, now);
         JSONObject event = new JSONObject().put("event", "progress").put("phase", phase)
-            .put("t", Clock.seconds(begun, now)).put("table", table).put("rows", progress.rows()).put("of", total)
-            .put("bytes", progress.bytes());
+            .put("t", Clock.seconds(begun, now)).put("table", table).put("rows", progress.rows.get()).put("of", total)
+            .put("bytes", progress.bytes.get());
         events.emit(plan.slowShare() > 0 ? event.put("part", progress.isSlow() ? "slow" : "fast") : event);
     }
 
@@ -156,7 +156,7 @@ public final class LoadStep {
     private JSONObject end() {
         long now = System.nanoTime();
         JSONObject event = Events.end(phase, Clock.seconds(begun, now))
-            .put("rows", progress.rows()).put("bytes", progress.bytes()).put("threads", plan.threads())
+            .put("rows", progress.rows.get()).put("bytes", progress.bytes.get()).put("threads", plan.threads())
             .put("tables", perTable);
         if (progress.isSlow()) {
             event.put("fast_rows", plan.fastRows(total)).put("fast_s", Clock.seconds(begun, slowFrom))

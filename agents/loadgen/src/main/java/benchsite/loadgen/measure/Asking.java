@@ -9,7 +9,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.json.JSONObject;
 
-/** Queries by name that a thread of their own asks at given times, until the run is over. An error is an answer, too. */
+/** Queries by name that a thread of their own asks at given times, until the run is over. An error is an answer too. */
 abstract class Asking {
     final Events events;
     final Map<String, String> queries = new TreeMap<>();

@@ -5,7 +5,7 @@ import benchsite.loadgen.events.Events;
 import java.sql.Connection;
 import org.json.JSONObject;
 
-/** Queries at the begin and at the end of the measured window, on the job's own connection; a slow one delays nothing. */
+/** Queries at the begin and the end of the measured window, on the job's own connection; a slow one delays nothing. */
 public final class Snapshots extends Asking {
     private final String phase;
     private final Connection anchor;

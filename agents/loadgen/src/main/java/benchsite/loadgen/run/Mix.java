@@ -18,9 +18,9 @@ final class Mix {
         for (Object definition : definitions) {
             Program program = program((JSONObject) definition);
             programs.add(program);
-            totalWeight += program.weight();
+            totalWeight += program.weight;
         }
-        if (totalWeight <= 0 || programs.stream().anyMatch(program -> program.weight() < 0)) {
+        if (totalWeight <= 0 || programs.stream().anyMatch(program -> program.weight < 0)) {
             throw new IllegalArgumentException("the weights of the transactions must be positive");
         }
     }
@@ -48,8 +48,8 @@ final class Mix {
         }
         int drawn = random.nextInt(totalWeight);
         int index = 0;
-        while (drawn >= programs.get(index).weight()) {
-            drawn -= programs.get(index).weight();
+        while (drawn >= programs.get(index).weight) {
+            drawn -= programs.get(index).weight;
             index++;
         }
         return index;

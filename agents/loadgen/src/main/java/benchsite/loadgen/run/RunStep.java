@@ -3,6 +3,7 @@ package benchsite.loadgen.run;
 import benchsite.loadgen.events.Clock;
 import benchsite.loadgen.events.Events;
 import benchsite.loadgen.events.PhaseException;
+import benchsite.loadgen.measure.Recorder;
 import benchsite.loadgen.measure.Sampled;
 import benchsite.loadgen.measure.Snapshots;
 import benchsite.loadgen.measure.Totals;
@@ -55,7 +56,8 @@ public final class RunStep {
 
     private JSONObject measure() throws SQLException, PhaseException, InterruptedException {
         long start = start();
-        Totals totals = new Totals(window, terminals.stream().map(Terminal::recorder).toList(), plan.isPaced());
+        List<Recorder> recorders = terminals.stream().map(terminal -> terminal.recorder).toList();
+        Totals totals = new Totals(window, recorders, plan.isPaced());
         Seconds seconds = new Seconds(events, plan, totals);
         report(seconds, start);
         totals.stopCpu();
@@ -89,8 +91,8 @@ public final class RunStep {
         long end = usedUp ? Math.min(lastEnd, window.endNanos()) : window.endNanos();
         JSONArray deaths = new JSONArray();
         for (Terminal terminal : terminals) {
-            if (terminal.death() != null) {
-                deaths.put(Events.put(new JSONObject(), terminal.death()).put("terminal", terminal.number()));
+            if (terminal.death != null) {
+                deaths.put(Events.put(new JSONObject(), terminal.death).put("terminal", terminal.number));
             }
         }
         JSONObject summary = totals.summary(window.measuredSeconds(end))
@@ -117,8 +119,8 @@ public final class RunStep {
         }
         plan.ready().await();
         for (Terminal terminal : terminals) { // one that could not connect or prepare ends the run before it begins
-            if (terminal.death() != null) {
-                throw new PhaseException(phase, terminal.death());
+            if (terminal.death != null) {
+                throw new PhaseException(phase, terminal.death);
             }
         }
         events.emit(Database.product(anchor).put("event", "connected").put("terminals", terminals.size())

@@ -35,7 +35,7 @@ final class Seconds {
         cpuSeconds = cpu;
         if (plan.mix().programs().size() > 1) {
             JSONObject types = new JSONObject();
-            plan.mix().programs().forEach(program -> types.put(program.name(), taken.count(program.name())));
+            plan.mix().programs().forEach(program -> types.put(program.name, taken.count(program.name)));
             event.put("types", types);
         }
         if (plan.isPaced()) {

@@ -15,16 +15,17 @@ import java.util.SplittableRandom;
 /** One terminal: a platform thread with its connection, one transaction after another until the window ends. */
 final class Terminal implements Runnable {
     private static final long SEEDS_APART = 1_000_003L;
-    private final int number;
+    final int number;
+    final Recorder recorder;
+    /** What it died of; null while it lives. */
+    volatile Throwable death;
     private final RunPlan plan;
     private final Database database;
     private final SplittableRandom random;
-    private final Recorder recorder;
     private Connection connection;
     private Statement control;
     private volatile long start;
     private volatile long endedAt;
-    private volatile Throwable death;
 
     Terminal(int number, RunPlan plan) {
         this.number = number;
@@ -32,18 +33,6 @@ final class Terminal implements Runnable {
         this.database = plan.database();
         this.random = new SplittableRandom(plan.seed() * SEEDS_APART + number);
         this.recorder = new Recorder(plan.window(), plan.clock(), plan.isPaced());
-    }
-
-    Recorder recorder() {
-        return recorder;
-    }
-
-    Throwable death() {
-        return death;
-    }
-
-    int number() {
-        return number;
     }
 
     /** Nanoseconds from the start to its last transaction's end; to be read when its thread has ended. */
@@ -130,14 +119,14 @@ final class Terminal implements Runnable {
      * @return whether it was committed
      */
     private boolean transact(Program program, Work work, long due) throws SQLException {
-        String type = program.name();
+        String type = program.name;
         Object values = work.draw(random);
         long begun = plan.clock().getAsLong();
         long from = plan.isPaced() ? due : begun;
         long retried = 0;
         while (true) {
             try {
-                database.begin(control, program.isReading());
+                database.begin(control, program.isReading);
                 boolean committed = work.execute(values);
                 if (committed) {
                     database.commit(connection, control);

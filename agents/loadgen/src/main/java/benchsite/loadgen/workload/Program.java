@@ -6,29 +6,17 @@ import org.json.JSONObject;
 
 /** One type of transaction of a run, shared by all terminals. */
 public abstract class Program {
-    private final String name;
-    private final int weight;
-    private final boolean reading;
+    /** What the figures of this type are called. */
+    public final String name;
+    /** Its part of the mix, in proportion to the sum of all weights. */
+    public final int weight;
+    /** Whether it changes nothing: some databases are told so when it begins. */
+    public final boolean isReading;
 
     protected Program(JSONObject definition) {
         name = definition.getString("name");
         weight = definition.optInt("weight", 1);
-        reading = definition.optBoolean("read_only");
-    }
-
-    /** What the figures of this type are called. */
-    public final String name() {
-        return name;
-    }
-
-    /** Its part of the mix, in proportion to the sum of all weights. */
-    public final int weight() {
-        return weight;
-    }
-
-    /** Whether it changes nothing: some databases are told so when it begins. */
-    public final boolean isReading() {
-        return reading;
+        isReading = definition.optBoolean("read_only");
     }
 
     /** Prepares it on a terminal's connection. Terminals count from 0. */

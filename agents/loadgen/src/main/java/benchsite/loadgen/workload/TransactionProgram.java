@@ -43,7 +43,7 @@ public final class TransactionProgram extends Program {
     private int indexOf(String variable) {
         int index = names.indexOf(variable);
         if (index < 0) {
-            throw new IllegalArgumentException("transaction " + name() + " binds an unknown variable: " + variable);
+            throw new IllegalArgumentException("transaction " + name + " binds an unknown variable: " + variable);
         }
         return index;
     }
