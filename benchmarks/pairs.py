@@ -86,10 +86,11 @@ class Pair:
         return float(getattr(self.ours, figure) / getattr(self.theirs, figure))
 
     def row(self, number: int) -> str:
-        both = self.theirs, self.ours
-        latencies = "".join(f"{''.join(f'{getattr(one, name):7.2f}' for one in both)}  " for name in LATENCIES)
-        tps = f"{self.theirs.tps:>9.0f} {self.ours.tps:>8.0f} {self.ratio('tps'):>7.2f}"
-        return f"{number:>4}  {self.load:<24}{tps}  {latencies}{self.theirs.cpu_ms:>8.0f} {self.ours.cpu_ms:>6.0f}"
+        theirs, ours = self.theirs, self.ours
+        cells = [f"{number:>4}  {self.load:<24}{theirs.tps:>9.0f} {ours.tps:>8.0f} {self.ratio('tps'):>7.2f}"]
+        cells += [f"{getattr(theirs, name):>6.2f} {getattr(ours, name):>6.2f}" for name in LATENCIES]
+        cells.append(f"{theirs.cpu_ms:>6.0f} {ours.cpu_ms:>6.0f}")
+        return "  ".join(cells)
 
 
 @dataclass(frozen=True)
@@ -125,8 +126,9 @@ def options(description: str | None, *, rounds: str, default: int = 5) -> argpar
 
 def measured(clients: Mapping[str, tuple[Client, Client]], pairs: int) -> list[Pair]:
     """So many pairs for each load, printed as they come. `clients` by load: the other one, then ours."""
-    print(f"{'TPS':>41}{'p50 ms':>22}{'p95 ms':>16}{'p99 ms':>16}{'CPU ms / 1000':>16}")
-    print(f"pair  {'load':<27}theirs     ours   ratio{'  theirs   ours' * 3}  theirs   ours")
+    figures = ("p50 ms", "p95 ms", "p99 ms", "CPU ms / 1000")
+    print(f"{'TPS':>39}{'':17}" + "".join(f"  {figure:<13}" for figure in figures))
+    print(f"pair  {'load':<24}{'theirs':>9} {'ours':>8} {'ratio':>7}" + f"  {'theirs':>6} {'ours':>6}" * len(figures))
     done: list[Pair] = []
     for number in range(pairs):
         for load, (other, own) in clients.items():

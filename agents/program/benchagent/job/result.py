@@ -9,6 +9,7 @@ from typing import Any
 from benchagent import __version__
 from benchagent.dbms.counters import hit_percent
 from benchagent.job.collect import COUNT_PHASE, TIMED_PHASE, Collector
+from benchagent.machine.sampling import DISK_SERIES, disk_metric
 from benchagent.protocol import JobResult, MetricValue
 
 # Aggregates of the one-second series over the measured window.
@@ -16,16 +17,7 @@ MEANS = (
     "driver_cpu_cores",
     "machine_cpu_percent",
     "server_cpu_cores",
-    "disk_read_mb_per_s",
-    "disk_write_mb_per_s",
-    "disk_read_iops",
-    "disk_write_iops",
-    "disk_util_percent",
-    "log_disk_write_mb_per_s",
-    "log_disk_write_iops",
-    "backup_disk_read_mb_per_s",
-    "backup_disk_write_mb_per_s",
-    "backup_disk_write_iops",
+    *(disk_metric(role, rate) for role, rates in DISK_SERIES.items() for rate in rates),
     "tool_cpu_cores",
 )
 MAXIMA = ("driver_rss_bytes", "server_rss_bytes", "tool_rss_bytes")

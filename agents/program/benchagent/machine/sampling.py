@@ -12,6 +12,7 @@ import psutil
 
 from benchagent.machine.devices import SECTOR_BYTES, SYS_BLOCK
 from benchagent.machine.usage import ProcessTable
+from benchagent.protocol.observed import DISK_MEANS
 
 MEGABYTE = 1_000_000
 # Root processes: fixed ones, or asked for each time, because a server may be started anew.
@@ -19,22 +20,17 @@ Pids = Sequence[int] | Callable[[], Sequence[int]]
 # The load generator, which metrics and results call so, tells its own CPU.
 WITHOUT_CPU = ("driver",)
 DATA = "data"
-# Series of a device by its role; of the log's and the backup's only where they are other devices than the data's.
-DISK_SERIES: dict[str, dict[str, str]] = {
-    DATA: {
-        "read_mb_per_s": "disk_read_mb_per_s",
-        "write_mb_per_s": "disk_write_mb_per_s",
-        "read_iops": "disk_read_iops",
-        "write_iops": "disk_write_iops",
-        "util_percent": "disk_util_percent",
-    },
-    "log": {"write_mb_per_s": "log_disk_write_mb_per_s", "write_iops": "log_disk_write_iops"},
-    "backup": {
-        "read_mb_per_s": "backup_disk_read_mb_per_s",
-        "write_mb_per_s": "backup_disk_write_mb_per_s",
-        "write_iops": "backup_disk_write_iops",
-    },
+# Series of a device by its role; of the log's and the backup's only where they are other devices than the data's, and
+# with the role before their names.
+DISK_SERIES: dict[str, tuple[str, ...]] = {
+    DATA: DISK_MEANS,
+    "log": ("disk_write_mb_per_s", "disk_write_iops"),
+    "backup": ("disk_read_mb_per_s", "disk_write_mb_per_s", "disk_write_iops"),
 }
+
+
+def disk_metric(role: str, rate: str) -> str:
+    return rate if role == DATA else f"{role}_{rate}"
 
 
 @dataclass(frozen=True)
@@ -49,11 +45,11 @@ class DiskCounters:
 
     def rates_since(self, before: DiskCounters, elapsed_s: float) -> dict[str, float]:
         return {
-            "read_mb_per_s": (self.read_bytes - before.read_bytes) / MEGABYTE / elapsed_s,
-            "write_mb_per_s": (self.written_bytes - before.written_bytes) / MEGABYTE / elapsed_s,
-            "read_iops": (self.reads - before.reads) / elapsed_s,
-            "write_iops": (self.writes - before.writes) / elapsed_s,
-            "util_percent": min(100.0, (self.busy_ms - before.busy_ms) / 10 / elapsed_s),
+            "disk_read_mb_per_s": (self.read_bytes - before.read_bytes) / MEGABYTE / elapsed_s,
+            "disk_write_mb_per_s": (self.written_bytes - before.written_bytes) / MEGABYTE / elapsed_s,
+            "disk_read_iops": (self.reads - before.reads) / elapsed_s,
+            "disk_write_iops": (self.writes - before.writes) / elapsed_s,
+            "disk_util_percent": min(100.0, (self.busy_ms - before.busy_ms) / 10 / elapsed_s),
         }
 
 
@@ -116,8 +112,8 @@ class _Group:
 class _Disk:
     """One device in one role."""
 
-    def __init__(self, device: str, series: Mapping[str, str]) -> None:
-        self._device, self._series = device, series
+    def __init__(self, device: str, role: str) -> None:
+        self._device, self._role = device, role
         self._counters: DiskCounters | None = None
 
     def values(self, elapsed_s: float) -> dict[str, float | None]:
@@ -125,7 +121,7 @@ class _Disk:
         rates: dict[str, float] = {}
         if before is not None and self._counters is not None:
             rates = self._counters.rates_since(before, elapsed_s)
-        return {metric: rates.get(rate) for rate, metric in self._series.items()}
+        return {disk_metric(self._role, rate): rates.get(rate) for rate in DISK_SERIES[self._role]}
 
 
 class Sampler:
@@ -140,7 +136,7 @@ class Sampler:
         self._table = table
         self._groups = [_Group(name, pids, table) for name, pids in processes.items()]
         self._disks = [
-            _Disk(device, DISK_SERIES[role])
+            _Disk(device, role)
             for role, device in devices.items()
             if role in DISK_SERIES
             and (role == DATA or device != devices.get(DATA))

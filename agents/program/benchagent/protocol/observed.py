@@ -6,16 +6,10 @@ from typing import Literal, TypedDict
 
 from benchagent.protocol import ClockFacts, SamplesItem
 
+# Of the device with the data.
+DISK_MEANS = ("disk_read_mb_per_s", "disk_write_mb_per_s", "disk_read_iops", "disk_write_iops", "disk_util_percent")
 # What an observer may send: mean of the measured seconds as a metric of the run, or their maximum.
-OBSERVED_MEANS = (
-    "server_machine_cpu_percent",
-    "server_cpu_cores",
-    "disk_read_mb_per_s",
-    "disk_write_mb_per_s",
-    "disk_read_iops",
-    "disk_write_iops",
-    "disk_util_percent",
-)
+OBSERVED_MEANS = ("server_machine_cpu_percent", "server_cpu_cores", *DISK_MEANS)
 OBSERVED_MAXIMA = ("server_rss_bytes",)
 
 

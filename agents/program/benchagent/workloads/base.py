@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -155,10 +155,20 @@ def execute(phase: str, statements: Sequence[str]) -> list[Step]:
     return [{"op": "execute", "phase": phase, "statements": list(statements)}] if statements else []
 
 
-def settle(dialect: Dialect, tables: Iterable[str]) -> list[Step]:
-    """What an engine wants done after a load, as gathering its statistics."""
+def prepare(
+    dialect: Dialect, tables: Sequence[str], *, create: Sequence[str], load: Step, index: Sequence[str] = ()
+) -> list[Step]:
+    """Create, load, build indexes, and do what an engine wants done then, as gathering its statistics.
+
+    A `load` without tables is left out, and so are the empty texts in `index` of keys that had to be given at once.
+    """
     each = [sql.format(table=table) for table in tables for sql in dialect.after_load_each]
-    return execute("settle", [*each, *dialect.after_load])
+    return [
+        *execute("create", create),
+        *([load] if load["tables"] else []),
+        *execute("index", [sql for sql in index if sql]),
+        *execute("settle", [*each, *dialect.after_load]),
+    ]
 
 
 def insert(table: str, columns: Collection[str]) -> str:

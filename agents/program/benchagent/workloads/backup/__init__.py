@@ -16,7 +16,7 @@ from benchagent.machine.devices import device_of, same_device
 from benchagent.machine.sampling import disk_counters
 from benchagent.protocol import Check
 from benchagent.workloads.backup import dataset
-from benchagent.workloads.base import Bench, Factors, Observe, Workload, execute, load_step, settle
+from benchagent.workloads.base import Bench, Factors, Observe, Workload, load_step, prepare
 
 LOADER_THREADS = 2
 TIMEOUT_S = 24 * 3600.0
@@ -113,12 +113,9 @@ def _chosen(bench: Bench) -> tuple[BackupMethod, dict[str, str]]:
 def _prepare(bench: Bench, rows: Mapping[str, int]) -> list[Step]:
     dialect = bench.instance.dialect
     tables = [dataset.load(dialect, name, count) for name, count in rows.items()]
-    return [
-        *execute("create", dataset.create(dialect, rows)),
-        load_step(tables, threads=LOADER_THREADS, seed=bench.seed),
-        *execute("index", dataset.indexes(dialect, rows)),
-        *settle(dialect, rows),
-    ]
+    load = load_step(tables, threads=LOADER_THREADS, seed=bench.seed)
+    create, index = dataset.create(dialect, rows), dataset.indexes(dialect, rows)
+    return prepare(dialect, list(rows), create=create, load=load, index=index)
 
 
 def _look_at_ages(bench: Bench) -> None:

@@ -50,7 +50,7 @@ def indexes(dialect: Dialect, names: Mapping[str, int]) -> list[str]:
     statements = []
     for name in names:
         statements += [dialect.primary_key(name, ["id"]), dialect.index(f"{name}_parent", name, ["parent"])]
-    return [statement for statement in statements if statement]
+    return statements
 
 
 def load(dialect: Dialect, name: str, rows: int) -> Step:

@@ -20,14 +20,13 @@ from benchagent.workloads.base import (
     Factors,
     SessionResult,
     Workload,
-    execute,
     filled,
     insert,
     is_used,
     load_and_run,
     load_step,
+    prepare,
     run_step,
-    settle,
 )
 from benchagent.workloads.inserts_selects import schema
 
@@ -76,14 +75,10 @@ class InsertsSelects(Workload):
     def _prepare(self, bench: Bench) -> list[Step]:
         dialect, factors = bench.instance.dialect, bench.factors
         rows, threads = _loaded_rows(factors), factors.number("loader_threads")
-        tables = [_table(dialect, table, rows) for table in schema.TABLES]
+        tables = [_table(dialect, table, rows) for table in schema.TABLES] if rows else []
         load = load_step(tables, batch=BATCH_ROWS, commit_every=COMMIT_ROWS, threads=threads, seed=bench.seed)
-        return [
-            *execute("create", schema.create(dialect)),
-            *([load] if rows else []),
-            *execute("index", schema.indexes(dialect)),
-            *settle(dialect, schema.TABLES),
-        ]
+        create, index = schema.create(dialect), schema.indexes(dialect)
+        return prepare(dialect, schema.TABLES, create=create, load=load, index=index)
 
     def _run(self, bench: Bench) -> Step:
         if _inserts(bench.factors):

@@ -52,7 +52,7 @@ def indexes(dialect: Dialect) -> list[str]:
             dialect.index(f"iuk_{number}", table, UNIQUE, unique=True),
             dialect.index(f"ink1_{number}", table, SECONDARY),
         ]
-    return [statement for statement in statements if statement]
+    return statements
 
 
 def values() -> dict[str, Step]:

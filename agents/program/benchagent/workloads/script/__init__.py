@@ -16,12 +16,11 @@ from benchagent.workloads.base import (
     Factors,
     SessionResult,
     Workload,
-    execute,
     insert,
     load_and_run,
     load_step,
+    prepare,
     run_step,
-    settle,
 )
 from benchagent.workloads.script.model import Drawn, Question, Script, Transaction
 from benchagent.workloads.script.parse import parse
@@ -53,8 +52,8 @@ class SqlScript(Workload):
             run_step(bench.factors, bench.seed, [_program(transaction) for transaction in script.transactions]),
             *_questions(AFTER, script.questions),
         ]
-        prepare = _prepare(script, bench.instance.dialect, bench.seed)
-        result = load_and_run(bench, prepare, run, before=_questions(BEFORE, growing))
+        steps = _prepare(script, bench.instance.dialect, bench.seed)
+        result = load_and_run(bench, steps, run, before=_questions(BEFORE, growing))
         for question in script.questions:
             bench.check(judged(question, result))
 
@@ -104,12 +103,8 @@ def _prepare(script: Script, dialect: Dialect, seed: int) -> list[Step]:
         }
         for load in script.loads
     ]
-    return [
-        *execute("create", script.setup),
-        *([load_step(tables, seed=seed)] if tables else []),
-        *execute("index", script.index),
-        *settle(dialect, [load.table for load in script.loads]),
-    ]
+    names = [load.table for load in script.loads]
+    return prepare(dialect, names, create=script.setup, load=load_step(tables, seed=seed), index=script.index)
 
 
 def _questions(prefix: str, questions: Sequence[Question]) -> list[Step]:

@@ -19,13 +19,12 @@ from benchagent.workloads.base import (
     Bench,
     Factors,
     Workload,
-    execute,
     filled,
     is_used,
     load_and_run,
     load_step,
+    prepare,
     run_step,
-    settle,
 )
 
 TELLERS, ACCOUNTS = 10, 100_000  # per branch (scale factor 1)
@@ -76,13 +75,9 @@ WORKLOAD = Tpcb()
 
 
 def _prepare(dialect: Dialect, scale: int) -> list[Step]:
-    keys = [sql for table, key in KEYS.items() if (sql := dialect.primary_key(table, [key]))]
-    return [
-        *execute("create", _create(dialect)),
-        load_step(_loaded(dialect, scale)),
-        *execute("index", keys),
-        *settle(dialect, (*KEYS, "history")),
-    ]
+    keys = [dialect.primary_key(table, [key]) for table, key in KEYS.items()]
+    load = load_step(_loaded(dialect, scale))
+    return prepare(dialect, (*KEYS, "history"), create=_create(dialect), load=load, index=keys)
 
 
 def _types(dialect: Dialect) -> dict[str, dict[str, str]]:

@@ -8,7 +8,8 @@ from typing import Any
 
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.questions import Step, query_steps
-from benchagent.workloads.base import Factors, execute, filled, load_step, run_step, settle
+from benchagent.workloads import base
+from benchagent.workloads.base import Factors, filled, load_step, run_step
 from benchagent.workloads.tpcc import tables, transactions
 
 # The article's loader: the first 70 % of the data fast, up to 35 MB/s, the rest slowly, down to 1 MB/s. Here 30 % of
@@ -64,12 +65,8 @@ def prepare(plan: Plan) -> list[Step]:
         )
         for table in tables.TABLES
     ]
-    return [
-        *execute("create", tables.create(dialect)),
-        load_step(loaded, threads=factors.number("loader_threads"), seed=plan.seed, **profile),
-        *execute("index", tables.indexes(dialect)),
-        *settle(dialect, tables.NAMES),
-    ]
+    load = load_step(loaded, threads=factors.number("loader_threads"), seed=plan.seed, **profile)
+    return base.prepare(dialect, tables.NAMES, create=tables.create(dialect), load=load, index=tables.indexes(dialect))
 
 
 def run(plan: Plan) -> Step:
