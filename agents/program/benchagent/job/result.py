@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
@@ -59,7 +59,8 @@ def metrics(
     """
     told = [*_of_phases(collector), *_listed("run", {"db_size_bytes": size})]
     if collector.summary is None:
-        return [*told, *_partial_counts(collector), *_of_samples(collector)]
+        seconds = [(is_warm_up, values["tps"] or 0) for is_warm_up, values in collector.samples if "tps" in values]
+        return [*told, *partial_counts(seconds), *_of_samples(collector)]
     return [
         *told,
         *_of_summary(collector.summary),
@@ -91,14 +92,12 @@ def _of_phases(collector: Collector) -> Iterator[MetricValue]:
                     yield metric("load_mb_per_s", size_bytes / elapsed_s / MEGABYTE, phase)
 
 
-def _partial_counts(collector: Collector) -> list[MetricValue]:
-    counts = {True: 0.0, False: 0.0}
-    seconds = [(warm_up, values["tps"] or 0) for warm_up, values in collector.samples if "tps" in values]
-    for warm_up, count in seconds:
-        counts[warm_up] += count
+def partial_counts(seconds: Sequence[tuple[bool, float]]) -> list[MetricValue]:
+    """Of a run that was cut short; of each second whether it is of the warm-up, and its transactions."""
     if not seconds:
         return []
-    return [metric("transactions", counts[False], "run"), metric("transactions_warm_up", counts[True], "warm_up")]
+    counts = [sum(count for is_warm_up, count in seconds if is_warm_up is of_warm_up) for of_warm_up in (False, True)]
+    return [metric("transactions", counts[0], "run"), metric("transactions_warm_up", counts[1], "warm_up")]
 
 
 def _of_summary(summary: Mapping[str, Any]) -> list[MetricValue]:

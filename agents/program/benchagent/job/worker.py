@@ -18,7 +18,7 @@ from benchagent.dbms.base import EngineContext
 from benchagent.java import JavaToolchain
 from benchagent.job.job import Job, clean_up
 from benchagent.job.observer import Observer, ended
-from benchagent.job.result import empty_result
+from benchagent.job.result import empty_result, partial_counts
 from benchagent.link import identity as identities
 from benchagent.link.client import Backoff, Client, Refused, Unreachable
 from benchagent.link.identity import Identity
@@ -132,15 +132,10 @@ class Worker:
 
     def _interrupted(self, job: SpooledJob) -> FinishItem:
         result = self._spool.draft(job.run_id) or empty_result()
-        counts = {True: 0, False: 0}
-        for second in self._spool.seconds(job.run_id):
-            counts[bool(second["warm_up"])] += second["n"]
-        if any(counts.values()):
-            result["metrics"] = [
-                *(metric for metric in result["metrics"] if not metric["name"].startswith("transactions")),
-                {"name": "transactions", "value": float(counts[False]), "phase": "run"},
-                {"name": "transactions_warm_up", "value": float(counts[True]), "phase": "warm_up"},
-            ]
+        seconds = [(bool(second["warm_up"]), second["n"]) for second in self._spool.seconds(job.run_id)]
+        if seconds:
+            others = [metric for metric in result["metrics"] if not metric["name"].startswith("transactions")]
+            result["metrics"] = [*others, *partial_counts(seconds)]
         return {"kind": "finish", "outcome": "lost", "message": INTERRUPTED, "at": time.time(), "result": result}
 
     def _register(self) -> Identity | None:

@@ -1,6 +1,7 @@
 package benchsite.loadgen.workload;
 
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 
 /**
  * How many bytes a value counts in the progress of a load, whatever the DBMS makes of it.
@@ -19,7 +20,7 @@ public final class Widths {
             return 0;
         }
         if (value instanceof String text) {
-            return ofText(text);
+            return text.getBytes(StandardCharsets.UTF_8).length;
         }
         if (value instanceof Boolean) {
             return 1;
@@ -27,19 +28,5 @@ public final class Widths {
         boolean whole = value instanceof Number
             && !(value instanceof BigDecimal || value instanceof Double || value instanceof Float);
         return whole && ((Number) value).longValue() == ((Number) value).intValue() ? SHORT : LONG;
-    }
-
-    /** A surrogate counts two, so a pair counts the four bytes that it takes. */
-    private static int ofText(String text) {
-        int bytes = text.length();
-        for (int index = 0; index < text.length(); index++) {
-            char character = text.charAt(index);
-            if (character >= 0x800 && !Character.isSurrogate(character)) {
-                bytes += 2;
-            } else if (character >= 0x80) {
-                bytes += 1;
-            }
-        }
-        return bytes;
     }
 }

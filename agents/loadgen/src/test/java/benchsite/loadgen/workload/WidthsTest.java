@@ -3,16 +3,15 @@ package benchsite.loadgen.workload;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.math.BigDecimal;
-import java.nio.charset.StandardCharsets;
 import java.sql.Timestamp;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class WidthsTest {
     @Test
     void textCountsAsInUtf8() {
-        for (String text : new String[] {"", "plain", "Zürich", "€", "𝄞 clef"}) {
-            assertEquals(text.getBytes(StandardCharsets.UTF_8).length, Widths.of(text), text);
-        }
+        Map.of("", 0, "plain", 5, "Zürich", 7, "€", 3, "𝄞 clef", 9)
+            .forEach((text, bytes) -> assertEquals(bytes, Widths.of(text), text));
     }
 
     @Test
