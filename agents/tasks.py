@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from celery import shared_task
+from django.core.management import call_command
 
-from agents import hints, housekeeping
+from agents import hints
 from agents.jobs import dispatch as dispatching
 from agents.jobs import life, observers
+from agents.machines import registry
 from agents.plans import first_experiment
 from runs.models import Run
 from runs.run import series
@@ -39,4 +41,6 @@ def summarise(run_id: str) -> None:
 
 @shared_task(name="agents.housekeeping")
 def tidy_up() -> None:
-    housekeeping.tidy_up()
+    """Take away what nobody needs any more."""
+    registry.forget_stale()
+    call_command("clearsessions")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import IntegrityError, transaction
 
-from agents.machines.offers import Engine, approved_agents, newest
-from agents.models import Agent
+from agents.machines.offers import approved_agents, newest
 from agents.plans import schedule
 from agents.plans.plan import Plan
 from runs.models import Experiment
@@ -28,21 +27,13 @@ def ensure() -> Experiment | None:
     if not settings.FIRST_RUN or Experiment.objects.filter(slug=SLUG).exists():
         return None
     for agent in approved_agents():
-        engines = [newest(agent, dbms) for dbms in ENGINES]
-        if agent.is_online and all(engines):
-            return _start(agent, tuple(engine for engine in engines if engine))
-    return None
-
-
-def _start(agent: Agent, engines: tuple[Engine, ...]) -> Experiment | None:
-    plan = Plan(
-        workload="tpcb",
-        engines=engines,
-        factors=FACTORS,
-        repeats=REPEATS,
-        agent=agent,
-        name="First light: TPC-B profile",
-    )
+        engines = tuple(filter(None, (newest(agent, dbms) for dbms in ENGINES)))
+        if agent.is_online and len(engines) == len(ENGINES):
+            break
+    else:
+        return None
+    name = "First light: TPC-B profile"
+    plan = Plan(workload="tpcb", engines=engines, factors=FACTORS, repeats=REPEATS, agent=agent, name=name)
     try:
         with transaction.atomic():
             return schedule.start(plan, user=None, slug=SLUG, demonstration=True, note=NOTE)

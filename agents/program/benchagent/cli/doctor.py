@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -23,8 +24,6 @@ from benchagent.machine.users import first_blocked, service_user
 from benchagent.paths import AgentDirs
 
 EXIT_MISSING = 1
-# As the servers' adapters prefer them.
-SERVICE_USERS = {"postgresql": "postgres", "mysql": "mysql", "mariadb": "mysql", "firebird": "firebird"}
 DROP_CACHES = Path("/proc/sys/vm/drop_caches")
 LOW_SPACE_BYTES = 5_000_000_000
 TOOLS = {
@@ -87,9 +86,13 @@ def examine(toolchain: JavaToolchain, dirs: AgentDirs, wanted: Sequence[str] = (
         external = [entry.name for entry in DBMSS.values() if entry.unverified]
         words = f"{', '.join(external)}: only on servers of yours"
         yield Finding("other DBMSs", State.OK, words, "`benchagent connections add NAME`")
+    users: dict[str, Sequence[str]] = {}
     for slug in slugs:
-        if slug in SERVICE_USERS:
-            yield _user(slug, dirs)
+        with suppress(Exception):  # one that fails was told of above
+            users[slug] = adapter(slug).service_users
+    for slug, names in users.items():
+        if names:
+            yield _user(f"{DBMSS[slug].name} user", names, dirs)
     yield _space(dirs)
     yield from _limits()
     for tool, loss in TOOLS.items():
@@ -138,13 +141,12 @@ def _how_to_get(slug: str) -> str:
 # The machine
 
 
-def _user(slug: str, dirs: AgentDirs) -> Finding:
+def _user(subject: str, users: Sequence[str], dirs: AgentDirs) -> Finding:
     """Servers do not run as root: as whom, and can that user reach the folders?"""
-    subject = f"{DBMSS[slug].name} user"
     try:
-        user = service_user([SERVICE_USERS[slug]])
+        user = service_user(users)
     except LookupError as error:
-        return Finding(subject, State.MISSING, str(error), f"`useradd --system {SERVICE_USERS[slug]}`")
+        return Finding(subject, State.MISSING, str(error), f"`useradd --system {users[0]}`")
     if user is None:
         return Finding(subject, State.OK, "its servers run as the agent's own user")
     for folder in (dirs.jobs, dirs.engines):

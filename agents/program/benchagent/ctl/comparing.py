@@ -11,15 +11,12 @@ from uuid import UUID
 from benchagent.ctl.api import Api, connect
 from benchagent.ctl.output import UsageError, plain_number, print_json, print_table, say
 
-# Only verdicts that --fail-if names change the exit status. "refused": the two may not be compared at all.
+# Only verdicts that --fail-if names change the exit status; of several groups the first of these that is named and
+# present decides. "refused": the two may not be compared at all.
 EXIT_OF = {
-    "worse": 10, "better": 11, "too_small": 12, "equivalent": 13, "undecided": 14, "too_few": 15, "different": 16,
-    "refused": 17, "no_value": 18,
+    "worse": 10, "refused": 17, "no_value": 18, "different": 16, "undecided": 14, "too_few": 15, "too_small": 12,
+    "better": 11, "equivalent": 13,
 }  # fmt: skip
-# Of several groups the first of these that is named and present decides.
-SEVERITY = (
-    "worse", "refused", "no_value", "different", "undecided", "too_few", "too_small", "better", "equivalent",
-)  # fmt: skip
 _CELL = re.compile(r"[0-9a-f]{8,64}")
 
 
@@ -55,9 +52,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def exit_status(kinds: Any, fail_if: Sequence[str]) -> int:
-    present = set(kinds)
-    decisive = next((kind for kind in SEVERITY if kind in present and kind in fail_if), "")
-    return EXIT_OF[decisive] if decisive else 0
+    decisive = set(kinds) & set(fail_if)
+    return next((status for kind, status in EXIT_OF.items() if kind in decisive), 0)
 
 
 def kind_of(group: Mapping[str, Any]) -> str:

@@ -78,3 +78,10 @@ def result_documents(file: SourceFile) -> list[dict[str, Any]] | None:
     documents = content if isinstance(content, list) else [content]
     whole = documents and all(isinstance(document, dict) and "schema_version" in document for document in documents)
     return documents if whole else None
+
+
+def apart(files: Iterable[LocalFile]) -> tuple[list[tuple[LocalFile, list[dict[str, Any]]]], list[LocalFile]]:
+    """The files of result documents, each with what it holds; all others."""
+    held = [(local, result_documents(local.file)) for local in files]
+    documents = [(local, documents) for local, documents in held if documents is not None]
+    return documents, [local for local, documents in held if documents is None]

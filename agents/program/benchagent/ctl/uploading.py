@@ -15,16 +15,16 @@ from typing import Any
 
 from benchagent.configfiles import recognise
 from benchagent.ctl.api import Api, connect
-from benchagent.ctl.files import LocalFile, read, read_all, result_documents, walk
+from benchagent.ctl.files import LocalFile, apart, read, read_all, walk
 from benchagent.ctl.output import ProgressLine, UsageError, print_json, print_table, say
 from benchagent.ctl.state import Uploaded
 from benchagent.importers import Report, as_json, inspect
 from benchagent.importers.needs import becomes_a_run, lacks
 from benchagent.link.client import Refused
+from benchagent.protocol import STORAGE_ROLES
 from benchagent.redaction import redact_text
 
 EXIT_PARTLY = 1
-ROLES = ("data", "log", "temp", "backup")
 MAX_DOCUMENTS_AT_ONCE = 200
 
 
@@ -96,8 +96,8 @@ def _config(given: Sequence[str]) -> Any:
 
 def _storage(text: str) -> dict[str, str]:
     role, separator, device = text.partition("=")
-    if not separator or not device or role not in ROLES:
-        raise UsageError(f"--storage {text!r}: say ROLE=DEVICE, the role being one of {', '.join(ROLES)}")
+    if not separator or not device or role not in STORAGE_ROLES:
+        raise UsageError(f"--storage {text!r}: say ROLE=DEVICE, the role being one of {', '.join(STORAGE_ROLES)}")
     return {"role": role, "device": device}
 
 
@@ -106,14 +106,8 @@ def upload(options: argparse.Namespace) -> int:
     said = subject(options)
     files = read_all(options.files)
     api = None if options.dry_run else connect()
-    outcomes: list[Outcome] = []
-    rest: list[LocalFile] = []
-    for local in files:
-        documents = result_documents(local.file)
-        if documents is None:
-            rest.append(local)
-        else:
-            outcomes.append(_documents(api, local, documents))
+    documents, rest = apart(files)
+    outcomes = [_documents(api, local, held) for local, held in documents]
     if rest:
         outcomes.append(_files(api, rest, said))
     return _finish(options, outcomes)
@@ -143,13 +137,8 @@ def _folder(
 ) -> list[Outcome]:
     new = [local for local in files if again or not memory.has(local.digest)]
     outcomes = [Outcome([local.file.name], "skipped", message="uploaded before") for local in files if local not in new]
-    rest: list[LocalFile] = []
-    for local in new:
-        documents = result_documents(local.file)
-        if documents is None:
-            rest.append(local)
-        else:
-            outcomes.append(_sent(memory, [local], partial(_documents, api, local, documents)))
+    documents, rest = apart(new)
+    outcomes += [_sent(memory, [local], partial(_documents, api, local, held)) for local, held in documents]
     reports = (reports for _, reports in inspect([local.file for local in rest]))
     kinds = _kinds(list(zip(rest, reports, strict=True)), said)
     for kind in ("not understood", "no result by itself"):

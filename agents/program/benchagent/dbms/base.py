@@ -205,6 +205,8 @@ class Adapter(ABC):
     slug: str
     # Settings that leave no trace in the files: what was loaded under one value of them serves the others.
     settings_beside_data: frozenset[str] = frozenset()
+    # As whom its servers run where the agent is root, preferred first; empty of an embedded one.
+    service_users: Sequence[str] = ()
 
     @abstractmethod
     def discover(self, context: EngineContext) -> list[EngineFacts]:

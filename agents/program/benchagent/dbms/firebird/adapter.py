@@ -130,6 +130,7 @@ def _connection(server: Server) -> Connection:
 
 class FirebirdAdapter(Adapter):
     slug = discovery.SLUG
+    service_users = discovery.SERVICE_USERS
     settings_beside_data = frozenset({"ServerMode", "DefaultDbCachePages"})
 
     def discover(self, context: EngineContext) -> list[EngineFacts]:

@@ -118,6 +118,8 @@ class MysqlFamilyInstance(ServerInstance):
 
 
 class MysqlFamilyAdapter(Adapter):
+    service_users = discovery.SERVICE_USERS
+
     def __init__(self, slug: str) -> None:
         self.slug = slug
 

@@ -108,6 +108,7 @@ class PostgresqlInstance(ServerInstance):
 
 class PostgresqlAdapter(Adapter):
     slug = discovery.SLUG
+    service_users = discovery.SERVICE_USERS
 
     def discover(self, context: EngineContext) -> list[EngineFacts]:
         return discovery.discover(context)
