@@ -28,7 +28,6 @@ def nothing_here(request: HttpRequest, rest: str) -> JsonResponse:
 docs = SpectacularSwaggerSplitView.as_view(template_name="api_docs.html", url_name="api-schema")
 urlpatterns = [
     path("v1/", include("runs.api.urls")),
-    path("v1/", include("runs.api.report_urls")),
     path("v1/", include("agents.api.rest_urls")),
     path("agent/v1/", include("agents.api.urls")),
     path("schema/", SpectacularAPIView.as_view(), name="api-schema"),

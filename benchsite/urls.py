@@ -8,8 +8,6 @@ from benchsite import health
 
 urlpatterns = [
     path("", include("runs.urls")),
-    path("", include("runs.account_urls")),
-    path("", include("runs.report_urls")),
     path("", include("agents.urls")),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),

@@ -1,16 +1,23 @@
+"""All pages of runs: results, machines, configurations, comparisons, accounts, people."""
+
 from __future__ import annotations
 
+from django.contrib.auth.views import LogoutView
 from django.urls import path
 
 from runs.views import (
+    account,
     compare,
     configs,
     dbms,
+    embeds,
     experiments,
     hardware,
     home,
     imports,
+    people,
     publications,
+    reports,
     run_detail,
     run_list,
     uploads,
@@ -61,4 +68,24 @@ urlpatterns = [
     path("publications/import/", publications.publication_import, name="publication-import"),
     path("publications/<slug:slug>/", publications.publication, name="publication"),
     path("publications/<slug:slug>.csv", publications.publication_csv, name="publication-csv"),
+    path("reports/", reports.report_list, name="reports"),
+    path("reports/new/", reports.new_report, name="report-new"),
+    path("reports/<slug:slug>/", reports.report, name="report"),
+    path("reports/<slug:slug>/edit/", reports.edit_report, name="report-edit"),
+    path("reports/<slug:slug>/delete/", reports.delete_report, name="report-delete"),
+    path("reports/<slug:slug>/restore/", reports.restore_report, name="report-restore"),
+    path("embed/compare/", embeds.embed_compare, name="embed-compare"),
+    path("embed/reports/<slug:slug>/", embeds.embed_report, name="embed-report"),
+    path("embed/runs/<uuid:run_id>/", embeds.embed_run, name="embed-run"),
+    path("login/", account.Login.as_view(), name="login"),
+    path("logout/", LogoutView.as_view(), name="logout"),
+    path("account/", account.account, name="account"),
+    path("account/tokens/", account.create_token, name="tokens"),
+    path("account/tokens/<uuid:token_id>/revoke/", account.revoke_token, name="token-revoke"),
+    path("account/password/", account.change_password, name="password"),
+    path("account/set-password/<str:uid>/<str:token>/", account.set_password, name="set-password"),
+    path("people/", people.people, name="people"),
+    path("people/<uuid:person_id>/role/", people.change_role, name="person-role"),
+    path("people/<uuid:person_id>/active/", people.set_active, name="person-active"),
+    path("people/<uuid:person_id>/link/", people.new_link, name="person-link"),
 ]

@@ -2,7 +2,19 @@ from __future__ import annotations
 
 from django.urls import path
 
-from runs.api import artefacts, comparing, configs, hardware, imports, publications, results, schema, views  # noqa: F401  # schema registers what the OpenAPI generator needs
+from runs.api import (
+    artefacts,
+    comparing,
+    configs,
+    hardware,
+    imports,
+    publications,
+    reports,
+    results,
+    schema,  # noqa: F401  # registers what the OpenAPI generator needs
+    views,
+    visibility,
+)
 
 urlpatterns = [
     path("runs/", views.RunList.as_view(), name="api-runs"),
@@ -29,4 +41,13 @@ urlpatterns = [
     path("publications/<slug:slug>/", publications.PublicationDetail.as_view(), name="api-publication"),
     path("compare/", comparing.Compare.as_view(), name="api-compare"),
     path("results/", results.Results.as_view(), name="api-results"),
+    path("reports/", reports.ReportList.as_view(), name="api-reports"),
+    path("reports/<slug:slug>/", reports.ReportDetail.as_view(), name="api-report"),
+    path("reports/<slug:slug>/visibility/", visibility.ReportVisibility.as_view(), name="api-report-visibility"),
+    path("uploads/<uuid:id>/visibility/", visibility.UploadVisibility.as_view(), name="api-upload-visibility"),
+    path(
+        "experiments/<slug:slug>/visibility/",
+        visibility.ExperimentVisibility.as_view(),
+        name="api-experiment-visibility",
+    ),
 ]

@@ -35,11 +35,3 @@ from runs.configs.usage import (
     stated_by,
     versions_for,
 )
-
-__all__ = [
-    "DETAIL_FIELDS", "EDITABLE", "ConfigError", "Content", "DiffRow", "Difference", "FileFacts", "FileText",
-    "Parameter", "ParameterRow", "Understood", "config_of", "correct", "counts_by_config", "create_config",
-    "dbms_of", "diff", "durability_of", "family_of", "files_of", "for_pages", "listed_configs",
-    "meanings_of", "parameter_rows", "readable_configs", "resolve_config", "revise", "settings_of", "stated_by",
-    "understand", "versions_for",
-]  # fmt: skip

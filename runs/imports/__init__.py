@@ -8,5 +8,3 @@ from __future__ import annotations
 
 from runs.imports.intake import BadFiles, take
 from runs.imports.storing import NotReady, forget, read_again, runs_of, say, store
-
-__all__ = ["BadFiles", "NotReady", "forget", "read_again", "runs_of", "say", "store", "take"]

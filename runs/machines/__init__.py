@@ -8,26 +8,3 @@ from runs.machines.facts import DEVICE_FIELDS, MACHINE_FIELDS
 from runs.machines.merging import CannotMerge, merge, unmerge
 from runs.machines.reported import device_named, upsert_hardware
 from runs.machines.usage import BestResult, best_results, counts_by_profile, listed_profiles
-
-__all__ = [
-    "DEVICE_FIELDS",
-    "MACHINE_FIELDS",
-    "BestResult",
-    "CannotMerge",
-    "DeviceRow",
-    "FactRow",
-    "add_device",
-    "best_results",
-    "compare_profiles",
-    "counts_by_profile",
-    "create_profile",
-    "device_facts",
-    "device_named",
-    "edit_device",
-    "edit_profile",
-    "listed_profiles",
-    "merge",
-    "profile_facts",
-    "unmerge",
-    "upsert_hardware",
-]

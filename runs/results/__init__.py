@@ -15,22 +15,3 @@ from runs.results.names import (
 from runs.results.observed import Observed, note_observer
 from runs.results.published import PublishedNumber, PublishedRun, store_published
 from runs.results.upload import UploadOutcome, store_upload, store_uploads
-
-__all__ = [
-    "Observed",
-    "PublishedNumber",
-    "PublishedRun",
-    "UploadOutcome",
-    "append_samples",
-    "finish_run",
-    "note_observer",
-    "present_slug",
-    "record_state",
-    "resolve_metric_rows",
-    "resolve_metrics",
-    "resolve_workload",
-    "scheduled_run",
-    "store_published",
-    "store_upload",
-    "store_uploads",
-]

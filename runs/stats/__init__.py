@@ -5,18 +5,3 @@ from __future__ import annotations
 from runs.stats.ratio import Ratio, ratio
 from runs.stats.summary import Interval, Summary, geometric_mean, geometric_mean_interval, summarise, t_quantile
 from runs.stats.verdict import Kind, Verdict, judge, repeats_needed
-
-__all__ = [
-    "Interval",
-    "Kind",
-    "Ratio",
-    "Summary",
-    "Verdict",
-    "geometric_mean",
-    "geometric_mean_interval",
-    "judge",
-    "ratio",
-    "repeats_needed",
-    "summarise",
-    "t_quantile",
-]
