@@ -28,7 +28,7 @@ from runs.api.config_messages import (
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
 from runs.configs.pages import diff_table, matching
 from runs.incoming.reading import read
-from runs.models import Config, User
+from runs.models import Config, Run, User
 
 MOST_COMPARED = 8
 
@@ -59,7 +59,7 @@ class ConfigList(APIView):
         rows = matching(configs.for_pages(configs.listed_configs(request.user)), _clean(words), _clean(dbms))
         pages = ConfigPages()
         page = pages.paginate_queryset(rows.order_by("name", "revision", "pk"), request, view=self) or []
-        counts = configs.counts_by_config(request.user, page)
+        counts = _runs_of(request, page)
         answers = [_summary(config, counts.get(config.pk, 0)) for config in page]
         return pages.get_paginated_response(ConfigSummarySerializer(answers, many=True).data)
 
@@ -146,6 +146,10 @@ def _editable(request: Request, slug: str) -> Config:
     return config
 
 
+def _runs_of(request: Request, rows: list[Config]) -> dict[Any, int]:
+    return Run.objects.present().listed_for(request.user).filter(config__in=rows).counts_by("config")
+
+
 def _made(request: Request, given: ConfigGiven) -> Config:
     by = cast(User, request.user)
     if given.revises is None:
@@ -158,7 +162,7 @@ def _made(request: Request, given: ConfigGiven) -> Config:
 
 def _whole(request: Request, slug: str) -> dict[str, Any]:
     config = get_object_or_404(configs.for_pages(configs.readable_configs(request.user)), slug=slug)
-    runs = configs.counts_by_config(request.user, [config]).get(config.pk, 0)
+    runs = _runs_of(request, [config]).get(config.pk, 0)
     return _summary(config, runs) | {
         "note": config.note,
         **{name: config.details.get(name) for name in configs.DETAIL_FIELDS},

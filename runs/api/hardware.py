@@ -102,7 +102,7 @@ class HardwareDetail(APIView):
     def patch(self, request: Request, slug: str) -> Response:
         """Correct facts; the slug stays, who changed what is kept."""
         profile, user = _editable(request, slug)
-        machines.edit_profile(profile, facts=_facts(MACHINE_CHANGES, request), by=user)
+        machines.edit_facts(profile, facts=_facts(MACHINE_CHANGES, request), by=user)
         return Response(ProfileSerializer(profile).data)
 
 

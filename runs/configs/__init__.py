@@ -27,7 +27,6 @@ from runs.configs.facts import (
 from runs.configs.parameters import Parameter, config_of, resolve_config
 from runs.configs.reading import ConfigError, FileText, Understood, understand
 from runs.configs.usage import (
-    counts_by_config,
     family_of,
     for_pages,
     listed_configs,

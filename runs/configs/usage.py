@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
-
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Q, QuerySet
 
 from runs.access.visibility import nameable
 from runs.configs.facts import dbms_of
@@ -28,12 +25,6 @@ def listed_configs(user: Reader) -> QuerySet[Config]:
 
 def readable_configs(user: Reader) -> QuerySet[Config]:
     return nameable(Config.objects.all(), user, by_address=True)
-
-
-def counts_by_config(user: Reader, configs: Iterable[Config]) -> dict[Any, int]:
-    """config id -> number of runs that this reader's lists show."""
-    rows = Run.objects.present().listed_for(user).filter(config__in=list(configs)).order_by().values("config")
-    return dict(rows.annotate(runs=Count("pk")).values_list("config", "runs"))
 
 
 def stated_by(runs: QuerySet[Run]) -> list[tuple[str, str]]:

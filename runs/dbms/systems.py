@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from benchagent.catalog import DBMSS
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Q, QuerySet
 
 from runs.access.visibility import nameable
 from runs.machines.usage import BestResult, best_of
@@ -54,7 +53,7 @@ def readable_systems(user: Reader) -> QuerySet[Dbms]:
 
 def system_rows(rows: QuerySet[Dbms], user: Reader) -> list[SystemRow]:
     """In a fixed number of queries."""
-    runs = _counts(Run.objects.present().listed_for(user), "dbms_version__dbms")
+    runs = Run.objects.present().listed_for(user).counts_by("dbms_version__dbms")
     versions = Counter(nameable(DbmsVersion.objects.all(), user).values_list("dbms", flat=True))
     configs = Counter(nameable(Config.objects.exclude(dbms=None), user).values_list("dbms", flat=True))
     return [
@@ -71,7 +70,7 @@ def unverified(slug: str) -> str:
 
 
 def version_rows(dbms: Dbms, user: Reader) -> list[VersionRow]:
-    runs = _counts(Run.objects.present().listed_for(user).filter(dbms_version__dbms=dbms), "dbms_version")
+    runs = Run.objects.present().listed_for(user).filter(dbms_version__dbms=dbms).counts_by("dbms_version")
     rows = nameable(DbmsVersion.objects.filter(dbms=dbms), user, by_address=True).order_by("name")
     return [VersionRow(version, runs.get(version.pk, 0)) for version in rows]
 
@@ -84,17 +83,9 @@ def rankings(dbms: Dbms, user: Reader) -> list[Ranking]:
         key = (result.workload, result.workload_slug, result.durability, result.unit, result.metric)
         groups.setdefault(key, []).append(result)
     return [
-        Ranking(workload, slug, durability, unit, metric, sorted(results, key=_rank))
-        for (workload, slug, durability, unit, metric), results in groups.items()
+        Ranking(*key, sorted(results, key=lambda result: result.value if result.lower_is_better else -result.value))
+        for key, results in groups.items()
     ]
-
-
-def _rank(result: BestResult) -> float:
-    return result.value if result.lower_is_better else -result.value
-
-
-def _counts(runs: QuerySet[Run], field: str) -> dict[Any, int]:
-    return dict(runs.order_by().values(field).annotate(runs=Count("pk")).values_list(field, "runs"))
 
 
 def words_filter(rows: QuerySet[Dbms], words: str) -> QuerySet[Dbms]:

@@ -22,9 +22,11 @@ def create_profile(*, facts: Facts, by: User) -> HardwareProfile:
 
 
 @transaction.atomic
-def edit_profile(profile: HardwareProfile, *, facts: Facts, by: User) -> list[str]:
+def edit_facts(row: HardwareProfile | StorageDevice, *, facts: Facts, by: User) -> list[str]:
     """Set facts; the slug stays, so that every address and run goes on. -> names of what changed."""
-    return _set(profile, facts, by)
+    for name, value in facts.items():
+        changes.record(target=row, field=name, old=getattr(row, name), new=value, by=by)
+    return row.change(**facts)
 
 
 @transaction.atomic
@@ -32,28 +34,14 @@ def add_device(profile: HardwareProfile, *, facts: Facts, by: User) -> StorageDe
     """Raises ValueError when the machine has a device of that name."""
     if profile.storage.filter(name=facts["name"]).exists():
         raise ValueError(f"{profile} has a device called {facts['name']} already.")
-    device = StorageDevice.objects.create(
-        hardware=profile, slug=StorageDevice.free_slug(f"{profile.slug}-{facts['name']}"),
-        provenance=Provenance.UPLOADED, **facts,
-    )  # fmt: skip
+    device = profile.add_device(provenance=Provenance.UPLOADED, **facts)
     changes.record(target=profile, field="storage", old=None, new=device.name, by=by)
     return device
 
 
-@transaction.atomic
 def edit_device(device: StorageDevice, *, facts: Facts, by: User) -> list[str]:
     """Raises ValueError when another device of the machine has that name."""
     name = facts.get("name", device.name)
     if StorageDevice.objects.filter(hardware=device.hardware_id, name=name).exclude(pk=device.pk).exists():
         raise ValueError(f"Another device of this machine is called {name}.")
-    return _set(device, facts, by)
-
-
-def _set(row: HardwareProfile | StorageDevice, facts: Facts, by: User) -> list[str]:
-    changed = [name for name, value in facts.items() if getattr(row, name) != value]
-    for name in changed:
-        changes.record(target=row, field=name, old=getattr(row, name), new=facts[name], by=by)
-        setattr(row, name, facts[name])
-    if changed:
-        row.save(update_fields=changed)
-    return changed
+    return edit_facts(device, facts=facts, by=by)

@@ -50,8 +50,13 @@ def upsert_hardware(*, facts: HardwareFacts, name: str, provenance: str = Proven
                 **_columns(HardwareProfile, MACHINE_LABELS, facts),
             )
         known = {device.name: device for device in profile.storage.all()}
+        names = [name for name in DEVICE_LABELS if name in StorageFacts.__annotations__]
         for device in facts["storage"]:
-            _upsert_device(profile, device, known.get(clean(device["name"], 200)), provenance)
+            name, columns = clean(device["name"], 200), _columns(StorageDevice, names, device)
+            if name in known:
+                known[name].change(**columns)
+            else:
+                profile.add_device(name=name, provenance=provenance, **columns)
         return profile
 
 
@@ -64,29 +69,8 @@ def _columns(model: type[Model], names: Iterable[str], facts: Mapping[str, Any])
     }
 
 
-def _upsert_device(profile: HardwareProfile, facts: StorageFacts, known: StorageDevice | None, provenance: str) -> None:
-    values = _columns(StorageDevice, (name for name in DEVICE_LABELS if name in StorageFacts.__annotations__), facts)
-    if known is None:
-        name = clean(facts["name"], 200)
-        StorageDevice.objects.create(
-            hardware=profile, slug=StorageDevice.free_slug(f"{profile.slug}-{name}"), name=name,
-            provenance=provenance, **values,
-        )  # fmt: skip
-        return
-    changed = [field for field, value in values.items() if getattr(known, field) != value]
-    if changed:
-        for field in changed:
-            setattr(known, field, values[field])
-        known.save(update_fields=changed)
-
-
 def device_named(profile: HardwareProfile, name: str) -> StorageDevice:
     """A device of this machine by its name, made where the machine's list does not have it."""
     name = clean(name, 200)
     device = profile.storage.filter(name=name).first()
-    if device is not None:
-        return device
-    return StorageDevice.objects.create(
-        hardware=profile, slug=StorageDevice.free_slug(f"{profile.slug}-{name}"), name=name,
-        provenance=profile.provenance,
-    )  # fmt: skip
+    return device or profile.add_device(name=name, provenance=profile.provenance)

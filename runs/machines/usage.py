@@ -40,12 +40,6 @@ def listed_profiles(user: Reader) -> QuerySet[HardwareProfile]:
     return rows.filter(Exists(of_profile.present().listed_for(user)) | ~Exists(of_profile) | own)
 
 
-def counts_by_profile(user: Reader) -> dict[Any, int]:
-    """profile id -> number of runs that this reader's lists show."""
-    rows = Run.objects.present().listed_for(user).exclude(hardware=None).order_by().values("hardware")
-    return dict(rows.annotate(runs=Count("pk")).values_list("hardware", "runs"))
-
-
 def best_results(profile: HardwareProfile, user: Reader) -> list[BestResult]:
     """One row per workload, DBMS version and durability class, of the workload's primary metric."""
     return best_of(Run.objects.rankable().listed_for(user).filter(hardware=profile))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
 from django.db import models
 from django.utils.text import slugify
@@ -17,6 +18,15 @@ class UUIDModel(models.Model):
 
     class Meta:
         abstract = True
+
+    def change(self, **values: Any) -> list[str]:
+        """Set these columns and save those that differ. -> their names."""
+        changed = [name for name, value in values.items() if getattr(self, name) != value]
+        for name in changed:
+            setattr(self, name, values[name])
+        if changed:
+            self.save(update_fields=changed)
+        return changed
 
 
 class NamedModel(UUIDModel):

@@ -7,15 +7,11 @@ from django.utils import timezone
 
 from runs.models.base import NamedModel
 from runs.models.choices import Visibility
-from runs.models.visible import Reader, listed, readable
+from runs.models.visible import VisibleQuerySet
 
 
-class ExperimentQuerySet(models.QuerySet["Experiment"]):
-    def listed_for(self, user: Reader) -> ExperimentQuerySet:
-        return self.filter(listed(user, owner="created_by"))
-
-    def readable_by(self, user: Reader) -> ExperimentQuerySet:
-        return self.filter(readable(user, owner="created_by"))
+class ExperimentQuerySet(VisibleQuerySet["Experiment"]):
+    owner_field = "created_by"
 
 
 class Experiment(NamedModel):

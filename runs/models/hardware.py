@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
@@ -37,6 +39,10 @@ class HardwareProfile(NamedModel):
 
     class Meta:
         ordering = ["name"]
+
+    def add_device(self, *, name: str, **columns: Any) -> StorageDevice:
+        slug = StorageDevice.free_slug(f"{self.slug}-{name}")
+        return StorageDevice.objects.create(hardware=self, slug=slug, name=name, **columns)
 
 
 class StorageDevice(NamedModel):

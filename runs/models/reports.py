@@ -7,18 +7,12 @@ from django.utils import timezone
 
 from runs.models.base import NamedModel
 from runs.models.choices import Visibility
-from runs.models.visible import Reader, listed, readable
+from runs.models.visible import VisibleQuerySet
 
 
-class ReportQuerySet(models.QuerySet["Report"]):
+class ReportQuerySet(VisibleQuerySet["Report"]):
     def present(self) -> ReportQuerySet:
         return self.filter(deleted_at=None)
-
-    def listed_for(self, user: Reader) -> ReportQuerySet:
-        return self.filter(listed(user))
-
-    def readable_by(self, user: Reader) -> ReportQuerySet:
-        return self.filter(readable(user))
 
 
 class Report(NamedModel):

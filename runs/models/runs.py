@@ -31,7 +31,7 @@ from runs.models.experiments import Experiment
 from runs.models.hardware import HardwareProfile, StorageDevice
 from runs.models.text import clean
 from runs.models.uploads import Upload
-from runs.models.visible import Reader, listed, readable
+from runs.models.visible import VisibleQuerySet
 from runs.models.workloads import Workload
 
 _NOT_IN_ROWS = (
@@ -43,7 +43,7 @@ _NOT_IN_ROWS = (
 )  # fmt: skip
 
 
-class RunQuerySet(models.QuerySet["Run"]):
+class RunQuerySet(VisibleQuerySet["Run"]):
     def present(self) -> RunQuerySet:
         """Without the deleted ones, which can be restored."""
         return self.filter(deleted_at=None)
@@ -56,13 +56,9 @@ class RunQuerySet(models.QuerySet["Run"]):
         """Runs that may appear in best-of lists."""
         return self.with_values().filter(demonstration=False, durability_doubt="")
 
-    def listed_for(self, user: Reader) -> RunQuerySet:
-        """What lists, counts, facets, exports and filters show to this person: public runs and their own."""
-        return self.filter(listed(user))
-
-    def readable_by(self, user: Reader) -> RunQuerySet:
-        """What this person may open by its address: what is listed, and unlisted runs."""
-        return self.filter(readable(user))
+    def counts_by(self, field: str) -> dict[Any, int]:
+        """Value of `field` -> how many of these runs have it."""
+        return dict(self.order_by().values(field).annotate(runs=models.Count("pk")).values_list(field, "runs"))
 
     def for_lists(self) -> RunQuerySet:
         """Everything a row or a chart of many runs reads, in a fixed number of queries."""

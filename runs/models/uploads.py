@@ -8,7 +8,7 @@ from django.utils import timezone
 from runs.models.accounts import ApiToken
 from runs.models.base import UUIDModel
 from runs.models.choices import Visibility
-from runs.models.visible import Reader, listed, readable
+from runs.models.visible import VisibleQuerySet
 
 
 class FileImport(UUIDModel):
@@ -37,14 +37,6 @@ class FileImport(UUIDModel):
         return str(self.id)
 
 
-class UploadQuerySet(models.QuerySet["Upload"]):
-    def listed_for(self, user: Reader) -> UploadQuerySet:
-        return self.filter(listed(user))
-
-    def readable_by(self, user: Reader) -> UploadQuerySet:
-        return self.filter(readable(user))
-
-
 class Upload(UUIDModel):
     """One document taken by POST /api/v1/results/. The client makes the id; `digest` tells a repeat from a conflict."""
 
@@ -61,7 +53,7 @@ class Upload(UUIDModel):
     received_at = models.DateTimeField(default=timezone.now)
     document = models.JSONField(default=dict)
 
-    objects = UploadQuerySet.as_manager()
+    objects = VisibleQuerySet["Upload"].as_manager()
 
     class Meta:
         ordering = ["-received_at"]

@@ -7,15 +7,16 @@ not exist.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self, TypeVar
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Q
+from django.db.models import Model, Q, QuerySet
 
 from runs.models.accounts import User
 from runs.models.choices import UserRole, Visibility
 
 Reader = User | AnonymousUser
+M = TypeVar("M", bound=Model)
 
 
 def sees_all(user: Reader) -> bool:
@@ -39,6 +40,20 @@ def readable(user: Reader, *, owner: str = "owner", prefix: str = "") -> Q:
 
 def _own(user: Reader, owner: str) -> Q:
     return Q(**{owner: user.pk}) if user.pk else Q()
+
+
+class VisibleQuerySet(QuerySet[M]):
+    """Of a model with a visibility. `owner_field`: who made it."""
+
+    owner_field = "owner"
+
+    def listed_for(self, user: Reader) -> Self:
+        """What lists, counts, facets, exports and filters show to this person: what is public and their own."""
+        return self.filter(listed(user, owner=self.owner_field))
+
+    def readable_by(self, user: Reader) -> Self:
+        """What this person may open by its address: what is listed, and what is unlisted."""
+        return self.filter(readable(user, owner=self.owner_field))
 
 
 def may_open(user: Reader, thing: Any) -> bool:

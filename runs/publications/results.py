@@ -17,7 +17,7 @@ def sync_results(sync: Sync, data: Results, subjects: Subjects, *, keep_deleted:
     wanted = [_run(position, row, promises[row.config], subjects) for position, row in enumerate(data.runs, 1)]
     for verb, count in store_published(wanted, keep_deleted=keep_deleted).items():
         sync.note(Run, verb, count)
-    stale = Run.objects.exclude(source_id="").exclude(id__in=[one.id for one in wanted])
+    stale = Run.objects.exclude(source_id="").exclude(id__in=[published.run.id for published in wanted])
     stale = stale.filter(publication=subjects.publication)
     sync.note(Run, "deleted", stale.count())
     stale.delete()
@@ -25,7 +25,7 @@ def sync_results(sync: Sync, data: Results, subjects: Subjects, *, keep_deleted:
 
 
 def _run(position: int, row: RunRow, promise: tuple[str, str], subjects: Subjects) -> PublishedRun:
-    return PublishedRun(
+    run = Run(
         id=stable_id("run", subjects.publication.slug, row.id),
         publication=subjects.publication,
         source_id=row.id,
@@ -42,6 +42,9 @@ def _run(position: int, row: RunRow, promise: tuple[str, str], subjects: Subject
         note=row.note,
         missing_metric=row.missing.metric if row.missing else "",
         missing_reason=row.missing.reason if row.missing else "",
+    )
+    return PublishedRun(
+        run,
         factors={
             name: (value.value, value.unit) if isinstance(value, Factor) else (value, "")
             for name, value in row.factors.items()

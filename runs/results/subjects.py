@@ -146,8 +146,7 @@ class Known:
         self._workloads[row.slug] = row
         # Of one whose first runs ended without a number.
         if not row.primary_metric and row.publication_id is None and (metric := _headline(document)):
-            row.primary_metric = metric
-            row.save(update_fields=["primary_metric"])
+            row.change(primary_metric=metric)
         return row
 
     def _new_workload(self, data: UploadWorkload, document: UploadDocument) -> Workload:
@@ -209,15 +208,9 @@ class Known:
         name, facts = (given, {}) if isinstance(given, str) else (given.name, _facts(given))
         row = _find_device(name, rows)
         if row is None:
-            slug = StorageDevice.free_slug(f"{machine.slug}-{name}")
-            row = StorageDevice.objects.create(
-                hardware=machine, slug=slug, name=name, provenance=Provenance.UPLOADED, **facts
-            )
+            row = machine.add_device(name=name, provenance=Provenance.UPLOADED, **facts)
             rows.append(row)
-        elif fills := {fact: value for fact, value in facts.items() if getattr(row, fact) != value}:
-            for fact, value in fills.items():
-                setattr(row, fact, value)
-            row.save(update_fields=list(fills))
+        row.change(**facts)
         return row
 
     def _hardware_errors(self, document: UploadDocument) -> Errors:

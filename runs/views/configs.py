@@ -44,7 +44,7 @@ def config_list(request: HttpRequest) -> HttpResponse:
     words, dbms = clean(request.GET.get("q", "").strip(), 100), clean(request.GET.get("dbms", "").strip(), 120)
     rows = matching(configs.for_pages(configs.listed_configs(request.user)), words, dbms)
     page = Paginator(rows.order_by("name", "revision", "pk"), PER_PAGE).get_page(request.GET.get("page"))
-    counts = configs.counts_by_config(request.user, page)
+    counts = Run.objects.present().listed_for(request.user).filter(config__in=list(page)).counts_by("config")
     context = {
         "rows": [ConfigRow(config, counts.get(config.pk, 0)) for config in page],
         "page": page,

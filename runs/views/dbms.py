@@ -30,7 +30,7 @@ def dbms_detail(request: HttpRequest, slug: str) -> HttpResponse:
     runs = Run.objects.present().listed_for(request.user).filter(dbms_version__dbms=dbms)
     kept = matching(configs.for_pages(configs.listed_configs(request.user)), "", dbms.slug)
     shown = list(kept.order_by("name", "revision", "pk")[:MOST_CONFIGS])
-    counts = configs.counts_by_config(request.user, shown)
+    counts = Run.objects.present().listed_for(request.user).filter(config__in=shown).counts_by("config")
     context = {
         "dbms": dbms,
         "versions": systems.version_rows(dbms, request.user),

@@ -29,7 +29,7 @@ def hardware_list(request: HttpRequest) -> HttpResponse:
     rows = hardware.listed_profiles(request.user).prefetch_related("storage")
     for word in words.split():
         rows = rows.filter(name__icontains=word) | rows.filter(cpu_model__icontains=word)
-    counts = hardware.counts_by_profile(request.user)
+    counts = Run.objects.present().listed_for(request.user).counts_by("hardware")
     machines = [(profile, counts.get(profile.pk, 0)) for profile in rows.order_by("name")[:MOST_LISTED]]
     return render(request, "hardware/list.html", {"machines": machines, "q": words})
 
@@ -90,7 +90,7 @@ def hardware_edit(request: PersonRequest, slug: str) -> HttpResponse:
     # The row as it is stands apart from the form's copy: the old values are recorded.
     form = ProfileForm(request.POST or None, instance=HardwareProfile.objects.get(pk=profile.pk))
     if form.is_valid():
-        hardware.edit_profile(profile, facts=facts_of(form), by=request.user)
+        hardware.edit_facts(profile, facts=facts_of(form), by=request.user)
         return redirect("hardware-detail", slug=profile.slug)
     return _form(request, form, f"Edit {profile}", profile)
 

@@ -31,7 +31,7 @@ def test_it_keeps_who_changed_what(operator):
     profile = machines.create_profile(facts={"name": "bench 9", "ram_bytes": 16 * 1024**3}, by=operator)
     slug = profile.slug
 
-    changed = machines.edit_profile(profile, facts={"name": "Bench Nine", "ram_bytes": 16 * 1024**3}, by=operator)
+    changed = machines.edit_facts(profile, facts={"name": "Bench Nine", "ram_bytes": 16 * 1024**3}, by=operator)
 
     assert changed == ["name"]
     assert HardwareProfile.objects.get(slug=slug).name == "Bench Nine"
