@@ -117,12 +117,10 @@ class ConfigDiff(APIView):
         wanted = list(dict.fromkeys(_clean(slug) for slug in request.query_params.getlist("config") if slug))
         if not 0 < len(wanted) <= MOST_COMPARED:
             raise ValidationError({"config": [f"One to {MOST_COMPARED} slugs are required."]})
-        rows = configs.for_pages(configs.readable_configs(request.user)).filter(slug__in=wanted)
-        by_slug = {config.slug: config for config in rows}
-        table = diff_table([by_slug[slug] for slug in wanted if slug in by_slug], request.query_params)
+        table, unknown = diff_table(wanted, request.user, request.query_params)
         answer = {
             "configs": [config.slug for config in table.configs],
-            "unknown": [slug for slug in wanted if slug not in by_slug],
+            "unknown": unknown,
             "by": "meaning" if table.by_meaning else "name",
             "durability": table.promises,
             "rows": table.shown,

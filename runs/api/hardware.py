@@ -15,7 +15,6 @@ from rest_framework.views import APIView
 
 from runs import machines
 from runs.access.rules import may_describe
-from runs.access.visibility import nameable
 from runs.api.exceptions import Conflict
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
 from runs.incoming.reading import read
@@ -54,16 +53,8 @@ class MergedSerializer(serializers.Serializer[Any]):
     runs_moved = serializers.IntegerField()
 
 
-def _found(request: Request, slug: str) -> HardwareProfile:
-    """Also one that an unlisted run leads to."""
-    all_ = HardwareProfile.objects.all()
-    rows = machines.listed_profiles(request.user) | nameable(all_, request.user, by_address=True)
-    rows |= all_.exclude(merged_into=None)
-    return get_object_or_404(rows.select_related("merged_into").prefetch_related("storage").distinct(), slug=slug)
-
-
 def _editable(request: Request, slug: str) -> tuple[HardwareProfile, User]:
-    profile = _found(request, slug)
+    profile = get_object_or_404(machines.readable_profiles(request.user), slug=slug)
     if not may_describe(request.user, profile):
         raise PermissionDenied("Only operators may edit a machine that somebody else described.")
     return profile, cast(User, request.user)
@@ -96,7 +87,8 @@ class HardwareDetail(APIView):
 
     @extend_schema(responses={200: ProfileSerializer, 404: ErrorSerializer})
     def get(self, request: Request, slug: str) -> Response:
-        return Response(ProfileSerializer(_found(request, slug)).data)
+        profile = get_object_or_404(machines.readable_profiles(request.user), slug=slug)
+        return Response(ProfileSerializer(profile).data)
 
     @extend_schema(request=MachineFacts, responses={200: ProfileSerializer, 400: FIELD_ERRORS})
     def patch(self, request: Request, slug: str) -> Response:

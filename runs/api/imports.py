@@ -65,12 +65,10 @@ class StoreRequest(Strict):
 
 
 def own(request: Request, import_id: UUID) -> FileImport:
-    """An import is its owner's; administrators see all. Others learn nothing of it, not even that it is there."""
     person = person_of(request)
     if person is None:
         raise Http404  # an import without an owner is nobody's, not everybody's
-    rows = FileImport.objects.all() if person.role == "admin" else FileImport.objects.filter(owner=person)
-    return get_object_or_404(rows, id=import_id)
+    return get_object_or_404(imports.imports_of(person), id=import_id)
 
 
 def _writer(request: Request) -> tuple[User, ApiToken | None]:

@@ -16,7 +16,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest
 
 from runs.access.visibility import nameable
-from runs.configs.creating import NAMES, Content
+from runs.configs.creating import DETAIL_FIELDS, NAMES, Content
 from runs.configs.facts import FORCED_WRITES, PAGE_SIZE
 from runs.configs.reading import MOST_CHARACTERS, MOST_FILES, FileText, Understood, understand
 from runs.machines.forms import SizeField
@@ -84,12 +84,9 @@ class ConfigForm(FactsForm):
         ]  # fmt: skip
 
     def content(self, files: list[FileText]) -> Content:
-        given = self.cleaned_data
-        details = {PAGE_SIZE: given["page_size_bytes"], FORCED_WRITES: FORCED[given["forced_writes"]]}
-        return Content(
-            files=files, dbms=given["dbms"], name=given["name"], note=given["note"], versions=given["versions"],
-            details={name: value for name, value in details.items() if value is not None},
-        )  # fmt: skip
+        facts = self.facts()
+        details = {name: value for name in DETAIL_FIELDS if (value := facts.pop(name)) is not None}
+        return Content(files=files, dbms=self.cleaned_data["dbms"], details=details, **facts)
 
 
 class ReasonForm(ConfigForm):

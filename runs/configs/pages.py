@@ -12,7 +12,9 @@ from django.http import QueryDict
 
 from runs.configs.diff import Difference, DiffRow, across_engines, diff
 from runs.configs.facts import dbms_of, durability_of
+from runs.configs.usage import for_pages, readable_configs
 from runs.models import Config, ConfigParameter, Dbms
+from runs.models.visible import Reader
 
 MEANING, NAME = "meaning", "name"
 
@@ -120,11 +122,16 @@ class DiffTable:
         return self.address(by=NAME)
 
 
-def diff_table(configs: Sequence[Config], params: QueryDict) -> DiffTable:
-    """`by` is meaning or name (by itself: meaning where engines differ), `show` all or differences."""
+def diff_table(slugs: Sequence[str], user: Reader, params: QueryDict) -> tuple[DiffTable, list[str]]:
+    """-> (the configurations of these slugs that this person may see side by side, the slugs of the others).
+
+    `by` is meaning or name (by itself: meaning where engines differ), `show` all or differences.
+    """
+    by_slug = {config.slug: config for config in for_pages(readable_configs(user)).filter(slug__in=slugs)}
+    configs = [by_slug[slug] for slug in slugs if slug in by_slug]
     differ = across_engines(configs)
     by_meaning = {MEANING: True, NAME: False}.get(params.get("by", ""), differ)
     rows = diff(configs, by_meaning=by_meaning) if configs else []
-    return DiffTable(
-        configs, rows, by_meaning, params.get("show") == "all", differ, [durability_of(config) for config in configs]
-    )
+    promises = [durability_of(config) for config in configs]
+    table = DiffTable(configs, rows, by_meaning, params.get("show") == "all", differ, promises)
+    return table, [slug for slug in slugs if slug not in by_slug]

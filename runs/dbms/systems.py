@@ -43,14 +43,6 @@ class Ranking:
     results: Sequence[BestResult]
 
 
-def listed_systems(user: Reader) -> QuerySet[Dbms]:
-    return nameable(Dbms.objects.all(), user)
-
-
-def readable_systems(user: Reader) -> QuerySet[Dbms]:
-    return nameable(Dbms.objects.all(), user, by_address=True)
-
-
 def system_rows(rows: QuerySet[Dbms], user: Reader) -> list[SystemRow]:
     """In a fixed number of queries."""
     runs = Run.objects.present().listed_for(user).counts_by("dbms_version__dbms")

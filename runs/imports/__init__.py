@@ -6,5 +6,4 @@
 
 from __future__ import annotations
 
-from runs.imports.intake import BadFiles, take
-from runs.imports.storing import NotReady, forget, read_again, runs_of, say, store
+from runs.imports.steps import BadFiles, NotReady, forget, imports_of, read_again, runs_of, say, store, take

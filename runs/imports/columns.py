@@ -11,7 +11,7 @@ from benchagent.importers.plain_csv import TOOL, Column, Mapping, Role, Rows, pr
 from benchagent.importers.plain_csv.table import table_of
 from django.core.exceptions import ValidationError
 
-from runs.imports.intake import kept_files
+from runs.imports.steps import kept_files
 from runs.models import FileImport
 
 SAMPLES = 3

@@ -7,4 +7,4 @@ from runs.machines.editing import add_device, create_profile, edit_device, edit_
 from runs.machines.facts import DEVICE_FIELDS, MACHINE_FIELDS
 from runs.machines.merging import CannotMerge, merge, unmerge
 from runs.machines.reported import device_named, upsert_hardware
-from runs.machines.usage import BestResult, best_results, listed_profiles
+from runs.machines.usage import BestResult, best_results, listed_profiles, readable_profiles

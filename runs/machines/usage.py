@@ -40,6 +40,13 @@ def listed_profiles(user: Reader) -> QuerySet[HardwareProfile]:
     return rows.filter(Exists(of_profile.present().listed_for(user)) | ~Exists(of_profile) | own)
 
 
+def readable_profiles(user: Reader) -> QuerySet[HardwareProfile]:
+    """Those that may be opened by their address: also one that an unlisted run, or a merged one, leads to."""
+    runs = Run.objects.present().readable_by(user).filter(hardware=OuterRef("pk"))
+    led_to = HardwareProfile.objects.filter(Exists(runs) | Q(merged_into__isnull=False))
+    return (listed_profiles(user) | led_to).select_related("merged_into").prefetch_related("storage")
+
+
 def best_results(profile: HardwareProfile, user: Reader) -> list[BestResult]:
     """One row per workload, DBMS version and durability class, of the workload's primary metric."""
     return best_of(Run.objects.rankable().listed_for(user).filter(hardware=profile))

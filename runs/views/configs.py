@@ -96,14 +96,9 @@ def config_file(request: HttpRequest, slug: str, position: int) -> HttpResponse:
 def config_diff(request: HttpRequest) -> HttpResponse:
     given = (clean(slug, 120) for slug in request.GET.getlist("config"))
     wanted = [slug for slug in dict.fromkeys(given) if slug][:MOST_COMPARED]
-    rows = configs.for_pages(configs.readable_configs(request.user)).filter(slug__in=wanted)
-    by_slug = {config.slug: config for config in rows}
-    table = diff_table([by_slug[slug] for slug in wanted if slug in by_slug], request.GET)
-    context = {
-        "table": table,
-        "unknown": [slug for slug in wanted if slug not in by_slug],
-        "choices": configs.listed_configs(request.user).exclude(slug__in=by_slug).order_by("name")[:MOST_LISTED],
-    }
+    table, unknown = diff_table(wanted, request.user, request.GET)
+    others = configs.listed_configs(request.user).exclude(pk__in=[config.pk for config in table.configs])
+    context = {"table": table, "unknown": unknown, "choices": others.order_by("name")[:MOST_LISTED]}
     return render(request, "configs/diff.html", context)
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Prefetch
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -144,13 +143,7 @@ def hardware_unmerge(request: PersonRequest, slug: str) -> HttpResponse:
 
 def _profile(request: HttpRequest, slug: str) -> HardwareProfile:
     """A machine known from private runs only is not there for others."""
-    rows = HardwareProfile.objects.prefetch_related("storage", Prefetch("merged")).select_related("merged_into")
-    profile = get_object_or_404(rows, slug=slug)
-    if profile.merged_into is not None or hardware.listed_profiles(request.user).filter(pk=profile.pk).exists():
-        return profile
-    if not Run.objects.present().readable_by(request.user).filter(hardware=profile).exists():
-        raise Http404("No such machine.")
-    return profile
+    return get_object_or_404(hardware.readable_profiles(request.user), slug=slug)
 
 
 def _editable(request: HttpRequest, slug: str) -> HardwareProfile:

@@ -47,7 +47,7 @@ def import_list(request: PersonRequest) -> HttpResponse:
 def import_detail(request: PersonRequest, import_id: UUID) -> HttpResponse:
     """The preview with its form; a POST stores, or keeps what was said when the button says so."""
     owner = request.user
-    taken = _own(owner, import_id)
+    taken = get_object_or_404(imports.imports_of(owner), id=import_id)
     form = SubjectForm(request.POST if request.method == "POST" else None, taken=taken)
     if form.is_valid():
         try:
@@ -91,7 +91,7 @@ def _page(request: HttpRequest, taken: FileImport, form: SubjectForm) -> HttpRes
 @require_POST
 def import_columns(request: PersonRequest, import_id: UUID) -> HttpResponse:
     """Read the tables of a draft by what was said of their columns."""
-    taken = _own(request.user, import_id)
+    taken = get_object_or_404(imports.imports_of(request.user), id=import_id)
     if taken.stored_at is None:
         try:
             imports.say(taken, {"mapping": columns.answered(taken, request.POST)})
@@ -104,7 +104,7 @@ def import_columns(request: PersonRequest, import_id: UUID) -> HttpResponse:
 @require_POST
 def read_again(request: PersonRequest, import_id: UUID) -> HttpResponse:
     owner = request.user
-    taken = _own(owner, import_id)
+    taken = get_object_or_404(imports.imports_of(owner), id=import_id)
     try:
         runs = imports.read_again(taken, owner=owner)
         words = f"Read again; {len(runs)} runs replace the earlier ones." if runs else "Read again."
@@ -119,13 +119,8 @@ def read_again(request: PersonRequest, import_id: UUID) -> HttpResponse:
 @require_POST
 def forget(request: PersonRequest, import_id: UUID) -> HttpResponse:
     """Throw a draft away with its files. What was stored stays."""
-    taken = _own(request.user, import_id)
+    taken = get_object_or_404(imports.imports_of(request.user), id=import_id)
     if taken.stored_at is None:
         imports.forget(taken)
         messages.success(request, "The draft and its files are gone.")
     return redirect("imports")
-
-
-def _own(user: User, import_id: UUID) -> FileImport:
-    rows = FileImport.objects.all() if user.role == "admin" else FileImport.objects.filter(owner=user)
-    return get_object_or_404(rows, id=import_id)

@@ -1,26 +1,108 @@
-"""From what was read to runs: all of an import is stored or nothing."""
+"""The steps of an import: files are taken, completed by a person, stored as runs, read again, or forgotten.
+
+Secrets are taken out of what is kept. All of an import is stored or nothing.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
-from benchagent.importers import PARSER_VERSION
+from benchagent.importers import PARSER_VERSION, NotUnderstood, Report, SourceFile, as_json, inspect, plain_csv
+from benchagent.importers.report import not_understood
 from benchagent.importers.needs import becomes_a_run, lacks
-from django.db import transaction
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from rest_framework.exceptions import ValidationError
 
 from runs import results
 from runs.imports.documents import document, repeats_of
-from runs.imports.intake import Reports, items_of, kept_files, read
 from runs.imports.subject import checked
-from runs.models import ApiToken, FileImport, Run, User, delete_softly
+from runs.models import ApiToken, Artefact, FileImport, Run, User, delete_softly
+from runs.models.visible import sees_all
 from runs.results.document import MAX_REPEATS, MAX_RUNS
 from runs.run import artefacts
 
+MAX_FILES = 500
+MAX_TOTAL_BYTES = 128 * 1024 * 1024
 # However many repeats each has, no request of the one door is too large.
 AT_ONCE = MAX_RUNS // MAX_REPEATS
+Reports = list[tuple[SourceFile, Report]]
+
+
+class BadFiles(ValueError):
+    """Files that are not taken; the text says why."""
+
+
+def take(*, files: Sequence[SourceFile], owner: User) -> tuple[FileImport, bool]:
+    """Keep and read these files. -> (import, whether it is new): the same files of the same person are one import.
+
+    Raises BadFiles when there is nothing in them or too much.
+    """
+    if not files:
+        raise BadFiles("No file was sent.")
+    if len(files) > MAX_FILES:
+        raise BadFiles(f"At most {MAX_FILES} files at once; these are {len(files)}.")
+    if sum(len(file.data) for file in files) > MAX_TOTAL_BYTES:
+        raise BadFiles(f"At most {MAX_TOTAL_BYTES // 1024**2} MB at once. gzip makes logs about ten times smaller.")
+    if empty := [file.name for file in files if not file.data]:
+        raise BadFiles(f"Empty: {', '.join(empty[:5])}.")
+    # Of names and contents, in whatever order they came.
+    marks = sorted([file.name, hashlib.sha256(file.data).hexdigest()] for file in files)
+    digest = hashlib.sha256(json.dumps(marks).encode()).hexdigest()
+    known = FileImport.objects.filter(owner=owner, digest=digest).first()
+    if known is not None:
+        return known, False
+    kept: list[Artefact] = []
+    try:
+        with transaction.atomic():
+            taken = FileImport.objects.create(owner=owner, digest=digest, parser_version=PARSER_VERSION)
+            for position, file in enumerate(files):
+                kept.append(
+                    artefacts.keep(name=file.name, content=file.data, file_import=taken, position=position)
+                )  # fmt: skip
+            taken.items = items_of(read(kept_files(taken), {}))
+            taken.save(update_fields=["items"])
+    except artefacts.TooLarge as error:
+        artefacts.discard(kept)
+        raise BadFiles(f"{error}.") from error
+    except IntegrityError:
+        # The same files came twice at the same moment.
+        artefacts.discard(kept)
+        return FileImport.objects.get(owner=owner, digest=digest), False
+    return taken, True
+
+
+def imports_of(person: User) -> QuerySet[FileImport]:
+    """An import is its owner's; administrators see all. Others learn nothing of it, not even that it is there."""
+    return FileImport.objects.all() if sees_all(person) else FileImport.objects.filter(owner=person)
+
+
+def kept_files(taken: FileImport) -> list[SourceFile]:
+    return [SourceFile(kept.name, artefacts.content(kept)) for kept in taken.artefacts.order_by("position")]
+
+
+def read(files: Sequence[SourceFile], mapping: dict[str, Any]) -> Reports:
+    """Every run of every file. `mapping`: which column is what, by the name of a CSV file."""
+    reports: Reports = []
+    for file, proposed in inspect(files):
+        runs: Sequence[Report] = proposed
+        if file.name in mapping:
+            try:
+                runs = plain_csv.read_mapped(file, plain_csv.Mapping.from_json(mapping[file.name]))
+            except NotUnderstood as error:
+                runs = [not_understood(f"not understood: {error}", tool=plain_csv.TOOL)]
+        reports += [(file, run) for run in runs]
+    return reports
+
+
+def items_of(reports: Reports) -> list[dict[str, Any]]:
+    """What a preview shows, one entry a run of a file; `index` names it."""
+    return [{"index": index, **as_json(file, report)} for index, (file, report) in enumerate(reports)]
 
 
 class NotReady(ValidationError):
