@@ -52,7 +52,7 @@ class ArtefactContent(APIView):
         media_type = artefact.media_type if artefact.media_type in SHOWN_TYPES else "application/octet-stream"
         response = StreamingHttpResponse(_pieces(gzip.GzipFile(fileobj=packed)), content_type=media_type)
         response["Content-Length"] = str(artefact.size_bytes)
-        response["Content-Disposition"] = _attachment(artefact.name)
+        response["Content-Disposition"] = content_disposition_header(True, artefact.name) or "attachment"
         response["X-Content-Type-Options"] = "nosniff"
         return response
 
@@ -65,10 +65,6 @@ def readable_artefacts(user: Reader) -> QuerySet[Artefact]:
     by_upload = Q(upload__isnull=False) & readable(user, prefix="upload__")
     mine = Q(file_import__isnull=False, file_import__owner=user.pk) if user.pk else Q()
     return Artefact.objects.filter(by_run | by_upload | mine)
-
-
-def _attachment(name: str) -> str:
-    return content_disposition_header(True, name) or "attachment"
 
 
 def _pieces(file: gzip.GzipFile) -> Iterator[bytes]:

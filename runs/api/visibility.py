@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
-from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -18,18 +16,16 @@ from runs.api.objects import changeable, person_of
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
 from runs.models import Experiment, Report, Upload
 from runs.models.choices import Visibility
+from runs.models.visible import VisibleQuerySet
 
 
 class VisibilitySerializer(serializers.Serializer[Any]):
     visibility = serializers.ChoiceField(choices=Visibility.choices)
 
 
-class _SetVisibility(APIView, ABC):
+class _SetVisibility(APIView):
     required_scope = "upload"
-
-    @abstractmethod
-    def things(self, request: Request) -> QuerySet[Any]:
-        """Those that this person may open."""
+    rows: ClassVar[VisibleQuerySet[Any]]
 
     @extend_schema(
         request=VisibilitySerializer,
@@ -37,7 +33,7 @@ class _SetVisibility(APIView, ABC):
     )
     def put(self, request: Request, **key: Any) -> Response:
         """Decide who may see it, with all its runs: everybody, whoever has the address, or its owner alone."""
-        target = changeable(request, get_object_or_404(self.things(request), **key))
+        target = changeable(request, get_object_or_404(self.rows.readable_by(request.user), **key))
         message = VisibilitySerializer(data=request.data)
         message.is_valid(raise_exception=True)
         visibility.change(target=target, visibility=message.validated_data["visibility"], by=person_of(request))
@@ -45,15 +41,12 @@ class _SetVisibility(APIView, ABC):
 
 
 class UploadVisibility(_SetVisibility):
-    def things(self, request: Request) -> QuerySet[Any]:
-        return Upload.objects.readable_by(request.user)
+    rows = Upload.objects.all()
 
 
 class ExperimentVisibility(_SetVisibility):
-    def things(self, request: Request) -> QuerySet[Any]:
-        return Experiment.objects.readable_by(request.user)
+    rows = Experiment.objects.all()
 
 
 class ReportVisibility(_SetVisibility):
-    def things(self, request: Request) -> QuerySet[Any]:
-        return Report.objects.present().readable_by(request.user)
+    rows = Report.objects.present()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from urllib.parse import urlencode
 
 from benchagent.configfiles.settings import Promise
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -94,32 +95,13 @@ class DiffTable:
         told = all(promise.durability for promise in self.promises)
         return Difference.EQUAL if told else Difference.UNKNOWN
 
-    def address(self, **changes: str) -> str:
-        query = QueryDict(mutable=True)
-        query.setlist("config", [config.slug for config in self.configs])
-        state = {
-            "by": MEANING if self.by_meaning else NAME,
-            "show": "all" if self.show_all else "differences",
-        } | changes
-        for name, value in state.items():
-            query[name] = value
-        return f"?{query.urlencode()}"
-
     @property
-    def with_all(self) -> str:
-        return self.address(show="all")
-
-    @property
-    def without_equal(self) -> str:
-        return self.address(show="differences")
-
-    @property
-    def with_meaning(self) -> str:
-        return self.address(by=MEANING)
-
-    @property
-    def with_names(self) -> str:
-        return self.address(by=NAME)
+    def links(self) -> dict[str, str]:
+        """Address of this table by each word of `by` and `show`."""
+        configs = [("config", config.slug) for config in self.configs]
+        now = {"by": MEANING if self.by_meaning else NAME, "show": "all" if self.show_all else "differences"}
+        choices = {MEANING: "by", NAME: "by", "all": "show", "differences": "show"}
+        return {word: f"?{urlencode([*configs, *(now | {choice: word}).items()])}" for word, choice in choices.items()}
 
 
 def diff_table(slugs: Sequence[str], user: Reader, params: QueryDict) -> tuple[DiffTable, list[str]]:

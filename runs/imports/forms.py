@@ -85,14 +85,13 @@ class SubjectForm(forms.Form):
     def subject(self) -> dict[str, Any]:
         """What was said; fields left empty are not said."""
         given = {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
-        said: dict[str, Any] = {name: given[name] for name in ("durability", "visibility", "note") if name in given}
+        as_given = ("durability", "visibility", "note", "hardware", "config")
+        said: dict[str, Any] = {name: given[name] for name in as_given if name in given}
         # Every item has a tick; what is not ticked is left out.
         kept = set(self.data.getlist("keep")) if hasattr(self.data, "getlist") else set()
         said["leave_out"] = [item["index"] for item in self.taken.items if str(item["index"]) not in kept]
         if "new_hardware" in given:
             said["hardware"] = {"name": given["new_hardware"]}
-        elif "hardware" in given:
-            said["hardware"] = given["hardware"]
         if "dbms_name" in given or "dbms_version" in given:
             said["dbms"] = {"name": given.get("dbms_name", ""), "version": given.get("dbms_version", "")}
         if "workload" in given:
@@ -101,8 +100,6 @@ class SubjectForm(forms.Form):
             said["measured_on"] = given["measured_on"].isoformat()
         if "config_text" in given:
             said["config"] = {"files": [{"name": "pasted", "text": given["config_text"]}]}
-        elif "config" in given:
-            said["config"] = given["config"]
         devices = [(role.value, given.get(f"storage_{role.value}")) for role in STORAGE_ROLES]
         if storage := [{"role": role, "device": device} for role, device in devices if device]:
             said["storage"] = storage

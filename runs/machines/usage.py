@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
 
@@ -66,17 +65,16 @@ def best_of(runs: QuerySet[Run]) -> list[BestResult]:
         )
         .annotate(highest=Max("value"), lowest=Min("value"), runs=Count("pk"))
     )  # fmt: skip
-    results = [_best({**row}) for row in rows]
+    results = [
+        BestResult(
+            workload=versioned(row["run__workload__name"], row["run__workload__version"]),
+            workload_slug=row["run__workload__slug"],
+            dbms=dbms_name(row["run__dbms_version__name"], row["run__durability"]),
+            dbms_slug=row["run__dbms_version__slug"], durability=row["run__durability"],
+            metric=row["metric__label"], unit=row["metric__unit"],
+            value=row["highest"] if row["metric__better"] == Better.HIGHER else row["lowest"], runs=row["runs"],
+            lower_is_better=row["metric__better"] == Better.LOWER,
+        )
+        for row in rows
+    ]  # fmt: skip
     return sorted(results, key=lambda result: (result.workload, result.unit, result.durability, result.dbms))
-
-
-def _best(row: dict[str, Any]) -> BestResult:
-    best = row["highest"] if row["metric__better"] == Better.HIGHER else row["lowest"]
-    return BestResult(
-        workload=versioned(row["run__workload__name"], row["run__workload__version"]),
-        workload_slug=row["run__workload__slug"],
-        dbms=dbms_name(row["run__dbms_version__name"], row["run__durability"]),
-        dbms_slug=row["run__dbms_version__slug"], durability=row["run__durability"],
-        metric=row["metric__label"], unit=row["metric__unit"], value=best, runs=row["runs"],
-        lower_is_better=row["metric__better"] == Better.LOWER,
-    )  # fmt: skip

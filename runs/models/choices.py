@@ -28,19 +28,17 @@ ON_AGENT_STATES = ACTIVE_STATES | {RunState.ASSIGNED}
 OPEN_STATES = ON_AGENT_STATES | {RunState.QUEUED}
 ENDED_STATES = frozenset({RunState.FINISHED, RunState.FAILED, RunState.CANCELLED, RunState.LOST})
 
-_ENDS = frozenset({RunState.FINISHED, RunState.FAILED, RunState.CANCELLED, RunState.LOST})
-
 # The one table of transitions. A phase may be skipped (a workload without load), never gone back to.
 # `lost -> ended` is the late result of the same attempt, which is accepted.
 TRANSITIONS: dict[str, frozenset[str]] = {
     RunState.QUEUED: frozenset({RunState.ASSIGNED, RunState.CANCELLED}),
-    RunState.ASSIGNED: frozenset({RunState.QUEUED, RunState.PREPARING}) | _ENDS,
+    RunState.ASSIGNED: frozenset({RunState.QUEUED, RunState.PREPARING}) | ENDED_STATES,
     RunState.PREPARING: frozenset({RunState.LOADING, RunState.WARMING_UP, RunState.MEASURING, RunState.COLLECTING})
-    | _ENDS,
-    RunState.LOADING: frozenset({RunState.WARMING_UP, RunState.MEASURING, RunState.COLLECTING}) | _ENDS,
-    RunState.WARMING_UP: frozenset({RunState.MEASURING, RunState.COLLECTING}) | _ENDS,
-    RunState.MEASURING: frozenset({RunState.COLLECTING}) | _ENDS,
-    RunState.COLLECTING: _ENDS,
+    | ENDED_STATES,
+    RunState.LOADING: frozenset({RunState.WARMING_UP, RunState.MEASURING, RunState.COLLECTING}) | ENDED_STATES,
+    RunState.WARMING_UP: frozenset({RunState.MEASURING, RunState.COLLECTING}) | ENDED_STATES,
+    RunState.MEASURING: frozenset({RunState.COLLECTING}) | ENDED_STATES,
+    RunState.COLLECTING: ENDED_STATES,
     RunState.LOST: frozenset({RunState.FINISHED, RunState.FAILED, RunState.CANCELLED}),
     RunState.FINISHED: frozenset(),
     RunState.FAILED: frozenset(),

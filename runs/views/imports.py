@@ -17,7 +17,7 @@ from runs import imports
 from runs.api.errors import flatten
 from runs.imports import columns
 from runs.imports.forms import TOOLS, SubjectForm
-from runs.models import FileImport, User
+from runs.models import FileImport
 from runs.views.guards import PersonRequest, contributor_required
 
 RECENT = 20
