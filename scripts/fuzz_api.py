@@ -34,7 +34,7 @@ document = {
     "artefacts": [{"name": "a.log", "text": "x"}],
     "repeats": [{"metrics": {"tps": 100}, "series": [{"name": "tps", "values": [1, None]}]}] * 3,
 }
-results.store_upload(document=document, owner=user)
+results.store_uploads(documents=[document], owner=user)
 print(ApiToken.issue(owner=user, name="fuzz", scopes=SCOPES)[1])
 """
 

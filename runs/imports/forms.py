@@ -10,7 +10,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.utils.text import slugify
 
 from runs.access.visibility import nameable
-from runs.models import Config, Dbms, FileImport, HardwareProfile, StorageDevice
+from runs.models import Config, FileImport, HardwareProfile, StorageDevice
 from runs.models.choices import DURABILITY_CHOICES, StorageRole, Visibility
 
 # What a select can hold and a person can look through.
@@ -76,11 +76,6 @@ class SubjectForm(forms.Form):
     @property
     def storage_fields(self) -> list[forms.BoundField]:
         return [self[f"storage_{role.value}"] for role in STORAGE_ROLES]
-
-    @property
-    def dbms_names(self) -> list[str]:
-        reader = self.taken.owner or AnonymousUser()
-        return list(nameable(Dbms.objects.all(), reader).order_by("name").values_list("name", flat=True)[:MOST_CHOICES])
 
     def subject(self) -> dict[str, Any]:
         """What was said; fields left empty are not said."""

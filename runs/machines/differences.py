@@ -22,10 +22,6 @@ class FactRow:
     def differs(self) -> bool:
         return len({value for value in self.values if value}) > 1
 
-    @property
-    def has_gap(self) -> bool:
-        return any(self.values) and not all(self.values)
-
 
 @dataclass(frozen=True)
 class DeviceRow:

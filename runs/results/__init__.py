@@ -14,4 +14,4 @@ from runs.results.names import (
 )
 from runs.results.observed import Observed, note_observer
 from runs.results.published import PublishedNumber, PublishedRun, store_published
-from runs.results.upload import UploadOutcome, store_upload, store_uploads
+from runs.results.upload import UploadOutcome, store_uploads

@@ -90,23 +90,6 @@ class _Item:
         self.outcome = UploadOutcome("invalid", self.outcome.id, errors=errors)
 
 
-def store_upload(
-    *,
-    document: Any,
-    token: ApiToken | None = None,
-    owner: User | None = None,
-    file_import: FileImport | None = None,
-) -> UploadOutcome:
-    """Store a result document. The same id with the same body is stored once. `owner` is the token's where not given.
-
-    Raises rest_framework's ValidationError, which names the field, for anything that is not a valid document.
-    """
-    outcome = store_uploads(documents=[document], token=token, owner=owner, file_import=file_import)[0]
-    if outcome.status == "invalid":
-        raise ValidationError(outcome.errors)
-    return outcome
-
-
 def store_uploads(
     *,
     documents: Sequence[Any],
@@ -114,7 +97,8 @@ def store_uploads(
     owner: User | None = None,
     file_import: FileImport | None = None,
 ) -> list[UploadOutcome]:
-    """Store many documents, each whole or not at all; the answers are in their order.
+    """Store many documents, each whole or not at all; the answers are in their order. The same id with the same body is
+    stored once. `owner` is the token's where not given.
 
     Raises ValidationError naming `results` when there are more than one request may carry.
     """

@@ -22,7 +22,7 @@ from agents import hints
 from agents.machines import registry
 from agents.models import EnrolmentCode
 from agents.plans import schedule
-from runs import imports, results
+from runs import imports
 from runs.access import people as accounts
 from runs.access import visibility
 from runs.compare import reports
@@ -30,7 +30,7 @@ from runs.models import ApiToken, Artefact, Config, Experiment, Publication, Run
 from runs.run import artefacts
 from tests.access.rules import PEOPLE, Who
 from tests.agents.conftest import plan_of, registration
-from tests.runs.builders import document
+from tests.runs.builders import document, store_upload
 
 SEEN = ("public", "unlisted", "private")
 # Stands in every name of the private and of the unlisted things: lists, filters and files must not contain it.
@@ -132,7 +132,7 @@ def _upload(owner: User, seen: str) -> Upload:
         }
         for n in range(2)
     ]
-    results.store_upload(document=body, token=None, owner=owner)
+    store_upload(document=body, token=None, owner=owner)
     upload = Upload.objects.get(pk=body["id"])
     artefacts.keep(name=f"{mark}.txt", content=mark.encode(), upload=upload)
     machine = upload.runs.all()[0].hardware

@@ -9,6 +9,7 @@ from benchagent.protocol import HardwareFacts, JobResult, SamplesItem
 
 from runs import machines, results
 from runs.models import HardwareProfile, Run
+from runs.results import UploadOutcome
 
 FACTORS: dict[str, int | float | str] = {"scale_factor": 4, "terminals": 4, "warm_up_s": 10, "duration_s": 5}
 SQLITE_SETTINGS = [("journal_mode", "WAL"), ("synchronous", "FULL")]
@@ -34,6 +35,13 @@ def hardware_facts(**changes: Any) -> HardwareFacts:
         ],
     }  # fmt: skip
     return facts | changes  # type: ignore[return-value]
+
+
+def store_upload(**given: Any) -> UploadOutcome:
+    """Store one document (`document`, and what `store_uploads` takes). Fails where it is refused."""
+    (outcome,) = results.store_uploads(documents=[given.pop("document")], **given)
+    assert not outcome.errors, outcome.errors
+    return outcome
 
 
 def machine(**changes: Any) -> HardwareProfile:

@@ -13,11 +13,10 @@ from django.db import connection
 from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 
-from runs import results
 from runs.models import Experiment, Run, User
 from runs.publications.importer import import_own
 from runs.run import artefacts
-from tests.runs.builders import document
+from tests.runs.builders import document, store_upload
 from tests.runs.cells import make_run
 
 pytestmark = pytest.mark.django_db
@@ -67,7 +66,7 @@ def stored(kept, tmp_path_factory) -> Iterator[dict[str, str]]:
 def everything() -> dict[str, str]:
     import_own()
     owner = User.objects.create_user(username="olga", password="correct horse battery", role="operator")
-    run = results.store_upload(document=document(), owner=owner).runs[0]
+    run = store_upload(document=document(), owner=owner).runs[0]
     experiment = Experiment.objects.create(slug="one", name="One")
     for number in range(6):
         make_run("SQLite 3.53", number, experiment=experiment, order_index=number + 1)

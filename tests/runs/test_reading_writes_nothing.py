@@ -8,8 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from runs import results
-from tests.runs.builders import document
+from tests.runs.builders import document, store_upload
 
 WRITING = re.compile(r"^\s*(BEGIN|SAVEPOINT|INSERT|UPDATE|DELETE|REPLACE|CREATE|DROP|ALTER)\b", re.IGNORECASE)
 
@@ -20,7 +19,7 @@ def writing(queries: CaptureQueriesContext) -> list[str]:
 
 @pytest.fixture
 def run_id(transactional_db):
-    return results.store_upload(document=document(), token=None).runs[0].id
+    return store_upload(document=document(), token=None).runs[0].id
 
 
 @pytest.mark.parametrize(
@@ -51,7 +50,7 @@ def test_the_watcher_sees_a_transaction(client, run_id, bearer):
     with CaptureQueriesContext(connection) as queries:
         client.post("/api/v1/results/", document(), content_type="application/json", headers=headers)
         client.post(f"/api/v1/runs/{run_id}/restore/", headers=headers)
-        results.store_upload(document=document(id="7b6f0c1e-52a3-4d4c-9f0a-0d9f6f1c2a12"), token=None)
+        store_upload(document=document(id="7b6f0c1e-52a3-4d4c-9f0a-0d9f6f1c2a12"), token=None)
         # Uploaded rows go by COPY on PostgreSQL, which is not among the captured statements.
         client.patch(f"/api/v1/runs/{run_id}/", {"note": "seen"}, content_type="application/json", headers=headers)
     assert any(sql.startswith("BEGIN") for sql in writing(queries))

@@ -6,11 +6,10 @@ import uuid
 
 import pytest
 
-from runs import results
 from runs.access import visibility
 from runs.compare import reports
 from runs.models import Change, Experiment, Run, Upload
-from tests.runs.builders import document, scheduled
+from tests.runs.builders import document, scheduled, store_upload
 from tests.runs.cells import make_run
 
 pytestmark = pytest.mark.django_db
@@ -19,7 +18,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def upload(contributor) -> Upload:
     body = document(id=str(uuid.uuid4()))
-    results.store_upload(document=body, token=None, owner=contributor)
+    store_upload(document=body, token=None, owner=contributor)
     return Upload.objects.get()
 
 
@@ -56,7 +55,7 @@ def test_a_scheduled_run_belongs_to_who_started_its_experiment_and_is_seen_like_
 def test_the_setting_decides_for_what_nobody_decided(settings, default, contributor):
     settings.DEFAULT_VISIBILITY = default
     assert scheduled().visibility == default
-    results.store_upload(document=document(), token=None, owner=contributor)
+    store_upload(document=document(), token=None, owner=contributor)
     assert Upload.objects.get().visibility == default
     assert set(Upload.objects.get().runs.values_list("visibility", flat=True)) == {default}
 

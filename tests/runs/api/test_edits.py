@@ -7,11 +7,10 @@ import json
 
 import pytest
 
-from runs import results
 from runs.models import Change, Run, Upload
 from runs.publications.importer import import_own
 from runs.run import artefacts
-from tests.runs.builders import document
+from tests.runs.builders import document, store_upload
 
 pytestmark = pytest.mark.django_db
 URL = "/api/v1/runs/"
@@ -25,7 +24,7 @@ def own_folder(settings, tmp_path):
 
 @pytest.fixture
 def run(operator) -> Run:
-    return results.store_upload(document=document(), owner=operator).runs[0]
+    return store_upload(document=document(), owner=operator).runs[0]
 
 
 @pytest.fixture
@@ -144,7 +143,7 @@ def test_files_come_with_a_document(client, operator):
         {"name": "b.bin", "base64": base64.b64encode(b"\x00\x01").decode()},
     ]
     body = document(id="7b6f0c1e-52a3-4d4c-9f0a-0d9f6f1c2a77", artefacts=files)
-    outcome = results.store_upload(document=body, owner=operator)
+    outcome = store_upload(document=body, owner=operator)
     first, second = artefacts.artefacts_of(outcome.runs[1])
     assert artefacts.content(first) == b"--password=[redacted] ok\n"
     assert artefacts.content(second) == b"\x00\x01"

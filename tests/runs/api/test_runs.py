@@ -14,7 +14,7 @@ from runs import results
 from runs.models import Experiment, Run
 from runs.publications.importer import import_own
 from runs.results import editing
-from tests.runs.builders import document, machine, samples, scheduled
+from tests.runs.builders import document, machine, samples, scheduled, store_upload
 
 pytestmark = pytest.mark.django_db
 URL = "/api/v1/runs/"
@@ -22,7 +22,7 @@ URL = "/api/v1/runs/"
 
 @pytest.fixture
 def stored(db) -> list[Run]:
-    return results.store_upload(document=document(), token=None).runs
+    return store_upload(document=document(), token=None).runs
 
 
 def get(client, path: str = "", **query):
@@ -134,13 +134,13 @@ def test_it_filters_and_sorts(client, stored, query, repeats):
 )
 def test_it_filters_by_owner_validity_visibility_architecture_and_date(client, operator, query, count):
     firebird = {"name": "Firebird", "version": "2.5.2", "architecture": "SuperServer"}
-    runs = results.store_upload(document=document(dbms=firebird), owner=operator).runs
+    runs = store_upload(document=document(dbms=firebird), owner=operator).runs
     editing.invalidate(runs[0], reason="wrong disk", by=operator)
     assert get(client, **query).json()["count"] == count
 
 
 def test_me_is_who_asks(client, operator):
-    results.store_upload(document=document(visibility="private"), owner=operator)
+    store_upload(document=document(visibility="private"), owner=operator)
     client.force_login(operator)
     assert get(client, owner="me", visibility="private").json()["count"] == 2
 

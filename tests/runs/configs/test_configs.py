@@ -7,7 +7,7 @@ from benchagent.catalog import Durability
 from benchagent.redaction import REDACTED
 from django.contrib.auth.models import AnonymousUser
 
-from runs import configs, results
+from runs import configs
 from runs.access import changes
 from runs.access.rules import may_describe
 from runs.configs import ConfigError, Content, FileText, Parameter
@@ -16,7 +16,7 @@ from runs.models import Config, ConfigFile, ConfigParameter, Run
 from runs.publications.importer import import_own
 from tests.benchagent.configfiles.samples import SAMPLES
 from tests.benchagent.importers.mutations import mutations
-from tests.runs.builders import SQLITE_SETTINGS, document, scheduled
+from tests.runs.builders import SQLITE_SETTINGS, document, scheduled, store_upload
 
 pytestmark = pytest.mark.django_db
 
@@ -217,7 +217,7 @@ def test_settings_that_people_have_a_name_for_are_called_by_it():
 
 def test_it_takes_files_with_an_upload():
     files = {"files": [{"name": "postgresql.conf", "text": "shared_buffers = 4GB\nfsync = off\n"}]}
-    outcome = results.store_upload(document=document(config=files), token=None)
+    outcome = store_upload(document=document(config=files), token=None)
     config = outcome.runs[0].config
     assert config is not None
     assert config.files.get().text == "shared_buffers = 4GB\nfsync = off\n"

@@ -7,10 +7,9 @@ import io
 
 import pytest
 
-from runs import results
 from runs.listing import csv_text
 from runs.models import HardwareProfile, Run
-from tests.runs.builders import document
+from tests.runs.builders import document, store_upload
 from tests.runs.cells import make_run
 
 pytestmark = pytest.mark.django_db
@@ -23,7 +22,7 @@ def rows(response) -> list[dict[str, str]]:
 
 
 def test_it_holds_every_run_of_the_filter_with_its_factors_and_numbers(client):
-    results.store_upload(document=document())
+    store_upload(document=document())
     make_run("SQLite 3.53", 855.5, factors={"terminals": 4})
     found = rows(client.get(URL, {"format": "csv", "dbms": "postgresql", "ordering": "repeat"}))
     assert [row["repeat"] for row in found] == ["1", "2"]

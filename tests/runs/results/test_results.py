@@ -34,6 +34,7 @@ from tests.runs.builders import (
     machine,
     samples,
     scheduled,
+    store_upload,
 )
 
 pytestmark = pytest.mark.django_db
@@ -275,7 +276,7 @@ def test_uploads_at_the_same_moment_neither_fail_nor_double():
         start.wait()
         try:
             body = document(id=str(uuid.UUID(int=number % 4)))
-            answers.append(results.store_upload(document=body, token=None).status)
+            answers.append(store_upload(document=body, token=None).status)
         except Exception as error:  # the test reports it
             answers.append(repr(error))
         finally:

@@ -7,10 +7,9 @@ import gzip
 import pytest
 from django.db import DataError, transaction
 
-from runs import results
 from runs.models import Artefact
 from runs.run import artefacts
-from tests.runs.builders import document
+from tests.runs.builders import document, store_upload
 
 pytestmark = pytest.mark.django_db
 
@@ -23,7 +22,7 @@ def own_folder(settings, tmp_path):
 
 @pytest.fixture
 def run(db):
-    return results.store_upload(document=document(), token=None).runs[0]
+    return store_upload(document=document(), token=None).runs[0]
 
 
 def test_it_gives_back_what_it_was_given(run):
@@ -38,7 +37,7 @@ def test_it_gives_back_what_it_was_given(run):
 def test_an_upload_may_hold_a_long_file(db):
     text = "progress: 1.0 s, 100.5 tps\n" * 5000
     body = document(artefacts=[{"name": "long.log", "text": text}])
-    assert results.store_upload(document=body, token=None).status == "created"
+    assert store_upload(document=body, token=None).status == "created"
     assert artefacts.content(Artefact.objects.get()).decode() == text
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from runs import results
 from runs.models import Run, Workload
 from runs.publications.importer import import_own
 from runs.results import editing
 from runs.run import primary
-from tests.runs.builders import document
+from tests.runs.builders import document, store_upload
 from tests.runs.cells import make_run
 
 pytestmark = pytest.mark.django_db
@@ -20,7 +19,7 @@ def stored() -> list[float | None]:
 
 
 def test_an_upload_brings_it():
-    results.store_upload(document=document())
+    store_upload(document=document())
     assert stored() == [100.5, 102]
     assert primary.refresh(Run.objects.all()) == 0
 
