@@ -47,7 +47,8 @@ class CpuAccounts(threading.Thread):
     def _wait_for_both(self) -> tuple[Path, Path]:
         while True:
             generator = self._generator_pid()
-            thread = generator and _thread_of(generator)
+            tasks = (PROC / str(generator) / "task").glob("*") if generator else ()
+            thread = next((task for task in tasks if (task / "comm").read_text().strip() == THREAD), None)
             backend = thread and self._backend_pid()
             if thread and backend:
                 return thread, PROC / str(backend)
@@ -56,11 +57,6 @@ class CpuAccounts(threading.Thread):
     @staticmethod
     def _read(thread: Path, backend: Path) -> tuple[float, float, float]:
         return time.process_time(), _cpu_s(thread), _cpu_s(backend)
-
-
-def _thread_of(pid: int) -> Path | None:
-    tasks = (PROC / str(pid) / "task").glob("*")
-    return next((task for task in tasks if (task / "comm").read_text().strip() == THREAD), None)
 
 
 def _cpu_s(task: Path) -> float:

@@ -430,7 +430,7 @@ def test_a_run_with_many_errors_fails_and_keeps_its_numbers(make_job: MakeJob):
 
 
 def test_a_few_errors_are_counted(make_job: MakeJob):
-    item = make_job("h2", workload="script", script_text=FAILING.format(weight=1000)).run()
+    item = make_job("h2", workload="script", script_text=FAILING.format(weight=300)).run()
     assert item["outcome"] == "finished", item["message"]
     found = values(item)
     assert found["errors"] > 0

@@ -170,22 +170,20 @@ def _counters(bench: Bench) -> dict[str, float]:
 
 
 def _do(bench: Bench, actions: Sequence[Action], phase: str, observe: Observe | None = None) -> float:
-    """All actions one after the other; seconds of all together."""
+    """All actions one after the other; seconds of all together.
+
+    Of SQL they are those of the statements, or of the whole process where opening another database is the work.
+    """
     total_s = 0.0
     for action in actions:
         if isinstance(action, SqlCommands):
-            total_s += _do_sql(bench, action, phase)
+            steps: list[Step] = [{"op": "execute", "phase": phase, "statements": list(action.statements)}]
+            begun = time.perf_counter()
+            result = bench.session(steps, watch=phase, url=action.url)
+            total_s += time.perf_counter() - begun if action.url else result.phases[phase]["elapsed_s"]
         else:
             total_s += bench.tool(action, phase=phase, timeout_s=TIMEOUT_S, observe=observe).elapsed_s
     return total_s
-
-
-def _do_sql(bench: Bench, action: SqlCommands, phase: str) -> float:
-    """Seconds of the statements; of the whole process where opening another database is the work."""
-    steps: list[Step] = [{"op": "execute", "phase": phase, "statements": list(action.statements)}]
-    begun = time.perf_counter()
-    result = bench.session(steps, watch=phase, url=action.url)
-    return time.perf_counter() - begun if action.url else float(result.phases[phase]["elapsed_s"])
 
 
 def _note_backup(bench: Bench, target: Path, took_s: float) -> None:
