@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}\Z")
 
 
 class AgentDirs:
@@ -29,6 +32,13 @@ class AgentDirs:
 
 def agent_dirs(state: str | Path) -> AgentDirs:
     return AgentDirs(Path(state).resolve())
+
+
+def name_problem(name: str, kind: str) -> str:
+    """Why a person cannot call something on this machine so; empty when it can be."""
+    if NAME.match(name):
+        return ""
+    return f"{name!r} is no name for {kind}: up to 40 letters, digits, and . _ - after the first"
 
 
 def write_private(path: Path, content: dict[str, Any]) -> None:

@@ -83,7 +83,7 @@ class JobBench:
         self.data_dir, self.backup_dir, self.temp_dir = placed.data, placed.backup, placed.temp
         self.checks: list[Check] = []
         self.generator: LoadGenerator | None = None
-        described = around.described
+        described = around.described  # where everything is said of the run
         self.metric, self.warn = described.metric, described.warn
         self.condition, self.describe = described.condition, described.describe
         self.log = around.on_log

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,12 +13,11 @@ import psutil
 
 from benchagent.errors import JobError
 from benchagent.machine.devices import device_of
-from benchagent.paths import write_private
+from benchagent.paths import name_problem, write_private
 from benchagent.protocol import ObservationFacts
 
 log = logging.getLogger(__name__)
 FILE_NAME = "observations.json"
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}\Z")
 
 
 class ObservationsError(JobError):
@@ -123,10 +121,8 @@ class Observations:
 
 
 def _checked(observation: Observation) -> Observation:
-    if not NAME.match(observation.name):
-        raise ObservationsError(
-            f"{observation.name!r} is no name for an observation: up to 40 letters, digits, and . _ - after the first"
-        )
+    if problem := name_problem(observation.name, "an observation"):
+        raise ObservationsError(problem)
     if sum(map(bool, (observation.pid_file, observation.process, observation.user))) != 1:
         raise ObservationsError(f"observation {observation.name}: say one of pid_file, process and user")
     return observation

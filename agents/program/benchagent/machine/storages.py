@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -31,12 +30,11 @@ from benchagent.machine.storage import (
     read_storages,
     write_storages,
 )
-from benchagent.paths import AgentDirs
+from benchagent.paths import AgentDirs, name_problem
 from benchagent.protocol import NamedStorageFacts, StorageFacts
 
 log = logging.getLogger(__name__)
 DEFAULT_STORAGE = "default"
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}\Z")
 
 
 @dataclass(frozen=True)
@@ -276,10 +274,8 @@ class Storages:
         return read_storages(self._file)
 
     def _new_name(self, name: str) -> str:
-        if not NAME.match(name):
-            raise StorageError(
-                f"{name!r} is no name for a storage: up to 40 letters, digits, and . _ - after the first"
-            )
+        if problem := name_problem(name, "a storage"):
+            raise StorageError(problem)
         if any(storage.name == name for storage in self.listed()):
             raise StorageError(f"there is a storage {name!r} already")
         return name

@@ -16,10 +16,9 @@ from typing import Any
 
 from benchagent.catalog import DBMSS
 from benchagent.errors import JobError
-from benchagent.paths import write_private
+from benchagent.paths import name_problem, write_private
 
 FILE_NAME = "connections.json"
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}\Z")
 SCHEMA = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}\Z")
 OBSERVER = re.compile(r"[^/\s][^/\n]{0,199}/[A-Za-z0-9][A-Za-z0-9_.-]{0,39}\Z")
 # As an option, as user:password@, as Oracle's user/password@, and as the last but one of CUBRID's parts.
@@ -122,10 +121,8 @@ def from_answers(name: str, dbms: str, answers: Mapping[str, Any]) -> ServerConn
 
 
 def _checked(connection: ServerConnection) -> ServerConnection:
-    if not NAME.match(connection.name):
-        raise ConnectionsError(
-            f"{connection.name!r} is no name for a connection: up to 40 letters, digits, and . _ - after the first"
-        )
+    if problem := name_problem(connection.name, "a connection"):
+        raise ConnectionsError(problem)
     if connection.dbms not in DBMSS:
         raise ConnectionsError(f"connection {connection.name}: no DBMS is called {connection.dbms!r}")
     if not connection.url.startswith("jdbc:"):
