@@ -78,6 +78,17 @@ SELECT COUNT(*) FROM seat;
 SELECT COUNT(*) FROM note;
 + committed(write)
 """
+STUCK = """\
+[setup]
+CREATE FUNCTION other_than_0(n INTEGER) RETURNS INTEGER AS $$ BEGIN
+  IF n = 0 THEN RAISE EXCEPTION 'no luck' USING ERRCODE = '40001'; END IF;
+  RETURN n;
+END $$ LANGUAGE plpgsql;
+
+[transaction look]
+\\set n terminal()
+SELECT other_than_0(:n);
+"""
 
 
 @pytest.fixture
@@ -435,6 +446,16 @@ def test_a_few_errors_are_counted(make_job: MakeJob):
     found = values(item)
     assert found["errors"] > 0
     assert 0 < found["error_share_percent"] <= 1
+
+
+@needs_postgresql
+def test_a_terminal_that_meets_conflicts_until_the_end_is_told_of(make_job: MakeJob):
+    item = make_job("postgresql", workload="script", script_text=STUCK, terminals=2).run()
+    assert item["outcome"] == "finished", item["message"]
+    assert not checks(item)["terminals_not_stuck"]
+    (warning,) = [words for words in item["result"]["warnings"] if "conflicts" in words]
+    assert "no luck" in warning and "SQLSTATE 40001" in warning
+    assert warning.endswith("; no transaction in the measured window by terminal 0")
 
 
 # Backup
