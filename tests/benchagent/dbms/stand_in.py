@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
 from benchagent.catalog import DBMSS, WORKLOADS
 from benchagent.dbms.embedded import jars
 from benchagent.dbms.external.guard import created_table, statements
@@ -24,12 +25,14 @@ from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.job.dryrun import TOOL, PaperBench
 from benchagent.workloads import workload as workload_of
 
+from tests.benchagent.small import make_smaller
+
 SCHEMA = "bench_own"
 CATALOGUE = "asks the engine's own catalogue"
 CONDITIONS = ("after the load:", "after the run:")
-# Enough for each of a mix to come up: more would only take the machine's time.
-TRANSACTIONS = 1_000
-WINDOW: dict[str, int | str] = {"terminals": 1, "warm_up_s": 0, "duration_s": 1}
+# Enough for each of a mix to come up, and a window that no machine is too slow for: it ends with the last of them.
+TRANSACTIONS = 500
+WINDOW: dict[str, int | str] = {"terminals": 1, "warm_up_s": 0, "duration_s": 600}
 SCRIPT = """
 [setup]
 CREATE TABLE counters (id INTEGER NOT NULL, v INTEGER);
@@ -163,13 +166,15 @@ class StandIn:
 
     def perform(self, generator: LoadGenerator, connection: Mapping[str, Any]) -> Report:
         """All steps in one session, to its end."""
-        steps = self.steps()
-        generator.start({"version": 1, "connection": {"driver_class": None, **connection}, "steps": steps})
+        with pytest.MonkeyPatch.context() as patch:
+            make_smaller(patch)
+            steps = self.steps()
+            generator.start({"version": 1, "connection": {"driver_class": None, **connection}, "steps": steps})
         try:
             for event in generator.events():
                 self._see(event)
         finally:
-            status = generator.abort(10)
+            status = generator.abort(60)
         if status != 0:
             self.report.errors.append(f"the load generator ended with {status}")
         if self.report.ended != [name for step in steps for name in _endings(step)]:
