@@ -48,7 +48,7 @@ STATE_WORDS: Mapping[FigureState, str] = {
 
 
 class Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class Source(Part):

@@ -23,7 +23,7 @@ Side = dict[str, str | int | float | list[str]]
 
 
 class Row(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, allow_inf_nan=False)
 
 
 class StatedRow(Row):

@@ -7,8 +7,6 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy import special
-
 CONFIDENCE = 0.95
 MIN_REPEATS = 3
 
@@ -92,4 +90,6 @@ def t_quantile(p: float, df: float) -> float:
     """The t below which a share `p` (0 < p < 1) of Student's distribution lies; `df` > 0 need not be whole."""
     if not (0.0 < p < 1.0 and df > 0):
         raise ValueError(f"a quantile of t needs 0 < p < 1 and df > 0, not {p} and {df}")
+    from scipy import special  # late: every process of the server would wait for it at its start
+
     return float(special.stdtrit(df, p))
