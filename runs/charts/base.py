@@ -185,6 +185,21 @@ def lines_table(spec: LinesSpec) -> Table:
     return Table([Column(spec["x"]["label"], spec["x"]["unit"]), *labels], rows)
 
 
+def single_bar(
+    label: str, value: float | None, *, color: int = 0, gap: str = "", text: str = "", origin: str = ""
+) -> BarGroup:
+    """A bar of one value without repeats, or a gap with its reason."""
+    made: BarGroup = {
+        "label": label, "color": color, "value": value, "interval": None, "dots": [], "gap": gap or None,
+        "ranked": True,
+    }  # fmt: skip
+    if text:
+        made["text"] = text
+    if origin:
+        made["origin"] = origin
+    return made
+
+
 def bars(*, label: str, unit: str, better: str, groups: Sequence[BarGroup], scale: Scale = "linear") -> BarsSpec:
     return {
         "type": "bars", "y": {"label": label, "unit": unit, "better": better}, "scale": scale, "groups": list(groups),

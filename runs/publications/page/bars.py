@@ -8,15 +8,16 @@ from typing import Any, Literal, cast
 from urllib.parse import urlencode
 
 from runs.charts import compare as charts
-from runs.charts.base import BarGroup, BarsSpec, Column, Figure, Table, TableCell, bars
+from runs.charts.base import BarGroup, BarsSpec, Column, Figure, Table, TableCell, bars, single_bar
 from runs.compare.compare import compare
 from runs.compare.groups import Comparison, Group
 from runs.compare.select import cell_parameter
-from runs.models import Claim, Measurement, Run
+from runs.models import Claim, Run
 from runs.publications.material import Material
 from runs.publications.page.amounts import Amount, TextCell, Words, computed, number_cell, origin_of, text
 from runs.publications.page.claim_words import printed_bound
 from runs.publications.page.parts import Choice, NamedTable, PartSpec, Section
+from runs.run.number import number_of
 
 BASELINE = "baseline"
 # In words, as every number of these pages is one of the data or computed from them.
@@ -90,14 +91,10 @@ def _comparison(material: Material, workload: str, without: Sequence[str], vary:
     ])  # fmt: skip
 
 
-def _with_origins(comparison: Comparison) -> list[BarGroup]:
-    """The bars, each with the provenance of its repeats."""
-    return [{**charts.bar(one, at), "origin": _origin(one)} for at, one in enumerate(comparison.groups)]
-
-
-def _origin(group: Group) -> str:
+def _with_origin(group: Group, color: int) -> BarGroup:
+    """Its bar, with the provenance of its repeats."""
     repeats = origin_of(Amount(dot.value, provenance=dot.provenance) for dot in group.dots)
-    return f"repeats {repeats}, median computed" if repeats else ""
+    return {**charts.bar(group, color), "origin": f"repeats {repeats}, median computed" if repeats else ""}
 
 
 def _extremes(comparison: Comparison) -> Words:
@@ -150,16 +147,12 @@ def _repeats(group: Group, comparison: Comparison, height: int) -> list[TableCel
 
 
 def _repeat(run: Run, comparison: Comparison) -> TableCell:
-    number = _measured(run, comparison)
+    metric = comparison.metric
+    number = number_of(run, metric.name, metric.unit) if metric else None
     if number is None:
         return TableCell(gap=run.missing_reason or "not known", href=run.get_absolute_url())
     amount = Amount(number.value, "", number.provenance, number.as_printed, note=number.note or run.note)
     return number_cell(amount, href=run.get_absolute_url())
-
-
-def _measured(run: Run, comparison: Comparison) -> Measurement | None:
-    metric = comparison.metric
-    return next((one for one in run.measurements.all() if metric and one.metric_id == metric.id), None)
 
 
 def compare_query(groups: Iterable[Group]) -> str:
@@ -241,14 +234,11 @@ def _with_gaps(figure: Figure, comparison: Comparison, lost: Sequence[tuple[str,
     metric, table = comparison.metric, groups_table(comparison)
     if metric is None:
         return figure
-    gaps: list[BarGroup] = [
-        {
-            "label": label, "color": at, "value": None, "interval": None, "dots": [], "gap": _reason(claim),
-            "ranked": True,
-        }
+    gaps = [
+        single_bar(label, None, color=at, gap=_reason(claim))
         for at, (label, claim) in enumerate(lost, len(comparison.groups))
-    ]  # fmt: skip
-    groups = [*_with_origins(comparison), *gaps]
+    ]
+    groups = [*(_with_origin(one, at) for at, one in enumerate(comparison.groups)), *gaps]
     spec: dict[str, Any] = {**figure.spec, "groups": groups}
     if gaps:
         spec = {**bars(label=metric.label, unit=metric.unit, better=metric.better, groups=groups)}

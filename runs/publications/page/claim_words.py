@@ -11,6 +11,7 @@ from runs.publications.page.amounts import Amount, TextCell, Words, text
 
 # A percentage of this metric says neither time nor rate.
 EITHER = "backup time/speed"
+NO_AMOUNT = "no amount given"
 LESS = ("slower", "lower")
 _SIGN = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most"}
 
@@ -28,7 +29,7 @@ def figure_words(claim: Claim) -> Words:
     if claim.details.get("percent_range"):
         low, high = claim.details["percent_range"]
         return (Amount(low), " to ", Amount(high, "%"))
-    return "no amount given"
+    return NO_AMOUNT
 
 
 def printed_bound(claim: Claim) -> tuple[str, Amount] | None:

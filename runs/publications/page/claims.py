@@ -16,7 +16,16 @@ from runs.publications.article import article_of
 from runs.publications.material import Material
 from runs.publications.page.amounts import Amount, TextCell, Words, computed, text, word_columns
 from runs.publications.page.bounds import place
-from runs.publications.page.claim_words import EITHER, LESS, against, check_link, figure_words, sides, sides_cells
+from runs.publications.page.claim_words import (
+    EITHER,
+    LESS,
+    NO_AMOUNT,
+    against,
+    check_link,
+    figure_words,
+    sides,
+    sides_cells,
+)
 from runs.publications.page.parts import Bound, NamedTable, Ordering, Section
 
 UNSAID = "The article does not say whether this is a difference of time or of speed."
@@ -103,22 +112,16 @@ def _reading_row(material: Material, claim: Claim, ends: Sequence[PercentReading
 def orderings(material: Material) -> Section:
     """Orders that the article's text gives as a whole, then each claim of two sides."""
     article = article_of(material.publication)
-    found = [
-        Ordering(one.quantity, [(">" if place else "", name) for place, name in enumerate(one.items)], one.note)
+    told = [
+        Ordering(one.quantity, [(">" if at else "", name) for at, name in enumerate(one.items)], one.note)
         for one in (article.orders if article else ())
     ]
-    found += [_ordering(material, claim) for claim in material.claims if _is_ordering(claim)]
+    without_amount = [one for one in material.claims if one.percent == 0 or figure_words(one) == NO_AMOUNT]
     return Section(
         "orderings", "Orderings as claimed",
         "Claims without an amount: which is more, or that both are alike. They have no length, so no bar is drawn.",
-        orderings=found,
+        orderings=[*told, *(_ordering(material, claim) for claim in without_amount)],
     )  # fmt: skip
-
-
-def _is_ordering(claim: Claim) -> bool:
-    if claim.percent == 0:
-        return True
-    return figure_words(claim) == "no amount given"
 
 
 def _ordering(material: Material, claim: Claim) -> Ordering:
@@ -139,10 +142,8 @@ def all_claims(material: Material) -> Section:
         [*sides_cells(material, one), TextCell(text=one.summary, note=one.sense), check_link(material, one)]
         for one in material.claims
     ]
-    return Section(
-        id="claims",
-        title="All claims of the article",
-        lead="Each relative statement with its baseline and quantity; what the article's own numbers say to it stands "
-        "under the checks.",
-        tables=[NamedTable("Claims", Table(columns, rows))] if rows else [],
+    lead = (
+        "Each relative statement with its baseline and quantity; what the article's own numbers say to it stands under "
+        "the checks."
     )
+    return Section.of_table("claims", "All claims of the article", columns, rows, lead=lead, table="Claims")

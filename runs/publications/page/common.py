@@ -36,11 +36,7 @@ def observations(material: Material) -> Section:
         [text(seen.metric), text(material.words(seen.factors)), value_cell(seen), text(seen.unit), text(seen.qualifier)]
         for seen in material.observations
     ]
-    return Section(
-        id="observations",
-        title="Values that belong to no single run",
-        tables=[NamedTable("Observations", Table(columns, rows))] if rows else [],
-    )
+    return Section.of_table("observations", "Values that belong to no single run", columns, rows, table="Observations")
 
 
 def value_cell(seen: Observation) -> TableCell:
@@ -58,12 +54,8 @@ def missing(material: Material) -> Section:
         for item in material.missing
         if item.is_document
     ]
-    return Section(
-        id="missing",
-        title="Lost documents",
-        lead="The article links to them; the text at hand has lost the link.",
-        tables=[NamedTable("Lost documents", Table(columns, rows))] if rows else [],
-    )
+    lead = "The article links to them; the text at hand has lost the link."
+    return Section.of_table("missing", "Lost documents", columns, rows, lead=lead)
 
 
 def findings(material: Material) -> Section:
@@ -202,13 +194,16 @@ def _total(words: str) -> int | None:
 
 def schema(material: Material) -> Section:
     """Of the last schema: an article has one."""
-    return _schema(material.schemas[-1]) if material.schemas else Section("schema", "Schema")
-
-
-def _schema(schema: DataSchema) -> Section:
+    if not material.schemas:
+        return Section("schema", "Schema")
+    schema = material.schemas[-1]
     names = [str(one.get("name")) for one in schema.columns]
     rows = [
-        [_code(name), _code(str(one.get("definition", ""))), text(_keys(schema, name))]
+        [
+            TextCell(text=name, code=True),
+            TextCell(text=str(one.get("definition", "")), code=True),
+            text(_keys(schema, name)),
+        ]
         for name, one in zip(names, schema.columns, strict=True)
     ]
     tables = schema.tables if isinstance(schema.tables, str) else ", ".join(str(one) for one in schema.tables)
@@ -217,22 +212,16 @@ def _schema(schema: DataSchema) -> Section:
         f"{'unique ' if one.get('unique') else ''}index {one.get('name')} ({', '.join(one.get('columns', []))})"
         for one in schema.indexes
     ]
-    body = Table(word_columns("Column", "Definition", "Keys"), rows)
-    return Section(
-        id="schema",
-        title="Schema",
-        lead="; ".join(part for part in (key, *indexes) if part),
-        tables=[NamedTable(f"Columns of each table: {tables}", body)] if rows else [],
-    )
-
-
-def _code(words: str) -> TextCell:
-    return TextCell(text=words, code=True)
+    return Section.of_table(
+        "schema", "Schema", word_columns("Column", "Definition", "Keys"), rows,
+        lead="; ".join(part for part in (key, *indexes) if part), table=f"Columns of each table: {tables}",
+    )  # fmt: skip
 
 
 def _keys(schema: DataSchema, column: str) -> str:
-    found = ["primary key"] if column in schema.primary_key else []
-    for index in schema.indexes:
-        if any(str(one).split(" ")[0] == column for one in index.get("columns", [])):
-            found.append(str(index.get("name")))
-    return ", ".join(found)
+    primary = ["primary key"] if column in schema.primary_key else []
+    indexes = [
+        str(index.get("name")) for index in schema.indexes
+        if any(str(one).split(" ")[0] == column for one in index.get("columns", []))
+    ]  # fmt: skip
+    return ", ".join([*primary, *indexes])

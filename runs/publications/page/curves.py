@@ -6,13 +6,12 @@ Lost values are gaps, and a mark stands where the size passes the RAM.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 from urllib.parse import urlencode
 
 from runs.charts.base import (
     BandSpec,
-    BarGroup,
     Column,
     Figure,
     LineGap,
@@ -25,14 +24,16 @@ from runs.charts.base import (
     YAxis,
     bars,
     lines,
+    single_bar,
 )
 from runs.formatting import exact
-from runs.models import Measurement, Metric, Run
+from runs.models import Metric, Run
 from runs.models.choices import RunState
 from runs.publications.checks.formula import evaluate, written
 from runs.publications.material import Material
 from runs.publications.page.amounts import Amount, Words, computed, number_cell, origin_of, plain, stored
 from runs.publications.page.parts import NamedTable, PartSpec, Section, Spec, Tile
+from runs.run.number import number_of
 
 SIZE = "size_gb"
 SERIES = "disk"
@@ -173,12 +174,12 @@ def _drawn(spec: CurveSpec, runs: Sequence[Run], metric: Metric) -> Figure:
     if spec.log:
         y = {**y, "zero": False, "scale": "log"}
     if spec.show == "percent":
-        found, y = relative(known), {"label": "Of the smallest size", "unit": "%", "zero": True}
+        found, y = [one.relative() for one in known], {"label": "Of the smallest size", "unit": "%", "zero": True}
         bands = _losses(known[0], small)
     elif spec.show in ("dense", "known"):
-        found = only_up_to(known, small) if spec.show == "dense" else known
+        found = [one.up_to(small) for one in known] if spec.show == "dense" else known
     elif spec.show == "lost" and xs:
-        found = only_up_to(found, xs[-1])
+        found = [one.up_to(xs[-1]) for one in found]
     if spec.gap and xs:
         lost = [{"label": spec.gap, "color": 3, "xs": xs, "reason": spec.gap_reason}]
     return figure(
@@ -244,13 +245,10 @@ def _column_cell(spec: ColumnSpec, rows: Sequence[Mapping[str, Amount]], at: int
 
 
 def _size_bars(runs: Sequence[Run], found: Sequence[float], *, id: str, title: str, log: bool) -> Figure:
-    groups: list[BarGroup] = [
-        {
-            "label": f"test {number}", "color": 0, "value": size, "interval": None, "dots": [], "gap": None,
-            "ranked": True, "text": exact(size), "origin": origin_of([Amount(size)]),
-        }
+    groups = [
+        single_bar(f"test {number}", size, text=exact(size), origin=origin_of([Amount(size)]))
         for number, size in enumerate(found, start=1)
-    ]  # fmt: skip
+    ]
     spec = bars(label="Size", unit="GB", better="none", groups=groups, scale="log" if log else "linear")
     spec["marks"] = ram_mark(runs)
     rows = [[number_cell(Amount(number)), number_cell(Amount(size))] for number, size in enumerate(found, start=1)]
@@ -272,6 +270,19 @@ class Curve:
     def points(self) -> list[tuple[float, float]]:
         return [(size, amount.value) for size, amount in self.amounts.items()]
 
+    def up_to(self, size: float) -> Curve:
+        amounts = {x: amount for x, amount in self.amounts.items() if x <= size}
+        return replace(self, amounts=amounts, lost={x: why for x, why in self.lost.items() if x <= size})
+
+    def relative(self) -> Curve:
+        """In per cent of its value at its smallest size."""
+        first = next(iter(self.amounts.values())).value
+        shares = {
+            x: computed(100 * one.value / first, f"100 × {one.value:.10g} / {first:.10g}", digits=2)
+            for x, one in self.amounts.items()
+        }
+        return replace(self, amounts=shares)
+
 
 def size_of(run: Run) -> float | None:
     value = run.factor(SIZE)
@@ -279,28 +290,18 @@ def size_of(run: Run) -> float | None:
 
 
 def curves(runs: Sequence[Run], metric: Metric) -> list[Curve]:
-    """One per value of the disk factor, in the order of the source."""
-    names = list(dict.fromkeys(str(run.factor(SERIES) or "all") for run in runs if size_of(run) is not None))
-    return [_curve(name, color, [r for r in runs if str(r.factor(SERIES) or "all") == name], metric)
-            for color, name in enumerate(names)]  # fmt: skip
-
-
-def _curve(name: str, color: int, runs: Sequence[Run], metric: Metric) -> Curve:
-    amounts: dict[float, Amount] = {}
-    lost: dict[float, str] = {}
+    """One per value of the disk factor, in the order of the source; all runs have a size."""
+    drawn: dict[str, Curve] = {}
+    for run in runs:
+        name = str(run.factor(SERIES) or "all")
+        drawn.setdefault(name, Curve(name, len(drawn), {}, {}))
     for run in sorted(runs, key=lambda run: size_of(run) or 0.0):
-        size, number = size_of(run), number_of(run, metric)
-        if size is None:
-            continue
-        if number is not None:
-            amounts[size] = stored(number)
+        curve, size = drawn[str(run.factor(SERIES) or "all")], size_of(run) or 0.0
+        if number := number_of(run, metric.name, metric.unit):
+            curve.amounts[size] = stored(number)
         elif run.state == RunState.VALUE_MISSING:
-            lost[size] = run.missing_reason
-    return Curve(name, color, amounts, lost)
-
-
-def number_of(run: Run, metric: Metric) -> Measurement | None:
-    return next((one for one in run.measurements.all() if one.metric_id == metric.id), None)
+            curve.lost[size] = run.missing_reason
+    return list(drawn.values())
 
 
 def ram_mark(runs: Sequence[Run]) -> list[Mark]:
@@ -312,32 +313,9 @@ def ram_mark(runs: Sequence[Run]) -> list[Mark]:
     return [{"axis": "x", "value": ram_gb, "label": f"RAM {exact(ram_gb)} GB"}]
 
 
-def only_up_to(found: Sequence[Curve], size: float) -> list[Curve]:
-    return [
-        Curve(
-            one.label, one.color, {x: amount for x, amount in one.amounts.items() if x <= size},
-            {x: why for x, why in one.lost.items() if x <= size},
-        )
-        for one in found
-    ]  # fmt: skip
-
-
 def without_lost(found: Sequence[Curve]) -> list[Curve]:
     """The curves that have values, without their gaps."""
-    return [Curve(one.label, one.color, one.amounts, {}) for one in found if one.amounts]
-
-
-def relative(found: Sequence[Curve]) -> list[Curve]:
-    """Each curve in per cent of its value at its smallest size."""
-    return [Curve(one.label, one.color, _shares(one.amounts), {}) for one in found if one.amounts]
-
-
-def _shares(amounts: dict[float, Amount]) -> dict[float, Amount]:
-    first = next(iter(amounts.values())).value
-    return {
-        x: computed(100 * one.value / first, f"100 × {one.value:.10g} / {first:.10g}", digits=2)
-        for x, one in amounts.items()
-    }
+    return [replace(one, lost={}) for one in found if one.amounts]
 
 
 def change(curve: Curve, size: float, base: float) -> Amount:
@@ -365,7 +343,11 @@ def figure(
         for one in found
         if one.points
     ]
-    gaps: list[LineGap] = [_gap(one) for one in found if one.lost]
+    gaps: list[LineGap] = [
+        {"label": one.label, "color": one.color, "xs": list(one.lost),
+         "reason": "; ".join(dict.fromkeys(one.lost.values()))}
+        for one in found if one.lost
+    ]  # fmt: skip
     gaps += lost
     spec: LinesSpec = lines(
         x={"label": "Database size", "unit": "GB", "scale": scale, "even": True},
@@ -379,19 +361,14 @@ def figure(
     return Figure(id=id, title=title, spec=spec, table=_table(found, y), alt=_alt(title, found, gaps), note=note)
 
 
-def _gap(one: Curve) -> LineGap:
-    reason = "; ".join(dict.fromkeys(one.lost.values()))
-    return {"label": one.label, "color": one.color, "xs": list(one.lost), "reason": reason}
-
-
 def _table(found: Sequence[Curve], y: YAxis) -> Table:
     xs = sorted({x for one in found for x in (*one.amounts, *one.lost)})
     columns = [Column("Size", "GB"), *(Column(one.label, y["unit"]) for one in found)]
-    return Table(columns, [[number_cell(Amount(x)), *(_cell(one, x) for one in found)] for x in xs])
-
-
-def _cell(one: Curve, x: float) -> TableCell:
-    return number_cell(one.amounts.get(x), gap=one.lost.get(x, ""))
+    rows = [
+        [number_cell(Amount(x)), *(number_cell(one.amounts.get(x), gap=one.lost.get(x, "")) for one in found)]
+        for x in xs
+    ]
+    return Table(columns, rows)
 
 
 def _alt(title: str, found: Sequence[Curve], gaps: Sequence[LineGap]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runs.charts.base import BarGroup, Column, Figure, StackedSpec, Table, TableCell, bars
+from runs.charts.base import Column, Figure, StackedSpec, Table, TableCell, bars, single_bar
 from runs.models import QueryStat, TableStat
 from runs.publications.material import Material
 from runs.publications.page.amounts import (
@@ -25,12 +25,9 @@ NOT_PRINTED = "not printed"
 BIGGEST = 3
 
 
-def amount_of(value: float | None, printed: str = "") -> Amount | None:
-    return None if value is None else Amount(float(value), printed=printed)
-
-
 def _cell(value: float | None, printed: str = "", mark: str = "") -> TableCell:
-    return number_cell(amount_of(value, printed), gap=NOT_PRINTED, mark=mark)
+    amount = None if value is None else Amount(float(value), printed=printed)
+    return number_cell(amount, gap=NOT_PRINTED, mark=mark)
 
 
 # Tables
@@ -40,26 +37,20 @@ def tables(material: Material) -> Section:
     rows = material.table_stats
     if not rows:
         return Section("tables", "Tables")
+    data, of_indexes = ([getattr(row, name) or 0.0 for row in rows] for name in ("table_size_mb", "indices_size_mb"))
     spec: StackedSpec = {
-        "type": "stacked",
-        "y": {"label": "Size", "unit": "MB"},
-        "rows": [row.table for row in rows],
+        "type": "stacked", "y": {"label": "Size", "unit": "MB"}, "rows": [row.table for row in rows],
         "parts": [
-            {"label": "Data", "color": 0, "values": [row.table_size_mb or 0.0 for row in rows], "origin": "printed"},
-            {
-                "label": "Indexes",
-                "color": 1,
-                "values": [row.indices_size_mb or 0.0 for row in rows],
-                "origin": "printed",
-            },
+            {"label": "Data", "color": 0, "values": data, "origin": "printed"},
+            {"label": "Indexes", "color": 1, "values": of_indexes, "origin": "printed"},
         ],
-    }
+    }  # fmt: skip
     columns = [
         Column("Table", numeric=False), Column("Records"), Column("Record length", "B"), Column("Data pages"),
         Column("Data", "MB"), Column("Indexes", "MB"), Column("Share as printed", "%"),
         Column("Share of the data, worked out", "%"), Column("Indexes of the table", "%"),
     ]  # fmt: skip
-    whole = sum(row.table_size_mb or 0.0 for row in rows)
+    whole = sum(data)
     figure = Figure(
         "tables-chart", "Data and indexes per table, MB", spec,
         Table(columns, [_table_row(row, whole) for row in rows]),
@@ -117,8 +108,7 @@ def indexes(material: Material) -> Section:
     deep = [row.index for row in material.index_stats if (row.depth or 0) > RECOMMENDED_DEPTH]
     limit = Amount(RECOMMENDED_DEPTH)
     lead: Words = ("Deeper than the recommended ", limit, f" levels: {', '.join(deep)}.") if deep else ""
-    found = [NamedTable("Indexes", Table(columns, rows))] if rows else []
-    return Section(id="indexes", title="Indexes of the largest database", lead=lead, tables=found)
+    return Section.of_table("indexes", "Indexes of the largest database", columns, rows, lead=lead, table="Indexes")
 
 
 def _depth(depth: int | None) -> TableCell:
@@ -137,7 +127,7 @@ def queries(material: Material) -> Section:
         return Section("queries", "Queries")
     work = Table(
         [Column("No."), *word_columns("Query and plan"), Column("Rows"), *_columns(stats, WORK)],
-        [[_cell(row.number), _query(row), _result(row.count_result), *_numbers(row, WORK)] for row in stats],
+        [[_cell(row.number), _query(row), _count(row.count_result), *_numbers(row, WORK)] for row in stats],
     )
     memory = Table(
         [Column("No."), *_columns(stats, MEMORY)], [[_cell(row.number), *_numbers(row, MEMORY)] for row in stats]
@@ -162,45 +152,40 @@ def _warm_up(material: Material) -> list[NamedTable]:
 
 def _columns(stats: Sequence[QueryStat], names: Sequence[str]) -> list[Column]:
     units = {str(one["name"]): str(one.get("unit") or "") for row in stats for one in row.metrics}
-    shown = {name: "" if units.get(name) == "count" else units.get(name, "") for name in names}
-    return [Column(name.replace("_", " ").capitalize(), unit) for name, unit in shown.items()]
+    return [Column(name.replace("_", " ").capitalize(), units.get(name, "").removeprefix("count")) for name in names]
 
 
 def _numbers(row: QueryStat, names: Sequence[str]) -> list[TableCell]:
-    return [number_cell(query_amount(row, name), gap=NOT_PRINTED) for name in names]
+    return [number_cell(_number(row, name), gap=NOT_PRINTED) for name in names]
 
 
-def query_amount(row: QueryStat, name: str) -> Amount | None:
-    found = next((one for one in row.metrics if one["name"] == name), None)
-    if not found or found.get("value") is None:
-        return None
-    return Amount(float(found["value"]), printed=str(found.get("as_printed", "")))
+def _number(row: QueryStat, name: str) -> Amount | None:
+    printed = next((one for one in row.metrics if one["name"] == name), {"value": None})
+    value = printed.get("value")
+    return None if value is None else Amount(float(value), printed=str(printed.get("as_printed", "")))
+
+
+def _count(value: int | None) -> TableCell:
+    return number_cell(None if value is None else Amount(float(value)))
 
 
 def _query(row: QueryStat) -> TableCell:
     return TextCell(text=row.sql, code=True, note=" · ".join(part for part in (row.plan, row.description) if part))
 
 
-def _result(value: int | None) -> TableCell:
-    return number_cell(amount_of(value))
-
-
 def _lead(stats: Sequence[QueryStat]) -> Words:
-    found = sorted((one for row in stats if (one := query_amount(row, "elapsed"))), key=lambda one: one.value)
-    return ("From ", found[0], " s to ", found[-1], " s, with the plans as printed.") if found else ""
+    elapsed = sorted((one for row in stats if (one := _number(row, "elapsed"))), key=lambda one: one.value)
+    return ("From ", elapsed[0], " s to ", elapsed[-1], " s, with the plans as printed.") if elapsed else ""
 
 
 def _figure(stats: Sequence[QueryStat]) -> Figure:
-    found = [(row, query_amount(row, "elapsed")) for row in stats]
-    groups: list[BarGroup] = [
-        {
-            "label": f"query {row.number}", "color": 0, "value": one.value if one else None, "interval": None,
-            "dots": [], "gap": None if one else NOT_PRINTED, "ranked": True, "text": shown(one) if one else "",
-            "origin": origin_of([one] if one else []),
-        }
-        for row, one in found
+    elapsed = [(row, _number(row, "elapsed")) for row in stats]
+    groups = [
+        single_bar(f"query {row.number}", one.value, text=shown(one), origin=origin_of([one]))
+        if one else single_bar(f"query {row.number}", None, gap=NOT_PRINTED)
+        for row, one in elapsed
     ]  # fmt: skip
-    rows = [[_cell(row.number), number_cell(one, gap=NOT_PRINTED)] for row, one in found]
+    rows = [[_cell(row.number), number_cell(one, gap=NOT_PRINTED)] for row, one in elapsed]
     spec = bars(label="Elapsed", unit="s", better="lower", groups=groups, scale="log")
     return Figure(
         "queries-chart", "Elapsed time, s", spec, Table([Column("Query"), Column("Elapsed", "s")], rows),

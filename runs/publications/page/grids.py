@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from runs.charts.base import Column, Table, TableCell
-from runs.models import Claim, Run
+from runs.models import Claim, Metric, Run
 from runs.publications.material import Material
-from runs.publications.page.amounts import Amount, TextCell, Words, computed, number_cell, stored, text, word_columns
+from runs.publications.page.amounts import TextCell, Words, computed, number_cell, stored, text, word_columns
 from runs.publications.page.claim_words import figure_words
 from runs.publications.page.parts import NamedTable, PartSpec, Section
 from runs.publications.page.ratios import set_apart
+from runs.run.number import number_of
 
 Key = Callable[[Run], str]
 
@@ -36,17 +37,11 @@ def grid_cell(runs: Sequence[Run]) -> TableCell:
     return TableCell(gap="; ".join(reasons) or "not measured")
 
 
-def lost(runs: Sequence[Run]) -> int:
-    return sum(not run.measurements.all() for run in runs)
-
-
 def lost_words(runs: Sequence[Run], why: str) -> Words:
     """How many of the cells have no value, and why."""
-    missing: Amount = computed(lost(runs), f"count of {len(runs)} cells whose value is missing", digits=0)
+    lost = sum(not run.measurements.all() for run in runs)
+    missing = computed(lost, f"count of {len(runs)} cells whose value is missing", digits=0)
     return (missing, " of ", computed(len(runs), "count of the cells", digits=0), f" cells have no value: {why}")
-
-
-Axis = Literal["system", "workload"] | str
 
 
 class Grid(PartSpec):
@@ -83,8 +78,11 @@ class Grid(PartSpec):
         table = grid(runs, row=row, column=lambda run: _said(material, run, self.columns), head=self.head)
         if self.claims:
             versions = list(dict.fromkeys(run.dbms_version.source_id for run in runs))
-            found = _claims_by_system(material, runs[0].workload.source_id, self.columns, self.against)
-            cells = [_claimed(found.get(version)) for version in versions]
+            by_system = {
+                str(one.side_a.get("dbms")): one for one in set_apart(material.claims, self.columns, self.against)
+                if one.side_a.get("workload") == runs[0].workload.source_id
+            }  # fmt: skip
+            cells = [_claimed(by_system.get(version)) for version in versions]
             table = Table(
                 [*table.columns, Column(self.claims, numeric=False)],
                 [[*row, cell] for row, cell in zip(table.rows, cells, strict=True)],
@@ -108,11 +106,6 @@ def _said(material: Material, run: Run, name: str) -> str:
     return run.workload.name if name == "workload" else material.words({"": run.factor(name)})
 
 
-def _claims_by_system(material: Material, workload: str, factor: str, against: tuple[str, str]) -> Mapping[str, Claim]:
-    found = set_apart(material.claims, factor, against)
-    return {str(one.side_a.get("dbms")): one for one in found if one.side_a.get("workload") == workload}
-
-
 def _claimed(claim: Claim | None) -> TableCell:
     return TextCell(words=figure_words(claim)) if claim else TableCell(gap="not stated")
 
@@ -131,8 +124,8 @@ class Methods(PartSpec):
             ]
             for one in material.methods
         ]
-        table = Table(word_columns("Method", "Command", "Backup on"), rows)
-        return Section(self.id, self.title, self.lead, tables=[NamedTable("Methods", table)] if rows else [])
+        columns = word_columns("Method", "Command", "Backup on")
+        return Section.of_table(self.id, self.title, columns, rows, lead=self.lead, table="Methods")
 
 
 class Control(PartSpec):
@@ -146,23 +139,20 @@ class Control(PartSpec):
         found = [run for run in outside if run.measurements.all() or run.invalid_at]
         metrics = list(dict.fromkeys(one.metric for run in found for one in run.measurements.all()))
         columns = [Column(one.label, one.unit) for one in metrics] or [Column("Numbers", numeric=False)]
-        rows = [[text(_where(run)), *_numbers(run, [metric.pk for metric in metrics])] for run in found]
-        table = Table([Column("Server", numeric=False), *columns], rows)
+        rows = [[_server(run), *_numbers(run, metrics)] for run in found]
         sql = next((str(run.workload.details.get("sql", "")) for run in found), "")
-        return Section(
-            self.id, self.title, f"{sql}: the same on every server." if sql else self.lead,
-            tables=[NamedTable(self.title, table)] if rows else [],
+        return Section.of_table(
+            self.id, self.title, [Column("Server", numeric=False), *columns], rows,
+            lead=f"{sql}: the same on every server." if sql else self.lead,
         )  # fmt: skip
 
 
-def _numbers(run: Run, metrics: list[int]) -> list[TableCell]:
-    return [_number(run, metric) for metric in metrics] or [TableCell(gap=run.missing_reason)]
+def _server(run: Run) -> TableCell:
+    return text("; ".join(str(factor.value) for factor in run.factors.all()) or run.dbms_version.name)
 
 
-def _number(run: Run, metric: object) -> TableCell:
-    found = next((one for one in run.measurements.all() if one.metric_id == metric), None)
-    return number_cell(stored(found) if found else None, gap=run.missing_reason or "not printed")
-
-
-def _where(run: Run) -> str:
-    return "; ".join(str(factor.value) for factor in run.factors.all()) or run.dbms_version.name
+def _numbers(run: Run, metrics: Sequence[Metric]) -> list[TableCell]:
+    if not metrics:
+        return [TableCell(gap=run.missing_reason)]
+    numbers = [number_of(run, metric.name, metric.unit) for metric in metrics]
+    return [number_cell(stored(one) if one else None, gap=run.missing_reason or "not printed") for one in numbers]

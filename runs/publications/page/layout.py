@@ -21,12 +21,7 @@ from runs.publications.page.curves import Curves, Sizes
 from runs.publications.page.grids import Control, Grid, Methods
 from runs.publications.page.observed import Observed
 from runs.publications.page.parts import PartSpec, Section, Spec, Tile
-from runs.publications.page.ratios import Ratios, claimed_ratio, ratio_section
-
-
-def _all_ratios(material: Material) -> Section:
-    return ratio_section(material, [one for one in material.claims if claimed_ratio(one)])
-
+from runs.publications.page.ratios import Ratios, ratio_section
 
 # Parts without options: what they show hangs on the rows alone.
 PLAIN: Mapping[str, Callable[[Material], Section]] = {
@@ -34,7 +29,7 @@ PLAIN: Mapping[str, Callable[[Material], Section]] = {
     "indexes": database.indexes,
     "queries": database.queries,
     "schema": common.schema,
-    "claimed-ratios": _all_ratios,
+    "claimed-ratios": ratio_section,
     "readings": claims.readings,
     "bounds": bounds,
     "orderings": claims.orderings,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from runs.charts.base import BarGroup, Column, Figure, Table, bars
+from runs.charts.base import Column, Figure, Table, bars, single_bar
 from runs.formatting import exact
 from runs.models import Observation
 from runs.publications.material import Material
@@ -46,12 +46,11 @@ def _bars(material: Material, spec: ObservedSpec) -> Figure | None:
     seen = [one for one in material.observations if one.unit == spec.unit and one.value is not None]
     if not seen:
         return None
-    groups: list[BarGroup] = [
-        {
-            "label": _label(material, one), "color": 0, "value": one.value, "interval": None, "dots": [],
-            "gap": None, "ranked": True, "text": f"{'≈ ' if _roughly(one) else ''}{exact(one.value)}",
-            "origin": origin_of([stored(one)]),
-        }
+    groups = [
+        single_bar(
+            _label(material, one), one.value, text=f"{'≈ ' if _roughly(one) else ''}{exact(one.value)}",
+            origin=origin_of([stored(one)]),
+        )
         for one in seen
     ]  # fmt: skip
     table = Table(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from runs.charts.base import Figure, Table
+from runs.charts.base import Column, Figure, Table, TableCell
 from runs.publications.page.amounts import Words
 
 WORDY = 5
@@ -139,3 +139,11 @@ class Section:
 
     def __bool__(self) -> bool:
         return bool(self.figures or self.tables or self.facts or self.frames or self.orderings or self.bounds)
+
+    @classmethod
+    def of_table(
+        cls, id: str, title: str, columns: list[Column], rows: list[list[TableCell]], *, lead: Words = "",
+        table: str = "",
+    ) -> Section:  # fmt: skip
+        """A table, with a title of its own where it has one; nothing of no rows."""
+        return cls(id, title, lead, tables=[NamedTable(table or title, Table(columns, rows))] if rows else [])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from runs.charts.base import BarGroup, Column, Figure, Table, bars
+from runs.charts.base import BarGroup, Column, Figure, Table, bars, single_bar
 from runs.models import Claim
 from runs.publications.material import Material
 from runs.publications.page.amounts import Amount, computed, number_cell, word_columns
@@ -61,7 +61,10 @@ def set_apart(claims: Sequence[Claim], factor: str, against: tuple[str, str]) ->
     ]  # fmt: skip
 
 
-def ratio_section(material: Material, claims: Sequence[Claim], *, label: str = "A / B") -> Section:
+def ratio_section(material: Material, claims: Sequence[Claim] | None = None, *, label: str = "A / B") -> Section:
+    """Of all claims of one amount, without any given."""
+    if claims is None:
+        claims = [one for one in material.claims if claimed_ratio(one)]
     if not claims:
         return Section("ratios", "Ratios as claimed")
     groups = [_ratio_bar(material, claim, index) for index, claim in enumerate(claims)]
@@ -83,17 +86,13 @@ def ratio_section(material: Material, claims: Sequence[Claim], *, label: str = "
 
 def _ratio_bar(material: Material, claim: Claim, index: int) -> BarGroup:
     ratio = claimed_ratio(claim)
-    return {
-        "label": _ratio_label(material, claim), "color": _colour(material, claim, index),
-        "value": ratio.value if ratio else None, "interval": None, "dots": [], "gap": None, "ranked": True,
-        "claim": True, "text": _bar_text(claim, ratio), "origin": "a claim, no measured value",
-    }  # fmt: skip
-
-
-def _bar_text(claim: Claim, ratio: Amount | None) -> str:
     value = f"{ratio.value:.2f}".rstrip("0").rstrip(".") if ratio else ""
-    about = "≈ " if claim.approximate else ""
-    return f"{about}{value} ×"
+    bar = single_bar(
+        _ratio_label(material, claim), ratio.value if ratio else None, color=_colour(material, claim, index),
+        text=f"{'≈ ' if claim.approximate else ''}{value} ×", origin="a claim, no measured value",
+    )  # fmt: skip
+    bar["claim"] = True
+    return bar
 
 
 def _ratio_label(material: Material, claim: Claim) -> str:
