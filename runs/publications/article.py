@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -29,22 +29,19 @@ class Kind(StrEnum):
 class FigureState(StrEnum):
     """What is left of a table or picture of the article."""
 
-    PRINTED = "printed"
-    REDRAWN = "redrawn"
-    HALF = "half"
-    RECOVERED = "recovered"
-    LOST = "lost"
-    ADDED = "added"
+    PRINTED = "printed", "printed as text: shown as a table"
+    REDRAWN = "redrawn", "the picture is lost, its numbers are printed: redrawn"
+    HALF = "half", "one series is printed and redrawn, the other is lost"
+    RECOVERED = "recovered", "the picture is lost, its content is stated on another page"
+    LOST = "lost", "lost in a picture: only its frame can be drawn"
+    ADDED = "added", "not in the article: a re-run adds it"
 
+    words: str
 
-STATE_WORDS: Mapping[FigureState, str] = {
-    FigureState.PRINTED: "printed as text: shown as a table",
-    FigureState.REDRAWN: "the picture is lost, its numbers are printed: redrawn",
-    FigureState.HALF: "one series is printed and redrawn, the other is lost",
-    FigureState.RECOVERED: "the picture is lost, its content is stated on another page",
-    FigureState.LOST: "lost in a picture: only its frame can be drawn",
-    FigureState.ADDED: "not in the article: a re-run adds it",
-}
+    def __new__(cls, value: str, words: str) -> FigureState:
+        state = str.__new__(cls, value)
+        state._value_, state.words = value, words
+        return state
 
 
 class Part(BaseModel):

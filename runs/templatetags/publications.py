@@ -22,15 +22,6 @@ from runs.templatetags.show import provenance_badge, table_cell
 
 register = template.Library()
 
-STATE_LABELS = {
-    FigureState.PRINTED: "printed",
-    FigureState.REDRAWN: "redrawn",
-    FigureState.HALF: "half",
-    FigureState.RECOVERED: "recovered",
-    FigureState.LOST: "lost",
-    FigureState.ADDED: "added",
-}
-
 
 @register.simple_tag
 def amount(one: Amount, tab: bool = True) -> SafeString:
@@ -146,7 +137,7 @@ def _extras(cell: TextCell) -> SafeString:
 @register.simple_tag
 def figure_state(state: FigureState, count: int = 0) -> SafeString:
     """What is left of a figure; with `count` of how many."""
-    words = f"{count} {STATE_LABELS[state]}" if count else STATE_LABELS[state]
+    words = f"{count} {state}" if count else state
     return format_html('<span class="badge figure-state" data-figure-state="{}">{}</span>', state, words)
 
 

@@ -152,7 +152,8 @@ def _warm_up(material: Material) -> list[NamedTable]:
 
 def _columns(stats: Sequence[QueryStat], names: Sequence[str]) -> list[Column]:
     units = {str(one["name"]): str(one.get("unit") or "") for row in stats for one in row.metrics}
-    return [Column(name.replace("_", " ").capitalize(), units.get(name, "").removeprefix("count")) for name in names]
+    named = [(name.replace("_", " ").capitalize(), units.get(name, "")) for name in names]
+    return [Column(label, "" if unit == "count" else unit) for label, unit in named]
 
 
 def _numbers(row: QueryStat, names: Sequence[str]) -> list[TableCell]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from runs.models import Publication
 from runs.models.choices import Provenance, RunState
 from runs.models.visible import Reader
-from runs.publications.article import STATE_WORDS, Article, article_of
+from runs.publications.article import Article, article_of
 from runs.publications.matching import Published
 from runs.publications.material import Material
 from runs.publications.page import layout, reruns
@@ -62,14 +62,16 @@ def page(publication: Publication, user: Reader, chosen: Mapping[str, str] | Non
     material = Material.of(publication, chosen)
     article = article_of(publication)
     sections = layout.sections(material)
-    found = reruns.Found.of(_published(material), user)
+    claims = {claim.source_id: claim for claim in material.claims}
+    published = Published(publication, material.runs, claims, material.observations)
+    measured = reruns.Measured.of(published, user)
     valued = sum(run.state == RunState.FINISHED for run in material.runs)
     return Page(
         publication=publication,
         article=article,
-        figures=reruns.figure_views(article, found, STATE_WORDS) if article else [],
+        figures=reruns.figure_views(article, measured) if article else [],
         questions=reruns.question_views(article, user) if article else [],
-        slot=reruns.slot(article.slug, article.rerun, found) if article and article.rerun else None,
+        slot=reruns.slot(article.slug, article.rerun, measured) if article and article.rerun else None,
         tiles=layout.page_file(publication).answer.tiles(material),
         sections=sections,
         legend=legend(material, sections),
@@ -77,11 +79,6 @@ def page(publication: Publication, user: Reader, chosen: Mapping[str, str] | Non
         without_values=len(material.runs) - valued,
         material=material,
     )
-
-
-def _published(material: Material) -> Published:
-    claims = {claim.source_id: claim for claim in material.claims}
-    return Published(material.publication, material.runs, claims, material.observations)
 
 
 def legend(material: Material, sections: Sequence[Section]) -> list[tuple[str, str]]:

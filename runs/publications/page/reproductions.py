@@ -108,25 +108,27 @@ def _gap_row(gap: PlanGap, published: Published) -> list[TableCell]:
 def _published(match: Match, published: Published) -> tuple[TableCell, list[Reading]]:
     if match.claim:
         claim = published.claims.get(match.claim)
-        return (_claimed(claim), _readings(claim)) if claim else (TableCell(gap="the claim is not stored"), [])
+        if claim is None:
+            return TableCell(gap="the claim is not stored"), []
+        return TextCell(words=figure_words(claim), note=claim.summary), _readings(claim)
     if match.extra:
         return _published_extra(match, published.observed(match.extra))
-    if not match.theirs:
-        return TableCell(gap="not in the article"), []
-    one = published.side(match.theirs, match.their_metric)
+    return _published_value(match, published) if match.theirs else (TableCell(gap="not in the article"), [])
+
+
+def _published_value(match: Match, published: Published) -> tuple[TableCell, list[Reading]]:
+    """Of the published runs that the match names: their median, or its relation to that of others."""
+    side = published.side(match.theirs, match.their_metric)
     if match.their_base:
-        return _published_relation(match, Relation(one, published.side(match.their_base, match.their_metric)))
-    if one.median is None:
-        return TableCell(gap=one.gap), []
-    amount = _median(one)
-    return TextCell(words=(amount, *_count(one))), [Reading(amount)]
-
-
-def _published_relation(match: Match, relation: Relation) -> tuple[TableCell, list[Reading]]:
-    if relation.value is None:
-        return TableCell(gap=relation.gap), []
-    amount = computed(relation.value, relation.formula, unit="×", digits=2)
-    return TextCell(words=(amount, *_in_percent(match, relation))), [Reading(amount)]
+        relation = Relation(side, published.side(match.their_base, match.their_metric))
+        if relation.value is None:
+            return TableCell(gap=relation.gap), []
+        amount = computed(relation.value, relation.formula, unit="×", digits=2)
+        return TextCell(words=(amount, *_in_percent(match, relation))), [Reading(amount)]
+    if side.median is None:
+        return TableCell(gap=side.gap), []
+    amount = _median(side)
+    return TextCell(words=(amount, *_count(side))), [Reading(amount)]
 
 
 def _published_extra(match: Match, seen: Observation | None) -> tuple[TableCell, list[Reading]]:
@@ -141,10 +143,6 @@ def _published_extra(match: Match, seen: Observation | None) -> tuple[TableCell,
 
 def _slowed(more_s: float, on_s: float) -> Amount:
     return computed(on_s / (on_s + more_s), f"{on_s:g} / ({on_s:g} + {more_s:g})", unit="×", digits=3)
-
-
-def _claimed(claim: Claim) -> TableCell:
-    return TextCell(words=figure_words(claim), note=claim.summary)
 
 
 def _readings(claim: Claim) -> list[Reading]:
@@ -282,12 +280,11 @@ def _names(runs: Sequence[Run]) -> str:
 
 
 def _machines(ours: Sequence[Run], theirs: Sequence[Run]) -> str:
-    sides = [_described([run.hardware for run in runs if run.hardware]) for runs in (ours, theirs)]
-    return " ".join(f"{where}: {words}." for where, words in zip(("Here", "There"), sides, strict=True) if words)
-
-
-def _described(machines: Sequence[HardwareProfile]) -> str:
-    return "; ".join(dict.fromkeys(_machine(one) for one in machines))
+    said = []
+    for where, runs in (("Here", ours), ("There", theirs)):
+        machines = dict.fromkeys(_machine(run.hardware) for run in runs if run.hardware)
+        said += [f"{where}: {'; '.join(machines)}."] if machines else []
+    return " ".join(said)
 
 
 def _machine(one: HardwareProfile) -> str:

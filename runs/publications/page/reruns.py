@@ -14,7 +14,7 @@ from runs.compare.compare import compare
 from runs.models import Experiment, Run
 from runs.models.choices import Provenance
 from runs.models.visible import Reader
-from runs.publications.article import Answer, Article, ArticleFigure, FigureState, Question, Rerun
+from runs.publications.article import Answer, Article, ArticleFigure, Question, Rerun
 from runs.publications.matching import Published
 from runs.publications.page import reproductions
 from runs.publications.page.parts import NamedTable
@@ -34,29 +34,24 @@ class Slot:
 
 
 @dataclass(frozen=True)
-class Found:
+class Measured:
     """All experiments of a publication, and the tables that set their runs beside what was published."""
 
     experiments: list[Experiment]
     reproductions: Mapping[object, NamedTable]
 
     @classmethod
-    def of(cls, published: Published, user: Reader) -> Found:
+    def of(cls, published: Published, user: Reader) -> Measured:
         experiments = experiments_of(published.publication.slug, user)
         return cls(experiments, reproductions.tables(experiments, published))
 
 
 @dataclass(frozen=True)
 class FigureView:
-    """A figure of the article with its slot; `anchor` is where it stands on the page."""
+    """A figure of the article with its slot, where a re-run fills it."""
 
     figure: ArticleFigure
-    words: str
     slot: Slot | None
-
-    @property
-    def anchor(self) -> str:
-        return self.figure.place
 
 
 @dataclass(frozen=True)
@@ -97,16 +92,16 @@ def experiments_of(slug: str, user: Reader) -> list[Experiment]:
     return list(Experiment.objects.listed_for(user).filter(plan__publication=slug).order_by("-created_at"))
 
 
-def slot(slug: str, rerun: Rerun, found: Found, figure: str = "", *, over_time: bool = False) -> Slot:
+def slot(slug: str, rerun: Rerun, measured: Measured, figure: str = "", *, over_time: bool = False) -> Slot:
     """A figure's slot takes the experiments that name it, the one of the whole article all.
 
     `over_time` draws the course of the latest one's first repeats, where its series are stored.
     """
-    mine = [one for one in found.experiments if not figure or one.plan.get("figure") == figure]
+    mine = [one for one in measured.experiments if not figure or one.plan.get("figure") == figure]
     return Slot(
         id=figure, reason=unavailable(rerun), experiments=mine,
         figures=_measured(mine, f"rerun-{figure or slug}", over_time=over_time),
-        reproductions=[found.reproductions[one.pk] for one in mine if one.pk in found.reproductions],
+        reproductions=[measured.reproductions[one.pk] for one in mine if one.pk in measured.reproductions],
     )  # fmt: skip
 
 
@@ -135,15 +130,15 @@ def _latest_runs(experiments: Sequence[Experiment]) -> list[Run]:
     ]
 
 
-def figure_views(article: Article, found: Found, words: Mapping[FigureState, str]) -> list[FigureView]:
-    return [FigureView(one, words[one.state], _slot_of(article, one, found)) for one in article.figures]
-
-
-def _slot_of(article: Article, figure: ArticleFigure, found: Found) -> Slot | None:
-    if figure.rerun is None:
-        return None
-    over_time = figure.frame is not None and figure.frame.x.label == "time"
-    return slot(article.slug, figure.rerun, found, figure.id, over_time=over_time)
+def figure_views(article: Article, measured: Measured) -> list[FigureView]:
+    views = []
+    for figure in article.figures:
+        filled = None
+        if figure.rerun:
+            over_time = figure.frame is not None and figure.frame.x.label == "time"
+            filled = slot(article.slug, figure.rerun, measured, figure.id, over_time=over_time)
+        views.append(FigureView(figure, filled))
+    return views
 
 
 def question_views(article: Article, user: Reader) -> list[QuestionView]:
