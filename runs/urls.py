@@ -67,6 +67,7 @@ urlpatterns = [
     path("publications/", publications.publication_list, name="publications"),
     path("publications/import/", publications.publication_import, name="publication-import"),
     path("publications/<slug:slug>/", publications.publication, name="publication"),
+    path("publications/<slug:slug>/delete/", publications.publication_delete, name="publication-delete"),
     path("publications/<slug:slug>.csv", publications.publication_csv, name="publication-csv"),
     path("reports/", reports.report_list, name="reports"),
     path("reports/new/", reports.new_report, name="report-new"),

@@ -6,7 +6,7 @@ import zipfile
 from pathlib import PurePosixPath
 from typing import IO
 
-from runs.publications.folder import MAX_FILE_BYTES, OPTIONAL, REQUIRED, Folder, FolderError, own
+from runs.publications.folder import MAX_FILE_BYTES, OPTIONAL, REQUIRED, Folder, FolderError, comes_with_program
 
 MAX_ZIP_BYTES = 4 * 1024**2
 MAX_UNPACKED_BYTES = 2 * MAX_FILE_BYTES
@@ -27,7 +27,7 @@ def read_zip(file: IO[bytes], size_bytes: int) -> Folder:
         if isinstance(error, FolderError):
             raise
         raise FolderError([f"no ZIP file that can be read: {error}"]) from error
-    if folder.slug in own():
+    if comes_with_program(folder.slug):
         raise FolderError([f"results.json: publication.slug: {folder.slug} comes with the program"])
     return folder
 

@@ -87,6 +87,10 @@ def own() -> Mapping[str, Folder]:
     return {path.name: Folder.at(path) for path in sorted(DATA.iterdir()) if path.is_dir()}
 
 
+def comes_with_program(slug: str) -> bool:
+    return (DATA / slug).is_dir()
+
+
 def stable_id(kind: str, publication: str, source_id: str) -> uuid.UUID:
     """The same for the same item of the same publication, wherever and whenever it is imported: links survive."""
     return uuid.uuid5(_NAMESPACE, f"{publication}/{kind}/{source_id}")

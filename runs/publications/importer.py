@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import traceback
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import DataError, IntegrityError, transaction
+from django.db.models import ProtectedError
 
 from runs.models import Publication
 from runs.publications.checks.model import stored
@@ -57,6 +59,16 @@ def import_given(*folders: Folder, keep_deleted: bool = False) -> Report:
         where = traceback.extract_tb(error.__traceback__)[-1].name.strip("_<>").replace("_", " ")
         raise FolderError([f"its page cannot be shown ({where}): {type(error).__name__}: {error}"]) from error
     return report
+
+
+@transaction.atomic
+def remove(publication: Publication) -> None:
+    """With its runs and statements, and with those of its configurations, machines and workloads that nobody uses."""
+    its_own = [*publication.configs.all(), *publication.hardware.all(), *publication.workloads.all()]
+    publication.delete()
+    for row in its_own:
+        with suppress(ProtectedError), transaction.atomic():
+            row.delete()
 
 
 def import_folders(*folders: Folder, keep_deleted: bool = False) -> Report:

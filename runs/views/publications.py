@@ -8,15 +8,14 @@ from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.text import slugify
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from runs.access.rules import may_operate
 from runs.models import Publication
 from runs.models.choices import RunState
 from runs.publications.archive import read_zip
 from runs.publications.article import article_of
-from runs.publications.folder import FolderError
-from runs.publications.importer import import_given
+from runs.publications.folder import FolderError, comes_with_program
+from runs.publications.importer import import_given, remove
 from runs.publications.material import Material
 from runs.publications.page import export
 from runs.publications.page.page import page
@@ -34,7 +33,7 @@ def publication_list(request: HttpRequest) -> HttpResponse:
         claimed=Count("claims", distinct=True),
     )
     rows = [(one, article_of(one)) for one in publications]
-    return render(request, "publications.html", {"rows": rows, "may_import": may_operate(request.user)})
+    return render(request, "publications.html", {"rows": rows})
 
 
 class ImportForm(forms.Form):
@@ -63,12 +62,27 @@ def publication_import(request: HttpRequest) -> HttpResponse:
     return render(request, "publications/import.html", {"form": form}, status=status)
 
 
+@operator_required
+@require_POST
+def publication_delete(request: HttpRequest, slug: str) -> HttpResponse:
+    row = get_object_or_404(Publication, slug=slug)
+    remove(row)
+    messages.success(request, f"Deleted: {row.title_en}. {_way_back(slug)}")
+    return redirect("publications")
+
+
+def _way_back(slug: str) -> str:
+    own = comes_with_program(slug)
+    return "It comes with the program: the next import brings it back." if own else "Only its files bring it back."
+
+
 @require_GET
 def publication(request: HttpRequest, slug: str) -> HttpResponse:
     """`?baseline=` chooses what ratios are taken to."""
     found = get_object_or_404(Publication, slug=slug)
     shown = page(found, request.user, request.GET.dict())
-    return render(request, "publication.html", {"page": shown, "publication": found, "checks": shown.material.checks})
+    context = {"page": shown, "publication": found, "checks": shown.material.checks, "way_back": _way_back(slug)}
+    return render(request, "publication.html", context)
 
 
 @require_GET

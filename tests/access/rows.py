@@ -118,6 +118,7 @@ PAGES = [
     page("publication-import", "agents", "/publications/import/"),
     form("publication-import", "agents", "/publications/import/", 422),
     page("publication", "read", "/publications/{publication}/"),
+    form("publication-delete", "agents", "/publications/{publication}/delete/"),
     page("publication-csv", "read", "/publications/{publication}.csv", (200, 404)),
     page("reports", "read", "/reports/"),
     page("report", "read", "/reports/{report}/"),

@@ -11,7 +11,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 
-from runs.models import Publication, Run
+from runs.models import HardwareProfile, Publication, Run
 from runs.publications import archive
 from runs.publications.archive import MAX_ZIP_BYTES, read_zip
 from runs.publications.folder import DATA, Folder, FolderError
@@ -98,6 +98,15 @@ def test_an_operator_imports_a_zip_file(client, operator):
     answer = upload(client, zipped({f"buffer/{name}": content for name, content in files().items()}))
     assert (answer.status_code, answer.url) == (302, PAGE)
     assert client.get(PAGE).status_code == 200
+
+
+def test_an_operator_deletes_it_with_all_that_is_its_own(client, operator):
+    client.force_login(operator)
+    import_folders(Folder.at(EXAMPLE))
+    assert "Only its files bring it back." in client.get(PAGE).content.decode()
+    assert client.post(f"{PAGE}delete/", follow=True).status_code == 200
+    assert not Publication.objects.exists() and not Run.objects.exists() and not HardwareProfile.objects.exists()
+    assert import_folders(Folder.at(EXAMPLE)).rows_changed > 10
 
 
 def test_others_may_not(client, contributor):
