@@ -1,72 +1,75 @@
-"""What a damaged copy may say: what the file itself says, less of it, or "not understood"; never another number."""
+"""The promise of an importer under damage: right values, fewer values, or "not understood". Never another number."""
 
 from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
-from benchagent.importers import Report, Series, SourceFile, Status, inspect
+from benchagent.importers import Report, Series, Status
 
 from tests.benchagent.importers.mutations import HARMLESS, mutations
+from tests.benchagent.importers.samples import reports
 
 # Another byte may make another digit of a digit: there only that nothing is thrown.
 BLIND = frozenset({"noise", "binary"})
+# What a percentile is called whose rank stood in the part that was cut off.
+RANK_UNKNOWN = "latency_percentile_ms"
 
 
-def judged(files: Sequence[SourceFile]) -> list[Report]:
-    return [report for _, reports in inspect(files) for report in reports]
-
-
-def wrong_answers(name: str, data: bytes, *, seed: int, count: int) -> Iterator[str]:
-    """One line for every damaged copy whose report says what the file does not say."""
-    told = judged([SourceFile(name, data)])
+def wrong_answers(name: str, data: bytes, *, seed: int, count: int) -> list[str]:
+    """What reports of damaged copies say that the file does not say, a line each: `file: damage: words (copy)`."""
+    told, wrong = reports(name, data), []
     for number, (kind, damaged) in enumerate(mutations(data, seed=seed, count=count)):
-        reports = judged([SourceFile(name, damaged)])
-        if kind in BLIND:
-            continue
-        where = f"{name} #{number} {kind}"
-        if kind in HARMLESS and reports != told:
-            yield f"{where}: not the same report"
-        for report in reports:
-            if report.status is not Status.NOT_UNDERSTOOD and not any(_part_of(report, one) for one in told):
-                yield f"{where}: {_difference(report, told)}"
+        answers = reports(name, damaged)
+        words = ["not the same report"] if kind in HARMLESS and answers != told else []
+        if kind not in BLIND:
+            words += chain.from_iterable(_invented(report, told) for report in answers)
+        wrong += [f"{name}: {kind}: {said} (copy {number})" for said in words]
+    return wrong
 
 
-def _part_of(report: Report, told: Report) -> bool:
-    return not _differences(report, told)
+def _invented(report: Report, told: Sequence[Report]) -> list[str]:
+    """What no single report of the undamaged file says: a run must not get another run's figures."""
+    if report.status is Status.NOT_UNDERSTOOD:
+        return ["numbers without being understood"] if report.metrics or report.series else []
+    return min((list(_differences(report, before)) for before in told), key=len, default=["a report of nothing"])
 
 
-def _difference(report: Report, told: Sequence[Report]) -> str:
-    return min((_differences(report, one) for one in told), key=len, default="no report")
-
-
-def _differences(report: Report, told: Report) -> str:
-    known = {(metric.name, metric.phase): metric.value for metric in told.metrics}
-    wrong = [
-        f"{metric.name} {metric.value} for {known.get((metric.name, metric.phase))}"
-        for metric in report.metrics
-        if known.get((metric.name, metric.phase)) != metric.value
-    ]
-    wrong += [
-        f"{name} {value} for {told.parameters.get(name)}"
-        for name, value in report.parameters.items()
-        if told.parameters.get(name) != value
-    ]
-    points = {series.name: set(_points(told, series)) for series in told.series}
-    # The rank of a percentile that only a cut-off end states.
-    ranked = [ones for name, ones in points.items() if name.startswith("latency_p")]
-    points["latency_percentile_ms"] = set().union(*ranked)
+def _differences(report: Report, before: Report) -> Iterator[str]:
+    known = {(metric.name, metric.unit, metric.value, metric.phase) for metric in before.metrics}
+    for metric in report.metrics:
+        if (metric.name, metric.unit, metric.value, metric.phase) not in known:
+            yield f"{metric.name} = {metric.value:g} {metric.unit}"
+    for name, value in report.parameters.items():
+        if before.parameters.get(name) != value:
+            yield f"parameter {name} = {value}"
     for series in report.series:
-        if not set(_points(report, series)) <= points.get(series.name, set()):
-            wrong.append(f"series {series.name} {series.values[:5]}")
-    if report.histogram not in ("", told.histogram):
-        wrong.append("another histogram")
-    return "; ".join(wrong)
+        whole = [known for known in before.series if _same_kind(series, known)]
+        points = {point for known in whole for point in _points(before, known)}
+        stretches = any(_is_stretch(series.values, known.values) for known in whole)
+        if not (stretches and points.issuperset(_points(report, series))):
+            yield f"series {series.name}: {series.values[:6]}"
+    if report.histogram not in ("", before.histogram):
+        yield "another histogram"
+
+
+def _same_kind(series: Series, known: Series) -> bool:
+    named = known.name == series.name or (series.name == RANK_UNKNOWN and known.name.startswith("latency_p"))
+    return named and known.interval_s == series.interval_s
 
 
 def _points(report: Report, series: Series) -> Iterator[tuple[float, float]]:
     """The samples with the time at which their interval begins."""
     start = datetime.datetime.fromisoformat(report.started_at).timestamp() if report.started_at else 0.0
-    for place, value in enumerate(series.values):
+    for number, value in enumerate(series.values):
         if value is not None:
-            yield round(start + series.t0_s + place * series.interval_s, 2), value
+            yield round(start + series.t0_s + number * series.interval_s, 2), value
+
+
+def _is_stretch(short: tuple[float | None, ...], long: tuple[float | None, ...]) -> bool:
+    """Whether `short` is a stretch of `long`, where some samples may be gaps."""
+    return any(
+        all(value is None or value == long[at + number] for number, value in enumerate(short))
+        for at in range(len(long) - len(short) + 1)
+    )

@@ -23,20 +23,20 @@ def mutations(data: bytes, *, seed: int, count: int) -> Iterator[tuple[str, byte
 
 def _damage(kind: str, data: bytes, random_: random.Random) -> bytes:
     lines = data.splitlines(keepends=True)
-    place = random_.randrange(len(lines)) if lines else 0
+    position = random_.randrange(len(lines)) if lines else 0
     match kind:
         case "cut":
             return data[: random_.randrange(len(data) + 1)]
         case "cut_line":
-            return b"".join(lines[:place])
+            return b"".join(lines[:position])
         case "doubled":
-            return b"".join([*lines[: place + 1], *lines[place:]])
+            return b"".join([*lines[: position + 1], *lines[position:]])
         case "dropped":
-            return b"".join([*lines[:place], *lines[place + 1 :]])
+            return b"".join([*lines[:position], *lines[position + 1 :]])
         case "swapped":
             other = random_.randrange(len(lines)) if lines else 0
             if lines:
-                lines[place], lines[other] = lines[other], lines[place]
+                lines[position], lines[other] = lines[other], lines[position]
             return b"".join(lines)
         case "shuffled":
             random_.shuffle(lines)

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from benchagent.importers import Report, SourceFile, Status, inspect
 
-from .promise import DATA, one, reports, sample, values, wrong_numbers
+from tests.benchagent.importers.damage import wrong_answers
+from tests.benchagent.importers.samples import DATA, report_of, reports, sample, values
 
 TOOL = "benchbase"
 STEM = "tpcc_2025-11-21_08-05-45"
@@ -33,7 +34,7 @@ def changed(**changes: Any) -> Report:
 
 
 def test_it_reads_a_summary_in_milliseconds() -> None:
-    report = one(TOOL, f"{STEM}.summary.json")
+    report = report_of(TOOL, f"{STEM}.summary.json")
     assert report.status is Status.COMPLETE
     found = values(report)
     assert found["tps"] == found["requests_per_s"] == 203 / 12000004210 * 1e9
@@ -48,7 +49,7 @@ def test_it_reads_a_summary_in_milliseconds() -> None:
 
 
 def test_it_reads_the_summary_of_oltpbench() -> None:
-    report = one(TOOL, "oltpbench.summary")
+    report = report_of(TOOL, "oltpbench.summary")
     assert values(report)["tps"] == 10601.25
     assert values(report)["latency_p99_ms"] == 40.11
     assert report.parameters == {"isolation": "TRANSACTION_READ_COMMITTED", "scale_factor": 1.5, "terminals": 64}
@@ -94,8 +95,8 @@ def test_it_does_not_read_a_summary_that_contradicts_itself(changes: dict[str, A
 
 
 def test_it_reads_samples_of_one_second_in_microseconds() -> None:
-    report = one(TOOL, f"{STEM}.samples.csv")
-    series = {one.name: one for one in report.series}
+    report = report_of(TOOL, f"{STEM}.samples.csv")
+    series = {series.name: series for series in report.series}
     assert (series["tps"].points, series["tps"].interval_s, series["tps"].t0_s) == (12, 1.0, 0.0)
     assert sum(value or 0 for value in series["tps"].values) == 203
     assert 30 < min(value or 0 for value in series["latency_min_ms"].values) < 100
@@ -103,10 +104,10 @@ def test_it_reads_samples_of_one_second_in_microseconds() -> None:
 
 
 def test_it_reads_results_in_milliseconds_and_finds_their_window() -> None:
-    series = {one.name: one for one in one(TOOL, f"{STEM}.results.csv").series}
+    series = {series.name: series for series in report_of(TOOL, f"{STEM}.results.csv").series}
     assert (series["tps"].points, series["tps"].interval_s) == (3, 5.0)
     assert series["latency_p95_ms"].unit == "ms"
-    old = {one.name: one for one in one(TOOL, "oltpbench.res").series}
+    old = {series.name: series for series in report_of(TOOL, "oltpbench.res").series}
     assert old["tps"].values == (101.2, 99.8, 100.4)
     assert old["latency_avg_ms"].values == (9.801, 9.95, 9.911)
 
@@ -115,7 +116,7 @@ def test_it_shows_a_window_without_requests_as_a_gap() -> None:
     lines = sample(TOOL, f"{STEM}.results.csv").decode().splitlines()
     lines[2] = "5,0.000" + ",-0.001" * 9 + ",-1000.000"
     (report,) = reports("x.csv", "\n".join([*lines, ""]).encode())
-    series = {one.name: one for one in report.series}
+    series = {series.name: series for series in report.series}
     assert series["tps"].values[1] == 0
     assert series["latency_avg_ms"].values[1] is None
 
@@ -128,10 +129,10 @@ def test_it_names_the_series_of_a_transaction_type() -> None:
 
 
 def test_it_proves_by_magnitude_that_raw_start_times_are_seconds() -> None:
-    report = one(TOOL, f"{STEM}.raw.csv")
-    series = {one.name: one for one in report.series}
+    report = report_of(TOOL, f"{STEM}.raw.csv")
+    series = {series.name: series for series in report.series}
     assert (series["tps"].points, series["tps"].interval_s) == (11, 1.0)
-    samples = {one.name: one for one in one(TOOL, f"{STEM}.samples.csv").series}
+    samples = {series.name: series for series in report_of(TOOL, f"{STEM}.samples.csv").series}
     assert series["tps"].values == samples["tps"].values[:11]
     assert report.started_at == "2025-11-21T08:05:45.123456+00:00"
     odd = sample(TOOL, f"{STEM}.raw.csv").replace(b",1763712", b",17")
@@ -144,11 +145,11 @@ def test_it_reads_real_microseconds_as_microseconds() -> None:
     for row in cells:
         row[2] = row[2].replace(".", "")
     (report,) = reports("x", "\n".join([lines[0], *(",".join(row) for row in cells), ""]).encode())
-    assert report.series == one(TOOL, f"{STEM}.raw.csv").series
+    assert report.series == report_of(TOOL, f"{STEM}.raw.csv").series
 
 
 def test_it_reads_the_settings_without_secrets() -> None:
-    report = one(TOOL, f"{STEM}.params.json")
+    report = report_of(TOOL, f"{STEM}.params.json")
     settings = dict(report.subject.settings)
     assert (settings["shared_buffers"], settings["password_encryption"]) == ("1GB", "scram-sha-256")
     assert "swordfish" not in repr(report)
@@ -157,7 +158,7 @@ def test_it_reads_the_settings_without_secrets() -> None:
 
 
 def test_it_reads_the_configuration() -> None:
-    report = one(TOOL, f"{STEM}.config.xml")
+    report = report_of(TOOL, f"{STEM}.config.xml")
     assert report.parameters == {
         "isolation": "TRANSACTION_SERIALIZABLE", "scale_factor": 2, "terminals": 2, "batch_size": 128,
         "duration_s": 12, "rate_limit_tps": 10000, "transaction_mix": "45,43,4,4,4",
@@ -193,7 +194,7 @@ def test_it_reads_the_console_load_and_run() -> None:
         "new_connection_per_transaction": False, "warehouses": 2, "duration_s": 12, "warm_up_s": 0,
         "rate_limit_tps": 10000,
     }  # fmt: skip
-    assert [(one.name, one.points, one.interval_s) for one in run.series] == [("tps", 6, 2.0)]
+    assert [(series.name, series.points, series.interval_s) for series in run.series] == [("tps", 6, 2.0)]
     assert "swordfish" not in repr((load, run))
     assert run.command_lines[0].startswith("java -jar benchbase.jar")
 
@@ -209,7 +210,7 @@ def test_it_reads_a_console_in_colours() -> None:
 def test_it_reads_the_console_of_older_versions() -> None:
     text = sample(TOOL, "console.log").decode().replace("state=EXIT, ", "")
     assert values(reports("x", text.encode())[1])["transactions"] == 203
-    report = one(TOOL, "oltpbench_tpcc.log")
+    report = report_of(TOOL, "oltpbench_tpcc.log")
     assert values(report)["tpmc"] == 127
     grouped = (
         sample(TOOL, "oltpbench_tpcc.log").replace(b": 3822", b": 376892").replace(b"TPM-C: 127", b"TPM-C: 12,563.07")
@@ -278,7 +279,7 @@ def test_it_makes_one_report_of_the_files_of_a_run() -> None:
     assert not any(report.metrics or report.series for of_file in found.values() for report in of_file)
     assert summary.parameters["rate_limit_tps"] == 10000
     assert values(summary)["payment_completed_transactions"] == 80
-    series = {one.name: one for one in summary.series}
+    series = {series.name: series for series in summary.series}
     assert (series["tps"].interval_s, series["tps"].points) == (1.0, 12)
     assert series["new_order_tps"].interval_s == 5.0
     assert ("shared_buffers", "1GB") in summary.subject.settings
@@ -324,7 +325,7 @@ def test_it_keeps_two_runs_of_a_folder_apart() -> None:
 
 
 def test_it_reads_histograms_alone() -> None:
-    report = one(TOOL, "histograms.json")
+    report = report_of(TOOL, "histograms.json")
     assert values(report)["completed_transactions"] == 202
     damaged = sample(TOOL, "histograms.json").replace(b'"NUM_SAMPLES": 202', b'"NUM_SAMPLES": 203')
     assert [report.status for report in reports("x", damaged)] == [Status.NOT_UNDERSTOOD]
@@ -332,7 +333,7 @@ def test_it_reads_histograms_alone() -> None:
 
 @pytest.mark.parametrize("file", sorted((DATA / TOOL).iterdir()), ids=lambda path: path.name)
 def test_it_never_says_another_number_of_a_damaged_file(file: Path) -> None:
-    found = wrong_numbers(file, seed=1, count=56)
+    found = wrong_answers(file.name, file.read_bytes(), seed=1, count=56)
     if ".raw." in file.name:
         # One line per request: a lost line is a different, equally possible run. Totals are therefore left out.
         found = [words for words in found if ": dropped: series" not in words]

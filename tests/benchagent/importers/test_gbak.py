@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from benchagent.importers import Report, Status
 
-from .promise import DATA, one, reports, sample, values, wrong_numbers
+from tests.benchagent.importers.damage import wrong_answers
+from tests.benchagent.importers.samples import DATA, report_of, reports, sample, values
 
 TOOL = "gbak"
 
@@ -17,7 +18,7 @@ def read(text: str) -> Report:
 
 
 def test_it_reads_a_backup_with_statistics_and_versions() -> None:
-    report = one(TOOL, "backup_stats_z.txt")
+    report = report_of(TOOL, "backup_stats_z.txt")
     assert (report.status, report.tool_version) == (Status.COMPLETE, "3.0.11.33637")
     assert values(report) == {
         "elapsed_s": 0.158, "backup_size_bytes": 2986496, "page_reads": 731, "page_writes": 1, "rows": 65003,
@@ -34,28 +35,28 @@ def test_it_reads_a_backup_with_statistics_and_versions() -> None:
 
 def test_it_reads_page_counters_that_wrap_around_below_zero() -> None:
     assert b" 18446744073709" in sample(TOOL, "backup_stats_z.txt")
-    assert values(one(TOOL, "backup_stats_z.txt"))["page_reads"] == 731
+    assert values(report_of(TOOL, "backup_stats_z.txt"))["page_reads"] == 731
 
 
 def test_it_reads_a_verbose_backup_which_states_no_time() -> None:
-    report = one(TOOL, "backup_verbose.txt")
+    report = report_of(TOOL, "backup_verbose.txt")
     assert "elapsed_s" not in values(report)
     assert values(report)["backup_size_bytes"] == 2986496
 
 
 def test_it_reads_verbose_intervals_and_fewer_columns() -> None:
-    found = values(one(TOOL, "backup_verbint.txt"))
+    found = values(report_of(TOOL, "backup_verbint.txt"))
     assert found["orders_rows"] == 45000
     assert found["elapsed_s"] == 0.139
     assert "page_reads" not in found
 
 
 def test_it_reads_timestamps_in_front_of_the_lines() -> None:
-    assert values(one(TOOL, "backup_ts.txt"))["rows"] == 65003
+    assert values(report_of(TOOL, "backup_ts.txt"))["rows"] == 65003
 
 
 def test_it_reads_a_run_through_the_service_manager_and_hides_its_password() -> None:
-    report = one(TOOL, "backup_service_trace.txt")
+    report = report_of(TOOL, "backup_service_trace.txt")
     assert report.parameters == {"page_size_bytes": 8192, "method": "services", "garbage_collection": False}
     assert report.command_lines[0].startswith("gbak -b -v -g")
     assert b"swordfish" in sample(TOOL, "backup_service_trace.txt")
@@ -63,7 +64,7 @@ def test_it_reads_a_run_through_the_service_manager_and_hides_its_password() -> 
 
 
 def test_it_reads_a_restore_redirected_to_a_log() -> None:
-    report = one(TOOL, "restore_stats.log")
+    report = report_of(TOOL, "restore_stats.log")
     assert report.subject.workload == "gbak-restore"
     assert values(report) == {
         "elapsed_s": 4.523, "page_reads": 685, "page_writes": 2778, "rows": 65003,
@@ -72,17 +73,17 @@ def test_it_reads_a_restore_redirected_to_a_log() -> None:
 
 
 def test_it_takes_the_time_of_the_shell() -> None:
-    assert values(one(TOOL, "restore_time.txt"))["elapsed_s"] == 4.568
+    assert values(report_of(TOOL, "restore_time.txt"))["elapsed_s"] == 4.568
     text = "gbak:readied database a.fdb for backup\ngbak:closing file, committing, and finishing. 9 bytes written\n"
     gnu = text + "0.19user 1.16system 1:04.80elapsed 28%CPU (0avgtext+0avgdata 12184maxresident)k\n"
     assert values(read(gnu)) == {"elapsed_s": 64.8, "backup_size_bytes": 9}
 
 
 def test_it_calls_errors_failed_and_keeps_their_words() -> None:
-    missing = one(TOOL, "backup_missing.txt")
+    missing = report_of(TOOL, "backup_missing.txt")
     assert missing.status is Status.FAILED
     assert "No such file or directory" in missing.reason
-    assert one(TOOL, "restore_exists.txt").status is Status.FAILED
+    assert report_of(TOOL, "restore_exists.txt").status is Status.FAILED
     late = sample(TOOL, "restore_time.txt").replace(
         b"gbak:finishing, closing", b"gbak: ERROR:cannot commit index ORDERS_NOTE\ngbak:finishing, closing"
     )
@@ -90,7 +91,7 @@ def test_it_calls_errors_failed_and_keeps_their_words() -> None:
 
 
 def test_it_calls_a_killed_run_aborted_without_numbers() -> None:
-    report = one(TOOL, "restore_killed.txt")
+    report = report_of(TOOL, "restore_killed.txt")
     assert (report.status, report.metrics) == (Status.ABORTED, ())
 
 
@@ -180,4 +181,4 @@ def test_it_does_not_read_decimal_commas() -> None:
 
 @pytest.mark.parametrize("file", sorted((DATA / TOOL).iterdir()), ids=lambda path: path.name)
 def test_it_never_says_another_number_of_a_damaged_file(file) -> None:  # type: ignore[no-untyped-def]
-    assert wrong_numbers(file, seed=1, count=98) == []
+    assert wrong_answers(file.name, file.read_bytes(), seed=1, count=98) == []

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from benchagent.importers import Report, SourceFile, Status, inspect
 
-from tests.benchagent.importers.damage import judged, wrong_answers
+from tests.benchagent.importers.damage import wrong_answers
+from tests.benchagent.importers.samples import reports_of
 
 DATA = Path(__file__).parent / "data" / "pgbench"
 FILES = sorted(path.name for path in DATA.iterdir())
@@ -21,7 +22,7 @@ def source(name: str) -> SourceFile:
 
 
 def read(name: str) -> Report:
-    (report,) = judged([source(name)])
+    (report,) = reports_of([source(name)])
     return report
 
 
@@ -30,7 +31,7 @@ def text(*lines: str) -> SourceFile:
 
 
 def read_lines(*lines: str) -> list[Report]:
-    return judged([text(*lines)])
+    return reports_of([text(*lines)])
 
 
 def points(report: Report) -> dict[str, int]:
@@ -123,7 +124,7 @@ def test_it_leaves_a_gap_where_no_transaction_ended() -> None:
     for nothing in ("-nan", "0.000"):
         line = f"0.0 tps, lat {nothing} ms stddev {nothing}"
         still = data.replace("4832.2 tps, lat 0.816 ms stddev 0.837", line)
-        (report,) = judged([text(*still.splitlines())])
+        (report,) = reports_of([text(*still.splitlines())])
         values = {series.name: series.values[4] for series in report.series}
         assert (values["tps"], values["latency_avg_ms"], values["latency_stddev_ms"]) == (0.0, None, None)
         assert report.status is Status.COMPLETE
@@ -160,7 +161,7 @@ def test_it_keeps_what_an_aborted_run_printed_and_says_so() -> None:
 
 def test_it_sees_clients_that_stopped_early_without_a_word() -> None:
     data = (DATA / "v15_simple_update_t100.txt").read_text().replace("200/200", "171/200")
-    report = judged([text(*data.splitlines())])[0]
+    report = reports_of([text(*data.splitlines())])[0]
     assert report.status is not Status.COMPLETE
 
 
@@ -189,7 +190,7 @@ def test_it_reads_initialisations(name: str, scale: int | None, metrics: dict[st
 
 def test_it_takes_an_initialisation_without_its_end_for_aborted() -> None:
     lines = (DATA / "v15_init.txt").read_text().splitlines()[:-1]
-    (report,) = judged([text(*lines)])
+    (report,) = reports_of([text(*lines)])
     assert (report.status, report.metrics) == (Status.ABORTED, ())
 
 
@@ -197,7 +198,7 @@ def test_it_tells_several_runs_of_one_file_apart() -> None:
     data = b"=== one ===\n" + (DATA / "v15_simple_update_t100.txt").read_bytes() + b"=== two ===\n"
     data += (DATA / "v13_tpcb_progress_statements.txt").read_bytes() + (DATA / "v15_init.txt").read_bytes()
     data += (DATA / "v15_cannot_connect.txt").read_bytes()
-    reports = judged([SourceFile("all.log", data)])
+    reports = reports_of([SourceFile("all.log", data)])
     assert [report.status.value for report in reports] == ["complete", "complete", "complete", "failed"]
     assert [report.metric("tps") for report in reports] == [3926.804367, 5167.91219, None, None]
 
@@ -207,7 +208,7 @@ def test_it_joins_standard_error_that_was_kept_apart() -> None:
     errors = [line for line in lines if line.startswith(("progress", "starting"))]
     output = [line for line in lines if line not in errors]
     for order in (errors + output, output + errors):
-        reports = judged([text(*order)])
+        reports = reports_of([text(*order)])
         assert [(report.status, report.metric("tps"), report.series[0].points) for report in reports] == [
             (Status.COMPLETE, 7396.451682, 3)
         ]
@@ -217,7 +218,7 @@ def test_it_takes_the_command_line_and_hides_its_password() -> None:
     report = read("v12_partitions_shell.txt")
     assert report.command_lines == ("pgbench -h db1 -U bench -c 16 -j 4 -T 30 -P 10 -M prepared -R 500 bench",)
     hidden = text("pgbench -c 1 'postgresql://bench:hunter2@db1/x' -t 5", "pgbench: error: connection failed")
-    (failed,) = judged([hidden])
+    (failed,) = reports_of([hidden])
     assert (failed.status, failed.parameters) == (Status.FAILED, {"terminals": 1, "transactions_per_client": 5})
     assert "hunter2" not in repr(failed)
 
@@ -242,7 +243,7 @@ def test_it_leaves_out_the_latency_that_old_versions_do_not_compute() -> None:
 def test_it_does_not_understand_what_contradicts_itself(old: str, new: str) -> None:
     data = (DATA / "v15_tpcb_progress_statements.txt").read_text()
     assert old in data
-    (report,) = judged([text(*data.replace(old, new).splitlines())])
+    (report,) = reports_of([text(*data.replace(old, new).splitlines())])
     if new == "" and "threads" in old:
         # A line that no other needs is only missing.
         assert "threads" not in report.parameters
@@ -253,17 +254,17 @@ def test_it_does_not_understand_what_contradicts_itself(old: str, new: str) -> N
 
 def test_it_takes_the_last_line_without_its_end_only_where_it_is_whole() -> None:
     data = (DATA / "v15_simple_update_t100.txt").read_text().rstrip("\n")
-    assert judged([SourceFile("a", data.encode())])[0].metric("tps") == 3926.804367
-    cut = judged([SourceFile("a", data[:-3].encode())])[0]
+    assert reports_of([SourceFile("a", data.encode())])[0].metric("tps") == 3926.804367
+    cut = reports_of([SourceFile("a", data[:-3].encode())])[0]
     assert (cut.status, cut.metric("tps"), cut.metric("transactions")) == (Status.ABORTED, None, 200)
 
 
 def test_it_reads_what_is_packed_indented_or_stamped_by_the_clock() -> None:
     data = (DATA / "v15_two_scripts.txt").read_bytes()
     told = read("v15_two_scripts.txt")
-    assert judged([SourceFile("x.gz", gzip.compress(data))]) == [told]
+    assert reports_of([SourceFile("x.gz", gzip.compress(data))]) == [told]
     stamped = b"".join(b"Nov 21 08:00:01 " + line for line in data.splitlines(keepends=True))
-    assert judged([SourceFile("x", stamped)])[0].metrics == told.metrics
+    assert reports_of([SourceFile("x", stamped)])[0].metrics == told.metrics
 
 
 @pytest.mark.parametrize(
@@ -276,7 +277,7 @@ def test_it_reads_what_is_packed_indented_or_stamped_by_the_clock() -> None:
     ],
 )
 def test_it_adds_up_the_aggregated_logs_of_all_threads(name: str, interval_s: float, tps: tuple[float, ...]) -> None:
-    first, second = judged([source(f"{name}.4242.1"), source(f"{name}.4242")])
+    first, second = reports_of([source(f"{name}.4242.1"), source(f"{name}.4242")])
     series = next(series for series in second.series if series.name == "tps")
     assert (series.interval_s, series.values) == (interval_s, tps)
     assert (first.part_of, first.series, first.metrics) == (f"{name}.4242", (), ())
@@ -288,14 +289,14 @@ def test_it_weighs_the_latencies_of_threads_by_their_transactions() -> None:
              ("1795247587 1 900 810000 900 900", "1795247587 1 1100 1210000 1100 1100")]  # fmt: skip
     files = [SourceFile(name, "".join(f"{line[place]}\n" for line in lines).encode()) for place, name in
              enumerate(("pgbench_log.77", "pgbench_log.77.1"))]  # fmt: skip
-    whole = judged(files)[0]
+    whole = reports_of(files)[0]
     values = {series.name: series.values for series in whole.series}
     assert values == {"tps": (40.0, 5.0, 2.0), "latency_avg_ms": (1.75, 1.0, 1.0), "latency_max_ms": (2.5, 1.0, 1.1)}
 
 
 def test_it_joins_transaction_logs_to_the_run_that_counted_the_same() -> None:
     names = ("v15_transactions_stdout.txt", "v15_transactions.4242", "v15_transactions.4242.1")
-    run, first, second = judged([source(name) for name in names])
+    run, first, second = reports_of([source(name) for name in names])
     assert (run.metric("tps"), run.metric("transactions")) == (351.369933, 600)
     assert run.metric("latency_p99_ms") is not None
     assert points(run)["tps"] >= 2
@@ -307,14 +308,14 @@ def test_it_joins_transaction_logs_to_the_run_that_counted_the_same() -> None:
 def test_it_keeps_logs_apart_from_a_run_that_counted_another_number() -> None:
     names = ("v15_simple_update_t100.txt", "v15_aggregated_stdout.txt", "v15_transactions.4242",
              "v15_transactions.4242.1", "v15_aggregated.4242", "v15_aggregated.4242.1")  # fmt: skip
-    reports = judged([source(name) for name in names])
+    reports = reports_of([source(name) for name in names])
     assert [report.part_of for report in reports] == ["", "", "", names[2], "", names[4]]
     assert reports[0].series == ()
 
 
 def test_it_counts_skipped_transactions_apart() -> None:
     names = ("v15_transactions_rate_stdout.txt", "v15_transactions_rate.4242", "v15_transactions_rate.4242.1")
-    run, *logs = judged([source(name) for name in names])
+    run, *logs = reports_of([source(name) for name in names])
     assert (run.metric("transactions"), run.metric("skipped_transactions")) == (239, 1)
     assert [log.part_of for log in logs] == [names[0], names[0]]
 
@@ -330,19 +331,19 @@ def test_it_leaves_out_the_rate_of_a_sample_and_of_a_part() -> None:
 
 def test_it_does_not_join_logs_of_other_times_or_of_the_same_clients() -> None:
     later = (DATA / "v15_aggregated.4242.1").read_text().replace("17952475", "17962475")
-    reports = judged([source("v15_aggregated.4242"), SourceFile("v15_aggregated.4242.1", later.encode())])
+    reports = reports_of([source("v15_aggregated.4242"), SourceFile("v15_aggregated.4242.1", later.encode())])
     assert [report.part_of for report in reports] == ["", ""]
     data = (DATA / "v15_transactions.4242").read_bytes()
-    twice = judged([SourceFile("log.5", data), SourceFile("log.5.1", data)])
+    twice = reports_of([SourceFile("log.5", data), SourceFile("log.5.1", data)])
     assert [report.part_of for report in twice] == ["", ""]
 
 
 def test_it_names_the_line_of_a_log_that_lost_one() -> None:
     lines = (DATA / "v15_transactions.4242").read_text().splitlines()
-    (lost,) = judged([text(*lines[:100], *lines[101:])])
+    (lost,) = reports_of([text(*lines[:100], *lines[101:])])
     assert lost.status is Status.NOT_UNDERSTOOD
     assert "missing" in lost.reason
-    (doubled,) = judged([text(*lines[:100], *lines[99:])])
+    (doubled,) = reports_of([text(*lines[:100], *lines[99:])])
     assert (doubled.status, "line 101" in doubled.reason) == (Status.NOT_UNDERSTOOD, True)
 
 
@@ -360,7 +361,7 @@ def test_it_gives_no_other_number_for_a_damaged_copy(name: str) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_it_names_nothing_twice(name: str) -> None:
-    for report in judged([SourceFile(name, (DATA / name).read_bytes())]):
+    for report in reports_of([SourceFile(name, (DATA / name).read_bytes())]):
         names = [(metric.name, metric.phase) for metric in report.metrics]
         assert len(names) == len(set(names))
         assert all(len(metric.name) <= 120 and len(metric.phase) <= 20 for metric in report.metrics)
@@ -373,14 +374,14 @@ def test_it_is_damaged_often_enough() -> None:
 
 def test_it_does_not_blame_a_finished_run_for_the_error_of_the_next() -> None:
     data = (DATA / "v15_simple_update_t100.txt").read_bytes() + (DATA / "v15_cannot_connect.txt").read_bytes()
-    assert [report.status.value for report in judged([SourceFile("loop.log", data)])] == ["complete", "failed"]
+    assert [report.status.value for report in reports_of([SourceFile("loop.log", data)])] == ["complete", "failed"]
     aborted = (DATA / "v15_aborted_server_killed.txt").read_bytes() + data
-    statuses = [report.status.value for report in judged([SourceFile("loop.log", aborted)])]
+    statuses = [report.status.value for report in reports_of([SourceFile("loop.log", aborted)])]
     assert statuses == ["aborted", "complete", "failed"]
 
 
 def test_it_sees_an_old_run_that_no_client_could_begin() -> None:
-    report = judged([text(
+    report = reports_of([text(
         "starting vacuum...end.", 'connection to database "postgres" failed:',
         "FATAL:  sorry, too many clients already", "transaction type: <builtin: TPC-B (sort of)>", "scaling factor: 1",
         "query mode: simple", "number of clients: 1000", "number of threads: 1", "duration: 60 s",
@@ -395,11 +396,11 @@ def test_it_sees_an_old_run_that_no_client_could_begin() -> None:
 )
 def test_it_leaves_out_progress_that_it_cannot_read(old: str, new: str) -> None:
     data = (DATA / "v15_tpcb_progress_statements.txt").read_text()
-    (report,) = judged([text(*data.replace(old, new).splitlines())])
+    (report,) = reports_of([text(*data.replace(old, new).splitlines())])
     assert (report.status, report.series, report.metric("tps")) == (Status.COMPLETE, (), 7579.846608)
     assert any("the progress is left out: line " in warning for warning in report.warnings)
     alone = [line for line in data.replace(old, new).splitlines() if line.startswith("progress")]
-    assert [report.status for report in judged([text(*alone)])] == [Status.NOT_UNDERSTOOD]
+    assert [report.status for report in reports_of([text(*alone)])] == [Status.NOT_UNDERSTOOD]
 
 
 OLD_RUN = (

@@ -6,7 +6,8 @@ import pytest
 from benchagent.importers import NotUnderstood, Report, SourceFile, Status
 from benchagent.importers.plain_csv import Column, Mapping, Role, Rows, claims, propose, read_mapped
 
-from .promise import DATA, one, reports, sample, values, wrong_numbers
+from tests.benchagent.importers.damage import wrong_answers
+from tests.benchagent.importers.samples import DATA, report_of, reports, sample, values
 
 TOOL = "csv"
 FILES = sorted((DATA / TOOL).iterdir())
@@ -43,7 +44,7 @@ def test_it_reads_decimal_commas_between_semicolons():
 
 
 def test_it_reads_samples_of_one_run():
-    report = one(TOOL, "samples.tsv")
+    report = report_of(TOOL, "samples.tsv")
     assert report.metrics == ()
     assert report.parameters == {"terminals": 16}
     series = {one_.name: one_ for one_ in report.series}
@@ -52,7 +53,7 @@ def test_it_reads_samples_of_one_run():
 
 
 def test_it_reads_samples_with_time_stamps():
-    report = one(TOOL, "stamped.csv")
+    report = report_of(TOOL, "stamped.csv")
     (series,) = report.series
     assert (series.name, series.interval_s, series.points) == ("tpm", 10, 30)
     assert report.started_at == "2026-03-03T10:00:00+00:00"
@@ -207,4 +208,4 @@ def test_it_keeps_no_secret():
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_it_gives_no_other_numbers_whatever_the_damage(file):
-    assert not wrong_numbers(file, seed=6, count=140)
+    assert not wrong_answers(file.name, file.read_bytes(), seed=6, count=140)

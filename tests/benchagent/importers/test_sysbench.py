@@ -13,21 +13,22 @@ import pytest
 from benchagent.histogram import decode
 from benchagent.importers import Report, SourceFile, Status
 
-from tests.benchagent.importers.damage import judged, wrong_answers
+from tests.benchagent.importers.damage import wrong_answers
+from tests.benchagent.importers.samples import reports_of
 
 DATA = Path(__file__).parent / "data" / "sysbench"
 FILES = sorted(path.name for path in DATA.iterdir())
 
 
 def read(name: str) -> Report:
-    (report,) = judged([SourceFile(name, (DATA / name).read_bytes())])
+    (report,) = reports_of([SourceFile(name, (DATA / name).read_bytes())])
     return report
 
 
 def changed(name: str, old: str, new: str) -> Report:
     text = (DATA / name).read_text()
     assert old in text
-    (report,) = judged([SourceFile(name, text.replace(old, new).encode())])
+    (report,) = reports_of([SourceFile(name, text.replace(old, new).encode())])
     return report
 
 
@@ -132,9 +133,9 @@ def test_it_adds_up_what_each_checkpoint_counts_since_the_one_before() -> None:
 def test_it_does_not_add_up_where_a_checkpoint_is_lost() -> None:
     text = (DATA / "v10_checkpoints.txt").read_text()
     begin, end = text.index("[ 4s ] Checkpoint"), text.index("[ 4s ] thds")
-    (lost,) = judged([SourceFile("x", (text[:begin] + text[end:]).encode())])
+    (lost,) = reports_of([SourceFile("x", (text[:begin] + text[end:]).encode())])
     assert (lost.status, lost.metrics) == (Status.NOT_UNDERSTOOD, ())
-    (stopped,) = judged([SourceFile("x", text[:end].encode())])
+    (stopped,) = reports_of([SourceFile("x", text[:end].encode())])
     assert (stopped.status, stopped.metric("tps"), stopped.metric("checkpoint_2_tps")) == (
         Status.ABORTED, None, 3601.24,
     )  # fmt: skip
@@ -160,7 +161,7 @@ def test_it_does_not_take_an_unfinished_run_for_a_result(name: str, status: Stat
 
 def test_it_tells_the_runs_of_a_sweep_apart() -> None:
     name = "v10_sweep.txt"
-    reports = judged([SourceFile(name, (DATA / name).read_bytes())])
+    reports = reports_of([SourceFile(name, (DATA / name).read_bytes())])
     assert [(report.parameters["terminals"], report.metric("tps")) for report in reports] == [
         (1, 2239.76), (2, 1611.97), (4, 35.17),
     ]  # fmt: skip
@@ -197,7 +198,7 @@ def test_it_reads_preparations(name: str, parameters: dict[str, object], metrics
 
 def test_it_takes_a_preparation_without_its_last_index_for_aborted() -> None:
     lines = (DATA / "v10_prepare.txt").read_text().rstrip("\n").splitlines()[:-1]
-    (report,) = judged([SourceFile("x", ("\n".join(lines) + "\n").encode())])
+    (report,) = reports_of([SourceFile("x", ("\n".join(lines) + "\n").encode())])
     assert report.status is Status.ABORTED
 
 
@@ -252,24 +253,24 @@ def test_it_keeps_a_histogram_that_holds_every_event() -> None:
 def test_it_reads_what_is_packed_indented_or_stamped_by_the_clock() -> None:
     data = (DATA / "v10_read_write.txt").read_bytes()
     told = read("v10_read_write.txt")
-    assert judged([SourceFile("x.gz", gzip.compress(data))]) == [told]
+    assert reports_of([SourceFile("x.gz", gzip.compress(data))]) == [told]
     stamped = b"".join(b"2026-11-21T08:00:01 " + line for line in data.splitlines(keepends=True))
-    assert judged([SourceFile("x", stamped)]) == [told]
+    assert reports_of([SourceFile("x", stamped)]) == [told]
 
 
 def test_it_claims_nothing_of_others() -> None:
     other = SourceFile("sysbench.log", b"1,2,3\ntransactions: 5\n[ 10s ] hello\n")
-    assert judged([other])[0].tool != "sysbench"
+    assert reports_of([other])[0].tool != "sysbench"
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_it_gives_no_other_number_for_a_damaged_copy(name: str) -> None:
-    assert list(wrong_answers(name, (DATA / name).read_bytes(), seed=sum(name.encode()), count=28)) == []
+    assert wrong_answers(name, (DATA / name).read_bytes(), seed=sum(name.encode()), count=28) == []
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_it_names_nothing_twice(name: str) -> None:
-    for report in judged([SourceFile(name, (DATA / name).read_bytes())]):
+    for report in reports_of([SourceFile(name, (DATA / name).read_bytes())]):
         names = [(metric.name, metric.phase) for metric in report.metrics]
         assert len(names) == len(set(names))
         assert all(len(metric.name) <= 120 and len(metric.phase) <= 20 for metric in report.metrics)
@@ -291,14 +292,14 @@ def test_it_allows_for_the_last_fsync_of_every_thread_on_every_file() -> None:
     ):  # fmt: skip
         assert old in text
         text = text.replace(old, new)
-    report = judged([SourceFile("x", text.encode())])[0]
+    report = reports_of([SourceFile("x", text.encode())])[0]
     assert (report.reason, report.metric("fsync_per_s")) == ("", 3705.27)
 
 
 def test_it_reads_runs_without_their_heading() -> None:
     text = (DATA / "v10_read_write.txt").read_text()
     body = text[text.index("Initializing worker threads") :]
-    reports = judged([SourceFile("tail.log", (body + body).encode())])
+    reports = reports_of([SourceFile("tail.log", (body + body).encode())])
     assert [(report.status, report.metric("tps"), report.parameters) for report in reports] == [
         (Status.COMPLETE, 970.99, {})
     ] * 2
@@ -320,7 +321,7 @@ def test_it_leaves_out_progress_that_it_cannot_read(old: str, new: str) -> None:
 
 
 def read_lines(*lines: str) -> list[Report]:
-    return judged([SourceFile("some.md", ("\n".join(lines) + "\n").encode())])
+    return reports_of([SourceFile("some.md", ("\n".join(lines) + "\n").encode())])
 
 
 SQL = (

@@ -15,7 +15,7 @@ from benchagent.importers.series import evenly
 from benchagent.importers.source import NotUnderstood, SourceFile
 from benchagent.importers.tables import Figures, Table
 
-from tests.benchagent.importers.promise import sample
+from tests.benchagent.importers.samples import sample
 
 TABLE = Table(
     "minibench",
