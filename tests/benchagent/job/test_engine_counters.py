@@ -152,7 +152,7 @@ def test_the_hit_ratio_is_that_of_the_pages_asked_for(counters, percent):
 
 
 class Flushing(MadeUp):
-    sources = {"log_flushes": "counter `flushes`"}
+    told = {"log_flushes": "counter `flushes`"}
 
 
 @pytest.mark.parametrize(

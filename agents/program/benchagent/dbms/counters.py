@@ -1,14 +1,15 @@
 """What an engine tells about itself, under names that are the same for every engine.
 
-An adapter gives SQL by name, run by the load generator on a connection of its own, and functions from the rows to
-the standard names. For each part of `PARTS`, `sources` says where it comes from, or `none` why the engine has it not;
+An adapter gives SQL by name, run by the load generator on a connection of its own, and which columns are which of the
+standard names. For each part of `PARTS`, `sources` says where it comes from, or `none` why the engine has it not;
 tests compare both with what runs delivered and with the table in the documentation.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 QueryRows = Mapping[str, list[list[Any]]]
@@ -63,8 +64,20 @@ PARTS: dict[str, str] = {
     **EFFORT,
 }
 CHECKPOINTS = "checkpoints"
+PAGE_REQUESTS = "page_requests"
 DEEP_INDEX = 3
 NAMES_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A query of one row. `columns`: the counters in it in their order, with words on where each comes from.
+
+    `PAGE_REQUESTS` may be among them, without words: less the reads they are the hits.
+    """
+
+    sql: str
+    columns: Mapping[str, str]
 
 
 class _Told:
@@ -139,6 +152,14 @@ def rows_of(kind: Callable[..., Facts], columns: Sequence[str], rows: Sequence[S
     return made
 
 
+def with_index_bytes(tables: Sequence[TableFacts], indexes: Sequence[IndexFacts]) -> list[TableFacts]:
+    """For an engine that tells sizes of indexes one by one; 0 where a table has none."""
+    size_bytes = Counter[str]()
+    for index in indexes:
+        size_bytes[index.table] += index.size_bytes or 0
+    return [replace(table, index_bytes=size_bytes[table.table]) for table in tables]
+
+
 def quoted_names(tables: Sequence[str], spelt: Callable[[str], str] = str) -> str:
     """Names as texts of SQL, ``'a', 'b'``; `spelt` as `str.upper`. Never empty."""
     return ", ".join("'{}'".format(spelt(name).replace("'", "''")) for name in tables) or "''"
@@ -147,22 +168,44 @@ def quoted_names(tables: Sequence[str], spelt: Callable[[str], str] = str) -> st
 class EngineCounters:
     """The defaults tell nothing; an adapter overrides what its engine has and explains the rest in `none`."""
 
-    # Part -> view, command or tool that it comes from, in this version.
-    sources: Mapping[str, str] = {}
+    # Part -> view, command or tool that it comes from, in this version, beside those of `counted`.
+    told: Mapping[str, str] = {}
     # Part -> why this engine (in this version) has none.
     none: Mapping[str, str] = {}
     # What `checkpoints` counts, one and several of it.
     checkpoint_nouns: tuple[str, str] = ("checkpoint", "checkpoints")
+    # Counters by the name of their query.
+    counted: Mapping[str, Counted] = {}
+    # Counter -> the one that counts the same in this engine.
+    same_as: Mapping[str, str] = {}
+    # Queries for (event, sessions in it), run each second; keep them cheap.
+    waiting: Mapping[str, str] = {}
+    # What a session read so far: (pages from disk), or (pages from disk, pages touched).
+    effort_sql = ""
     # What the queries `tables` and `indexes` of `schema_queries` answer, where they are no more than that.
     table_columns: Sequence[str] = ("table", "rows", "row_bytes", "pages", "size_bytes")
     index_columns: Sequence[str] = ("index", "table", "depth", "keys", "unique_keys", "size_bytes")
 
+    @property
+    def sources(self) -> dict[str, str]:
+        """Part -> where it comes from, in this version."""
+        columns = {name: words for asked in self.counted.values() for name, words in asked.columns.items() if words}
+        return {part: words for part, words in {**columns, **self.told}.items() if part not in self.none}
+
     def counter_queries(self) -> Mapping[str, str]:
-        return {}
+        return {query: asked.sql for query, asked in self.counted.items()}
 
     def counters(self, rows: QueryRows) -> dict[str, float]:
         """Standard name -> value so far, from the rows of `counter_queries`."""
-        return {}
+        values: dict[str, float] = {}
+        for query, asked in self.counted.items():
+            for row in rows.get(query, []):
+                told = zip(asked.columns, row, strict=True)
+                values |= {name: float(value) for name, value in told if value is not None}
+        if PAGE_REQUESTS in values and "buffer_reads" in values:
+            values["buffer_hits"] = values[PAGE_REQUESTS] - values["buffer_reads"]
+        values |= {name: values[other] for name, other in self.same_as.items() if other in values}
+        return {name: value for name, value in values.items() if name in COUNTERS and name not in self.none}
 
     def waited_s(self, rows: QueryRows) -> dict[str, float]:
         """Event -> seconds that sessions have waited in it so far, from the rows of `counter_queries`.
@@ -172,12 +215,13 @@ class EngineCounters:
         return {}
 
     def wait_queries(self) -> Mapping[str, str]:
-        """Run each second; keep them cheap. What is cumulative belongs into `counter_queries` instead."""
-        return {}
+        """Run each second. What is cumulative belongs into `counter_queries` instead."""
+        return self.waiting
 
     def waits(self, rows: QueryRows) -> dict[str, float]:
         """Event -> sessions in it, at that second."""
-        return {}
+        told = [row for query in self.wait_queries() for row in rows.get(query, [])]
+        return {str(event).strip(): float(sessions) for event, sessions in told if float(sessions)}
 
     def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
         """For `tables` and `indexes`, after the load and after the run."""
@@ -208,11 +252,12 @@ class EngineCounters:
 
     def effort_queries(self) -> Mapping[str, str]:
         """What a statement read: run before and after it on its own session; `effort` takes the difference."""
-        return {}
+        return {"effort": self.effort_sql} if self.effort_sql else {}
 
     def effort(self, rows: QueryRows) -> dict[str, float]:
         """``reads`` (pages from disk) and ``fetches`` (pages touched) so far."""
-        return {}
+        told = [zip(("reads", "fetches"), row, strict=False) for row in rows.get("effort", [])]
+        return {name: float(value) for row in told for name, value in row}
 
 
 def differences(begin: Mapping[str, float], end: Mapping[str, float]) -> dict[str, float]:

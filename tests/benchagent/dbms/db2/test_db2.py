@@ -36,7 +36,7 @@ def test_it_executes_every_statement_of_every_workload_in_h2s_db2_mode(
 
 
 # Rows as Db2's reference describes them: sums over members, -1 for what was never gathered, names in padded capitals.
-COUNTERS = {"buffers": [[1_000, 50, 40]], "log": [[7, 5, 12]], "work": [[30, 1, 4, 12, 0]]}
+COUNTERS = {"buffers": [[1_000, 50, 40]], "log": [[7 * 4096, 5, 12]], "work": [[30, 1, 4, 12, 0]]}
 DICTIONARY = {
     "tables": [["ACCOUNTS  ", 100_000, 104, 1_500, 49_152_000], ["HISTORY", -1, -1, -1, -32_768]],
     "indexes": [["ACCOUNTS_PK", "ACCOUNTS", 2, 100_000, 100_000, -1], ["HISTORY_I", "HISTORY", -1, -1, -1, -1]],
@@ -45,6 +45,7 @@ DICTIONARY = {
 
 def test_it_turns_the_rows_of_db2s_functions_into_numbers():
     source = external_server("db2", "11.5", SCHEMA).engine_counters
+    assert "SUM(log_writes) * 4096," in source.counter_queries()["log"]
     counters = source.counters(COUNTERS)
     assert (counters["buffer_hits"], counters["buffer_reads"], counters["data_reads"]) == (950, 50, 50)
     assert (counters["log_bytes"], counters["log_writes"], counters["log_flushes"]) == (7 * 4096, 5, 5)
@@ -57,7 +58,7 @@ def test_it_turns_the_rows_of_db2s_functions_into_numbers():
     index, unread = source.indexes(DICTIONARY)
     assert (index.index, index.depth, index.keys, index.size_bytes) == ("accounts_pk", 2, 100_000, None)
     assert unread.as_dict() == {"index": "history_i", "table": "history"}
-    assert source.waits({"locks": [[3]]}) == {"lock": 3}
+    assert source.waits({"locks": [["lock", 3]]}) == {"lock": 3}
     (age,) = source.maintenance({"analyzed": [["ACCOUNTS", 12], ["HISTORY", 3600]]})
     assert (age.age_s, age.detail) == (3600, "longest ago: history")
     (age,) = source.maintenance({"analyzed": [["ACCOUNTS", 12], ["HISTORY", None]]})

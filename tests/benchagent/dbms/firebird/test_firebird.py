@@ -126,7 +126,7 @@ def test_it_shows_plans_and_what_a_statement_read(make_firebird: MakeFirebird):
     assert '-> Table "WIDE" Access By ID' in plan
     (look,) = statistics.effort_queries().values()
     begin, _, end = trial.query(look, "SELECT MAX(text1) FROM wide", look)
-    spent = statistics.effort({"io": end})["fetches"] - statistics.effort({"io": begin})["fetches"]
+    spent = statistics.effort({"effort": end})["fetches"] - statistics.effort({"effort": begin})["fetches"]
     assert spent > 5000
 
 

@@ -39,8 +39,8 @@ class CubridCounters(EngineCounters):
         self._has_page_buffer = version >= FIRST_WITH_PAGE_BUFFER
         # Each SHOW PAGE BUFFER STATUS begins anew.
         self._pages: Counter[str] = Counter()
-        self.sources = self._told()
-        self.none = {part: reason for part, reason in self._untold().items() if part not in self.sources}
+        self.told = self._told()
+        self.none = {part: reason for part, reason in self._untold().items() if part not in self.told}
 
     def _told(self) -> dict[str, str]:
         shown = f"`{PAGE_BUFFER}`: since anybody asked last; NULL in servers that no longer count it"

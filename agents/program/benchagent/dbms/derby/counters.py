@@ -16,6 +16,7 @@ from benchagent.dbms.counters import (
     QueryRows,
     TableFacts,
     quoted_names,
+    with_index_bytes,
 )
 
 NO_COUNTERS = "Derby counts nothing of the kind where SQL could ask for it"
@@ -47,7 +48,7 @@ PLAN_MARK = "Statement Execution Plan Text:"
 
 
 class DerbyCounters(EngineCounters):
-    sources = {
+    told = {
         "tables": "`SYSCS_DIAG.SPACE_TABLE`; rows from `SYS.SYSSTATISTICS`, where an index of the table is there",
         "indexes": "`SYSCS_DIAG.SPACE_TABLE`, keys from `SYS.SYSSTATISTICS` (from 10.9 not of unique ones); no depth",
         "plans": "`SYSCS_GET_RUNTIMESTATISTICS`: the statement is executed",
@@ -78,34 +79,24 @@ class DerbyCounters(EngineCounters):
         }
 
     def tables(self, rows: QueryRows) -> list[TableFacts]:
-        known = {table: int(numbers[1]) for table, _, numbers, _ in _cardinality(rows)}
-        indexes: dict[str, int] = {}
-        for table, _, is_index, pages, free, page_size in rows.get("space", []):
-            if int(is_index):
-                indexes[table] = indexes.get(table, 0) + (int(pages) + int(free)) * int(page_size)
-        return [
-            TableFacts(
-                table=str(table).lower(),
-                rows=known.get(table),
-                pages=int(pages) + int(free),
-                size_bytes=(int(pages) + int(free)) * int(page_size),
-                index_bytes=indexes.get(table, 0),
-            )
-            for table, _, is_index, pages, free, page_size in rows.get("space", [])
-            if not int(is_index)
+        known = {table: numbers[1] for table, _, numbers, _ in _cardinality(rows)}
+        tables = [
+            TableFacts(table.lower(), rows=known.get(table), pages=pages, size_bytes=pages * page_size)
+            for table, _, is_index, pages, page_size in _space(rows)
+            if not is_index
         ]
+        return with_index_bytes(tables, self.indexes(rows))
 
     def indexes(self, rows: QueryRows) -> list[IndexFacts]:
         # The statistics of all columns together come last.
         known = {index: numbers for _, index, numbers, _ in _cardinality(rows)}
         names = {str(row[0]): str(row[1]) for row in rows.get("constraints", [])}
         listed = []
-        for table, index, is_index, pages, free, page_size in rows.get("space", []):
-            if int(is_index):
+        for table, index, is_index, pages, page_size in _space(rows):
+            if is_index:
                 unique, keys = known.get(index, (None, None))
-                size = (int(pages) + int(free)) * int(page_size)
-                name = names.get(index, str(index)).lower()
-                listed.append(IndexFacts(name, str(table).lower(), keys=keys, unique_keys=unique, size_bytes=size))
+                name, size_bytes = names.get(index, index).lower(), pages * page_size
+                listed.append(IndexFacts(name, table.lower(), keys=keys, unique_keys=unique, size_bytes=size_bytes))
         return listed
 
     def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
@@ -133,7 +124,15 @@ def smallest_page(rows: QueryRows) -> int | None:
 
     Tables with long columns have larger pages of their own.
     """
-    return min((int(row[5]) for row in rows.get("space", []) if not int(row[2])), default=None)
+    return min((page_size for _, _, is_index, _, page_size in _space(rows) if not is_index), default=None)
+
+
+def _space(rows: QueryRows) -> list[tuple[str, str, bool, int, int]]:
+    """Table, heap or index of it, whether it is an index, pages, bytes of a page."""
+    return [
+        (str(table), str(name), bool(int(is_index)), int(pages) + int(free), int(page_size))
+        for table, name, is_index, pages, free, page_size in rows.get("space", [])
+    ]
 
 
 def _cardinality(rows: QueryRows) -> list[tuple[str, str, tuple[int, int], int]]:

@@ -10,7 +10,16 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from benchagent.dbms.counters import Age, EngineCounters, IndexFacts, QueryRows, TableFacts, quoted_names
+from benchagent.dbms.counters import (
+    PAGE_REQUESTS,
+    Age,
+    Counted,
+    EngineCounters,
+    IndexFacts,
+    QueryRows,
+    TableFacts,
+    quoted_names,
+)
 from benchagent.dbms.firebird import gstat
 
 NO_LOG = (
@@ -22,15 +31,32 @@ NO_PLANS = (
     "a server of others"
 )
 NO_COUNT = "Firebird counts page and record accesses, not"
-IO = "SELECT S.MON$PAGE_READS, S.MON$PAGE_WRITES, S.MON$PAGE_FETCHES, S.MON$PAGE_MARKS FROM MON$IO_STATS S"
-DATABASE_IO = f"{IO} JOIN MON$DATABASE D ON D.MON$STAT_ID = S.MON$STAT_ID"
-OWN_IO = f"{IO} JOIN MON$ATTACHMENTS A ON A.MON$STAT_ID = S.MON$STAT_ID WHERE A.MON$ATTACHMENT_ID = CURRENT_CONNECTION"
-RECORD_WAITS = "SELECT S.MON$RECORD_WAITS FROM MON$RECORD_STATS S JOIN MON$DATABASE D ON D.MON$STAT_ID = S.MON$STAT_ID"
+SOURCE = "`MON$IO_STATS` of the database"
+COUNTED = {
+    "io": Counted(
+        "SELECT S.MON$PAGE_READS, S.MON$PAGE_WRITES, S.MON$PAGE_FETCHES FROM MON$IO_STATS S"
+        " JOIN MON$DATABASE D ON D.MON$STAT_ID = S.MON$STAT_ID",
+        {
+            "buffer_reads": f"{SOURCE}, `MON$PAGE_READS`: the page cache of the system may serve it",
+            "data_writes": f"{SOURCE}, `MON$PAGE_WRITES`",
+            PAGE_REQUESTS: "",
+        },
+    ),
+    "records": Counted(
+        "SELECT S.MON$RECORD_WAITS FROM MON$RECORD_STATS S JOIN MON$DATABASE D ON D.MON$STAT_ID = S.MON$STAT_ID",
+        {"lock_waits": "`MON$RECORD_STATS`, `MON$RECORD_WAITS`"},
+    ),
+}
+OWN_IO = (
+    "SELECT S.MON$PAGE_READS, S.MON$PAGE_FETCHES FROM MON$IO_STATS S"
+    " JOIN MON$ATTACHMENTS A ON A.MON$STAT_ID = S.MON$STAT_ID WHERE A.MON$ATTACHMENT_ID = CURRENT_CONNECTION"
+)
+# No wait events: what statements of other connections are doing.
 STATES = (
-    "SELECT S.MON$STATE, COUNT(*) FROM MON$STATEMENTS S WHERE S.MON$STATE > 0"
+    "SELECT CASE S.MON$STATE WHEN 1 THEN 'statement running' WHEN 2 THEN 'statement stalled, waiting for its client'"
+    " ELSE 'state ' || S.MON$STATE END, COUNT(*) FROM MON$STATEMENTS S WHERE S.MON$STATE > 0"
     " AND S.MON$ATTACHMENT_ID <> CURRENT_CONNECTION GROUP BY 1"
 )
-STATE_WORDS = {1: "statement running", 2: "statement stalled, waiting for its client"}
 TRANSACTIONS = (
     "SELECT D.MON$NEXT_TRANSACTION, D.MON$OLDEST_TRANSACTION, D.MON$OLDEST_ACTIVE, D.MON$OLDEST_SNAPSHOT,"
     " D.MON$SWEEP_INTERVAL,"
@@ -98,12 +124,11 @@ class ToolCounters(EngineCounters):
 class MonitoringCounters(EngineCounters):
     """What SQL alone can ask for, on any server."""
 
-    sources: Mapping[str, str] = {
-        "buffer_hits": "`MON$IO_STATS` of the database, `MON$PAGE_FETCHES` less the reads",
-        "buffer_reads": "`MON$IO_STATS` of the database, `MON$PAGE_READS`: the page cache of the system may serve it",
-        "data_reads": "`MON$IO_STATS` of the database, `MON$PAGE_READS`",
-        "data_writes": "`MON$IO_STATS` of the database, `MON$PAGE_WRITES`",
-        "lock_waits": "`MON$RECORD_STATS`, `MON$RECORD_WAITS`",
+    counted, waiting, effort_sql = COUNTED, {"states": STATES}, OWN_IO
+    same_as = {"data_reads": "buffer_reads"}
+    told: Mapping[str, str] = {
+        "buffer_hits": f"{SOURCE}, `MON$PAGE_FETCHES` less the reads",
+        "data_reads": f"{SOURCE}, `MON$PAGE_READS`",
         "waits": "`MON$STATEMENTS` each second: what statements are doing",
         "maintenance": "`MON$DATABASE`, `MON$TRANSACTIONS`: the gap that calls for a sweep; no time of the last",
         "query_reads": "`MON$IO_STATS` of the connection, `MON$PAGE_READS`",
@@ -111,9 +136,7 @@ class MonitoringCounters(EngineCounters):
     }
     none = {
         "checkpoints": NO_CHECKPOINTS,
-        "log_bytes": NO_LOG,
-        "log_flushes": NO_LOG,
-        "log_writes": NO_LOG,
+        **dict.fromkeys(("log_bytes", "log_flushes", "log_writes"), NO_LOG),
         "commits": f"{NO_COUNT} commits; the number of transactions begun is no count of those committed",
         "rollbacks": f"{NO_COUNT} rollbacks",
         "lock_wait_ms": f"{NO_COUNT} the time of waits; lock_waits is their number",
@@ -121,43 +144,18 @@ class MonitoringCounters(EngineCounters):
         "temp_bytes": f"{NO_COUNT} temporary files",
     }
 
-    def counter_queries(self) -> Mapping[str, str]:
-        return {"io": DATABASE_IO, "records": RECORD_WAITS}
-
-    def counters(self, rows: QueryRows) -> dict[str, float]:
-        values: dict[str, float] = {}
-        for reads, writes, fetches, _ in rows.get("io", []):
-            values |= {"data_reads": reads, "data_writes": writes}
-            values |= {"buffer_reads": reads, "buffer_hits": fetches - reads}
-        for (waits,) in rows.get("records", []):
-            values["lock_waits"] = waits
-        return {name: float(value) for name, value in values.items()}
-
-    def wait_queries(self) -> Mapping[str, str]:
-        return {"states": STATES}
-
-    def waits(self, rows: QueryRows) -> dict[str, float]:
-        """No wait events: what statements of other connections are doing."""
-        return {STATE_WORDS.get(int(state), f"state {state}"): float(count) for state, count in rows.get("states", [])}
-
     def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
         return {"transactions": TRANSACTIONS}
 
     def maintenance(self, rows: QueryRows) -> list[Age]:
         return [age for row in rows.get("transactions", []) for age in _ages(row)]
 
-    def effort_queries(self) -> Mapping[str, str]:
-        return {"io": OWN_IO}
-
-    def effort(self, rows: QueryRows) -> dict[str, float]:
-        return next(({"reads": float(row[0]), "fetches": float(row[2])} for row in rows.get("io", [])), {})
-
 
 class FirebirdCounters(ToolCounters, MonitoringCounters):
     """Of a server whose tools can be run."""
 
-    sources = {
-        **MonitoringCounters.sources,
+    told = {
+        **MonitoringCounters.told,
         "tables": "`action_db_stats` of the Services API, as `gstat -a -r`",
         "indexes": "`action_db_stats` of the Services API, as `gstat -a -r`",
         "plans": "`isql`, `SET PLANONLY`",
@@ -177,8 +175,8 @@ class FirebirdCounters(ToolCounters, MonitoringCounters):
 class ForeignCounters(MonitoringCounters):
     """Of a server that somebody else runs: no tool is run on it."""
 
-    sources = {
-        **MonitoringCounters.sources,
+    told = {
+        **MonitoringCounters.told,
         "tables": "`MON$TABLE_STATS` (3.0 and later): records touched since the database was opened; no rows, no sizes",
         "indexes": SELECTIVITY,
     }

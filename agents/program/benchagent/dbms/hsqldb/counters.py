@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from benchagent.dbms.base import first_value
-from benchagent.dbms.counters import COUNTERS, EFFORT, EngineCounters, QueryRows, quoted_names
+from benchagent.dbms.counters import COUNTERS, EFFORT, EngineCounters, quoted_names
 
 NO_COUNTER = "HSQLDB does not count it"
-WAITING = "SELECT COUNT(*) FROM INFORMATION_SCHEMA.SYSTEM_SESSIONS WHERE THIS_WAITING_FOR <> ''"
+WAITING = "SELECT 'transaction', COUNT(*) FROM INFORMATION_SCHEMA.SYSTEM_SESSIONS WHERE THIS_WAITING_FOR <> ''"
 ROWS = (
     "SELECT TABLE_NAME, TABLE_TYPE, CARDINALITY FROM INFORMATION_SCHEMA.SYSTEM_TABLESTATS "
     "WHERE TABLE_SCHEMA = CURRENT_SCHEMA AND LOWER(TABLE_NAME) IN ({tables})"
@@ -17,7 +16,8 @@ ROWS = (
 
 class HsqldbCounters(EngineCounters):
     table_columns = ("table", "engine", "rows")
-    sources = {
+    waiting = {"waiting": WAITING}
+    told = {
         "tables": "`INFORMATION_SCHEMA.SYSTEM_TABLESTATS`: rows; no sizes",
         "plans": "`EXPLAIN PLAN FOR`",
         "waits": "`INFORMATION_SCHEMA.SYSTEM_SESSIONS` each second: sessions that wait for another",
@@ -27,13 +27,6 @@ class HsqldbCounters(EngineCounters):
         "indexes": "HSQLDB tells sizes of indexes only of tables with a space of their own, which these have not",
         "maintenance": "HSQLDB has no statistics of values, and nothing to be tidied up but at a checkpoint",
     }
-
-    def wait_queries(self) -> Mapping[str, str]:
-        return {"waiting": WAITING}
-
-    def waits(self, rows: QueryRows) -> dict[str, float]:
-        count = float(first_value(rows.get("waiting")) or 0)
-        return {"transaction": count} if count else {}
 
     def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
         return {"tables": ROWS.format(tables=quoted_names(tables, str.lower))}

@@ -7,7 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from benchagent.dbms.counters import EFFORT, Age, EngineCounters, IndexFacts, QueryRows, TableFacts, quoted_names
+from benchagent.dbms.counters import (
+    EFFORT,
+    PAGE_REQUESTS,
+    Age,
+    Counted,
+    EngineCounters,
+    IndexFacts,
+    QueryRows,
+    TableFacts,
+    quoted_names,
+)
 from benchagent.dbms.firebird.counters import SELECTIVITY, index_facts, index_query, sweep_age
 
 NO_LOG = (
@@ -18,10 +28,21 @@ NO_PLANS = (
     "InterBase gives plans to clients that ask its API for them, as isql does, and not to SQL; no tool is run on a "
     "server of others"
 )
-DATABASE = (
-    "SELECT TMP$PAGE_READS, TMP$PAGE_WRITES, TMP$PAGE_FETCHES, TMP$TRANSACTION_COMMITS, TMP$TRANSACTION_ROLLBACKS,"
-    " TMP$TRANSACTION_DEADLOCKS, TMP$TRANSACTION_WAITS FROM TMP$DATABASE"
-)
+COUNTED = {
+    "database": Counted(
+        "SELECT TMP$PAGE_READS, TMP$PAGE_WRITES, TMP$PAGE_FETCHES, TMP$TRANSACTION_COMMITS, TMP$TRANSACTION_ROLLBACKS,"
+        " TMP$TRANSACTION_DEADLOCKS, TMP$TRANSACTION_WAITS FROM TMP$DATABASE",
+        {
+            "buffer_reads": "`TMP$DATABASE`, `TMP$PAGE_READS`",
+            "data_writes": "`TMP$DATABASE`, `TMP$PAGE_WRITES`",
+            PAGE_REQUESTS: "",
+            "commits": "`TMP$DATABASE`, `TMP$TRANSACTION_COMMITS`",
+            "rollbacks": "`TMP$DATABASE`, `TMP$TRANSACTION_ROLLBACKS`",
+            "deadlocks": "`TMP$DATABASE`, `TMP$TRANSACTION_DEADLOCKS`",
+            "lock_waits": "`TMP$DATABASE`, `TMP$TRANSACTION_WAITS`",
+        },
+    )
+}
 # There is no CURRENT_CONNECTION: the connection that asks is the one with a statement that reads this table.
 STATEMENTS = "SELECT TMP$STATE, COUNT(*) FROM TMP$STATEMENTS GROUP BY TMP$STATE"
 RELATIONS = "SELECT TMP$RELATION_NAME, TMP$DATA_PAGES FROM TMP$RELATIONS"
@@ -32,45 +53,23 @@ TRANSACTIONS = (
 
 
 class InterbaseCounters(EngineCounters):
-    sources = {
+    counted, waiting = COUNTED, {"statements": STATEMENTS}
+    same_as = {"data_reads": "buffer_reads"}
+    told = {
         "buffer_hits": "`TMP$DATABASE`, `TMP$PAGE_FETCHES` less the reads",
-        "buffer_reads": "`TMP$DATABASE`, `TMP$PAGE_READS`",
         "data_reads": "`TMP$DATABASE`, `TMP$PAGE_READS`",
-        "data_writes": "`TMP$DATABASE`, `TMP$PAGE_WRITES`",
-        "commits": "`TMP$DATABASE`, `TMP$TRANSACTION_COMMITS`",
-        "rollbacks": "`TMP$DATABASE`, `TMP$TRANSACTION_ROLLBACKS`",
-        "deadlocks": "`TMP$DATABASE`, `TMP$TRANSACTION_DEADLOCKS`",
-        "lock_waits": "`TMP$DATABASE`, `TMP$TRANSACTION_WAITS`",
         "tables": "`TMP$RELATIONS`: pages of those used since the database was opened",
         "indexes": SELECTIVITY,
         "waits": "`TMP$STATEMENTS` each second: states of statements",
         "maintenance": "`TMP$DATABASE`: the gap that calls for a sweep; no time of the last",
     }
     none = {
-        "checkpoints": NO_LOG,
-        "log_bytes": NO_LOG,
-        "log_flushes": NO_LOG,
-        "log_writes": NO_LOG,
+        **dict.fromkeys(("checkpoints", "log_bytes", "log_flushes", "log_writes"), NO_LOG),
         "lock_wait_ms": "InterBase counts waits, not their time",
         "temp_bytes": "InterBase counts no temporary files",
         **dict.fromkeys(EFFORT, OF_ALL_SESSIONS),
         "plans": NO_PLANS,
     }
-
-    def counter_queries(self) -> Mapping[str, str]:
-        return {"database": DATABASE}
-
-    def counters(self, rows: QueryRows) -> dict[str, float]:
-        values: dict[str, float] = {}
-        for reads, writes, fetches, commits, rollbacks, deadlocks, waits in rows.get("database", []):
-            values |= {"data_reads": float(reads), "data_writes": float(writes)}
-            values |= {"buffer_reads": float(reads), "buffer_hits": float(fetches) - float(reads)}
-            values |= {"commits": float(commits), "rollbacks": float(rollbacks)}
-            values |= {"deadlocks": float(deadlocks), "lock_waits": float(waits)}
-        return values
-
-    def wait_queries(self) -> Mapping[str, str]:
-        return {"statements": STATEMENTS}
 
     def waits(self, rows: QueryRows) -> dict[str, float]:
         """No wait events: the states of statements, the one that asks included."""

@@ -39,7 +39,7 @@ class InnodbCounters(EngineCounters):
         self._has_metrics = product.since((5, 6), (10, 0))
         missing = {} if self._has_metrics else dict.fromkeys(METRICS, NO_METRICS)
         self.none = {**missing, "temp_bytes": NO_TEMP}
-        self.sources = self._told()
+        self.told = self._told()
 
     def _told(self) -> dict[str, str]:
         synced = f"`{LOG_SYNCS[0]}`: InnoDB's log"
@@ -86,16 +86,12 @@ class InnodbCounters(EngineCounters):
 
     def wait_queries(self) -> Mapping[str, str]:
         states = (
-            "SELECT COALESCE(NULLIF(state, ''), 'running'), COUNT(*) FROM information_schema.processlist "
-            "WHERE user = SUBSTRING_INDEX(USER(), '@', 1) AND command <> 'Sleep' AND id <> CONNECTION_ID() GROUP BY 1"
+            "SELECT CONCAT('state: ', COALESCE(NULLIF(state, ''), 'running')), COUNT(*) "
+            "FROM information_schema.processlist WHERE user = SUBSTRING_INDEX(USER(), '@', 1) AND command <> 'Sleep' "
+            "AND id <> CONNECTION_ID() GROUP BY 1"
         )
-        locks = "SELECT trx_state, COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT' GROUP BY 1"
+        locks = "SELECT 'row lock', COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'"
         return {"states": states, "locks": locks}
-
-    def waits(self, rows: QueryRows) -> dict[str, float]:
-        sessions = {f"state: {state}": float(count) for state, count in rows.get("states", [])}
-        waiting = sum(float(count) for _, count in rows.get("locks", []))
-        return {**sessions, "row lock": waiting} if waiting else sessions
 
     # Tables and indexes
 

@@ -6,11 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchagent.dbms.base import first_value
-from benchagent.dbms.counters import (
-    EngineCounters,
-    QueryRows,
-    quoted_names,
-)
+from benchagent.dbms.counters import EngineCounters, QueryRows, quoted_names
 
 # Standard name -> statistic of v$sysstat. What several add up to is computed in `counters`. "redo synch writes" counts
 # the commits that asked for a write of the log; the log writer's "redo writes" serve several at once, and are on disk
@@ -44,7 +40,7 @@ BLOCK = f"({BLOCK_SIZE})"
 
 
 class OracleCounters(EngineCounters):
-    sources = {
+    told = {
         **{name: f"`v$sysstat`, {statistic}" for name, statistic in FROM_SYSSTAT.items()},
         "log_flushes": "`v$sysstat`, redo writes: each is on disk when it ends",
         "buffer_hits": f"`v$sysstat`, {' + '.join(LOGICAL)} less the reads",

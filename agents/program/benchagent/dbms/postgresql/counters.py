@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchagent.dbms.counters import Age, EngineCounters, QueryRows
+from benchagent.dbms.counters import Age, Counted, EngineCounters, QueryRows
 from benchagent.dbms.postgresql import relations
 from benchagent.dbms.postgresql.discovery import Version
 
@@ -19,12 +18,10 @@ WAIT_EVENTS_SINCE, BACKEND_TYPE_SINCE, WAL_VIEW_SINCE = (9, 6), (10, 0), (14, 0)
 FLUSH_SINCE = (15, 0)
 REPORT_INTERVAL_S = 0.6
 EVER = (0, 0)
-# By query: the version from which on it is asked so, and the counters in its columns with the words on their source.
-Asked = tuple[Version, str, dict[str, str]]
-COUNTED: dict[str, list[Asked]] = {
-    "database": [
-        (
-            EVER,
+# By query: what it is from a version on.
+COUNTED: dict[str, dict[Version, Counted]] = {
+    "database": {
+        EVER: Counted(
             "SELECT blks_hit, blks_read, xact_commit, xact_rollback, deadlocks, temp_bytes"
             " FROM pg_stat_database WHERE datname = current_database()",
             {
@@ -36,76 +33,72 @@ COUNTED: dict[str, list[Asked]] = {
                 "temp_bytes": "`pg_stat_database`, `temp_bytes`",
             },
         )
-    ],
+    },
     # Timed and requested. Version 17 counts those too that had nothing to do; 18 tells them apart.
-    "checkpoints": [
-        (
-            EVER,
+    "checkpoints": {
+        EVER: Counted(
             "SELECT checkpoints_timed + checkpoints_req FROM pg_stat_bgwriter",
             {"checkpoints": "`pg_stat_bgwriter`, `checkpoints_timed` + `checkpoints_req`"},
         ),
-        (
-            (17, 0),
+        (17, 0): Counted(
             "SELECT num_timed + num_requested FROM pg_stat_checkpointer",
             {"checkpoints": "`pg_stat_checkpointer`, `num_timed` + `num_requested`, those with nothing to do included"},
         ),
-        ((18, 0), "SELECT num_done FROM pg_stat_checkpointer", {"checkpoints": "`pg_stat_checkpointer`, `num_done`"}),
-    ],
+        (18, 0): Counted(
+            "SELECT num_done FROM pg_stat_checkpointer", {"checkpoints": "`pg_stat_checkpointer`, `num_done`"}
+        ),
+    },
     # Bytes of log written since the cluster was made, headers of pages included.
-    "log_position": [
-        (
-            EVER,
+    "log_position": {
+        EVER: Counted(
             "SELECT pg_xlog_location_diff(pg_current_xlog_location(), '0/0')",
             {"log_bytes": "`pg_current_xlog_location()`"},
         ),
-        ((10, 0), "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')", {"log_bytes": "`pg_current_wal_lsn()`"}),
-    ],
+        (10, 0): Counted(
+            "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')", {"log_bytes": "`pg_current_wal_lsn()`"}
+        ),
+    },
     # Pages, by whomever they were written.
-    "data_writes": [
-        (
-            EVER,
+    "data_writes": {
+        EVER: Counted(
             "SELECT buffers_checkpoint + buffers_clean + buffers_backend FROM pg_stat_bgwriter",
             {"data_writes": "`pg_stat_bgwriter`, `buffers_checkpoint` + `buffers_clean` + `buffers_backend`"},
         ),
-        (  # an operation is a page here
-            (16, 0),
+        # An operation is a page here.
+        (16, 0): Counted(
             "SELECT sum(coalesce(writes, 0) + coalesce(extends, 0)) FROM pg_stat_io WHERE object = 'relation'",
             {"data_writes": "`pg_stat_io`, `writes` + `extends` of `relation`"},
         ),
-        (
-            (18, 0),
+        (18, 0): Counted(
             "SELECT sum(coalesce(write_bytes, 0) + coalesce(extend_bytes, 0)) / current_setting('block_size')::bigint"
             " FROM pg_stat_io WHERE object = 'relation'",
             {"data_writes": "`pg_stat_io`, bytes ÷ page of `relation`"},
         ),
-    ],
-    "log": [
-        (
-            WAL_VIEW_SINCE,
+    },
+    "log": {
+        WAL_VIEW_SINCE: Counted(
             "SELECT wal_write, wal_sync FROM pg_stat_wal",
             {"log_writes": "`pg_stat_wal`, `wal_write`", "log_flushes": "`pg_stat_wal`, `wal_sync`"},
         ),
-        (
-            (18, 0),
+        (18, 0): Counted(
             "SELECT sum(writes), sum(fsyncs) FROM pg_stat_io WHERE object = 'wal'",
             {"log_writes": "`pg_stat_io`, `writes` of `wal`", "log_flushes": "`pg_stat_io`, `fsyncs` of `wal`"},
         ),
-    ],
+    },
 }
 
 
 class PostgresqlCounters(EngineCounters):
     """`wal_sync_method` as given, if it was. `superuser`: may read files of the server, which tell an index's depth."""
 
+    same_as = {"data_reads": "buffer_reads"}
     table_columns, index_columns = relations.TABLE_COLUMNS, relations.INDEX_COLUMNS
 
     def __init__(self, version: Version, *, wal_sync_method: str = "", superuser: bool = True) -> None:
         self._version = version
         self._superuser = superuser
-        self._counted: dict[str, Asked] = {}
-        for query, asked in COUNTED.items():
-            if known := [one for one in asked if version >= one[0]]:
-                self._counted[query] = known[-1]
+        known = {query: [sql for since, sql in asked.items() if version >= since] for query, asked in COUNTED.items()}
+        self.counted = {query: asked[-1] for query, asked in known.items() if asked}
         self.none = {"lock_waits": NO_LOCK_COUNTERS, "lock_wait_ms": NO_LOCK_COUNTERS}
         if version < WAL_VIEW_SINCE:
             self.none |= {"log_flushes": NO_LOG_COUNTERS, "log_writes": NO_LOG_COUNTERS}
@@ -114,8 +107,7 @@ class PostgresqlCounters(EngineCounters):
         depth = "the first page of the B-tree for its depth" if superuser else "no depth, which needs a superuser"
         waits = "wait events" if version >= WAIT_EVENTS_SINCE else "column `waiting`"
         checkpoint = ", `pg_control_checkpoint()`" if version >= relations.CHECKPOINT_TIME_SINCE else ""
-        told = {
-            **{name: words for _, _, counters in self._counted.values() for name, words in counters.items()},
+        self.told = {
             "data_reads": "`pg_stat_database`, `blks_read`",
             "tables": "`pg_class`, `pg_stats`, `pg_relation_size`",
             "indexes": f"`pg_class`, `pg_stats`, `pg_relation_size`; {depth}",
@@ -125,22 +117,6 @@ class PostgresqlCounters(EngineCounters):
             "query_fetches": "`pg_statio_user_tables`, `…_blks_read` + `…_blks_hit`: likewise",
             "maintenance": f"`pg_stat_user_tables`{checkpoint}",
         }
-        self.sources = {part: words for part, words in told.items() if part not in self.none}
-
-    # Counters
-
-    def counter_queries(self) -> Mapping[str, str]:
-        return {query: sql for query, (_, sql, _) in self._counted.items()}
-
-    def counters(self, rows: QueryRows) -> dict[str, float]:
-        values: dict[str, float] = {}
-        for query, (_, _, counters) in self._counted.items():
-            for name, value in zip(counters, (rows.get(query) or [[]])[0], strict=False):
-                if value is not None and name not in self.none:
-                    values[name] = float(value)
-        if "buffer_reads" in values:
-            values["data_reads"] = values["buffer_reads"]
-        return values
 
     # Waits
 
@@ -154,12 +130,6 @@ class PostgresqlCounters(EngineCounters):
         kind = of_clients if self._version >= BACKEND_TYPE_SINCE else ""
         event = f"coalesce(wait_event_type || ': ' || wait_event, '{RUNNING}')"
         return {"waits": f"SELECT {event}, count(*) {of_terminals}{kind} AND state <> 'idle' GROUP BY 1"}
-
-    def waits(self, rows: QueryRows) -> dict[str, float]:
-        waiting: dict[str, float] = defaultdict(float)
-        for event, sessions in rows.get("waits", []):
-            waiting[str(event)] += float(sessions)
-        return dict(waiting)
 
     # Tables, indexes, upkeep
 
@@ -194,9 +164,3 @@ class PostgresqlCounters(EngineCounters):
             **self._awaited(),
             "effort": f"SELECT {reads}, {reads} + {hits} FROM pg_statio_user_tables WHERE pg_table_is_visible(relid)",  # noqa: S608
         }
-
-    def effort(self, rows: QueryRows) -> dict[str, float]:
-        if not rows.get("effort"):
-            return {}
-        reads, fetches = rows["effort"][0]
-        return {"reads": float(reads), "fetches": float(fetches)}

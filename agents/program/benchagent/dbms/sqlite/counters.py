@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchagent.dbms.counters import COUNTERS, EFFORT, EngineCounters, IndexFacts, QueryRows, TableFacts, quoted_names
+from benchagent.dbms.counters import (
+    COUNTERS,
+    EFFORT,
+    EngineCounters,
+    IndexFacts,
+    QueryRows,
+    TableFacts,
+    quoted_names,
+    with_index_bytes,
+)
 
 NO_COUNTERS = "SQLite has counters in its C interface only, none that SQL could ask for"
 # One row for each B-tree; a path ends with one slash for each page on the way.
@@ -19,7 +28,7 @@ TREES = (
 
 
 class SqliteCounters(EngineCounters):
-    sources = {
+    told = {
         "tables": "`dbstat`, which reads the whole database; rows are cells of leaves",
         "indexes": "`dbstat`; the tree of a table by rowid is listed as an index",
         "plans": "`EXPLAIN QUERY PLAN`",
@@ -35,27 +44,31 @@ class SqliteCounters(EngineCounters):
         return {"trees": TREES.format(tables=quoted_names(tables))}
 
     def tables(self, rows: QueryRows) -> list[TableFacts]:
-        trees = rows.get("trees", [])
-        indexes: dict[str, int] = {}
-        for kind, _, table, size, *_ in trees:
-            if kind == "index":
-                indexes[table] = indexes.get(table, 0) + int(size)
-        return [
+        tables = [
             TableFacts(
                 table=table,
                 rows=int(cells),
                 row_bytes=_mean(payload, cells),
                 pages=int(pages),
                 size_bytes=int(size),
-                index_bytes=indexes.get(table, 0),
-                fill_percent=_filled(size, unused),
+                fill_percent=round(100 * (1 - float(unused) / float(size)), 1) if size else None,
             )
-            for kind, _, table, size, pages, cells, payload, unused, *_ in trees
+            for kind, _, table, size, pages, cells, payload, unused, *_ in rows.get("trees", [])
             if kind == "table"
         ]
+        return with_index_bytes(tables, self.indexes(rows))
 
     def indexes(self, rows: QueryRows) -> list[IndexFacts]:
-        return [_index(row) for row in rows.get("trees", [])]
+        """Inner pages of an index hold keys that no leaf repeats. The tree of a table is its index by rowid as well,
+        whose bytes are the table's."""
+        return [
+            IndexFacts(f"{name} (rowid)", table, depth=int(depth), keys=int(leaf_cells))
+            if kind == "table"
+            else IndexFacts(
+                name, table, depth=int(depth), keys=int(cells), key_bytes=_mean(payload, cells), size_bytes=int(size)
+            )
+            for kind, name, table, size, _pages, leaf_cells, payload, _unused, depth, cells in rows.get("trees", [])
+        ]
 
     def plan_queries(self, sql: str) -> Sequence[str]:
         return (f"EXPLAIN QUERY PLAN {sql}",)
@@ -70,20 +83,5 @@ class SqliteCounters(EngineCounters):
         return "\n".join(lines)
 
 
-def _index(row: Sequence[Any]) -> IndexFacts:
-    """Inner pages of an index hold keys that no leaf repeats. The tree of a table is its index by rowid as well, whose
-    bytes are the table's."""
-    kind, name, table, size, _pages, leaf_cells, payload, _unused, depth, cells = row
-    if kind == "table":
-        return IndexFacts(f"{name} (rowid)", table, depth=int(depth), keys=int(leaf_cells))
-    return IndexFacts(
-        name, table, depth=int(depth), keys=int(cells), key_bytes=_mean(payload, cells), size_bytes=int(size)
-    )
-
-
 def _mean(total: Any, number: Any) -> float | None:
     return round(float(total) / float(number), 1) if number else None
-
-
-def _filled(size: Any, unused: Any) -> float | None:
-    return round(100 * (1 - float(unused) / float(size)), 1) if size else None
