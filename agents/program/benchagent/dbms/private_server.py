@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 import socket
 import subprocess
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchagent.dbms.base import Instance, JobError, ProvisionRequest
+from benchagent.catalog import Durability
+from benchagent.configfiles.meaning import of_effective
+from benchagent.dbms.base import Connection, Instance, JobError, ProvisionRequest
+from benchagent.dbms.embedded import driver_folder
+from benchagent.machine import process
+from benchagent.machine.devices import write_cache_words
 from benchagent.machine.process import ProcessFailed
 from benchagent.machine.users import ServiceUser, first_blocked, service_user
 
 HOST = "127.0.0.1"
+PORT_ATTEMPTS = 3
+LOG_TAIL_BYTES = 3000
 
 
 def allowed_user(users: Sequence[str], *folders: Path) -> ServiceUser | None:
@@ -60,37 +68,109 @@ def free_port() -> int:
         return port
 
 
+def log_size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def log_end(path: Path, begin: int = 0) -> str:
+    """The last of what was written into a log from byte `begin` on; empty where there is none."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(begin, log_size(path) - LOG_TAIL_BYTES))
+            return file.read().decode(errors="replace").strip()
+    except OSError:
+        return ""
+
+
 class PrivateServer(ABC):
-    """`process` is the server itself, a direct child; `port` opens it once it was started."""
+    """`process` is the server itself, a direct child; `port` opens it once it was started; `name` is for messages.
 
-    start_timeout_s = 300.0
+    `variables`: what its programs need in their environment. `log_path`: where it writes its log.
+    """
 
-    def __init__(self, request: ProvisionRequest, user: ServiceUser | None) -> None:
+    start_timeout_s, stop_timeout_s = 300.0, 300.0
+    # For a clean stop, and for the end of a server whose data are thrown away.
+    stop_signal, kill_signal = signal.SIGTERM, signal.SIGKILL
+    # What a log says of a port that another program has taken meanwhile.
+    port_taken = "port"
+
+    def __init__(
+        self, name: str, request: ProvisionRequest, user: ServiceUser | None, variables: Mapping[str, str], log: Path
+    ) -> None:
+        self.name = name
         self.user = user
         self.port = 0
+        self.password = ""
+        # It may have another port than before.
+        self.after_start: Callable[[], None] = lambda: None
         self.process: subprocess.Popen[Any] | None = None
         self.command_lines: list[str] = []
+        self.log_path = log
+        self.environment = request.children.environment(**variables)
         self._request = request
+        self._log_begin = log_size(log)
 
     @abstractmethod
     def answers(self) -> bool:
         """True when the server lets somebody in; it runs, but may still be starting up."""
 
     @abstractmethod
-    def start(self) -> None:
-        """Raises `JobError` with the end of the server's log when it does not come up."""
+    def launch(self) -> None:
+        """Start the process; it is waited for elsewhere."""
 
-    @abstractmethod
+    def start(self) -> None:
+        """On the same port as before, where it is still free. Raises `JobError` with the end of the server's log."""
+        if self.process:
+            self.process.poll()  # one that was killed keeps its number until it is reaped, and its locks name it
+        for attempt in range(PORT_ATTEMPTS):
+            self.port = self.port if self.port and attempt == 0 else free_port()
+            self.launch()
+            if self._comes_up():
+                self.after_start()
+                return
+            self.stop()
+            if self.port_taken not in self.log_tail().lower():
+                break
+        raise JobError(f"{self.name} did not start: {self.complaint()}")
+
+    def _comes_up(self) -> bool:
+        deadline = time.monotonic() + self.start_timeout_s
+        while time.monotonic() < deadline:
+            self._request.abort.check()
+            if self.process is None or self.process.poll() is not None:
+                return False
+            if self.answers():
+                return True
+            self._request.abort.sleep(0.05)
+        return False
+
     def shut_down(self) -> None:
         """Clean stop: the files are consistent afterwards. Raises `JobError`."""
+        if self.process is None or self.process.poll() is not None:
+            raise JobError(f"{self.name} has ended by itself: {self.complaint()}")
+        self.process.send_signal(self.stop_signal)
+        deadline = time.monotonic() + self.stop_timeout_s
+        while self.process.poll() is None and time.monotonic() < deadline:
+            self._request.abort.sleep(0.02)
+        if self.process.poll() != 0:
+            self.stop()
+            raise JobError(f"{self.name} did not shut down cleanly: {self.complaint()}")
 
-    @abstractmethod
     def stop(self) -> None:
         """For data that is thrown away: nothing is brought to the disk any more."""
+        if self.process is not None:
+            process.stop(self.process, first=self.kill_signal)
 
-    @abstractmethod
     def log_tail(self) -> str:
-        """The last lines of what the server wrote, for error messages."""
+        """Of what was written since this server was made: a log that is shared may hold lines of other servers."""
+        return log_end(self.log_path, self._log_begin)
+
+    def complaint(self) -> str:
+        """What the server wrote about its end."""
+        return self.log_tail()
 
     def pids(self) -> list[int]:
         return [self.process.pid] if self.process and self.process.poll() is None else []
@@ -109,35 +189,49 @@ class PrivateServer(ABC):
                 command, stdout=file, stderr=file, cage=self._request.cage, **self.popen_user(), **popen
             )
 
-    def wait_until_ready(self) -> bool:
-        deadline = time.monotonic() + self.start_timeout_s
-        while time.monotonic() < deadline:
-            self._request.abort.check()
-            if self.process is None or self.process.poll() is not None:
-                return False
-            if self.answers():
-                return True
-            self._request.abort.sleep(0.05)
-        return False
-
 
 @contextmanager
-def stopped_on_failure(server: PrivateServer, name: str) -> Iterator[None]:
+def stopped_on_failure(server: PrivateServer) -> Iterator[None]:
     """No process is left behind when the block fails. Raises `JobError` for what a tool or the system has refused."""
     try:
         yield
     except (ProcessFailed, OSError) as error:
         server.stop()
-        raise JobError(f"{name}: {error}") from error
+        raise JobError(f"{server.name}: {error}") from error
     except BaseException:
         server.stop()
         raise
 
 
 class ServerInstance(Instance):
-    """An instance whose DBMS is a `PrivateServer`, which has to be `server` by the time that it is used."""
+    """An instance whose DBMS is a `PrivateServer`. `log_path`: the storage with its transaction log."""
 
-    server: PrivateServer
+    slug: str
+
+    def __init__(
+        self,
+        server: PrivateServer,
+        request: ProvisionRequest,
+        class_path: Sequence[Path],
+        data_path: Path,
+        log_path: Path,
+    ) -> None:
+        self.server = server
+        folder = driver_folder(request)
+        super().__init__(connection=self.connect(), class_path=class_path, data_path=data_path, generator_dir=folder)
+        self.command_lines = server.command_lines
+        self._log_path = log_path
+        server.after_start = self._connect_anew
+
+    @abstractmethod
+    def connect(self) -> Connection:
+        """How it is reached on the port that it has now."""
+
+    def _connect_anew(self) -> None:
+        self.connection = self.connect()
+
+    def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
+        return of_effective(self.slug, effective, write_cache_words(self._log_path))
 
     def server_pids(self) -> list[int]:
         return self.server.pids()

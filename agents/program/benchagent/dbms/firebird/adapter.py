@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchagent.catalog import Durability
-from benchagent.configfiles.meaning import of_effective
 from benchagent.dbms.backup import Action, BackupMethod
 from benchagent.dbms.base import (
     Adapter,
@@ -25,7 +23,6 @@ from benchagent.dbms.firebird.dialect import BLOCK_DIALECT, DIALECT, DRIVER_PROP
 from benchagent.dbms.firebird.root import SYSDBA
 from benchagent.dbms.firebird.server import Server
 from benchagent.dbms.private_server import ServerInstance, allowed_user, stopped_on_failure
-from benchagent.machine.devices import write_cache_words
 from benchagent.machine.process import ProcessFailed
 from benchagent.protocol import EngineFacts
 
@@ -37,31 +34,24 @@ MAINTENANCE = {
 
 
 class FirebirdInstance(ServerInstance):
+    slug = discovery.SLUG
+    server: Server
     retryable = RETRYABLE
     tolerable = TOLERABLE
 
     def __init__(
         self, server: Server, request: ProvisionRequest, given: settings.Split, class_path: Sequence[Path]
     ) -> None:
-        generator_dir = request.job_dir / "driver"
-        generator_dir.mkdir(exist_ok=True)
-        super().__init__(
-            connection=_connection(server),
-            class_path=class_path,
-            data_path=server.data_dir,
-            generator_dir=generator_dir,
-        )
-        self.server: Server = server
+        super().__init__(server, request, class_path, server.data_dir, server.data_dir)
         self._request = request
         self._given = given
         self.dialect = DIALECT if server.home.knows_batches else BLOCK_DIALECT
-        self.command_lines = server.command_lines
         self.ignored_settings = list(given.ignored)
         self.engine_counters = FirebirdCounters(self._gstat, self._plan)
-        server.after_start = self._connect_anew
 
-    def _connect_anew(self) -> None:
-        self.connection = _connection(self.server)
+    def connect(self) -> Connection:
+        properties = {"user": SYSDBA, "password": self.server.password, **DRIVER_PROPERTIES}
+        return Connection(backup.url(self.server, self.server.database), None, properties)
 
     # Settings
 
@@ -76,9 +66,6 @@ class FirebirdInstance(ServerInstance):
         if untold:
             self._request.log(f"given, but not told by this version of Firebird: {', '.join(untold)}")
         return in_force
-
-    def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
-        return of_effective(discovery.SLUG, effective, write_cache_words(self.data_path))
 
     def buffer_bytes(self) -> int | None:
         """Of the database in Super, of each connection in the Classics."""
@@ -123,11 +110,6 @@ class FirebirdInstance(ServerInstance):
         return backup.methods(self.server, self._given.mode)
 
 
-def _connection(server: Server) -> Connection:
-    properties = {"user": SYSDBA, "password": server.password, **DRIVER_PROPERTIES}
-    return Connection(backup.url(server, server.database), None, properties)
-
-
 class FirebirdAdapter(Adapter):
     slug = discovery.SLUG
     service_users = discovery.SERVICE_USERS
@@ -146,7 +128,7 @@ class FirebirdAdapter(Adapter):
         class_path = jars(request.toolchain, self.slug)
         server = Server(request, home, allowed_user(discovery.SERVICE_USERS))
         allowed_user(discovery.SERVICE_USERS, server.root.folder)
-        with stopped_on_failure(server, "Firebird"):
+        with stopped_on_failure(server):
             server.configure(settings.configuration(given, request.folders.temp, mixed=home.mixed))
             server.create_users()
             server.start()

@@ -9,7 +9,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import psutil
@@ -17,7 +17,7 @@ import psutil
 from benchagent.dbms.base import JobError, ProvisionRequest, Settings
 from benchagent.dbms.firebird.discovery import Home
 from benchagent.dbms.firebird.root import EMBEDDED_FOLDER, SYSDBA, Root, make_root
-from benchagent.dbms.private_server import HOST, PrivateServer, free_port, hand_over
+from benchagent.dbms.private_server import HOST, PrivateServer, hand_over, log_end
 from benchagent.machine import process
 from benchagent.machine.process import ProcessFailed
 from benchagent.machine.users import ServiceUser
@@ -26,28 +26,25 @@ DATABASE_NAME = "bench.fdb"
 STOP_TIMEOUT_S, TOOL_TIMEOUT_S = 120.0, 600.0
 # Of ten SuperServers one or so closes its databases and then listens on, whatever signals come.
 CLOSED_AFTER_S = 2.0
-PORT_ATTEMPTS = 3
-LOG_TAIL_BYTES = 3000
 
 
 class Server(PrivateServer):
     """`root` and `password` are for tools; `embedded` is a root whose tools open files themselves."""
 
     start_timeout_s = 60.0
+    port_taken = ""  # tried again whatever its log says
 
     def __init__(self, request: ProvisionRequest, home: Home, user: ServiceUser | None) -> None:
-        super().__init__(request, user)
+        folder = request.job_dir / "firebird"
+        self.root = make_root(folder, home, user)
+        log = home.shared_log or folder / "firebird.log"
+        super().__init__("Firebird", request, user, self.root.environment(), log)
         self.home = home
         self.password = secrets.token_urlsafe(20)
         self.data_dir = request.folders.data
         self.database = self.data_dir / DATABASE_NAME
         self._settings: Settings = ()
-        self.after_start: Callable[[], None] = lambda: None
-        folder = request.job_dir / "firebird"
-        self.root = make_root(folder, home, user)
         self.embedded = make_root(folder / EMBEDDED_FOLDER, home, user, lock=self.root.lock)
-        self.log_path = home.shared_log or folder / "firebird.log"
-        self._log_start = self._log_size()
         hand_over([request.folders.data, request.folders.temp, request.folders.backup], user)
 
     # Made once
@@ -75,25 +72,18 @@ class Server(PrivateServer):
     # Running
 
     def start(self) -> None:
-        """On a free port, each time another. Raises `JobError` with the end of the log if it does not come up.
+        """Each time on another port: it cannot listen again on one whose old connections the kernel still remembers."""
+        self.port = 0
+        super().start()
 
-        Firebird cannot listen again on a port whose old connections the kernel still remembers.
-        """
-        for _ in range(PORT_ATTEMPTS):
-            self.port = free_port()
-            self._write_configurations()
-            self._spawn()
-            if self.wait_until_ready():
-                self.after_start()
-                return
-            self.stop()
-        raise JobError(f"Firebird did not start: {self.log_tail() or self._output()}")
-
-    def _spawn(self) -> None:
+    def launch(self) -> None:
+        self._write_configurations()
         words = f"FIREBIRD={self.root.folder} {shlex.quote(str(self.home.server))}"
         self.command_lines += [] if words in self.command_lines else [words]
-        environment = self._request.children.environment(**self.root.environment())
-        self.spawn([self.home.server], self.root.folder / "server.out", cwd=self.root.folder, env=environment)
+        self.spawn([self.home.server], self.root.folder / "server.out", cwd=self.root.folder, env=self.environment)
+
+    def complaint(self) -> str:
+        return self.log_tail() or log_end(self.root.folder / "server.out")
 
     def answers(self) -> bool:
         """True when it lets us in. A signal that comes before it ever did so is lost."""
@@ -132,11 +122,6 @@ class Server(PrivateServer):
             with contextlib.suppress(psutil.NoSuchProcess):
                 member.send_signal(signal.SIGTERM)
         return members
-
-    def stop(self) -> None:
-        """For good: the data are thrown away."""
-        if self.process is not None:
-            process.stop(self.process, first=signal.SIGKILL)
 
     # Tools
 
@@ -187,28 +172,6 @@ class Server(PrivateServer):
     def query(self, sql: str) -> str:
         """On the server, without headings."""
         return self.run_sql(f"SET HEADING OFF;\n{sql};\n", self.remote(self.database))
-
-    # Log
-
-    def log_tail(self) -> str:
-        """What was written since this server was made; a log that is shared may hold lines of other servers."""
-        try:
-            with self.log_path.open("rb") as file:
-                file.seek(max(self._log_start, self._log_size() - LOG_TAIL_BYTES))
-                return file.read().decode(errors="replace").strip()
-        except OSError:
-            return ""
-
-    def _log_size(self) -> int:
-        try:
-            return self.log_path.stat().st_size
-        except OSError:
-            return 0
-
-    def _output(self) -> str:
-        with contextlib.suppress(OSError):
-            return (self.root.folder / "server.out").read_text(errors="replace")[-LOG_TAIL_BYTES:].strip()
-        return ""
 
     def holds_open(self, path: Path) -> bool:
         """True while a process of the server has this file open."""

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from benchagent.catalog import Durability
-from benchagent.configfiles.meaning import of_effective, settings_of
+from benchagent.configfiles.meaning import settings_of
 from benchagent.configfiles.settings import Facts, Given
 from benchagent.dbms.backup import BackupMethod
 from benchagent.dbms.base import (
@@ -21,13 +20,12 @@ from benchagent.dbms.base import (
     Settings,
 )
 from benchagent.dbms.counters import QueryRows
-from benchagent.dbms.embedded import driver_folder, jars
+from benchagent.dbms.embedded import jars
 from benchagent.dbms.mysql import backup, discovery, folders, settings
 from benchagent.dbms.mysql.counters import InnodbCounters
 from benchagent.dbms.mysql.product import DATABASE, MARIADB, MYSQL, USER, WRITE_PAGES, Product, dialect, setup
 from benchagent.dbms.mysql.server import OPTION_FILE, Server
 from benchagent.dbms.private_server import HOST, ServerInstance, allowed_user, stopped_on_failure, write_private
-from benchagent.machine.devices import write_cache_words
 from benchagent.protocol import EngineFacts
 
 DRIVERS = {MYSQL: "5.1.49", MARIADB: "3.5.11"}
@@ -61,32 +59,25 @@ GROUP_WAIT_US = 10_000
 
 
 class MysqlFamilyInstance(ServerInstance):
+    server: Server
     log_names = folders.LOG_NAMES
     retryable = Retryable(codes=(DEADLOCK, LOCK_WAIT_TIMEOUT, RECORD_CHANGED))
     tolerable = Retryable(sqlstate_prefixes=(INTEGRITY_CLASS,), codes=TOO_LONG)
 
-    def __init__(
-        self, server: Server, request: ProvisionRequest, given: Settings, password: str, class_path: Sequence[Path]
-    ) -> None:
-        slug = server.product.slug
-        super().__init__(
-            connection=Connection(
-                f"jdbc:{slug}://{HOST}:{server.port}/{DATABASE}",
-                None,
-                {"user": USER, "password": password, **DRIVER_PROPERTIES[slug]},
-            ),
-            class_path=class_path,
-            data_path=server.folders.data,
-            generator_dir=driver_folder(request),
-        )
-        self.server: Server = server
+    def __init__(self, server: Server, request: ProvisionRequest, given: Settings, class_path: Sequence[Path]) -> None:
+        product, where = server.product, server.folders
+        self.slug = product.slug
+        super().__init__(server, request, class_path, where.data, where.redo or where.data)
         self._given = given
         self._methods = backup.methods(server, request, given)
-        self.setup_sql = setup(server.product)
-        self.dialect = replace(dialect(server.product), after_load=(WRITE_PAGES,))
-        self.engine_counters = InnodbCounters(server.product, DATABASE)
-        self.command_lines = server.command_lines
+        self.setup_sql = setup(product)
+        self.dialect = replace(dialect(product), after_load=(WRITE_PAGES,))
+        self.engine_counters = InnodbCounters(product, DATABASE)
         self.ignored_settings = settings.locked(given)
+
+    def connect(self) -> Connection:
+        url = f"jdbc:{self.slug}://{HOST}:{self.server.port}/{DATABASE}"
+        return Connection(url, None, {"user": USER, "password": self.server.password, **DRIVER_PROPERTIES[self.slug]})
 
     def effective_queries(self) -> Mapping[str, str]:
         return {
@@ -101,10 +92,6 @@ class MysqlFamilyInstance(ServerInstance):
         self.ignored_settings += [word for word in words if word not in self.ignored_settings]
         engines = ", ".join(f"{engine} ({count})" for engine, count in rows["engines"])
         return [*settings.in_force(self._given, variables), *([("table_engines", engines)] if engines else [])]
-
-    def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
-        folder = self.server.folders.redo or self.data_path
-        return of_effective(self.server.product.slug, effective, write_cache_words(folder))
 
     def buffer_bytes(self) -> int | None:
         product = self.server.product
@@ -138,11 +125,11 @@ class MysqlFamilyAdapter(Adapter):
         folders.make(where, user)
         allowed_user(discovery.SERVICE_USERS, where.home, where.work, installation.base)
         server = Server(request, installation, where, user)
-        with stopped_on_failure(server, product.name):
-            password = _open(server, given, request)
-            write_private(where.client_file, _client_options(server, password), user)
+        with stopped_on_failure(server):
+            _open(server, given, request)
+            write_private(where.client_file, _client_options(server), user)
         request.log(f"{product} answers on port {server.port}")
-        return MysqlFamilyInstance(server, request, given, password, class_path)
+        return MysqlFamilyInstance(server, request, given, class_path)
 
     def knob(self, name: str, value: str, version: str) -> Settings:
         product = Product(self.slug, version)
@@ -168,25 +155,24 @@ def _maintenance(product: Product, value: str) -> Settings:
     return [("innodb_stats_auto_recalc", value.upper()), ("event_scheduler", value.upper())]
 
 
-def _open(server: Server, given: Settings, request: ProvisionRequest) -> str:
-    """Make the data, or open what is there; returns the password."""
+def _open(server: Server, given: Settings, request: ProvisionRequest) -> None:
+    """Make the data, or open what is there."""
     server.configure(given)
     if request.restored:
         try:
-            password = folders.read_password(server.folders)
+            server.password = folders.read_password(server.folders)
         except OSError as error:
             raise JobError(f"the copy of the data cannot be opened: {error}") from error
         server.start()
-        return password
-    password = folders.make_password(server.folders)
+        return
+    server.password = folders.make_password(server.folders)
     server.create(given)
     request.log(f"data directory made in {server.folders.data}")
-    server.start_first(password)
-    return password
+    server.start_first()
 
 
-def _client_options(server: Server, password: str) -> str:
+def _client_options(server: Server) -> str:
     """For the tools: the password is in a file that only their user can read. One of them reads the server's too."""
     server_options = (server.folders.work / OPTION_FILE).read_text()
     client = ["[client]", f"host={HOST}", f"port={server.port}", "protocol=tcp", f"user={USER}"]
-    return "\n".join([server_options, *client, f'password="{password}"', ""])
+    return "\n".join([server_options, *client, f'password="{server.password}"', ""])

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import re
-import signal
 import socket
-import time
-from collections.abc import Sequence
 from pathlib import Path
 
 from benchagent.dbms.base import JobError, ProvisionRequest, Settings
@@ -16,15 +12,13 @@ from benchagent.dbms.mysql.discovery import INSTALLERS, Installation, makes_its_
 from benchagent.dbms.mysql.folders import Folders, mend
 from benchagent.dbms.mysql.product import accounts
 from benchagent.dbms.mysql.settings import all_lines, initial_lines, option_file
-from benchagent.dbms.private_server import HOST, PrivateServer, free_port, write_private
-from benchagent.machine import process
+from benchagent.dbms.private_server import HOST, PrivateServer, write_private
 from benchagent.machine.process import ProcessFailed
 from benchagent.machine.users import ServiceUser
 
 # A clean stop writes all dirty pages.
 STOP_TIMEOUT_S = 1800.0
 INIT_TIMEOUT_S = 300.0
-PORT_ATTEMPTS = 3
 PROTOCOL_VERSION = 10
 OPTION_FILE = "my.cnf"
 TELLING = re.compile(r"\[ERROR\]|^ERROR|unknown (variable|option)|ambiguous|Error while setting value", re.IGNORECASE)
@@ -33,14 +27,17 @@ TELLING = re.compile(r"\[ERROR\]|^ERROR|unknown (variable|option)|ambiguous|Erro
 class Server(PrivateServer):
     """`port` opens it once it was started; `process` is the server itself."""
 
+    stop_timeout_s = STOP_TIMEOUT_S
+
     def __init__(
         self, request: ProvisionRequest, installation: Installation, folders: Folders, user: ServiceUser | None
     ) -> None:
-        super().__init__(request, user)
+        name = installation.product.name
+        super().__init__(name, request, user, installation.environment, folders.work / "output.log")
         self.installation = installation
         self.product = installation.product
         self.folders = folders
-        self._output = folders.work / "output.log"
+        self._first_options: list[str] = []
 
     def configure(self, settings: Settings) -> None:
         """Write the option file. Raises `JobError`."""
@@ -71,41 +68,31 @@ class Server(PrivateServer):
         self.remember(command)
         try:
             self._request.children.run(
-                command, timeout_s=INIT_TIMEOUT_S, cwd=base, env=self._environment(), **self.popen_user()
+                command, timeout_s=INIT_TIMEOUT_S, cwd=base, env=self.environment, **self.popen_user()
             )
         except ProcessFailed as error:
             raise JobError(f"{self.product.name}: {_words(str(error))}") from error
 
-    def start_first(self, password: str) -> None:
+    def start_first(self) -> None:
         """With the accounts made, and no others left. Only the password's hash is written anywhere."""
-        path = self._write("init.sql", "".join(f"{line};\n" for line in accounts(self.product, hashed(password))))
+        path = self._write("init.sql", "".join(f"{line};\n" for line in accounts(self.product, hashed(self.password))))
+        self._first_options = [f"--init-file={path}"]
         try:
-            self.start(f"--init-file={path}")
+            self.start()
         finally:
+            self._first_options = []
             path.unlink()
 
-    def start(self, *more: str) -> None:
-        """Raises `JobError` with the end of the server's output when it does not come up."""
+    def start(self) -> None:
         mend(self.folders, self.user)
-        if self.process is not None:
-            self.process.poll()  # one that was killed and not waited for would still hold the lock of its socket
-        keep_port = self.port != 0
-        for attempt in range(1, PORT_ATTEMPTS + 1):
-            self.port = self.port if keep_port else free_port()
-            self._spawn(more, remember=attempt == 1 and not keep_port)
-            if self.wait_until_ready():
-                return
-            self.stop()
-            if "port" not in self.log_tail().lower():
-                break
-        raise JobError(f"{self.product.name} did not start: {_words(self.log_tail())}")
+        super().start()
 
-    def _spawn(self, more: Sequence[str], *, remember: bool) -> None:
+    def launch(self) -> None:
         options = self.folders.work / OPTION_FILE
         command: list[str | Path] = [self.installation.server, f"--defaults-file={options}", f"--port={self.port}"]
-        if remember:
+        if self.process is None:
             self.remember(command)
-        self.spawn([*command, *more], self._output, cwd=self.folders.data, env=self._environment())
+        self.spawn([*command, *self._first_options], self.log_path, cwd=self.folders.data, env=self.environment)
 
     def answers(self) -> bool:
         """True when the server greets with its protocol: it does so when it has started, and was set up."""
@@ -116,40 +103,13 @@ class Server(PrivateServer):
             return False
         return len(greeting) == 5 and greeting[4] == PROTOCOL_VERSION
 
-    def shut_down(self) -> None:
-        """Clean stop: the log is applied, the files are consistent. Raises `JobError`."""
-        if self.process is None:
-            return
-        with contextlib.suppress(ProcessLookupError):
-            self.process.send_signal(signal.SIGTERM)
-        deadline = time.monotonic() + STOP_TIMEOUT_S
-        while self.process.poll() is None:
-            self._request.abort.sleep(0.05)
-            if time.monotonic() > deadline:
-                raise JobError(f"{self.product.name} did not stop within {STOP_TIMEOUT_S:.0f} s")
-        code, self.process = self.process.returncode, None
-        if code:
-            raise JobError(f"{self.product.name} ended with {code}: {_words(self.log_tail())}")
-
-    def stop(self) -> None:
-        """For data that is thrown away: nothing is brought to the disk any more."""
-        if self.process is not None:
-            process.stop(self.process, first=signal.SIGKILL)
-            self.process = None
-
-    def log_tail(self, size: int = 3000) -> str:
-        try:
-            return self._output.read_text(errors="replace")[-size:].strip()
-        except OSError:
-            return ""
+    def complaint(self) -> str:
+        return _words(self.log_tail())
 
     def _write(self, name: str, text: str) -> Path:
         path = self.folders.work / name
         write_private(path, text, self.user)
         return path
-
-    def _environment(self) -> dict[str, str]:
-        return self._request.children.environment(**self.installation.environment)
 
 
 def hashed(password: str) -> str:

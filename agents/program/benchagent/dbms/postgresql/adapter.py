@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchagent.catalog import Durability
-from benchagent.configfiles.meaning import of_effective
 from benchagent.dbms.backup import BackupMethod
 from benchagent.dbms.base import (
     INTEGRITY_CLASS,
@@ -28,7 +26,6 @@ from benchagent.dbms.postgresql.cluster import DATABASE, USER
 from benchagent.dbms.postgresql.counters import PostgresqlCounters
 from benchagent.dbms.postgresql.server import Server
 from benchagent.dbms.private_server import HOST, ServerInstance, allowed_user, hand_over, stopped_on_failure
-from benchagent.machine.devices import write_cache_words
 from benchagent.protocol import EngineFacts
 
 # A connection that ever had a time-out, also that of asking for encryption, is waited for with poll(): three system
@@ -47,6 +44,8 @@ GROUP_DELAY_US = 1_000
 
 
 class PostgresqlInstance(ServerInstance):
+    slug = discovery.SLUG
+    server: Server
     dialect = Dialect(
         first="SELECT {select} LIMIT {n}",
         for_update=" FOR UPDATE",
@@ -57,31 +56,18 @@ class PostgresqlInstance(ServerInstance):
     log_names = cluster.LOG_NAMES
     tolerable = Retryable(sqlstates=(LOCK_TIMEOUT, CANCELLED), sqlstate_prefixes=(INTEGRITY_CLASS,))
 
-    def __init__(
-        self, server: Server, request: ProvisionRequest, given: Settings, password: str, class_path: Sequence[Path]
-    ) -> None:
-        self.server: Server = server
+    def __init__(self, server: Server, request: ProvisionRequest, given: Settings, class_path: Sequence[Path]) -> None:
+        folders = server.folders
+        super().__init__(server, request, class_path, folders.home, folders.log or folders.home)
         self._request = request
         self._given = given
-        self._password = password
-        generator_dir = request.job_dir / "driver"
-        generator_dir.mkdir(exist_ok=True)
-        super().__init__(
-            connection=self._connection(),
-            class_path=class_path,
-            data_path=server.folders.home,
-            generator_dir=generator_dir,
-        )
-        self.command_lines = server.command_lines
         self.ignored_settings = settings.locked(given)
         method = settings.last(given, "wal_sync_method") or ""
         self.engine_counters = PostgresqlCounters(server.version, wal_sync_method=method)
 
-    def _connection(self) -> Connection:
+    def connect(self) -> Connection:
         url = f"jdbc:postgresql://{HOST}:{self.server.port}/{DATABASE}"
-        return Connection(url, None, {"user": USER, "password": self._password, **DRIVER_PROPERTIES})
-
-    # Settings
+        return Connection(url, None, {"user": USER, "password": self.server.password, **DRIVER_PROPERTIES})
 
     def effective_queries(self) -> Mapping[str, str]:
         return settings.effective_queries(self.server.version, self._given)
@@ -89,15 +75,6 @@ class PostgresqlInstance(ServerInstance):
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
         self.ignored_settings += settings.ignored(self._given, rows)
         return settings.in_force(rows)
-
-    def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
-        return of_effective(discovery.SLUG, effective, write_cache_words(self.server.folders.log or self.data_path))
-
-    # Life
-
-    def start(self) -> None:
-        super().start()
-        self.connection = self._connection()
 
     def buffer_bytes(self) -> int | None:
         return settings.buffer_bytes(self.server.installation.version, self._given)
@@ -124,19 +101,19 @@ class PostgresqlAdapter(Adapter):
         hand_over([*folders, request.job_dir / "tmp"], user)
         allowed_user(discovery.SERVICE_USERS, *folders, installation.bin_dir)
         server = Server(request, installation, cluster.folders_of(request.folders), user)
-        with stopped_on_failure(server, "PostgreSQL"):
+        with stopped_on_failure(server):
             temp = server.folders.temp is not None
             lines = settings.configuration(server.version, given, connections=request.connections, temp=temp)
             if request.restored:
                 server.configure(lines)
                 request.log(f"opening the copy in {server.folders.data}")
-                password = cluster.read_password(server.folders)
+                server.password = cluster.read_password(server.folders)
             else:
-                password = server.create(lines, settings.initdb_options(server.version, given))
+                server.password = server.create(lines, settings.initdb_options(server.version, given))
                 request.log(f"initdb done in {server.folders.data}")
             server.start()
         request.log(f"PostgreSQL {request.version} answers on port {server.port}")
-        return PostgresqlInstance(server, request, given, password, class_path)
+        return PostgresqlInstance(server, request, given, class_path)
 
     def knob(self, name: str, value: str, version: str) -> Settings:
         """The nearest kin: n commits for one flush are a commit that waits while n - 1 others are at work."""

@@ -6,38 +6,35 @@ import signal
 import socket
 import struct
 import subprocess
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchagent.dbms.base import JobError, ProvisionRequest, Settings
+from benchagent.dbms.base import ProvisionRequest, Settings
 from benchagent.dbms.postgresql import cluster
 from benchagent.dbms.postgresql.cluster import DATABASE, USER, Folders
 from benchagent.dbms.postgresql.discovery import Installation, numbers
-from benchagent.dbms.private_server import HOST, PrivateServer, free_port, hand_over, write_private
-from benchagent.machine import process
+from benchagent.dbms.private_server import HOST, PrivateServer, hand_over, write_private
 from benchagent.machine.users import ServiceUser
 
-STOP_TIMEOUT_S = 300.0
 INITDB_TIMEOUT_S = 300.0
 PROTOCOL_3 = 196608
-PORT_ATTEMPTS = 3
-LOG_TAIL = 1_500
 
 
 class Server(PrivateServer):
     """`port` opens it; `process` is the postmaster. A second one may run on other folders of the same request."""
 
+    stop_signal, kill_signal = signal.SIGINT, signal.SIGQUIT
+    port_taken = "could not bind"
+
     def __init__(
         self, request: ProvisionRequest, installation: Installation, folders: Folders, user: ServiceUser | None
     ) -> None:
-        super().__init__(request, user)
+        name, log = f"PostgreSQL {installation.version}", request.job_dir / f"{folders.home.name}-postgresql.log"
+        super().__init__(name, request, user, installation.environment, log)
         self.installation = installation
         self.version = numbers(installation.version)
         self.folders = folders
-        self.port = free_port()
-        self.log_path = request.job_dir / f"{folders.home.name}-postgresql.log"
 
     # Files
 
@@ -92,65 +89,24 @@ class Server(PrivateServer):
             timeout_s=INITDB_TIMEOUT_S,
             cwd=self.folders.home,
             stdin=stdin,
-            env=self._environment(),
+            env=self.environment,
             **self.popen_user(),
         )
 
     # Process
 
     def start(self) -> None:
-        """On the same port as before, where it is still free. Raises `JobError` with the end of the server's log."""
         cluster.mend(self.folders, self.version, self.user)
-        if self.process:
-            self.process.poll()  # one that was killed keeps its number until it is reaped, and its lock file names it
-        for attempt in range(PORT_ATTEMPTS):
-            self.port = self.port if attempt == 0 else free_port()
-            begin = self.log_path.stat().st_size if self.log_path.exists() else 0
-            self._spawn()
-            if self.wait_until_ready():
-                return
-            if "could not bind" not in self._log_since(begin):
-                break
-        self.stop()
-        raise JobError(f"PostgreSQL {self.installation.version} did not start: {self._log_since(begin)[-LOG_TAIL:]}")
+        super().start()
 
-    def _spawn(self) -> None:
+    def launch(self) -> None:
         command: list[str | Path] = [self.installation.bin_dir / "postgres", "-D", self.folders.data]
         command += ["-p", str(self.port)]
         if self.process is None:
             self.remember(command)
         # SIGQUIT: the postmaster takes its backends with it. It must not daemonise, so no pg_ctl.
-        home, environment = self.folders.home, self._environment()
-        self.spawn(command, self.log_path, cwd=home, env=environment, death_signal=signal.SIGQUIT)
-
-    def shut_down(self) -> None:
-        """Fast shutdown with a checkpoint: the files are consistent afterwards. Raises `JobError`."""
-        if self.process is None or self.process.poll() is not None:
-            raise JobError(f"PostgreSQL has ended by itself: {self.log_tail()}")
-        self.process.send_signal(signal.SIGINT)
-        deadline = time.monotonic() + STOP_TIMEOUT_S
-        while self.process.poll() is None and time.monotonic() < deadline:
-            self._request.abort.sleep(0.02)
-        if self.process.poll() != 0:
-            self.stop()
-            raise JobError(f"PostgreSQL did not shut down cleanly: {self.log_tail()}")
-
-    def stop(self) -> None:
-        """Immediate shutdown: the data is thrown away."""
-        if self.process is not None:
-            process.stop(self.process, first=signal.SIGQUIT, grace_s=5)
-
-    def log_tail(self) -> str:
-        return self._log_since(0)[-LOG_TAIL:]
-
-    def _environment(self) -> dict[str, str]:
-        return self._request.children.environment(**self.installation.environment)
-
-    def _log_since(self, begin: int) -> str:
-        try:
-            return self.log_path.read_bytes()[begin:].decode(errors="replace").strip()
-        except OSError:
-            return ""
+        home = self.folders.home
+        self.spawn(command, self.log_path, cwd=home, env=self.environment, death_signal=signal.SIGQUIT)
 
     def answers(self) -> bool:
         """True when the server asks for authentication; while starting up it answers with an error instead."""
