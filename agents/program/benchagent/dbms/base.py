@@ -207,6 +207,8 @@ class Adapter(ABC):
     settings_beside_data: frozenset[str] = frozenset()
     # As whom its servers run where the agent is root, preferred first; empty of an embedded one.
     service_users: Sequence[str] = ()
+    # Of `catalog.workloads.KNOBS`: settings by value, or why the engine has nothing of the kind.
+    knobs: Mapping[str, Mapping[str, Settings] | str] = {}
 
     @abstractmethod
     def discover(self, context: EngineContext) -> list[EngineFacts]:
@@ -217,11 +219,13 @@ class Adapter(ABC):
         """Make a private instance. Raises `JobError`; SHALL leave no process behind when it does."""
 
     def knob(self, name: str, value: str, version: str) -> Settings:
-        """Settings for one of `catalog.workloads.KNOBS`, put before those of the job.
-
-        Raises `JobError` with the reason where the engine has nothing of the kind.
-        """
-        raise JobError(f"{DBMSS[self.slug].name} has no setting for {KNOB_WORDS[name]}")
+        """Settings for one of `catalog.workloads.KNOBS`, put before those of the job. Raises `JobError`."""
+        known = self.knobs.get(name, f"{DBMSS[self.slug].name} has no setting for {KNOB_WORDS[name]}")
+        if isinstance(known, str):
+            raise JobError(known)
+        if value not in known:
+            raise JobError(f"{KNOB_WORDS[name]} is {' or '.join(known)}, not {value!r}")
+        return known[value]
 
 
 def bytes_on_disk(folder: Path, without: Sequence[str] = ()) -> int:

@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from benchagent.dbms.dialect import sql_text
+
 QueryRows = Mapping[str, list[list[Any]]]
 Facts = TypeVar("Facts")
 
@@ -162,7 +164,7 @@ def with_index_bytes(tables: Sequence[TableFacts], indexes: Sequence[IndexFacts]
 
 def quoted_names(tables: Sequence[str], spelt: Callable[[str], str] = str) -> str:
     """Names as texts of SQL, ``'a', 'b'``; `spelt` as `str.upper`. Never empty."""
-    return ", ".join("'{}'".format(spelt(name).replace("'", "''")) for name in tables) or "''"
+    return ", ".join(sql_text(spelt(name)) for name in tables) or "''"
 
 
 class EngineCounters:

@@ -80,3 +80,8 @@ class Dialect:
         """CREATE INDEX; a column may end with ``DESC``."""
         kept = columns if self.descending_columns else [column.removesuffix(" DESC") for column in columns]
         return f"CREATE {'UNIQUE ' if unique else ''}INDEX {name} ON {table} ({', '.join(kept)})"
+
+
+def sql_text(value: object) -> str:
+    """A literal: in quotes, those inside doubled."""
+    return "'{}'".format(str(value).replace("'", "''"))

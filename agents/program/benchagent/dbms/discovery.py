@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from benchagent.dbms.base import EngineContext
+from benchagent.java import JavaToolchain
 from benchagent.machine.users import first_blocked, service_user
 from benchagent.protocol import EngineFacts
 
@@ -19,13 +21,29 @@ def engine_facts(dbms: str, version: str, reason: str, path: Path | str) -> Engi
     return {"dbms": dbms, "version": version, "available": not reason, "reason": reason, "path": str(path)}
 
 
-def one_of_each_version(offered: Iterable[EngineFacts]) -> list[EngineFacts]:
-    """The first that can be used, else the first."""
+def java_problem(toolchain: JavaToolchain) -> str:
+    """Empty when a Java runtime is there."""
+    try:
+        toolchain.java()
+    except Exception as error:  # whatever it is, the form shows it as the reason
+        return f"no Java runtime: {error}"
+    return ""
+
+
+def servers(
+    dbms: str, context: EngineContext, users: Sequence[str], runs_as: str, listed: Iterable[tuple[str, str, Path]]
+) -> list[EngineFacts]:
+    """One of each version: the first that can be used, else the first.
+
+    `listed`: version, why it cannot be used, folder of its programs. `users` and `runs_as`: see `user_problem`.
+    """
+    java = java_problem(context.toolchain)
     chosen: dict[str, EngineFacts] = {}
-    for facts in offered:
-        known = chosen.setdefault(facts["version"], facts)
-        if facts["available"] and not known["available"]:
-            chosen[facts["version"]] = facts
+    for version, problem, folder in listed:
+        reason = problem or java or user_problem(users, runs_as, context.jobs_dir, folder)
+        known = chosen.get(version)
+        if known is None or not (reason or known["available"]):
+            chosen[version] = engine_facts(dbms, version, reason, folder)
     return list(chosen.values())
 
 

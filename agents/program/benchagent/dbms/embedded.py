@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import psutil
@@ -12,8 +12,17 @@ from benchagent.configfiles.meaning import of_effective, settings_of
 from benchagent.configfiles.settings import Facts, Given
 from benchagent.configfiles.units import Kind
 from benchagent.dbms.backup import ToolCommand
-from benchagent.dbms.base import Adapter, Connection, EngineContext, Instance, JobError, ProvisionRequest, Settings
-from benchagent.dbms.discovery import engine_facts
+from benchagent.dbms.base import (
+    Adapter,
+    Connection,
+    EngineContext,
+    Instance,
+    JobError,
+    ProvisionRequest,
+    Settings,
+    checked_settings,
+)
+from benchagent.dbms.discovery import engine_facts, java_problem
 from benchagent.java import JavaToolchain
 from benchagent.machine.devices import write_cache_words
 from benchagent.protocol import EngineFacts
@@ -70,7 +79,25 @@ class EmbeddedInstance(Instance):
 
 
 class EmbeddedAdapter(Adapter):
-    """An embedded engine is there when its jars are in the default set or were added with `engines install`."""
+    """An embedded engine is there when its jars are in the default set or were added with `engines install`.
+
+    `no_log_apart`, `no_temp_apart`: why the transaction log or temporary files cannot be put on a storage of their
+    own; empty where they can. `forbidden`: characters that may be in no value of a setting.
+    """
+
+    def __init__(
+        self,
+        slug: str,
+        instance: Callable[[ProvisionRequest, Sequence[Path], Settings], EmbeddedInstance],
+        *,
+        no_log_apart: str = "",
+        no_temp_apart: str = "",
+        forbidden: str = "\n\r\0;",
+        knobs: Mapping[str, Mapping[str, Settings] | str] | None = None,
+    ) -> None:
+        self.slug, self.knobs = slug, knobs or {}
+        self._instance, self._forbidden = instance, forbidden
+        self._no_log_apart, self._no_temp_apart = no_log_apart, no_temp_apart
 
     def discover(self, context: EngineContext) -> list[EngineFacts]:
         reason = java_problem(context.toolchain)
@@ -80,18 +107,13 @@ class EmbeddedAdapter(Adapter):
             if group.dbms == self.slug and not group.driver and (group.default or group.name in context.installed)
         ]
 
-    def class_path(self, request: ProvisionRequest) -> list[Path]:
-        """Jars of the requested version, fetched when they are not here yet. Raises `JobError`."""
-        return jars(request.toolchain, self.slug, request.version)
-
-
-def java_problem(toolchain: JavaToolchain) -> str:
-    """Empty when a Java runtime is there."""
-    try:
-        toolchain.java()
-    except Exception as error:  # whatever it is, the form shows it as the reason
-        return f"no Java runtime: {error}"
-    return ""
+    def provision(self, request: ProvisionRequest) -> EmbeddedInstance:
+        if self._no_log_apart and request.folders.log_apart:
+            raise JobError(self._no_log_apart)
+        if self._no_temp_apart and request.folders.temp_apart:
+            raise JobError(self._no_temp_apart)
+        settings = checked_settings(request.settings, self._forbidden)
+        return self._instance(request, jars(request.toolchain, self.slug, request.version), settings)
 
 
 def jars(toolchain: JavaToolchain, dbms: str, version: str | None = None, *, driver: bool = False) -> list[Path]:
@@ -118,18 +140,6 @@ def driver_folder(request: ProvisionRequest) -> Path:
     folder.mkdir()
     (folder / "tmp").symlink_to(request.folders.temp)
     return folder
-
-
-def refuse_log_apart(request: ProvisionRequest, reason: str) -> None:
-    """Raises `JobError` where the transaction log was given a storage that the engine cannot put it on."""
-    if request.folders.log_apart:
-        raise JobError(reason)
-
-
-def refuse_temp_apart(request: ProvisionRequest, reason: str) -> None:
-    """The same for temporary files."""
-    if request.folders.temp_apart:
-        raise JobError(reason)
 
 
 def in_url(path: Path) -> str:
@@ -202,13 +212,13 @@ def not_in_force(dbms: str, given: Settings, effective: Settings) -> list[str]:
     return words
 
 
-def buffer_in_force(dbms: str, effective: Settings, *, complete: bool = True) -> int | None:
+def buffer_in_force(dbms: str, effective: Settings, *, complete: bool = True, version: str = "") -> int | None:
     """Bytes of the buffer pool by settings in force; None where they do not tell, as long as none were read back.
 
-    `complete`: what is not among them has its default.
+    `complete`: what is not among them has its default, that of `version` where it changed.
     """
     given = [Given(name, value) for name, value in effective]
-    known = settings_of(dbms, given, Facts(complete=complete)) if given else None
+    known = settings_of(dbms, given, Facts(version=version, complete=complete)) if given or version else None
     size = known.means("buffer_pool") if known else None
     if size is None or size.kind is not Kind.BYTES or not isinstance(size.value, int):
         return None

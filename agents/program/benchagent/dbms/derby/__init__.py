@@ -7,25 +7,12 @@ from pathlib import Path
 
 from benchagent.configfiles.engines.derby import ENGINE
 from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands
-from benchagent.dbms.base import (
-    Connection,
-    JobError,
-    ProvisionRequest,
-    Retryable,
-    Settings,
-    checked_settings,
-)
+from benchagent.dbms.base import Connection, JobError, ProvisionRequest, Retryable, Settings
 from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.derby.counters import OWN_SCHEMA, DerbyCounters, smallest_page
 from benchagent.dbms.derby.ranges import CACHE, DEFAULT_PAGE_SIZE, PAGE_SIZE, RANGES, taken
-from benchagent.dbms.dialect import Dialect
-from benchagent.dbms.embedded import (
-    EmbeddedAdapter,
-    EmbeddedInstance,
-    heap_mb,
-    in_url,
-    not_in_force,
-)
+from benchagent.dbms.dialect import Dialect, sql_text
+from benchagent.dbms.embedded import EmbeddedAdapter, EmbeddedInstance, heap_mb, in_url, not_in_force
 
 DEADLOCK = "40001"
 LOCK_TIMEOUTS = ("40XL1", "40XL2")
@@ -144,7 +131,7 @@ class BackupProcedure(BackupMethod):
     slug = "backup_database"
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
-        return [SqlCommands([f"CALL SYSCS_UTIL.SYSCS_BACKUP_DATABASE('{quoted(target)}')"])]
+        return [SqlCommands([f"CALL SYSCS_UTIL.SYSCS_BACKUP_DATABASE({sql_text(target)})"])]
 
     def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
         """Derby restores while it connects: it copies the backup and replays its log."""
@@ -155,19 +142,11 @@ class BackupProcedure(BackupMethod):
         return f"jdbc:derby:{in_url(scratch / 'restored')}"
 
 
-def quoted(path: Path) -> str:
-    """Inside an SQL literal."""
-    return str(path).replace("'", "''")
-
-
 class DerbyAdapter(EmbeddedAdapter):
-    slug = "derby"
-
-    def provision(self, request: ProvisionRequest) -> DerbyInstance:
-        settings = checked_settings(request.settings)
+    def provision(self, request: ProvisionRequest) -> EmbeddedInstance:
         if request.restored and request.folders.log_apart:
             move_log(request.folders.data / DATABASE, request.folders.log)
-        return DerbyInstance(request, self.class_path(request), settings)
+        return super().provision(request)
 
     def knob(self, name: str, value: str, version: str) -> Settings:
         if name == "group_commit":
@@ -179,4 +158,4 @@ class DerbyAdapter(EmbeddedAdapter):
         return [(INDEX_STATISTICS, "true" if value == "on" else "false")]
 
 
-ADAPTER = DerbyAdapter()
+ADAPTER = DerbyAdapter("derby", DerbyInstance, forbidden="\n\r\0")

@@ -16,7 +16,7 @@ from benchagent.dbms.base import (
     checked_settings,
 )
 from benchagent.dbms.counters import QueryRows
-from benchagent.dbms.embedded import jars, refuse_log_apart
+from benchagent.dbms.embedded import jars
 from benchagent.dbms.firebird import backup, discovery, settings
 from benchagent.dbms.firebird.counters import NO_LOG, FirebirdCounters
 from benchagent.dbms.firebird.dialect import BLOCK_DIALECT, DIALECT, DRIVER_PROPERTIES, RETRYABLE, TOLERABLE
@@ -114,6 +114,8 @@ class FirebirdAdapter(Adapter):
     slug = discovery.SLUG
     service_users = discovery.SERVICE_USERS
     settings_beside_data = frozenset({"ServerMode", "DefaultDbCachePages"})
+    # Background maintenance: sweeps, and in SuperServer the garbage collector's own thread.
+    knobs = {"group_commit": {"off": ()}, "background_maintenance": MAINTENANCE}
 
     def discover(self, context: EngineContext) -> list[EngineFacts]:
         return discovery.discover(context)
@@ -122,7 +124,8 @@ class FirebirdAdapter(Adapter):
         home = discovery.homes(request.engines_dir).get(request.version)
         if home is None:
             raise JobError(f"Firebird {request.version} is no longer on this machine")
-        refuse_log_apart(request, f"the log cannot be put on a storage of its own: {NO_LOG}")
+        if request.folders.log_apart:
+            raise JobError(f"the log cannot be put on a storage of its own: {NO_LOG}")
         given = settings.split(checked_settings(request.settings), home.engine)
         mode = given.mode
         class_path = jars(request.toolchain, self.slug)
@@ -140,14 +143,9 @@ class FirebirdAdapter(Adapter):
         return FirebirdInstance(server, request, given, class_path)
 
     def knob(self, name: str, value: str, version: str) -> Settings:
-        """Background maintenance: sweeps, and in SuperServer the garbage collector's own thread."""
-        if name == "group_commit":
-            if value == "off":
-                return ()
+        if name == "group_commit" and value != "off":
             raise JobError(f"Firebird cannot group commits: {NO_LOG}")
-        if value not in MAINTENANCE:
-            raise JobError(f"background maintenance is on or off, not {value!r}")
-        return MAINTENANCE[value]
+        return super().knob(name, value, version)
 
 
 ADAPTER = FirebirdAdapter()

@@ -20,6 +20,7 @@ from benchagent.dbms.counters import (
     TableFacts,
     quoted_names,
 )
+from benchagent.dbms.dialect import sql_text
 from benchagent.dbms.firebird import gstat
 
 NO_LOG = (
@@ -75,7 +76,6 @@ SELECTIVITY = (
 INDEXES = "SELECT RDB$INDEX_NAME, RDB$RELATION_NAME, RDB$STATISTICS FROM RDB$INDICES"
 USERS_OWN = "(RDB$SYSTEM_FLAG = 0 OR RDB$SYSTEM_FLAG IS NULL)"
 ONE_ROW = "SELECT COUNT(*) FROM RDB$DATABASE"
-SHOWN = "SELECT '{sql}' FROM RDB$DATABASE"
 
 
 class ToolCounters(EngineCounters):
@@ -115,7 +115,7 @@ class ToolCounters(EngineCounters):
 
     def plan_queries(self, sql: str) -> Sequence[str]:
         """The statement travels as a value to `plan`, which asks isql."""
-        return (SHOWN.format(sql=sql.replace("'", "''")),)
+        return (f"SELECT {sql_text(sql)} FROM RDB$DATABASE",)  # noqa: S608
 
     def plan(self, rows: Sequence[Sequence[Any]]) -> str:
         return "\n".join(self.plan_of(str(row[0])) for row in rows)

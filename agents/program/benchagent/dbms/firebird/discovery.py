@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchagent.dbms.base import EngineContext
-from benchagent.dbms.discovery import engine_facts, user_problem, version_of
-from benchagent.dbms.embedded import java_problem
+from benchagent.dbms.discovery import engine_facts, java_problem, user_problem, version_of
 from benchagent.engines import InstalledEngine, installed
 from benchagent.protocol import EngineFacts
 

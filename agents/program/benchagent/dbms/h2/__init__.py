@@ -7,16 +7,9 @@ from pathlib import Path
 
 from benchagent.configfiles.units import KIB
 from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands
-from benchagent.dbms.base import (
-    Connection,
-    JobError,
-    ProvisionRequest,
-    Retryable,
-    Settings,
-    checked_settings,
-)
+from benchagent.dbms.base import Connection, ProvisionRequest, Retryable, Settings
 from benchagent.dbms.counters import QueryRows
-from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.dialect import Dialect, sql_text
 from benchagent.dbms.embedded import (
     EmbeddedAdapter,
     EmbeddedInstance,
@@ -24,7 +17,6 @@ from benchagent.dbms.embedded import (
     in_url,
     java_tool,
     memory_heap_mb,
-    refuse_log_apart,
     split_storage,
 )
 from benchagent.dbms.h2.counters import ONE_FILE, H2Counters, H2MemoryCounters
@@ -91,7 +83,7 @@ class BackupTo(BackupMethod):
         self._class_path = class_path
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
-        return [SqlCommands([f"BACKUP TO '{str(target).replace(chr(39), chr(39) * 2)}'"])]
+        return [SqlCommands([f"BACKUP TO {sql_text(target)}"])]
 
     def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
         tool = "org.h2.tools.Restore"
@@ -101,18 +93,9 @@ class BackupTo(BackupMethod):
         return f"jdbc:h2:file:{in_url(scratch / 'bench')};IFEXISTS=TRUE"
 
 
-class H2Adapter(EmbeddedAdapter):
-    slug = "h2"
-
-    def provision(self, request: ProvisionRequest) -> H2Instance:
-        refuse_log_apart(request, f"{ONE_FILE} that could have a storage of its own")
-        settings = checked_settings(request.settings, forbidden="\n\r\0;")
-        return H2Instance(request, self.class_path(request), settings)
-
-    def knob(self, name: str, value: str, version: str) -> Settings:
-        if name == "group_commit":
-            raise JobError("H2 has no group commit: no commit waits for the disk")
-        return UPKEEP[value]
-
-
-ADAPTER = H2Adapter()
+ADAPTER = EmbeddedAdapter(
+    "h2",
+    H2Instance,
+    no_log_apart=f"{ONE_FILE} that could have a storage of its own",
+    knobs={"group_commit": "H2 has no group commit: no commit waits for the disk", "background_maintenance": UPKEEP},
+)

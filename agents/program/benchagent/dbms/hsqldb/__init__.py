@@ -8,16 +8,9 @@ from pathlib import Path
 from benchagent.configfiles.engines.hsqldb import canonical
 from benchagent.configfiles.units import KIB
 from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands
-from benchagent.dbms.base import (
-    Connection,
-    JobError,
-    ProvisionRequest,
-    Retryable,
-    Settings,
-    checked_settings,
-)
+from benchagent.dbms.base import Connection, ProvisionRequest, Retryable, Settings
 from benchagent.dbms.counters import QueryRows
-from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.dialect import Dialect, sql_text
 from benchagent.dbms.embedded import (
     EmbeddedAdapter,
     EmbeddedInstance,
@@ -25,8 +18,6 @@ from benchagent.dbms.embedded import (
     in_url,
     java_tool,
     memory_heap_mb,
-    refuse_log_apart,
-    refuse_temp_apart,
     split_storage,
 )
 from benchagent.dbms.hsqldb.counters import HsqldbCounters
@@ -39,7 +30,6 @@ TEMPORARY = "hsqldb.temp_directory"
 CACHE_SIZE, ISOLATION = "hsqldb.cache_size", "hsqldb.tx_level"
 DEFAULT_CACHE_KIB = 10_000
 ARCHIVE = "bench.tar.gz"
-ONE_STORAGE = "HSQLDB keeps its log beside its data under one name: it cannot have a storage of its own"
 
 
 class HsqldbInstance(EmbeddedInstance):
@@ -99,7 +89,7 @@ class BackupDatabase(BackupMethod):
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
         """Blocking: writers wait from the checkpoint on, else the archive may not be opened."""
-        return [SqlCommands([f"BACKUP DATABASE TO '{str(target / ARCHIVE).replace(chr(39), chr(39) * 2)}' BLOCKING"])]
+        return [SqlCommands([f"BACKUP DATABASE TO {sql_text(target / ARCHIVE)} BLOCKING"])]
 
     def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
         main = "org.hsqldb.lib.tar.DbBackupMain"
@@ -109,19 +99,14 @@ class BackupDatabase(BackupMethod):
         return f"jdbc:hsqldb:file:{in_url(scratch / 'restored' / 'bench')};ifexists=true"
 
 
-class HsqldbAdapter(EmbeddedAdapter):
-    slug = "hsqldb"
-
-    def provision(self, request: ProvisionRequest) -> HsqldbInstance:
-        refuse_log_apart(request, ONE_STORAGE)
-        refuse_temp_apart(request, "HSQLDB keeps temporary files beside its data: they cannot have another storage")
-        settings = checked_settings(request.settings, forbidden="\n\r\0;")
-        return HsqldbInstance(request, self.class_path(request), settings)
-
-    def knob(self, name: str, value: str, version: str) -> Settings:
-        if name == "group_commit":
-            raise JobError("HSQLDB has no group commit: with WRITE DELAY off each commit syncs the log itself")
-        raise JobError("HSQLDB has no background maintenance: what is deleted is reused, no statistics are kept")
-
-
-ADAPTER = HsqldbAdapter()
+ADAPTER = EmbeddedAdapter(
+    "hsqldb",
+    HsqldbInstance,
+    no_log_apart="HSQLDB keeps its log beside its data under one name: it cannot have a storage of its own",
+    no_temp_apart="HSQLDB keeps temporary files beside its data: they cannot have another storage",
+    knobs={
+        "group_commit": "HSQLDB has no group commit: with WRITE DELAY off each commit syncs the log itself",
+        "background_maintenance": "HSQLDB has no background maintenance: what is deleted is reused, no statistics are "
+        "kept",
+    },
+)

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from benchagent.configfiles.meaning import settings_of
-from benchagent.configfiles.settings import Facts, Given
 from benchagent.dbms.backup import BackupMethod
 from benchagent.dbms.base import (
     INTEGRITY_CLASS,
@@ -20,7 +18,7 @@ from benchagent.dbms.base import (
     Settings,
 )
 from benchagent.dbms.counters import QueryRows
-from benchagent.dbms.embedded import jars
+from benchagent.dbms.embedded import buffer_in_force, jars
 from benchagent.dbms.mysql import backup, discovery, folders, settings
 from benchagent.dbms.mysql.counters import InnodbCounters
 from benchagent.dbms.mysql.product import DATABASE, MARIADB, MYSQL, USER, WRITE_PAGES, Product, dialect, setup
@@ -94,11 +92,7 @@ class MysqlFamilyInstance(ServerInstance):
         return [*settings.in_force(self._given, variables), *([("table_engines", engines)] if engines else [])]
 
     def buffer_bytes(self) -> int | None:
-        product = self.server.product
-        given = [Given(name, value) for name, value in self._given]
-        known = settings_of(product.slug, given, Facts(version=product.version))
-        value = known.value("innodb_buffer_pool_size") if known else None
-        return value if isinstance(value, int) else None
+        return buffer_in_force(self.slug, self._given, version=self.server.product.version)
 
     def backup_methods(self) -> Sequence[BackupMethod]:
         return self._methods

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchagent.dbms.base import EngineContext
-from benchagent.dbms.discovery import engine_facts, one_of_each_version, user_problem, version_of
-from benchagent.dbms.embedded import java_problem
+from benchagent.dbms.discovery import servers, version_of
 from benchagent.dbms.mysql.product import MARIADB, MYSQL, Product
 from benchagent.engines import installed
 from benchagent.protocol import EngineFacts
@@ -112,15 +111,6 @@ def makes_its_data(product: Product) -> bool:
 
 
 def discover(slug: str, context: EngineContext) -> list[EngineFacts]:
-    java, as_user = java_problem(context.toolchain), "the server is run as"
-    return one_of_each_version(
-        engine_facts(
-            slug,
-            installation.product.version,
-            installation.problem
-            or java
-            or user_problem(SERVICE_USERS, as_user, context.jobs_dir, installation.server.parent),
-            installation.server.parent,
-        )
-        for installation in all_installations(slug, context.engines_dir)
-    )
+    known = all_installations(slug, context.engines_dir)
+    listed = ((server.product.version, server.problem, server.server.parent) for server in known)
+    return servers(slug, context, SERVICE_USERS, "the server is run as", listed)

@@ -19,7 +19,7 @@ from benchagent.dbms.base import (
 )
 from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.dialect import Dialect
-from benchagent.dbms.embedded import jars
+from benchagent.dbms.embedded import buffer_in_force, jars
 from benchagent.dbms.postgresql import cluster, discovery, settings
 from benchagent.dbms.postgresql.backup import methods
 from benchagent.dbms.postgresql.cluster import DATABASE, USER
@@ -77,7 +77,7 @@ class PostgresqlInstance(ServerInstance):
         return settings.in_force(rows)
 
     def buffer_bytes(self) -> int | None:
-        return settings.buffer_bytes(self.server.installation.version, self._given)
+        return buffer_in_force(self.slug, self._given, version=self.server.installation.version)
 
     def backup_methods(self) -> Sequence[BackupMethod]:
         return methods(self.server, self._request, self._given)

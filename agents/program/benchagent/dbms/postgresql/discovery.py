@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchagent.dbms.base import EngineContext
-from benchagent.dbms.discovery import engine_facts, one_of_each_version, user_problem, version_of
-from benchagent.dbms.embedded import java_problem
+from benchagent.dbms.discovery import servers, version_of
 from benchagent.engines import installed
 from benchagent.protocol import EngineFacts
 
@@ -125,15 +124,5 @@ def _version(program: Path, environment: Mapping[str, str]) -> tuple[str, str]:
 
 
 def discover(context: EngineContext) -> list[EngineFacts]:
-    java, as_user = java_problem(context.toolchain), "PostgreSQL has to run as"
-    return one_of_each_version(
-        engine_facts(
-            SLUG,
-            installation.version,
-            installation.problem
-            or java
-            or user_problem(SERVICE_USERS, as_user, context.jobs_dir, installation.bin_dir),
-            installation.bin_dir,
-        )
-        for installation in all_installations(context.engines_dir)
-    )
+    listed = ((known.version, known.problem, known.bin_dir) for known in all_installations(context.engines_dir))
+    return servers(SLUG, context, SERVICE_USERS, "PostgreSQL has to run as", listed)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchagent.dbms.base import ProvisionRequest, Settings
+from benchagent.dbms.dialect import sql_text
 from benchagent.dbms.postgresql import cluster
 from benchagent.dbms.postgresql.cluster import DATABASE, USER, Folders
 from benchagent.dbms.postgresql.discovery import Installation, numbers
@@ -76,8 +77,7 @@ class Server(PrivateServer):
         """Without a connection: the server in its single-user mode reads one statement."""
         cluster.make_temp_folder(self.folders, self.user)
         statement = self.folders.home / "tablespace.sql"
-        quoted = str(folder).replace("'", "''")
-        statement.write_text(f"CREATE TABLESPACE {cluster.TEMP_TABLESPACE} LOCATION '{quoted}'\n")
+        statement.write_text(f"CREATE TABLESPACE {cluster.TEMP_TABLESPACE} LOCATION {sql_text(folder)}\n")
         with statement.open("rb") as stdin:
             self._run([self.installation.bin_dir / "postgres", "--single", "-D", self.folders.data, DATABASE], stdin)
         statement.unlink()

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Sequence
 from typing import Any
 
 from benchagent.configfiles.engines.postgresql import SUFFIXES
-from benchagent.configfiles.meaning import settings_of
-from benchagent.configfiles.settings import Facts, Given, bare
-from benchagent.configfiles.units import NO, YES, Kind
+from benchagent.configfiles.settings import bare
+from benchagent.configfiles.units import MIB, NO, YES, Kind, Spec, convert
 from benchagent.dbms.base import JobError, Settings
 from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.postgresql.cluster import TEMP_TABLESPACE
-from benchagent.dbms.postgresql.discovery import SLUG, Version
+from benchagent.dbms.postgresql.discovery import Version
 from benchagent.dbms.private_server import HOST
 
 # The agent decides where the cluster lies, how it is reached and where it logs. A private server has no standby: a
@@ -41,7 +40,6 @@ SYNONYMS = {
 # Fixed when the cluster is made: (since, option of initdb for on, for off).
 CHECKSUMS, SEGMENT = "data_checksums", "wal_segment_size"
 CHECKSUMS_SINCE, NO_CHECKSUMS_SINCE, SEGMENT_SINCE = (9, 3), (18, 0), (11, 0)
-MIB = 1 << 20
 
 
 def last(given: Settings, name: str) -> str | None:
@@ -76,13 +74,10 @@ def initdb_options(version: Version, given: Settings) -> list[str]:
     if checksums is not None:
         options += _checksum_options(version, checksums)
     if segment is not None:
-        # A bare number counts bytes, as PostgreSQL shows this one.
-        match = re.fullmatch(r"(\d+)\s*([A-Za-z]*)", segment.strip())
-        factor = SUFFIXES.find(match[2] or "B", Kind.BYTES) if match else None
-        size = float(match[1]) * factor if match and factor else None
+        size = _number(segment, Spec(Kind.BYTES))
         if version < SEGMENT_SINCE:
             raise JobError(f"{SEGMENT} cannot be chosen before PostgreSQL 11")
-        if size is None or size % MIB:
+        if size % MIB:
             raise JobError(f"{SEGMENT} has to be a whole number of MB, not {segment!r}")
         options.append(f"--wal-segsize={int(size) // MIB}")
     return options
@@ -96,13 +91,6 @@ def _checksum_options(version: Version, given: str) -> list[str]:
     if given.lower() not in NO:
         raise JobError(f"{CHECKSUMS} has to be on or off, not {given!r}")
     return ["--no-data-checksums"] if version >= NO_CHECKSUMS_SINCE else []
-
-
-def buffer_bytes(version: str, given: Settings) -> int | None:
-    """shared_buffers, as given or by default."""
-    known = settings_of(SLUG, [Given(name, value) for name, value in given], Facts(version=version))
-    size = known.value("shared_buffers") if known else None
-    return int(size) if isinstance(size, (int, float)) else None
 
 
 # Read back
@@ -163,42 +151,21 @@ def _deviation(name: str, value: str, row: Sequence[Any] | None) -> list[str]:
 
 
 def _same(given: str, row: Sequence[Any]) -> bool:
-    """Whether the value in force means what was given."""
-    name, shown, _, setting, unit, kind, boot_value = (None if part is None else str(part) for part in row[:7])
+    """Whether the value in force means what was given. The server rounds numbers to whole units, as "8kB" or "ms"."""
+    name, shown, _, setting, unit, kind, boot_value = ("" if part is None else str(part) for part in row[:7])
     if given in (shown, setting) or (given == boot_value and given in CHOSEN_BY_THE_SERVER):
         return True
-    if kind == "bool":
-        return _truth(given) == _truth(setting or "")
-    if kind in ("integer", "real"):
-        return _same_number(given, setting or "", unit or "")
-    wanted = SYNONYMS.get(name or "", {}).get(given.lower(), given.lower())
-    if kind == "enum" and _truth(wanted) is not None:
-        return _truth(wanted) == _truth(setting or "")
-    return wanted == (setting or "").lower()
+    if kind not in ("integer", "real"):
+        wanted = SYNONYMS.get(name, {}).get(given.lower(), given.lower())
+        spec = Spec(Kind.BOOL if kind in ("bool", "enum") else Kind.TEXT)
+        return convert(wanted, spec, SUFFIXES).key == convert(setting, spec, SUFFIXES).key
+    amount = Kind.BYTES if unit.endswith("B") else Kind.SECONDS if unit else Kind.NUMBER
+    unit_size = _number(unit if unit[:1].isdigit() else f"1{unit}", Spec(amount))
+    asked, now = (_number(text, Spec(amount, unit_size)) for text in (given, setting))
+    return abs(asked - now) < (unit_size if unit else 1e-9)
 
 
-def _truth(text: str) -> bool | None:
-    low = text.lower()
-    return True if low in YES else False if low in NO else None
-
-
-def _same_number(given: str, setting: str, unit: str) -> bool:
-    """`setting` counts units, as "8kB" or "ms"; the server rounds to whole ones."""
-    match = re.fullmatch(r"([+-]?[\d.]+(?:[eE][+-]?\d+)?)\s*([A-Za-z]*)", given.strip())
-    if not match:
-        return False
-    wanted, actual, each = float(match[1]), float(setting), _unit(unit)
-    if not match[2]:
-        return abs(wanted - actual) < (1 if unit else 1e-9)
-    factor = _unit(match[2])
-    return bool(each and factor) and abs(wanted * (factor or 0) / (each or 1) - actual) < 1
-
-
-def _unit(text: str) -> float | None:
-    """Bytes or seconds of a unit as "kB" or "16MB"."""
-    match = re.fullmatch(r"(\d*)([A-Za-z]+)", text)
-    if not match:
-        return None
-    known: Mapping[str, float] = {**SUFFIXES.sizes, **SUFFIXES.times}
-    factor = known.get(match[2])
-    return None if factor is None else factor * int(match[1] or 1)
+def _number(text: str, spec: Spec) -> float:
+    """In bytes or seconds; NaN for what is none."""
+    value = convert(text, spec, SUFFIXES).value
+    return float(value) if isinstance(value, int | float) else math.nan

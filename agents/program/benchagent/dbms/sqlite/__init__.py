@@ -7,24 +7,10 @@ from pathlib import Path
 
 from benchagent.configfiles.engines.sqlite import LEVELS
 from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands, ToolCommand
-from benchagent.dbms.base import (
-    Connection,
-    JobError,
-    ProvisionRequest,
-    Retryable,
-    Settings,
-    Transaction,
-    checked_settings,
-    first_value,
-)
+from benchagent.dbms.base import Connection, ProvisionRequest, Retryable, Settings, Transaction, first_value
 from benchagent.dbms.counters import QueryRows
-from benchagent.dbms.dialect import Dialect
-from benchagent.dbms.embedded import (
-    EmbeddedAdapter,
-    EmbeddedInstance,
-    not_in_force,
-    refuse_log_apart,
-)
+from benchagent.dbms.dialect import Dialect, sql_text
+from benchagent.dbms.embedded import EmbeddedAdapter, EmbeddedInstance, not_in_force
 from benchagent.dbms.sqlite.counters import SqliteCounters
 
 SQLITE_BUSY, BUSY_RECOVERY, BUSY_SNAPSHOT = 5, 261, 517
@@ -48,7 +34,6 @@ WORDS = {
     "temp_store": {"0": "DEFAULT", "1": "FILE", "2": "MEMORY"},
 }
 BUSY_TIMEOUT_MS = "60000"
-ONE_STORAGE = "SQLite keeps its journal beside the database file: its log cannot have a storage of its own"
 
 
 class SqliteInstance(EmbeddedInstance):
@@ -119,7 +104,7 @@ class VacuumInto(FileBackup):
     slug = "vacuum_into"
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
-        return [SqlCommands([f"VACUUM INTO '{_quoted(target)}'"])]
+        return [SqlCommands([f"VACUUM INTO {sql_text(target)}"])]
 
 
 class OnlineBackup(FileBackup):
@@ -127,26 +112,17 @@ class OnlineBackup(FileBackup):
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
         """A statement of the JDBC driver, which calls `sqlite3_backup_step` until all pages are copied."""
-        return [SqlCommands([f"backup to '{_quoted(target)}'"])]
+        return [SqlCommands([f"backup to {sql_text(target)}"])]
 
 
-def _quoted(path: Path) -> str:
-    return str(path).replace("'", "''")
-
-
-class SqliteAdapter(EmbeddedAdapter):
-    slug = "sqlite"
-
-    def provision(self, request: ProvisionRequest) -> SqliteInstance:
-        refuse_log_apart(request, ONE_STORAGE)
-        settings = checked_settings(request.settings, forbidden="\n\r\0;")
-        return SqliteInstance(request, self.class_path(request), settings)
-
-    def knob(self, name: str, value: str, version: str) -> Settings:
-        if name == "group_commit":
-            raise JobError("SQLite has no group commit: one transaction writes at a time")
-        # It has no process of its own: what is tidied up is so inside commits.
-        return [("auto_vacuum", "FULL" if value == "on" else "NONE")]
-
-
-ADAPTER = SqliteAdapter()
+# It has no process of its own: what is tidied up is so inside commits.
+VACUUM = {"on": [("auto_vacuum", "FULL")], "off": [("auto_vacuum", "NONE")]}
+ADAPTER = EmbeddedAdapter(
+    "sqlite",
+    SqliteInstance,
+    no_log_apart="SQLite keeps its journal beside the database file: its log cannot have a storage of its own",
+    knobs={
+        "group_commit": "SQLite has no group commit: one transaction writes at a time",
+        "background_maintenance": VACUUM,
+    },
+)
