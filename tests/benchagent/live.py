@@ -26,7 +26,7 @@ from tests.benchagent.fake_server import job_spec
 from tests.benchagent.jobs import FAST_SYNCS_PER_S, write_sync_rate
 from tests.benchagent.small import make_backups_smaller, make_smaller
 
-EMBEDDED = ("sqlite", "derby", "hsqldb", "h2")
+EMBEDDED = tuple(slug for slug, entry in DBMSS.items() if entry.embedded)
 # Of servers: what is installed for the tests, and how the version that is used begins.
 SERVERS = {
     "postgresql": ("postgresql-18", "18"),

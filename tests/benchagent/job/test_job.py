@@ -19,9 +19,9 @@ from benchagent.protocol import FinishItem
 from tests.benchagent.fake_server import wait_until
 from tests.benchagent.jobs import MakeJob, series, told, values
 from tests.benchagent.link.test_spool import sent
+from tests.benchagent.live import EMBEDDED
 
 pytestmark = pytest.mark.engines
-EMBEDDED = ("sqlite", "derby", "hsqldb", "h2")
 needs_postgresql = pytest.mark.skipif(not installations(), reason="no PostgreSQL on this machine")
 ENGINES = [*EMBEDDED, pytest.param("postgresql", marks=needs_postgresql)]
 

@@ -6,7 +6,8 @@ from benchagent.catalog.model import DbmsEntry
 
 A_LINE = "one `name = value` a line"
 # Slug, name, vendor, how settings are written, the settings of a scheduled run.
-_RUN_BY_AGENTS: tuple[tuple[str, str, str, str, dict[str, str]], ...] = (
+_Rows = tuple[tuple[str, str, str, str, dict[str, str]], ...]
+_SERVERS: _Rows = (
     (
         "postgresql", "PostgreSQL", "PostgreSQL Global Development Group", f"postgresql.conf parameters, {A_LINE}",
         {"shared_buffers": "128MB", "synchronous_commit": "on", "fsync": "on"},
@@ -24,6 +25,9 @@ _RUN_BY_AGENTS: tuple[tuple[str, str, str, str, dict[str, str]], ...] = (
         "firebird.conf, and of the database page_size, forced_writes, sweep_interval",
         {"ServerMode": "Super", "DefaultDbCachePages": "8192", "page_size": "16384"},
     ),
+)  # fmt: skip
+# Inside the load generator.
+_EMBEDDED: _Rows = (
     ("sqlite", "SQLite", "SQLite Consortium", f"PRAGMAs, {A_LINE}", {"journal_mode": "WAL", "synchronous": "FULL"}),
     (
         "derby", "Apache Derby", "Apache Software Foundation", f"derby.properties, {A_LINE}",
@@ -35,7 +39,6 @@ _RUN_BY_AGENTS: tuple[tuple[str, str, str, str, dict[str, str]], ...] = (
     ),
     ("h2", "H2", "H2 Group", f"settings of the database URL, {A_LINE}", {"WRITE_DELAY": "500"}),
 )  # fmt: skip
-_EMBEDDED = ("sqlite", "derby", "hsqldb", "h2")
 # Slug, name, vendor, how it is called for short, on what its statements are tested.
 _CONNECTED_TO = (
     ("oracle", "Oracle Database", "Oracle", "Oracle", "on H2 in Oracle mode"),
@@ -45,8 +48,9 @@ _CONNECTED_TO = (
 )
 
 DBMSS: dict[str, DbmsEntry] = {
-    slug: DbmsEntry(slug, name, vendor, slug in _EMBEDDED, tuple(settings.items()), written)
-    for slug, name, vendor, written, settings in _RUN_BY_AGENTS
+    slug: DbmsEntry(slug, name, vendor, rows is _EMBEDDED, tuple(settings.items()), written)
+    for rows in (_SERVERS, _EMBEDDED)
+    for slug, name, vendor, written, settings in rows
 } | {
     slug: DbmsEntry(
         slug, name, vendor, False, (), "of the server that is there; nothing is set by the agent",

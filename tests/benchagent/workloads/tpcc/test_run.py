@@ -21,6 +21,7 @@ from benchagent.workloads.tpcc.memory import INTERVAL_S
 from tests.benchagent.fake_server import job_spec
 from tests.benchagent.jobs import log_of
 from tests.benchagent.link.test_spool import sent
+from tests.benchagent.live import EMBEDDED
 
 pytestmark = pytest.mark.engines
 WORKLOAD_TABLES = tpcc.WORKLOAD.tables(tpcc.WORKLOAD.factors({}))
@@ -56,7 +57,7 @@ def checks(item: FinishItem) -> dict[str, Any]:
     return {check["name"]: check for check in item["result"]["checks"]}
 
 
-@pytest.mark.parametrize("dbms", ["sqlite", "derby", "hsqldb", "h2"])
+@pytest.mark.parametrize("dbms", EMBEDDED)
 def test_it_loads_runs_and_leaves_a_consistent_database(dbms: str, run_job: RunJob, monkeypatch: pytest.MonkeyPatch):
     # As often as the others, so that each is sure to be met in a short run.
     monkeypatch.setattr(tpcc.steps.transactions, "MIX", dict.fromkeys(tpcc.steps.transactions.MIX, 1))
