@@ -1,4 +1,4 @@
-"""One folder per DBMS; `catalog.DBMSS` lists them. Each folder offers its adapter as ``ADAPTER``."""
+"""One folder per DBMS; `catalog.DBMSS` lists them. What the agent can start offers its adapter as ``ADAPTER``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 from importlib import import_module
 
 from benchagent.catalog import DBMSS
-from benchagent.dbms.base import Adapter, EngineContext, JobError
+from benchagent.dbms.base import Adapter, EngineContext, Instance, JobError, ProvisionRequest
 from benchagent.dbms.discovery import engine_facts
 from benchagent.engines import broken_records
 from benchagent.protocol import EngineFacts
@@ -18,8 +18,23 @@ def adapter(slug: str) -> Adapter:
     """Raises `JobError` when this agent does not know the DBMS."""
     if slug not in DBMSS:
         raise JobError(f"this agent knows no DBMS called {slug!r}")
-    known: Adapter = import_module(DBMSS[slug].module).ADAPTER
-    return known
+    known: Adapter | None = getattr(import_module(DBMSS[slug].module), "ADAPTER", None)
+    return known or OnlyExternal(slug)
+
+
+class OnlyExternal(Adapter):
+    """Of a DBMS that runs on servers of others only; `external.discover` finds their connections."""
+
+    def __init__(self, slug: str) -> None:
+        self.slug = slug
+
+    def discover(self, context: EngineContext) -> list[EngineFacts]:
+        return []
+
+    def provision(self, request: ProvisionRequest) -> Instance:
+        raise JobError(
+            f"{DBMSS[self.slug].name} cannot be started by the agent: name a server with `benchagent connections add`"
+        )
 
 
 def discover(context: EngineContext) -> list[EngineFacts]:

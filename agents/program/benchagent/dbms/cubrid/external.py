@@ -69,7 +69,15 @@ def external_server(version: str, schema: str) -> ExternalServer:
         folders="SHOW VOLUME HEADER OF 0",
         read_folders=_read_folders,
         marker=MARKER,
-        shown_backups=[_backup()],
+        # Of the database that the target is named like, while it is in use; the target is a folder.
+        shown_backups=[
+            ToolBackup(
+                "backupdb",
+                "cubrid backupdb",
+                lambda target: ["cubrid", "backupdb", "-C", "-D", target, target.name],
+                lambda source: ["cubrid", "restoredb", "-B", source, "-u", source.name],
+            )
+        ],
     )
 
 
@@ -91,13 +99,3 @@ def _objects(*, by_owner: bool) -> str:
 def _in_force(rows: QueryRows) -> list[tuple[str, str]]:
     names = {"isolation": "isolation_level", "lock_timeout": "lock_timeout_in_secs"}
     return [(names[query], str(answer[0][0])) for query, answer in rows.items() if query in names and answer]
-
-
-def _backup() -> ToolBackup:
-    """Of the database that the target is named like, while it is in use; `target` is a folder."""
-    return ToolBackup(
-        "backupdb",
-        "cubrid backupdb",
-        lambda target: ["cubrid", "backupdb", "-C", "-D", target, target.name],
-        lambda source: ["cubrid", "restoredb", "-B", source, "-u", source.name],
-    )

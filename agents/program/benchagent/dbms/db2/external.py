@@ -54,7 +54,15 @@ def external_server(version: str, schema: str) -> ExternalServer:
         driver="12.1.5.0",
         version_query="SELECT service_level FROM sysibmadm.env_inst_info",
         free_space=FREE_SPACE,
-        shown_backups=[_backup()],
+        # Of the database that is named like its alias, whole and online; the target is a folder.
+        shown_backups=[
+            ToolBackup(
+                "backup_database",
+                "db2 backup database … online",
+                lambda target: ["db2", "backup", "database", target.name, "online", "to", target, "include", "logs"],
+                lambda source: ["db2", "restore", "database", source.name, "from", source, "into", "restored"],
+            )
+        ],
     )
 
 
@@ -65,13 +73,3 @@ def _in_force(rows: QueryRows) -> list[tuple[str, str]]:
     ]
     told = [(name, str(value).strip()) for name, value in named if value is not None and "path" not in name]
     return [(name, value) for name, value in told if value and "/" not in value]
-
-
-def _backup() -> ToolBackup:
-    """Of the database that is named like its alias, whole and online; `target` is a folder."""
-    return ToolBackup(
-        "backup_database",
-        "db2 backup database … online",
-        lambda target: ["db2", "backup", "database", target.name, "online", "to", target, "include", "logs"],
-        lambda source: ["db2", "restore", "database", source.name, "from", source, "into", "restored"],
-    )

@@ -12,12 +12,11 @@ from typing import Any
 
 from benchagent.catalog import DBMSS
 from benchagent.dbms.backup import Action, BackupMethod, Options, ToolCommand
-from benchagent.dbms.base import Adapter, EngineContext, Instance, JobError, ProvisionRequest, Retryable, Transaction
+from benchagent.dbms.base import JobError, Retryable, Transaction
 from benchagent.dbms.counters import EngineCounters, QueryRows
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.external.space import IN_MEMORY
 from benchagent.dbms.external.tool_login import ToolLogin
-from benchagent.protocol import EngineFacts
 
 MARKER = "benchagent_owner"
 DEVICE = re.compile(r"/dev/(?!shm/)")
@@ -100,20 +99,6 @@ def external_server(dbms: str, version: str, schema: str) -> ExternalServer:
 def reachable(dbms: str) -> bool:
     module = DBMSS[dbms].module
     return find_spec(module) is not None and find_spec(f"{module}.external") is not None
-
-
-class OnlyExternal(Adapter):
-    def __init__(self, slug: str) -> None:
-        self.slug = slug
-
-    def discover(self, context: EngineContext) -> list[EngineFacts]:
-        """None: connections are found by `external.discover`."""
-        return []
-
-    def provision(self, request: ProvisionRequest) -> Instance:
-        raise JobError(
-            f"{DBMSS[self.slug].name} cannot be started by the agent: name a server with `benchagent connections add`"
-        )
 
 
 Command = Callable[[Path], Sequence[str | Path]]

@@ -1,5 +1,1 @@
 """InterBase: servers that somebody else runs. No live server could be had for tests."""
-
-from benchagent.dbms.external.server import OnlyExternal
-
-ADAPTER = OnlyExternal("interbase")

@@ -7,8 +7,6 @@ ABS. The conditions of `tpcc` have derived tables, which came with 2017.
 # ruff: noqa: S608 - constants only
 from __future__ import annotations
 
-from pathlib import Path
-
 from benchagent.dbms.base import Retryable
 from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.dialect import Dialect
@@ -65,7 +63,11 @@ def external_server(version: str, schema: str) -> ExternalServer:
         folders=FOLDERS,
         read_folders=folders_of_files,
         marker=MARKER,
-        shown_backups=[_gbak(), _gbak_services()],
+        # Of the database with the target's name as its alias; gbak gets its login from ISC_USER and ISC_PASSWORD.
+        shown_backups=[
+            _gbak("gbak_local", "gbak, local protocol"),
+            _gbak("gbak_services", "gbak, Services API", "-se", "localhost:service_mgr"),
+        ],
     )
 
 
@@ -74,24 +76,10 @@ def _in_force(rows: QueryRows) -> list[tuple[str, str]]:
     return [(name, str(value)) for row in rows.get("database", []) for name, value in zip(names, row, strict=True)]
 
 
-def _restored(source: Path) -> Path:
-    return source.with_name(f"{source.name}.restored.ib")
-
-
-def _gbak() -> ToolBackup:
-    """Of the database with the target's name as its alias; gbak gets its login from ISC_USER and ISC_PASSWORD."""
+def _gbak(slug: str, label: str, *way: str) -> ToolBackup:
     return ToolBackup(
-        "gbak_local",
-        "gbak, local protocol",
-        lambda target: ["gbak", "-b", "-g", target.name, target],
-        lambda source: ["gbak", "-c", source, _restored(source)],
-    )
-
-
-def _gbak_services() -> ToolBackup:
-    return ToolBackup(
-        "gbak_services",
-        "gbak, Services API",
-        lambda target: ["gbak", "-b", "-g", "-se", "localhost:service_mgr", target.name, target],
-        lambda source: ["gbak", "-c", "-se", "localhost:service_mgr", source, _restored(source)],
+        slug,
+        label,
+        lambda target: ["gbak", "-b", "-g", *way, target.name, target],
+        lambda source: ["gbak", "-c", *way, source, source.with_name(f"{source.name}.restored.ib")],
     )

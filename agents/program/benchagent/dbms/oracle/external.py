@@ -82,32 +82,28 @@ def external_server(version: str, schema: str) -> ExternalServer:
         driver="23.26.4.0.0" if dialect_of(version).first == Dialect.first else "11.2.0.4",
         version_query="SELECT banner FROM v$version WHERE banner LIKE 'Oracle%'",
         free_space=FREE_SPACE,
-        shown_backups=[_rman(), _data_pump(schema)],
-    )
+        shown_backups=[
+            # RMAN takes its commands from a shell, so that they stand in the argument and no file has to be made.
+            ToolBackup(
+                "rman",
+                "RMAN, backup of the whole database",
+                lambda target: ["sh", "-c", RMAN, "rman", f"BACKUP DATABASE FORMAT '{target}_%U';"],
+                lambda source: ["sh", "-c", RMAN, "rman", "RESTORE DATABASE VALIDATE;"],
+            ),
+            # Writes into the server's directory object DATA_PUMP_DIR, whatever the target's folder is.
+            ToolBackup(
+                "expdp",
+                "Data Pump export of the schema",
+                lambda target: ["expdp", "/", f"schemas={schema}", f"dumpfile={target.name}.dmp", "nologfile=y"],
+                lambda source: [
+                    "impdp", "/", f"remap_schema={schema}:{schema}_restored", f"dumpfile={source.name}.dmp",
+                    "nologfile=y",
+                ],
+            ),
+        ],
+    )  # fmt: skip
 
 
 def _in_force(rows: QueryRows) -> list[tuple[str, str]]:
     named = ((str(row[0]).lower(), row[1]) for row in rows.get("parameters", []))
     return [(name, str(value)) for name, value in named if value is not None and not HIDDEN.search(name)]
-
-
-def _rman() -> ToolBackup:
-    """RMAN takes its commands from a shell, so that they stand in the argument and no file has to be made."""
-    return ToolBackup(
-        "rman",
-        "RMAN, backup of the whole database",
-        lambda target: ["sh", "-c", RMAN, "rman", f"BACKUP DATABASE FORMAT '{target}_%U';"],
-        lambda source: ["sh", "-c", RMAN, "rman", "RESTORE DATABASE VALIDATE;"],
-    )
-
-
-def _data_pump(schema: str) -> ToolBackup:
-    """Writes into the server's directory object DATA_PUMP_DIR, whatever the target's folder is."""
-    return ToolBackup(
-        "expdp",
-        "Data Pump export of the schema",
-        lambda target: ["expdp", "/", f"schemas={schema}", f"dumpfile={target.name}.dmp", "nologfile=y"],
-        lambda source: [
-            "impdp", "/", f"remap_schema={schema}:{schema}_restored", f"dumpfile={source.name}.dmp", "nologfile=y",
-        ],
-    )  # fmt: skip
