@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -24,8 +24,8 @@ class Unpack:
 
     archive: str = ""
     strip: int = 0
-    only: tuple[str, ...] = ()
-    skip: tuple[str, ...] = ()
+    only: Sequence[str] = ()
+    skip: Sequence[str] = ()
     to: str = "."
 
 
@@ -44,7 +44,7 @@ class Piece:
     sha256: str = ""
     size_bytes: int = 0
     known: Mapping[str, str] = field(default_factory=dict)
-    unpack: tuple[Unpack, ...] = ()
+    unpack: Sequence[Unpack] = ()
 
 
 @dataclass(frozen=True)
@@ -62,17 +62,17 @@ class Engine:
     why: str
     bin: str
     unpacked_bytes: int
-    pieces: tuple[Piece, ...]
+    pieces: Sequence[Piece]
     version_from: str = ""
     note: str = ""
-    libraries: tuple[str, ...] = ()
+    libraries: Sequence[str] = ()
     layout: Mapping[str, str] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
     relocate: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
-    executable: tuple[str, ...] = ()
-    programs: tuple[str, ...] = ()
-    drivers: tuple[str, ...] = ()
+    executable: Sequence[str] = ()
+    programs: Sequence[str] = ()
+    drivers: Sequence[str] = ()
 
     @property
     def download_bytes(self) -> int:
@@ -82,8 +82,8 @@ class Engine:
         """From "1:10.11.19-0+deb12u1" of the package that decides: "10.11.19", with three numbers at most."""
         if not self.version_from:
             return self.version
-        found = re.match(r"(?:\d+:)?(\d+(?:\.\d+){0,2})", package_versions[self.version_from])
-        return found.group(1) if found else self.version
+        number = re.match(r"(?:\d+:)?(\d+(?:\.\d+){0,2})", package_versions[self.version_from])
+        return number[1] if number else self.version
 
 
 @cache
@@ -95,13 +95,8 @@ def catalogue() -> Mapping[str, Engine]:
 
 def engine_of(entry: Mapping[str, Any]) -> Engine:
     """From the list's JSON. Raises `TypeError` for a field that is missing or unknown."""
-    tuples = {name: tuple(entry[name]) for name in ("libraries", "executable", "programs", "drivers") if name in entry}
-    return Engine(**{**entry, **tuples, "pieces": tuple(_piece(piece) for piece in entry["pieces"])})
-
-
-def _piece(entry: Mapping[str, Any]) -> Piece:
-    return Piece(**{**entry, "unpack": tuple(_unpack(step) for step in entry.get("unpack", [{}]))})
-
-
-def _unpack(entry: Mapping[str, Any]) -> Unpack:
-    return Unpack(**{**entry, **{name: tuple(entry[name]) for name in ("only", "skip") if name in entry}})
+    pieces = [
+        Piece(**{**piece, "unpack": [Unpack(**step) for step in piece.get("unpack", [{}])]})
+        for piece in entry["pieces"]
+    ]
+    return Engine(**{**entry, "pieces": pieces})

@@ -9,11 +9,10 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import psutil
 
@@ -26,6 +25,8 @@ Source = Callable[[Piece, Path], Fetched]
 RESERVE_BYTES = 256 << 20
 DRAFT = ".draft-"
 PROGRESS_S = 3.0
+# Of an engine, as the list has them.
+RECORDED = ("dbms", "licence", "note", "bin", "libraries", "layout", "environment", "drivers")
 
 
 def install(engine: Engine, engines_dir: Path, progress: Progress, source: Path | None = None) -> InstalledEngine:
@@ -46,8 +47,10 @@ def install(engine: Engine, engines_dir: Path, progress: Progress, source: Path 
         with tempfile.TemporaryDirectory(dir=engines_dir, prefix=f"{DRAFT}{engine.name}-") as draft:
             tree = Path(draft) / "tree"
             tree.mkdir()
-            _build(engine, tree, Path(draft), _source(source), progress)
-            _settle(tree)
+            take_or_fetch = (lambda piece, _folder: take(piece, source)) if source else fetch
+            _build(engine, tree, Path(draft), take_or_fetch, progress)
+            # To the disk before the rename, so that a power loss cannot leave a record without its files.
+            subprocess.run(["sync", "--file-system", str(tree)], check=True)
             if home.is_dir():
                 home.rename(Path(draft) / "old")
             tree.rename(home)
@@ -100,15 +103,11 @@ def engine_lock(engines_dir: Path, name: str, progress: Progress) -> Iterator[No
 
 def processes_of(home: Path) -> list[str]:
     """Processes that run a program of this folder, as "mysqld (4711)"."""
-    found = []
-    for process in psutil.process_iter(["name", "exe"]):
-        if Path(process.info["exe"] or "/").is_relative_to(home.resolve()):
-            found.append(f"{process.info['name']} ({process.pid})")
-    return found
-
-
-def _source(folder: Path | None) -> Source:
-    return fetch if folder is None else lambda piece, _draft: take(piece, folder)
+    return [
+        f"{process.info['name']} ({process.pid})"
+        for process in psutil.process_iter(["name", "exe"])
+        if Path(process.info["exe"] or "/").is_relative_to(home.resolve())
+    ]
 
 
 def _check_space(engine: Engine, engines_dir: Path, downloads: bool) -> None:
@@ -128,9 +127,17 @@ def _build(engine: Engine, tree: Path, draft: Path, source: Source, progress: Pr
             for step in piece.unpack:
                 unpack(fetched.path, step, tree)
         versions[piece.name] = fetched.version
-        records.append(_piece_record(fetched))
+        of_debian = {"version": fetched.version} if fetched.version else {}
+        records.append({"kind": piece.kind, "name": piece.name, "sha256": fetched.sha256, **of_debian})
     finish(engine, tree)
-    record = _record(engine, engine.exact_version(versions), records)
+    record = {
+        "engine": engine.name,
+        **{field: getattr(engine, field) for field in RECORDED},
+        "version": engine.exact_version(versions),
+        "relocated": engine.relocate,
+        "pieces": records,
+        "installed_at": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
     (tree / RECORD_NAME).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     (tree / RECORD_NAME).chmod(0o644)
 
@@ -174,48 +181,13 @@ def _watched(folder: Path, piece: Piece, progress: Progress) -> Iterator[None]:
         thread.join()
 
 
-def _piece_record(fetched: Fetched) -> dict[str, str]:
-    record = {"kind": fetched.piece.kind, "name": fetched.piece.name, "sha256": fetched.sha256}
-    return {**record, "version": fetched.version} if fetched.version else record
-
-
-def _record(engine: Engine, version: str, pieces: Sequence[dict[str, str]]) -> dict[str, Any]:
-    return {
-        "engine": engine.name,
-        "dbms": engine.dbms,
-        "version": version,
-        "licence": engine.licence,
-        "note": engine.note,
-        "bin": engine.bin,
-        "libraries": list(engine.libraries),
-        "layout": dict(engine.layout),
-        "environment": dict(engine.environment),
-        "relocated": dict(engine.relocate),
-        "drivers": list(engine.drivers),
-        "pieces": list(pieces),
-        "installed_at": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
-
-
 def check_programs(engine: Engine, tree: Path) -> None:
     """Raises `InstallError` when a program lacks a library, naming it."""
     path = ":".join(str(tree / part) for part in engine.libraries)
     for program in engine.programs:
-        command = ["ldd", str(tree / program)]
-        answer = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-            env={"LD_LIBRARY_PATH": path, "LC_ALL": "C"},
-        )
+        command, variables = ["ldd", str(tree / program)], {"LD_LIBRARY_PATH": path, "LC_ALL": "C"}
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=variables)
         missing = [line.split()[0] for line in answer.stdout.splitlines() if "not found" in line]
         if missing or answer.returncode:
             words = f"lacks {', '.join(missing)}" if missing else answer.stderr.strip()
             raise InstallError(f"{engine.name}: {Path(program).name} {words}")
-
-
-def _settle(tree: Path) -> None:
-    """To the disk before the rename, so that a power loss cannot leave a record without its files."""
-    subprocess.run(["sync", "--file-system", str(tree)], check=True)

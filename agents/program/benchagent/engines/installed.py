@@ -66,7 +66,24 @@ def installed(engines_dir: Path, dbms: str | None = None) -> list[InstalledEngin
 
 def broken_records(engines_dir: Path) -> list[BrokenRecord]:
     """The folders below `engines_dir` that are none of `installed`, of all DBMSs, by name."""
-    return [broken for folder in _folders(engines_dir) if (broken := _broken(folder))]
+    broken = []
+    for folder in _folders(engines_dir):
+        record, known = _record(folder), catalogue().get(folder.name)
+        if not (lacking := _lacking(folder.name, record)):
+            continue
+        todo = f"remove it (`benchagent engines remove {folder.name}`), this agent cannot install it again"
+        if known:
+            todo = f"install it again (`benchagent engines install {folder.name}`)"
+        broken.append(
+            BrokenRecord(
+                name=folder.name,
+                dbms=known.dbms if known else str(record.get("dbms", "")),
+                version=str(record.get("version") or (known.version if known else "unknown")),
+                home=folder,
+                reason=f"{todo}: the record of its installation lacks {', '.join(lacking)}",
+            )
+        )
+    return broken
 
 
 def read_record(folder: Path) -> InstalledEngine | None:
@@ -94,24 +111,6 @@ def _record(folder: Path) -> Mapping[str, Any]:
     except (OSError, ValueError):
         return {}
     return record if isinstance(record, dict) else {}
-
-
-def _broken(folder: Path) -> BrokenRecord | None:
-    record = _record(folder)
-    lacking = _lacking(folder.name, record)
-    if not lacking:
-        return None
-    known = catalogue().get(folder.name)
-    reason = f"install it again (`benchagent engines install {folder.name}`)"
-    if known is None:
-        reason = f"remove it (`benchagent engines remove {folder.name}`), this agent cannot install it again"
-    return BrokenRecord(
-        name=folder.name,
-        dbms=known.dbms if known else str(record.get("dbms", "")),
-        version=str(record.get("version") or (known.version if known else "unknown")),
-        home=folder,
-        reason=f"{reason}: the record of its installation lacks {', '.join(lacking)}",
-    )
 
 
 def _lacking(name: str, record: Mapping[str, Any]) -> list[str]:

@@ -8,7 +8,7 @@ import stat
 import subprocess
 import tarfile
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
@@ -34,7 +34,7 @@ def unpack(path: Path, step: Unpack, home: Path) -> None:
         raise InstallError(f"{path.name} cannot be unpacked: {error}") from error
 
 
-def make_readable(home: Path, executable: tuple[str, ...] = ()) -> None:
+def make_readable(home: Path, executable: Sequence[str] = ()) -> None:
     """Everyone may read; the programs named by patterns may be run."""
     for path in [home, *home.rglob("*")]:
         if path.is_symlink():
@@ -86,9 +86,7 @@ def _unpack_zip(path: Path, step: Unpack, target: Path) -> None:
                 continue
             file = target / inner
             file.parent.mkdir(parents=True, exist_ok=True)
-            with archive.open(info) as source, file.open("wb") as sink:
-                shutil.copyfileobj(source, sink, 1 << 20)
-            file.chmod(0o755 if (info.external_attr >> 16) & 0o100 else 0o644)
+            _write(archive.open(info), file, info.external_attr >> 16)
 
 
 @contextmanager
@@ -122,17 +120,14 @@ def _unpack_tar(tar: tarfile.TarFile, step: Unpack, target: Path) -> None:
             _link(file, member.linkname, target)
         elif member.islnk():
             _hard_link(file, member, step, target)
-        else:
-            _write(tar, member, file)
+        elif source := tar.extractfile(member):
+            _write(source, file, member.mode)
 
 
-def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, file: Path) -> None:
-    source = tar.extractfile(member)
-    if source is None:
-        return
+def _write(source: IO[bytes], file: Path, mode: int) -> None:
     with source, file.open("wb") as sink:
         shutil.copyfileobj(source, sink, 1 << 20)
-    file.chmod(0o755 if member.mode & 0o100 else 0o644)
+    file.chmod(0o755 if mode & 0o100 else 0o644)
 
 
 def _hard_link(file: Path, member: tarfile.TarInfo, step: Unpack, target: Path) -> None:
