@@ -36,7 +36,7 @@ def test_every_engine_can_be_used(engine: Engine):
 def test_every_engine_brings_the_driver_that_its_servers_are_used_with(engine: Engine):
     used = external_server(engine.dbms, engine.version, "own").driver
     groups = [group for group in engine_groups() if group.dbms == engine.dbms and used in ("", group.version)]
-    assert engine.drivers == (min(groups, key=lambda group: not group.default).name,)
+    assert engine.drivers == [min(groups, key=lambda group: not group.default).name]
 
 
 @EVERY
