@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from benchagent.catalog import DBMSS, WORKLOADS
 from benchagent.dbms.embedded import jars
-from benchagent.dbms.external.guard import created_table, statements
+from benchagent.dbms.external.guard import created, statements
 from benchagent.dbms.external.own_schema import Target
 from benchagent.dbms.external.server import ExternalServer
 from benchagent.dbms.questions import Step
@@ -108,8 +108,8 @@ class StandIn:
             chosen.perform(bench)
         steps = [_with_few_rows(step) if slug == "backup" else step for step in bench.steps if step["op"] != TOOL]
         made = [sql for step in steps if step["op"] == "execute" for sql in step["statements"]]
-        created = [table for sql in made if (table := created_table(sql))]
-        drops = [self.server.dialect.drop_table.format(table=table) for table in created]
+        tables = [name for kind, name in map(created, made) if kind == "TABLE"]
+        drops = [self.server.dialect.drop_table.format(table=table) for table in tables]
         return [*steps, {"op": "execute", "phase": "drop", "statements": drops}]
 
     def _own(self) -> list[Step]:

@@ -16,7 +16,7 @@ from benchagent.dbms.backup import BackupMethod, ToolCommand
 from benchagent.dbms.base import Connection, Instance
 from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.external import Visit
-from benchagent.dbms.external.guard import created_table, created_view, statements
+from benchagent.dbms.external.guard import created, statements
 from benchagent.dbms.external.instance import ELSEWHERE, Guard, sent
 from benchagent.dbms.external.own_schema import VIEW, Target
 from benchagent.dbms.external.server import ExternalServer
@@ -174,7 +174,7 @@ def _lines(sqls: Iterable[str]) -> list[str]:
 def _left(target: Target, steps: Sequence[Step]) -> list[str]:
     """What drops everything that these steps make."""
     made = [sql for step in steps if step["op"] == "execute" for sql in step["statements"]]
-    tables, views = (list(filter(None, map(name, made))) for name in (created_table, created_view))
+    tables, views = ([name for kind, name in map(created, made) if kind == wanted] for wanted in ("TABLE", "VIEW"))
     owner = [[target.agent_id, name] for name in (*tables, *(f"{VIEW}{view}" for view in views))]
     drops, forgotten = target.left(owner, [[name] for name in (*tables, *views)])
     return [*drops, *forgotten]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from benchagent.catalog import DBMSS, WORKLOADS
 from benchagent.dbms.base import JobError
-from benchagent.dbms.external.guard import check, created_table, created_view
+from benchagent.dbms.external.guard import check, created
 from benchagent.dbms.external.instance import Guard
 from benchagent.dbms.external.server import external_server, reachable
 from benchagent.job.dryrun import TOOL, PaperBench
@@ -327,12 +327,11 @@ def test_it_makes_and_drops_no_table_in_a_transaction():
 
 
 def test_it_sees_what_a_statement_makes():
-    assert created_table("CREATE TABLE accounts (a INTEGER)") == "accounts"
-    assert created_table("/* x */ CREATE /* y */ CACHED TABLE IF NOT EXISTS T1 (a INTEGER)") == "T1"
-    assert created_table("CREATE INDEX i ON t (a)") is None
-    assert created_table("DROP TABLE t") is None
-    assert created_view("CREATE OR REPLACE VIEW v AS SELECT 1") == "v"
-    assert created_view("CREATE TABLE t (a INTEGER)") is None
+    assert created("CREATE TABLE accounts (a INTEGER)") == ("TABLE", "accounts")
+    assert created("/* x */ CREATE /* y */ CACHED TABLE IF NOT EXISTS T1 (a INTEGER)") == ("TABLE", "T1")
+    assert created("CREATE INDEX i ON t (a)") == ("", "")
+    assert created("DROP TABLE t") == ("", "")
+    assert created("CREATE OR REPLACE VIEW v AS SELECT 1") == ("VIEW", "v")
 
 
 @pytest.mark.parametrize("dbms", [slug for slug in DBMSS if reachable(slug)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import select
 import subprocess
 import threading
@@ -221,7 +222,7 @@ def test_a_cancelled_nbackup_leaves_the_database_as_it_was(make_firebird: MakeFi
 
 
 def test_it_tells_the_structure_on_disk_of_a_database(make_firebird: MakeFirebird):
-    assert gstat.ods(make_firebird().instance.engine_counters.run_gstat()) == "12.0"
+    assert re.search(r"ODS version\s+12\.0", make_firebird().instance.engine_counters.run_gstat())
 
 
 class held_open:

@@ -48,7 +48,6 @@ def test_it_reads_tables_and_indexes():
     assert (index.index, index.table, index.depth, index.keys) == ("T_C", "T", 4, 100_000)
     assert (index.unique_keys, index.key_bytes, index.size_bytes) == (1_000, 2.01, 88 * 8192)
     assert gstat.table_facts(empty, page).rows == 0
-    assert gstat.ods(PRINTED) == "12.0"
 
 
 def test_it_reads_the_wording_of_older_versions_and_states_nothing_that_is_not_printed():

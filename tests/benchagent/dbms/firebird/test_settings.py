@@ -53,7 +53,7 @@ def test_it_refuses_a_server_mode_that_does_not_exist(engine: Path):
 
 
 def test_it_tells_the_servers_cache_by_the_databases_where_the_server_does_not():
-    rows = {"database": [(16384, 256, 1, 20_000, 1, 12, 0, 3, "3.0.11", "UTF8")]}
+    rows = {"database": [(16384, 256, "on", 20_000, "on", "UTF8", "12.0", 3, "3.0.11")]}
     assert dict(settings.effective(rows, 0, [("DefaultDbCachePages", "256")]))["DefaultDbCachePages"] == "256"
     assert "DefaultDbCachePages" not in dict(settings.effective(rows, 0, [("page_size", "16384")]))
     rows["config"] = [("DefaultDbCachePages", "2048")]

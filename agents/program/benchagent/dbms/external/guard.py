@@ -79,7 +79,7 @@ def _calls(tokens: Sequence[Token], at: int, *, index: bool) -> str:
         return ""
     linked = before.text == "@" and _at(tokens, at - 2).name
     if before.text == "." or linked or "." in token.name:
-        outer = [one.text for one in tokens[at + 1 : at + 4]] == OUTER_JOIN
+        outer = [follows.text for follows in tokens[at + 1 : at + 4]] == OUTER_JOIN
         return "" if outer else f"{token.raw}() is a function of a schema, a package or an object"
     if index and before.text == "ON":
         return ""
@@ -166,7 +166,8 @@ def check(sql: str, *, own: Collection[str] = (), may_create: bool = True, chang
 
 def follow(sql: str, own: set[str]) -> None:
     """Bring `own` up to date with what a statement makes and drops."""
-    if made := created_table(sql) or created_view(sql):
+    _, made = created(sql)
+    if made:
         own.add(made.lower())
     tokens = tokens_of(sql)
     if tokens and tokens[0].text == "DROP" and _defined(tokens)[1] in NOTED_KINDS:
@@ -210,7 +211,7 @@ def _defined(tokens: Sequence[Token]) -> tuple[str, str, Token]:
 def _check_into(tokens: Sequence[Token], sql: str) -> None:
     """SELECT INTO makes a table that nobody notes, or writes a file of the server."""
     for at, token in enumerate(tokens):
-        before = next((one.text for one in reversed(tokens[:at]) if one.text not in INSERT_MODIFIERS), "")
+        before = next((other.text for other in reversed(tokens[:at]) if other.text not in INSERT_MODIFIERS), "")
         if token.text == "INTO" and before not in ("INSERT", "REPLACE", "MERGE"):
             raise JobError(f"INTO outside of INSERT and MERGE is not sent to a server of others: {begin(sql)}")
 
@@ -299,22 +300,14 @@ def _target_of_insert(tokens: Sequence[Token], at: int) -> Sequence[Token]:
     return tokens[target : target + 2] if text_at(tokens, target + 1) in (".", "@") else tokens[target : target + 1]
 
 
-def created_table(sql: str) -> str | None:
-    """Name of the table that a statement makes, as it stands there."""
-    return _created(sql, "TABLE")
-
-
-def created_view(sql: str) -> str | None:
-    return _created(sql, "VIEW")
-
-
-def _created(sql: str, wanted: str) -> str | None:
+def created(sql: str) -> tuple[str, str]:
+    """TABLE or VIEW, and the name of what a statement makes as it stands there; empty where it makes neither."""
     try:
         tokens = tokens_of(sql)
     except JobError:  # a query of the adapter's own: of others `check` lets none through
-        return None
+        return "", ""
     verb, kind, name = _defined(tokens) if tokens else ("", "", NOTHING)
-    return name.name if verb in CREATING and kind == wanted else None
+    return (kind, name.name) if verb in CREATING and kind in NOTED_KINDS else ("", "")
 
 
 def statements(step: Mapping[str, Any]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from typing import Any
 
 from benchagent.dbms.base import JobError
 from benchagent.dbms.external.connections import ServerConnection
-from benchagent.dbms.external.guard import created_table, created_view
+from benchagent.dbms.external.guard import created
 from benchagent.dbms.external.secrets import Scrubber
 from benchagent.dbms.external.server import MARKER, ExternalServer
 from benchagent.java import JavaToolchain, LoadGenerator
@@ -81,13 +81,22 @@ class Asker:
             env=self.children.environment(),
             spawn=self.children.spawn,
         )
-        generator.start(self._job(steps))
+        opened = {"url": self.connection.url, "driver_class": self.server.driver_class, "properties": self.login()}
+        generator.start({"version": 1, "connection": opened, "steps": list(steps)})
         try:
             for event in generator.events():
                 seen = scrub.event(event)
-                if seen["event"] == "error":
-                    problem = str(seen["message"])
-                _take(answers, seen)
+                match seen["event"]:
+                    case "error":
+                        problem = str(seen["message"])
+                    case "query":
+                        answers.rows[seen["name"]] = None if "error" in seen else seen["rows"]
+                        if "error" in seen:
+                            answers.errors[seen["name"]] = str(seen["error"])
+                    case "product":
+                        answers.product_version = str(seen["product_version"])
+                    case "phase" if "error" in seen:
+                        answers.errors[seen["phase"]] = str(seen["error"])
         finally:
             status = generator.abort(10)
         if problem or status:
@@ -95,25 +104,9 @@ class Asker:
             raise JobError(f"connection {self.connection.name}: {words}")
         return answers
 
-    def _job(self, steps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        opened = {"url": self.connection.url, "driver_class": self.server.driver_class, "properties": self.login()}
-        return {"version": 1, "connection": opened, "steps": list(steps)}
-
 
 def _asked(queries: Mapping[str, str]) -> list[dict[str, Any]]:
     return [{"op": "query", "name": name, "sql": sql, "optional": True} for name, sql in queries.items()]
-
-
-def _take(answers: Answers, event: Mapping[str, Any]) -> None:
-    if event["event"] == "query":
-        failed = "error" in event
-        answers.rows[event["name"]] = None if failed else event["rows"]
-        if failed:
-            answers.errors[event["name"]] = str(event["error"])
-    elif event["event"] == "product":
-        answers.product_version = str(event["product_version"])
-    elif event["event"] == "phase" and "error" in event:
-        answers.errors[event["phase"]] = str(event["error"])
 
 
 SHOWN = 5
@@ -191,9 +184,9 @@ class Target:
         """The same statements, before each that makes a table or view a note that it is the agent's."""
         result = []
         for statement in statements:
-            table, view = created_table(statement), created_view(statement)
-            if table or view:
-                result.append(self._note(table or f"{VIEW}{view}"))
+            kind, name = created(statement)
+            if name:
+                result.append(self._note(f"{VIEW}{name}" if kind == "VIEW" else name))
             result.append(statement)
         return result
 

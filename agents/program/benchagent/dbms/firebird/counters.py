@@ -6,7 +6,6 @@ sees the moment. Tables, indexes and plans come from tools, which run when the r
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -78,49 +77,6 @@ USERS_OWN = "(RDB$SYSTEM_FLAG = 0 OR RDB$SYSTEM_FLAG IS NULL)"
 ONE_ROW = "SELECT COUNT(*) FROM RDB$DATABASE"
 
 
-class ToolCounters(EngineCounters):
-    """Tables, indexes and plans by tools of the engine: `run_gstat` and `plan_of` run them."""
-
-    def __init__(self) -> None:
-        self._tables: frozenset[str] = frozenset()
-        self._rows: QueryRows | None = None
-        self._output = ""
-
-    @abstractmethod
-    def run_gstat(self) -> str:
-        """Output of gstat -a -r."""
-
-    @abstractmethod
-    def plan_of(self, sql: str) -> str: ...
-
-    def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        """A query that says when: gstat runs as its row arrives."""
-        self._tables = frozenset(table.upper() for table in tables)
-        return {"gstat": ONE_ROW}
-
-    def tables(self, rows: QueryRows) -> list[TableFacts]:
-        tables, page = self._analysed(rows)
-        return [gstat.table_facts(table, page) for table in tables]
-
-    def indexes(self, rows: QueryRows) -> list[IndexFacts]:
-        tables, page = self._analysed(rows)
-        return [gstat.index_facts(table, index, page) for table in tables for index in table.indexes]
-
-    def _analysed(self, rows: QueryRows) -> tuple[list[gstat.Block], int | None]:
-        """Once for the same rows: gstat reads the whole database."""
-        if self._rows is not rows:
-            self._rows, self._output = rows, self.run_gstat()
-        tables = [table for table in gstat.blocks(self._output) if not self._tables or table.name in self._tables]
-        return tables, gstat.page_size(self._output)
-
-    def plan_queries(self, sql: str) -> Sequence[str]:
-        """The statement travels as a value to `plan`, which asks isql."""
-        return (f"SELECT {sql_text(sql)} FROM RDB$DATABASE",)  # noqa: S608
-
-    def plan(self, rows: Sequence[Sequence[Any]]) -> str:
-        return "\n".join(self.plan_of(str(row[0])) for row in rows)
-
-
 class MonitoringCounters(EngineCounters):
     """What SQL alone can ask for, on any server."""
 
@@ -148,11 +104,16 @@ class MonitoringCounters(EngineCounters):
         return {"transactions": TRANSACTIONS}
 
     def maintenance(self, rows: QueryRows) -> list[Age]:
-        return [age for row in rows.get("transactions", []) for age in _ages(row)]
+        ages = []
+        for *numbers, longest_s in rows.get("transactions", []):
+            ages.append(sweep_age(*map(int, numbers)))
+            if longest_s is not None:
+                ages.append(Age("oldest running transaction", float(longest_s), "of other connections"))
+        return ages
 
 
-class FirebirdCounters(ToolCounters, MonitoringCounters):
-    """Of a server whose tools can be run."""
+class FirebirdCounters(MonitoringCounters):
+    """Of a server whose tools can be run. `run_gstat` gives the output of gstat -a -r, `plan_of` the plan of an SQL."""
 
     told = {
         **MonitoringCounters.told,
@@ -161,15 +122,38 @@ class FirebirdCounters(ToolCounters, MonitoringCounters):
         "plans": "`isql`, `SET PLANONLY`",
     }
 
-    def __init__(self, gstat_tool: Callable[[], str], plan_tool: Callable[[str], str]) -> None:
-        super().__init__()
-        self._gstat_tool, self._plan_tool = gstat_tool, plan_tool
+    def __init__(self, run_gstat: Callable[[], str], plan_of: Callable[[str], str]) -> None:
+        self.run_gstat, self.plan_of = run_gstat, plan_of
+        self._tables: frozenset[str] = frozenset()
+        self._rows: QueryRows | None = None
+        self._output = ""
 
-    def run_gstat(self) -> str:
-        return self._gstat_tool()
+    def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
+        """A query that says when: gstat runs as its row arrives."""
+        self._tables = frozenset(table.upper() for table in tables)
+        return {"gstat": ONE_ROW}
 
-    def plan_of(self, sql: str) -> str:
-        return self._plan_tool(sql)
+    def tables(self, rows: QueryRows) -> list[TableFacts]:
+        tables, page = self._analysed(rows)
+        return [gstat.table_facts(table, page) for table in tables]
+
+    def indexes(self, rows: QueryRows) -> list[IndexFacts]:
+        tables, page = self._analysed(rows)
+        return [gstat.index_facts(table, index, page) for table in tables for index in table.indexes]
+
+    def _analysed(self, rows: QueryRows) -> tuple[list[gstat.Block], int | None]:
+        """Once for the same rows: gstat reads the whole database."""
+        if self._rows is not rows:
+            self._rows, self._output = rows, self.run_gstat()
+        tables = [table for table in gstat.blocks(self._output) if not self._tables or table.name in self._tables]
+        return tables, gstat.page_size(self._output)
+
+    def plan_queries(self, sql: str) -> Sequence[str]:
+        """The statement travels as a value to `plan`, which asks isql."""
+        return (f"SELECT {sql_text(sql)} FROM RDB$DATABASE",)  # noqa: S608
+
+    def plan(self, rows: Sequence[Sequence[Any]]) -> str:
+        return "\n".join(self.plan_of(str(row[0])) for row in rows)
 
 
 class ForeignCounters(MonitoringCounters):
@@ -202,14 +186,6 @@ class ForeignCounters(MonitoringCounters):
 
     def indexes(self, rows: QueryRows) -> list[IndexFacts]:
         return index_facts(rows.get("indexes", []))
-
-
-def _ages(row: Sequence[Any]) -> list[Age]:
-    *numbers, longest_s = row
-    ages = [sweep_age(*map(int, numbers))]
-    if longest_s is not None:
-        ages.append(Age("oldest running transaction", float(longest_s), "of other connections"))
-    return ages
 
 
 def sweep_age(next_: int, oldest: int, active: int, snapshot: int, interval: int) -> Age:

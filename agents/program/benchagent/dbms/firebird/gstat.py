@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from benchagent.dbms.counters import IndexFacts, TableFacts
 
 PAGE_SIZE = re.compile(r"^\s*Page size\s+(\d+)", re.MULTILINE)
-ODS = re.compile(r"^\s*ODS version\s+(\d+\.\d+)", re.MULTILINE)
 TABLE = re.compile(r"(\S.*) \(\d+\)\s*\Z")
 INDEX = re.compile(r"\s+Index (\S.*) \(\d+\)\s*\Z")
 PAIR = re.compile(r"([A-Za-z][A-Za-z ]*): (-?\d+(?:\.\d+)?)%?(?=,|\s*\Z)")
@@ -51,12 +50,6 @@ def blocks(output: str) -> list[Block]:
 def page_size(output: str) -> int | None:
     match = PAGE_SIZE.search(output)
     return int(match[1]) if match else None
-
-
-def ods(output: str) -> str | None:
-    """Version of the database's structure on disk, as "12.0"."""
-    match = ODS.search(output)
-    return match[1] if match else None
 
 
 def table_facts(table: Block, page: int | None) -> TableFacts:

@@ -54,11 +54,19 @@ MODES = {
 }
 SUPER, SUPER_CLASSIC, CLASSIC = "Super", "SuperClassic", "Classic"
 
-DATABASE_SQL = (
-    "SELECT MON$PAGE_SIZE, MON$PAGE_BUFFERS, MON$FORCED_WRITES, MON$SWEEP_INTERVAL, MON$RESERVE_SPACE, MON$ODS_MAJOR,"
-    " MON$ODS_MINOR, MON$SQL_DIALECT, RDB$GET_CONTEXT('SYSTEM', 'ENGINE_VERSION'),"
-    " (SELECT TRIM(RDB$CHARACTER_SET_NAME) FROM RDB$DATABASE) FROM MON$DATABASE"
-)
+# What is told of the database, by the expression that tells it.
+TOLD = {
+    "page_size": "MON$PAGE_SIZE",
+    "page_buffers": "MON$PAGE_BUFFERS",
+    "forced_writes": "IIF(MON$FORCED_WRITES = 0, 'off', 'on')",
+    "sweep_interval": "MON$SWEEP_INTERVAL",
+    "reserve_space": "IIF(MON$RESERVE_SPACE = 0, 'off', 'on')",
+    "character_set": "(SELECT TRIM(RDB$CHARACTER_SET_NAME) FROM RDB$DATABASE)",
+    "ods_version": "MON$ODS_MAJOR || '.' || MON$ODS_MINOR",
+    "sql_dialect": "MON$SQL_DIALECT",
+    "engine_version": "RDB$GET_CONTEXT('SYSTEM', 'ENGINE_VERSION')",
+}
+DATABASE_SQL = f"SELECT {', '.join(TOLD.values())} FROM MON$DATABASE"  # noqa: S608 - constants
 # Background threads are attachments of their own, in Super only.
 PROCESS_SQL = (
     "SELECT (SELECT COUNT(*) FROM MON$ATTACHMENTS WHERE MON$SYSTEM_FLAG = 1),"
@@ -163,7 +171,8 @@ def effective_queries(major: int) -> dict[str, str]:
 
 def effective(rows: QueryRows, listener_pid: int, given: Settings) -> list[tuple[str, str]]:
     """Of the server: where it tells them (since 4), those that were given or that matter; ServerMode in any version."""
-    in_force = _of_database(rows.get("database", []))
+    of_database = [zip(TOLD, row, strict=True) for row in rows.get("database", [])]
+    in_force = [(name, str(value).strip()) for told in of_database for name, value in told]
     asked = {canonical(name) for name, _ in given}
     config = [(str(row[0]), "" if row[1] is None else str(row[1])) for row in rows.get("config", [])]
     in_force += [(name, value) for name, value in config if canonical(name) in asked | TELLING]
@@ -174,23 +183,6 @@ def effective(rows: QueryRows, listener_pid: int, given: Settings) -> list[tuple
     if BUFFERS in told and CACHE_PAGES not in told and CACHE_PAGES in asked:
         in_force.append(("DefaultDbCachePages", told[BUFFERS]))
     return in_force
-
-
-def _of_database(rows: Sequence[Sequence[Any]]) -> list[tuple[str, str]]:
-    if not rows:
-        return []
-    size, buffers, forced, sweep, reserve, major, minor, dialect, version, characters = rows[0]
-    return [
-        ("page_size", str(size)),
-        ("page_buffers", str(buffers)),
-        ("forced_writes", "on" if int(forced) else "off"),
-        ("sweep_interval", str(sweep)),
-        ("reserve_space", "on" if int(reserve) else "off"),
-        ("character_set", str(characters)),
-        ("ods_version", f"{major}.{minor}"),
-        ("sql_dialect", str(dialect)),
-        ("engine_version", str(version)),
-    ]
 
 
 def _mode(row: Sequence[Any], listener_pid: int) -> str:
