@@ -80,7 +80,7 @@ class GbakMethod(BackupMethod):
         end_sessions(self.server, self._targets)
 
     def command(self, arguments: Sequence[str | Path]) -> ToolCommand:
-        return gbak(self.server, arguments, embedded=self.embedded)
+        return tool(self.server, "gbak", arguments, embedded=self.embedded)
 
 
 class GbakTcp(GbakMethod):
@@ -184,10 +184,10 @@ class Nbackup(BackupMethod):
         self.server = server
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
-        return [self._nbackup(["-B", "0", self.server.database, target])]
+        return [tool(self.server, "nbackup", ["-B", "0", self.server.database, target])]
 
     def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
-        return [self._nbackup(["-R", scratch / RESTORED, source])]
+        return [tool(self.server, "nbackup", ["-R", scratch / RESTORED, source])]
 
     def restored_url(self, source: Path, scratch: Path) -> str:
         return url(self.server, scratch / RESTORED)
@@ -198,18 +198,10 @@ class Nbackup(BackupMethod):
         if "state=0" not in state:
             self.server.query("ALTER DATABASE END BACKUP")
 
-    def _nbackup(self, arguments: Sequence[str | Path]) -> ToolCommand:
-        return ToolCommand(
-            [self.server.home.bin_dir / "nbackup", *arguments],
-            environment=self.server.tool_environment(),
-            user=self.server.popen_user(),
-            cwd=self.server.root.folder,
-        )
-
 
 def dense(server: Server, between: Path) -> Sequence[Action]:
     """Back up to the file `between` and restore over the database: no version of a record and no free space is left."""
-    back_up = gbak(server, ["-b", "-g", *service(server), server.database, between])
+    back_up = tool(server, "gbak", ["-b", "-g", *service(server), server.database, between])
     return [
         back_up,
         restore(server, "-rep", between, server.database),
@@ -227,10 +219,10 @@ def methods(server: Server, mode: str) -> list[BackupMethod]:
     ]
 
 
-def gbak(server: Server, arguments: Sequence[str | Path], *, embedded: bool = False) -> ToolCommand:
+def tool(server: Server, name: str, arguments: Sequence[str | Path], *, embedded: bool = False) -> ToolCommand:
     """`embedded`: with the engine in its own process."""
     return ToolCommand(
-        [server.home.bin_dir / "gbak", *arguments],
+        [server.home.bin_dir / name, *arguments],
         environment=server.tool_environment(embedded=embedded),
         user=server.popen_user(),
         cwd=server.root.folder,
@@ -244,7 +236,7 @@ def service(server: Server) -> list[str | Path]:
 
 def restore(server: Server, how: str, source: Path, database: Path) -> ToolCommand:
     """`how`: "-c" to create the database, "-rep" to replace it."""
-    return gbak(server, [how, *service(server), source, database])
+    return tool(server, "gbak", [how, *service(server), source, database])
 
 
 def url(server: Server, database: Path) -> str:

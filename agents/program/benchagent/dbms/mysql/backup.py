@@ -74,7 +74,7 @@ class Dump(BackupMethod):
         self.label = f"{dumper.name} --single-transaction"
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
-        return [self._tools.command(self._dumper, *_dump_options(options), DATABASE, stdout=target)]
+        return [self._tools.command(self._dumper, *dump_options(options), DATABASE, stdout=target)]
 
     def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
         made = SqlCommands([f"CREATE DATABASE {RESTORED}"])
@@ -102,7 +102,7 @@ class DumpTables(Dump):
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
         target.mkdir()
         hand_over([target], self._tools.server.user)
-        return [self._tools.command(self._dumper, *_dump_options(options), f"--tab={target}", DATABASE)]
+        return [self._tools.command(self._dumper, *dump_options(options), f"--tab={target}", DATABASE)]
 
     def _script(self, source: Path, scratch: Path) -> Path:
         lines = ["SET foreign_key_checks = 0;", "SET unique_checks = 0;"]
@@ -164,5 +164,5 @@ class Copy(BackupMethod):
         return self._tools.url(self._second.port, DATABASE)
 
 
-def _dump_options(options: Options) -> list[str]:
+def dump_options(options: Options) -> list[str]:
     return ["--single-transaction", "--quick", *(["--verbose"] if options.get("verbose") == "on" else [])]

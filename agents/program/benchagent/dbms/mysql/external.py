@@ -16,7 +16,7 @@ from benchagent.dbms.external.server import MARKER, ExternalServer, Rows, folder
 from benchagent.dbms.external.tool_login import Address, ToolLogin
 from benchagent.dbms.mysql import discovery
 from benchagent.dbms.mysql.adapter import DRIVER_PROPERTIES, DRIVERS, MysqlFamilyInstance
-from benchagent.dbms.mysql.backup import CLIENTS, DUMPERS
+from benchagent.dbms.mysql.backup import CLIENTS, DUMPERS, dump_options
 from benchagent.dbms.mysql.counters import InnodbCounters
 from benchagent.dbms.mysql.product import MARIADB, MYSQL, Product, dialect
 from benchagent.dbms.mysql.settings import in_force, variables_of
@@ -142,8 +142,7 @@ class OwnDump(BackupMethod):
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
         schema = self._connection.schema
-        more = ["--verbose"] if options.get("verbose") == "on" else []
-        wanted = ["--single-transaction", "--quick", *OWN_ONLY, f"--ignore-table={schema}.{MARKER}", *more, schema]
+        wanted = [*dump_options(options), *OWN_ONLY, f"--ignore-table={schema}.{MARKER}", schema]
         argv: list[str | Path] = [self._programs.dumper, f"--defaults-file={self._options}", *wanted]
         return [ToolCommand(argv, self._programs.environment, stdout=target)]
 

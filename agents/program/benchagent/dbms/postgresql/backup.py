@@ -25,16 +25,16 @@ PARALLEL_DUMP_SINCE, STREAM_SINCE, MAPPING_SINCE = (9, 3), (9, 3), (9, 4)
 # Before 10 a server is not ready for a base backup by default.
 READY_SINCE = (10, 0)
 PARALLEL_JOBS = 2
+QUIET = ("-X", "-q", "-v", "ON_ERROR_STOP=1")
 CANCEL_TIMEOUT_S = 30.0
 
 
 def methods(server: Server, request: ProvisionRequest, given: Settings) -> list[BackupMethod]:
     """Those whose tools are here: in the server's own installation, else in the next newer one that has them."""
-    found_tools = tools(server.installation, discovery.installations(request.engines_dir).values())
-    client = Client(server, found_tools)
+    client = Client(server, tools(server.installation, discovery.installations(request.engines_dir).values()))
     offered: list[BackupMethod] = []
     if all(client.has(name) for name in ("pg_dump", "pg_restore", "psql")):
-        offered += [Dump(client, "pg_dump_plain"), Dump(client, "pg_dump_custom"), DirectoryDump(client)]
+        offered += [DatabaseDump(client, slug) for slug in FORMATS]
     if client.has("pg_basebackup"):
         offered.append(BaseBackup(client, request, given))
     return offered
@@ -69,9 +69,6 @@ class Client:
         environment = {**installation.environment, "PGPASSFILE": str(server.folders.password_file)}
         return ToolCommand(argv, environment, user=server.popen_user(), cwd=server.folders.home)
 
-    def sql(self, database: str, *arguments: str | Path) -> ToolCommand:
-        return self.command("psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", database, *arguments)
-
     def url(self, database: str, port: int | None = None) -> str:
         return f"jdbc:postgresql://{HOST}:{port or self.server.port}/{database}"
 
@@ -101,70 +98,65 @@ class Client:
         return sessions
 
 
-class ToolMethod(BackupMethod):
-    def __init__(self, client: Client) -> None:
-        self._client = client
+class Dump(BackupMethod):
+    """pg_dump in one format. Several jobs can write the directory at once where that is `parallel`: two by default."""
 
-    def cancel(self) -> None:
-        self._client.end_new_sessions()
+    def __init__(self, slug: str, command: Callable[..., ToolCommand], *, parallel: bool) -> None:
+        self.slug, self._command = slug, command
+        self.options = ("verbose", "jobs") if slug == "pg_dump_directory" else ("verbose",)
+        self._is_parallel = parallel and "jobs" in self.options
+
+    def dump(self, database: str, target: Path, options: Options, *wanted: str) -> ToolCommand:
+        more = ["-v"] if options.get("verbose") == "on" else []
+        more += ["-j", str(int(options.get("jobs") or PARALLEL_JOBS))] if self._is_parallel else []
+        return self._command("pg_dump", "-F", FORMATS[self.slug], "-f", target, *wanted, *more, database)
+
+    def bring_back(self, database: str, source: Path, *wanted: str) -> ToolCommand:
+        if self.slug == "pg_dump_plain":
+            return self._command("psql", *QUIET, "-o", "/dev/null", "-d", database, "-f", source)
+        return self._command("pg_restore", *wanted, "-d", database, source)
 
 
-class Dump(ToolMethod):
-    """pg_dump of the one database; restored into a second database of the same server."""
-
-    options: Sequence[str] = ("verbose",)
+class DatabaseDump(Dump):
+    """Of the one database of a private server; restored into a second one beside it."""
 
     def __init__(self, client: Client, slug: str) -> None:
-        super().__init__(client)
-        self.slug = slug
+        super().__init__(slug, client.command, parallel=client.version("pg_dump") >= PARALLEL_DUMP_SINCE)
+        self._client = client
+
+    def check(self, options: Options) -> None:
+        if "jobs" in self.options and int(options.get("jobs") or 1) > 1 and not self._is_parallel:
+            raise JobError("this pg_dump has no parallel jobs: they came with 9.3")
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
         self._client.remember_sessions()
-        more = ["-v"] if options.get("verbose") == "on" else []
-        more += self._more(options)
-        return [self._client.command("pg_dump", "-F", FORMATS[self.slug], "-f", target, *more, DATABASE)]
-
-    def _more(self, options: Options) -> list[str]:
-        return []
+        return [self.dump(DATABASE, target, options)]
 
     def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
-        create = self._client.sql(DATABASE, "-c", f"CREATE DATABASE {RESTORED} TEMPLATE template0")
-        if self.slug == "pg_dump_plain":
-            return [create, self._client.sql(RESTORED, "-o", "/dev/null", "-f", source)]
-        return [create, self._client.command("pg_restore", "-d", RESTORED, source)]
+        create = f"CREATE DATABASE {RESTORED} TEMPLATE template0"
+        return [self._sql(create), self.bring_back(RESTORED, source)]
 
     def restored_url(self, source: Path, scratch: Path) -> str:
         return self._client.url(RESTORED)
 
     def discard(self, source: Path, scratch: Path) -> Sequence[Action]:
-        return [self._client.sql(DATABASE, "-c", f"DROP DATABASE IF EXISTS {RESTORED}")]
+        return [self._sql(f"DROP DATABASE IF EXISTS {RESTORED}")]
+
+    def _sql(self, statement: str) -> ToolCommand:
+        return self._client.command("psql", *QUIET, "-d", DATABASE, "-c", statement)
+
+    def cancel(self) -> None:
+        self._client.end_new_sessions()
 
 
-class DirectoryDump(Dump):
-    """The one format that several jobs can write at once: two, where that is possible and nothing else is asked for."""
-
-    options = ("verbose", "jobs")
-
-    def __init__(self, client: Client) -> None:
-        super().__init__(client, "pg_dump_directory")
-        self._is_parallel = client.version("pg_dump") >= PARALLEL_DUMP_SINCE
-
-    def check(self, options: Options) -> None:
-        if int(options.get("jobs") or 1) > 1 and not self._is_parallel:
-            raise JobError("this pg_dump has no parallel jobs: they came with 9.3")
-
-    def _more(self, options: Options) -> list[str]:
-        return ["-j", str(int(options.get("jobs") or PARALLEL_JOBS))] if self._is_parallel else []
-
-
-class BaseBackup(ToolMethod):
+class BaseBackup(BackupMethod):
     """pg_basebackup of the whole cluster; a copy of it is started as a second server."""
 
     slug = "pg_basebackup"
     options = ("verbose",)
 
     def __init__(self, client: Client, request: ProvisionRequest, given: Settings) -> None:
-        super().__init__(client)
+        self._client = client
         self._request = request
         self._given = given
         self._second: Server | None = None
@@ -191,6 +183,9 @@ class BaseBackup(ToolMethod):
         if server.folders.temp:
             more += ["-T", f"{server.folders.temp}={target.with_name(target.name + '-tablespace')}"]
         return [self._client.command("pg_basebackup", "-D", target, "-X", method, "-c", "fast", *more)]
+
+    def cancel(self) -> None:
+        self._client.end_new_sessions()
 
     def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
         """A copy: a base backup is a cluster."""

@@ -13,7 +13,7 @@ from benchagent.dbms.external.server import MARKER, ExternalServer
 from benchagent.dbms.external.tool_login import CONNECT_TIMEOUT_S, ToolLogin
 from benchagent.dbms.postgresql import discovery, settings
 from benchagent.dbms.postgresql.adapter import DRIVER_PROPERTIES, PostgresqlInstance
-from benchagent.dbms.postgresql.backup import FORMATS, PARALLEL_DUMP_SINCE, PARALLEL_JOBS
+from benchagent.dbms.postgresql.backup import FORMATS, PARALLEL_DUMP_SINCE, Dump
 from benchagent.dbms.postgresql.counters import PostgresqlCounters
 from benchagent.dbms.postgresql.discovery import Installation, numbers
 
@@ -133,32 +133,24 @@ def _one_line(value: str) -> str:
     return value
 
 
-class OwnDump(BackupMethod):
-    """pg_dump of the tables of the agent's schema, restored where they stood once they have been dropped."""
+class OwnDump(Dump):
+    """Of the tables of the agent's schema, restored where they stood once they have been dropped."""
 
     in_place = True
 
     def __init__(self, client: _Client, slug: str) -> None:
-        self.slug, self.label = slug, f"{BACKUP_METHODS[slug]}, own schema"
-        # Of the formats only this one can be written by several jobs at once.
-        self.options = ("verbose", "jobs") if slug == "pg_dump_directory" else ("verbose",)
+        super().__init__(slug, client.command, parallel=True)
+        self.label = f"{BACKUP_METHODS[slug]}, own schema"
         self._client = client
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
         """By the names of tables: then the dump makes no schema, and the agent's mark stays out of it."""
         schema = self._client.connection.schema
-        wanted = ["-t", f"{schema}.*", "-T", f"{schema}.{MARKER}"]
-        wanted += ["-j", str(options.get("jobs") or PARALLEL_JOBS)] if "jobs" in self.options else []
-        wanted += ["-v"] if options.get("verbose") == "on" else []
-        form = FORMATS[self.slug]
-        return [self._client.command("pg_dump", "-F", form, "-f", target, *wanted, self._client.service)]
+        wanted = ("-t", f"{schema}.*", "-T", f"{schema}.{MARKER}")
+        return [self.dump(self._client.service, target, options, *wanted)]
 
     def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
-        service = self._client.service
-        if self.slug != "pg_dump_plain":
-            return [self._client.command("pg_restore", "--exit-on-error", "-d", service, source)]
-        quiet = ["-X", "-q", "-v", "ON_ERROR_STOP=1", "-o", "/dev/null"]
-        return [self._client.command("psql", *quiet, "-d", service, "-f", source)]
+        return [self.bring_back(self._client.service, source, "--exit-on-error")]
 
     def restored_url(self, source: Path, scratch: Path) -> str:
         return self._client.connection.url
