@@ -194,12 +194,14 @@ class Children:
         self._record(child.pid, str(argv[0]))
         return child
 
-    def run(self, argv: Sequence[str | Path], *, timeout_s: float, **popen: Any) -> str:
+    def run(self, argv: Sequence[str | Path], *, timeout_s: float, stdin_text: str | None = None, **popen: Any) -> str:
         """Run a helper command to its end and return its output. Raises `ProcessFailed` with the output's end."""
         popen.setdefault("cwd", self.job_dir)
+        if stdin_text is not None:
+            popen["stdin"] = subprocess.PIPE
         child = self.spawn(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", **popen)
         try:
-            output = str(child.communicate(timeout=timeout_s)[0])
+            output = str(child.communicate(stdin_text, timeout=timeout_s)[0])
         except subprocess.TimeoutExpired:
             stop(child)
             raise ProcessFailed(f"{Path(argv[0]).name} did not end within {timeout_s:.0f} s") from None

@@ -7,7 +7,6 @@ import secrets
 import shlex
 import signal
 import socket
-import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -142,27 +141,16 @@ class Server(PrivateServer):
         self, command: Sequence[str | Path], environment: Mapping[str, str], stdin: str = "", *, caged: bool = False
     ) -> str:
         """`caged`: within the limits of the DBMS, as what it reads then stays in memory."""
-        child = self._request.children.spawn(
+        children = self._request.children
+        return children.run(
             command,
-            env=self._request.children.environment(**environment),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            timeout_s=TOOL_TIMEOUT_S,
+            stdin_text=stdin,
+            env=children.environment(**environment),
             cwd=self.root.folder,
-            text=True,
-            errors="replace",
             cage=self._request.cage if caged else None,
             **self.popen_user(),
         )
-        try:
-            output = str(child.communicate(stdin, timeout=TOOL_TIMEOUT_S)[0])
-        except subprocess.TimeoutExpired:
-            raise ProcessFailed(f"{Path(command[0]).name} did not end within {TOOL_TIMEOUT_S:.0f} s") from None
-        finally:
-            process.stop(child)
-        if child.returncode:
-            raise ProcessFailed(f"{Path(command[0]).name} ended with {child.returncode}: {output[-2000:].strip()}")
-        return output
 
     def run_sql(self, script: str, database: str | Path | None, *, root: Root | None = None) -> str:
         """By isql, which gets everything through its standard input. Raises `ProcessFailed` at the first error."""
