@@ -52,17 +52,13 @@ class Default:
         """None where the version is not known."""
         if not version:
             return None
-        reached = [value for number, value in self.steps if version >= _numbers(number)]
+        reached = [value for number, value in self.steps if version >= tuple(map(int, number.split(".")))]
         return reached[-1] if reached else self.first
 
     def words(self) -> str:
         """`4MB since 9.4, 1MB before`."""
         later = [f"{value or 'computed'} since {number}" for number, value in reversed(self.steps)]
         return ", ".join([*later, f"{self.first or 'computed'} before"])
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split("."))
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,10 @@ def install(engine: Engine, engines_dir: Path, progress: Progress, source: Path 
         _refuse_in_use(home)
         for stale in engines_dir.glob(f"{DRAFT}{engine.name}-*"):
             shutil.rmtree(stale, ignore_errors=True)
-        _check_space(engine, engines_dir, source is None)
+        needed = engine.unpacked_bytes + (0 if source else engine.download_bytes) + RESERVE_BYTES
+        free = shutil.disk_usage(engines_dir).free
+        if free < needed:
+            raise InstallError(f"{engine.name} needs {needed >> 20} MB in {engines_dir}, {free >> 20} MB are free")
         with tempfile.TemporaryDirectory(dir=engines_dir, prefix=f"{DRAFT}{engine.name}-") as draft:
             tree = Path(draft) / "tree"
             tree.mkdir()
@@ -108,13 +111,6 @@ def processes_of(home: Path) -> list[str]:
         for process in psutil.process_iter(["name", "exe"])
         if Path(process.info["exe"] or "/").is_relative_to(home.resolve())
     ]
-
-
-def _check_space(engine: Engine, engines_dir: Path, downloads: bool) -> None:
-    needed = engine.unpacked_bytes + (engine.download_bytes if downloads else 0) + RESERVE_BYTES
-    free = shutil.disk_usage(engines_dir).free
-    if free < needed:
-        raise InstallError(f"{engine.name} needs {needed >> 20} MB in {engines_dir}, {free >> 20} MB are free")
 
 
 def _build(engine: Engine, tree: Path, draft: Path, source: Source, progress: Progress) -> None:

@@ -38,7 +38,13 @@ def fetch(piece: Piece, folder: Path) -> Fetched:
     """Into `folder`, from the network. Raises `InstallError`."""
     if piece.kind == "debian":
         return _fetch_debian(piece, folder)
-    path = _fetch_maven(piece, folder) if piece.kind == "maven" else _fetch_wheel(piece, folder)
+    if piece.kind == "wheel":
+        path = _fetch_wheel(piece, folder)
+    else:
+        try:
+            path = resolve(piece.name, folder)
+        except Exception as error:  # the resolver's own errors have no common class
+            raise InstallError(f"{piece.name} cannot be fetched: {error}") from error
     return Fetched(piece, path, checked(path, piece.sha256))
 
 
@@ -62,16 +68,6 @@ def checked(path: Path, *allowed: str) -> str:
     if actual not in allowed:
         raise InstallError(f"{path.name} has SHA-256 {actual}, expected {' or '.join(allowed) or 'nothing known'}")
     return actual
-
-
-# Maven and Python
-
-
-def _fetch_maven(piece: Piece, folder: Path) -> Path:
-    try:
-        return resolve(piece.name, folder)
-    except Exception as error:  # the resolver's own errors have no common class
-        raise InstallError(f"{piece.name} cannot be fetched: {error}") from error
 
 
 def _fetch_wheel(piece: Piece, folder: Path) -> Path:
@@ -122,7 +118,8 @@ def _offered(package: str) -> Mapping[str, str]:
     """What apt's index states about the version it would fetch. Raises `InstallError`."""
     if not shutil.which("apt-get"):
         raise InstallError(f"{package} is a Debian package, and this machine has no apt-get")
-    packages = tuple(dict.fromkeys([*_listed_packages(), package]))
+    pieces = [piece for engine in catalogue().values() for piece in engine.pieces]
+    packages = tuple(dict.fromkeys([*(piece.name for piece in pieces if piece.kind == "debian"), package]))
     fields = _index(shutil.which("apt-cache") or "apt-cache", packages).get(package, {})
     if "SHA256" in fields and "Version" in fields:
         return fields
@@ -130,10 +127,6 @@ def _offered(package: str) -> Mapping[str, str]:
         f"apt's package lists do not offer {package}: run `apt-get update` as root (or add --apt-update); "
         "if they still do not, this engine needs Debian 12"
     )
-
-
-def _listed_packages() -> list[str]:
-    return [piece.name for engine in catalogue().values() for piece in engine.pieces if piece.kind == "debian"]
 
 
 @lru_cache(maxsize=4)

@@ -119,7 +119,10 @@ def _unpack_tar(tar: tarfile.TarFile, step: Unpack, target: Path) -> None:
         if member.issym():
             _link(file, member.linkname, target)
         elif member.islnk():
-            _hard_link(file, member, step, target)
+            origin = _inner_path(member.linkname, step)
+            if origin is None or not (target / origin).is_file():
+                raise InstallError(f"the archive's {member.name} is a link to {member.linkname}, which was left out")
+            os.link(target / origin, file)
         elif source := tar.extractfile(member):
             _write(source, file, member.mode)
 
@@ -128,13 +131,6 @@ def _write(source: IO[bytes], file: Path, mode: int) -> None:
     with source, file.open("wb") as sink:
         shutil.copyfileobj(source, sink, 1 << 20)
     file.chmod(0o755 if mode & 0o100 else 0o644)
-
-
-def _hard_link(file: Path, member: tarfile.TarInfo, step: Unpack, target: Path) -> None:
-    origin = _inner_path(member.linkname, step)
-    if origin is None or not (target / origin).is_file():
-        raise InstallError(f"the archive's {member.name} is a link to {member.linkname}, which was left out")
-    os.link(target / origin, file)
 
 
 def _link(file: Path, aim: str, target: Path) -> None:

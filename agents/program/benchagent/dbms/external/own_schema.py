@@ -160,7 +160,12 @@ class Target:
         if wrong := [note for note in notes if not NOTE.match(note)]:
             raise JobError(f"{self.marker} of connection {self.connection} was written by somebody else: {wrong[0]!r}")
         self._refuse(present - {_name_in(note) for note in notes} - {MARKER})
-        drops = [self._drop(note) for note in reversed(notes) if _name_in(note) in present]
+        drop_table = self.server.dialect.drop_table
+        drops = [
+            f"DROP VIEW {note.removeprefix(VIEW)}" if note.startswith(VIEW) else drop_table.format(table=note)
+            for note in reversed(notes)
+            if _name_in(note) in present
+        ]
         return drops, [f"DELETE FROM {self.marker} WHERE made = '{note}'" for note in notes]
 
     def _claim(self, schemas: Rows, present: set[str]) -> list[str]:
@@ -194,11 +199,6 @@ class Target:
         # Not an empty text: to Oracle that is NULL.
         value = f"'{made}'" if made else "NULL"
         return f"INSERT INTO {self.marker} (agent_id, made) VALUES ('{self.agent_id}', {value})"
-
-    def _drop(self, note: str) -> str:
-        if note.startswith(VIEW):
-            return f"DROP VIEW {note.removeprefix(VIEW)}"
-        return self.server.dialect.drop_table.format(table=note)
 
 
 def _names(objects: Rows) -> set[str]:

@@ -42,7 +42,8 @@ class Root:
 
     def write_configuration(self, settings: Settings) -> None:
         """firebird.conf with `settings` in their order, duplicates kept."""
-        lines = [f"{name} = {_quoted(value)}\n" for name, value in settings]
+        quoted = [(name, f'"{value}"' if "#" in value and '"' not in value else value) for name, value in settings]
+        lines = [f"{name} = {value}\n" for name, value in quoted]
         (self.folder / "firebird.conf").write_text("".join(lines), encoding="utf-8")
 
 
@@ -59,16 +60,9 @@ def make_root(folder: Path, home: Home, user: ServiceUser | None, *, lock: Path 
     # Through a link WIN1252 would be "not installed".
     shutil.copytree(home.intl, folder / "intl")
     plugins = sorted(home.plugins.resolve().glob("lib*.so"))
-    (folder / "plugins.conf").write_text("".join(map(_plugin, plugins)))
+    named = [(path.stem.removeprefix("lib"), path) for path in plugins]
+    lines = [f"Plugin = {PLUGIN_NAMES.get(name, name)} {{\n\tModule = {path}\n}}\n" for name, path in named]
+    (folder / "plugins.conf").write_text("".join(lines))
     (folder / "databases.conf").write_text("")
     hand_over([folder, root.lock], user)
     return root
-
-
-def _plugin(path: Path) -> str:
-    name = path.stem.removeprefix("lib")
-    return f"Plugin = {PLUGIN_NAMES.get(name, name)} {{\n\tModule = {path}\n}}\n"
-
-
-def _quoted(value: str) -> str:
-    return f'"{value}"' if "#" in value and '"' not in value else value

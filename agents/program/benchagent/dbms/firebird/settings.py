@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from benchagent.configfiles.engines.firebird import FIREBIRD, canonical
 from benchagent.configfiles.meaning import settings_of
@@ -26,7 +25,6 @@ PAGE_SIZE, FORCED_WRITES, SWEEP, BUFFERS = "pagesize", "forcedwrites", "sweepint
 RESERVE, CHARACTER_SET = "reservespace", "characterset"
 # Of the server: pages of a database's cache, unless the database says otherwise.
 CACHE_PAGES = "defaultdbcachepages"
-DATABASE_SETTINGS = (PAGE_SIZE, FORCED_WRITES, SWEEP, BUFFERS, RESERVE, CHARACTER_SET)
 SPELT = {
     PAGE_SIZE: "page_size",
     FORCED_WRITES: "forced_writes",
@@ -35,6 +33,7 @@ SPELT = {
     RESERVE: "reserve_space",
     CHARACTER_SET: "character_set",
 }
+DATABASE_SETTINGS = tuple(SPELT)
 # By property: the switch of gfix, and its words for values.
 GFIX: Mapping[str, tuple[str, Mapping[str, str]]] = {
     FORCED_WRITES: ("-write", {"on": "sync", "off": "async"}),
@@ -178,17 +177,13 @@ def effective(rows: QueryRows, listener_pid: int, given: Settings) -> list[tuple
     in_force += [(name, value) for name, value in config if canonical(name) in asked | TELLING]
     told = {canonical(name): value for name, value in in_force}
     if rows.get("process") and "servermode" not in told:
-        in_force.append(("ServerMode", _mode(rows["process"][0], listener_pid)))
+        background, pid = map(int, rows["process"][0])
+        mode = SUPER if background else SUPER_CLASSIC if pid == listener_pid else CLASSIC
+        in_force.append(("ServerMode", mode))
     # Before 4 the server does not tell it, but the database does: it has no other cache.
     if BUFFERS in told and CACHE_PAGES not in told and CACHE_PAGES in asked:
         in_force.append(("DefaultDbCachePages", told[BUFFERS]))
     return in_force
-
-
-def _mode(row: Sequence[Any], listener_pid: int) -> str:
-    if int(row[0]):
-        return SUPER
-    return SUPER_CLASSIC if int(row[1]) == listener_pid else CLASSIC
 
 
 def differences(split: Split, effective: Settings) -> list[str]:

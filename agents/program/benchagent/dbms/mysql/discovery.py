@@ -71,24 +71,20 @@ def installations(slug: str, engines_dir: Path | None = None) -> dict[str, Insta
 
 def _on_the_machine(slug: str) -> Iterator[tuple[Path, Path]]:
     """basedir and server, each server once."""
-    override = os.environ.get(DIRS_VARIABLES[slug])
+    bases: list[Path] = []
+    if (override := os.environ.get(DIRS_VARIABLES[slug])) is not None:
+        for root in (Path(part) for part in override.split(":") if part):
+            bases += [root, root / "usr", *sorted(root.glob("*/"), reverse=True)]
+    else:
+        for pattern in USUAL_FOLDERS:
+            bases += sorted(Path("/").glob(pattern[1:]), reverse=True)
+        bases += [Path(part).parent for part in os.environ.get("PATH", "").split(":") if part]
     seen = set()
-    for base in _named(override) if override is not None else _usual():
+    for base in bases:
         server = _program(base, *SERVERS)
         if server is not None and server.resolve() not in seen:
             seen.add(server.resolve())
             yield base, server
-
-
-def _named(override: str) -> Iterator[Path]:
-    for root in (Path(part) for part in override.split(":") if part):
-        yield from (root, root / "usr", *sorted(root.glob("*/"), reverse=True))
-
-
-def _usual() -> Iterator[Path]:
-    for pattern in USUAL_FOLDERS:
-        yield from sorted(Path("/").glob(pattern[1:]), reverse=True)
-    yield from (Path(part).parent for part in os.environ.get("PATH", "").split(":") if part)
 
 
 def _looked_at(base: Path, server: Path, environment: Mapping[str, str], stated: Product | None = None) -> Installation:

@@ -29,6 +29,7 @@ slave_load_tmpdir aria_log_dir_path init_file skip_networking skip_grant_tables 
 mysqlx_port mysqlx_socket ssl ssl_ca ssl_cert ssl_key ssl_capath skip_ssl require_secure_transport extra_port
 default_authentication_plugin report_host report_port daemonize bootstrap old_passwords secure_auth"""
 LOCKED = frozenset(_LOCKED.split())
+OF_BINARY_LOG = ("log_bin", "skip_log_bin", "gtid_mode", "log_slave_updates")
 # Options that take an empty value; of every other one an empty value is a flag.
 MAY_BE_EMPTY = frozenset({"sql_mode", "init_connect"})
 # A file name may follow these where another folder than the data directory is meant.
@@ -126,16 +127,13 @@ def initial_lines(
     product: Product, settings: Settings, folders: Folders, *, base: Path, plugins: Path | None
 ) -> list[tuple[str, str]]:
     """For the server that makes the data directory: no binary log, no certificates."""
-    lines = [pair for pair in settings if plain(pair[0]) not in LOCKED and not _of_binlog(plain(pair[0]))]
+    of_log = {name for name, _ in settings if "binlog" in plain(name) or plain(name) in OF_BINARY_LOG}
+    lines = [(name, value) for name, value in settings if plain(name) not in LOCKED and name not in of_log]
     lines += [("skip_log_bin", "")] if product.since((8, 0), None) else []
     if product.since((5, 7), None):
         lines += [("loose_auto_generate_certs", "OFF"), ("loose_sha256_password_auto_generate_rsa_keys", "OFF")]
         lines += [("loose_caching_sha2_password_auto_generate_rsa_keys", "OFF")]
     return [*lines, *_paths(product, folders, base, plugins)]
-
-
-def _of_binlog(name: str) -> bool:
-    return "binlog" in name or name in ("log_bin", "skip_log_bin", "gtid_mode", "log_slave_updates")
 
 
 def _kept_value(name: str, value: str, folders: Folders) -> str:

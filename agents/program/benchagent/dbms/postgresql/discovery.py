@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -73,23 +73,17 @@ def clients(engines_dir: Path) -> list[Installation]:
 
 def bin_dirs(program: str = "postgres") -> list[Path]:
     """Folders with that program, newest version first as far as names tell."""
-    override = os.environ.get(DIRS_VARIABLE)
-    folders = list(_named(override) if override is not None else _usual())
+    folders: list[Path] = []
+    if (override := os.environ.get(DIRS_VARIABLE)) is not None:
+        for root in (Path(part) for part in override.split(":") if part):
+            folders += [root, root / "bin", *sorted(root.glob("*/bin"), key=_by_version, reverse=True)]
+    else:
+        for pattern in USUAL_FOLDERS:
+            folders += sorted(Path("/").glob(pattern[1:]), key=_by_version, reverse=True)
+        on_path = (_pg_config_bindir(), *os.environ.get("PATH", "").split(":"))
+        folders += [Path(part) for part in on_path if part]
     # os.access answers also for a folder of the search path that may not be entered.
     return list(dict.fromkeys(folder.resolve() for folder in folders if os.access(folder / program, os.X_OK)))
-
-
-def _named(override: str) -> Iterator[Path]:
-    for root in (Path(part) for part in override.split(":") if part):
-        yield from (root, root / "bin", *sorted(root.glob("*/bin"), key=_by_version, reverse=True))
-
-
-def _usual() -> Iterator[Path]:
-    for pattern in USUAL_FOLDERS:
-        yield from sorted(Path("/").glob(pattern[1:]), key=_by_version, reverse=True)
-    for part in (_pg_config_bindir(), *os.environ.get("PATH", "").split(":")):
-        if part:
-            yield Path(part)
 
 
 def _by_version(folder: Path) -> tuple[int, int]:
