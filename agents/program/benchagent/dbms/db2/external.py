@@ -67,7 +67,7 @@ def external_server(version: str, schema: str) -> ExternalServer:
 
 
 def _in_force(rows: QueryRows) -> list[tuple[str, str]]:
-    """Places and names of archives say nothing about speed."""
+    """Folders and names of archives say nothing about speed."""
     named = [
         (str(row[0]).strip().lower(), row[1]) for query in ("database", "page_size") for row in rows.get(query, [])
     ]

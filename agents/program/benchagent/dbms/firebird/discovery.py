@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchagent.dbms.base import EngineContext
@@ -26,7 +26,7 @@ ENGINE = re.compile(r"libEngine(\d+)\.so\Z")
 
 @dataclass(frozen=True)
 class Home:
-    """The parts of one installation. `variables` are what its programs need, beside those of a root.
+    """The parts of one installation. `environment`: variables that its programs need, beside those of a root.
 
     The server and the tools of a mixed home are of another version than its engine; `version` then says so.
     `shared_log`: where the server writes its log, whatever its root is. `unusable`: why the server does not run.
@@ -40,7 +40,7 @@ class Home:
     messages: Path
     security_sql: Path
     time_zones: Path | None = None
-    variables: tuple[tuple[str, str], ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
     shared_log: Path | None = None
     unusable: str = ""
 
@@ -69,9 +69,6 @@ class Home:
     @property
     def mixed(self) -> bool:
         return "(" in self.version
-
-    def environment(self) -> dict[str, str]:
-        return dict(self.variables)
 
     def problem(self) -> str:
         """What is missing; empty when the home is whole."""
@@ -106,7 +103,7 @@ def debian_home(root: Path) -> Home | None:
         intl=own / "intl",
         messages=own / "firebird.msg",
         security_sql=root / f"usr/share/firebird/{SERIES}/security.sql",
-        variables=tuple(variables.items()),
+        environment=variables,
         shared_log=Path(f"/var/log/firebird/firebird{SERIES}.log"),
         unusable=unusable,
     )
@@ -126,7 +123,7 @@ def installed_home(engine: InstalledEngine) -> Home:
         messages=engine.layout("messages"),
         security_sql=engine.layout("security_sql"),
         time_zones=engine.layout("time_zones") if "time_zones" in engine.record["layout"] else None,
-        variables=tuple(environment.items()),
+        environment=environment,
         unusable=unusable,
     )
 

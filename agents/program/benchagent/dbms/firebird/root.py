@@ -38,7 +38,7 @@ class Root:
         """For programs of this root. Without a password: for those that open files themselves."""
         folders = {"FIREBIRD": str(self.folder), "FIREBIRD_LOCK": str(self.lock), "FIREBIRD_TMP": str(self.lock)}
         secret = {"ISC_PASSWORD": password} if password else {}
-        return {**folders, **self.home.environment(), "ISC_USER": SYSDBA, **secret}
+        return {**folders, **self.home.environment, "ISC_USER": SYSDBA, **secret}
 
     def write_configuration(self, settings: Settings) -> None:
         """firebird.conf with `settings` in their order, duplicates kept."""

@@ -74,8 +74,8 @@ class MysqlFamilyInstance(ServerInstance):
         self.ignored_settings = settings.locked(given)
 
     def connect(self) -> Connection:
-        url = f"jdbc:{self.slug}://{HOST}:{self.server.port}/{DATABASE}"
-        return Connection(url, None, {"user": USER, "password": self.server.password, **DRIVER_PROPERTIES[self.slug]})
+        properties = {"user": USER, "password": self.server.password, **DRIVER_PROPERTIES[self.slug]}
+        return Connection(backup.url(self.server, DATABASE), None, properties)
 
     def effective_queries(self) -> Mapping[str, str]:
         return {

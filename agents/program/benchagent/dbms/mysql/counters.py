@@ -24,7 +24,7 @@ REQUESTS = "Innodb_buffer_pool_read_requests"
 # One of these: MariaDB 10.8 and later count the log's together with those of data files.
 LOG_SYNCS = ("Innodb_os_log_fsyncs", "Innodb_data_fsyncs")
 METRICS = {"checkpoints": "log_checkpoints", "deadlocks": "lock_deadlocks"}
-# Places of columns in innodb_metrics, the same in all versions; the last is `status`, in newer MariaDBs `enabled`.
+# Positions of columns in innodb_metrics, the same in all versions; the last is `status`, in newer MariaDBs `enabled`.
 METRIC_NAME, METRIC_COUNT, METRIC_ENABLED = 0, 2, 14
 HISTORY = re.compile(r"History list length (\d+)")
 NO_METRICS = "InnoDB counts them from 5.6 on only (information_schema.innodb_metrics)"
