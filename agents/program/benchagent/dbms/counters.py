@@ -184,6 +184,11 @@ class EngineCounters:
     waiting: Mapping[str, str] = {}
     # What a session read so far: (pages from disk), or (pages from disk, pages touched).
     effort_sql = ""
+    # SQL of `schema_queries` and `maintenance_queries`: ``{tables}`` for their names as `spelt`, ``{schema}``.
+    schema_sql: Mapping[str, str] = {}
+    maintenance_sql: Mapping[str, str] = {}
+    spelt: Callable[[str], str] = staticmethod(str)
+    schema = ""
     # What the queries `tables` and `indexes` of `schema_queries` answer, where they are no more than that.
     table_columns: Sequence[str] = ("table", "rows", "row_bytes", "pages", "size_bytes")
     index_columns: Sequence[str] = ("index", "table", "depth", "keys", "unique_keys", "size_bytes")
@@ -227,7 +232,7 @@ class EngineCounters:
 
     def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
         """For `tables` and `indexes`, after the load and after the run."""
-        return {}
+        return self._about(tables, self.schema_sql)
 
     def tables(self, rows: QueryRows) -> list[TableFacts]:
         return rows_of(TableFacts, self.table_columns, rows.get("tables", []))
@@ -237,7 +242,11 @@ class EngineCounters:
 
     def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
         """Run just before the warm-up."""
-        return {}
+        return self._about(tables, self.maintenance_sql)
+
+    def _about(self, tables: Sequence[str], queries: Mapping[str, str]) -> Mapping[str, str]:
+        names = quoted_names(tables, self.spelt)
+        return {query: sql.format(tables=names, schema=self.schema) for query, sql in queries.items()}
 
     def maintenance(self, rows: QueryRows) -> list[Age]:
         """From (table, seconds since its statistics were gathered), NULL where they never were."""

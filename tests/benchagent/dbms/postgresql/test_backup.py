@@ -122,7 +122,7 @@ def test_it_ends_what_the_server_still_does_for_a_backup(make_postgresql: MakePo
 
 def _sleeper(trial: Trial, method: Any) -> Any:
     """A tool at work."""
-    tool = method._client.sql("postgres", "-c", "SELECT pg_sleep(600)")
+    tool = method._client.command("psql", "-X", "-d", "postgres", "-c", "SELECT pg_sleep(600)")
     environment = trial.children.environment(**tool.environment)
     return trial.children.spawn(tool.argv, env=environment, cwd=tool.cwd, stderr=subprocess.DEVNULL, **tool.user)
 

@@ -3,10 +3,9 @@
 # ruff: noqa: S608 - names were checked, the rest is our own
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from benchagent.dbms.counters import EFFORT, PAGE_REQUESTS, Counted, EngineCounters
 
-from benchagent.dbms.counters import EFFORT, PAGE_REQUESTS, Counted, EngineCounters, quoted_names
-
+WHERE = "WHERE tabschema = UPPER('{schema}') AND tabname IN ({tables})"
 # The log is counted in pages of 4,096 bytes.
 COUNTED = {
     "buffers": Counted(
@@ -61,21 +60,16 @@ class Db2Counters(EngineCounters):
     }
     checkpoint_nouns = ("log switch", "log switches")
 
+    spelt = staticmethod(str.upper)
+    schema_sql = {
+        "tables": "SELECT tabname, card, avgrowsize, fpages, fpages * (SELECT pagesize FROM syscat.tablespaces s "
+        f"WHERE s.tbspace = t.tbspace) FROM syscat.tables t {WHERE}",
+        "indexes": f"SELECT indname, tabname, nlevels, indcard, fullkeycard, -1 FROM syscat.indexes {WHERE}",
+    }
+    maintenance_sql = {
+        "analyzed": "SELECT tabname, TIMESTAMPDIFF(2, CAST(CURRENT_TIMESTAMP - stats_time AS CHAR(22))) "
+        f"FROM syscat.tables {WHERE}"
+    }
+
     def __init__(self, schema: str) -> None:
-        self._schema = schema
-
-    def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        where = self._where(tables)
-        return {
-            "tables": "SELECT tabname, card, avgrowsize, fpages, fpages * (SELECT pagesize FROM syscat.tablespaces s "
-            f"WHERE s.tbspace = t.tbspace) FROM syscat.tables t {where}",
-            "indexes": f"SELECT indname, tabname, nlevels, indcard, fullkeycard, -1 FROM syscat.indexes {where}",
-        }
-
-    def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        age = "TIMESTAMPDIFF(2, CAST(CURRENT_TIMESTAMP - stats_time AS CHAR(22)))"
-        return {"analyzed": f"SELECT tabname, {age} FROM syscat.tables {self._where(tables)}"}
-
-    def _where(self, tables: Sequence[str]) -> str:
-        listed = quoted_names(tables, str.upper)
-        return f"WHERE tabschema = UPPER('{self._schema}') AND tabname IN ({listed})"
+        self.schema = schema

@@ -11,7 +11,6 @@ from benchagent.dbms.counters import (
     EngineCounters,
     QueryRows,
     TableFacts,
-    quoted_names,
     with_index_bytes,
 )
 
@@ -44,6 +43,8 @@ INDEXES = (
 
 
 class H2Counters(EngineCounters):
+    spelt = staticmethod(str.lower)
+    schema_sql = {"tables": TABLES, "indexes": INDEXES}
     table_columns = ("table", "rows", "size_bytes")
     index_columns = ("index", "table", "size_bytes")
     counted: Mapping[str, Counted] = COUNTED
@@ -66,10 +67,6 @@ class H2Counters(EngineCounters):
         "maintenance": "H2 notes no time of its last ANALYZE or of its last compaction",
         "query_fetches": "H2 does not count the pages that it finds in its cache",
     }
-
-    def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        listed = quoted_names(tables, str.lower)
-        return {"tables": TABLES.format(tables=listed), "indexes": INDEXES.format(tables=listed)}
 
     def tables(self, rows: QueryRows) -> list[TableFacts]:
         return with_index_bytes(super().tables(rows), self.indexes(rows))

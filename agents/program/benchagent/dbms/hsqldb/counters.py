@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from benchagent.dbms.counters import COUNTERS, EFFORT, EngineCounters, quoted_names
+from benchagent.dbms.counters import COUNTERS, EFFORT, EngineCounters
 
 NO_COUNTER = "HSQLDB does not count it"
 WAITING = "SELECT 'transaction', COUNT(*) FROM INFORMATION_SCHEMA.SYSTEM_SESSIONS WHERE THIS_WAITING_FOR <> ''"
@@ -15,6 +15,8 @@ ROWS = (
 
 
 class HsqldbCounters(EngineCounters):
+    spelt = staticmethod(str.lower)
+    schema_sql = {"tables": ROWS}
     table_columns = ("table", "engine", "rows")
     waiting = {"waiting": WAITING}
     told = {
@@ -27,9 +29,6 @@ class HsqldbCounters(EngineCounters):
         "indexes": "HSQLDB tells sizes of indexes only of tables with a space of their own, which these have not",
         "maintenance": "HSQLDB has no statistics of values, and nothing to be tidied up but at a checkpoint",
     }
-
-    def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        return {"tables": ROWS.format(tables=quoted_names(tables, str.lower))}
 
     def plan_queries(self, sql: str) -> Sequence[str]:
         return (f"EXPLAIN PLAN FOR {sql}",)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchagent.dbms.base import first_value
-from benchagent.dbms.counters import EngineCounters, QueryRows, quoted_names
+from benchagent.dbms.counters import EngineCounters, QueryRows
 
 # Standard name -> statistic of v$sysstat. What several add up to is computed in `counters`. "redo synch writes" counts
 # the commits that asked for a write of the log; the log writer's "redo writes" serve several at once, and are on disk
@@ -37,6 +37,7 @@ EFFORT = (
 )
 BLOCK_SIZE = "SELECT TO_NUMBER(value) FROM v$parameter WHERE name = 'db_block_size'"
 BLOCK = f"({BLOCK_SIZE})"
+WHERE = "WHERE owner = UPPER('{schema}') AND table_name IN ({tables})"
 
 
 class OracleCounters(EngineCounters):
@@ -56,8 +57,16 @@ class OracleCounters(EngineCounters):
         "query_fetches": "`v$mystat`, session logical reads",
     }
 
+    spelt = staticmethod(str.upper)
+    schema_sql = {
+        "tables": f"SELECT table_name, num_rows, avg_row_len, blocks, blocks * {BLOCK} FROM all_tables {WHERE}",
+        "indexes": "SELECT index_name, table_name, blevel + 1, num_rows, distinct_keys, "
+        f"leaf_blocks * {BLOCK} FROM all_indexes {WHERE}",
+    }
+    maintenance_sql = {"analyzed": f"SELECT table_name, (SYSDATE - last_analyzed) * 86400 FROM all_tables {WHERE}"}
+
     def __init__(self, schema: str) -> None:
-        self._schema = schema
+        self.schema = schema
 
     def counter_queries(self) -> Mapping[str, str]:
         listed = ", ".join(f"'{name}'" for name in dict.fromkeys((*FROM_SYSSTAT.values(), *LOGICAL, TEMPORARY)))
@@ -84,19 +93,6 @@ class OracleCounters(EngineCounters):
     def waited_s(self, rows: QueryRows) -> dict[str, float]:
         return {str(event): float(micros) / 1_000_000 for event, _, micros in rows.get("events", [])}
 
-    def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        where = self._where(tables)
-        return {
-            "tables": f"SELECT table_name, num_rows, avg_row_len, blocks, blocks * {BLOCK} FROM all_tables {where}",
-            "indexes": "SELECT index_name, table_name, blevel + 1, num_rows, distinct_keys, "
-            f"leaf_blocks * {BLOCK} FROM all_indexes {where}",
-        }
-
-    def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        return {
-            "analyzed": f"SELECT table_name, (SYSDATE - last_analyzed) * 86400 FROM all_tables {self._where(tables)}"
-        }
-
     def plan_queries(self, sql: str) -> Sequence[str]:
         return (f"EXPLAIN PLAN FOR {sql}", "SELECT plan_table_output FROM TABLE(DBMS_XPLAN.DISPLAY())")
 
@@ -106,7 +102,3 @@ class OracleCounters(EngineCounters):
     def effort(self, rows: QueryRows) -> dict[str, float]:
         names = {"physical reads": "reads", "session logical reads": "fetches"}
         return {names[str(name)]: float(value) for name, value in rows.get("mystat", []) if str(name) in names}
-
-    def _where(self, tables: Sequence[str]) -> str:
-        listed = quoted_names(tables, str.upper)
-        return f"WHERE owner = UPPER('{self._schema}') AND table_name IN ({listed})"

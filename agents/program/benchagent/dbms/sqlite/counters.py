@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from benchagent.dbms.counters import (
@@ -12,7 +12,6 @@ from benchagent.dbms.counters import (
     IndexFacts,
     QueryRows,
     TableFacts,
-    quoted_names,
     with_index_bytes,
 )
 
@@ -28,6 +27,8 @@ TREES = (
 
 
 class SqliteCounters(EngineCounters):
+    # It reads every page of the database.
+    schema_sql = {"trees": TREES}
     told = {
         "tables": "`dbstat`, which reads the whole database; rows are cells of leaves",
         "indexes": "`dbstat`; the tree of a table by rowid is listed as an index",
@@ -38,10 +39,6 @@ class SqliteCounters(EngineCounters):
         "waits": "there is one lock for writing, waited for inside the connection where nobody sees it",
         "maintenance": "SQLite notes no time of its last ANALYZE or VACUUM",
     }
-
-    def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        """Reads every page of the database."""
-        return {"trees": TREES.format(tables=quoted_names(tables))}
 
     def tables(self, rows: QueryRows) -> list[TableFacts]:
         tables = [
