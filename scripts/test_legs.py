@@ -121,14 +121,14 @@ def by_last_line(leg: str, command: list[str], env: dict[str, str] | None = None
     """A leg that prints its own `N passed, N failed, N skipped` as its last such line."""
     environment = os.environ | {"BENCHSITE_TEST_CACHE": str(CACHE)} | (env or {})
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
-    found = None
+    counts = None
     for line in process.stdout or ():
         print(line, end="", flush=True)
-        found = LAST_LINE.search(line) or found
+        counts = LAST_LINE.search(line) or counts
     code = process.wait()
-    if found is None:
+    if counts is None:
         return Outcome(leg, failed=1, why=f"ended with {code} and no count")
-    passed, failed, skipped = map(int, found.groups())
+    passed, failed, skipped = map(int, counts.groups())
     return Outcome(leg, passed, failed or (1 if code else 0), skipped)
 
 
@@ -207,11 +207,11 @@ def leg_alone() -> Outcome:
 
 
 def leg_ops() -> Outcome:
-    return pytest("ops", ["tests", "-m", "ops"])
+    return pytest("ops", ["tests/ops", "-m", "ops"])
 
 
 def leg_browser() -> Outcome:
-    return pytest("browser", ["tests", "-m", "browser"])
+    return pytest("browser", ["tests/e2e", "-m", "browser"])
 
 
 def leg_java() -> Outcome:
@@ -244,12 +244,12 @@ LEGS: dict[str, Callable[[], Outcome]] = {
 
 # Three lanes at a time: much of the time goes into waiting for servers and clocks. What starts whole systems and
 # looks at the clock stays in one lane, so that such legs do not disturb each other. A lane that has ended takes what
-# is left, the longest first: on two cores postgresql, sqlite and foreign took about four minutes of CPU each.
+# is left, the longest first.
 LANES = (("engines",), ("browser", "ops", "bare"), ("agent",))
 LEFT = ("postgresql", "sqlite", "foreign", "check", "alone", "java", "js")
 
 
-def one(name: str) -> int:
+def run_here(name: str) -> int:
     """Run one leg here; its outcome is the last line."""
     started = time.monotonic()
     why = "; ".join(filter(None, map(lacking, NEEDED.get(name, ()))))
@@ -315,7 +315,7 @@ def main() -> int:
     # Without compiled files each of the thousands of processes that tests start would compile what it imports.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if options.one:
-        return one(options.one)
+        return run_here(options.one)
     chosen = options.legs or list(LEGS)
     install_missing(chosen)
     lanes = [[name for name in lane if name in chosen] for lane in LANES]

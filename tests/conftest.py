@@ -35,6 +35,8 @@ SAME_ON_ANY_DATABASE = (
     "tests/runs/publications/test_matching.py",
     "tests/runs/views",
 )
+# Legs that collect one folder, by the marker of their tests.
+FOLDERS = {"browser": "tests/e2e/", "ops": "tests/ops/"}
 DATABASE_FIXTURES = {"db", "transactional_db", "django_db_setup", "live_server"}
 
 TokenFactory = Callable[..., str]
@@ -57,6 +59,9 @@ def pytest_configure() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what runs on one database only, before `-m` chooses; whatever else may ask the database runs on both."""
     for item in items:
+        for marker, folder in FOLDERS.items():
+            if item.get_closest_marker(marker) and not item.nodeid.startswith(folder):
+                raise pytest.UsageError(f"{item.nodeid}: tests marked `{marker}` belong into {folder}")
         fixtures: list[str] = getattr(item, "fixturenames", [])
         asks = item.get_closest_marker("django_db") or not DATABASE_FIXTURES.isdisjoint(fixtures)
         if not asks or item.nodeid.startswith(SAME_ON_ANY_DATABASE):
