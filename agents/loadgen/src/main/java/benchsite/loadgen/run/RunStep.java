@@ -3,6 +3,7 @@ package benchsite.loadgen.run;
 import benchsite.loadgen.events.Clock;
 import benchsite.loadgen.events.Events;
 import benchsite.loadgen.events.PhaseException;
+import benchsite.loadgen.measure.Bin;
 import benchsite.loadgen.measure.Recorder;
 import benchsite.loadgen.measure.Sampled;
 import benchsite.loadgen.measure.Snapshots;
@@ -58,8 +59,7 @@ public final class RunStep {
         long start = start();
         List<Recorder> recorders = terminals.stream().map(terminal -> terminal.recorder).toList();
         Totals totals = new Totals(window, recorders, plan.isPaced());
-        Seconds seconds = new Seconds(events, plan, totals);
-        report(seconds, start);
+        report(totals, start);
         totals.stopCpu();
         snapshots.end();
         sampled.end();
@@ -74,14 +74,37 @@ public final class RunStep {
      * Every second of the window, or until all terminals have ended. A second that is over already is told in any case:
      * on a machine that stood still the terminals may have ended long before they were looked at.
      */
-    private void report(Seconds seconds, long start) throws InterruptedException {
+    private void report(Totals totals, long start) throws InterruptedException {
         boolean alive = true;
+        double cpuSeconds = Clock.cpuSeconds();
         for (int second = 0; second < window.seconds() && alive; second++) {
             long end = start + Window.endOf(second);
             alive = threads.stream().anyMatch(Thread::isAlive) || System.nanoTime() - end >= 0;
             Clock.sleepUntil(end);
-            seconds.report(second);
+            if (second == window.warmUpSeconds()) {
+                totals.startCpu(cpuSeconds);
+            }
+            Totals.Second taken = totals.take(second);
+            double cpuNow = Clock.cpuSeconds();
+            events.emit(event(second, taken).put("cpu_s", cpuNow - cpuSeconds));
+            cpuSeconds = cpuNow;
         }
+    }
+
+    private JSONObject event(int second, Totals.Second taken) {
+        Bin all = taken.all();
+        JSONObject event = new JSONObject().put("event", "second").put("t", second)
+            .put("warm_up", window.isWarmUp(second)).put("n", all.count()).put("errors", all.errors())
+            .put("retries", all.retries());
+        if (plan.mix().programs().size() > 1) {
+            JSONObject types = new JSONObject();
+            plan.mix().programs().forEach(program -> types.put(program.name, taken.count(program.name)));
+            event.put("types", types);
+        }
+        if (plan.isPaced()) {
+            event.put("backlog", plan.slots().backlog(Window.endOf(second)));
+        }
+        return all.put(event);
     }
 
     /** The figures of a run whose terminals have all died are those of its whole window: it is no result anyway. */
