@@ -139,7 +139,7 @@ def headline(comparison: Comparison) -> str:
     metric = comparison.metric
     if metric is None or metric.better == "none":
         return ""
-    ranked = [group for group in comparison.ranked if group.dots]
+    ranked = [group for group in comparison.groups if group.ranked and group.dots]
     if len(ranked) < 2 or any(group.demonstration for group in ranked):
         return ""
     if any(group.against and group.against.refused for group in ranked):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from runs.charts import commit_groups, sizes
@@ -17,12 +17,6 @@ from runs.models import Run
 from runs.models.choices import ENDED_STATES
 
 CHART_NOTE = "Bar: median. Dots: every repeat."
-
-
-@dataclass(frozen=True)
-class MatrixRow:
-    group: Group
-    cells: list[RunRow]
 
 
 def overview(runs: Sequence[Run]) -> dict[str, Any]:
@@ -38,7 +32,7 @@ def overview(runs: Sequence[Run]) -> dict[str, Any]:
         "apart": apart_figures(shown, palette) if comparison.metric else [],
         "over_size": sizes.figures(comparison),
         "commit_groups": commit_groups.rows(comparison),
-        "matrix": [MatrixRow(group, [RunRow(run) for run in _by_repeat(group)]) for group in comparison.groups],
+        "matrix": [(group, [RunRow(run) for run in _by_repeat(group)]) for group in comparison.groups],
         "repeats": range(1, max((len(group.all_runs) for group in comparison.groups), default=0) + 1),
         "total": len(runs),
         "ended": sum(run.state in ENDED_STATES for run in runs),

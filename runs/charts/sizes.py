@@ -39,10 +39,11 @@ class Curve:
 
 def figures(comparison: Comparison) -> list[Figure]:
     """The chosen metric over size, and the load rate; empty where fewer than three sizes were measured."""
-    size = next((one for one in comparison.varying if one.field.removeprefix("factor:") in SIZE_FACTORS), None)
+    size = next((fact for fact in comparison.varying if fact.field.removeprefix("factor:") in SIZE_FACTORS), None)
     if size is None or comparison.metric is None:
         return []
-    load = next((one for name in LOAD_METRICS for one in comparison.metrics if one.name == name), None)
+    metrics = {metric.name: metric for metric in reversed(comparison.metrics)}
+    load = next((metrics[name] for name in LOAD_METRICS if name in metrics), None)
     primary = comparison.metric
     wanted = [(f"{primary.name}-over-size", f"{primary.label} over size", primary)]
     wanted += [("load-over-size", "Load rate over size", load)] if load and load != primary else []

@@ -82,15 +82,13 @@ def _named(params: QueryDict, user: Reader) -> tuple[Q, dict[str, list[str]]]:
             cells |= Q(cell_key__startswith=text)
         else:
             problems.setdefault("cell", []).append(f"“{text}” is not the key of a cell")
-    wanted = readable(user) & Q(pk__in=ids)
-    return (wanted | (cells & _of_cells(cells, user)) if cells else wanted), problems
-
-
-def _of_cells(cells: Q, user: Reader) -> Q:
-    """Listed runs of these cells. Unlisted ones only of cells that have no other: the key of a cell is that of all its
-    repeats, so a public one must not lead to somebody's unlisted ones."""
-    shown = listed(user)
-    if not shown:
-        return Q(deleted_at=None)
-    open_cells = Run.objects.present().filter(cells & shown).values("cell_key")
-    return shown | (readable(user) & ~Q(cell_key__in=open_cells))
+    opened, shown = readable(user), listed(user)
+    wanted = opened & Q(pk__in=ids)
+    if cells and shown:
+        # Of a cell the listed runs; unlisted ones only where it has no other: its key is that of all its repeats, so
+        # that a public one must not lead to somebody's unlisted ones.
+        open_cells = Run.objects.present().filter(cells & shown).values("cell_key")
+        wanted |= cells & (shown | (opened & ~Q(cell_key__in=open_cells)))
+    elif cells:
+        wanted |= cells
+    return wanted, problems

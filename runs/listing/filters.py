@@ -26,6 +26,8 @@ FACTOR_PREFIX = "factor."
 # Options of a select; what is beyond is found by words or named in the address.
 MOST_OFFERED = 100
 Choices = list[tuple[str, str]]
+# Of what a reader may see, given the values that the address has.
+Offer = Callable[[Reader, Sequence[str]], Any]
 
 ORDERINGS: dict[str, str] = {
     "created_at": "created_at",
@@ -108,20 +110,6 @@ def experiment_choices(user: Reader, given: Sequence[str]) -> Choices:
     return list(dict.fromkeys([*newest, *named.values_list("slug", "name")]))
 
 
-CHOICES: dict[str, Callable[[Reader, Sequence[str]], Any]] = {
-    "workload": workload_choices,
-    "dbms": dbms_choices,
-    "hardware": hardware_choices,
-    "config": config_choices,
-    "publication": publication_choices,
-    "experiment": experiment_choices,
-}
-
-
-def _for_strangers(name: str) -> Callable[[], Any]:
-    return lambda: CHOICES[name](AnonymousUser(), ())
-
-
 class FactorField(forms.Field):
     """One or more values of a factor; numbers are compared as numbers."""
 
@@ -160,6 +148,14 @@ class AnyOf(django_filters.MultipleChoiceFilter):  # type: ignore[misc]  # untyp
         super().__init__(field_name, distinct=False, **kwargs)
 
 
+class NamedFilter(AnyOf):
+    """Its choices are names that the reader may see; until one is known, those that a stranger may."""
+
+    def __init__(self, offer: Offer, field_name: str | None = None, **kwargs: Any) -> None:
+        super().__init__(field_name, choices=lambda: offer(AnonymousUser(), ()), **kwargs)
+        self.offer = offer
+
+
 def _number(text: str) -> float | None:
     try:
         number = float(text)
@@ -180,18 +176,17 @@ def without_blanks(data: QueryDict) -> QueryDict:
 class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
     """`factor.NAME=value` filters by any factor. A parameter given twice means either value, an empty one none."""
 
-    workload = AnyOf("workload__slug", choices=_for_strangers("workload"), help_text="slug of the workload")
-    dbms = AnyOf(
-        choices=_for_strangers("dbms"), method="filter_dbms", label="DBMS",
-        help_text="slug of a DBMS or of one version of it",
-    )  # fmt: skip
-    hardware = AnyOf("hardware__slug", choices=_for_strangers("hardware"), help_text="slug of the machine")
-    config = AnyOf("config__slug", choices=_for_strangers("config"), help_text="slug of the configuration")
+    workload = NamedFilter(workload_choices, "workload__slug", help_text="slug of the workload")
+    dbms = NamedFilter(
+        dbms_choices, method="filter_dbms", label="DBMS", help_text="slug of a DBMS or of one version of it"
+    )
+    hardware = NamedFilter(hardware_choices, "hardware__slug", help_text="slug of the machine")
+    config = NamedFilter(config_choices, "config__slug", help_text="slug of the configuration")
     provenance = AnyOf(choices=Provenance.choices)
     status = AnyOf("state", choices=RunState.choices)
     state = AnyOf("state", choices=RunState.choices, help_text="the same as status")
-    publication = AnyOf("publication__slug", choices=_for_strangers("publication"))
-    experiment = AnyOf("experiment__slug", choices=_for_strangers("experiment"))
+    publication = NamedFilter(publication_choices, "publication__slug")
+    experiment = NamedFilter(experiment_choices, "experiment__slug")
     durability = AnyOf(choices=DURABILITY_CHOICES)
     demonstration = django_filters.BooleanFilter()
     valid = django_filters.BooleanFilter(
@@ -221,8 +216,9 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
         given = without_blanks(data) if isinstance(data, QueryDict) else data
         super().__init__(given, *args, **kwargs)
         self.user: Reader = user or getattr(self.request, "user", None) or AnonymousUser()
-        for name in CHOICES:
-            self.filters[name].extra["choices"] = self._offering(name)
+        for name, named in self.filters.items():
+            if isinstance(named, NamedFilter):
+                named.extra["choices"] = self._offering(name, named.offer)
         for key in given or ():
             if key.startswith(FACTOR_PREFIX) and key not in self.filters:
                 factor = key.removeprefix(FACTOR_PREFIX)
@@ -230,13 +226,13 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
                 extra.parent, extra.model = self, Run
                 self.filters[key] = extra
 
-    def _offering(self, name: str) -> Callable[[], Any]:
+    def _offering(self, name: str, offer: Offer) -> Callable[[], Any]:
         """A closure: a form copies its fields, and must not copy this object with its request."""
         values = self.data.getlist(name) if isinstance(self.data, QueryDict) else []
         # PostgreSQL refuses NUL even in a question.
         given = [value for value in values if "\x00" not in value]
         user = self.user
-        return lambda: CHOICES[name](user, given)
+        return lambda: offer(user, given)
 
     def filter_dbms(self, queryset: QuerySet[Run], name: str, value: list[str]) -> QuerySet[Run]:
         if not value:

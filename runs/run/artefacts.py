@@ -97,30 +97,16 @@ def discard(artefacts: Iterable[Artefact]) -> None:
 
 def without_secrets(content: bytes) -> bytes:
     """Text in UTF-8, UTF-16 or any one-byte encoding with its secrets replaced; other bytes stay as they are."""
-    encoding = _encoding(content)
-    if encoding is None:
-        return content
-    text = content.decode(encoding)
-    redacted = redact_text(text)
-    return content if redacted == text else redacted.encode(encoding)
-
-
-def _encoding(content: bytes) -> str | None:
-    for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")):
-        if content.startswith(mark) and _decodes(content, encoding):
-            return encoding
-    if b"\x00" in content:
-        return None
+    marked = ["utf-16"] if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else []
     # Latin-1 takes every byte and gives it back.
-    return "utf-8" if _decodes(content, "utf-8") else "latin-1"
-
-
-def _decodes(content: bytes, encoding: str) -> bool:
-    try:
-        content.decode(encoding)
-    except UnicodeDecodeError:
-        return False
-    return True
+    for encoding in (*marked, *(() if b"\x00" in content else ("utf-8", "latin-1"))):
+        try:
+            text = content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        redacted = redact_text(text)
+        return content if redacted == text else redacted.encode(encoding)
+    return content
 
 
 def _unpacked(name: str, content: bytes) -> tuple[str, bytes]:

@@ -66,10 +66,6 @@ class Derived:
     figures: Table | None
     shares: Table | None
 
-    @property
-    def any(self) -> bool:
-        return self.figures is not None or self.shares is not None
-
 
 def of_run(run: Run, series: Sequence[Series]) -> Derived:
     """Of a run that has ended."""

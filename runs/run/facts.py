@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import Any
 
 from benchagent.catalog import METRICS
 
 from runs.models import Config, Measurement, Run, StateChange
-from runs.models.choices import RunState
 from runs.run.facets import factor_label
 
 DRIVER_LABELS = {
@@ -32,19 +30,6 @@ class SettingRow:
     effective: str | None
     ignored: bool
 
-    @property
-    def is_given(self) -> bool:
-        return bool(self.given)
-
-
-@dataclass(frozen=True)
-class Step:
-    """A state of the time line; `lasted_s` until the next one, None for the last."""
-
-    change: StateChange
-    label: str
-    lasted_s: float | None
-
 
 def ordered_measurements(run: Run) -> list[Measurement]:
     """Those of the run first, in the order of the catalogue, then by name."""
@@ -57,11 +42,9 @@ def ordered_measurements(run: Run) -> list[Measurement]:
 
 def origin(run: Run) -> list[tuple[str, str]]:
     """(label, text) of what generated the load, of its data, and of the sender's own facts; empty ones are left out."""
-    driver = [(DRIVER_LABELS.get(name) or factor_label(name), value) for name, value in run.driver.items()]
-    dataset = [(f"Data: {factor_label(name).lower()}", value) for name, value in run.dataset.items()]
-    context = [(f"Context: {factor_label(name).lower()}", value) for name, value in run.context.items()]
-    info = [(f"Info: {factor_label(name).lower()}", value) for name, value in run.info.items()]
-    facts = [*driver, *dataset, *context, *info]
+    facts = [(DRIVER_LABELS.get(name) or factor_label(name), value) for name, value in run.driver.items()]
+    for kind, stated in (("Data", run.dataset), ("Context", run.context), ("Info", run.info)):
+        facts += [(f"{kind}: {factor_label(name).lower()}", value) for name, value in stated.items()]
     return [(label, _words(value)) for label, value in facts if value not in ("", None, {}, [])]
 
 
@@ -97,13 +80,8 @@ def _given(config: Config | None) -> dict[str, list[str]]:
     return values
 
 
-def time_line(run: Run) -> list[Step]:
+def time_line(run: Run) -> list[tuple[StateChange, float | None]]:
+    """The states, each with how many seconds it lasted: None for the last one, and where the clock went back."""
     changes = list(run.state_changes.all())
-    return [
-        Step(change, RunState(change.state).label, _seconds(after.at - change.at) if after else None)
-        for change, after in zip_longest(changes, changes[1:])
-    ]
-
-
-def _seconds(span: timedelta) -> float | None:
-    return span.total_seconds() if span.total_seconds() >= 0 else None
+    lasted_s = [(after.at - change.at).total_seconds() for change, after in pairwise(changes)]
+    return [(change, s if s is not None and s >= 0 else None) for change, s in zip_longest(changes, lasted_s)]

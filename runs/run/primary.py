@@ -13,11 +13,11 @@ def refresh(runs: QuerySet[Run]) -> int:
     To be called by whatever writes measurements, marks a run invalid or changes a workload's primary metric.
     Returns how many runs changed.
     """
-    found = runs.order_by().annotate(wanted=_value())
+    known = runs.order_by().annotate(wanted=_value())
     # Null equals nothing in SQL, so that a value that comes or goes is asked for by itself.
     comes = Q(primary_value__isnull=True, wanted__isnull=False)
     goes = Q(primary_value__isnull=False, wanted__isnull=True)
-    different = found.filter(comes | goes | Q(primary_value__lt=F("wanted")) | Q(primary_value__gt=F("wanted")))
+    different = known.filter(comes | goes | Q(primary_value__lt=F("wanted")) | Q(primary_value__gt=F("wanted")))
     return Run.objects.filter(pk__in=different.values("pk")).update(primary_value=_value())
 
 

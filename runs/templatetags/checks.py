@@ -48,16 +48,16 @@ def stated_number(stated: Stated) -> SafeString:
 
 
 @register.simple_tag
-def computed_line(one: Computed) -> SafeString:
+def computed_line(computed: Computed) -> SafeString:
     """Label, value and formula: the numbers where they are few, else the names."""
-    short = len(one.formula) <= FORMULA_LENGTH
+    short = len(computed.formula) <= FORMULA_LENGTH
     value = computed_html(
-        one.rounded, one.formula, unit=one.unit, digits=one.digits, signed=one.signed, tab=not short,
-        note=one.words if one.words != one.formula else "",
+        computed.rounded, computed.formula, unit=computed.unit, digits=computed.digits, signed=computed.signed,
+        tab=not short, note=computed.words if computed.words != computed.formula else "",
     )  # fmt: skip
     return format_html(
         '<dt>{}</dt><dd>{} <span class="formula">= {}</span></dd>',
-        one.label,
+        computed.label,
         value,
-        one.formula if short else one.words,
+        computed.formula if short else computed.words,
     )

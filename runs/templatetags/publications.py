@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from django import template
 from django.utils.html import format_html, format_html_join
@@ -24,16 +25,12 @@ register = template.Library()
 
 
 @register.simple_tag
-def amount(one: Amount, tab: bool = True) -> SafeString:
+def amount(shown: Amount, tab: bool = True) -> SafeString:
     """A number with where it comes from on hover, focus and touch."""
-    if one.formula:
-        return computed_html(
-            one.value, one.formula, unit=one.unit, digits=one.digits, signed=one.signed, note=one.note, tab=tab
-        )
-    return number_html(
-        one.value, unit=one.unit, printed=one.printed, provenance=str(one.provenance), note=one.note,
-        digits=one.digits, signed=one.signed, tab=tab,
-    )  # fmt: skip
+    look: dict[str, Any] = {"unit": shown.unit, "note": shown.note, "digits": shown.digits, "signed": shown.signed}
+    if shown.formula:
+        return computed_html(shown.value, shown.formula, tab=tab, **look)
+    return number_html(shown.value, printed=shown.printed, provenance=str(shown.provenance), tab=tab, **look)
 
 
 @register.simple_tag
@@ -72,10 +69,10 @@ def _piece(token: Token, provenance: str) -> str:
 def _numbers_marked(text: str, provenance: str) -> SafeString:
     pieces: list[str | SafeString] = []
     at = 0
-    for found in _NUMBER.finditer(text):
-        value = found[0].rstrip(",")
-        pieces += [text[at : found.start()], _told(value, provenance)]
-        at = found.start() + len(value)
+    for match in _NUMBER.finditer(text):
+        value = match[0].rstrip(",")
+        pieces += [text[at : match.start()], _told(value, provenance)]
+        at = match.start() + len(value)
     return format_html_join("", "{}", ((piece,) for piece in [*pieces, text[at:]]))
 
 
@@ -104,7 +101,7 @@ def rich_cell(cell: TableCell, heads_row: bool = False) -> SafeString:
 @register.simple_tag
 def card_row(row: Sequence[TableCell], columns: Sequence[Column]) -> SafeString:
     """Cells that carry their column's heading, for tables whose rows are cards on a phone."""
-    cells = [rich_cell(cell, heads_row=not place) for place, cell in enumerate(row)]
+    cells = [rich_cell(cell, heads_row=not column) for column, cell in enumerate(row)]
     labelled = [
         cells[0],
         *(_labelled(cell, column.heading) for cell, column in zip(cells[1:], columns[1:], strict=True)),
@@ -117,21 +114,21 @@ def _labelled(cell: SafeString, heading: str) -> SafeString:
     return cell if empty else SafeString(cell.replace("<td", format_html('<td data-label="{}"', heading), 1))
 
 
-def _number(cell: TextCell, one: Amount, heads_row: bool) -> SafeString:
+def _number(cell: TextCell, shown: Amount, heads_row: bool) -> SafeString:
     tag = "th" if heads_row else "td"
-    inner = amount(one, tab=False)
+    inner = amount(shown, tab=False)
     if cell.href:
         inner = format_html('<a href="{}">{}</a>', cell.href, inner)
     return format_html(
-        '<{} class="num" data-value="{}">{}{}</{}>', tag, repr(float(one.value)), inner, _extras(cell), tag
+        '<{} class="num" data-value="{}">{}{}</{}>', tag, repr(float(shown.value)), inner, _extras(cell), tag
     )
 
 
 def _extras(cell: TextCell) -> SafeString:
-    found = [format_html(' <span class="badge mark">{}</span>', cell.mark)] if cell.mark else []
-    found += [format_html(" {}", provenance_badge(cell.badge))] if cell.badge else []
-    found += [format_html('<span class="sub">{}</span>', words(cell.note, tab=False))] if cell.note else []
-    return SafeString("".join(found))
+    extras = [format_html(' <span class="badge mark">{}</span>', cell.mark)] if cell.mark else []
+    extras += [format_html(" {}", provenance_badge(cell.badge))] if cell.badge else []
+    extras += [format_html('<span class="sub">{}</span>', words(cell.note, tab=False))] if cell.note else []
+    return SafeString("".join(extras))
 
 
 @register.simple_tag

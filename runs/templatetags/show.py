@@ -149,7 +149,7 @@ def factor_name(name: str) -> str:
 @register.inclusion_tag("_more_settings.html")
 def more_settings(rows: list[SettingRow]) -> dict[str, Any]:
     """The settings in force that nobody gave, folded away."""
-    return {"rows": [row for row in rows if not row.is_given]}
+    return {"rows": [row for row in rows if not row.given]}
 
 
 # Filters whose selects hold the first of many.

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -17,12 +17,6 @@ from runs.models.choices import RunState
 RECENT = 8
 PRESENT = Q(runs__deleted_at=None)
 NOTHING_NEW = 204
-
-
-def _latest(present: QuerySet[Run]) -> QuerySet[Run]:
-    """What was measured or uploaded last; what still waits in the queue is shown by its experiment."""
-    begun = present.filter(publication=None).exclude(state=RunState.QUEUED)
-    return begun.order_by(Coalesce("started_at", "created_at").desc(), "id")[:RECENT]
 
 
 @require_safe
@@ -44,7 +38,10 @@ def home(request: HttpRequest) -> HttpResponse:
     context |= matrix.overview(runs)
     if "seen" in request.GET:
         return render(request, "home.html#demonstration", context)
-    context["recent"] = [RunRow(run) for run in _latest(present)]
+    # What was measured or uploaded last; what still waits in the queue is shown by its experiment.
+    begun = present.filter(publication=None).exclude(state=RunState.QUEUED)
+    latest = begun.order_by(Coalesce("started_at", "created_at").desc(), "id")[:RECENT]
+    context["recent"] = [RunRow(run) for run in latest]
     context["publications"] = Publication.objects.annotate(
         values=Count("runs", filter=PRESENT & Q(runs__state=RunState.FINISHED, runs__invalid_at=None)),
         gaps=Count("runs", filter=PRESENT & Q(runs__state=RunState.VALUE_MISSING)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -23,36 +23,24 @@ NUMBERED_PAGES = 20
 CONTROLS = ("page", "part", "cursor")
 
 
-@dataclass(frozen=True)
-class ListPage:
-    """What the table and its links show. `number` is 0 where pages have none; queries are "" where there is no page."""
-
-    rows: list[RunRow]
-    count: int
-    count_is_exact: bool
-    number: int = 0
-    total: int = 0
-    previous_query: str = ""
-    next_query: str = ""
-
-
 @require_safe
 def run_list(request: HttpRequest) -> HttpResponse:
     params = without_blanks(request.GET)
     rows = candidates(request.user, experiments=params.getlist("experiment")).for_rows()
     chosen = RunFilter(params, queryset=rows, user=request.user)
     problems = unknown_parameters(params) | (chosen.errors if not chosen.is_valid() else {})
-    try:
-        page = _page(Run.objects.none() if problems else chosen.qs, params)
-    except WrongCursor as error:
-        problems["cursor"], page = [str(error)], ListPage([], 0, True)
+    page: dict[str, Any] = {}
+    if not problems:
+        try:
+            page = _page(chosen.qs, params)
+        except WrongCursor as error:
+            problems["cursor"] = [str(error)]
     chosen_by = without(params, *CONTROLS)
     context = {
         "filter": chosen,
         "params": chosen_by,
         "problems": problems,
         "page": page,
-        "rows": page.rows,
         "ordering": params.get("ordering", ""),
         "newest_first": params.get("ordering", "") in ("", "-created_at"),
         "filtered": any(name not in (*CONTROLS, "ordering") for name in params),
@@ -66,8 +54,11 @@ def run_list(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _page(runs: QuerySet[Run], params: QueryDict) -> ListPage:
-    """Raises WrongCursor."""
+def _page(runs: QuerySet[Run], params: QueryDict) -> dict[str, Any]:
+    """What the table and its links show. `number` is 0 where pages have none; queries are "" where there is no page.
+
+    Raises WrongCursor.
+    """
     previous: int | str | None
     following: int | str | None
     count, exact = cursor.bounded_count(runs)
@@ -82,15 +73,11 @@ def _page(runs: QuerySet[Run], params: QueryDict) -> ListPage:
         at = params.get("cursor", "")
         shown = cursor.page(runs, columns=columns_of(ordering), name=ordering, cursor=at, size=PER_PAGE)
         rows, control, previous, following = shown.rows, "cursor", shown.previous, shown.next
-    return ListPage(
-        rows=[RunRow(run) for run in rows],
-        count=count,
-        count_is_exact=exact,
-        number=number,
-        total=total,
-        previous_query=_at(params, control, previous),
-        next_query=_at(params, control, following),
-    )
+    return {
+        "rows": [RunRow(run) for run in rows], "count": count, "count_is_exact": exact, "number": number,
+        "total": total, "previous_query": _at(params, control, previous),
+        "next_query": _at(params, control, following),
+    }  # fmt: skip
 
 
 def _at(params: QueryDict, control: str, value: int | str | None) -> str:

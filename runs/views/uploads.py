@@ -31,17 +31,10 @@ def upload_list(request: HttpRequest) -> HttpResponse:
     present = Count("runs", filter=Q(runs__deleted_at=None))
     rows = Upload.objects.filter(owner=request.user.pk).annotate(run_count=present).defer("document")
     page = Paginator(rows.order_by("-received_at", "id"), PER_PAGE).get_page(request.GET.get("page"))
-    return render(request, "uploads.html", {"page": page, "subjects": _subjects([row.pk for row in page])})
-
-
-def _subjects(uploads: list[uuid.UUID]) -> dict[uuid.UUID, str]:
-    """What was measured in each of these uploads."""
-    rows = (
-        Run.objects.filter(upload__in=uploads)
-        .order_by("repeat")
-        .values_list("upload", "dbms_version__name", "workload__name")
-    )
-    return {upload: f"{dbms} · {workload}" for upload, dbms, workload in rows}
+    measured = Run.objects.filter(upload__in=[row.pk for row in page]).order_by("repeat")
+    names = measured.values_list("upload", "dbms_version__name", "workload__name")
+    subjects = {upload: f"{dbms} · {workload}" for upload, dbms, workload in names}
+    return render(request, "uploads.html", {"page": page, "subjects": subjects})
 
 
 @require_safe

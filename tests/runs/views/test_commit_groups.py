@@ -27,7 +27,7 @@ def sweep(factor: str = "group_commit", *, counted: bool = True) -> Experiment:
 def test_a_sweep_shows_how_many_commits_shared_a_flush(client):
     html = client.get(sweep().get_absolute_url()).content.decode()
     assert 'id="commit-groups"' in html
-    found = [(row.median, row.commits_per_flush) for row in commit_groups.rows(compare(all_runs()))]
+    found = [(median, commits) for _, median, commits in commit_groups.rows(compare(all_runs()))]
     assert found == [(110, pytest.approx(1.1)), (155, pytest.approx(1.85)), (175, 2.6)]
 
 
