@@ -106,7 +106,7 @@ def test_the_page_of_a_run_tells_each_figure_with_its_unit_and_how_it_came_about
 def test_what_has_no_inputs_is_left_out(db):
     run = make_run("Firebird 3.0", 80, factors=FACTORS)
     assert figures_of(run, tps=[1.0], machine_cpu_percent=[99.0] * 14) == {}
-    assert derived.of_run(run, []).any is False
+    assert derived.of_run(run, []) == derived.Derived(None, None)
     run.context = {"connection": "prod"}
     of_the_load_generator = {"machine_cpu_percent": [99.0] * 14, "disk_util_percent": [10.0] * 14}
     assert figures_of(run, **of_the_load_generator) == {}, "not the machine of the server"
