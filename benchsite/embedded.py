@@ -6,12 +6,11 @@ import fcntl
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from http.client import HTTPConnection, HTTPException
 from io import StringIO
 from threading import Event
-from types import FrameType
 
 import psutil
 from django.core.management import call_command
@@ -70,23 +69,29 @@ def run_alone(state: State, address: Address) -> None:
     os.umask(0o077)
     state.tmp.mkdir(exist_ok=True)
     supervisor = Supervisor(state.logs, state.processes, programs.environment(state, address), say)
-    signals = Signals()
+    asked_to_stop = Event()
+
+    def interrupt() -> None:
+        on_signal(asked_to_stop.set)  # a second one must not end the stopping
+        raise Stopped
+
     try:
-        with signals.interrupting():
-            password = prepare(supervisor, state, address)
+        on_signal(interrupt)
+        password = prepare(supervisor, state, address)
+        on_signal(asked_to_stop.set)
         say("starting worker, beat, web and the local agent")
         liveness.forget()
         supervisor.start(programs.worker())
         supervisor.start(programs.beat(state))
         supervisor.start(programs.web(state, address))
         supervisor.start(programs.agent(state, address))
-        watch(supervisor, signals, address, password)
+        watch(supervisor, asked_to_stop, address, password)
     except Stopped:
         pass
     except Error as error:
         raise CannotStart(f"the database does not work: {str(error).strip()}") from None
     finally:
-        signals.asked.set()
+        on_signal(asked_to_stop.set)
         say("stopping")
         supervisor.stop()
         remove_socket_folder(state)
@@ -97,29 +102,11 @@ class Stopped(BaseException):
     """A signal came while the start was being prepared."""
 
 
-class Signals:
-    """SIGINT, SIGTERM and SIGHUP set `asked`; what is done under `interrupting` they end at once."""
-
-    def __init__(self) -> None:
-        self.asked = Event()
-        self._interrupt = False
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:  # nohup
-                signal.signal(number, self._note)
-
-    def _note(self, _number: int, _frame: FrameType | None) -> None:
-        again = self.asked.is_set()
-        self.asked.set()
-        if self._interrupt and not again:
-            raise Stopped
-
-    @contextmanager
-    def interrupting(self) -> Iterator[None]:
-        self._interrupt = True
-        try:
-            yield
-        finally:
-            self._interrupt = False
+def on_signal(act: Callable[[], None]) -> None:
+    """What SIGINT, SIGTERM and SIGHUP do from now on; SIGHUP stays ignored where it is (nohup)."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda _number, _frame: act())
 
 
 def prepare(supervisor: Supervisor, state: State, address: Address) -> str | None:
@@ -138,11 +125,11 @@ def prepare(supervisor: Supervisor, state: State, address: Address) -> str | Non
     return password
 
 
-def watch(supervisor: Supervisor, signals: Signals, address: Address, password: str | None) -> None:
+def watch(supervisor: Supervisor, asked_to_stop: Event, address: Address, password: str | None) -> None:
     """Until a signal comes."""
     started_at = psutil.Process().create_time()
     ready, late = False, False
-    while not signals.asked.wait(LOOK_EVERY_S):
+    while not asked_to_stop.wait(LOOK_EVERY_S):
         supervisor.look_after()
         if ready:
             continue

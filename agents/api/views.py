@@ -14,12 +14,11 @@ from agents.jobs import deliver, life, observers
 from agents.jobs.dispatch import queued
 from agents.jobs.refusals import Refusal
 from agents.machines import registry
-from agents.models import Agent, AgentStatus, Job
+from agents.models import AgentStatus, Job
 
 # While there is work, an idle agent asks often: the next run of an experiment begins within half a second.
 POLL_BUSY_S = 0.5
-POLL_PENDING_S = 3.0
-POLL_DISABLED_S = 10.0
+POLL_WITHOUT_WORK_S = {AgentStatus.PENDING: 3.0, AgentStatus.DISABLED: 10.0}
 MESSAGES = {
     AgentStatus.PENDING: "waits for approval by an operator on the agents page",
     AgentStatus.DISABLED: "an operator has disabled this agent on the agents page",
@@ -46,26 +45,19 @@ def poll(request: HttpRequest, body: Body) -> PollAnswer:
     check_protocol(body)
     agent = agent_of(request)
     registry.update(agent, poll=check(Poll, body))
-    works = agent.status == AgentStatus.APPROVED
+    status = AgentStatus(agent.status)
+    works = status == AgentStatus.APPROVED
     job = life.assigned_to(agent) if works else None
     observation = observers.waiting_for(agent) if works and agent.observations else None
     answer: PollAnswer = {
-        "status": cast(Literal["pending", "approved", "disabled"], agent.status),
-        "poll_after_s": _tempo_s(agent),
+        "status": cast(Literal["pending", "approved", "disabled"], status.value),
+        "poll_after_s": POLL_WITHOUT_WORK_S.get(status) or (POLL_BUSY_S if queued().exists() else POLL_IDLE_S),
         "job": str(job.pk) if job else None,
-        "message": MESSAGES[AgentStatus(agent.status)],
+        "message": MESSAGES[status],
     }
     if observation is not None:
         answer["observe"] = str(observation.pk)
     return answer
-
-
-def _tempo_s(agent: Agent) -> float:
-    if agent.status == AgentStatus.PENDING:
-        return POLL_PENDING_S
-    if agent.status == AgentStatus.DISABLED:
-        return POLL_DISABLED_S
-    return POLL_BUSY_S if queued().exists() else POLL_IDLE_S
 
 
 @endpoint
