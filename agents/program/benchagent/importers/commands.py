@@ -9,6 +9,7 @@ from benchagent.importers.report import Scalar
 
 # Longer lines are no command lines, and would cost the square of their length.
 MAX_COMMAND = 4000
+_EXIT = re.compile(r"(?:exit(?:ed)?(?: code| status| with)?|rc|exit_code)\s*[:= ]\s*(\d{1,3})", re.IGNORECASE)
 
 
 def words_of(command: str, ends: str = "") -> list[str]:
@@ -19,6 +20,12 @@ def words_of(command: str, ends: str = "") -> list[str]:
         return shlex.split(command)
     except ValueError:
         return command.split()
+
+
+def is_failed_exit(text: str) -> bool:
+    """Whether a shell echoed an exit status other than 0."""
+    code = _EXIT.fullmatch(text)
+    return code is not None and int(code[1]) != 0
 
 
 def unquoted(arguments: str) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from benchagent.importers.commands import words_of
 from benchagent.importers.lines import Line, Lines
 from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, as_they_are, measured
-from benchagent.importers.source import NotUnderstood, SourceFile, agree
+from benchagent.importers.source import NotUnderstood, SourceFile, agree, slug
 from benchagent.importers.tables import Table
 
 TOOL = "gbak"
@@ -289,7 +289,7 @@ def _metrics(run: _Run) -> list[Metric]:
     if one_way and -1 not in numbers and len(run.tables) == len(order):
         for table, count in rows.items():
             name = table.replace('"', "").lower().removeprefix("public.")
-            values[f"{re.sub(r'[^a-z0-9]+', '_', name).strip('_')[:60]}_rows"] = count
+            values[f"{slug(name, longest=60)}_rows"] = count
     elif rows:
         run.warnings.append("records per table left out: the tables' order contradicts the order of their data")
     return [

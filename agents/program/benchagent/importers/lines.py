@@ -20,6 +20,8 @@ _CLOCK_TEXT = (
 _CLOCK = re.compile(_CLOCK_TEXT)
 # A clock behind the name of a container or of a step: `bench-1  | 2026-01-01T00:00:00Z …`.
 _NAMED_CLOCK = re.compile(rf"(?P<name>[^|\t]{{1,60}}(?:[|\t][^|\t]{{0,60}})?[|\t] {{0,4}}){_CLOCK_TEXT}")
+# What `ts` and journals put in front of a line.
+TIME_IN_FRONT = r"^(?:\w{3} \d{1,2} [\d:.]+ |\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-][\d:]+)? )?[ \t]*"
 _COLOUR = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 _TAG = re.compile(r"</?(?:pre|code|br|p|td|tr|div|span|tt|samp|blockquote)\b[^<>]{0,200}>", re.IGNORECASE)
 _MARKS_ONLY = re.compile(r"[^\w([{]+")

@@ -155,8 +155,8 @@ def as_they_are(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tup
 
 
 def as_part_of(report: Report, file: SourceFile) -> Report:
-    """The report of a file whose numbers are in another's."""
-    return replace(report, metrics=(), series=(), histogram="", part_of=file.name)
+    """The report of a file whose numbers and warnings are in another's."""
+    return replace(report, metrics=(), series=(), warnings=(), histogram="", part_of=file.name)
 
 
 def as_json(file: SourceFile, report: Report) -> dict[str, Any]:
@@ -174,9 +174,10 @@ def as_json(file: SourceFile, report: Report) -> dict[str, Any]:
         ],
         "series": [
             {
-                "name": one.name, "unit": one.unit, "interval": one.interval_s, "t0_s": one.t0_s, "points": one.points,
+                "name": series.name, "unit": series.unit, "interval": series.interval_s, "t0_s": series.t0_s,
+                "points": series.points,
             }
-            for one in report.series
+            for series in report.series
         ],
         "warnings": [*report.warnings],
         "subject": {

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from benchagent.importers.report import Series, unit_of
 from benchagent.importers.source import NotUnderstood
 
 MAX_SAMPLES = 10_000_000
@@ -40,3 +41,11 @@ def evenly(
         grid += [None] * (position - len(grid))
         grid.append(value)
     return times_s[0] - interval, interval, tuple(grid)
+
+
+def sampled(
+    times_s: Sequence[float], columns: Mapping[str, Sequence[float | None]], interval_s: float
+) -> tuple[Series, ...]:
+    """A series of each column, which is called as its metric."""
+    grids = {name: evenly(times_s, values, interval_s=interval_s) for name, values in columns.items()}
+    return tuple(Series(name, unit_of(name)[0], interval_s, grid, t0_s) for name, (t0_s, _, grid) in grids.items())

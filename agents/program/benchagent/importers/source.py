@@ -91,10 +91,14 @@ def _decoded(data: bytes) -> str:
         return data.decode("latin-1")
 
 
+def is_number(text: str) -> bool:
+    return _NUMBER.fullmatch(text) is not None
+
+
 def number(text: str) -> float:
     """A plain decimal number with a point. Raises NotUnderstood for anything else: a comma may mean two things."""
     text = text.strip()
-    if not _NUMBER.fullmatch(text):
+    if not is_number(text):
         raise NotUnderstood(f"not a plain number: {text[:40]!r}")
     value = float(text)
     if not math.isfinite(value):
@@ -107,6 +111,11 @@ def whole(text: str) -> int:
     if not (text.isascii() and text.isdecimal()) or len(text) > 18:
         raise NotUnderstood(f"not a whole number: {text[:40]!r}")
     return int(text)
+
+
+def slug(text: str, joint: str = "_", longest: int = 100) -> str:
+    """In small letters and digits: "Stock-Level (new)" -> "stock_level_new"."""
+    return re.sub(r"[^a-z0-9]+", joint, text.lower()).strip(joint)[:longest]
 
 
 def agree(left: float, right: float, *, relative: float, absolute: float = 0.0) -> bool:

@@ -17,7 +17,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from benchagent.importers.lines import Line, without_comment
 from benchagent.importers.report import Report, Status, not_understood
@@ -61,14 +61,22 @@ def damage_of(text: str, tool: str) -> str:
     return "a decimal comma may mean two things" if comma else f"not a wording or number that {tool} prints"
 
 
-@dataclass(frozen=True)
-class Match:
+class Match(NamedTuple):
     """What a line says, by the row of the table that it follows; `cut`: the last line of a file, which may go on."""
 
     key: str
     rank: int
     values: dict[str, str]
     cut: bool = False
+
+
+class _Row(NamedTuple):
+    key: str
+    start: re.Pattern[str]
+    whole: re.Pattern[str]
+    # Whether its last value is the rest of the line, and whether its form does not show where it ends.
+    takes_rest: bool
+    is_open: bool
 
 
 class Table:
@@ -79,12 +87,14 @@ class Table:
         # Whether what begins like a line of it must be one: not so where others print the same words.
         self.strict = strict
         self.rank: dict[str, int] = {}
-        self._rows: list[tuple[str, re.Pattern[str], re.Pattern[str], str]] = []
+        self._rows: list[_Row] = []
         for key, template, *starts in rows:
             start, whole = pattern_of(template)
             self.rank.setdefault(key, len(self.rank))
-            self._rows.append((key, re.compile(starts[0] if starts else start), re.compile(whole), template))
-        self._any = re.compile("|".join(dict.fromkeys(start.pattern for _, start, _, _ in self._rows)))
+            rest, is_open = template.endswith((":T}", ":T}]")), bool(_OPEN_KIND.search(template))
+            self._rows.append(_Row(key, re.compile(starts[0] if starts else start), re.compile(whole), rest, is_open))
+        # The group tells the first row that begins so.
+        self._any = re.compile("|".join(f"(?P<_{at}>{row.start.pattern})" for at, row in enumerate(self._rows)))
 
     def match(self, line: Line) -> Match | None:
         """What a line says; None for a line of something else.
@@ -93,23 +103,25 @@ class Table:
         damaged number, a wording that is not known. A last line without its end is taken only where its form shows
         that it is whole.
         """
-        if not self._any.match(line.text):
+        begun = self._any.match(line.text)
+        if begun is None:
             return None
-        begun = ""
-        for key, start, whole, template in self._rows:
-            if not start.match(line.text):
-                continue
-            begun = begun or key
-            text = _NOTE.split(line.text, maxsplit=1)[0] if template.endswith((":T}", ":T}]")) else line.text
-            match = whole.fullmatch(text) or (whole.fullmatch(without_comment(line.text)) if line.whole else None)
-            if match and (line.whole or not (_OPEN_KIND.search(template) or _OPEN_END.search(line.text))):
-                return Match(key, self.rank[key], {name: text or "" for name, text in match.groupdict().items()})
+        first = int((begun.lastgroup or "_0")[1:])
+        for row in self._rows[first:]:
+            text = _NOTE.split(line.text, maxsplit=1)[0] if row.takes_rest else line.text
+            match = row.whole.fullmatch(text)
+            if match is None and line.whole and row.start.match(line.text):
+                match = row.whole.fullmatch(without_comment(line.text))
+            if match and (line.whole or not (row.is_open or _OPEN_END.search(line.text))):
+                return Match(
+                    row.key, self.rank[row.key], {name: text or "" for name, text in match.groupdict().items()}
+                )
             if match:
-                return Match(key, self.rank[key], {}, cut=True)
-        if not self.strict or not begun:
+                return Match(row.key, self.rank[row.key], {}, cut=True)
+        if not self.strict:
             return None
         if not line.whole:
-            return Match(begun, self.rank[begun], {}, cut=True)
+            return Match(self._rows[first].key, self.rank[self._rows[first].key], {}, cut=True)
         raise NotUnderstood(f"{damage_of(line.text, self.tool)}: {line.text[:80]!r}")
 
 

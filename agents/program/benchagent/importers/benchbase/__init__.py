@@ -9,32 +9,19 @@ from collections.abc import Sequence
 
 from benchagent.importers.benchbase import console, documents, joining, tables
 from benchagent.importers.report import Report
-from benchagent.importers.source import NotUnderstood, SourceFile
+from benchagent.importers.source import SourceFile
 
 TOOL = "benchbase"
 
 
 def claims(file: SourceFile) -> bool:
-    return _kind(file.text) != ""
+    return any(kind.claims(file.text) for kind in (tables, documents, console))
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    match _kind(file.text):
-        case "table":
-            return [tables.read(file)]
-        case "document":
-            return [documents.read(file.text)]
-        case "console":
-            return console.read(file)
-    raise NotUnderstood("not a file of BenchBase")
+    if tables.claims(file.text):
+        return [tables.read(file)]
+    return [documents.read(file.text)] if documents.claims(file.text) else console.read(file)
 
 
 combine = joining.combine
-
-
-def _kind(text: str) -> str:
-    if tables.claims(text):
-        return "table"
-    if documents.claims(text):
-        return "document"
-    return "console" if console.claims(text) else ""

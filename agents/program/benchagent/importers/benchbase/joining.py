@@ -61,16 +61,12 @@ def _kind(file: SourceFile, report: Report) -> str:
     return "summary" if report.metric("tps") is not None or report.metric("goodput_per_s") is not None else "histograms"
 
 
-def _stem(file: SourceFile) -> tuple[str, str]:
-    path = PurePosixPath(file.name)
-    match = _STEM.fullmatch(path.name)
-    return str(path.parent), match["stem"] if match else path.name.split(".")[0]
-
-
 def _groups(parts: Sequence[_Part]) -> list[list[_Part]]:
     groups: dict[tuple[str, str], list[_Part]] = {}
     for part in parts:
-        groups.setdefault(_stem(part.file), []).append(part)
+        path = PurePosixPath(part.file.name)
+        stem = _STEM.fullmatch(path.name)
+        groups.setdefault((str(path.parent), stem["stem"] if stem else path.name.split(".")[0]), []).append(part)
     # What carries no stem of its own (the log, the histograms) goes to the run of its folder whose counts it has.
     for key, group in list(groups.items()):
         if len(group) > 1 or group[0].kind not in ("console", "histograms"):
@@ -115,7 +111,7 @@ def _join(group: Sequence[_Part], result: list[Pair]) -> None:
         except NotUnderstood as error:
             words = f"{part.kind} left out: {error}"
             whole = replace(whole, warnings=(*whole.warnings, words))
-        result[part.position][1][part.index] = as_part_of(replace(part.report, warnings=()), holder.file)
+        result[part.position][1][part.index] = as_part_of(part.report, holder.file)
     result[holder.position][1][holder.index] = whole
 
 
@@ -125,8 +121,9 @@ def _add(whole: Report, part: _Part) -> Report:
         case "samples" | "results" | "raw":
             return _add_series(whole, part)
         case "type":
-            names = {one.name for one in whole.series}
-            return replace(whole, series=(*whole.series, *(one for one in added.series if one.name not in names)))
+            names = {series.name for series in whole.series}
+            more = tuple(series for series in added.series if series.name not in names)
+            return replace(whole, series=whole.series + more)
         case "config":
             return replace(whole, parameters=_merged(whole, added), subject=_subject(whole, added))
         case "settings":
@@ -141,7 +138,7 @@ def _add_series(whole: Report, part: _Part) -> Report:
     count = _requests(part)
     if requests is not None and not agree(count, requests, relative=0, absolute=0.5):
         raise NotUnderstood(f"it tells {count:g} requests, the run {requests:g}")
-    if any(one.name == "tps" for one in whole.series):
+    if any(series.name == "tps" for series in whole.series):
         return whole
     return replace(whole, series=(*whole.series, *part.report.series))
 
@@ -149,7 +146,7 @@ def _add_series(whole: Report, part: _Part) -> Report:
 def _requests(part: _Part) -> float:
     if part.kind == "raw":
         return len(tables.read_raw(part.file).starts_s)
-    rates = next((one for one in part.report.series if one.name == "tps"), None)
+    rates = next((series for series in part.report.series if series.name == "tps"), None)
     if rates is None:
         raise NotUnderstood("too few windows to tell how long each is")
     return round(sum(value for value in rates.values if value is not None) * rates.interval_s)
@@ -169,17 +166,14 @@ def _subject(whole: Report, added: Report) -> Subject:
     first, second = whole.subject, added.subject
     if first.dbms and second.dbms and first.dbms != second.dbms:
         raise NotUnderstood(f"it is of {second.dbms}, the run of {first.dbms}")
-    if first.dbms_version and second.dbms_version and not _same_version(first.dbms_version, second.dbms_version):
+    # "16" is "16.4" too.
+    shorter, longer = sorted((first.dbms_version, second.dbms_version), key=len)
+    if shorter and not f"{longer}.".startswith(f"{shorter}."):
         raise NotUnderstood(f"it is of version {second.dbms_version}, the run of {first.dbms_version}")
     return replace(
         first, dbms=first.dbms or second.dbms, dbms_version=first.dbms_version or second.dbms_version,
         settings=first.settings or second.settings,
     )  # fmt: skip
-
-
-def _same_version(left: str, right: str) -> bool:
-    shorter, longer = sorted((left, right), key=len)
-    return longer == shorter or longer.startswith(f"{shorter}.")
 
 
 def _add_counts(whole: Report, added: Report) -> Report:

@@ -6,7 +6,7 @@ import math
 import re
 
 from benchagent.importers.report import Scalar
-from benchagent.importers.source import NotUnderstood
+from benchagent.importers.source import NotUnderstood, slug
 
 DBMS = {
     "postgres": "postgresql", "postgresql": "postgresql", "mysql": "mysql", "mariadb": "mariadb", "oracle": "oracle",
@@ -56,20 +56,20 @@ def snake(name: str) -> str:
     """com.oltpbenchmark.….NewOrder/01 -> new_order"""
     last = name.split("/", maxsplit=1)[0].rsplit(".", 1)[-1]
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", last)
-    return re.sub(r"[^a-z0-9]+", "_", spaced.lower()).strip("_")[:40]
+    return slug(spaced, longest=40)
 
 
 def workload(kind: str) -> tuple[str, str]:
-    slug = re.sub(r"[^a-z0-9]+", "-", kind.lower()).strip("-")
-    return (f"{slug}-benchbase", f"BenchBase {kind.upper()}") if slug else ("", "")
+    known = slug(kind, "-")
+    return (f"{known}-benchbase", f"BenchBase {kind.upper()}") if known else ("", "")
 
 
 def dbms(kind: str, version: str) -> tuple[str, str]:
-    slug = DBMS.get(kind.lower(), "")
-    if slug == "mysql" and "mariadb" in version.lower():
-        slug = "mariadb"
-    found = re.search(r"\d+(?:\.\d+)+|\b\d{2}\b", version)
-    return slug, found[0] if slug and found else ""
+    name = DBMS.get(kind.lower(), "")
+    if name == "mysql" and "mariadb" in version.lower():
+        name = "mariadb"
+    number = re.search(r"\d+(?:\.\d+)+|\b\d{2}\b", version)
+    return name, number[0] if name and number else ""
 
 
 def plain(text: str) -> Scalar:

@@ -11,8 +11,8 @@ from pathlib import PurePosixPath
 
 from benchagent.importers.benchbase.names import check_rising, latency, snake
 from benchagent.importers.lines import Lines
-from benchagent.importers.report import Report, Series, Status, unit_of
-from benchagent.importers.series import evenly
+from benchagent.importers.report import Report, Series, Status
+from benchagent.importers.series import sampled
 from benchagent.importers.source import NotUnderstood, SourceFile, agree, number, whole
 
 _TIME = re.compile(r"(?:time \(seconds\)|time\(sec\))", re.IGNORECASE)
@@ -97,7 +97,7 @@ def _rows(file: SourceFile) -> tuple[list[str], list[tuple[int, list[str]]]]:
     return file.once("benchbase rows", read)
 
 
-def windows(file: SourceFile) -> list[Series]:
+def windows(file: SourceFile) -> Sequence[Series]:
     """The series of a results or samples file."""
     heading, rows = _rows(file)
     columns = _columns(heading)
@@ -119,11 +119,7 @@ def windows(file: SourceFile) -> list[Series]:
     prefix = f"{snake(type_of(file))}_" if type_of(file) else ""
     # Times are the beginnings of the windows.
     ends = [time + window_s for time in times]
-    series: list[Series] = []
-    for name, values in spread.items():
-        start_s, _, grid = evenly(ends, values) if len(ends) > 1 else (times[0], window_s, tuple(values))
-        series.append(Series(f"{prefix}{name}", unit_of(name)[0], window_s, grid, start_s))
-    return series
+    return sampled(ends, {f"{prefix}{name}": values for name, values in spread.items()}, window_s)
 
 
 def _columns(heading: Sequence[str]) -> dict[str, int]:

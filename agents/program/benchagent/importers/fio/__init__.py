@@ -9,26 +9,21 @@ from benchagent.importers.report import Report
 from benchagent.importers.source import NotUnderstood, SourceFile
 
 TOOL = "fio"
+_TERSE = ("2;fio-", "3;fio-", "4;fio-", "5;fio-")
 
 
 def claims(file: SourceFile) -> bool:
-    text = file.text
-    return json_output.claims(text) or normal.claims(text) or logs.claims(text) or _is_terse(text)
+    return file.text.startswith(_TERSE) or any(kind.claims(file.text) for kind in (json_output, normal, logs))
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    text = file.text
-    if json_output.claims(text):
-        return json_output.read(text)
-    if normal.claims(text):
+    if json_output.claims(file.text):
+        return json_output.read(file.text)
+    if normal.claims(file.text):
         return normal.read(file)
-    if _is_terse(text):
+    if file.text.startswith(_TERSE):
         raise NotUnderstood("fio's terse output has no names; let it print JSON (--output-format=json)")
     return [logs.read(file)]
 
 
 combine = logs.combine
-
-
-def _is_terse(text: str) -> bool:
-    return text.startswith(("2;fio-", "3;fio-", "4;fio-", "5;fio-"))

@@ -9,13 +9,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from benchagent.importers.commands import words_of
+from benchagent.importers.fio.wording import DIRECTIONS
 from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, measured
-from benchagent.importers.source import NotUnderstood, agree
+from benchagent.importers.source import NotUnderstood, agree, slug
 
-# The sum of a run with several servers (`--client`).
-ALL_CLIENTS = "All clients"
-DIRECTIONS = ("read", "write", "trim", "mixed")
-SIGNAL = re.compile(r"(?m)^.*\bfio: (?:terminating on signal |pid=\d+, got signal=)(\d+)")
 _RANKS = {25.0: "25", 50.0: "50", 75.0: "75", 90.0: "90", 95.0: "95", 99.0: "99", 99.9: "999"}
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _TEXTS = {"rw": "read_write", "readwrite": "read_write", "ioengine": "io_engine"}
@@ -149,11 +146,11 @@ def _metrics(jobs: Sequence[Job]) -> Iterator[Metric]:
     if runtimes := [flow.runtime_s for job in jobs for flow in job.flows.values() if flow.runtime_s]:
         yield measured("elapsed_s", max(runtimes))
     # Every job for itself, where the names tell them apart.
-    slugs = [re.sub(r"[^a-z0-9]+", "_", job.name.lower()).strip("_")[:40] or "job" for job in jobs]
-    for number, (slug, job) in enumerate(zip(slugs, jobs, strict=True), start=1):
+    slugs = [slug(job.name, longest=40) or "job" for job in jobs]
+    for number, (name, job) in enumerate(zip(slugs, jobs, strict=True), start=1):
         if alone:
             break
-        prefix = slug if slugs.count(slug) == 1 else f"{slug}_{number}"
+        prefix = name if slugs.count(name) == 1 else f"{name}_{number}"
         for direction, flow in job.flows.items():
             yield from sums(f"{prefix}_{direction}", [flow])
             yield from flow.latencies(f"{prefix}_{direction}")

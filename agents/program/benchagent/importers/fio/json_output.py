@@ -6,17 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchagent.importers.fio.common import (
-    ALL_CLIENTS,
-    DIRECTIONS,
-    SIGNAL,
-    Flow,
-    Job,
-    Latency,
-    check_percentiles,
-    grouped,
-    report,
-)
+from benchagent.importers.fio.common import Flow, Job, Latency, check_percentiles, grouped, report
+from benchagent.importers.fio.wording import ALL_CLIENTS, DIRECTIONS, SIGNAL
 from benchagent.importers.report import Report, Status
 from benchagent.importers.source import NotUnderstood, agree
 from benchagent.importers.strict_json import decoded, number_in
@@ -102,8 +93,8 @@ def _options(value: Any) -> dict[str, str]:
 
 def _in_order(data: Mapping[str, Any], order: Sequence[str], what: str) -> None:
     """fio's order of keys, or that of a tool which sorts them; anything else means that lines have changed places."""
-    found = [key for key in data if key in order]
-    if found != [key for key in order if key in data] and list(data) != sorted(data):
+    known = [key for key in data if key in order]
+    if known != [key for key in order if key in data] and list(data) != sorted(data):
         raise NotUnderstood(f"{what}: the keys are out of order")
 
 

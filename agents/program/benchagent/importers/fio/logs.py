@@ -68,7 +68,7 @@ def combine(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[S
         if own:
             result[run] = (file, [_joined(reports[0], list(own.values()))])
             for at in own:
-                result[at] = (result[at][0], [as_part_of(replace(reports[0], warnings=()), file)])
+                result[at] = (result[at][0], [as_part_of(reports[0], file)])
     return result
 
 

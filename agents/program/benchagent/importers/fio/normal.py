@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from benchagent.importers.fio import wording
 from benchagent.importers.fio.common import (
-    ALL_CLIENTS,
-    DIRECTIONS,
-    SIGNAL,
     Flow,
     Job,
     Latency,
@@ -22,6 +20,7 @@ from benchagent.importers.fio.common import (
     report,
     size_bytes,
 )
+from benchagent.importers.fio.wording import ALL_CLIENTS, DIRECTIONS, SIGNAL
 from benchagent.importers.lines import Lines
 from benchagent.importers.report import Report, Status
 from benchagent.importers.source import NotUnderstood, SourceFile, agree, number, whole
@@ -37,7 +36,8 @@ class _Section:
     flow: Flow | None = None
     direction: str = ""
     completion: Latency | None = None
-    rank_scale: float = 0.0
+    # Milliseconds of its unit.
+    rank_ms: float = 0.0
     # Whose percentiles are being read, and whose are kept.
     ranked: str = ""
     ranks: str = ""
@@ -191,9 +191,9 @@ def _told(run: _Run, job: Job) -> dict[str, str]:
 
 def _figures(run: _Run, section: _Section, line: str) -> _Section:
     if rate := wording.NEW.match(line):
-        return _open(section, rate[1], _new(rate, section.job))
+        return _open(section, rate["direction"], _new(rate, section.job))
     if rate := wording.OLD.match(line):
-        return _open(section, rate[1], _old(rate, section.job))
+        return _open(section, rate["direction"], _old(rate, section.job))
     if re.match(r"\s+(?:read|write|trim|mixed)\s*:", line):
         raise NotUnderstood("an unknown wording of a rate")
     if latency := wording.LATENCY.match(line):
@@ -201,9 +201,9 @@ def _figures(run: _Run, section: _Section, line: str) -> _Section:
     if ranks := wording.PERCENTILES.match(line):
         # Percentiles of the completion latency come first; those of the total one, of submissions and of priorities
         # do not replace them.
-        section.ranked = "" if section.ranks and ranks[1] == section.ranks else (ranks[1] or "other")
-        section.ranks = section.ranks or (ranks[1] or "")
-        section.rank_scale = wording.SCALE[ranks[2]]
+        section.ranked = "" if section.ranks and ranks["kind"] == section.ranks else (ranks["kind"] or "other")
+        section.ranks = section.ranks or (ranks["kind"] or "")
+        section.rank_ms = wording.MS[ranks["unit"]]
     elif line.lstrip().startswith("|"):
         _ranks(section, line)
     elif issued := wording.ISSUED.match(line):
@@ -223,11 +223,10 @@ def _open(section: _Section, direction: str, flow: Flow) -> _Section:
 
 
 def _new(match: re.Match[str], job: Job) -> Flow:
-    iops, *above = _readings(match[2], wording.DECIMAL[match[3]])
-    runtime_s = whole(match[10]) / 1000
-    binaries = _readings(match[4], wording.BINARY[(match[5] or "")[:1]])
-    decimals = _readings(match[6], wording.DECIMAL[match[7]])
-    sizes = _readings(match[8], wording.BINARY[(match[9] or "")[:1]])
+    iops, *above = _readings(match["iops"], 1000)
+    runtime_s = whole(match["ms"]) / 1000
+    binaries, decimals = _readings(match["binary"], 1024), _readings(match["decimal"], 1000)
+    sizes = _readings(match["done"], 1024)
     fitting = [rate for rate in itertools.product(binaries, decimals) if agree(*rate, relative=0.012, absolute=1.0)]
     if not fitting:
         raise NotUnderstood("the bandwidths in MiB/s and in MB/s contradict each other")
@@ -244,26 +243,30 @@ def _new(match: re.Match[str], job: Job) -> Flow:
     return Flow(iops=iops, iops_above=above[0] if above else None, mb_per_s=decimal / 1e6, runtime_s=runtime_s)
 
 
-def _readings(text: str, unit: float) -> tuple[float, ...]:
+def _scaled(text: str, base: int) -> tuple[float, float]:
+    """The figure without its K, M, …, and what they stand for."""
+    figure = text.rstrip("kKMGTi ")
+    return number(figure), float(base ** " KMGT".index(text[len(figure) :].strip()[:1].upper() or " "))
+
+
+def _readings(text: str, base: int) -> tuple[float, ...]:
     """What a rounded figure may stand for: fio loses the carry, so that 21.98 is printed as 21.0."""
-    value = number(text) * unit
-    return (value, value + unit) if re.fullmatch(r"\d+\.0+", text) else (value,)
+    figure, unit = _scaled(text, base)
+    return (figure * unit, figure * unit + unit) if re.match(r"\d+\.0+(?!\d)", text) else (figure * unit,)
 
 
 def _old(match: re.Match[str], job: Job) -> Flow:
-    done = number(match[2]) * wording.BINARY[match[3]]
-    rate = number(match[4]) * wording.BINARY[match[5]]
-    runtime_s = whole(match[7]) / 1000
+    done, rate = (math.prod(_scaled(match[name], 1024)) for name in ("done", "rate"))
+    runtime_s = whole(match["ms"]) / 1000
     if runtime_s and not agree(rate * runtime_s, done, relative=0.02, absolute=2048.0):
         raise NotUnderstood("bandwidth, bytes and run time contradict each other")
     job.warnings.append("MB/s are converted from KB/s of 1024 bytes, as fio 2 means them")
-    return Flow(iops=float(whole(match[6])), mb_per_s=rate / 1e6, runtime_s=runtime_s)
+    return Flow(iops=float(whole(match["iops"])), mb_per_s=rate / 1e6, runtime_s=runtime_s)
 
 
 def _latency(section: _Section, match: re.Match[str]) -> _Section:
-    kind, scale = match[1], wording.SCALE[match[2]]
-    low, high, mean, deviation = (number(match[at]) * wording.DECIMAL[match[at + 1]] * scale for at in (3, 5, 7, 9))
-    latency = Latency(low, high, mean, deviation)
+    kind, ms = match["kind"], wording.MS[match["unit"]]
+    latency = Latency(*(math.prod(_scaled(match[name], 1000)) * ms for name in ("min", "max", "avg", "stdev")))
     latency.check(kind)
     if kind == "sync":
         if section.job.sync is not None:
@@ -296,22 +299,19 @@ def _ranks(section: _Section, line: str) -> None:
         raise NotUnderstood("a line of percentiles is damaged")
     if section.ranked != section.ranks:
         return
-    for rank, value, suffix in wording.RANK.findall(line):
+    for rank, value in wording.RANK.findall(line):
         if number(rank) in section.flow.percentiles:
             raise NotUnderstood("a percentile stands there twice")
-        section.flow.percentiles[number(rank)] = number(value) * wording.DECIMAL[suffix] * section.rank_scale
+        section.flow.percentiles[number(rank)] = math.prod(_scaled(value, 1000)) * section.rank_ms
     check_percentiles(section.flow.percentiles, section.ranked)
 
 
 def _total(run: _Run, match: re.Match[str]) -> None:
     if run.group is None:
         raise NotUnderstood("totals of no group")
-    if match[2]:
-        rates = _readings(match[3], wording.BINARY[(match[4] or "")[:1]])
-    else:
-        rates = (number(match[6]) * wording.BINARY[match[7]],)
-    totals, direction = run.totals[run.group], match[1].lower()
-    value = (tuple(rate / 1e6 for rate in rates), whole(match[9]) / 1000)
+    rates = _readings(match["new"], 1024) if match["new"] else (math.prod(_scaled(match["old"], 1024)),)
+    totals, direction = run.totals[run.group], match["direction"].lower()
+    value = (tuple(rate / 1e6 for rate in rates), whole(match["longest_ms"]) / 1000)
     if totals.setdefault(direction, value) != value:
         raise NotUnderstood(f"two different totals for {direction}")
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from benchagent.importers.gotpc.load import load_of, split_load
-from benchagent.importers.gotpc.rows import Row, Total, events
+from benchagent.importers.gotpc.rows import Row, Total, events_of
 from benchagent.importers.gotpc.runs import reports
 from benchagent.importers.report import Report, as_they_are
 from benchagent.importers.source import NotUnderstood, SourceFile
@@ -31,9 +31,9 @@ def claims(file: SourceFile) -> bool:
 
 def read(file: SourceFile) -> Sequence[Report]:
     head, rest = split_load(file)
-    if head is not None and any(isinstance(event, Row | Total) for event in events(head)):
+    if head is not None and any(isinstance(event, Row | Total) for event in events_of(head)):
         raise NotUnderstood("figures of a run amid the lines of a load: lines are out of order")
-    runs = reports(events(rest))
+    runs = reports(events_of(rest))
     if head is not None:
         # Without a run after it, all of the file is the load's: a panic may follow its end.
         return [load_of(head if runs else file), *runs]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from benchagent.importers.gotpc.command import command_of
-from benchagent.importers.gotpc.rows import TIME_IN_FRONT
+from benchagent.importers.lines import TIME_IN_FRONT
 from benchagent.importers.report import Report, Scalar, Status, Subject
 from benchagent.importers.source import SourceFile
 from benchagent.redaction import redact_text

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from benchagent.importers.lines import Lines
+from benchagent.importers.lines import TIME_IN_FRONT, Lines
 from benchagent.importers.source import NotUnderstood, SourceFile, number
 
 # Heading as printed -> field. Percentiles: (s) and (ms) both occur, by version and workload.
@@ -24,13 +24,10 @@ TOTALS = {"tpmC": "tpmc", "tpmTotal": "tpm", "efficiency": "efficiency_pct", "Qp
 # Tables print their headings in capitals.
 _FOLDED = {heading.upper(): heading for heading in (*FIELDS, "tpmC", "tpmTotal", "efficiency")}
 
-TIME_IN_FRONT = r"^(?:\w{3} \d{1,2} [\d:.]+ |\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-][\d:]+)? )?\s*"
-_PLAIN = re.compile(TIME_IN_FRONT + r"\[(?P<kind>Current|Summary)\] (?P<op>[A-Z][\w-]*) *- (?P<body>[A-Z0-9][^\n]*)$")
+_PLAIN = re.compile(r"\[(?P<kind>Current|Summary)\] (?P<op>[A-Z][\w-]*) *- (?P<body>[A-Z0-9][^\n]*)$")
 _WAIT = re.compile(r"^[\d.]+s$")
-_SECONDS = re.compile(
-    TIME_IN_FRONT + r"\[(?P<kind>Current|Summary)\] (?P<op>Q\d+) *(?:: |- (?:Avg\(s\): )?)(?P<value>\d+\.\d+)s\s*$"
-)
-_TOTAL = re.compile(TIME_IN_FRONT + r"(?P<body>tpmC: .*|QphH: .*)$")
+_SECONDS = re.compile(r"\[(?P<kind>Current|Summary)\] (?P<op>Q\d+) *(?:: |- (?:Avg\(s\): )?)(?P<value>\d+\.\d+)s\s*$")
+_TOTAL = re.compile(r"(?P<body>tpmC: .*|QphH: .*)$")
 # Output in an answer to a message, or in a document.
 _QUOTE = re.compile(r"^(?:> ?)+")
 _CELLS = re.compile(r"\s*[|│]\s*")
@@ -63,9 +60,9 @@ class Note:
 Event = Row | Total | Note
 
 
-def events(file: SourceFile) -> list[Event]:
+def events_of(file: SourceFile) -> list[Event]:
     """Raises NotUnderstood for a row of figures that cannot be read, unless it is the last line and cut."""
-    found: list[Event] = []
+    events: list[Event] = []
     header: list[str] = []
     with Lines(file, with_cut=True) as lines:
         for line in lines:
@@ -77,24 +74,24 @@ def events(file: SourceFile) -> list[Event]:
                     if folded and folded[0] in ("PREFIX", "TPMC"):
                         header = folded
                     else:
-                        found += _of_cells(line.number, cells, header)
+                        events += _of_cells(line.number, cells, header)
                 else:
-                    found += _of_line(line.number, text, cut=not line.whole)
+                    events += _of_line(line.number, text, cut=not line.whole)
             except NotUnderstood:
                 if line.whole:
                     raise
-    return found
+    return events
 
 
 def _of_line(at: int, line: str, *, cut: bool) -> Iterator[Event]:
     text = re.sub(TIME_IN_FRONT, "", line).strip()
-    if match := _SECONDS.match(line):
+    if match := _SECONDS.match(text):
         yield Row(at, match["kind"] == "Summary", match["op"], {"avg_s": number(match["value"])})
-    elif match := _PLAIN.match(line):
+    elif match := _PLAIN.match(text):
         if not cut and not _WAIT.match(match["body"].strip()):
             pairs = (part.partition(": ")[::2] for part in match["body"].strip().split(", "))
             yield Row(at, match["kind"] == "Summary", match["op"], _figures(pairs))
-    elif match := _TOTAL.match(line):
+    elif match := _TOTAL.match(text):
         if not cut or text.endswith("%"):
             yield Total(at, _totals(part.partition(": ")[::2] for part in match["body"].strip().split(", ")))
     elif text.startswith("[{"):

@@ -89,9 +89,9 @@ class Run:
                 raise NotUnderstood(f"line {event.line}: {event.operation} is summed up twice with different figures")
 
 
-def reports(found: Sequence[Event]) -> list[Report]:
+def reports(events: Sequence[Event]) -> list[Report]:
     runs = [Run()]
-    for event in found:
+    for event in events:
         run = runs[-1]
         if run.is_over(event):
             # Lines after the figures of the run before belong to the next: its command line, its start.

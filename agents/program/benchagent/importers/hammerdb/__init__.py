@@ -37,10 +37,10 @@ def read(file: SourceFile) -> Sequence[Report]:
     content = json_of(file)
     if content is not None:
         return job_reports(content)
-    found = [*log_reports(file), *counter_reports(file)]
-    if not found:
+    reports = [*log_reports(file), *counter_reports(file)]
+    if not reports:
         raise NotUnderstood("no run, schema build, transaction counter or time profile in it")
-    return found
+    return reports
 
 
 def combine(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[SourceFile, list[Report]]]:

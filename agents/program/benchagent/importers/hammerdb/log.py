@@ -142,14 +142,14 @@ class _Reader:
             return
         if line.lstrip().startswith(('"', "[")):
             text = text.rstrip('",] ')
-        if _VURUN.match(line) and self.last and self.last.is_behind:
+        if match := _VUSER.search(text):
+            self._take_vuser(int(match["vuser"]), Line(told.number, match["text"].strip(), told.whole))
+        elif _VURUN.match(line) and self.last and self.last.is_behind:
             self.fresh = True
         elif match := _CREATED.match(text):
             self._part_to_begin().created.add(int(match["vuser"]))
         elif match := _USERS.match(text):
             self._part_to_begin().tell(int(match["count"]))
-        elif match := _VUSER.search(text):
-            self._take_vuser(int(match["vuser"]), told._replace(text=match["text"].strip()))
         elif _is_building(text):
             self._build().line(text)
         elif _RESULT.match(text):
@@ -158,7 +158,7 @@ class _Reader:
             if not isinstance(part, Run) or part.result is not None or not part.echo:
                 part = self._add_run()
                 part.echo = True
-            part.user(1, told._replace(text=text))
+            part.user(1, Line(told.number, text, told.whole))
         else:
             self._take_other(text)
 

@@ -37,7 +37,7 @@ _STOPPED = re.compile(
     r"^(?:Virtual Users? (?:Destroyed|forced)|VU(?:s)? (?:destroyed|killed)|Terminating|\^C|Interrupted)"
 )
 _COUNTER = re.compile(r"^\d+ [A-Za-z][\w ]* (?:tpm|qph)$")
-_QUOTED_ERROR = re.compile(r"(?i)\berror\b|\bfailed\b")
+_QUOTED_ERROR = re.compile(r"\b(?:error|failed)\b")
 # Where a monitor's lines must stand; what goes back is another run or a mess.
 _ORDER = ("created", "RUNNING", "Beginning rampup", "Rampup complete", "Timing test period", "Test complete",
           "configured", "TEST RESULT", "FINISHED")  # fmt: skip
@@ -111,7 +111,7 @@ class Run(VirtualUsers):
         if said is None:
             if text.startswith("TEST RESULT") and line.whole:
                 raise NotUnderstood(f"not a wording of the result that is known: {redact_text(text)[:100]!r}")
-            if _QUOTED_ERROR.search(text):
+            if _QUOTED_ERROR.search(text.lower()):
                 self.errors.append(f"virtual user {vuser}: {text}")
         elif said.key == "version":
             self.version = said.values.get("version", "")
@@ -148,7 +148,7 @@ class Run(VirtualUsers):
             slug, name = "tprocc", "TPROC-C (HammerDB)"
             parameters = self._checked_parameters(warnings)
             status, reason = self._status(warnings)
-            metrics = self._result_metrics(warnings)
+            metrics = result_metrics(*self.result, warnings) if self.result else ()
         if self.errors:
             warnings.append(f"{len(self.errors)} lines tell of errors, the first: {self.first_error}")
         if self.readings and not self.queries.streams:
@@ -210,14 +210,6 @@ class Run(VirtualUsers):
                 warnings.append("the log does not show the start of this run")
         return Status.COMPLETE, ""
 
-    def _result_metrics(self, warnings: list[str]) -> tuple[Metric, ...]:
-        if self.result is None:
-            return ()
-        nopm, tpm, dbms = self.result
-        if nopm and not tpm:
-            warnings.append("HammerDB counted 0 TPM beside new orders: left out")
-        return result_metrics(nopm, tpm, dbms, warnings)
-
     def _of_queries(self, warnings: list[str]) -> tuple[dict[str, Scalar], tuple[Metric, ...], Status, str]:
         users = max(len(self.queries.streams), len(self.running), self.told or 0)
         parameters = self.settings("tpch")
@@ -234,6 +226,8 @@ class Run(VirtualUsers):
 def result_metrics(nopm: int, tpm: int | None, counted_by: str, warnings: list[str]) -> tuple[Metric, ...]:
     if tpm and nopm > tpm:
         raise NotUnderstood(f"{nopm} new orders a minute are more than {tpm} transactions a minute")
+    if nopm and tpm == 0:
+        warnings.append("HammerDB counted 0 TPM beside new orders: left out")
     if tpm:
         warnings.append(f"TPM counts the transactions as {counted_by} does: compare NOPM between systems")
     return tuple(measured(name, float(value)) for name, value in (("nopm", nopm), ("tpm", tpm)) if value)

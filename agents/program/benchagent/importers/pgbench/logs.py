@@ -108,23 +108,23 @@ def _of_transactions(lines: list[tuple[int, str]]) -> Log:
     gaps: list[int] = []
     before, columns = 0.0, ""
     bucket, bucket_start = Bucket(), -1
-    for number, text in lines:
+    for line, text in lines:
         match = _TRANSACTION.fullmatch(text)
         if match is None:
-            raise NotUnderstood(f"line {number}: no line of a transaction log: {text[:80]!r}")
-        client_text, place_text, latency, _, second_text, micros, more = match.groups()
+            raise NotUnderstood(f"line {line}: no line of a transaction log: {text[:80]!r}")
+        client_text, number_text, latency, _, second_text, micros, more = match.groups()
         if more or columns or not log.columns:
-            log.check_columns(number, 6 + more.count(" "))
+            log.check_columns(line, 6 + more.count(" "))
             columns = more
-        client, place, second = int(client_text), int(place_text), int(second_text)
+        client, number, second = int(client_text), int(number_text), int(second_text)
         at = second + int(micros) / 1e6
         if at < before - 0.001:
-            raise NotUnderstood(f"line {number}: the time goes back: lines are out of order")
-        if place <= last.get(client, -1):
-            raise NotUnderstood(f"line {number}: transaction {place} of client {client} comes twice or too late")
-        if place > last.get(client, 0) + 1:
-            gaps.append(number)
-        before, last[client] = max(at, before), place
+            raise NotUnderstood(f"line {line}: the time goes back: lines are out of order")
+        if number <= last.get(client, -1):
+            raise NotUnderstood(f"line {line}: transaction {number} of client {client} comes twice or too late")
+        if number > last.get(client, 0) + 1:
+            gaps.append(line)
+        before, last[client] = max(at, before), number
         log.began = log.began or at
         if second != bucket_start:
             bucket_start, bucket = second, log.buckets.setdefault(second, Bucket())

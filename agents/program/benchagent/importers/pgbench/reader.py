@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Sequence
 
+from benchagent.importers.commands import is_failed_exit
 from benchagent.importers.lines import Line
 from benchagent.importers.pgbench.command import command_line
 from benchagent.importers.pgbench.load import FIRST_STEP, Load
@@ -17,7 +18,6 @@ from benchagent.importers.tables import Match, Reader, Spoiled, damage_of
 _VERSION = re.compile(r"pgbench \((?P<version>\d[^,()]*(?:\([^()]*\))?)(?:, server (?P<server>.+?))?\)")
 _ABORTED = re.compile(r"[Cc]lient \d{1,9} (?:script \d{1,9} )?aborted")
 _PROBLEM = re.compile(r"pgbench: (?:error|fatal): .*|(?:\S{1,200} )?(?:FATAL|PANIC):  ?.*")
-_EXIT = re.compile(r"(?:exit(?:ed)?(?: code| status| with)?|rc|exit_code)\s*[:= ]\s*(\d{1,3})", re.IGNORECASE)
 _STOPPED = re.compile(r"\^C|Terminated|Killed|Hangup|Interrupt|[^:]{1,200}: line \d+: +\d+ (?:Terminated|Killed).*")
 
 
@@ -122,8 +122,7 @@ def _is_problem(text: str) -> bool:
 
 def _is_end(text: str) -> bool:
     """An exit status other than 0 that a shell echoed, or what it prints of a killed program."""
-    code = _EXIT.fullmatch(text)
-    return bool(code and int(code[1])) or bool(_STOPPED.fullmatch(text))
+    return is_failed_exit(text) or bool(_STOPPED.fullmatch(text))
 
 
 def reunited(parts: Sequence[Run | Load | Spoiled]) -> list[Run | Load | Spoiled]:

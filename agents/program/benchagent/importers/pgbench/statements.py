@@ -6,6 +6,7 @@ import re
 
 from benchagent.importers.pgbench.run import Run, Script, Statement
 from benchagent.importers.report import Metric, measured
+from benchagent.importers.source import slug
 from benchagent.redaction import redact_text
 
 _BUILTIN = {
@@ -37,10 +38,6 @@ def script_name(text: str) -> str:
     if known or inner != text.strip():
         return known or inner
     return redact_text(re.split(r"[/\\]", inner)[-1])
-
-
-def _slug(text: str, length: int = 40) -> str:
-    return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:length].strip("_")
 
 
 def statement_metrics(run: Run) -> list[Metric]:
@@ -108,10 +105,10 @@ def _of_statements(run: Run, statements: list[Statement], prefix: str, latency_m
     metrics: list[Metric] = []
     texts = [statement.text for statement in statements]
     for statement in statements:
-        name = _slug(statement.text)
-        if sum(_slug(text) == name for text in texts) > 1:
-            name = _slug(statement.text, 90)
-        if sum(_slug(text, 90) == _slug(statement.text, 90) for text in texts) > 1:
+        name, long = (slug(statement.text, longest=longest).strip("_") for longest in (40, 90))
+        if sum(slug(text, longest=40).strip("_") == name for text in texts) > 1:
+            name = long
+        if sum(slug(text, longest=90).strip("_") == long for text in texts) > 1:
             run.warnings.append(f"line {statement.line}: the statement occurs more than once; its latency is left out")
             continue
         name = f"{prefix}statement_{name}"

@@ -6,8 +6,9 @@ import datetime
 import math
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from benchagent.importers.pgbench.logs import Log, is_log, log_of, together
 from benchagent.importers.report import (
@@ -81,38 +82,35 @@ def combined(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[
         for position, (file, reports) in enumerate(result)
         if len(reports) == 1 and reports[0].status is not Status.NOT_UNDERSTOOD and is_log(file)
     }
-    # One name stem, one kind, written at the same time by different clients: the threads of one run.
-    stems: dict[tuple[str, bool, int, int], list[int]] = defaultdict(list)
-    for position, log in logs.items():
-        if name := _NAME.fullmatch(result[position][0].name):
-            stems[name["stem"], log.per_transaction, log.columns, log.interval_s].append(position)
-    families = {position: [position] for position in logs}
-    for positions in stems.values():
-        if len(positions) > 1 and _are_one_run([logs[position] for position in positions]):
-            order = sorted(positions, key=lambda position: _thread(result[position][0]))
-            for position in positions:
-                families.pop(position)
-            families[order[0]] = order
-    for first, family in sorted(families.items()):
-        if len(family) > 1:
+    for family in _families(result, logs):
+        first, *others = family
+        if others:
             try:
                 numbers = [_thread(result[position][0]) for position in family]
-                own = report([logs[position] for position in family], numbers)
+                result[first][1][0] = report([logs[position] for position in family], numbers)
             except NotUnderstood as error:
-                own = not_understood(f"not understood: {error}", tool=TOOL)
-            for position in family[1:]:
-                result[position][1][0] = replace(as_part_of(result[position][1][0], result[first][0]), warnings=())
-            result[first][1][0] = own
-    for family in families.values():
+                result[first][1][0] = not_understood(f"not understood: {error}", tool=TOOL)
+        for position in others:
+            result[position][1][0] = as_part_of(result[position][1][0], result[first][0])
         _join(result, family, logs)
     return result
 
 
-def _are_one_run(logs: Sequence[Log]) -> bool:
-    began, ended = max(log.began for log in logs), min(log.ended for log in logs)
-    shortest = min(log.ended - log.began for log in logs)
-    clients = [client for log in logs for client in log.clients]
-    return ended - began >= 0.5 * shortest and len(clients) == len(set(clients))
+def _families(result: Sequence[tuple[SourceFile, list[Report]]], logs: dict[int, Log]) -> Iterator[list[int]]:
+    """The positions of the threads of one run: one name stem, one kind, at the same time by different clients."""
+    stems: dict[Any, list[int]] = defaultdict(list)
+    for position, log in logs.items():
+        name = _NAME.fullmatch(result[position][0].name)
+        stems[(name["stem"], log.per_transaction, log.columns, log.interval_s) if name else position].append(position)
+    for positions in stems.values():
+        own = [logs[position] for position in positions]
+        began, ended = max(log.began for log in own), min(log.ended for log in own)
+        clients = [client for log in own for client in log.clients]
+        overlap = ended - began >= 0.5 * min(log.ended - log.began for log in own)
+        if overlap and len(clients) == len(set(clients)):
+            yield sorted(positions, key=lambda position: _thread(result[position][0]))
+        else:
+            yield from ([position] for position in positions)
 
 
 def _thread(file: SourceFile) -> int:
@@ -144,7 +142,7 @@ def _join(result: list[tuple[SourceFile, list[Report]]], family: Sequence[int], 
         warnings=(*run.warnings, *of_log.warnings, _OF_THE_LOGS),
     )  # fmt: skip
     for other in family:
-        result[other][1][0] = replace(as_part_of(result[other][1][0], run_file), warnings=())
+        result[other][1][0] = as_part_of(result[other][1][0], run_file)
 
 
 def _metrics(log: Log) -> list[Metric]:

@@ -6,10 +6,10 @@ import itertools
 import re
 
 from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows
-from benchagent.importers.plain_csv.table import Table, is_missing, is_number, is_stamp, needed, seconds
+from benchagent.importers.plain_csv.table import Table, is_missing, is_stamp, needed, seconds
 from benchagent.importers.report import unit_of
 from benchagent.importers.series import evenly
-from benchagent.importers.source import NotUnderstood, SourceFile
+from benchagent.importers.source import NotUnderstood, SourceFile, is_number
 
 # Heading in plain words -> name; its unit and direction follow from it.
 _METRICS = {

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows
-from benchagent.importers.plain_csv.table import Table, is_missing, is_number, is_stamp, needed, seconds
+from benchagent.importers.plain_csv.table import Table, is_missing, is_stamp, needed, seconds
 from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject
 from benchagent.importers.series import evenly
-from benchagent.importers.source import NotUnderstood, SourceFile, number
+from benchagent.importers.source import NotUnderstood, SourceFile, is_number, number, slug
 from benchagent.redaction import redact_text, redact_value
 
 TOOL = "csv"
@@ -126,9 +126,10 @@ def _status(cells: dict[str, str], mapping: Mapping, line: int) -> tuple[Status,
 def _subject(cells: dict[str, str], mapping: Mapping) -> Subject:
     told = {column.role: redact_text(cells[column.heading]) for column in mapping.columns}
     workload, dbms = mapping.workload or told.get(Role.WORKLOAD, ""), told.get(Role.DBMS, "")
-    slug = re.sub(r"[^a-z0-9]+", "-", workload.lower()).strip("-")
-    known = _DBMS.get(dbms.lower(), re.sub(r"[^a-z0-9]+", "-", dbms.lower()).strip("-"))
-    return Subject(workload=slug, workload_name=workload, dbms=known, dbms_version=told.get(Role.DBMS_VERSION, ""))
+    known = _DBMS.get(dbms.lower(), slug(dbms, "-"))
+    return Subject(
+        workload=slug(workload, "-"), workload_name=workload, dbms=known, dbms_version=told.get(Role.DBMS_VERSION, "")
+    )
 
 
 def _samples(table: Table, mapping: Mapping, about_table: Sequence[str]) -> Report:

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from benchagent.importers.source import NotUnderstood, SourceFile, number
+from benchagent.importers.source import NotUnderstood, SourceFile, is_number, number
 
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+")
 _SEPARATORS = ",;\t|"
 MISSING = frozenset({"", "-", "na", "n/a", "nan", "null", "none", "nil"})
@@ -31,10 +30,6 @@ class Table:
     def column(self, heading: str) -> list[str]:
         index = self.headings.index(heading)
         return [row[index] for row in self.rows]
-
-
-def is_number(text: str) -> bool:
-    return _NUMBER.fullmatch(text) is not None
 
 
 def is_stamp(text: str) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from benchagent.importers.commands import is_failed_exit
 from benchagent.importers.lines import Line, without_comment
 from benchagent.importers.report import Report, as_they_are
 from benchagent.importers.source import NotUnderstood, SourceFile
@@ -27,7 +28,6 @@ _MARKS = re.compile(
     re.MULTILINE,
 )
 _PROBLEM = re.compile(r"FATAL: .*|(?:Segmentation fault|Killed|Terminated|Aborted|\^C)\b.*|PANIC: .*")
-_EXIT = re.compile(r"(?:exit(?:ed)?(?: code| status| with)?|rc|exit_code)\s*[:= ]\s*(\d{1,3})", re.IGNORECASE)
 
 
 def claims(file: SourceFile) -> bool:
@@ -86,8 +86,7 @@ class _Reader(Reader[Run]):
             self._line_of_run(line, run)
 
     def _line_of_run(self, line: Line, run: Run | Spoiled | None) -> None:
-        code = _EXIT.fullmatch(line.text)
-        if _PROBLEM.fullmatch(line.text) or (code and int(code[1])):
+        if _PROBLEM.fullmatch(line.text) or is_failed_exit(line.text):
             if run or self.commands:
                 run = run or self._begin(line)
                 if isinstance(run, Run):

@@ -15,7 +15,6 @@ from benchagent.importers.sysbench.tables import (
     OPENING,
     OPTIONS,
     PROGRESS,
-    RANK,
     REPORT,
     STEPS,
     TESTS,
@@ -276,6 +275,3 @@ class Run:
             self.blocks.append(block)
         block.add(line, match)
         return True
-
-
-__all__ = ["MIB_IN_MB", "RANK", "Block", "Run", "Sample"]

@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import dataclass, field
 
-from benchagent.importers.lines import Lines
+from benchagent.importers.lines import TIME_IN_FRONT, Lines
 from benchagent.importers.report import Metric, Report, Series, Status, measured
 from benchagent.importers.series import evenly
 from benchagent.importers.source import NotUnderstood, SourceFile, agree, number
@@ -14,8 +14,6 @@ from benchagent.importers.ycsb.command import Told
 from benchagent.importers.ycsb.status import StatusLines
 from benchagent.redaction import redact_text
 
-# `ts` and journals put a time in front.
-TIME_IN_FRONT = r"^(?:\w{3} \d{1,2} [\d:.]+ |\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-][\d:]+)? )?[ \t]*"
 _ROW = re.compile(TIME_IN_FRONT + r"\[(?P<section>[\w%. -]+)\], (?P<key>[^,]+), (?P<value>[^,]*)$")
 _VERSION = re.compile(TIME_IN_FRONT + r"YCSB Client (?P<version>\d[\w.-]*)\s*$")
 _LATENCY = re.compile(

@@ -6,9 +6,10 @@ import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from benchagent.importers.report import Series, unit_of
-from benchagent.importers.series import evenly
+from benchagent.importers.report import Series
+from benchagent.importers.series import sampled
 from benchagent.importers.source import NotUnderstood, number
 
 _STATUS = re.compile(
@@ -18,8 +19,13 @@ _OPERATION = re.compile(r"\[(?P<name>[A-Z][\w-]*): Count=(?P<count>\d+), (?P<fig
 _OLD_OPERATION = re.compile(r"\[(?P<name>[A-Z][\w-]*) AverageLatency\((?P<unit>us|ms)\)=(?P<average>[\d.]+)\]")
 
 
-# Second, operations so far, operations a second, average latencies by operation in ms.
-_Line = tuple[int, int, float, dict[str, float]]
+class _Line(NamedTuple):
+    """Since the start, in the interval, and average latencies in ms by operation."""
+
+    second: int
+    operations: int
+    ops_per_s: float
+    latencies_ms: dict[str, float]
 
 
 @dataclass
@@ -47,61 +53,47 @@ class StatusLines:
             latencies[told["name"]] = number(told["average"]) * (0.001 if told["unit"] == "us" else 1)
         latencies.pop("CLEANUP", None)
         rate = number(match["rate"]) if match["rate"] else 0.0
-        self.lines.append((int(match["second"]), int(match["operations"]), rate, latencies))
+        self.lines.append(_Line(int(match["second"]), int(match["operations"]), rate, latencies))
 
-    def series(self, warnings: list[str]) -> list[Series]:
-        if self.comma:
-            warnings.append("the status lines have decimal commas: not read as a series")
-            return []
-        lines = list(self.lines)
-        if len(lines) < 3:
-            return []
-        problem = _contradiction(lines)
-        if problem:
-            warnings.append(f"{problem}: the status lines are not read as a series")
-            return []
-        if lines[-1][0] == lines[-2][0]:
-            lines.pop()  # the rest of the last interval
-        lines = lines[1:]
+    def series(self, warnings: list[str]) -> tuple[Series, ...]:
         try:
-            return _series(lines)
+            if self.comma:
+                raise NotUnderstood("they have decimal commas")
+            return _series(self.lines) if len(self.lines) > 2 else ()
         except NotUnderstood as error:
             warnings.append(f"the status lines are not read as a series: {error}")
-            return []
+            return ()
 
 
-def _series(lines: Sequence[_Line]) -> list[Series]:
-    times = [float(second) for second, _, _, _ in lines]
-    # The last line of a run may come before its interval is over.
+def _series(lines: Sequence[_Line]) -> tuple[Series, ...]:
+    _check(lines)
+    # The first is of second 0, the last may be the rest of an interval.
+    lines = lines[1:-1] if lines[-1].second == lines[-2].second else lines[1:]
+    times = [float(line.second) for line in lines]
     if len(times) > 2 and times[-1] - times[-2] < times[-2] - times[-3]:
         times, lines = times[:-1], lines[:-1]
     # The first line too tells the interval, since a run begins at second 0.
     interval_s = min(times[0], *(later - earlier for earlier, later in itertools.pairwise(times)))
     if interval_s <= 0 or times[-1] / interval_s > 1_000_000:
         raise NotUnderstood("the times do not rise")
-    columns: dict[str, list[float | None]] = {"ops_per_s": [rate for _, _, rate, _ in lines]}
-    for name in sorted({name for _, _, _, latencies in lines for name in latencies}):
-        values = [latencies.get(name) for _, _, _, latencies in lines]
-        rounded = [None if value is None else round(value, 9) for value in values]
-        columns[f"{name.lower().replace('-', '_')}_latency_avg_ms"] = rounded
-    series: list[Series] = []
-    for name, values in columns.items():
-        start_s, _, grid = evenly(times, values, interval_s=interval_s)
-        series.append(Series(name, unit_of(name)[0], interval_s, grid, t0_s=start_s))
-    return series
+    columns: dict[str, list[float | None]] = {"ops_per_s": [line.ops_per_s for line in lines]}
+    for name in sorted({name for line in lines for name in line.latencies_ms}):
+        columns[f"{name.lower().replace('-', '_')}_latency_avg_ms"] = [
+            round(line.latencies_ms[name], 9) if name in line.latencies_ms else None for line in lines
+        ]
+    return sampled(times, columns, interval_s)
 
 
-def _contradiction(lines: Sequence[_Line]) -> str:
+def _check(lines: Sequence[_Line]) -> None:
     """Lines begin at second 0, times and totals rise, and the rate is that of the totals."""
-    if lines[0][0] != 0:
-        return "the first status line is missing"
-    steps = [later[0] - earlier[0] for earlier, later in itertools.pairwise(lines)]
+    if lines[0].second != 0:
+        raise NotUnderstood("the first is missing")
+    pairs = list(itertools.pairwise(lines))
+    steps = [later.second - earlier.second for earlier, later in pairs]
     interval = min((step for step in steps if step > 0), default=0)
-    for number_, (step, (earlier, later)) in enumerate(zip(steps, itertools.pairwise(lines), strict=True), start=1):
-        last = number_ == len(steps)
-        if step < 0 or (step == 0 and not last) or later[1] < earlier[1]:
-            return f"the lines at {earlier[0]} and {later[0]} s are out of order"
-        mean = (later[1] - earlier[1]) / step if step else later[2]
-        if step == interval and abs(mean - later[2]) > 0.2 * max(mean, later[2]) + 20:
-            return f"{later[2]:g} ops/s at {later[0]} s is not what the totals say"
-    return ""
+    for number_, (step, (earlier, later)) in enumerate(zip(steps, pairs, strict=True), start=1):
+        if step < 0 or (step == 0 and number_ < len(steps)) or later.operations < earlier.operations:
+            raise NotUnderstood(f"those at {earlier.second} and {later.second} s are out of order")
+        mean = (later.operations - earlier.operations) / (step or 1)
+        if step == interval > 0 and abs(mean - later.ops_per_s) > 0.2 * max(mean, later.ops_per_s) + 20:
+            raise NotUnderstood(f"{later.ops_per_s:g} ops/s at {later.second} s is not what the totals say")
