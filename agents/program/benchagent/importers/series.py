@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from benchagent.importers.report import Series, unit_of
 from benchagent.importers.source import NotUnderstood
 
 MAX_SAMPLES = 10_000_000
+MAX_SECONDS = 7 * 24 * 3600
+Row = TypeVar("Row")
 Grid = tuple[float, float, tuple[float | None, ...]]
 
 
@@ -41,6 +44,17 @@ def evenly(
         grid += [None] * (position - len(grid))
         grid.append(value)
     return times_s[0] - interval, interval, tuple(grid)
+
+
+def by_second(rows: Iterable[tuple[float, Row]]) -> list[list[Row]]:
+    """What was stamped within each second since 0, without the unfinished last one."""
+    buckets: list[list[Row]] = []
+    for time_s, row in rows:
+        if time_s > MAX_SECONDS:
+            raise NotUnderstood("longer than a week")
+        buckets += [[] for _ in range(int(time_s) + 1 - len(buckets))]
+        buckets[int(time_s)].append(row)
+    return buckets[:-1]
 
 
 def sampled(

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from benchagent.importers.benchbase.names import check_rising, latency, snake
 from benchagent.importers.lines import Lines
 from benchagent.importers.report import Report, Series, Status
-from benchagent.importers.series import sampled
+from benchagent.importers.series import by_second, sampled
 from benchagent.importers.source import NotUnderstood, SourceFile, agree, number, whole
 
 _TIME = re.compile(r"(?:time \(seconds\)|time\(sec\))", re.IGNORECASE)
@@ -216,14 +216,8 @@ def _in_seconds(starts: Sequence[float], *, absolute: bool) -> list[float]:
 
 def raw_series(raw: Raw) -> list[Series]:
     """Requests and mean latency per second since the first start, as BenchBase's own samples; no unfinished second."""
-    buckets: list[list[float]] = []
-    for start_s, latency_ms in zip(raw.starts_s, raw.latencies_ms, strict=True):
-        second = int(start_s - raw.starts_s[0] + 1e-7)
-        if second > 1_000_000:
-            raise NotUnderstood("more than a million seconds between two requests")
-        buckets += [[] for _ in range(second + 1 - len(buckets))]
-        buckets[second].append(latency_ms)
-    full = buckets[:-1]
+    times_s = (start_s - raw.starts_s[0] + 1e-7 for start_s in raw.starts_s)
+    full = by_second(zip(times_s, raw.latencies_ms, strict=True))
     if not full:
         return []
     means = tuple(round(sum(bucket) / len(bucket), 9) if bucket else None for bucket in full)

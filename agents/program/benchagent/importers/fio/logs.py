@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 
 from benchagent.importers.lines import Lines
 from benchagent.importers.report import Report, Series, Status, as_part_of, as_they_are
+from benchagent.importers.series import MAX_SECONDS, by_second
 from benchagent.importers.source import NotUnderstood, SourceFile, agree
 
 _ROW = re.compile(r"(\d{1,18}), (\d{1,18}), ([012]), (\d{1,18})(?:, (?:0x[0-9a-f]+|\d+))*")
@@ -20,7 +21,6 @@ _NAME = re.compile(r"(?P<stem>.*?)_(?P<kind>bw|iops|lat|clat|slat)(?:\.(?P<job>\
 _DIRECTIONS = ("read", "write", "trim")
 # Both sides are averages of the same run, taken in different ways.
 FITS_WITHIN = 0.25
-MAX_SECONDS = 7 * 24 * 3600
 
 
 @dataclass
@@ -153,15 +153,8 @@ def _series_of(kind: str, direction: str, logs: Sequence[_Samples], version: str
 
 def _seconds(kind: str, logs: Sequence[_Samples], factor: float) -> Iterable[float | None]:
     """Logs of single operations, second by second without the unfinished last one."""
-    rows = [row for log in logs for row in zip(log.times_s, log.values, log.sizes, strict=True)]
-    last = int(max(time_s for time_s, _, _ in rows))
-    if last > MAX_SECONDS:
-        raise NotUnderstood("longer than a week")
-    buckets: list[list[tuple[float, int]]] = [[] for _ in range(last)]
-    for time_s, value, size in rows:
-        if int(time_s) < last:
-            buckets[int(time_s)].append((value, size))
-    for bucket in buckets:
+    rows = (zip(log.times_s, zip(log.values, log.sizes, strict=True), strict=True) for log in logs)
+    for bucket in by_second(itertools.chain.from_iterable(rows)):
         if kind == "bw":
             yield sum(size for _, size in bucket) / 1e6
         elif kind == "iops":

@@ -18,6 +18,7 @@ from benchagent.importers.tables import Match, Reader, Spoiled, damage_of
 _VERSION = re.compile(r"pgbench \((?P<version>\d[^,()]*(?:\([^()]*\))?)(?:, server (?P<server>.+?))?\)")
 _ABORTED = re.compile(r"[Cc]lient \d{1,9} (?:script \d{1,9} )?aborted")
 _PROBLEM = re.compile(r"pgbench: (?:error|fatal): .*|(?:\S{1,200} )?(?:FATAL|PANIC):  ?.*")
+# What a shell prints of a killed program.
 _STOPPED = re.compile(r"\^C|Terminated|Killed|Hangup|Interrupt|[^:]{1,200}: line \d+: +\d+ (?:Terminated|Killed).*")
 
 
@@ -77,7 +78,7 @@ class PartsReader(Reader[Run | Load]):
         elif _is_problem(text):
             self._take_problem(line)
             return
-        elif last and _is_end(text):
+        elif last and (is_failed_exit(text) or _STOPPED.fullmatch(text)):
             last.problems.append(f"line {line.number}: {text}")
             return
         if run is None:
@@ -118,11 +119,6 @@ def _is_problem(text: str) -> bool:
     if _ABORTED.search(text) or "Run was aborted" in text or "Perhaps you need to do initialization" in text:
         return True
     return ("onnection to database " in text and " failed" in text) or bool(_PROBLEM.fullmatch(text))
-
-
-def _is_end(text: str) -> bool:
-    """An exit status other than 0 that a shell echoed, or what it prints of a killed program."""
-    return is_failed_exit(text) or bool(_STOPPED.fullmatch(text))
 
 
 def reunited(parts: Sequence[Run | Load | Spoiled]) -> list[Run | Load | Spoiled]:
