@@ -17,7 +17,8 @@ LOADGEN = "benchsite.loadgen.Main"
 TWO_AT_ONCE = """
 import sys
 from pathlib import Path
-from benchagent.java import JavaToolchain
+from benchagent.java import JavaToolchain, compile
+compile.source_dir = lambda: Path(sys.argv[2])
 sys.stdin.readline()
 print(JavaToolchain(Path(sys.argv[1])).loadgen_class_path()[0])
 """
@@ -74,10 +75,16 @@ def test_an_error_is_shown_in_the_compilers_words(toolchain, tmp_path):
             compile_sources(java, toolchain.store, [source], [], tmp_path)
 
 
-def test_it_compiles_once_per_hash_of_the_sources(cache, monkeypatch, tmp_path):
-    sources = tmp_path / "sources"
-    sources.mkdir()
-    (sources / "Main.java").write_text("class Main { }")
+@pytest.fixture
+def sources(tmp_path) -> Path:
+    """Of a class: each compilation of the load generator takes seconds."""
+    folder = tmp_path / "sources"
+    folder.mkdir()
+    (folder / "Main.java").write_text("class Main { }")
+    return folder
+
+
+def test_it_compiles_once_per_hash_of_the_sources(cache, monkeypatch, sources):
     monkeypatch.setattr(compile, "source_dir", lambda: sources)
     toolchain, said = JavaToolchain(cache), []
 
@@ -93,10 +100,10 @@ def test_it_compiles_once_per_hash_of_the_sources(cache, monkeypatch, tmp_path):
     assert len(said) == 2
 
 
-def test_two_processes_may_compile_at_once(cache):
+def test_two_processes_may_compile_at_once(cache, sources):
     both = [
         subprocess.Popen(
-            [sys.executable, "-c", TWO_AT_ONCE, str(cache)],
+            [sys.executable, "-c", TWO_AT_ONCE, str(cache), str(sources)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -28,17 +28,24 @@ from benchagent.machine.storages import Storages
 from benchagent.paths import AgentDirs
 
 from tests.benchagent.fake_server import FakeServer, job_spec, wait_until
+from tests.benchagent.small import ACCOUNTS, QUICK_JVM
 from tests.benchagent.storages import needs_cages, needs_emulation
 
 pytestmark = pytest.mark.engines
 needs_postgresql = pytest.mark.skipif(not installations(), reason="no PostgreSQL on this machine")
 Start = Callable[..., "subprocess.Popen[str]"]
-# `python -m benchagent` with more time for its end: what it leaves when it is out of patience says nothing here.
-PATIENT = (
-    "from benchagent.cli import main as cli\nfrom benchagent.job import worker\n"
-    "cli.STOP_PATIENCE_S, worker.FLUSH_AT_END_S = 50, 30\n"
-    "raise SystemExit(cli.main())"
-)
+# `python -m benchagent` with more time for its end (what it leaves when it is out of patience says nothing here), and
+# with the small tables and quick JVMs of `make_smaller`.
+PATIENT = f"""
+from benchagent.cli import main as cli
+from benchagent.java import loadgen
+from benchagent.job import worker
+from benchagent.workloads import tpcb
+cli.STOP_PATIENCE_S, worker.FLUSH_AT_END_S = 50, 30
+tpcb.ACCOUNTS, usual = {ACCOUNTS}, loadgen.jvm_options
+loadgen.jvm_options = lambda java, **more: [*usual(java, **more), *{QUICK_JVM}]
+raise SystemExit(cli.main())
+"""
 # Its `run` never ends, whatever it is asked.
 DEAF = """
 import time
