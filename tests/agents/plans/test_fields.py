@@ -3,7 +3,8 @@ from __future__ import annotations
 from html.parser import HTMLParser
 
 import pytest
-from benchagent.catalog import WORKLOADS, FactorDef, FactorKind
+from benchagent.catalog import FACTORS as FACTORS_BY_NAME
+from benchagent.catalog import FactorDef, FactorKind
 from django import forms
 
 from agents.machines.offers import Engine
@@ -14,8 +15,8 @@ from agents.plans.schedule import start
 from tests.agents.conftest import EMBEDDED, FACTORS, plan_of
 
 pytestmark = pytest.mark.django_db
-TERMINALS = WORKLOADS["tpcb"].factor("terminals")
-CACHES = WORKLOADS["tpcb"].factor("cache_state")
+TERMINALS = FACTORS_BY_NAME["terminals"]
+CACHES = FACTORS_BY_NAME["cache_state"]
 PLACE = {
     "name": "slow",
     "device": "loop7",
@@ -55,13 +56,13 @@ def test_places_are_those_of_the_agents_that_can_be_used():
 
 
 def test_choices_are_offered_in_words_and_sent_as_they_are_stored():
-    field = factor_field(WORKLOADS["inserts_selects"].factor("load"), [])
+    field = factor_field(FACTORS_BY_NAME["load"], [])
     assert ("select_narrow", "SELECT, narrow range") in field.choices
     assert field.clean(["select_narrow"]) == ["select_narrow"]
 
 
 def test_backup_methods_are_offered_with_the_engines_that_have_them():
-    field = factor_field(WORKLOADS["backup"].factor("method"), [])
+    field = factor_field(FACTORS_BY_NAME["method"], [])
     assert field.choices[0] == ("", "the engine's first method")
     assert ("backup_database", "BACKUP DATABASE (Apache Derby, HSQLDB)") in field.choices
     assert field.clean(["vacuum_into", "online_backup"]) == ["vacuum_into", "online_backup"]
@@ -120,7 +121,7 @@ def test_the_form_can_be_sent_as_it_is_shown(workload, machine, client, operator
     assert answer.status_code == 302, answer.content.decode()
     specs = [job.spec for job in Job.objects.all()]
     assert {spec["workload"] for spec in specs} == {workload or "tpcb"}
-    assert not any(WORKLOADS[spec["workload"]].factor(name).optional for spec in specs for name in spec["factors"])
+    assert not any(FACTORS_BY_NAME[name].optional for spec in specs for name in spec["factors"])
 
 
 def test_cells_are_run_in_turn_and_name_only_what_was_asked_for(machine):

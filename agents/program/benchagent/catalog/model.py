@@ -115,9 +115,6 @@ class WorkloadEntry:
     def module(self) -> str:
         return f"benchagent.workloads.{self.slug}"
 
-    def factor(self, name: str) -> FactorDef | None:
-        return next((factor for factor in self.factors if factor.name == name), None)
-
     @property
     def size_factor(self) -> FactorDef | None:
         """The factor that says how much is loaded; None where a script does."""
