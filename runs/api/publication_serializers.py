@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, TypeAdapter
 from rest_framework import serializers
 
 from runs.api.serializers import MeasurementSerializer, MissingSerializer, RunSerializer
@@ -50,7 +50,8 @@ class RowsField(serializers.Field[Any, Any, Any, Any]):
 
     def __init__(self, kind: type, **options: Any) -> None:
         super().__init__(read_only=True, **options)
-        self.rows: TypeAdapter[Any] = TypeAdapter(list[kind])  # type: ignore[valid-type]
+        later = ConfigDict(defer_build=True)
+        self.rows: TypeAdapter[Any] = TypeAdapter(list[kind], config=later)  # type: ignore[valid-type]
 
     def to_representation(self, value: Any) -> Any:
         rows = self.rows.validate_python(value, from_attributes=True)

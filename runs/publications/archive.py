@@ -64,10 +64,10 @@ def _fault(entry: zipfile.ZipInfo) -> str:
 
 def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most_bytes: int) -> bytes:
     """What an entry says of its own size is not believed."""
-    found = bytearray()
+    content = bytearray()
     with archive.open(entry) as stream:
         while chunk := stream.read(_CHUNK):
-            found += chunk
-            if len(found) > most_bytes:
+            content += chunk
+            if len(content) > most_bytes:
                 raise FolderError([f"{entry.filename}: more than {most_bytes} bytes when unpacked"])
-    return bytes(found)
+    return bytes(content)

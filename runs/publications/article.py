@@ -9,9 +9,10 @@ from typing import Annotated, Any
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from runs.models import Publication
+from runs.publications.spec import Spec
 
 # No raw HTML, no pictures: what is left are paragraphs, lists, links, emphasis and code.
 MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable("image")
@@ -44,11 +45,7 @@ class FigureState(StrEnum):
         return state
 
 
-class Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-
-
-class Source(Part):
+class Source(Spec):
     """`of` names what was translated or reposted; the links lead to the publisher's site, or to that text."""
 
     kind: Kind
@@ -58,7 +55,7 @@ class Source(Part):
     note: str = ""
 
 
-class Axis(Part):
+class Axis(Spec):
     """`ticks` are the values that the text names, as it names them; without any, nothing is known of the scale."""
 
     label: str
@@ -70,7 +67,7 @@ class Axis(Part):
         return f"{self.label} ({self.unit})" if self.unit else self.label
 
 
-class Frame(Part):
+class Frame(Spec):
     """The axes and series of a lost picture. With `rows` and `columns` it is a grid of such pictures."""
 
     x: Axis
@@ -89,7 +86,7 @@ class Frame(Part):
         return [(name, self.colors[at] if at < len(self.colors) else at) for at, name in enumerate(self.series)]
 
 
-class Rerun(Part):
+class Rerun(Spec):
     """What the schedule form is filled with. `engines` are DBMSs, or DBMS:version where the article's own one runs."""
 
     workload: str
@@ -98,7 +95,7 @@ class Rerun(Part):
     repeats: int = 5
 
 
-class ArticleFigure(Part):
+class ArticleFigure(Spec):
     """A table or picture of the article. `id` is that of results.json; `place` the id on the page where it stands."""
 
     id: str
@@ -118,7 +115,7 @@ class FigureEntry(ArticleFigure):
     rerun: bool = False  # type: ignore[assignment]
 
 
-class Answer(Part):
+class Answer(Spec):
     """Where a re-run answers a question: a field of a run's page, a figure of this page, or the schedule form."""
 
     words: str
@@ -128,14 +125,14 @@ class Answer(Part):
     rerun: bool = False
 
 
-class Question(Part):
+class Question(Spec):
     asked: str
     by: str
     replied: str
     answers: tuple[Answer, ...]
 
 
-class Order(Part):
+class Order(Spec):
     """What the article puts in an order without numbers, the most first."""
 
     quantity: str
@@ -143,7 +140,7 @@ class Order(Part):
     note: str
 
 
-class Article(Part):
+class Article(Spec):
     """Prose is Markdown."""
 
     slug: str

@@ -9,6 +9,7 @@ from benchagent.catalog import Durability
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from runs.models.choices import Provenance, StorageRole
+from runs.publications.spec import Spec
 
 Id = Annotated[str, Field(min_length=1, max_length=120, pattern=r"^[\w.+-]+$")]
 # Becomes the slug of a page.
@@ -22,8 +23,8 @@ Details = dict[str, Any]
 Side = dict[str, str | int | float | list[str]]
 
 
-class Row(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, allow_inf_nan=False)
+class Row(Spec):
+    model_config = ConfigDict(allow_inf_nan=False)
 
 
 class StatedRow(Row):

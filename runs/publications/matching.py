@@ -133,14 +133,13 @@ class Side:
 
     @cached_property
     def numbers(self) -> list[Measurement]:
-        found = (number_of(run, self.metric) for run in self.runs if run.counts)
-        return [number for number in found if number is not None]
+        return [number for run in self.counted if (number := number_of(run, self.metric))]
 
     @cached_property
     def values(self) -> list[float]:
         return [number.value for number in self.numbers]
 
-    @property
+    @cached_property
     def counted(self) -> list[Run]:
         """The runs that have a number."""
         return [run for run in self.runs if run.counts and number_of(run, self.metric) is not None]
@@ -166,8 +165,8 @@ class Side:
     @property
     def notes(self) -> list[str]:
         """What was measured against the durability class of its runs."""
-        found = doubt(self.counted)
-        return [found] if found else []
+        doubted = doubt(self.counted)
+        return [doubted] if doubted else []
 
     @property
     def gap(self) -> str:
@@ -196,8 +195,8 @@ class Relation:
     @property
     def interval(self) -> Interval | None:
         top, bottom = self._turned
-        found = ratio(top.values, bottom.values)
-        return found.interval if found else None
+        compared = ratio(top.values, bottom.values)
+        return compared.interval if compared else None
 
     @property
     def formula(self) -> str:
@@ -205,7 +204,10 @@ class Relation:
 
     @property
     def gap(self) -> str:
-        return self.of.gap or (f"its baseline: {self.base.gap}" if self.base.gap else "") or self._refused
+        if missing := self.of.gap or (self.base.gap and f"its baseline: {self.base.gap}"):
+            return missing
+        refused = [one.words for one in self._differences if one.severity == "blocks" and one.field in _REFUSED]
+        return f"no ratio: {'; '.join(refused)}" if refused else ""
 
     @property
     def notes(self) -> list[str]:
@@ -218,19 +220,14 @@ class Relation:
         return differences(stated(self.of.counted), stated(self.base.counted))
 
     @property
-    def _refused(self) -> str:
-        found = [one.words for one in self._differences if one.severity == "blocks" and one.field in _REFUSED]
-        return f"no ratio: {'; '.join(found)}" if found else ""
-
-    @property
     def _turned(self) -> tuple[Side, Side]:
         return (self.base, self.of) if self.of.lower_is_better else (self.of, self.base)
 
 
 def side(runs: Iterable[Run], facts: CellFacts, metric: str) -> Side:
     """Of the runs of one experiment."""
-    found = [run for run in runs if _fits(run, facts, _measured_fact)]
-    return Side(sorted(found, key=lambda run: run.repeat), metric)
+    chosen = (run for run in runs if _fits(run, facts, _measured_fact))
+    return Side(sorted(chosen, key=lambda run: run.repeat), metric)
 
 
 def _fits(run: Run, facts: CellFacts, fact: Any) -> bool:

@@ -23,7 +23,7 @@ from runs.models import (
     Workload,
 )
 from runs.models.choices import Provenance
-from runs.publications.document import ConfigRow, DbmsRow, MetricRow, ParameterRow, Results, Row, VersionRow
+from runs.publications.document import ConfigRow, DbmsRow, MetricRow, Row, VersionRow
 from runs.publications.folder import Folder, FolderError, stable_id
 from runs.publications.sync import Sync
 from runs.results import resolve_metric_rows
@@ -97,7 +97,12 @@ def sync_subjects(sync: Sync, folder: Folder) -> Subjects:
     )
     for row in data.configs:
         _fill_config(sync, row, subjects)
-    _schemas(sync, data, publication)
+    schemas = [
+        {"id": stable_id("schema", slug, str(position)), "publication_id": publication.id, "position": position,
+         **row.model_dump()}
+        for position, row in enumerate(data.schemas, 1)
+    ]  # fmt: skip
+    sync.rows(DataSchema, schemas, among=DataSchema.objects.filter(publication=publication))
     return subjects
 
 
@@ -156,27 +161,23 @@ def _only_dbms(versions: Iterable[DbmsVersion]) -> uuid.UUID | None:
 
 
 def _fill_config(sync: Sync, row: ConfigRow, subjects: Subjects) -> None:
+    """Its parameters, and the versions that it is of."""
     config = subjects.configs[row.id]
-    _parameters(sync, config, row.parameters)
+    columns = ("position", "section", "name", "value", "unit", "comment", "provenance")
+    wanted = [
+        (position, one.section, one.name, one.value, one.unit, one.comment, str(Provenance.PRINTED))
+        for position, one in enumerate(row.parameters, 1)
+    ]
+    if list(config.parameters.order_by("position").values_list(*columns)) != wanted:
+        config.parameters.all().delete()
+        ConfigParameter.objects.bulk_create(
+            ConfigParameter(config=config, **dict(zip(columns, values, strict=True))) for values in wanted
+        )
+        sync.note(ConfigParameter, "created", len(wanted))
     applies_to = {subjects.versions[version] for version in row.applies_to}
     if set(config.applies_to.all()) != applies_to:
         config.applies_to.set(applies_to)
         sync.note(Config, "updated")
-
-
-def _parameters(sync: Sync, config: Config, rows: Sequence[ParameterRow]) -> None:
-    columns = ("position", "section", "name", "value", "unit", "comment", "provenance")
-    wanted = [
-        (position, row.section, row.name, row.value, row.unit, row.comment, str(Provenance.PRINTED))
-        for position, row in enumerate(rows, 1)
-    ]
-    if list(config.parameters.order_by("position").values_list(*columns)) == wanted:
-        return
-    config.parameters.all().delete()
-    ConfigParameter.objects.bulk_create(
-        ConfigParameter(config=config, **dict(zip(columns, values, strict=True))) for values in wanted
-    )
-    sync.note(ConfigParameter, "created", len(wanted))
 
 
 def _metrics(sync: Sync, rows: Sequence[MetricRow]) -> dict[str, Metric]:
@@ -188,17 +189,6 @@ def _metrics(sync: Sync, rows: Sequence[MetricRow]) -> dict[str, Metric]:
             Metric.objects.filter(pk=metrics[row.name, row.unit].pk).update(label=row.label)
             sync.note(Metric, "created")
     return {name: metric for (name, _), metric in metrics.items()}
-
-
-def _schemas(sync: Sync, data: Results, publication: Publication) -> None:
-    wanted = [
-        {
-            "id": stable_id("schema", publication.slug, str(position)), "publication_id": publication.id,
-            "position": position, **row.model_dump(),
-        }
-        for position, row in enumerate(data.schemas, 1)
-    ]  # fmt: skip
-    sync.rows(DataSchema, wanted, among=DataSchema.objects.filter(publication=publication))
 
 
 def _by_id(rows: Sequence[Row], made: list[M]) -> dict[str, M]:

@@ -29,14 +29,19 @@ class Sync:
         `among` are the rows that may be there: those that are not wanted any more are deleted. The slug of a named
         row is set when it is made (a free one, if somebody has it) and left alone afterwards.
         """
-        found = model._default_manager.in_bulk([values["id"] for values in wanted])
-        new = [model(**_with_free_slug(model, values)) for values in wanted if values["id"] not in found]
+        known = model._default_manager.in_bulk([values["id"] for values in wanted])
+        new = []
+        for values in wanted:
+            if values["id"] not in known:
+                free = {"slug": model.free_slug(values["slug"])} if issubclass(model, NamedModel) else {}
+                new.append(model(**values | free))
         model._default_manager.bulk_create(new)
         self.note(model, "created", len(new))
-        rows = {**found, **{row.pk: row for row in new}}
+        rows = {**known, **{row.pk: row for row in new}}
+        kept = {"slug"} if issubclass(model, NamedModel) else set()
         for values in wanted:
-            if values["id"] in found:
-                self.correct(rows[values["id"]], _without_slug(model, values))
+            if values["id"] in known:
+                self.correct(rows[values["id"]], {name: one for name, one in values.items() if name not in kept})
         if among is not None:
             stale = among.exclude(pk__in=list(rows))
             self.note(model, "deleted", stale.count())
@@ -51,11 +56,3 @@ class Sync:
             setattr(row, name, value)
         row.save(update_fields=list(different))
         self.note(type(row), "updated")
-
-
-def _with_free_slug(model: type[Model], values: dict[str, Any]) -> dict[str, Any]:
-    return {**values, "slug": model.free_slug(values["slug"])} if issubclass(model, NamedModel) else values
-
-
-def _without_slug(model: type[Model], values: dict[str, Any]) -> dict[str, Any]:
-    return {k: v for k, v in values.items() if k != "slug"} if issubclass(model, NamedModel) else values

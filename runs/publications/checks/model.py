@@ -8,7 +8,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
 from typing import Any
 
-from pydantic import TypeAdapter, computed_field
+from pydantic import ConfigDict, TypeAdapter, computed_field
 
 from runs.models import Publication
 from runs.publications.checks.formula import Value
@@ -87,7 +87,7 @@ class Check:
     inputs: Sequence[Input] = ()
 
 
-_STORED = TypeAdapter(list[Check])
+_STORED = TypeAdapter(list[Check], config=ConfigDict(defer_build=True))
 
 
 def stored(checks: Sequence[Check]) -> list[dict[str, Any]]:

@@ -10,19 +10,16 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from runs.publications.checks.formula import Evaluator, FormulaError, MissingInputError, Record, filled, written
 from runs.publications.checks.model import Check, Computed, Input, Result, Stated
 from runs.publications.checks.records import functions_of
 from runs.publications.material import Material
+from runs.publications.spec import Spec
 
 MOST_CHECKS = 200
 _NAME = re.compile(r"[A-Za-z_]\w*")
-
-
-class Spec(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class InputSpec(Spec):

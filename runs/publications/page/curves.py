@@ -32,7 +32,8 @@ from runs.models.choices import RunState
 from runs.publications.checks.formula import evaluate, written
 from runs.publications.material import Material
 from runs.publications.page.amounts import Amount, Words, computed, number_cell, origin_of, plain, stored
-from runs.publications.page.parts import NamedTable, PartSpec, Section, Spec, Tile
+from runs.publications.page.parts import NamedTable, PartSpec, Section, Tile
+from runs.publications.spec import Spec
 from runs.run.number import number_of
 
 SIZE = "size_gb"

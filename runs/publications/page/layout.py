@@ -20,8 +20,9 @@ from runs.publications.page.common import FactTable
 from runs.publications.page.curves import Curves, Sizes
 from runs.publications.page.grids import Control, Grid, Methods
 from runs.publications.page.observed import Observed
-from runs.publications.page.parts import PartSpec, Section, Spec, Tile
+from runs.publications.page.parts import PartSpec, Section, Tile
 from runs.publications.page.ratios import Ratios, ratio_section
+from runs.publications.spec import Spec
 
 # Parts without options: what they show hangs on the rows alone.
 PLAIN: Mapping[str, Callable[[Material], Section]] = {

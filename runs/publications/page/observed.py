@@ -10,7 +10,8 @@ from runs.formatting import exact
 from runs.models import Observation
 from runs.publications.material import Material
 from runs.publications.page.amounts import Words, number_cell, origin_of, stored, text
-from runs.publications.page.parts import PartSpec, Section, Spec
+from runs.publications.page.parts import PartSpec, Section
+from runs.publications.spec import Spec
 
 
 class ObservedSpec(Spec):

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from runs.charts.base import Column, Figure, Table, TableCell
 from runs.publications.page.amounts import Words
+from runs.publications.spec import Spec
 
 WORDY = 5
-
-
-class Spec(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class PartSpec(Spec):
