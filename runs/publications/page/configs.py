@@ -28,13 +28,15 @@ DIFFERENCE_WORDS = {
 def configurations(material: Material) -> Section:
     """Parameters in order, duplicates and flags kept; what stands twice is marked."""
     printed = [one for one in material.configs if one.parameters.all()]
-    bare = [one for one in material.configs if not one.parameters.all() and one.note]
     tables = [_config_table(material, one) for one in printed]
+    links = []
     if len(printed) > 1:
         tables.insert(0, _differences(printed))
+        query = urlencode([("config", one.slug) for one in printed])
+        links = [("Every difference", f"{reverse('config-diff')}?{query}")]
     return Section(
-        id="configurations", title="Configurations as printed", tables=tables,
-        facts=[_bare(material, one) for one in bare], links=_diff_link(printed),
+        id="configurations", title="Configurations as printed", tables=tables, links=links,
+        facts=[_bare(material, one) for one in material.configs if one not in printed and one.note],
     )  # fmt: skip
 
 
@@ -52,12 +54,6 @@ def _bare(material: Material, config: Config) -> Facts:
     used_by = ", ".join(version.name for version in config.applies_to.all())
     pairs: list[tuple[str, Words]] = [("Used by", used_by), ("Stated", config.note)]
     return Facts(config.name, pairs, durability=durability, durability_reason=reason)
-
-
-def _diff_link(configs: Sequence[Config]) -> list[tuple[str, str]]:
-    """To the page that sets them side by side."""
-    query = urlencode([("config", one.slug) for one in configs])
-    return [("Every difference", f"{reverse('config-diff')}?{query}")] if len(configs) > 1 else []
 
 
 def _config_table(material: Material, config: Config) -> NamedTable:
@@ -83,11 +79,10 @@ def _config_table(material: Material, config: Config) -> NamedTable:
 
 
 def _count(lines: int, times: Counter[tuple[str, str]]) -> Words:
-    count = computed(lines, "count of the lines", digits=0)
-    words = f" line{'s' * (lines != 1)}"
+    words: Words = (computed(lines, "count of the lines", digits=0), f" line{'s' * (lines != 1)}")
     if len(times) == lines:
-        return (count, words)
-    return (count, f"{words}, ", computed(len(times), "count of the names", digits=0), " different parameters")
+        return words
+    return (*words, ", ", computed(len(times), "count of the names", digits=0), " different parameters")
 
 
 def _differences(configs: Sequence[Config]) -> NamedTable:
