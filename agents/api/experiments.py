@@ -9,7 +9,7 @@ from benchagent.catalog import DBMSS, WORKLOADS
 from django.db.models import Prefetch
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
-from pydantic import BeforeValidator, Field, TypeAdapter, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
@@ -93,9 +93,6 @@ class PlanGiven(Strict):
         )
 
 
-PLAN = TypeAdapter(PlanGiven)
-
-
 class ScheduledRunSerializer(serializers.Serializer[Run]):
     id = serializers.UUIDField()
     url = serializers.HyperlinkedIdentityField(view_name="run", lookup_url_kwarg="run_id")
@@ -137,7 +134,7 @@ class Experiments(APIView):
     )
     def post(self, request: Request) -> Response:
         """Start an experiment on a registered agent."""
-        given = read(PLAN, request.data)
+        given = read(PlanGiven, request.data)
         try:
             plan = given.plan()
             experiment = schedule.start(plan, user=cast(User, request.user))

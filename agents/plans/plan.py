@@ -10,11 +10,11 @@ from math import prod
 from typing import Any
 
 from benchagent.catalog import DBMSS, WORKLOADS, FactorDef, FactorKind
+from benchagent.redaction import redact_value
 
 from agents.machines.offers import Engine, approved_agents
 from agents.models import Agent, AgentStatus
 from runs.models.choices import Visibility
-from runs.models.text import redact
 
 NAME_LIMIT = 200
 MAX_RUNS = 500
@@ -112,7 +112,7 @@ class Plan:
             "workload": self.workload,
             "engines": [engine.key.split(":", 1) for engine in self.engines],
             "settings": {
-                engine.dbms: [[name, redact(name, value)] for name, value in self.settings_of(engine)]
+                engine.dbms: [[name, redact_value(name, value)] for name, value in self.settings_of(engine)]
                 for engine in self.engines
             },
             "factors": dict(self.factors),

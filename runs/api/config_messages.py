@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from benchagent.configfiles import FORMATS
-from pydantic import BeforeValidator, Field, StrictBool, TypeAdapter
+from pydantic import BeforeValidator, Field, StrictBool
 from rest_framework import serializers
 
 from runs import configs
@@ -60,9 +60,6 @@ class ConfigGiven(FactsGiven):
             dbms=self.dbms or "", name=self.name or "", note=self.note, versions=self.versions,
             details=self.model_dump(include=set(configs.DETAIL_FIELDS), exclude_none=True),
         )  # fmt: skip
-
-
-CONFIG, FACTS = TypeAdapter(ConfigGiven), TypeAdapter(FactsGiven)
 
 
 class QuantitySerializer(serializers.Serializer[Any]):

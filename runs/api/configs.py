@@ -16,8 +16,6 @@ from rest_framework.views import APIView
 from runs import configs
 from runs.access.rules import may_describe
 from runs.api.config_messages import (
-    CONFIG,
-    FACTS,
     ConfigGiven,
     ConfigPageSerializer,
     ConfigSerializer,
@@ -69,7 +67,7 @@ class ConfigList(APIView):
     )
     def post(self, request: Request) -> Response:
         """Add a configuration from files or parameters, or the next revision of one. 200: an equal one is there."""
-        given = read(CONFIG, request.data)
+        given = read(ConfigGiven, request.data)
         began = timezone.now()
         try:
             made = _made(request, given)
@@ -95,7 +93,7 @@ class ConfigDetail(APIView):
         """Correct name, note, page size or forced writes; who, when and the old value are kept."""
         config = _editable(request, slug)
         try:
-            facts = read(FACTS, request.data).model_dump(exclude_unset=True)
+            facts = read(FactsGiven, request.data).model_dump(exclude_unset=True)
             configs.correct(config, facts, by=cast(User, request.user))
         except configs.ConfigError as error:
             raise ValidationError(error.errors) from error

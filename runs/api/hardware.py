@@ -6,7 +6,7 @@ from typing import Annotated, Any, cast
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.request import Request
@@ -44,10 +44,6 @@ class MergeRequest(Strict):
     into: Annotated[Slug, Field(description="slug of the machine that stays")]
 
 
-MACHINE, MACHINE_CHANGES = TypeAdapter(NewMachine), TypeAdapter(MachineFacts)
-DEVICE, DEVICE_CHANGES, MERGE = TypeAdapter(NewDevice), TypeAdapter(DeviceFacts), TypeAdapter(MergeRequest)
-
-
 class MergedSerializer(serializers.Serializer[Any]):
     machine = ProfileSerializer()
     runs_moved = serializers.IntegerField()
@@ -60,9 +56,9 @@ def _editable(request: Request, slug: str) -> tuple[HardwareProfile, User]:
     return profile, cast(User, request.user)
 
 
-def _facts(form: TypeAdapter[Any], request: Request) -> dict[str, Any]:
+def _facts(kind: type[Strict], request: Request) -> dict[str, Any]:
     """What is stated; nothing that is left out."""
-    facts: dict[str, Any] = read(form, request.data).model_dump(exclude_unset=True)
+    facts: dict[str, Any] = read(kind, request.data).model_dump(exclude_unset=True)
     return facts
 
 
@@ -78,7 +74,7 @@ class HardwareList(APIView):
     @extend_schema(request=NewMachine, responses={201: ProfileSerializer, 400: FIELD_ERRORS})
     def post(self, request: Request) -> Response:
         """Describe a machine. Its disks follow with /storage/."""
-        profile = machines.create_profile(facts=_facts(MACHINE, request), by=cast(User, request.user))
+        profile = machines.create_profile(facts=_facts(NewMachine, request), by=cast(User, request.user))
         return Response(ProfileSerializer(profile).data, status=201)
 
 
@@ -94,7 +90,7 @@ class HardwareDetail(APIView):
     def patch(self, request: Request, slug: str) -> Response:
         """Correct facts; the slug stays, who changed what is kept."""
         profile, user = _editable(request, slug)
-        machines.edit_facts(profile, facts=_facts(MACHINE_CHANGES, request), by=user)
+        machines.edit_facts(profile, facts=_facts(MachineFacts, request), by=user)
         return Response(ProfileSerializer(profile).data)
 
 
@@ -106,7 +102,7 @@ class HardwareStorage(APIView):
         """Add a disk."""
         profile, user = _editable(request, slug)
         try:
-            device = machines.add_device(profile, facts=_facts(DEVICE, request), by=user)
+            device = machines.add_device(profile, facts=_facts(NewDevice, request), by=user)
         except ValueError as error:
             raise ValidationError({"name": [str(error)]}) from error
         return Response(DeviceSerializer(device).data, status=201)
@@ -121,7 +117,7 @@ class HardwareDevice(APIView):
         profile, user = _editable(request, slug)
         chosen = get_object_or_404(profile.storage, slug=device)
         try:
-            machines.edit_device(chosen, facts=_facts(DEVICE_CHANGES, request), by=user)
+            machines.edit_device(chosen, facts=_facts(DeviceFacts, request), by=user)
         except ValueError as error:
             raise ValidationError({"name": [str(error)]}) from error
         return Response(DeviceSerializer(chosen).data)
@@ -134,7 +130,7 @@ class HardwareMerge(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Make this machine and `into` one: runs move, the old address leads to the new one."""
         source, user = _editable(request, slug)
-        wanted = read(MERGE, request.data).into
+        wanted = read(MergeRequest, request.data).into
         into = machines.listed_profiles(user).filter(slug=wanted).first()
         if into is None:
             raise ValidationError({"into": [f"No machine {wanted}."]})

@@ -121,7 +121,7 @@ class RunDetail(APIView):
         run = changeable_run(request, run_id)
         if run.publication_id is not None:
             raise Conflict("This run is part of a publication and says what that says.")
-        editing.edit(run, read(editing.RUN_EDIT, request.data), by=person_of(request))
+        editing.edit(run, read(editing.RunEdit, request.data), by=person_of(request))
         return _detail(request, run_id)
 
 

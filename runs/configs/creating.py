@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchagent.catalog import DBMSS
+from benchagent.redaction import redact_text
 from django.db import transaction
 from django.db.models import Max, Q
 
@@ -19,7 +20,7 @@ from runs.configs.parameters import Parameter, config_of, shorten
 from runs.configs.reading import MOST_PARAMETERS, ConfigError, FileText, Understood, understand
 from runs.models import Config, ConfigFile, ConfigParameter, Dbms, DbmsVersion, User
 from runs.models.choices import Provenance
-from runs.models.text import clean, redact_line
+from runs.models.text import clean
 
 DETAIL_FIELDS = (PAGE_SIZE, FORCED_WRITES)
 EDITABLE = ("name", "note", "versions", *DETAIL_FIELDS)
@@ -177,7 +178,7 @@ def _dbms(slug: str) -> Dbms:
 
 def _words(text: str, limit: int) -> str:
     """What people write may hold a secret too."""
-    return clean(redact_line(text), limit)
+    return clean(redact_text(text), limit)
 
 
 def _known_of_database(content: Content) -> dict[str, Any]:

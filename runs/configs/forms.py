@@ -16,7 +16,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest
 
 from runs.access.visibility import nameable
-from runs.configs.creating import DETAIL_FIELDS, NAMES, Content
+from runs.configs.creating import DETAIL_FIELDS, EDITABLE, NAMES, Content
 from runs.configs.facts import FORCED_WRITES, PAGE_SIZE
 from runs.configs.reading import MOST_CHARACTERS, MOST_FILES, FileText, Understood, understand
 from runs.machines.forms import SizeField
@@ -25,7 +25,6 @@ from runs.models.visible import Reader
 
 FORMAT_CHOICES = [("", "by its content"), *((kind.name, kind.label) for kind in FORMATS.values())]
 ON_OFF = [("", "not known"), ("on", "on"), ("off", "off")]
-FORCED = {"": None, "on": True, "off": False}
 PASTED = "pasted"
 MOST_VERSIONS = 500
 
@@ -38,9 +37,10 @@ class FactsForm(forms.Form):
         label="Page size of the database", required=False,
         help_text="16 KiB; where buffers are counted in pages and the file does not say it",
     )  # fmt: skip
-    forced_writes = forms.ChoiceField(
-        label="Forced writes of the database", required=False, choices=ON_OFF, help_text="Firebird: gstat -h"
-    )
+    forced_writes = forms.TypedChoiceField(
+        label="Forced writes of the database", required=False, choices=ON_OFF, help_text="Firebird: gstat -h",
+        coerce=lambda text: text == "on", empty_value=None,
+    )  # fmt: skip
     versions = forms.MultipleChoiceField(label="Written for", required=False, help_text="decides about defaults")
     note = forms.CharField(label="Note", required=False, max_length=10_000, widget=forms.Textarea(attrs={"rows": 3}))
 
@@ -51,9 +51,7 @@ class FactsForm(forms.Form):
         ]
 
     def facts(self) -> dict[str, Any]:
-        given = self.cleaned_data
-        details = {PAGE_SIZE: given["page_size_bytes"], FORCED_WRITES: FORCED[given["forced_writes"]]}
-        return {"name": given["name"], "note": given["note"], "versions": given["versions"], **details}
+        return {name: self.cleaned_data[name] for name in EDITABLE}
 
     def add_errors(self, errors: dict[str, list[str]]) -> None:
         for field, messages in errors.items():

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from benchagent.catalog import DBMSS
+from benchagent.redaction import redact_text, redact_value
 
 from runs.models import Config, ConfigParameter, Dbms
 from runs.models.choices import Provenance
-from runs.models.text import clean, redact, redact_line
+from runs.models.text import clean
 
 Settings = Sequence[tuple[str, str]]
 NAME_LIMIT = 200
@@ -47,8 +48,8 @@ def config_of(
     """The row of these parameters, and whether it is new. Ordered, duplicates and flags kept, secrets redacted."""
     kept = [
         replace(
-            given, value=given.value and redact_line(redact(given.name, given.value) or ""),
-            comment=redact_line(given.comment),
+            given, value=given.value and redact_text(redact_value(given.name, given.value) or ""),
+            comment=redact_text(given.comment),
         )
         for given in parameters
     ]  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 from rest_framework.exceptions import ValidationError
 
 from runs.incoming.reading import read
@@ -49,15 +49,12 @@ class ImportSubject(Strict):
     ] = []
 
 
-SUBJECT = TypeAdapter(ImportSubject)
-
-
 def checked(given: Any, *, before: dict[str, Any] | None = None) -> dict[str, Any]:
     """What was said before with what is said now, as JSON that can be kept. Raises ValidationError naming the field."""
     if not isinstance(given, dict):
         raise ValidationError({"subject": ["An object is required."]})
     said = (before or {}) | given
-    read(SUBJECT, said)
+    read(ImportSubject, said)
     return said
 
 

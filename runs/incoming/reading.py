@@ -9,15 +9,17 @@ import math
 from functools import cache
 from typing import Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import ErrorDetails, core_schema
 from rest_framework import exceptions
 
 from runs.incoming.values import BRANCH_TYPES
 
-T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
 JsonSchema = dict[str, Any]
+# What is read: a model, or any type.
+Form = type[BaseModel] | TypeAdapter[Any]
 MAX_DEPTH = 20
 MAX_TEXT = 100_000
 MAX_INTEGER = 2**63 - 1
@@ -58,14 +60,14 @@ _OF_KEYS = {
 }
 
 
-def read(form: TypeAdapter[T], document: Any) -> T:
-    """The document as `form` has it. Raises rest_framework's ValidationError; the document's own are under `detail`."""
+def read(model: type[M], document: Any) -> M:
+    """The document as this model. Raises rest_framework's ValidationError; the document's own are under `detail`."""
     if unstorable := _unstorable(document):
         raise exceptions.ValidationError(unstorable)
     try:
-        return form.validate_python(document)
+        return model.model_validate(document)
     except ValidationError as error:
-        raise exceptions.ValidationError(messages(error, form)) from None
+        raise exceptions.ValidationError(messages(error, model)) from None
 
 
 def _unstorable(document: Any) -> dict[str, list[str]]:
@@ -110,7 +112,7 @@ def _complaint(value: Any, path: str) -> str:
         return "is not valid Unicode text"
 
 
-def messages(error: ValidationError, form: TypeAdapter[Any]) -> dict[str, list[str]]:
+def messages(error: ValidationError, form: Form) -> dict[str, list[str]]:
     """Path -> messages; the whole document's own are under `detail`. `form` is what raised the error."""
     by_path: dict[str, list[str]] = {}
     for problem in error.errors(include_url=False):
@@ -124,7 +126,7 @@ def messages(error: ValidationError, form: TypeAdapter[Any]) -> dict[str, list[s
     return by_path
 
 
-def _message(problem: ErrorDetails, words: dict[str, str], form: TypeAdapter[Any]) -> str:
+def _message(problem: ErrorDetails, words: dict[str, str], form: Form) -> str:
     kind, context = problem["type"], problem.get("ctx", {})
     if kind == "extra_forbidden":
         return f"Unknown key. Known here: {', '.join(_known_keys(form, problem['loc'][:-1]))}."
@@ -135,7 +137,7 @@ def _message(problem: ErrorDetails, words: dict[str, str], form: TypeAdapter[Any
     return words.get(kind, problem["msg"]).format_map(context) if kind in words else problem["msg"]
 
 
-def _known_keys(form: TypeAdapter[Any], location: tuple[int | str, ...]) -> list[str]:
+def _known_keys(form: Form, location: tuple[int | str, ...]) -> list[str]:
     """The keys of the object at this path, from the schema."""
     whole = _schema_of(form)
 
@@ -156,8 +158,9 @@ def _known_keys(form: TypeAdapter[Any], location: tuple[int | str, ...]) -> list
 
 
 @cache
-def _schema_of(form: TypeAdapter[Any]) -> JsonSchema:
-    return form.json_schema(schema_generator=Description)
+def _schema_of(form: Form) -> JsonSchema:
+    described: TypeAdapter[Any] = form if isinstance(form, TypeAdapter) else TypeAdapter(form)
+    return described.json_schema(schema_generator=Description)
 
 
 class Description(GenerateJsonSchema):

@@ -1,6 +1,6 @@
 """The upload document, version 1: what POST /api/v1/results/ takes. Later versions only add.
 
-These models are the one declaration: they check a document (`UPLOAD`), are the result that is handed on, and describe
+These models are the one declaration: they check a document, are the result that is handed on, and describe
 themselves, in OpenAPI (`components`) and as the published docs/reference/upload-v1.schema.json (`json_schema`).
 Every object refuses keys that it does not know, by name; `context` and `info` are free for the sender's own.
 Repeats, metrics, factors and settings, of which a request holds thousands, become plain dicts: quicker made than
@@ -23,7 +23,6 @@ from pydantic import (
     Field,
     GetJsonSchemaHandler,
     Tag,
-    TypeAdapter,
     WrapValidator,
     model_validator,
     with_config,
@@ -367,13 +366,12 @@ class UploadDocument(Strict):
         return self
 
 
-UPLOAD = TypeAdapter(UploadDocument)
 ONE_OR_MANY = "UploadRequest"
 
 
 def components() -> dict[str, Any]:
     """Name -> JSON Schema of every object of the document, and of what a request may hold."""
-    described = UPLOAD.json_schema(ref_template=REFERENCE_TEMPLATE, schema_generator=Description)
+    described = UploadDocument.model_json_schema(ref_template=REFERENCE_TEMPLATE, schema_generator=Description)
     schemas = {**described.pop("$defs"), UploadDocument.__name__: described}
     single = {"$ref": f"{REFERENCE}{UploadDocument.__name__}"}
     many = {"type": "array", "items": single, "minItems": 1, "maxItems": MAX_RESULTS}

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from benchagent.redaction import redact_text
 from django.db import transaction
 from django.utils import timezone
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
 from runs.access import changes
 from runs.incoming.values import Day, Strict, Text
 from runs.models import Run, User, delete_softly
 from runs.models import restore as restore_run
-from runs.models.text import clean, redact_line
+from runs.models.text import clean
 from runs.run import primary
 
 DESCRIPTIVE = ("note", "message", "measured_on")
@@ -31,23 +32,20 @@ class RunEdit(Strict):
     reason: Annotated[str, Text(2000, least=0), Field(description="Why it is changed; kept with the change.")] = ""
 
 
-RUN_EDIT = TypeAdapter(RunEdit)
-
-
 class NoReason(ValueError):
     """A number is not taken out of the comparison without saying why."""
 
 
 def edit(run: Run, wanted: RunEdit, *, by: User | None) -> Run:
     """Change the descriptive fields that were given."""
-    reason = redact_line(wanted.reason)
+    reason = redact_text(wanted.reason)
     with transaction.atomic():
         row = Run.objects.select_for_update().get(pk=run.pk)
         for name in DESCRIPTIVE:
             if name not in wanted.model_fields_set:
                 continue
             given = getattr(wanted, name)
-            new = redact_line(given) if isinstance(given, str) else given
+            new = redact_text(given) if isinstance(given, str) else given
             changes.record(target=row, field=name, old=getattr(row, name), new=new, by=by, reason=reason)
             setattr(row, name, new)
         row.save(update_fields=DESCRIPTIVE)
@@ -56,25 +54,25 @@ def edit(run: Run, wanted: RunEdit, *, by: User | None) -> Run:
 
 def delete(run: Run, *, by: User | None) -> bool:
     """Take a run out of every list; it can be restored. False: it was deleted already."""
-    with transaction.atomic():
-        done = delete_softly(run)
-        if done:
-            changes.record(target=run, field="deleted", old=False, new=True, by=by)
-        return done
+    return _set_deleted(run, True, by)
 
 
 def restore(run: Run, *, by: User | None) -> bool:
     """Undo a deletion. False: it was there."""
+    return _set_deleted(run, False, by)
+
+
+def _set_deleted(run: Run, deleted: bool, by: User | None) -> bool:
     with transaction.atomic():
-        done = restore_run(run)
+        done = delete_softly(run) if deleted else restore_run(run)
         if done:
-            changes.record(target=run, field="deleted", old=True, new=False, by=by)
+            changes.record(target=run, field="deleted", old=not deleted, new=deleted, by=by)
         return done
 
 
 def invalidate(run: Run, *, reason: str, by: User | None) -> None:
     """Mark a run invalid; a second time replaces the reason. Raises NoReason."""
-    words = redact_line(clean(reason, REASON_LIMIT)).strip()
+    words = redact_text(clean(reason, REASON_LIMIT)).strip()
     if not words:
         raise NoReason("Say why the run is invalid.")
     _mark(run, words, by, invalid_at=timezone.now(), invalid_reason=words, invalid_by=by)

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from benchagent.catalog import WORKLOADS, Durability
 from benchagent.protocol import JobResult, JobSpec, SamplesItem
+from benchagent.redaction import redact_text, redact_value
 from django.db import transaction
 
 from runs.access.visibility import default_visibility
@@ -28,7 +29,7 @@ from runs.models import (
     cell_key,
 )
 from runs.models.choices import ENDED_STATES, Provenance, RunState, StorageRole
-from runs.models.text import clean, redact, redact_line
+from runs.models.text import clean
 from runs.results.names import resolve_metrics, resolve_workload
 from runs.run import primary, series
 
@@ -149,11 +150,11 @@ def _store_facts(run: Run, result: JobResult, message: str) -> None:
     if durability is not None and durability["durability"] in {known.value for known in Durability}:
         run.durability = durability["durability"]
         run.durability_reason = clean(durability["reason"], LONG_TEXT)
-    run.effective_settings = [[name, redact(name, value)] for name, value in result["effective_settings"]]
+    run.effective_settings = [[name, redact_value(name, value)] for name, value in result["effective_settings"]]
     run.ignored_settings = list(result["ignored_settings"])
     run.driver = {**result["driver"], "product": result["product"]} if result["product"] else dict(result["driver"])
     run.dataset = dict(result["dataset"])
-    run.command_lines = [redact_line(line) for line in result["command_lines"]]
+    run.command_lines = [redact_text(line) for line in result["command_lines"]]
     run.checks = [dict(check) for check in result["checks"]]
     run.durability_doubt = _doubt(result)
     run.warnings = list(result["warnings"])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from runs.models.text import redact, redact_line
+from benchagent.redaction import redact_text, redact_value
+
 from runs.results.document import UploadDocument
 
 # What every pattern of `benchagent.redaction` needs; text without it has nothing to take out.
@@ -21,7 +22,7 @@ def redacted(kept: dict[str, Any]) -> dict[str, Any]:
     if isinstance(config, list):
         values = [setting["value"] for setting in config]
         redacted["config"] = [
-            {**setting, "value": redact(str(setting["name"]), value if value is None else str(value))}
+            {**setting, "value": redact_value(str(setting["name"]), value if value is None else str(value))}
             for setting, value in zip(config, values, strict=True)
         ]
     return redacted
@@ -29,11 +30,11 @@ def redacted(kept: dict[str, Any]) -> dict[str, Any]:
 
 def without_secrets(data: UploadDocument) -> UploadDocument:
     """The read document with the secrets taken out of every text; configurations see to theirs themselves."""
-    lines = {name: [redact_line(line) for line in getattr(data, name)] for name in ("command_lines", "warnings")}
-    texts = {name: redact_line(getattr(data, name)) for name in ("note", "message")}
+    lines = {name: [redact_text(line) for line in getattr(data, name)] for name in ("command_lines", "warnings")}
+    texts = {name: redact_text(getattr(data, name)) for name in ("note", "message")}
     free = {name: _redact_tree(getattr(data, name)) for name in FREE}
     factors = {
-        name: {**factor, "value": redact_line(factor["value"])} if isinstance(factor["value"], str) else factor
+        name: {**factor, "value": redact_text(factor["value"])} if isinstance(factor["value"], str) else factor
         for name, factor in data.factors.items()
     }
     return data.model_copy(update={**lines, **texts, **free, "factors": factors})
@@ -43,9 +44,9 @@ def _redact_tree(value: Any) -> Any:
     """A copy without secrets: neither under a key that names one, nor within a text."""
     if isinstance(value, dict):
         return {
-            key: redact(key, redact_line(inner)) if isinstance(inner, str) else _redact_tree(inner)
+            key: redact_value(key, redact_text(inner)) if isinstance(inner, str) else _redact_tree(inner)
             for key, inner in value.items()
         }
     if isinstance(value, list):
         return [_redact_tree(inner) for inner in value]
-    return redact_line(value) if isinstance(value, str) else value
+    return redact_text(value) if isinstance(value, str) else value

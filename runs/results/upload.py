@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from benchagent.redaction import redact_value
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -39,13 +40,11 @@ from runs.models import (
     cell_key,
 )
 from runs.models.choices import Provenance
-from runs.models.text import redact
 from runs.results.document import (
     MAX_RESULTS,
     MAX_RUNS,
     OUTCOMES,
     SCHEMA_VERSION,
-    UPLOAD,
     UploadArtefact,
     UploadDocument,
     UploadRepeat,
@@ -131,7 +130,7 @@ def _read(document: Any) -> _Item:
     with contextlib.suppress(ValueError):
         item.outcome.id = uuid.UUID(document["id"]) if isinstance(document.get("id"), str) else None
     try:
-        item.data = read(UPLOAD, document)
+        item.data = read(UploadDocument, document)
     except ValidationError as error:
         item.refuse(error)
     else:
@@ -284,7 +283,7 @@ class _Rows:
             "message": data.message,
             "note": data.note,
             "durability": data.durability or "",
-            "effective_settings": [[name, redact(name, value)] for name, value in data.effective_settings],
+            "effective_settings": [[name, redact_value(name, value)] for name, value in data.effective_settings],
             **{name: getattr(data, name) for name in ("measured_on", "started_at", "finished_at")},
             **{name: getattr(data, name) for name in (*FREE, "command_lines", "warnings")},
         }
