@@ -69,10 +69,7 @@ class ConfigList(APIView):
         """Add a configuration from files or parameters, or the next revision of one. 200: an equal one is there."""
         given = read(ConfigGiven, request.data)
         began = timezone.now()
-        try:
-            made = _made(request, given)
-        except configs.ConfigError as error:
-            raise ValidationError(error.errors) from error
+        made = _made(request, given)
         status = 201 if made.created_at >= began else 200
         return Response(ConfigSerializer(_whole(request, made.slug)).data, status=status)
 
@@ -92,11 +89,8 @@ class ConfigDetail(APIView):
     def patch(self, request: Request, slug: str) -> Response:
         """Correct name, note, page size or forced writes; who, when and the old value are kept."""
         config = _editable(request, slug)
-        try:
-            facts = read(FactsGiven, request.data).model_dump(exclude_unset=True)
-            configs.correct(config, facts, by=cast(User, request.user))
-        except configs.ConfigError as error:
-            raise ValidationError(error.errors) from error
+        facts = read(FactsGiven, request.data).model_dump(exclude_unset=True)
+        configs.correct(config, facts, by=cast(User, request.user))
         return Response(ConfigSerializer(_whole(request, slug)).data)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from benchagent import configfiles
 from benchagent.configfiles import FORMATS, LineKind, ParsedFile
 from benchagent.configfiles.engines import ENGINES
+from rest_framework.exceptions import ValidationError
 
 MOST_FILES = 50
 MOST_CHARACTERS = 1_000_000
@@ -20,11 +21,11 @@ READERS = {
 }  # fmt: skip
 
 
-class ConfigError(ValueError):
+class ConfigError(ValidationError):
     """What is wrong, by field: `files[0].format`, `dbms`, `name`."""
 
     def __init__(self, errors: dict[str, list[str]]) -> None:
-        super().__init__("; ".join(f"{field}: {message}" for field, messages in errors.items() for message in messages))
+        super().__init__(errors)
         self.errors = errors
 
 

@@ -29,7 +29,6 @@ from runs.models.configs import Config
 from runs.models.dbms import DbmsVersion
 from runs.models.experiments import Experiment
 from runs.models.hardware import HardwareProfile, StorageDevice
-from runs.models.text import clean
 from runs.models.uploads import Upload
 from runs.models.visible import VisibleQuerySet
 from runs.models.workloads import Workload
@@ -281,10 +280,10 @@ class RunFactor(models.Model):
 
     @classmethod
     def of(cls, run: Run, name: str, value: float | str, unit: str = "") -> RunFactor:
-        """Unsaved: a number where it is one, else text."""
+        """Unsaved: a number where it is one, else text; documents and plans have been read, their text is storable."""
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return cls(run=run, name=name, number=float(value), unit=unit)
-        return cls(run=run, name=name, text=clean(value, 300), unit=unit)
+        return cls(run=run, name=name, text=str(value)[:300], unit=unit)
 
     @property
     def value(self) -> float | str:
