@@ -33,9 +33,3 @@ class RunRow:
         return " · ".join(
             facet.text for facet in stated if facet.field.startswith("factor:") and facet.field not in _NOT_IN_ROWS
         )
-
-    @property
-    def source(self) -> str:
-        """Where the run comes from: its experiment, its publication, or nothing for a single upload."""
-        owner = self.run.experiment or self.run.publication
-        return str(owner) if owner else ""

@@ -45,7 +45,6 @@ class Facet:
     words: str
     text: str
     key: str
-    number: float | None = None
 
 
 def facets(run: Run) -> dict[str, Facet]:
@@ -131,7 +130,7 @@ def _number_facet(factor: RunFactor, number: float) -> Facet:
         spoken = f"{label[:1].lower()}{label[1:]} {short}{unit}"
     text = factor_phrase(factor.name, number, factor.unit) if factor.name in FACTORS else spoken
     words = factor_words(factor.name, number, factor.unit)
-    return Facet(f"factor:{factor.name}", label, value, words, text, key=spoken, number=number)
+    return Facet(f"factor:{factor.name}", label, value, words, text, key=spoken)
 
 
 def weakest_durability(runs: Sequence[Run]) -> str:

@@ -15,13 +15,13 @@ from runs.access.visibility import source_of
 from runs.charts.heating import memory_figure
 from runs.charts.run import figures, series_rows
 from runs.dbms import systems
-from runs.models import Change, Run, User
+from runs.models import Change, Run
 from runs.results import editing
 from runs.run import derived, engine_report, facts, series
 from runs.run.artefacts import artefacts_of
 from runs.run.facets import factor_facets
 from runs.run.number import primary_number, why_no_number
-from runs.views.guards import check_may_change, contributor_required, token_may_read
+from runs.views.guards import PersonRequest, check_may_change, contributor_required, token_may_read
 
 STOP_POLLING = 286
 
@@ -76,30 +76,30 @@ def series_csv(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 @contributor_required
-def delete_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+def delete_run(request: PersonRequest, run_id: uuid.UUID) -> HttpResponse:
     run = changeable_run(request, run_id)
     if run.is_open:
         messages.error(request, "This run has not ended. Cancel it first.")
     else:
-        editing.delete(run, by=_person(request))
+        editing.delete(run, by=request.user)
     return redirect(run)
 
 
 @require_POST
 @contributor_required
-def restore_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+def restore_run(request: PersonRequest, run_id: uuid.UUID) -> HttpResponse:
     run = changeable_run(request, run_id)
-    if editing.restore(run, by=_person(request)):
+    if editing.restore(run, by=request.user):
         messages.success(request, "The run is back.")
     return redirect(run)
 
 
 @require_POST
 @contributor_required
-def invalidate_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+def invalidate_run(request: PersonRequest, run_id: uuid.UUID) -> HttpResponse:
     run = changeable_run(request, run_id)
     try:
-        editing.invalidate(run, reason=request.POST.get("reason", ""), by=_person(request))
+        editing.invalidate(run, reason=request.POST.get("reason", ""), by=request.user)
     except editing.NoReason as error:
         messages.error(request, str(error))
     return redirect(run)
@@ -107,9 +107,9 @@ def invalidate_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 @contributor_required
-def validate_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+def validate_run(request: PersonRequest, run_id: uuid.UUID) -> HttpResponse:
     run = changeable_run(request, run_id)
-    if editing.validate(run, by=_person(request)):
+    if editing.validate(run, by=request.user):
         messages.success(request, "The run counts again.")
     return redirect(run)
 
@@ -120,7 +120,3 @@ def changeable_run(request: HttpRequest, run_id: uuid.UUID) -> Run:
     run = get_object_or_404(rows, id=run_id)
     check_may_change(request, run)
     return run
-
-
-def _person(request: HttpRequest) -> User | None:
-    return request.user if isinstance(request.user, User) else None
