@@ -11,7 +11,7 @@ from django.shortcuts import resolve_url
 from django.utils.http import urlencode
 from rest_framework.exceptions import AuthenticationFailed
 
-from runs.api.authentication import KEYWORD, bearer_of, live_token
+from runs.api.permissions import KEYWORD, bearer_of, live_token
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 

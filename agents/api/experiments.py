@@ -21,10 +21,9 @@ from agents.machines.offers import Engine
 from agents.models import Agent, Job
 from agents.plans import estimate, schedule
 from agents.plans.plan import NAME_LIMIT, Plan, PlanError
-from runs.api.exceptions import Conflict
-from runs.api.objects import readable_runs
+from runs.api.errors import Conflict
 from runs.api.parsers import StrictJSONParser
-from runs.api.permissions import OperatorWithScope
+from runs.api.permissions import OperatorWithScope, readable_runs
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
 from runs.incoming.reading import read
 from runs.incoming.values import OneOf, Slug, Strict, Text, wrong

@@ -1,14 +1,27 @@
-"""One error shape: {"field path": ["message", …]} for wrong input, {"detail": "message"} for everything else."""
+"""One error shape, always JSON: {"field path": ["message", …]} for wrong input, else {"detail": "message"}."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rest_framework.exceptions import ValidationError
+from rest_framework import status
+from rest_framework.exceptions import APIException, ValidationError
+from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.response import Response
 from rest_framework.settings import api_settings
 from rest_framework.views import exception_handler as default_handler
+
+if TYPE_CHECKING:
+    from rest_framework.views import APIView as Base
+else:
+    Base = object
+
+
+class Conflict(APIException):
+    status_code = status.HTTP_409_CONFLICT
+    default_detail = "The state of this thing does not allow it."
+    default_code = "conflict"
 
 
 def exception_handler(exc: Exception, context: dict[str, Any]) -> Response | None:
@@ -45,3 +58,26 @@ def _join(path: str, key: Any) -> str:
     if isinstance(key, int) or str(key).isdecimal():
         return f"{path}[{key}]"
     return f"{path}.{key}" if path else str(key)
+
+
+class JsonErrors(Base):
+    """For views that answer in CSV too: what is wrong with a request, and what there is to be had, is said in JSON."""
+
+    def handle_exception(self, exc: Exception) -> Response:
+        response = super().handle_exception(exc)
+        self.request.accepted_renderer, self.request.accepted_media_type = JSONRenderer(), "application/json"
+        return response
+
+    def options(self, request: Any, *args: Any, **kwargs: Any) -> Any:
+        request.accepted_renderer, request.accepted_media_type = JSONRenderer(), "application/json"
+        return super().options(request, *args, **kwargs)
+
+
+class CsvRenderer(BaseRenderer):
+    """Says that CSV is to be had; views answer it themselves."""
+
+    media_type = "text/csv"
+    format = "csv"
+
+    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> Any:
+        raise TypeError("views answer CSV themselves")

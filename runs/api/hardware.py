@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 
 from runs import machines
 from runs.access.rules import may_describe
-from runs.api.exceptions import Conflict
+from runs.api.errors import Conflict
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
 from runs.incoming.reading import read
 from runs.incoming.values import Slug, Strict

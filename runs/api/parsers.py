@@ -10,10 +10,14 @@ from rest_framework import status
 from rest_framework.exceptions import APIException, ParseError
 from rest_framework.parsers import BaseParser
 
-from runs.api.exceptions import TooLarge
-
 PIECE_BYTES = 64 * 1024
 GZIP = zlib.MAX_WBITS | 16
+
+
+class TooLarge(APIException):
+    status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
+    default_detail = "The body of the request is too large."
+    default_code = "too_large"
 
 
 class UnknownEncoding(APIException):

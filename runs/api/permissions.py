@@ -1,17 +1,77 @@
+"""Who asks, by login or token; what they may read and change: 404 for what they may not see, 403 for the rest."""
+
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+from uuid import UUID
 
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from rest_framework.authentication import BaseAuthentication, get_authorization_header
+from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
-from runs.access.rules import may_contribute, may_operate
-from runs.models import ApiToken, User
+from runs.access.rules import may_change, may_contribute, may_operate
+from runs.access.visibility import Target
+from runs.models import ApiToken, Run, User, digest_secret
+from runs.models.runs import RunQuerySet
 
 if TYPE_CHECKING:
     # The framework imports this module while it builds APIView.
     from rest_framework.views import APIView
+
+T = TypeVar("T", bound=Target)
+
+KEYWORD = "Bearer"
+# What a token needs to read as its owner. Without it, it reads what a stranger reads.
+READING_SCOPES = ("read",)
+
+
+class TokenAuthentication(BaseAuthentication):
+    """`Authorization: Bearer bst_…`: the person whose token it is, and the token as `request.auth`.
+
+    A view with `reading_scopes` lets tokens with one of these read there too.
+    """
+
+    def authenticate(self, request: Request) -> tuple[User | AnonymousUser, ApiToken] | None:
+        secret = bearer_of(get_authorization_header(request).decode("latin-1"))
+        if secret is None:
+            return None
+        token = live_token(secret)
+        if request.method in SAFE_METHODS:
+            # Reading writes nothing, not even when the token was used last.
+            view = (request.parser_context or {}).get("view")
+            may_read = not set(token.scopes).isdisjoint(getattr(view, "reading_scopes", READING_SCOPES))
+            return (token.owner if may_read else AnonymousUser()), token
+        ApiToken.objects.filter(pk=token.pk).update(last_used_at=timezone.now())
+        return token.owner, token
+
+    def authenticate_header(self, request: Request) -> str:
+        return KEYWORD
+
+
+def bearer_of(header: str) -> str | None:
+    """The secret of an Authorization header; None where it is of another kind or missing."""
+    scheme, _, secret = header.strip().partition(" ")
+    return secret.strip() if scheme.lower() == KEYWORD.lower() else None
+
+
+def live_token(secret: str) -> ApiToken:
+    """The token with this secret. Raises AuthenticationFailed saying what is wrong: who asks holds the secret."""
+    token = ApiToken.objects.select_related("owner").filter(digest=digest_secret(secret)).first()
+    if token is None:
+        raise AuthenticationFailed("This token is not known here. Tokens are made on the account page.")
+    if token.revoked_at is not None:
+        raise AuthenticationFailed(f"This token was revoked on {token.revoked_at:%Y-%m-%d}.")
+    if token.expires_at is not None and token.expires_at <= timezone.now():
+        expired = f"This token expired on {token.expires_at:%Y-%m-%d}."
+        raise AuthenticationFailed(f"{expired} Make a new one on the account page.")
+    if not token.owner.is_active:
+        raise AuthenticationFailed("The account of this token is not active.")
+    return token
 
 
 class PublicReadScopedWrite(BasePermission):
@@ -37,3 +97,24 @@ class OperatorWithScope(PublicReadScopedWrite):
 
     message = "This needs a token with the right scope of an operator, or an operator's login."
     may_write = staticmethod(may_operate)
+
+
+def readable_runs(request: Request) -> RunQuerySet:
+    """Also deleted ones."""
+    return Run.objects.readable_by(request.user)
+
+
+def changeable_run(request: Request, run_id: UUID, *, deleted: bool = False) -> Run:
+    """A present run, or with `deleted` also one that can be restored."""
+    rows = readable_runs(request) if deleted else readable_runs(request).present()
+    return changeable(request, get_object_or_404(rows.select_related("experiment", "upload"), id=run_id))
+
+
+def changeable(request: Request, thing: T) -> T:
+    if not may_change(request.user, thing):
+        raise PermissionDenied("This belongs to somebody else. Its owner, operators and administrators may change it.")
+    return thing
+
+
+def person_of(request: Request) -> User | None:
+    return request.user if isinstance(request.user, User) else None

@@ -20,7 +20,7 @@ _AS_IT_IS = "x-as-it-is"
 
 
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    target_class = "runs.api.authentication.TokenAuthentication"
+    target_class = "runs.api.permissions.TokenAuthentication"
     name = "token"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
@@ -44,7 +44,7 @@ class IncomingSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-cal
 class RowsSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
     """So does what goes out as pydantic's models and dataclasses have it."""
 
-    target_class = "runs.api.publication_serializers.RowsField"
+    target_class = "runs.api.publications.RowsField"
 
     def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
         return _described(self.target.rows, "serialization", auto_schema)

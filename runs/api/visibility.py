@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from runs.access import visibility
-from runs.api.objects import changeable, person_of
+from runs.api.permissions import changeable, person_of
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
 from runs.models import Experiment, Report, Upload
 from runs.models.choices import Visibility

@@ -1,8 +1,19 @@
-"""What stands on a publication's page: cells, words with numbers in them, states of figures."""
+"""What stands on a publication's page: cells, words with numbers in them, checks, states of figures.
+
+Numbers say where they come from on hover, focus and touch: `number_html` and `computed_html`. A stored number shows all
+digits that its source prints, with decimal point and thousands commas whatever the source's own spelling. A computed
+one has its formula in `data-formula` and in the hint; in templates (`{% load publications %}`):
+
+    {% computed 59.87 "1813.969025 / 30.3" unit="×" %}                          59.87 ×
+
+Both take `tab=False` where many stand together (tables): hover, touch and click still show the hint, the Tab key passes
+by. The look is static/css/numbers.css.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,16 +23,104 @@ from django.utils.safestring import SafeString
 from markdown_it.token import Token
 
 from runs.charts.base import Column, TableCell
+from runs.formatting import MINUS, THIN, decimal, exact, plain
+from runs.formatting import printed as as_source_prints
 from runs.models.choices import Provenance
 from runs.publications.article import MARKDOWN, FigureState
+from runs.publications.checks.model import Check, Computed, Result, Stated
 from runs.publications.page.amounts import Amount, TextCell, Words, readable
 from runs.publications.page.page import Page
 from runs.publications.page.parts import Section
 from runs.publications.page.reruns import FigureView
-from runs.templatetags.numbers import computed_html, number_html
 from runs.templatetags.show import provenance_badge, table_cell
 
 register = template.Library()
+
+
+def number_html(
+    value: float, *, unit: str = "", printed: str = "", provenance: str = "", source: str = "", note: str = "",
+    digits: int | None = None, signed: bool = False, tab: bool = True,
+) -> SafeString:  # fmt: skip
+    """A stored number. With `digits` it is rounded, and the hint names the stored value."""
+    whole = as_source_prints(float(value), printed)
+    shown = whole if digits is None else decimal(float(value), digits, signed=signed)
+    origin = str(Provenance(provenance).label) if provenance in Provenance.values else provenance
+    if printed and provenance == Provenance.PRINTED:
+        origin = f"{origin} as “{printed}”"
+    hints = [origin, source, f"stored as {whole}" if shown != whole else "", note]
+    hint = "; ".join(part for part in hints if part)
+    return format_html(
+        '<data class="number" value="{}" data-provenance="{}" data-origin="{}" tabindex="{}">{}</data>',
+        plain(float(value)), provenance, hint, "0" if tab else "-1", _with_unit(shown, unit),
+    )  # fmt: skip
+
+
+@register.simple_tag(name="computed")
+def computed_html(
+    value: float, formula: str, *, unit: str = "", digits: int | None = None, note: str = "",
+    signed: bool = False, tab: bool = True,
+) -> SafeString:  # fmt: skip
+    """A number computed by us, in its unit; `note` adds words to the hint."""
+    shown = exact(value) if digits is None else decimal(value, digits, signed=signed)
+    return format_html(
+        '<data class="number computed" value="{}" data-exact="{}" data-formula="{}" data-origin="{}" tabindex="{}">{}'
+        "</data>",
+        shown.replace(MINUS, "-").replace(",", ""), plain(value), formula, f"; {note}" if note else "",
+        "0" if tab else "-1", _with_unit(shown, unit),
+    )  # fmt: skip
+
+
+def _with_unit(shown: str, unit: str) -> str:
+    return f"{shown}{THIN}{unit}" if unit else shown
+
+
+# Computed values of a check that stand open; a list that is longer by more than one is folded.
+OPEN = 4
+# Longer formulas show their names, and their numbers on hover and focus.
+FORMULA_LENGTH = 60
+
+
+@register.filter
+def by_result(checks: Sequence[Check]) -> list[tuple[str, int]]:
+    """How many checks have each result, in the order of `Result`."""
+    counts = Counter(check.result for check in checks)
+    return [(result.value, counts[result]) for result in Result if counts[result]]
+
+
+@register.filter
+def first_of_them(computed: Sequence[Computed]) -> Sequence[Computed]:
+    return computed if len(computed) <= OPEN + 1 else computed[:OPEN]
+
+
+@register.filter
+def rest_of_them(computed: Sequence[Computed]) -> Sequence[Computed]:
+    return [] if len(computed) <= OPEN + 1 else computed[OPEN:]
+
+
+@register.simple_tag
+def stated_number(stated: Stated) -> SafeString:
+    """The stated number in our notation, its own spelling in the hint; words stay in their quotes."""
+    if stated.value is None:
+        return format_html("<q>{}</q>", stated.printed)
+    return number_html(
+        stated.value, unit=stated.unit, printed=stated.printed, provenance="printed", source=stated.where
+    )
+
+
+@register.simple_tag
+def computed_line(computed: Computed) -> SafeString:
+    """Label, value and formula: the numbers where they are few, else the names."""
+    short = len(computed.formula) <= FORMULA_LENGTH
+    value = computed_html(
+        computed.rounded, computed.formula, unit=computed.unit, digits=computed.digits, signed=computed.signed,
+        tab=not short, note=computed.words if computed.words != computed.formula else "",
+    )  # fmt: skip
+    return format_html(
+        '<dt>{}</dt><dd>{} <span class="formula">= {}</span></dd>',
+        computed.label,
+        value,
+        computed.formula if short else computed.words,
+    )
 
 
 @register.simple_tag

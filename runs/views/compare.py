@@ -1,25 +1,36 @@
-"""The compare page, its CSV and its JSON: one selection, read from the URL, three ways to show it."""
+"""The compare page, its CSV and its JSON: one selection, read from the URL; saved comparisons; bare charts."""
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.models import AnonymousUser
+from django.core.paginator import Paginator
 from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_GET
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 
-from runs.api.comparing import ComparisonSerializer
+from runs.access import changes
+from runs.access.visibility import default_visibility
+from runs.api.compare import ComparisonSerializer
 from runs.charts import compare as charts
+from runs.charts.run import figures
+from runs.compare import reports
 from runs.compare.compare import compare_selection
 from runs.compare.groups import Comparison
 from runs.compare.select import CONTROLS, Selection, select
 from runs.formatting import percent
 from runs.listing import csv_text
-from runs.models import Experiment, Publication, Run
+from runs.models import Experiment, Publication, Report, Run
 from runs.models.choices import RunState, Visibility
-from runs.views.guards import token_may_read
+from runs.run import facts, series
+from runs.views.guards import PersonRequest, check_may_change, contributor_required, token_may_read
 
 
 @require_GET
@@ -92,3 +103,159 @@ def _nothing(request: HttpRequest, selection: Selection) -> HttpResponse:
         "publications": Publication.objects.filter(Exists(published)),
     }
     return render(request, "compare.html", context, status=400 if selection.problems else 200)
+
+
+PER_PAGE = 50
+GONE, UNPROCESSABLE = 410, 422
+
+
+class ReportForm(forms.Form):
+    title = forms.CharField(max_length=200)
+    note = forms.CharField(
+        required=False, max_length=20_000, label="Words", widget=forms.Textarea(attrs={"rows": 8, "class": "prose"}),
+        help_text="what was asked, what the numbers say, what to be careful about; an empty line begins a paragraph",
+    )  # fmt: skip
+
+
+class NewReportForm(ReportForm):
+    query = forms.CharField(widget=forms.HiddenInput, max_length=reports.MAX_QUERY)
+    visibility = forms.ChoiceField(choices=Visibility.choices, initial=default_visibility, label="Who may see it")
+
+
+@require_safe
+def report_list(request: HttpRequest) -> HttpResponse:
+    rows = Report.objects.present().listed_for(request.user).select_related("owner")
+    mine = request.user.is_authenticated and request.GET.get("mine") == "1"
+    rows = rows.filter(owner=request.user.pk) if mine else rows
+    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
+    return render(request, "reports/list.html", {"page": page, "mine": mine})
+
+
+@require_safe
+def report(request: HttpRequest, slug: str) -> HttpResponse:
+    """The words, and beneath them the comparison as it stands now."""
+    kept = get_object_or_404(Report.objects.readable_by(request.user).select_related("owner"), slug=slug)
+    if kept.deleted_at is not None:
+        return render(request, "reports/deleted.html", {"report": kept}, status=GONE)
+    selection, comparison = reports.live(kept, request.user, request.GET)
+    controls = request.GET.copy()
+    for name in [name for name in controls if name not in ("metric", "baseline", "order")]:
+        del controls[name]
+    context = comparison_context(selection, comparison, controls) | {
+        "report": kept,
+        "order": reports.params_of(kept, request.GET).get("order", ""),
+        "query": reports.params_of(kept, request.GET).urlencode(),
+        "embed_url": request.build_absolute_uri(reverse("embed-report", args=[kept.slug])),
+        "hidden": any(run.visibility == Visibility.PRIVATE for run in selection.runs),
+        "changes": changes.history(kept),
+    }
+    return render(request, "reports/report.html", context)
+
+
+@contributor_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_report(request: PersonRequest) -> HttpResponse:
+    """The address of the form carries the query of the comparison."""
+    form = NewReportForm(request.POST if request.method == "POST" else None, initial={"query": request.GET.urlencode()})
+    if form.is_valid():
+        given = form.cleaned_data
+        try:
+            made = reports.create(
+                title=given["title"], note=given["note"], query=given["query"], visibility=given["visibility"],
+                owner=request.user,
+            )  # fmt: skip
+            return redirect(made)
+        except reports.BadQuery as error:
+            form.add_error(None, str(error))
+    context = {"form": form, "query": form["query"].value() or ""}
+    return render(request, "reports/form.html", context, status=UNPROCESSABLE if form.errors else 200)
+
+
+@contributor_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit_report(request: PersonRequest, slug: str) -> HttpResponse:
+    kept = _changeable(request, slug)
+    initial = {"title": kept.name, "note": kept.note}
+    form = ReportForm(request.POST if request.method == "POST" else None, initial=initial)
+    if form.is_valid():
+        given = form.cleaned_data
+        reports.edit(kept, title=given["title"], note=given["note"], by=request.user)
+        return redirect(kept)
+    context = {"form": form, "report": kept, "query": kept.query}
+    return render(request, "reports/form.html", context, status=UNPROCESSABLE if form.errors else 200)
+
+
+@require_POST
+@contributor_required
+def delete_report(request: PersonRequest, slug: str) -> HttpResponse:
+    kept = _changeable(request, slug)
+    reports.delete(kept)
+    return redirect(kept)
+
+
+@require_POST
+@contributor_required
+def restore_report(request: PersonRequest, slug: str) -> HttpResponse:
+    kept = _changeable(request, slug, deleted=True)
+    if reports.restore(kept):
+        messages.success(request, "The report is back.")
+    return redirect(kept)
+
+
+def _changeable(request: HttpRequest, slug: str, *, deleted: bool = False) -> Report:
+    rows = Report.objects.readable_by(request.user)
+    kept = get_object_or_404(rows if deleted else rows.present(), slug=slug)
+    check_may_change(request, kept)
+    return kept
+
+
+# Bare charts for frames of other sites show what a stranger may see, whoever is logged in. Only these answers may be
+# framed: `xframe_options_exempt` also tells the content policy (benchsite.middleware).
+STRANGER = AnonymousUser()
+ANY_CHART = "throughput"
+
+
+@require_safe
+@xframe_options_exempt
+def embed_compare(request: HttpRequest) -> HttpResponse:
+    params = request.GET
+    selection = select(params, STRANGER)
+    comparison = compare_selection(selection, params)
+    source = f"{reverse('compare')}?{params.urlencode()}"
+    status = 400 if selection.problems else 200 if selection.runs else 404
+    return _embedded(request, comparison, source=source, title=charts.headline(comparison), status=status)
+
+
+@require_safe
+@xframe_options_exempt
+def embed_report(request: HttpRequest, slug: str) -> HttpResponse:
+    report = get_object_or_404(Report.objects.present().readable_by(STRANGER), slug=slug)
+    _, comparison = reports.live(report, STRANGER, request.GET)
+    return _embedded(request, comparison, source=report.get_absolute_url(), title=report.name)
+
+
+@require_safe
+@xframe_options_exempt
+def embed_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """One chart of the run, `?chart=latency` or another one; the first without it."""
+    rows = Run.objects.present().readable_by(STRANGER).for_lists()
+    run = get_object_or_404(rows, id=run_id)
+    drawn = figures(run, series.read_all(run))
+    wanted = [figure for figure in drawn if figure.id == request.GET.get("chart", ANY_CHART)] or drawn[:1]
+    context = {
+        "title": f"{run.dbms_version} · {run.workload}, repeat {run.repeat}",
+        "figures": wanted,
+        "run": run,
+        "measurements": [] if wanted else facts.ordered_measurements(run),
+        "source": run.get_absolute_url(),
+        "count": 1,
+    }
+    return render(request, "embed.html", context)
+
+
+def _embedded(
+    request: HttpRequest, comparison: Comparison, *, source: str, title: str, status: int = 200
+) -> HttpResponse:
+    drawn = charts.bars_figures(comparison) if comparison.groups else []
+    context: dict[str, Any] = {"title": title, "figures": drawn, "source": source, "count": comparison.run_count}
+    return render(request, "embed.html", context, status=status)

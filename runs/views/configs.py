@@ -1,4 +1,4 @@
-"""Configurations: list, one with what ran with it, several side by side; made from files, revised, corrected."""
+"""Configurations: list, one with what ran with it, several side by side; made, revised, corrected. DBMSs too."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from runs import configs
 from runs.access import changes
 from runs.access.rules import may_describe
+from runs.access.visibility import nameable
 from runs.configs.forms import (
     FORMAT_CHOICES,
     ConfigForm,
@@ -26,8 +27,9 @@ from runs.configs.forms import (
     preview,
 )
 from runs.configs.pages import ConfigRow, choices_of, diff_table, matching
+from runs.dbms import systems
 from runs.listing.rows import RunRow
-from runs.models import Config, Run
+from runs.models import Config, Dbms, Run
 from runs.models.text import clean
 from runs.views.guards import PersonRequest, contributor_required
 
@@ -177,3 +179,32 @@ def _editable(request: HttpRequest, slug: str) -> Config:
 
 def _config(request: HttpRequest, slug: str) -> Config:
     return get_object_or_404(configs.for_pages(configs.readable_configs(request.user)), slug=slug)
+
+
+MOST_CONFIGS = 100
+
+
+@require_safe
+def dbms_list(request: HttpRequest) -> HttpResponse:
+    words = clean(request.GET.get("q", "").strip(), 100)
+    rows = systems.words_filter(nameable(Dbms.objects.all(), request.user), words)
+    return render(request, "dbms/list.html", {"rows": systems.system_rows(rows, request.user), "q": words})
+
+
+@require_safe
+def dbms_detail(request: HttpRequest, slug: str) -> HttpResponse:
+    dbms = get_object_or_404(nameable(Dbms.objects.all(), request.user, by_address=True), slug=slug)
+    runs = Run.objects.present().listed_for(request.user).filter(dbms_version__dbms=dbms)
+    kept = matching(configs.for_pages(configs.listed_configs(request.user)), "", dbms.slug)
+    shown = list(kept.order_by("name", "revision", "pk")[:MOST_CONFIGS])
+    counts = Run.objects.present().listed_for(request.user).filter(config__in=shown).counts_by("config")
+    context = {
+        "dbms": dbms,
+        "versions": systems.version_rows(dbms, request.user),
+        "unverified": systems.unverified(dbms.slug),
+        "rankings": systems.rankings(dbms, request.user),
+        "configs": [ConfigRow(config, counts.get(config.pk, 0)) for config in shown],
+        "run_count": runs.count(),
+        "rows": [RunRow(run) for run in runs.for_lists()[:RECENT]],
+    }
+    return render(request, "dbms/detail.html", context)

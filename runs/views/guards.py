@@ -16,7 +16,7 @@ from rest_framework.exceptions import AuthenticationFailed
 
 from runs.access.rules import Person, may_change, may_contribute, may_manage_people, may_operate
 from runs.access.visibility import Target
-from runs.api.authentication import KEYWORD, bearer_of, live_token
+from runs.api.permissions import KEYWORD, bearer_of, live_token
 from runs.models import User
 
 P = ParamSpec("P")

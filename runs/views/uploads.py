@@ -1,23 +1,32 @@
-"""One upload: its runs, its document, its files, who may see it; and the list of one's own."""
+"""What one brings in: uploads with their runs and files; files of tools: drop, look, say what is missing, store."""
 
 from __future__ import annotations
 
 import json
 import uuid
+from uuid import UUID
 
+from benchagent.importers import PARSER_VERSION, SourceFile
+from benchagent.importers.needs import becomes_a_run, lacks
 from django.contrib import messages
+from django.core.exceptions import ValidationError as FormError
 from django.core.paginator import Paginator
 from django.db import transaction
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from rest_framework.exceptions import ValidationError
 
+from runs import imports
 from runs.access import changes
+from runs.api.errors import flatten
+from runs.imports import columns
+from runs.imports.forms import TOOLS, SubjectForm
 from runs.listing.rows import RunRow
-from runs.models import Run, Upload
-from runs.views.guards import check_may_change, contributor_required, person_required
+from runs.models import FileImport, Run, Upload
+from runs.views.guards import PersonRequest, check_may_change, contributor_required, person_required
 
 PER_PAGE = 50
 # What a page shows of a document; the whole of it is in the JSON of its runs.
@@ -82,3 +91,109 @@ def _changeable(request: HttpRequest, upload_id: uuid.UUID) -> Upload:
     kept = get_object_or_404(Upload.objects.readable_by(request.user), id=upload_id)
     check_may_change(request, kept)
     return kept
+
+
+RECENT = 20
+# Names of the API's fields -> those of the form.
+_FIELDS = {"dbms.name": "dbms_name", "dbms.version": "dbms_version"}
+
+
+@contributor_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def import_list(request: PersonRequest) -> HttpResponse:
+    owner = request.user
+    problem = ""
+    if request.method == "POST":
+        files = [SourceFile(sent.name or "file", sent.read()) for sent in request.FILES.getlist("file")]
+        try:
+            taken, _ = imports.take(files=files, owner=owner)
+            return redirect("import", import_id=taken.id)
+        except imports.BadFiles as error:
+            problem = str(error)
+    recent = FileImport.objects.filter(owner=owner).prefetch_related("artefacts")[:RECENT]
+    context = {"problem": problem, "recent": recent, "tools": TOOLS}
+    return render(request, "imports.html", context, status=422 if problem else 200)
+
+
+@contributor_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def import_detail(request: PersonRequest, import_id: UUID) -> HttpResponse:
+    """The preview with its form; a POST stores, or keeps what was said when the button says so."""
+    owner = request.user
+    taken = get_object_or_404(imports.imports_of(owner), id=import_id)
+    form = SubjectForm(request.POST if request.method == "POST" else None, taken=taken)
+    if form.is_valid():
+        try:
+            runs, _ = imports.store(taken, subject=form.subject(), owner=owner)
+            messages.success(request, f"Stored {len(runs)} run{'s' if len(runs) != 1 else ''}.")
+            return redirect("import", import_id=taken.id)
+        except ValidationError as error:
+            _show(form, flatten(error.detail))
+    return _preview(request, taken, form)
+
+
+def _show(form: SubjectForm, errors: dict[str, list[str]]) -> None:
+    """Errors of the one door beside the fields that caused them."""
+    for path, words in errors.items():
+        name = _FIELDS.get(path, path.partition(".")[0].partition("[")[0])
+        form.add_error(name if name in form.fields else None, words if name == path else f"{path}: {' '.join(words)}")
+
+
+def _preview(request: HttpRequest, taken: FileImport, form: SubjectForm) -> HttpResponse:
+    said = form.subject() if form.is_bound and not form.errors else taken.subject
+    context = {
+        "taken": taken,
+        "form": form,
+        "items": [
+            {**item, "kept": becomes_a_run(item, taken.subject), "storable": becomes_a_run(item, {})}
+            for item in taken.items
+        ],
+        "storable": sum(becomes_a_run(item, {}) for item in taken.items),
+        "needs": lacks(taken.items, said),
+        "runs": imports.runs_of(taken),
+        "newer_parser": taken.parser_version < PARSER_VERSION,
+        "tables": columns.tables(taken) if taken.stored_at is None else [],
+        "row_choices": columns.ROWS,
+        "role_choices": columns.ROLES,
+        "direction_choices": columns.DIRECTIONS,
+    }
+    return render(request, "import.html", context, status=422 if form.errors else 200)
+
+
+@contributor_required
+@require_POST
+def import_columns(request: PersonRequest, import_id: UUID) -> HttpResponse:
+    """Read the tables of a draft by what was said of their columns."""
+    taken = get_object_or_404(imports.imports_of(request.user), id=import_id)
+    if taken.stored_at is None:
+        try:
+            imports.say(taken, {"mapping": columns.answered(taken, request.POST)})
+        except FormError as error:
+            messages.error(request, " ".join(error.messages))
+    return redirect("import", import_id=import_id)
+
+
+@contributor_required
+@require_POST
+def read_again(request: PersonRequest, import_id: UUID) -> HttpResponse:
+    owner = request.user
+    taken = get_object_or_404(imports.imports_of(owner), id=import_id)
+    try:
+        runs = imports.read_again(taken, owner=owner)
+        words = f"Read again; {len(runs)} runs replace the earlier ones." if runs else "Read again."
+        messages.success(request, words)
+    except ValidationError as error:
+        problems = "; ".join(f"{path}: {' '.join(words)}" for path, words in flatten(error.detail).items())
+        messages.error(request, f"Read again, but nothing was changed: {problems}")
+    return redirect("import", import_id=import_id)
+
+
+@contributor_required
+@require_POST
+def forget(request: PersonRequest, import_id: UUID) -> HttpResponse:
+    """Throw a draft away with its files. What was stored stays."""
+    taken = get_object_or_404(imports.imports_of(request.user), id=import_id)
+    if taken.stored_at is None:
+        imports.forget(taken)
+        messages.success(request, "The draft and its files are gone.")
+    return redirect("imports")

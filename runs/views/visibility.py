@@ -15,7 +15,7 @@ from runs.access.visibility import Target
 from runs.models import Experiment, Report, Run, Upload
 from runs.models.choices import Visibility
 from runs.models.visible import may_open
-from runs.templatetags.permissions import visibility_control
+from runs.templatetags.show import visibility_control
 from runs.views.guards import PersonRequest, check_may_change, contributor_required, page_before
 
 

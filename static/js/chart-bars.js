@@ -1,7 +1,6 @@
 // One row per group: a bar to the median, every repeat as a dot, the interval as a whisker, a hatched place for a gap.
 import { baseOptions, columnPx, numberColumn, numberScale, rowScale, seriesColour, tooltip, translucent } from "./chart-theme.js";
-import { markLine } from "./chart-marks.js";
-import { fitText, hatch } from "./hatch.js";
+import { fitText, hatch, markLine } from "./chart-marks.js";
 import { formatNumber, spread, withOrigin, withUnit, wrapLabel } from "./format.js";
 
 const ROW_PX = 46;

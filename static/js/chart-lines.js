@@ -1,7 +1,6 @@
 // Lines over time or size: gaps stay gaps, the warm-up is shaded, marks stand at RAM and the like.
 import { baseOptions, dash, legend, numberScale, pointStyle, seriesColour, tooltip, translucent } from "./chart-theme.js";
-import { gapPlugin, gapsHeight } from "./chart-gaps.js";
-import { markLine } from "./chart-marks.js";
+import { gapPlugin, gapsHeight, markLine } from "./chart-marks.js";
 import { exactNumber, withOrigin, withUnit } from "./format.js";
 
 const MOST_MARKERS = 60;

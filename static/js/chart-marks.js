@@ -1,6 +1,10 @@
-// A dashed line at a value that matters: RAM, a buffer pool, a ratio of 1.
+// What is drawn upon a chart: lines at values that matter, and the hatched room of what is not known.
+import { seriesColour } from "./chart-theme.js";
 
-/** Annotation of a mark {axis: "x"|"y", value, label}; `raise` px lift its label above the plot. */
+/**
+ * Dashed line at a value that matters, RAM, a buffer pool, a ratio of 1: annotation of a mark {axis: "x"|"y", value,
+ * label}; `raise` px lift its label above the plot.
+ */
 export function markLine(mark, theme, raise = 0) {
   return {
     type: "line", [`${mark.axis}Min`]: mark.value, [`${mark.axis}Max`]: mark.value, borderColor: theme.mark,
@@ -11,3 +15,82 @@ export function markLine(mark, theme, raise = 0) {
     },
   };
 }
+
+/** The pattern of "not known": oblique lines in a rectangle. */
+export function hatch(context, { left, top, width, height }, colour) {
+  context.save();
+  context.beginPath();
+  context.rect(left, top, width, height);
+  context.clip();
+  context.strokeStyle = colour;
+  context.lineWidth = 1;
+  context.beginPath();
+  for (let x = left - height; x < left + width; x += 7) {
+    context.moveTo(x, top + height);
+    context.lineTo(x + height, top);
+  }
+  context.stroke();
+  context.restore();
+}
+
+/** `text` cut with an ellipsis to at most `width` px in the context's font. */
+export function fitText(context, text, width) {
+  if (context.measureText(text).width <= width) return text;
+  let end = text.length;
+  while (end > 1 && context.measureText(`${text.slice(0, end)}…`).width > width) end -= 1;
+  return `${text.slice(0, end).trimEnd()}…`;
+}
+
+// Lost values of a line chart: under the axis, where no line can run, a hatched strip at their place, an open ring per
+// value, and the reason in words.
+const STRIP_PX = 18;
+const TEXT_PX = 12;
+const ROW_PX = STRIP_PX + TEXT_PX + 8;
+const RING_PX = 3.5;
+
+/** "SSD: 11 values not known, the picture is lost"; on a narrow chart without the reason, which the table gives. */
+export function gapWords(gap, withReason = true) {
+  const count = `${gap.label}: ${gap.xs.length} ${gap.xs.length === 1 ? "value" : "values"} not known`;
+  return withReason ? `${count}, ${gap.reason}` : count;
+}
+
+/** Room in px that the gaps need under the chart. */
+export const gapsHeight = (gaps) => gaps.length * ROW_PX;
+
+/** Top edge in px of the strip of gap number `row` in a chart of this height, the last one lowest. */
+export const stripTop = (height, gaps, row) => height - (gaps.length - row) * ROW_PX + TEXT_PX + 6;
+
+function ring(context, x, y, colour) {
+  context.beginPath();
+  context.arc(x, y, RING_PX, 0, 2 * Math.PI);
+  context.strokeStyle = colour;
+  context.lineWidth = 1.5;
+  context.stroke();
+}
+
+function drawGap(chart, gap, top, theme) {
+  const { left, right } = chart.chartArea;
+  const context = chart.ctx;
+  const centres = gap.xs.map((x) => chart.scales.x.getPixelForValue(x)).filter((x) => x >= left - 1 && x <= right + 1);
+  if (centres.length === 0) return;
+  const from = Math.max(left, Math.min(...centres) - 8);
+  const to = Math.min(right, Math.max(...centres) + 8);
+  hatch(context, { left: from, top, width: to - from, height: STRIP_PX }, theme.rule);
+  context.save();
+  for (const x of centres) ring(context, x, top + STRIP_PX / 2, seriesColour(theme, gap.color));
+  context.font = `${TEXT_PX}px ${theme.font}`;
+  context.textBaseline = "bottom";
+  const words = [gapWords(gap), gapWords(gap, false)].find((text) => context.measureText(text).width <= right - left) ?? gap.label;
+  const start = Math.max(left, Math.min(from, right - context.measureText(words).width));
+  context.fillStyle = theme.mark;
+  context.fillText(words, start, top - 2);
+  context.restore();
+}
+
+/** Chart.js plugin that draws `gaps` [{label, color, xs, reason}] in the room that `gapsHeight` keeps free. */
+export const gapPlugin = (gaps, theme) => ({
+  id: "benchsiteGaps",
+  afterDatasetsDraw(chart) {
+    gaps.forEach((gap, row) => drawGap(chart, gap, stripTop(chart.height, gaps, row), theme));
+  },
+});

@@ -1,7 +1,6 @@
-// What every page has: theme toggle, times in the visitor's zone, selection of runs, confirmation of dangerous forms.
+// What every page has: theme toggle, times in the visitor's zone, selection of runs, menus, hints of numbers,
+// confirmation of dangerous forms.
 import { startDetails } from "./details.js";
-import { startHints } from "./hints.js";
-import { startMenus } from "./menu.js";
 import { startSelection } from "./select.js";
 import { startThemeToggle } from "./theme.js";
 import { localizeTimes } from "./times.js";
@@ -9,6 +8,34 @@ import { localizeTimes } from "./times.js";
 function confirmForm(event) {
   const question = event.target.dataset?.confirm;
   if (question && !window.confirm(question)) event.preventDefault();
+}
+
+// A menu made of <details> closes when something else is clicked, and with Escape.
+const openMenus = () => document.querySelectorAll("details.menu[open]");
+
+function startMenus() {
+  document.addEventListener("click", (event) => {
+    for (const menu of openMenus()) if (!menu.contains(event.target)) menu.open = false;
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    for (const menu of openMenus()) {
+      menu.open = false;
+      menu.querySelector("summary").focus();
+    }
+  });
+}
+
+// Escape puts away the hint of a number (css/numbers.css); it comes back when the pointer or the focus comes anew.
+function startHints() {
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    document.activeElement?.closest(".number")?.blur();
+    for (const number of document.querySelectorAll(".number:hover")) number.setAttribute("data-hushed", "");
+  });
+  for (const comes of ["pointerover", "focusin"]) {
+    document.addEventListener(comes, (event) => event.target.closest?.(".number")?.removeAttribute("data-hushed"));
+  }
 }
 
 startThemeToggle();

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { gapWords, gapsHeight, stripTop } from "../../static/js/chart-gaps.js";
 import { rowSums, stackedConfig, stackedHeight } from "../../static/js/chart-stacked.js";
 import { linesHeight } from "../../static/js/chart-lines.js";
-import { markLine } from "../../static/js/chart-marks.js";
+import { gapWords, gapsHeight, markLine, stripTop } from "../../static/js/chart-marks.js";
 import { chartCsv } from "../../static/js/csv.js";
 
 const theme = { series: Array(8).fill("rgb(0, 105, 168)"), font: "sans" };

@@ -139,10 +139,8 @@ def test_page_and_cursor_are_two_ways(client, runs):
 
 
 def test_the_page_goes_on_without_numbers_where_there_are_many(client, runs, monkeypatch):
-    from runs.views import run_list
-
-    monkeypatch.setattr(run_list, "PER_PAGE", 10)
-    monkeypatch.setattr(run_list, "NUMBERED_PAGES", 2)
+    monkeypatch.setattr("runs.views.runs.PER_PAGE", 10)
+    monkeypatch.setattr("runs.views.runs.NUMBERED_PAGES", 2)
     first = client.get("/runs/?provenance=measured").content.decode()
     assert "Older" in first
     assert "Newer" not in first

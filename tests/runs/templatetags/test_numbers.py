@@ -6,11 +6,11 @@ import pytest
 from django.template import Context, Template
 
 from runs import formatting
-from runs.templatetags.numbers import computed_html, number_html
+from runs.templatetags.publications import computed_html, number_html
 
 
 def render(text: str, **context: object) -> str:
-    return Template("{% load numbers %}" + text).render(Context(context))
+    return Template("{% load publications %}" + text).render(Context(context))
 
 
 def test_it_shows_a_stored_number_with_its_provenance():

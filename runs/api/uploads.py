@@ -1,0 +1,298 @@
+"""What comes in over REST: results that somebody else measured, files of tools; and the files that are kept of both."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from benchagent.importers import PARSER_VERSION, SourceFile
+from benchagent.importers.needs import lacks
+from django.db.models import Q, QuerySet
+from django.http import Http404, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from django.utils.http import content_disposition_header
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, PolymorphicProxySerializer, extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.negotiation import DefaultContentNegotiation
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from runs import imports, results
+from runs.api.errors import Conflict
+from runs.api.parsers import StrictJSONParser
+from runs.api.permissions import person_of
+from runs.api.serializers import FIELD_ERRORS, BatchAnswerSerializer, ErrorSerializer, StoredResultSerializer
+from runs.imports.subject import ImportSubject, checked, from_text
+from runs.incoming.values import Strict
+from runs.models import ApiToken, Artefact, FileImport, Run, User
+from runs.models.visible import Reader, readable, sees_all
+from runs.results import UploadOutcome
+
+HTTP_OF = {"created": 201, "same": 200, "conflict": 409, "invalid": 400}
+
+
+class Results(APIView):
+    required_scope = "upload"
+
+    @extend_schema(
+        request={"application/json": {"$ref": "#/components/schemas/UploadRequest"}},
+        responses={
+            201: StoredResultSerializer,
+            200: OpenApiResponse(
+                PolymorphicProxySerializer(
+                    component_name="StoredResultOrAnswers",
+                    serializers=[StoredResultSerializer, BatchAnswerSerializer],
+                    resource_type_field_name=None,
+                ),
+                description="The same id with the same body is there already; or the answers to many results.",
+            ),
+            400: OpenApiResponse(FIELD_ERRORS, description="Path of each wrong field and what is wrong with it."),
+            401: ErrorSerializer,
+            403: ErrorSerializer,
+            409: OpenApiResponse(ErrorSerializer, description="The id belongs to another body."),
+            413: ErrorSerializer,
+            415: ErrorSerializer,
+        },
+    )
+    def post(self, request: Request) -> Response:
+        """Store results that you measured. Each document is the repeats of one cell: all of it is stored or nothing.
+
+        One document answers 201, 200 (it is there already), 400 or 409. Many, as a list or as {"results": […]},
+        always answer 200 with an answer for each. The body may be sent with `Content-Encoding: gzip`.
+        """
+        many = _many(request.data)
+        outcomes = results.store_uploads(
+            documents=[request.data] if many is None else many,
+            token=request.auth if isinstance(request.auth, ApiToken) else None,
+            owner=request.user if isinstance(request.user, User) else None,
+        )
+        base = request.build_absolute_uri("/").rstrip("/")
+        if many is not None:
+            return Response({"results": [_answer(outcome, base) for outcome in outcomes]})
+        (outcome,) = outcomes
+        if outcome.status == "invalid":
+            raise ValidationError(outcome.errors)
+        if outcome.status == "conflict":
+            raise Conflict(_conflict(outcome))
+        return Response({"id": str(outcome.id), "runs": _runs(outcome, base)}, status=HTTP_OF[outcome.status])
+
+
+def _many(body: Any) -> list[Any] | None:
+    """The documents of a request that carries many; None for a single one."""
+    if isinstance(body, dict) and "results" in body:
+        if unknown := [key for key in body if key != "results"]:
+            raise ValidationError({key: ["Unknown key. Known here: results."] for key in unknown})
+        body = body["results"]
+        if not isinstance(body, list):
+            raise ValidationError({"results": ["A list of results is required."]})
+    if not isinstance(body, list):
+        return None
+    if not body:
+        raise ValidationError({"results": ["At least one result is required."]})
+    return body
+
+
+def _answer(outcome: UploadOutcome, base: str) -> dict[str, Any]:
+    errors = {"id": [_conflict(outcome)]} if outcome.status == "conflict" else outcome.errors
+    return {
+        "status": outcome.status,
+        "http": HTTP_OF[outcome.status],
+        "id": None if outcome.id is None else str(outcome.id),
+        "runs": [] if errors else _runs(outcome, base),
+        "errors": errors,
+    }
+
+
+def _conflict(outcome: UploadOutcome) -> str:
+    return f"The id {outcome.id} belongs to another body."
+
+
+def _runs(outcome: UploadOutcome, base: str) -> list[dict[str, Any]]:
+    return [{"id": str(run.id), "url": f"{base}{run.get_absolute_url()}", "repeat": run.repeat} for run in outcome.runs]
+
+
+class ImportedRunSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    url = serializers.CharField()
+
+
+class ImportedFileSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    size_bytes = serializers.IntegerField()
+    sha256 = serializers.CharField()
+
+
+class FileImportSerializer(serializers.Serializer[Any]):
+    """`items`: what was understood, one entry a run of a file, as `benchctl inspect --json` shows it."""
+
+    id = serializers.UUIDField()
+    url = serializers.CharField()
+    state = serializers.ChoiceField(choices=["draft", "stored"])
+    parser_version = serializers.IntegerField()
+    newer_parser = serializers.BooleanField()
+    files = ImportedFileSerializer(many=True)
+    items = serializers.ListField(child=serializers.DictField())
+    needs = serializers.ListField(child=serializers.CharField(), help_text="fields that must be said before storing")
+    subject = serializers.DictField()
+    runs = ImportedRunSerializer(many=True)
+
+
+class SentFilesSerializer(serializers.Serializer[Any]):
+    file = serializers.ListField(child=serializers.FileField(), help_text="the field `file`, once per file")
+    subject = serializers.CharField(required=False, help_text="JSON, as for storing")
+
+
+class StoreRequest(Strict):
+    """For the description: errors name the fields of the subject as they stand in it."""
+
+    subject: ImportSubject | None = None
+
+
+def own(request: Request, import_id: UUID) -> FileImport:
+    person = person_of(request)
+    if person is None:
+        raise Http404  # an import without an owner is nobody's, not everybody's
+    return get_object_or_404(imports.imports_of(person), id=import_id)
+
+
+def _writer(request: Request) -> tuple[User, ApiToken | None]:
+    assert isinstance(request.user, User)  # noqa: S101  # the permission class has seen to it
+    return request.user, request.auth if isinstance(request.auth, ApiToken) else None
+
+
+def _import_answer(request: Request, taken: FileImport, status: int = 200) -> Response:
+    runs = imports.runs_of(taken)
+    body = {
+        "id": taken.id,
+        "url": request.build_absolute_uri(f"/imports/{taken.id}/"),
+        "state": "stored" if taken.stored_at else "draft",
+        "parser_version": taken.parser_version,
+        "newer_parser": taken.parser_version < PARSER_VERSION,
+        "files": taken.artefacts.all(),
+        "items": taken.items,
+        "needs": [] if taken.stored_at else sorted(lacks(taken.items, taken.subject)),
+        "subject": taken.subject,
+        "runs": [{"id": run.id, "url": request.build_absolute_uri(run.get_absolute_url())} for run in runs],
+    }
+    return Response(FileImportSerializer(body).data, status=status)
+
+
+class Imports(APIView):
+    required_scope = "upload"
+    parser_classes = [MultiPartParser]
+
+    @extend_schema(
+        request={"multipart/form-data": SentFilesSerializer},
+        responses={200: FileImportSerializer, 201: FileImportSerializer, 400: FIELD_ERRORS, 413: ErrorSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Send files of pgbench, sysbench, HammerDB, … They are kept and read; nothing is stored as a run yet."""
+        owner, _ = _writer(request)
+        files = [SourceFile(sent.name or "file", sent.read()) for sent in request.FILES.getlist("file")]
+        subject = checked(from_text(request.POST.get("subject", "")))
+        try:
+            taken, created = imports.take(files=files, owner=owner)
+        except imports.BadFiles as error:
+            raise ValidationError({"file": [str(error)]}) from error
+        if subject and not taken.stored_at:
+            imports.say(taken, subject)
+        return _import_answer(request, taken, status=201 if created else 200)
+
+
+class ImportDetail(APIView):
+    # Who sends files with a token of the scope upload looks at what became of them with the same.
+    reading_scopes = ("read", "upload")
+
+    @extend_schema(responses={200: FileImportSerializer, 404: ErrorSerializer})
+    def get(self, request: Request, import_id: UUID) -> Response:
+        """What was understood, what is missing, what became of it."""
+        return _import_answer(request, own(request, import_id))
+
+
+class ImportStore(APIView):
+    required_scope = "upload"
+    parser_classes = [StrictJSONParser]
+
+    @extend_schema(
+        request=StoreRequest,
+        responses={200: FileImportSerializer, 201: FileImportSerializer, 400: FIELD_ERRORS, 404: ErrorSerializer},
+    )
+    def post(self, request: Request, import_id: UUID) -> Response:
+        """Store the import as runs: all of them or none."""
+        owner, token = _writer(request)
+        taken = own(request, import_id)
+        body = request.data if isinstance(request.data, dict) else {}
+        if unknown := [name for name in body if name != "subject"]:
+            raise ValidationError({str(name): ["Unknown key. Known here: subject."] for name in unknown})
+        _, created = imports.store(taken, subject=body.get("subject") or {}, owner=owner, token=token)
+        return _import_answer(request, taken, status=201 if created else 200)
+
+
+class ImportReadAgain(APIView):
+    required_scope = "upload"
+
+    @extend_schema(request=None, responses={200: FileImportSerializer, 404: ErrorSerializer, 400: OpenApiTypes.OBJECT})
+    def post(self, request: Request, import_id: UUID) -> Response:
+        """Read the kept files with the importers of today; runs of a stored import are replaced."""
+        owner, token = _writer(request)
+        taken = own(request, import_id)
+        imports.read_again(taken, owner=owner, token=token)
+        return _import_answer(request, taken)
+
+
+PIECE_BYTES = 64 * 1024
+# Anything else is bytes to the browser, which is told not to guess.
+SHOWN_TYPES = frozenset({"text/plain", "text/csv", "application/json", "application/xml"})
+
+
+class Anything(DefaultContentNegotiation):
+    """A file is what it is, whatever the client would like; errors are JSON."""
+
+    def select_renderer(self, request, renderers, format_suffix=None):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+        return renderers[0], renderers[0].media_type
+
+
+class ArtefactContent(APIView):
+    content_negotiation_class = Anything
+
+    @extend_schema(
+        responses={
+            (200, "application/octet-stream"): OpenApiResponse(OpenApiTypes.BINARY, description="The file."),
+            404: ErrorSerializer,
+        }
+    )
+    def get(self, request: Request, artefact_id: UUID) -> HttpResponseBase:
+        """A file kept beside runs: raw output of a tool, a log, a plan."""
+        artefact = get_object_or_404(readable_artefacts(request.user), id=artefact_id)
+        try:
+            packed = artefact.file.open("rb")
+        except FileNotFoundError as error:
+            raise NotFound("The file is gone from the server's disk.") from error
+        media_type = artefact.media_type if artefact.media_type in SHOWN_TYPES else "application/octet-stream"
+        response = StreamingHttpResponse(_pieces(gzip.GzipFile(fileobj=packed)), content_type=media_type)
+        response["Content-Length"] = str(artefact.size_bytes)
+        response["Content-Disposition"] = content_disposition_header(True, artefact.name) or "attachment"
+        response["X-Content-Type-Options"] = "nosniff"
+        return response
+
+
+def readable_artefacts(user: Reader) -> QuerySet[Artefact]:
+    """Files of present runs and of uploads that this person may open; those of an import are its owner's alone."""
+    if sees_all(user):
+        return Artefact.objects.all()
+    by_run = Q(run__in=Run.objects.present().readable_by(user))
+    by_upload = Q(upload__isnull=False) & readable(user, prefix="upload__")
+    mine = Q(file_import__isnull=False, file_import__owner=user.pk) if user.pk else Q()
+    return Artefact.objects.filter(by_run | by_upload | mine)
+
+
+def _pieces(file: gzip.GzipFile) -> Iterator[bytes]:
+    with file:
+        while piece := file.read(PIECE_BYTES):
+            yield piece

@@ -1,0 +1,285 @@
+"""Pages of runs: the front page, the list, one run with its CSV and taking it out, an experiment filling up."""
+
+from __future__ import annotations
+
+import csv
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.db.models import Count, Q, QuerySet
+from django.db.models.functions import Coalesce
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_POST, require_safe
+
+from runs.access import changes
+from runs.access.visibility import candidates, source_of
+from runs.charts import matrix
+from runs.charts.heating import memory_figure
+from runs.charts.run import figures, series_rows
+from runs.dbms import systems
+from runs.listing import cursor
+from runs.listing.cursor import WrongCursor
+from runs.listing.filters import FACTOR_PREFIX, RunFilter, columns_of, without_blanks
+from runs.listing.rows import RunRow
+from runs.models import Change, Experiment, Publication, Run
+from runs.models.choices import RunState
+from runs.publications.matching import Published, gaps_of
+from runs.publications.page.reproductions import is_told, table
+from runs.results import editing
+from runs.run import derived, engine_report, facts, series
+from runs.run.artefacts import artefacts_of
+from runs.run.facets import factor_facets
+from runs.run.number import primary_number, why_no_number
+from runs.views.guards import PersonRequest, check_may_change, contributor_required, token_may_read
+
+RECENT = 8
+PRESENT = Q(runs__deleted_at=None)
+NOTHING_NEW = 204
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """What there is to see: the demonstration filling up, the latest runs, the published results."""
+    experiments = Experiment.objects.listed_for(request.user)
+    demonstration = experiments.filter(demonstration=True).first()
+    present = Run.objects.present().listed_for(request.user).for_lists()
+    runs = list(present.filter(experiment=demonstration).order_by("order_index")) if demonstration else []
+    seen = matrix.fingerprint(runs)
+    if request.GET.get("seen") == seen:
+        return HttpResponse(status=NOTHING_NEW)
+    context: dict[str, Any] = {
+        "demonstration": demonstration,
+        "runs": runs,
+        "seen": seen,
+        "first_run": settings.FIRST_RUN,
+    }
+    context |= matrix.overview(runs)
+    if "seen" in request.GET:
+        return render(request, "home.html#demonstration", context)
+    # What was measured or uploaded last; what still waits in the queue is shown by its experiment.
+    begun = present.filter(publication=None).exclude(state=RunState.QUEUED)
+    latest = begun.order_by(Coalesce("started_at", "created_at").desc(), "id")[:RECENT]
+    context["recent"] = [RunRow(run) for run in latest]
+    context["publications"] = Publication.objects.annotate(
+        values=Count("runs", filter=PRESENT & Q(runs__state=RunState.FINISHED, runs__invalid_at=None)),
+        gaps=Count("runs", filter=PRESENT & Q(runs__state=RunState.VALUE_MISSING)),
+    )
+    context["experiments"] = experiments.filter(demonstration=False)[:5]
+    return render(request, "home.html", context)
+
+
+PER_PAGE = 50
+# Pages have numbers while there are few of them; beyond, older and newer rows follow each other.
+NUMBERED_PAGES = 20
+CONTROLS = ("page", "part", "cursor")
+
+
+@require_safe
+def run_list(request: HttpRequest) -> HttpResponse:
+    params = without_blanks(request.GET)
+    rows = candidates(request.user, experiments=params.getlist("experiment")).for_rows()
+    chosen = RunFilter(params, queryset=rows, user=request.user)
+    problems = unknown_parameters(params) | (chosen.errors if not chosen.is_valid() else {})
+    page: dict[str, Any] = {}
+    if not problems:
+        try:
+            page = _page(chosen.qs, params)
+        except WrongCursor as error:
+            problems["cursor"] = [str(error)]
+    chosen_by = without(params, *CONTROLS)
+    context = {
+        "filter": chosen,
+        "params": chosen_by,
+        "problems": problems,
+        "page": page,
+        "ordering": params.get("ordering", ""),
+        "newest_first": params.get("ordering", "") in ("", "-created_at"),
+        "filtered": any(name not in (*CONTROLS, "ordering") for name in params),
+        "export_query": chosen_by.urlencode(),
+    }
+    template = "runs.html#table" if request.headers.get("HX-Target") == "run-table" else "runs.html"
+    response = render(request, template, context, status=400 if problems else 200)
+    # The page and its table share an address: without this the back button shows the bare table.
+    patch_vary_headers(response, ["HX-Target"])
+    response["HX-Push-Url"] = f"{request.path}?{params.urlencode()}" if params else request.path
+    return response
+
+
+def _page(runs: QuerySet[Run], params: QueryDict) -> dict[str, Any]:
+    """What the table and its links show. `number` is 0 where pages have none; queries are "" where there is no page.
+
+    Raises WrongCursor.
+    """
+    previous: int | str | None
+    following: int | str | None
+    count, exact = cursor.bounded_count(runs)
+    total = max(1, -(-count // PER_PAGE))
+    if exact and total <= NUMBERED_PAGES and "cursor" not in params:
+        text = params.get("page", "1")
+        number = min(max(int(text), 1), total) if text.isascii() and text.isdecimal() and len(text) < 10 else 1
+        rows, control = list(runs[(number - 1) * PER_PAGE : number * PER_PAGE]), "page"
+        previous, following = number - 1 or None, number + 1 if number < total else None
+    else:
+        number, total, ordering = 0, 0, params.get("ordering", "")
+        at = params.get("cursor", "")
+        shown = cursor.page(runs, columns=columns_of(ordering), name=ordering, cursor=at, size=PER_PAGE)
+        rows, control, previous, following = shown.rows, "cursor", shown.previous, shown.next
+    return {
+        "rows": [RunRow(run) for run in rows], "count": count, "count_is_exact": exact, "number": number,
+        "total": total, "previous_query": _at(params, control, previous),
+        "next_query": _at(params, control, following),
+    }  # fmt: skip
+
+
+def _at(params: QueryDict, control: str, value: int | str | None) -> str:
+    """The query of another page of the same list; "" for none."""
+    if value is None:
+        return ""
+    changed = without(params, *CONTROLS)
+    changed[control] = str(value)
+    return changed.urlencode()
+
+
+def without(params: QueryDict, *names: str) -> QueryDict:
+    kept = params.copy()
+    for name in names:
+        kept.pop(name, None)
+    return kept
+
+
+def unknown_parameters(params: QueryDict) -> dict[str, list[str]]:
+    """A misspelt filter that is ignored shows the wrong runs."""
+    known = {*RunFilter.base_filters, *CONTROLS}
+    return {
+        name: ["There is no such filter."]
+        for name in params
+        if name not in known and not name.startswith(FACTOR_PREFIX)
+    }
+
+
+STOP_POLLING = 286
+
+
+@require_safe
+def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    rows = Run.objects.for_lists().select_related("upload", "invalid_by")
+    rows = rows.prefetch_related("state_changes", "config__parameters")
+    run = get_object_or_404(rows.readable_by(request.user), id=run_id)
+    if run.deleted_at is not None:
+        return render(request, "run_deleted.html", {"run": run}, status=410)
+    if request.GET.get("part") == "state":
+        return render(request, "run.html#state", {"run": run}, status=STOP_POLLING if not run.is_open else 200)
+    samples = series.read_all(run)
+    context = {
+        "run": run,
+        "figures": figures(run, samples),
+        "derived": derived.of_run(run, samples),
+        "primary": primary_number(run),
+        "gap": "" if run.is_open else why_no_number(run),
+        "measurements": facts.ordered_measurements(run),
+        "factors": factor_facets(run),
+        "settings": facts.setting_rows(run),
+        "steps": facts.time_line(run),
+        "origin": facts.origin(run),
+        "changes": _changes(run),
+        "files": artefacts_of(run),
+        "told": engine_report.of_run(run),
+        "heating": memory_figure(run),
+        "unverified": systems.unverified(run.dbms_version.dbms.slug) if run.context.get("connection") else "",
+    }
+    return render(request, "run.html", context)
+
+
+def _changes(run: Run) -> list[Change]:
+    """Of the run, and of what decides who may see it; newest first."""
+    source = source_of(run)
+    history = [*changes.history(run), *(changes.history(source) if source and source != run else ())]
+    return sorted(history, key=lambda change: change.at, reverse=True)
+
+
+@require_safe
+@token_may_read
+def series_csv(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """Every sample of the run: one row per sample."""
+    run = get_object_or_404(Run.objects.present().readable_by(request.user), id=run_id)
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="run-{run.id}.csv"'
+    csv.writer(response).writerows(series_rows(series.read_all(run)))
+    return response
+
+
+@require_POST
+@contributor_required
+def delete_run(request: PersonRequest, run_id: uuid.UUID) -> HttpResponse:
+    run = changeable_run(request, run_id)
+    if run.is_open:
+        messages.error(request, "This run has not ended. Cancel it first.")
+    else:
+        editing.delete(run, by=request.user)
+    return redirect(run)
+
+
+@require_POST
+@contributor_required
+def restore_run(request: PersonRequest, run_id: uuid.UUID) -> HttpResponse:
+    run = changeable_run(request, run_id)
+    if editing.restore(run, by=request.user):
+        messages.success(request, "The run is back.")
+    return redirect(run)
+
+
+@require_POST
+@contributor_required
+def invalidate_run(request: PersonRequest, run_id: uuid.UUID) -> HttpResponse:
+    run = changeable_run(request, run_id)
+    try:
+        editing.invalidate(run, reason=request.POST.get("reason", ""), by=request.user)
+    except editing.NoReason as error:
+        messages.error(request, str(error))
+    return redirect(run)
+
+
+@require_POST
+@contributor_required
+def validate_run(request: PersonRequest, run_id: uuid.UUID) -> HttpResponse:
+    run = changeable_run(request, run_id)
+    if editing.validate(run, by=request.user):
+        messages.success(request, "The run counts again.")
+    return redirect(run)
+
+
+def changeable_run(request: HttpRequest, run_id: uuid.UUID) -> Run:
+    """Also a deleted one. Raises Http404 for what the person may not see, PermissionDenied for what is not theirs."""
+    rows = Run.objects.readable_by(request.user).select_related("experiment", "upload")
+    run = get_object_or_404(rows, id=run_id)
+    check_may_change(request, run)
+    return run
+
+
+@require_safe
+def experiment(request: HttpRequest, slug: str) -> HttpResponse:
+    chosen = get_object_or_404(Experiment.objects.readable_by(request.user).select_related("created_by"), slug=slug)
+    runs = list(Run.objects.present().for_lists().filter(experiment=chosen).order_by("order_index", "repeat"))
+    seen = matrix.fingerprint(runs)
+    if request.GET.get("seen") == seen:
+        return HttpResponse(status=NOTHING_NEW)
+    context = {
+        "experiment": chosen, "runs": runs, "seen": seen, "gaps": gaps_of(chosen), **matrix.overview(runs),
+        **_published(chosen, runs),
+    }  # fmt: skip
+    return render(request, "experiment.html#runs" if "seen" in request.GET else "experiment.html", context)
+
+
+def _published(experiment: Experiment, runs: Sequence[Run]) -> dict[str, Any]:
+    """`article` that it repeats, and `reproduction`: the table of its runs beside what was published."""
+    slug = experiment.plan.get("publication")
+    article = Publication.objects.filter(slug=slug).first() if slug else None
+    if article is None:
+        return {}
+    told = table(experiment, runs, Published.of(article)) if is_told(experiment) else None
+    return {"article": article, "reproduction": told}
