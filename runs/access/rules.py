@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import PermissionDenied
 
 from runs.access.visibility import Target
 from runs.models import Config, HardwareProfile, User
@@ -12,6 +14,7 @@ from runs.models.choices import UserRole
 from runs.models.visible import owner_id_of
 
 Person = User | AnonymousUser | None
+T = TypeVar("T", bound=Target)
 
 # What a token may be made for, by the role of its owner: it never reaches further than the person.
 SCOPES_BY_ROLE: dict[str, tuple[str, ...]] = {
@@ -39,6 +42,13 @@ def may_manage_people(user: Person) -> bool:
 def may_change(user: Person, thing: Target) -> bool:
     """Contributors change what is theirs, operators and administrators whatever they can open."""
     return _may_edit(user, owner_id_of(thing))
+
+
+def changeable(user: Person, thing: T) -> T:
+    """The thing. Raises PermissionDenied for a contributor who does not own it."""
+    if not may_change(user, thing):
+        raise PermissionDenied("This belongs to somebody else. Its owner, operators and administrators may change it.")
+    return thing
 
 
 def may_describe(user: Person, thing: HardwareProfile | Config) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from django.conf import settings
@@ -10,20 +10,17 @@ from django.contrib.auth.models import AnonymousUser
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
-from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
+from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
-from runs.access.rules import may_change, may_contribute, may_operate
-from runs.access.visibility import Target
+from runs.access.rules import changeable, may_contribute, may_operate
 from runs.models import ApiToken, Run, User, digest_secret
 from runs.models.runs import RunQuerySet
 
 if TYPE_CHECKING:
     # The framework imports this module while it builds APIView.
     from rest_framework.views import APIView
-
-T = TypeVar("T", bound=Target)
 
 KEYWORD = "Bearer"
 # What a token needs to read as its owner. Without it, it reads what a stranger reads.
@@ -107,13 +104,7 @@ def readable_runs(request: Request) -> RunQuerySet:
 def changeable_run(request: Request, run_id: UUID, *, deleted: bool = False) -> Run:
     """A present run, or with `deleted` also one that can be restored."""
     rows = readable_runs(request) if deleted else readable_runs(request).present()
-    return changeable(request, get_object_or_404(rows.select_related("experiment", "upload"), id=run_id))
-
-
-def changeable(request: Request, thing: T) -> T:
-    if not may_change(request.user, thing):
-        raise PermissionDenied("This belongs to somebody else. Its owner, operators and administrators may change it.")
-    return thing
+    return changeable(request.user, get_object_or_404(rows.select_related("experiment", "upload"), id=run_id))
 
 
 def person_of(request: Request) -> User | None:

@@ -12,7 +12,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from runs.access import visibility
-from runs.api.permissions import changeable, person_of
+from runs.access.rules import changeable
+from runs.api.permissions import person_of
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
 from runs.models import Experiment, Report, Upload
 from runs.models.choices import Visibility
@@ -33,7 +34,7 @@ class _SetVisibility(APIView):
     )
     def put(self, request: Request, **key: Any) -> Response:
         """Decide who may see it, with all its runs: everybody, whoever has the address, or its owner alone."""
-        target = changeable(request, get_object_or_404(self.rows.readable_by(request.user), **key))
+        target = changeable(request.user, get_object_or_404(self.rows.readable_by(request.user), **key))
         message = VisibilitySerializer(data=request.data)
         message.is_valid(raise_exception=True)
         visibility.change(target=target, visibility=message.validated_data["visibility"], by=person_of(request))

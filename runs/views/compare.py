@@ -17,6 +17,7 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 
 from runs.access import changes
+from runs.access.rules import changeable
 from runs.access.visibility import default_visibility
 from runs.api.compare import ComparisonSerializer
 from runs.charts import compare as charts
@@ -30,7 +31,7 @@ from runs.listing import csv_text
 from runs.models import Experiment, Publication, Report, Run
 from runs.models.choices import RunState, Visibility
 from runs.run import facts, series
-from runs.views.guards import PersonRequest, check_may_change, contributor_required, token_may_read
+from runs.views.guards import PersonRequest, contributor_required, token_may_read
 
 
 @require_GET
@@ -204,9 +205,7 @@ def restore_report(request: PersonRequest, slug: str) -> HttpResponse:
 
 def _changeable(request: HttpRequest, slug: str, *, deleted: bool = False) -> Report:
     rows = Report.objects.readable_by(request.user)
-    kept = get_object_or_404(rows if deleted else rows.present(), slug=slug)
-    check_may_change(request, kept)
-    return kept
+    return changeable(request.user, get_object_or_404(rows if deleted else rows.present(), slug=slug))
 
 
 # Bare charts for frames of other sites show what a stranger may see, whoever is logged in. Only these answers may be

@@ -14,8 +14,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.http import url_has_allowed_host_and_scheme
 from rest_framework.exceptions import AuthenticationFailed
 
-from runs.access.rules import Person, may_change, may_contribute, may_manage_people, may_operate
-from runs.access.visibility import Target
+from runs.access.rules import Person, may_contribute, may_manage_people, may_operate
 from runs.api.permissions import KEYWORD, bearer_of, live_token
 from runs.models import User
 
@@ -83,12 +82,6 @@ def token_may_read(view: View[P]) -> View[P]:
 
     guarded.token_may_read = True  # type: ignore[attr-defined]
     return guarded
-
-
-def check_may_change(request: HttpRequest, thing: Target) -> None:
-    """Raises PermissionDenied for a contributor who does not own it; others have been turned away before."""
-    if not may_change(request.user, thing):
-        raise PermissionDenied("This belongs to somebody else. Its owner, operators and administrators may change it.")
 
 
 def page_before(request: HttpRequest, default: str = "/") -> str:

@@ -17,6 +17,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_POST, require_safe
 
 from runs.access import changes
+from runs.access.rules import changeable
 from runs.access.visibility import candidates, source_of
 from runs.charts import matrix
 from runs.charts.heating import memory_figure
@@ -35,7 +36,7 @@ from runs.run import derived, engine_report, facts, series
 from runs.run.artefacts import artefacts_of
 from runs.run.facets import factor_facets
 from runs.run.number import primary_number, why_no_number
-from runs.views.guards import PersonRequest, check_may_change, contributor_required, token_may_read
+from runs.views.guards import PersonRequest, contributor_required, token_may_read
 
 RECENT = 8
 PRESENT = Q(runs__deleted_at=None)
@@ -256,9 +257,7 @@ def validate_run(request: PersonRequest, run_id: uuid.UUID) -> HttpResponse:
 def changeable_run(request: HttpRequest, run_id: uuid.UUID) -> Run:
     """Also a deleted one. Raises Http404 for what the person may not see, PermissionDenied for what is not theirs."""
     rows = Run.objects.readable_by(request.user).select_related("experiment", "upload")
-    run = get_object_or_404(rows, id=run_id)
-    check_may_change(request, run)
-    return run
+    return changeable(request.user, get_object_or_404(rows, id=run_id))
 
 
 @require_safe

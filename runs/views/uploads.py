@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import uuid
 from uuid import UUID
 
 from benchagent.importers import PARSER_VERSION, SourceFile
@@ -21,12 +20,13 @@ from rest_framework.exceptions import ValidationError
 
 from runs import imports
 from runs.access import changes
+from runs.access.rules import changeable
 from runs.api.errors import flatten
 from runs.imports import columns
 from runs.imports.forms import TOOLS, SubjectForm
 from runs.listing.rows import RunRow
 from runs.models import FileImport, Run, Upload
-from runs.views.guards import PersonRequest, check_may_change, contributor_required, person_required
+from runs.views.guards import PersonRequest, contributor_required, person_required
 
 PER_PAGE = 50
 # What a page shows of a document; the whole of it is in the JSON of its runs.
@@ -47,7 +47,7 @@ def upload_list(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def upload(request: HttpRequest, upload_id: uuid.UUID) -> HttpResponse:
+def upload(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     rows = Upload.objects.readable_by(request.user).select_related("owner", "token", "file_import")
     kept = get_object_or_404(rows, id=upload_id)
     runs = list(Run.objects.filter(upload=kept).for_lists().order_by("repeat", "id"))
@@ -66,7 +66,7 @@ def upload(request: HttpRequest, upload_id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 @contributor_required
-def delete_upload(request: HttpRequest, upload_id: uuid.UUID) -> HttpResponse:
+def delete_upload(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     """Take all its runs out of lists and charts."""
     kept = _changeable(request, upload_id)
     with transaction.atomic():
@@ -78,7 +78,7 @@ def delete_upload(request: HttpRequest, upload_id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 @contributor_required
-def restore_upload(request: HttpRequest, upload_id: uuid.UUID) -> HttpResponse:
+def restore_upload(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     kept = _changeable(request, upload_id)
     with transaction.atomic():
         count = kept.runs.exclude(deleted_at=None).update(deleted_at=None)
@@ -87,10 +87,8 @@ def restore_upload(request: HttpRequest, upload_id: uuid.UUID) -> HttpResponse:
     return redirect(kept)
 
 
-def _changeable(request: HttpRequest, upload_id: uuid.UUID) -> Upload:
-    kept = get_object_or_404(Upload.objects.readable_by(request.user), id=upload_id)
-    check_may_change(request, kept)
-    return kept
+def _changeable(request: HttpRequest, upload_id: UUID) -> Upload:
+    return changeable(request.user, get_object_or_404(Upload.objects.readable_by(request.user), id=upload_id))
 
 
 RECENT = 20

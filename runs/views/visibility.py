@@ -11,19 +11,19 @@ from django.template import Context
 from django.views.decorators.http import require_POST
 
 from runs.access import visibility
+from runs.access.rules import changeable
 from runs.access.visibility import Target
 from runs.models import Experiment, Report, Run, Upload
 from runs.models.choices import Visibility
 from runs.models.visible import may_open
 from runs.templatetags.show import visibility_control
-from runs.views.guards import PersonRequest, check_may_change, contributor_required, page_before
+from runs.views.guards import PersonRequest, contributor_required, page_before
 
 
 @require_POST
 @contributor_required
 def set_visibility(request: PersonRequest, kind: str, key: str) -> HttpResponse:
-    target = _target(request, kind, key)
-    check_may_change(request, target)
+    target = changeable(request.user, _target(request, kind, key))
     chosen = request.POST.get("visibility", "")
     if chosen not in Visibility.values:
         return HttpResponse("visibility: must be public, unlisted or private", status=400, content_type="text/plain")
