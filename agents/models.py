@@ -14,6 +14,8 @@ from runs.models.base import NamedModel, UUIDModel
 
 ONLINE_WITHIN = timedelta(seconds=30)
 CODE_VALID_FOR = timedelta(hours=1)
+MAX_LOG_BYTES = 8 * 1024 * 1024
+LOG_TRUNCATED = "\n[the log is longer than 8 MB; the rest is on the agent's machine]\n"
 
 
 class AgentStatus(models.TextChoices):
@@ -114,6 +116,39 @@ class Job(models.Model):
         Its run is read afterwards: joined to this query it would be as old as the wait for the lock was long.
         """
         return cls.objects.select_for_update().get(pk=run_id)
+
+    def append_log(self, *, offset: int, text: str) -> None:
+        """Add the part of `text` that is not there yet; the caller saves `log_bytes`, the new length.
+
+        `offset` is in bytes (UTF-8), so that a piece sent twice is stored once. A piece that begins beyond the end is
+        stored at its offset: what is missing between was lost on the agent.
+        """
+        data = text.encode()
+        known = max(0, self.log_bytes - offset)
+        if known >= len(data) or self.log_bytes >= MAX_LOG_BYTES:
+            return
+        at = offset + known
+        fresh = data[known:].decode("utf-8", "replace")
+        end = offset + len(data)
+        if end >= MAX_LOG_BYTES:
+            fresh = fresh[: max(0, MAX_LOG_BYTES - at)] + LOG_TRUNCATED
+        JobLogChunk.objects.create(job=self, offset=at, text=fresh)
+        self.log_bytes = end
+
+    def log_tail(self, *, max_chars: int = 4_000) -> str:
+        """The last lines of the log, at most `max_chars`; whole lines where the log has them."""
+        parts: list[str] = []
+        length = 0
+        for text in self.log_chunks.order_by("-offset").values_list("text", flat=True)[:200]:
+            parts.append(text)
+            length += len(text)
+            if length >= max_chars:
+                break
+        joined = "".join(reversed(parts))
+        if len(joined) <= max_chars:
+            return joined
+        cut = joined[-max_chars:]
+        return cut.split("\n", 1)[1] if "\n" in cut.rstrip("\n") else cut
 
 
 class ObserverOrder(models.Model):

@@ -5,11 +5,10 @@ from __future__ import annotations
 from celery import shared_task
 from django.core.management import call_command
 
-from agents import hints
+from agents import hints, machines
 from agents.jobs import dispatch as dispatching
 from agents.jobs import life, observers
-from agents.machines import registry
-from agents.plans import first_experiment
+from agents.plans import schedule
 from runs.models import Run
 from runs.run import series
 
@@ -27,7 +26,7 @@ def sweep() -> None:
     dispatching.take_back_unclaimed()
     life.cancel_deleted()
     observers.give_up()
-    first_experiment.ensure()
+    schedule.start_first()
     if dispatching.queued().exists():
         dispatch()
 
@@ -42,5 +41,5 @@ def summarise(run_id: str) -> None:
 @shared_task(name="agents.housekeeping")
 def tidy_up() -> None:
     """Take away what nobody needs any more."""
-    registry.forget_stale()
+    machines.forget_stale()
     call_command("clearsessions")

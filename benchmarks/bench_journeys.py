@@ -166,8 +166,7 @@ def journeys() -> dict[str, Journey]:
 def register_machine() -> None:
     from benchagent.protocol import PROTOCOL_VERSION
 
-    from agents import hints
-    from agents.machines import registry
+    from agents import hints, machines
     from agents.models import EnrolmentCode
 
     # There is no broker here, and nothing that would take its hints.
@@ -180,7 +179,7 @@ def register_machine() -> None:
         "protocol": PROTOCOL_VERSION, "agent_version": "0.1.0", "name": "bench1", "hardware": MACHINE,
         "engines": engines, "code": EnrolmentCode.issue(),
     }  # fmt: skip
-    registry.register(message=message)
+    machines.register(message=message)
 
 
 def report(journeys_by_name: dict[str, Journey], listed: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchsite.deathsig import die_with_parent
+from benchsite.supervisor import die_with_parent
 
 wsgi_app = "benchsite.wsgi:application"
 worker_class = "gthread"

@@ -192,7 +192,7 @@ DEFAULT_VISIBILITY = os.environ.get("DEFAULT_VISIBILITY", "public")
 if DEFAULT_VISIBILITY not in ("public", "unlisted", "private"):
     raise ImproperlyConfigured(f"DEFAULT_VISIBILITY must be public, unlisted or private, not {DEFAULT_VISIBILITY!r}")
 
-# Whether the first experiment is made, once per database (agents/plans/first_experiment.py).
+# Whether the first experiment is made, once per database (start_first in agents/plans/schedule.py).
 FIRST_RUN = env_bool("FIRST_RUN", True)
 
 LOGGING = {

@@ -1,15 +1,18 @@
 """Starts programs, starts crashed ones again, stops them in order and leaves nothing behind.
 
 Each program runs in a session of its own, so that the terminal's Ctrl-C reaches the supervisor alone, and dies with
-it, however it dies (`deathsig`). Where the kernel offers no such tie, `kill_leftovers` at the next start finds them.
+it, however it dies. Where the kernel offers no such tie, `kill_leftovers` at the next start finds them by their
+records.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,14 +22,14 @@ from pathlib import Path
 
 import psutil
 
-from benchsite.deathsig import die_with_parent
-
 ROOT = Path(__file__).resolve().parent.parent
 LOG_LIMIT_BYTES = 10_000_000
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 30.0
 # A program that ran this long has recovered: its next crash starts with the shortest pause again.
 RECOVERED_AFTER_S = 60.0
+PR_SET_PDEATHSIG = 1
+_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
 @dataclass(frozen=True)
@@ -154,3 +157,14 @@ def kill_leftovers(records: Path) -> list[str]:
                 killed.append(record.stem)
         record.unlink()
     return killed
+
+
+def die_with_parent(parent_pid: int) -> None:
+    """Called in the child: SIGKILL when the parent *thread* that forked it ends, however it ends. Linux only.
+
+    The kernel forgets the signal when the process changes its user; it reaches direct children only.
+    """
+    if _LIBC is not None:
+        _LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent_pid:  # the parent ended between fork and prctl
+        os._exit(1)

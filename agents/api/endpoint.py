@@ -15,9 +15,9 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
+from agents import machines
 from agents.api.messages import parse
 from agents.jobs.refusals import Refusal
-from agents.machines import registry
 from agents.models import Agent, AgentStatus, Job, ObserverOrder
 from runs.models import digest_secret
 
@@ -60,7 +60,7 @@ def bearer(request: HttpRequest) -> str:
 
 
 def agent_of(request: HttpRequest) -> Agent:
-    agent = registry.by_token(bearer(request))
+    agent = machines.by_token(bearer(request))
     if agent is None:
         raise Refusal(401, "unknown agent token")
     return agent
@@ -90,7 +90,7 @@ def _opened(rows: QuerySet[Opened], request: HttpRequest, run_id: str, what: str
     if not row.token_digest or not hmac.compare_digest(row.token_digest, digest_secret(bearer(request))):
         raise Refusal(401, f"unknown {token}")
     if row.agent is not None:
-        registry.touch(row.agent)
+        machines.touch(row.agent)
     return row
 
 

@@ -8,12 +8,12 @@ from benchagent.protocol import POLL_IDLE_S, Ack, Batch, Claimed, Lease, Poll, P
 from benchagent.protocol.observed import ObservedBatch, Ordered, Watch
 from django.http import HttpRequest
 
+from agents import machines
 from agents.api.endpoint import Body, agent_of, approved, as_uuid, check_protocol, endpoint, job_of, order_of
 from agents.api.messages import check
 from agents.jobs import deliver, life, observers
 from agents.jobs.dispatch import queued
 from agents.jobs.refusals import Refusal
-from agents.machines import registry
 from agents.models import AgentStatus, Job
 
 # While there is work, an idle agent asks often: the next run of an experiment begins within half a second.
@@ -30,8 +30,8 @@ MESSAGES = {
 def register(request: HttpRequest, body: Body) -> Registered:
     check_protocol(body)
     try:
-        agent, secret = registry.register(message=check(Registration, body))
-    except registry.TooManyPending:
+        agent, secret = machines.register(message=check(Registration, body))
+    except machines.TooManyPending:
         raise Refusal(429, "too many agents wait for approval already") from None
     return {
         "agent_id": str(agent.pk),
@@ -44,7 +44,7 @@ def register(request: HttpRequest, body: Body) -> Registered:
 def poll(request: HttpRequest, body: Body) -> PollAnswer:
     check_protocol(body)
     agent = agent_of(request)
-    registry.update(agent, poll=check(Poll, body))
+    machines.update(agent, poll=check(Poll, body))
     status = AgentStatus(agent.status)
     works = status == AgentStatus.APPROVED
     job = life.assigned_to(agent) if works else None
@@ -96,4 +96,4 @@ def observer_heartbeat(request: HttpRequest, body: Body, run_id: str) -> Watch:
 @endpoint
 def observer_batch(request: HttpRequest, body: Body, run_id: str) -> Ack:
     order = order_of(request, run_id)
-    return observers.apply(run_id=order.pk, batch=check(ObservedBatch, body))
+    return deliver.apply_observed(run_id=order.pk, batch=check(ObservedBatch, body))

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import secrets
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any
 
-from benchagent.protocol import COUNTED_STATES, LEASE_S, Ack, SamplesItem, StateItem
-from benchagent.protocol.observed import OBSERVED_MAXIMA, OBSERVED_MEANS, ObservedBatch, ObservedItem, Ordered, Watch
+from benchagent.protocol import COUNTED_STATES, LEASE_S, StateItem
+from benchagent.protocol.observed import OBSERVED_MAXIMA, OBSERVED_MEANS, Ordered, Watch
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from agents.jobs.batches import apply_next
-from agents.jobs.refusals import BadMessage, Conflict
+from agents.jobs.refusals import Conflict
 from agents.models import Agent, AgentStatus, Job, ObserverOrder
 from runs import results
 from runs.models import digest_secret
@@ -152,24 +150,3 @@ def watch(order: ObserverOrder) -> Watch:
         raise Conflict("the observation has ended")
     over = order.job.run.state not in SAMPLED_STATES or order.job.cancel_requested_at is not None
     return {"begun_at": order.begun_at, "over": over}
-
-
-def apply(*, run_id: Any, batch: ObservedBatch) -> Ack:
-    """As `deliver.apply`, of an observer. Raises Conflict, BadMessage; nothing is stored then."""
-    with transaction.atomic():
-        job = Job.locked(run_id)
-        order = ObserverOrder.objects.select_for_update().get(pk=run_id)
-        if apply_next(order, batch, partial(_apply_item, job, order)):
-            order.save(update_fields=["last_seq", "problem", "clock", "closed_at"])
-            settle(job)
-    return {"seq": batch["seq"], "cancel": False}
-
-
-def _apply_item(job: Job, order: ObserverOrder, item: SamplesItem | ObservedItem, field: str) -> None:
-    if item["kind"] == "observed":
-        order.problem, order.clock = item["problem"][:500], item["clock"] or {}
-        order.closed_at = timezone.now()
-    elif item["metric"] not in ALLOWED:
-        raise BadMessage(f"{field}.metric", f"an observer sends {', '.join(sorted(ALLOWED))}")
-    else:
-        results.append_samples(run=job.run, item=item)

@@ -1,19 +1,28 @@
-"""What pages show of a run's job and of an experiment's progress. Reads only."""
+"""What pages show of a run's job and of an experiment's progress: in words, from the rows alone. Reads only."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
+from django.db.models import Max
+from django.utils import timezone
+from django.utils.timesince import timesince
 
-from agents.jobs import log, waiting
-from agents.models import Job
+from agents.jobs.dispatch import busy, may_take, queued
+from agents.models import Agent, AgentStatus, Job
 from agents.plans import estimate
 from runs.access.rules import may_operate
 from runs.models import Experiment, Run, User
-from runs.models.choices import ENDED_STATES, ON_AGENT_STATES, OPEN_STATES, RunState
+from runs.models.choices import ACTIVE_STATES, ENDED_STATES, ON_AGENT_STATES, OPEN_STATES, RunState, Visibility
 
+# The dispatcher needs a second or two, also when the message that calls it was lost and the sweep does.
+DISPATCHED_WITHIN = timedelta(seconds=8)
+COLLECTING_S = 2.0
+WORKER_SILENT = "The worker that hands out runs is not answering. The run starts as soon as it is back."
 Viewer = User | AnonymousUser | None
 STATE_WORDS = {
     RunState.QUEUED: "Waiting in the queue",
@@ -44,10 +53,10 @@ def job_status(run: Run, user: Viewer) -> dict[str, Any]:
         "run": run,
         "job": job,
         "words": STATE_WORDS.get(RunState(run.state), run.get_state_display()),
-        "reason": waiting.reason(run),
-        "progress": waiting.progress(run),
+        "reason": reason(run),
+        "progress": progress(run),
         "cancelling": job.cancel_requested_at is not None and run.is_open,
-        "log": log.tail(job),
+        "log": job.log_tail(),
         "can_operate": may_operate(user),
     }
 
@@ -73,7 +82,7 @@ def experiment_progress(experiment: Experiment, user: Viewer) -> dict[str, Any]:
         "counts": [(state, RunState(state).label.lower(), states[state]) for state in RunState.values if states[state]],
         "active": active,
         # Why nothing is happening.
-        "reason": waiting.reason(first) if first and not active else "",
+        "reason": reason(first) if first and not active else "",
         "left": estimate.about(_left_s(runs)) if is_open else "",
         "last_ended": max((run.finished_at for run in runs if run.finished_at), default=None),
         "can_operate": may_operate(user),
@@ -87,12 +96,123 @@ def _left_s(runs: list[Run]) -> float:
     for run in runs:
         if run.state not in OPEN_STATES:
             continue
-        progress = waiting.progress(run)
-        if progress is not None:
-            left_s += progress.left_s
+        so_far = progress(run)
+        if so_far is not None:
+            left_s += so_far.left_s
             continue
         cell = f"{run.job.spec['dbms']} {run.job.spec['dbms_version']} {run.job.spec['factors']}"
         if cell not in known:
             known[cell] = estimate.before_window_s(run) + estimate.window_s(run.job.spec["factors"])
         left_s += known[cell]
     return left_s
+
+
+# Why a run waits
+
+
+def reason(run: Run, *, now: datetime | None = None) -> str:
+    """Why a queued or assigned run does not start; empty for any other."""
+    now = now or timezone.now()
+    if run.state == RunState.ASSIGNED and run.job.agent is not None:
+        return f"Assigned to {run.job.agent.name}, which fetches it when it asks next{_last_seen(run.job.agent, now)}."
+    return _why_queued(run, now) if run.state == RunState.QUEUED else ""
+
+
+def _why_queued(run: Run, now: datetime) -> str:
+    wanted = run.job.requested_agent
+    agents = [wanted] if wanted else list(Agent.objects.all())
+    if not agents:
+        return "No agent is registered. The agents page tells how to add one."
+    approved = [agent for agent in agents if agent.status == AgentStatus.APPROVED]
+    if not approved:
+        if pending := [agent.name for agent in agents if agent.status == AgentStatus.PENDING]:
+            return f"Agent {', '.join(pending)} waits for approval on the agents page."
+        return f"Agent {', '.join(agent.name for agent in agents)} is disabled."
+    offering = [agent for agent in approved if may_take(agent, run)]
+    if not offering:
+        return _no_offer(approved, run, alone=len(agents) == 1)
+    online = [agent for agent in offering if agent.is_online]
+    if not online:
+        seen = ", ".join(f"{agent.name}{_last_seen(agent, now)}" for agent in offering)
+        return f"Offline: {seen}. The run starts when an agent is back."
+    return _in_line(online, run, now)
+
+
+def _no_offer(approved: list[Agent], run: Run, *, alone: bool) -> str:
+    """`alone`: the run can only be made by this agent, or there is no other."""
+    dbms, version = run.dbms_version.dbms.slug, run.dbms_version.version
+    connection = run.job.spec.get("connection", "")
+    if any(agent.offers(dbms, version, connection) for agent in approved):
+        return "No single agent offers all engines of this experiment any more, and it stays on one machine."
+    reasons = [
+        engine["reason"]
+        for agent in approved
+        for engine in agent.engines
+        if (engine["dbms"], engine["version"]) == (dbms, version)
+    ]
+    who = f"Agent {approved[0].name} does not offer" if alone else "No approved agent offers"
+    return f"{who} {run.dbms_version.name}" + (f": {'; '.join(dict.fromkeys(reasons))}." if any(reasons) else ".")
+
+
+def _last_seen(agent: Agent, now: datetime) -> str:
+    if agent.last_seen_at is None:
+        return " (never heard of)"
+    if now - agent.last_seen_at < timedelta(minutes=1):
+        return f" (heard of {max(0, round((now - agent.last_seen_at).total_seconds()))} s ago)"
+    return f" (last heard of {timesince(agent.last_seen_at, now, depth=1)} ago)"
+
+
+def _in_line(online: list[Agent], run: Run, now: datetime) -> str:
+    """The agents are there: either they are busy, or the dispatcher should have acted by now."""
+    jobs = Job.objects.filter(busy(now), agent__in=online).select_related("agent", "run__dbms_version")
+    occupied = {job.agent_id: job for job in jobs}
+    idle = [agent for agent in online if agent.pk not in occupied]
+    if not idle:
+        doing = "; ".join(f"agent {job.agent} is busy with {_named(job.run, run)}" for job in occupied.values())
+        ahead = queued().filter(created_at__lt=run.created_at).count()
+        words = f"{ahead} {'run is' if ahead == 1 else 'runs are'} ahead" if ahead else "this run is next"
+        return f"A{doing[1:]}, {words}."
+    ended = [agent.jobs.aggregate(last=Max("closed_at"))["last"] or agent.registered_at for agent in idle]
+    since = max([run.state_changed_at, *ended])
+    if now - since > DISPATCHED_WITHIN:
+        return WORKER_SILENT
+    return f"Agent {idle[0].name} is free: the run starts in a moment."
+
+
+def _named(busy_with: Run, waiting: Run) -> str:
+    """Who sees the waiting run need not be one who may see the other."""
+    alike = waiting.experiment_id is not None and busy_with.experiment_id == waiting.experiment_id
+    shown = alike or busy_with.visibility == Visibility.PUBLIC
+    return busy_with.dbms_version.name if shown else "a run that is not public"
+
+
+# How far it has come
+
+
+@dataclass(frozen=True)
+class Progress:
+    percent: int
+    left_s: float
+
+    @property
+    def left(self) -> str:
+        return f"{estimate.about(self.left_s)} left" if self.left_s > 0 else "nearly done"
+
+
+def progress(run: Run, *, now: datetime | None = None) -> Progress | None:
+    """How far a run on an agent has come, by the clock and what such runs usually take. None: it is not running."""
+    if run.state not in ACTIVE_STATES or run.started_at is None:
+        return None
+    now = now or timezone.now()
+    factors = run.job.spec["factors"]
+    around_s = estimate.before_window_s(run)
+    warm_up_s, duration_s = float(factors.get("warm_up_s", 0)), float(factors.get("duration_s", 0))
+    spent_s = (now - run.started_at).total_seconds()
+    in_state_s = (now - run.state_changed_at).total_seconds()
+    left_s = {
+        RunState.WARMING_UP: warm_up_s + duration_s + COLLECTING_S - in_state_s,
+        RunState.MEASURING: duration_s + COLLECTING_S - in_state_s,
+        RunState.COLLECTING: COLLECTING_S - in_state_s,
+    }.get(RunState(run.state), max(0.0, around_s - spent_s) + warm_up_s + duration_s)
+    left_s = max(0.0, left_s)
+    return Progress(min(99, round(100 * spent_s / max(1.0, spent_s + left_s))), left_s)

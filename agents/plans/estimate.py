@@ -9,7 +9,7 @@ from statistics import median
 from benchagent.catalog import WORKLOADS
 from django.contrib.auth.models import AnonymousUser
 
-from agents.machines.offers import Engine
+from agents.machines import Engine
 from agents.plans.plan import FactorValue, Plan
 from runs.models import Run
 from runs.models.visible import Reader

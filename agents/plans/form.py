@@ -13,7 +13,7 @@ from benchagent.catalog import DBMSS, OWN_STORAGE, WORKLOADS, FactorDef, FactorK
 from benchagent.catalog.factors import SPOKEN_UNITS
 from django import forms
 
-from agents.machines.offers import approved_agents, offers
+from agents.machines import approved_agents, offers
 from agents.models import Agent
 from agents.plans.plan import MAX_REPEATS, NAME_LIMIT, TEXT_LIMIT, Plan, PlanError, Settings, check
 from runs.access.visibility import default_visibility

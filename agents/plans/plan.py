@@ -1,8 +1,8 @@
-"""What to run: engines, factors, repeats; whether it can be run; its cells."""
+"""What to run: engines, factors, repeats; whether it can be run; its cells; the plan in words."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -10,11 +10,13 @@ from math import prod
 from typing import Any
 
 from benchagent.catalog import DBMSS, WORKLOADS, FactorDef, FactorKind
+from benchagent.catalog.factors import FACTORS, factor_words
 from benchagent.redaction import redact_value
 
-from agents.machines.offers import Engine, approved_agents
+from agents.machines import Engine, SecondStorage, approved_agents
 from agents.models import Agent, AgentStatus
 from runs.models.choices import Visibility
+from runs.run.facets import factor_label
 
 NAME_LIMIT = 200
 MAX_RUNS = 500
@@ -224,3 +226,36 @@ def _engines_problem(plan: Plan) -> str:
         where = plan.agent.name if plan.agent else "any agent"
         return f"Not available on {where}: {', '.join(nowhere)}."
     return "No single agent offers all of these engines; an experiment stays on one machine."
+
+
+# In words
+
+
+def plan_words(plan: Plan) -> list[tuple[str, str]]:
+    """Every factor as (label, values with their units), what is varied first."""
+    values = {**{name: (value,) for name, value in plan.factors.items()}, **plan.sweep}
+    told = {name: " · ".join(_words(name, value, plan) for value in values[name]) for name in (*plan.sweep, *values)}
+    for name, words in _exceptions(plan):
+        told[name] = f"{told[name]}; {words}" if name in told else words
+    return [(factor_label(name), words) for name, words in told.items()]
+
+
+def _exceptions(plan: Plan) -> Iterator[tuple[str, str]]:
+    """What another value of a varied factor sets, where that differs from all other cells; cells beside them."""
+    for name, value, sets in plan.overrides:
+        for follows, other in sets.items():
+            if other != plan.factors.get(follows, FACTORS[follows].default):
+                yield follows, f"{_words(follows, other, plan)} ({_words(name, value, plan)} only)"
+    for beside in plan.extra:
+        for name, value in beside.items():
+            if value not in plan.sweep.get(name, ()):
+                others = ", ".join(_words(other, each, plan) for other, each in beside.items() if other != name)
+                yield name, f"{_words(name, value, plan)} ({others} only)"
+
+
+def _words(name: str, value: FactorValue, plan: Plan) -> str:
+    if plan.agent and FACTORS[name].kind == FactorKind.STORAGE:
+        other = SecondStorage.of(plan.agent, str(value))
+        if other and other.name == value:
+            return other.words
+    return factor_words(name, value)

@@ -10,10 +10,12 @@ from uuid import uuid4
 
 from benchagent.catalog import WORKLOADS
 from benchagent.protocol import JobSpec
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 
 from agents import hints
+from agents.machines import approved_agents, newest
 from agents.models import Job
 from agents.plans.plan import MAX_REPEATS, Plan, PlanError, check
 from runs import results
@@ -28,7 +30,7 @@ def start(plan: Plan, *, user: User | None, slug: str = "", demonstration: bool 
     check(plan)
     plan = replace(plan, visibility=plan.visibility or default_visibility())
     title, cells = plan.title, plan.cells()
-    settings = {engine: plan.settings_of(engine) for engine in plan.engines}
+    configured = {engine: plan.settings_of(engine) for engine in plan.engines}
     values: dict[str, Any] = {
         "name": title, "created_by": user, "demonstration": demonstration, "note": note, "plan": plan.as_json(),
         "visibility": plan.visibility,
@@ -50,7 +52,7 @@ def start(plan: Plan, *, user: User | None, slug: str = "", demonstration: bool 
                 "workload_version": WORKLOADS[plan.workload].version,
                 "dbms": engine.dbms,
                 "dbms_version": engine.version,
-                "settings": list(settings[engine]),
+                "settings": list(configured[engine]),
                 "factors": dict(cell.factors),
                 # Each repeat has its own random numbers, the same for all engines.
                 "seed": seed + repeat,
@@ -103,3 +105,39 @@ def repeat_cell(run: Run) -> Run:
         Job.objects.create(run=again, spec=spec, requested_agent=run.job.agent or run.job.requested_agent)
     hints.hint(hints.DISPATCH)
     return again
+
+
+# The first experiment
+
+FIRST_SLUG = "first-light"
+# SQLite first: it loads fastest, so that its chart opens soon.
+FIRST_ENGINES = ("sqlite", "derby", "hsqldb", "h2")
+# Scale 4: each of the 4 terminals can have a branch row of its own.
+FIRST_FACTORS = {"scale_factor": 4, "terminals": 4, "warm_up_s": 10, "duration_s": 5}
+FIRST_REPEATS = 3
+FIRST_NOTE = (
+    "A demonstration that runs by itself once, with windows of 5 s: it shows the product at work and is too short to "
+    "rank anything. SQLite, Derby and HSQLDB wait for the disk at each commit, H2 does not."
+)
+
+
+def start_first() -> Experiment | None:
+    """Made once per database, so that a new installation shows a real benchmark within minutes.
+
+    Starts it if it was never started and an approved agent has all its engines. Safe to call at any time.
+    """
+    if not settings.FIRST_RUN or Experiment.objects.filter(slug=FIRST_SLUG).exists():
+        return None
+    for agent in approved_agents():
+        engines = tuple(filter(None, (newest(agent, dbms) for dbms in FIRST_ENGINES)))
+        if agent.is_online and len(engines) == len(FIRST_ENGINES):
+            break
+    else:
+        return None
+    name = "First light: TPC-B profile"
+    plan = Plan(workload="tpcb", engines=engines, factors=FIRST_FACTORS, repeats=FIRST_REPEATS, agent=agent, name=name)
+    try:
+        with transaction.atomic():
+            return start(plan, user=None, slug=FIRST_SLUG, demonstration=True, note=FIRST_NOTE)
+    except IntegrityError:  # another worker was first
+        return None

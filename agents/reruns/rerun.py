@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 from benchagent.catalog import DBMSS
 from django.db import transaction
 
-from agents.machines.offers import Engine, newest
-from agents.machines.second_storage import SecondStorage
+from agents.machines import Engine, SecondStorage, newest
 from agents.models import Agent
 from agents.plans import schedule
 from agents.plans.plan import FactorValue, Override, Plan, Settings

@@ -7,8 +7,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from agents.machines import registry
-from agents.machines.offers import offers
+from agents import machines
+from agents.machines import offers
 from agents.models import Agent, EnrolmentCode, Job
 from runs.models import Run
 from runs.models.choices import ON_AGENT_STATES
@@ -44,7 +44,7 @@ def issue_code(request: HttpRequest) -> HttpResponse:
 @operator_required
 def approve(request: HttpRequest, slug: str) -> HttpResponse:
     agent = get_object_or_404(Agent, slug=slug)
-    registry.approve(agent)
+    machines.approve(agent)
     messages.success(request, f"{agent.name} is approved and gets runs from now on.")
     return redirect("agents")
 
@@ -53,6 +53,6 @@ def approve(request: HttpRequest, slug: str) -> HttpResponse:
 @operator_required
 def disable(request: HttpRequest, slug: str) -> HttpResponse:
     agent = get_object_or_404(Agent, slug=slug)
-    registry.disable(agent)
+    machines.disable(agent)
     messages.success(request, f"{agent.name} is disabled: it gets no more runs. One that it is making goes on.")
     return redirect("agents")

@@ -18,8 +18,7 @@ from django.test import Client
 from django.test.client import ClientHandler
 from django.utils import timezone
 
-from agents import hints
-from agents.machines import registry
+from agents import hints, machines
 from agents.models import EnrolmentCode
 from agents.plans import schedule
 from runs import imports
@@ -74,7 +73,7 @@ def build() -> World:
         ("administrator", "admin"),
     ):  # fmt: skip
         world.people[name] = User.objects.create_user(username=f"the-{name}", password=PASSWORD, role=role)
-    agent, _ = registry.register(message=registration("bench1", code=EnrolmentCode.issue()))
+    agent, _ = machines.register(message=registration("bench1", code=EnrolmentCode.issue()))
     shared = _shared(world, agent.slug)
     for seen in SEEN:
         world.things[seen] = {**shared, **_things(world.people["owner"], seen)}

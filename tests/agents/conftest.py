@@ -11,9 +11,8 @@ from benchagent.protocol import API_ROOT, PROTOCOL_VERSION
 from django.test import Client
 from django.utils import timezone
 
-from agents import hints
-from agents.machines import registry
-from agents.machines.offers import Engine
+from agents import hints, machines
+from agents.machines import Engine
 from agents.models import Agent, AgentStatus, EnrolmentCode
 from agents.plans.plan import Plan
 
@@ -136,7 +135,7 @@ def machine(client):
 
     def make(name: str = "bench1", *engines: str, approved: bool = True) -> Machine:
         more = {"code": EnrolmentCode.issue()} if approved else {}
-        agent, token = registry.register(message=registration(name, engines or EMBEDDED, **more))
+        agent, token = machines.register(message=registration(name, engines or EMBEDDED, **more))
         assert agent.status == (AgentStatus.APPROVED if approved else AgentStatus.PENDING)
         return Machine(agent, token, client)
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from agents.jobs import dispatch, life, waiting
+from agents.jobs import dispatch, life, status
 from agents.models import Job
 from agents.plans import estimate, schedule
 from runs.models import Experiment, Run
@@ -84,9 +84,9 @@ def test_a_waiting_run_does_not_say_which_private_one_is_before_it(bench, operat
     dispatch.hand_out()
     life.claim(agent=bench.agent, run_id=first.pk)
     second = start(operator, "public")
-    assert "busy with a run that is not public" in waiting.reason(second)
+    assert "busy with a run that is not public" in status.reason(second)
     Run.objects.filter(pk=first.pk).update(visibility="public")
-    assert "busy with SQLite 3.50.1" in waiting.reason(second)
+    assert "busy with SQLite 3.50.1" in status.reason(second)
 
 
 def test_how_long_a_private_run_took_is_no_ones_estimate_but_its_owners(bench, operator, viewer):

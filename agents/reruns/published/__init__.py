@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from agents.machines.second_storage import SecondStorage
+from agents.machines import SecondStorage
 from agents.reruns.published import cubrid, firebird, gbak, tpcb
 from runs.publications.matching import Match
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchagent.catalog import OWN_STORAGE
 
-from agents.machines.second_storage import SecondStorage
+from agents.machines import SecondStorage
 from agents.reruns.gone import GONE
 from runs.publications.matching import Match
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from agents.machines.second_storage import SecondStorage
+from agents.machines import SecondStorage
 from agents.reruns.published.common import ONE_STORAGE, gone, on, storages, two_storages, with_nature
 from runs.publications.matching import Match
 

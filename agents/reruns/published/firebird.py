@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from agents.machines.second_storage import SecondStorage
+from agents.machines import SecondStorage
 from agents.reruns.published.common import ONE_STORAGE, on, storages, two_storages, with_nature
 from runs.publications.matching import Match
 

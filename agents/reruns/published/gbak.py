@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from agents.machines.second_storage import SecondStorage
+from agents.machines import SecondStorage
 from agents.reruns.published.common import ONE_STORAGE, gone, with_nature
 from runs.publications.matching import CellFacts, Match
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.machines.second_storage import SecondStorage
+from agents.machines import SecondStorage
 from agents.reruns.gone import GONE
 from agents.reruns.published.common import gone
 from runs.publications.matching import CellFacts, Match

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from agents.machines.offers import Engine, approved_agents
+from agents.machines import Engine, approved_agents
 from agents.models import Agent
 from agents.plans.estimate import about, estimate
 from agents.plans.plan import PlanError

@@ -8,7 +8,7 @@ import pytest
 from benchagent.protocol import API_ROOT
 from django.utils import timezone
 
-from agents.jobs import life, log
+from agents.jobs import life
 from agents.models import JobLogChunk
 from runs.models import SeriesChunk
 from runs.models.choices import RunState
@@ -34,7 +34,7 @@ def test_it_applies_states_samples_and_log(attempt):
     assert answer.json() == {"seq": 1, "cancel": False}
     assert attempt.now.state == RunState.WARMING_UP
     assert values(attempt) == [5, 7.5]
-    assert log.tail(attempt.job) == "hello\n"
+    assert attempt.job.log_tail() == "hello\n"
     assert [change.state for change in attempt.run.state_changes.all()] == [
         "queued", "assigned", "preparing", "loading", "warming_up",
     ]  # fmt: skip
@@ -59,7 +59,7 @@ def test_it_acknowledges_a_batch_twice_and_applies_it_once(attempt):
         answer = attempt.batch(1, samples_item(1, 2), log_item("once\n"))
         assert (answer.status_code, answer.json()["seq"]) == (200, 1)
     assert values(attempt) == [1, 2]
-    assert log.tail(attempt.job) == "once\n"
+    assert attempt.job.log_tail() == "once\n"
 
 
 def test_it_refuses_a_batch_that_is_ahead_and_names_the_one_it_waits_for(attempt):
@@ -210,9 +210,9 @@ def test_it_lets_nobody_else_in(attempt, machine):
 
 
 def test_it_takes_the_result_of_an_agent_that_was_disabled_meanwhile(attempt):
-    from agents.machines import registry
+    from agents import machines
 
-    registry.disable(attempt.machine.agent)
+    machines.disable(attempt.machine.agent)
     assert attempt.batch(1, finish_item()).status_code == 200
     assert attempt.now.state == RunState.FINISHED
 

@@ -4,8 +4,8 @@ import uuid
 
 import pytest
 
+from agents import machines
 from agents.jobs import life
-from agents.machines import registry
 from agents.models import Job
 from agents.plans import schedule
 from runs.models import Run, digest_secret
@@ -41,7 +41,7 @@ def test_it_notes_the_machine_that_measures(assigned):
     bench, run = assigned
     before = Run.objects.get(pk=run.pk).cell_key
     poll = {"protocol": 1, "agent_version": "1", "hardware": {**HARDWARE, "hostname": "bench1", "kernel": "7"}}
-    registry.update(bench.agent, poll=poll)
+    machines.update(bench.agent, poll=poll)
     bench.claim(run.pk)
     run = Run.objects.select_related("hardware").get(pk=run.pk)
     assert run.hardware.kernel == "7"
@@ -70,7 +70,7 @@ def test_it_refuses_a_run_that_was_cancelled(assigned):
 
 def test_it_refuses_a_disabled_agent(assigned):
     bench, run = assigned
-    registry.disable(bench.agent)
+    machines.disable(bench.agent)
     answer = bench.claim(run.pk)
     assert answer.status_code == 403
     assert "not approved" in answer.json()["detail"]

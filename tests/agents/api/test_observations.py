@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from agents.jobs import dispatch, observers
 from agents.jobs.refusals import Conflict
-from agents.machines.offers import Engine
+from agents.machines import Engine
 from agents.models import ObserverOrder
 from agents.plans import schedule
 from agents.plans.plan import Plan

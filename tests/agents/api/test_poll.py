@@ -4,8 +4,8 @@ import pytest
 from benchagent.protocol import API_ROOT, POLL_IDLE_S
 from django.test import Client
 
+from agents import machines
 from agents.jobs import dispatch, life
-from agents.machines import registry
 from agents.models import Agent
 from agents.plans import schedule
 from tests.agents.conftest import facts_of, plan_of
@@ -52,7 +52,7 @@ def test_it_tells_a_pending_and_a_disabled_agent_why_they_get_nothing(machine):
     bench = machine("bench2")
     schedule.start(plan_of(), user=None)
     dispatch.hand_out()
-    registry.disable(bench.agent)
+    machines.disable(bench.agent)
     disabled = bench.poll().json()
     assert (disabled["status"], disabled["job"]) == ("disabled", None)
     assert "disabled" in disabled["message"]

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from benchagent.protocol import API_ROOT
 
+from agents import machines
 from agents.api import endpoint
-from agents.machines import registry
 from agents.models import Agent, EnrolmentCode
 from tests.agents.conftest import registration
 
@@ -21,7 +21,7 @@ def test_it_registers_an_agent_that_then_waits(client):
     assert answer.status_code == 200
     body = answer.json()
     assert body["status"] == "pending"
-    agent = registry.by_token(body["token"])
+    agent = machines.by_token(body["token"])
     assert str(agent.pk) == body["agent_id"]
     assert [engine["dbms"] for engine in agent.engines] == ["sqlite", "derby", "hsqldb", "h2"]
 
@@ -126,7 +126,7 @@ def test_it_refuses_a_body_that_is_too_large(client, monkeypatch):
 
 
 def test_it_says_that_too_many_wait(client, monkeypatch):
-    monkeypatch.setattr(registry, "MAX_PENDING", 0)
+    monkeypatch.setattr(machines, "MAX_PENDING", 0)
     assert post(client, registration()).status_code == 429
 
 

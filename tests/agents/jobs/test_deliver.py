@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.jobs import deliver, dispatch, life, log
+from agents.jobs import deliver, dispatch, life
 from agents.models import Job
 from agents.plans import schedule
 from runs.models import Run
@@ -23,5 +23,5 @@ def test_it_applies_a_batch_once_however_often_it_arrives_at_the_same_time(machi
     assert answers == [{"seq": 1, "cancel": False}] * 5
     assert Run.objects.get(pk=run.pk).state == RunState.FINISHED
     assert series.read(run, "tps").values == [1.0, 2.0]
-    assert log.tail(Job.objects.get(pk=run.pk)) == "once\n"
+    assert Job.objects.get(pk=run.pk).log_tail() == "once\n"
     assert run.measurements.count() == 1

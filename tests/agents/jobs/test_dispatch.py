@@ -8,8 +8,8 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from agents import machines
 from agents.jobs import dispatch, life
-from agents.machines import registry
 from agents.models import Agent, Job
 from agents.plans import schedule
 from runs.models import Run, delete_softly
@@ -68,10 +68,10 @@ def test_it_passes_over_agents_that_are_pending_disabled_or_offline(machine):
     pending = machine("pending", A, approved=False).agent
     disabled, offline = machine("disabled", A).agent, machine("offline", A).agent
     first_runs(A)
-    registry.disable(disabled)
+    machines.disable(disabled)
     Agent.objects.filter(pk=offline.pk).update(last_seen_at=timezone.now() - timedelta(minutes=1))
     assert dispatch.hand_out() == 0
-    registry.approve(pending)
+    machines.approve(pending)
     assert dispatch.hand_out() == 1
     assert assigned()[0].agent == pending
 

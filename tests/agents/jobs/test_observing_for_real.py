@@ -16,7 +16,7 @@ from benchagent.machine.observations import Observation, Observations
 from benchagent.paths import AgentDirs, agent_dirs
 
 from agents.jobs import dispatch
-from agents.machines.offers import Engine
+from agents.machines import Engine
 from agents.models import Agent, EnrolmentCode
 from agents.models import ObserverOrder as Order
 from agents.plans import schedule

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from agents.jobs import dispatch, life, waiting
-from agents.machines import registry
+from agents import machines
+from agents.jobs import dispatch, life, status
 from agents.models import Agent, Job
 from agents.plans import schedule
 from runs.models import Run
@@ -28,7 +28,7 @@ def new_run(**more) -> Run:
 
 def reason(run: Run, **more) -> str:
     fresh = Run.objects.select_related("job__agent", "job__requested_agent", "dbms_version__dbms").get(pk=run.pk)
-    return waiting.reason(fresh, **more)
+    return status.reason(fresh, **more)
 
 
 def stays_online(now) -> None:
@@ -42,7 +42,7 @@ def test_it_says_that_the_run_is_about_to_start(bench):
 def test_it_says_that_the_worker_does_not_answer(bench):
     """An idle agent polls and the run still waits: nobody hands out runs."""
     run = new_run()
-    assert reason(run, now=timezone.now() + LATER) == waiting.WORKER_SILENT
+    assert reason(run, now=timezone.now() + LATER) == status.WORKER_SILENT
 
 
 def test_it_does_not_blame_the_worker_when_the_agent_has_only_just_become_free(bench):
@@ -85,7 +85,7 @@ def test_it_says_that_no_agent_is_registered(bench):
 
 def test_it_says_that_an_agent_waits_for_approval_or_is_disabled(bench):
     run = new_run(agent=bench.agent)
-    registry.disable(bench.agent)
+    machines.disable(bench.agent)
     assert reason(run) == "Agent bench1 is disabled."
     Agent.objects.update(status="pending")
     assert reason(run) == "Agent bench1 waits for approval on the agents page."
@@ -113,17 +113,17 @@ def test_it_has_nothing_to_say_of_a_run_that_goes_on(bench):
     assert reason(run) == ""
 
 
-def in_state(run: Run, state: str, *, started_s: float, since_s: float) -> waiting.Progress | None:
+def in_state(run: Run, state: str, *, started_s: float, since_s: float) -> status.Progress | None:
     now = timezone.now()
     Run.objects.filter(pk=run.pk).update(
         state=state, started_at=now - timedelta(seconds=started_s), state_changed_at=now - timedelta(seconds=since_s)
     )
-    return waiting.progress(Run.objects.select_related("job", "workload").get(pk=run.pk), now=now)
+    return status.progress(Run.objects.select_related("job", "workload").get(pk=run.pk), now=now)
 
 
 def test_it_reckons_progress_from_the_phase_and_the_plan(bench):
     run = new_run()  # warm-up 2 s, window 5 s
-    assert waiting.progress(run) is None
+    assert status.progress(run) is None
     assert in_state(run, "warming_up", started_s=4, since_s=1).left_s == pytest.approx(8)
     measuring = in_state(run, "measuring", started_s=9, since_s=4)
     assert measuring.left_s == pytest.approx(3)

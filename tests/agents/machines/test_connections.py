@@ -5,7 +5,7 @@ import re
 import pytest
 
 from agents.jobs.dispatch import may_take
-from agents.machines.offers import Engine, offers
+from agents.machines import Engine, offers
 from agents.models import Agent
 from agents.plans import schedule
 from agents.plans.plan import Plan, PlanError

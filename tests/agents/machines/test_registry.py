@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from agents.machines import registry
+from agents import machines
 from agents.models import Agent, AgentStatus, EnrolmentCode
 from runs.models import HardwareProfile, digest_secret
 from tests.agents.conftest import HARDWARE, facts_of, registration
@@ -14,57 +14,57 @@ pytestmark = pytest.mark.django_db
 
 
 def test_it_approves_who_brings_a_one_time_code():
-    agent, token = registry.register(message=registration(code=EnrolmentCode.issue()))
+    agent, token = machines.register(message=registration(code=EnrolmentCode.issue()))
     assert agent.status == AgentStatus.APPROVED
     assert agent.hardware.cpu_model == "Example 3000"
     assert agent.token_digest == digest_secret(token)
-    assert registry.by_token(token) == agent
+    assert machines.by_token(token) == agent
 
 
 def test_it_stores_neither_token_nor_code():
     code = EnrolmentCode.issue()
-    agent, token = registry.register(message=registration(code=code))
+    agent, token = machines.register(message=registration(code=code))
     assert token not in str(Agent.objects.filter(pk=agent.pk).values())
     assert code not in str(EnrolmentCode.objects.values())
 
 
 def test_it_lets_the_second_user_of_a_code_wait():
     code = EnrolmentCode.issue()
-    registry.register(message=registration("first", code=code))
-    second, _ = registry.register(message=registration("second", code=code))
+    machines.register(message=registration("first", code=code))
+    second, _ = machines.register(message=registration("second", code=code))
     assert second.status == AgentStatus.PENDING
 
 
 def test_it_does_not_take_a_code_that_has_expired():
     code = EnrolmentCode.issue(valid_for=timedelta(seconds=-1))
-    agent, _ = registry.register(message=registration(code=code))
+    agent, _ = machines.register(message=registration(code=code))
     assert agent.status == AgentStatus.PENDING
 
 
 def test_it_writes_no_hardware_for_a_stranger_before_he_is_approved():
-    agent, _ = registry.register(message=registration())
+    agent, _ = machines.register(message=registration())
     assert agent.status == AgentStatus.PENDING
     assert not HardwareProfile.objects.exists()
-    registry.approve(agent)
+    machines.approve(agent)
     agent.refresh_from_db()
     assert agent.hardware.storage.get().name == "sda"
 
 
 def test_it_finds_the_same_machine_again():
-    first, _ = registry.register(message=registration(code=EnrolmentCode.issue()))
-    second, _ = registry.register(message=registration(code=EnrolmentCode.issue()))
+    first, _ = machines.register(message=registration(code=EnrolmentCode.issue()))
+    second, _ = machines.register(message=registration(code=EnrolmentCode.issue()))
     assert first != second
     assert first.hardware == second.hardware
     assert first.slug != second.slug
 
 
 def test_it_refuses_more_strangers_than_anybody_would_approve(monkeypatch):
-    monkeypatch.setattr(registry, "MAX_PENDING", 2)
-    registry.register(message=registration("a"))
-    registry.register(message=registration("b"))
-    with pytest.raises(registry.TooManyPending):
-        registry.register(message=registration("c"))
-    registry.register(message=registration("d", code=EnrolmentCode.issue()))
+    monkeypatch.setattr(machines, "MAX_PENDING", 2)
+    machines.register(message=registration("a"))
+    machines.register(message=registration("b"))
+    with pytest.raises(machines.TooManyPending):
+        machines.register(message=registration("c"))
+    machines.register(message=registration("d", code=EnrolmentCode.issue()))
 
 
 def test_it_takes_new_engines_and_hardware_from_a_poll(machine):
@@ -72,7 +72,7 @@ def test_it_takes_new_engines_and_hardware_from_a_poll(machine):
     hardware = {**HARDWARE, "hostname": "bench1", "kernel": "6.2"}
     poll = {"protocol": 1, "agent_version": "0.2.0", "engines": [facts_of("h2:2.3.232")], "hardware": hardware}
     before = bench.agent.hardware
-    registry.update(bench.agent, poll=poll)
+    machines.update(bench.agent, poll=poll)
     agent = Agent.objects.get(pk=bench.agent.pk)
     assert [engine["dbms"] for engine in agent.engines] == ["h2"]
     assert agent.agent_version == "0.2.0"
@@ -85,11 +85,11 @@ def test_it_writes_the_time_of_a_poll_at_most_every_five_seconds(machine, django
     seen = agent.last_seen_at
     poll = {"protocol": 1, "agent_version": "0.1.0"}
     with django_assert_num_queries(0):
-        registry.update(agent, poll=poll)
+        machines.update(agent, poll=poll)
     agent.last_seen_at = seen - timedelta(seconds=6)
     agent.save()
     with django_assert_num_queries(1):
-        registry.update(agent, poll=poll)
+        machines.update(agent, poll=poll)
     assert Agent.objects.get(pk=agent.pk).last_seen_at > seen - timedelta(seconds=1)
 
 
@@ -98,7 +98,7 @@ def test_it_forgets_strangers_that_left_and_codes_that_are_over(machine):
     EnrolmentCode.issue(valid_for=timedelta(days=-8))
     fresh = EnrolmentCode.issue()
     Agent.objects.update(last_seen_at=timezone.now() - timedelta(days=8))
-    registry.forget_stale()
+    machines.forget_stale()
     assert list(Agent.objects.all()) == [approved]
     assert not Agent.objects.filter(pk=pending.pk).exists()
     assert EnrolmentCode.redeem(fresh)

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from agents.machines.offers import Engine
+from agents.machines import Engine
 from agents.plans import estimate, schedule
 from agents.plans.estimate import about
 from agents.plans.plan import Plan

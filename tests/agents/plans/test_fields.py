@@ -7,7 +7,7 @@ from benchagent.catalog import FACTORS as FACTORS_BY_NAME
 from benchagent.catalog import FactorDef, FactorKind
 from django import forms
 
-from agents.machines.offers import Engine
+from agents.machines import Engine
 from agents.models import Agent, Job
 from agents.plans.form import ScheduleForm, factor_field
 from agents.plans.plan import Plan, PlanError, check

@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from agents.machines import registry
+from agents import machines
 from agents.models import Agent, Job
-from agents.plans import first_experiment
+from agents.plans import schedule
 from runs.models import Experiment, Run
 from tests.agents.conftest import EMBEDDED, facts_of
 from tests.agents.jobs.test_dispatch import in_threads
@@ -21,7 +21,7 @@ def first_run(settings):
 @pytest.mark.django_db
 def test_it_is_twelve_short_interleaved_runs(machine):
     bench = machine()
-    experiment = first_experiment.ensure()
+    experiment = schedule.start_first()
     runs = list(experiment.runs.order_by("order_index").select_related("dbms_version__dbms", "job"))
     assert [run.dbms_version.dbms.slug for run in runs] == ["sqlite", "derby", "hsqldb", "h2"] * 3
     assert [run.repeat for run in runs] == [1] * 4 + [2] * 4 + [3] * 4
@@ -37,7 +37,7 @@ def test_it_is_twelve_short_interleaved_runs(machine):
 @pytest.mark.django_db
 def test_it_never_counts_as_best(machine):
     machine()
-    first_experiment.ensure()
+    schedule.start_first()
     Run.objects.update(state="finished")
     assert Run.objects.with_values().count() == 12
     assert not Run.objects.rankable().exists()
@@ -46,29 +46,29 @@ def test_it_never_counts_as_best(machine):
 @pytest.mark.django_db
 def test_it_is_made_once(machine):
     machine()
-    assert first_experiment.ensure() is not None
-    assert first_experiment.ensure() is None
+    assert schedule.start_first() is not None
+    assert schedule.start_first() is None
     assert Experiment.objects.count() == 1
 
 
 @pytest.mark.django_db
 def test_it_waits_for_an_approved_online_agent_with_all_four_engines(machine):
     bench = machine("bench1", *EMBEDDED, approved=False)
-    assert first_experiment.ensure() is None
-    registry.approve(bench.agent)
+    assert schedule.start_first() is None
+    machines.approve(bench.agent)
     Agent.objects.update(engines=[*(facts_of(engine) for engine in EMBEDDED[:3]), facts_of(EMBEDDED[3], "no Java")])
-    assert first_experiment.ensure() is None
+    assert schedule.start_first() is None
     engines = [facts_of(engine) for engine in EMBEDDED]
     Agent.objects.update(engines=engines, last_seen_at=timezone.now() - timedelta(minutes=2))
-    assert first_experiment.ensure() is None
+    assert schedule.start_first() is None
     Agent.objects.update(last_seen_at=timezone.now())
-    assert first_experiment.ensure() is not None
+    assert schedule.start_first() is not None
 
 
 @pytest.mark.django_db
 def test_it_takes_the_newest_version_of_each_engine(machine):
     machine("bench1", "derby:10.6.2.1", "derby:10.16.1.1", "derby:10.3.2.1", *(e for e in EMBEDDED if "derby" not in e))
-    versions = first_experiment.ensure().plan["engines"]
+    versions = schedule.start_first().plan["engines"]
     assert ["derby", "10.16.1.1"] in versions
     assert len(versions) == 4
 
@@ -77,13 +77,13 @@ def test_it_takes_the_newest_version_of_each_engine(machine):
 def test_it_can_be_left_out(machine, settings):
     settings.FIRST_RUN = False
     machine()
-    assert first_experiment.ensure() is None
+    assert schedule.start_first() is None
     assert not Experiment.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)
 def test_it_is_made_once_however_many_workers_try(machine):
     machine()
-    made = in_threads(4, first_experiment.ensure)
+    made = in_threads(4, schedule.start_first)
     assert sorted(type(outcome).__name__ for outcome in made) == ["Experiment"] + ["NoneType"] * 3
     assert Run.objects.count() == 12

@@ -9,8 +9,7 @@ from benchagent.catalog import WORKLOADS
 from django.urls import reverse
 
 from agents.models import Agent, Job
-from agents.plans.plan import PlanError, check
-from agents.plans.words import plan_words
+from agents.plans.plan import PlanError, check, plan_words
 from agents.reruns import rerun
 from agents.reruns.experiments import EXPERIMENTS, TPCC_LIMIT_MB
 from agents.reruns.published import firebird

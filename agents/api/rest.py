@@ -1,4 +1,4 @@
-"""Scheduling over REST: the same plan as the form's, the same rules."""
+"""REST for people and their programs: scheduling by the form's plan and rules, one-time codes for agents."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from uuid import UUID
 from benchagent.catalog import DBMSS, WORKLOADS
 from django.db.models import Prefetch
 from django.shortcuts import get_object_or_404
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from pydantic import BeforeValidator, Field, WithJsonSchema
 from rest_framework import serializers
@@ -17,8 +18,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from agents.jobs import life
-from agents.machines.offers import Engine
-from agents.models import Agent, Job
+from agents.machines import Engine
+from agents.models import CODE_VALID_FOR, Agent, EnrolmentCode, Job
 from agents.plans import estimate, schedule
 from agents.plans.plan import NAME_LIMIT, Plan, PlanError
 from runs.api.errors import Conflict
@@ -163,3 +164,25 @@ class RunCancel(APIView):
         if not life.cancel(run):
             raise Conflict("This run has ended already.")
         return Response(RunStateSerializer(Job.objects.select_related("run").get(pk=run.pk)).data, status=202)
+
+
+# For whoever sets up benchmark machines by a program
+
+
+class EnrolmentCodeSerializer(serializers.Serializer[Any]):
+    code = serializers.CharField(help_text="shown this once; good for one agent")
+    expires_at = serializers.DateTimeField()
+
+
+class EnrolmentCodes(APIView):
+    permission_classes = [OperatorWithScope]
+    required_scope = "agent"
+
+    @extend_schema(
+        request=None, responses={201: EnrolmentCodeSerializer, 401: ErrorSerializer, 403: ErrorSerializer}
+    )  # fmt: skip
+    def post(self, request: Request) -> Response:
+        """Make a one-time code: the agent that registers with it is approved at once."""
+        expires_at = timezone.now() + CODE_VALID_FOR
+        body = {"code": EnrolmentCode.issue(), "expires_at": expires_at}
+        return Response(EnrolmentCodeSerializer(body).data, status=201, headers={"Cache-Control": "no-store"})

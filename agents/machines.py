@@ -1,0 +1,237 @@
+"""Which machines there are: registering, approving, when they were last heard of; what they offer."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, cast
+
+from benchagent.catalog import DBMSS
+from benchagent.protocol import HardwareFacts, Poll, Registration
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from agents import hints
+from agents.models import Agent, AgentStatus, EnrolmentCode
+from runs.machines import upsert_hardware
+from runs.models import digest_secret
+
+TOKEN_PREFIX = "bsa_"
+SEEN_EVERY = timedelta(seconds=5)
+MAX_PENDING = 100
+
+
+class TooManyPending(Exception):
+    """So many agents wait for approval that no more are taken: registering needs no login."""
+
+
+def register(*, message: Registration) -> tuple[Agent, str]:
+    """A new agent and its token, which is not stored. Approved with a valid one-time code. Raises TooManyPending."""
+    secret = TOKEN_PREFIX + secrets.token_urlsafe(32)
+    name = message["name"].strip()[:200] or message["hardware"]["hostname"][:200] or "unnamed agent"
+    with transaction.atomic():
+        code = message.get("code", "").strip()
+        approved = bool(code) and EnrolmentCode.redeem(code)
+        if not approved and Agent.objects.filter(status=AgentStatus.PENDING).count() >= MAX_PENDING:
+            raise TooManyPending
+        agent = Agent.objects.create(
+            slug=Agent.free_slug(name),
+            name=name,
+            status=AgentStatus.APPROVED if approved else AgentStatus.PENDING,
+            token_digest=digest_secret(secret),
+            facts=message["hardware"],
+            engines=list(message["engines"]),
+            places=list(message.get("places", [])),
+            observations=list(message.get("observations", [])),
+            agent_version=message["agent_version"][:40],
+            last_seen_at=timezone.now(),
+        )
+        if approved:
+            _settle_hardware(agent)
+    hints.hint(hints.SWEEP)
+    return agent, secret
+
+
+def _settle_hardware(agent: Agent) -> None:
+    """Make its reported facts the hardware profile that its results refer to."""
+    agent.hardware = upsert_hardware(facts=cast(HardwareFacts, agent.facts), name=agent.name)
+    agent.save(update_fields=["hardware"])
+
+
+def by_token(secret: str) -> Agent | None:
+    return Agent.objects.filter(token_digest=digest_secret(secret)).first() if secret else None
+
+
+def update(agent: Agent, *, poll: Poll) -> None:
+    """Take what a poll reports. Writes only what changed, and the time at most every few seconds."""
+    back = not agent.is_online
+    told: dict[str, Any] = {
+        "engines": poll.get("engines"),
+        "places": poll.get("places"),
+        "observations": poll.get("observations"),
+        "agent_version": poll["agent_version"][:40],
+        "facts": poll.get("hardware"),
+    }
+    changed = [name for name, value in told.items() if value is not None and value != getattr(agent, name)]
+    for name in changed:
+        setattr(agent, name, told[name])
+    if changed:
+        with transaction.atomic():
+            agent.save(update_fields=changed)
+            if "facts" in changed and agent.status == AgentStatus.APPROVED:
+                _settle_hardware(agent)
+    touch(agent)
+    if changed or back:
+        hints.hint(hints.SWEEP)
+
+
+def touch(agent: Agent, *, now: datetime | None = None) -> None:
+    """Note that the agent was heard of, at most every `SEEN_EVERY`."""
+    now = now or timezone.now()
+    stale = Q(last_seen_at=None) | Q(last_seen_at__lt=now - SEEN_EVERY)
+    if agent.last_seen_at is None or agent.last_seen_at < now - SEEN_EVERY:
+        Agent.objects.filter(stale, pk=agent.pk).update(last_seen_at=now)
+
+
+def approve(agent: Agent) -> None:
+    with transaction.atomic():
+        agent.status = AgentStatus.APPROVED
+        agent.save(update_fields=["status"])
+        _settle_hardware(agent)
+    hints.hint(hints.SWEEP)
+
+
+def disable(agent: Agent) -> None:
+    """Give it no more runs. What it is doing goes on, and its result is taken."""
+    Agent.objects.filter(pk=agent.pk).update(status=AgentStatus.DISABLED)
+
+
+def forget_stale(*, now: datetime | None = None) -> None:
+    """Housekeeping: codes that are over, and agents that nobody approved and that are gone for a week."""
+    now = now or timezone.now()
+    EnrolmentCode.objects.filter(expires_at__lt=now - timedelta(days=7)).delete()
+    Agent.objects.filter(status=AgentStatus.PENDING, last_seen_at__lt=now - timedelta(days=7)).delete()
+
+
+# The engines
+
+
+@dataclass(frozen=True)
+class Engine:
+    """`connection`: the agent's name for a server that it did not start; on it nothing is set."""
+
+    dbms: str
+    version: str
+    connection: str = ""
+
+    @property
+    def key(self) -> str:
+        """As "postgresql:15.20", or "postgresql:15.20@name" for a server that the agent did not start."""
+        return f"{self.dbms}:{self.version}" + (f"@{self.connection}" if self.connection else "")
+
+    @property
+    def label(self) -> str:
+        name = DBMSS[self.dbms].name if self.dbms in DBMSS else self.dbms
+        where = f" on connection {self.connection}" if self.connection else ""
+        return f"{name} {self.version}".rstrip() + where
+
+
+@dataclass
+class Offer:
+    """`agents` have the engine. `reasons` says per agent why it is not available there.
+
+    `observed_by`: who samples the server of its connection, as "agent/observation".
+    """
+
+    engine: Engine
+    observed_by: str = ""
+    agents: list[str] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+
+    @property
+    def unverified(self) -> str:
+        """Why this engine is not verified against a live server; empty where it is."""
+        return DBMSS[self.engine.dbms].unverified
+
+    @property
+    def reason(self) -> str:
+        return "; ".join(dict.fromkeys(self.reasons))
+
+
+def approved_agents() -> list[Agent]:
+    return list(Agent.objects.filter(status=AgentStatus.APPROVED).select_related("hardware"))
+
+
+def offers(agents: list[Agent]) -> list[Offer]:
+    """Every engine version that any of these agents reports, in the order of the catalogue, newest version first."""
+    known: dict[Engine, Offer] = {}
+    for agent in agents:
+        for facts in agent.engines:
+            if facts["dbms"] not in DBMSS:
+                continue
+            engine = Engine(facts["dbms"], facts["version"], facts.get("connection", ""))
+            offer = known.setdefault(engine, Offer(engine, facts.get("observed_by", "")))
+            if facts["available"]:
+                offer.agents.append(agent.name)
+            else:
+                offer.reasons.append(f"{agent.name}: {facts['reason']}" if len(agents) > 1 else facts["reason"])
+    order = list(DBMSS)
+    newest_first = sorted(known.values(), key=lambda offer: version_order(offer.engine.version), reverse=True)
+    return sorted(newest_first, key=lambda offer: order.index(offer.engine.dbms))
+
+
+def newest(agent: Agent, dbms: str, version: str = "") -> Engine | None:
+    """The newest version of a DBMS that the agent starts itself and that begins so; None where it has none to use."""
+    versions = [
+        facts["version"]
+        for facts in agent.engines
+        if facts["dbms"] == dbms
+        and facts["available"]
+        and not facts.get("connection")
+        and (not version or facts["version"] == version or facts["version"].startswith((f"{version}.", f"{version} ")))
+    ]
+    return Engine(dbms, max(versions, key=version_order)) if versions else None
+
+
+def version_order(version: str) -> list[tuple[int, str]]:
+    """Sorts 10.6 before 10.16, and 2.0-beta by its text."""
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"[.\-+_ ]", version)]
+
+
+# The storages
+
+
+@dataclass(frozen=True)
+class SecondStorage:
+    """Where the articles' second disk stands in re-runs.
+
+    `same_disk`: it lies on a physical disk that the agent's own storage lies on too.
+    """
+
+    name: str
+    emulated: bool = False
+    same_disk: bool = False
+
+    @classmethod
+    def of(cls, agent: Agent, preferred: str = "") -> SecondStorage | None:
+        """That of the name, else the first; None where the machine has no second storage."""
+        usable = {storage["name"]: storage for storage in agent.places if not storage["problem"]}
+        own = usable.pop("default", None)
+        if not usable:
+            return None
+        name = preferred if preferred in usable else next(iter(usable))
+        shared = own is not None and not set(own["disks"]).isdisjoint(usable[name]["disks"])
+        return cls(name, emulated=bool(usable[name]["emulated"]), same_disk=shared)
+
+    @property
+    def words(self) -> str:
+        return f"{self.name} (emulated)" if self.emulated else self.name
+
+    @property
+    def nature(self) -> str:
+        """What to know of a comparison with it; empty of a disk of its own."""
+        said = ("emulated" if self.emulated else "", "same physical disk" if self.same_disk else "")
+        return ", ".join(word for word in said if word)
