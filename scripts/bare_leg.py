@@ -17,15 +17,16 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import hidden
-from private_postgresql import free_port
-
 ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
+
+import hidden  # noqa: E402
+
+from tests.ops.site import free_port, get, naming, slowness, wait_until  # noqa: E402
+
 READY_WITHIN_S = 300
 FIRST_RUN_WITHIN_S = 300
 GONE_WITHIN_S = 30
@@ -213,13 +214,7 @@ class Checks:
         return next((line for line in self.said().splitlines() if line.startswith("ready after")), "")
 
     def get(self, path: str) -> tuple[int, str]:
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=10)
-        try:
-            connection.request("GET", path)
-            answer = connection.getresponse()
-            return answer.status, answer.read().decode()
-        finally:
-            connection.close()
+        return get(self.port, path)
 
     def api(self, path: str) -> Any:
         status, body = self.get(path)
@@ -228,11 +223,11 @@ class Checks:
         return json.loads(body)
 
     def left(self) -> list[str]:
-        return [command for pid, command in processes_naming(self.state).items() if pid != os.getpid()]
+        return list(naming(self.state).values())
 
     def programs_running(self) -> list[str]:
         paths = []
-        for pid in processes_naming(self.state):
+        for pid in naming(self.state):
             with suppress(OSError):
                 paths.append(str(Path(f"/proc/{pid}/exe").readlink()))
         return paths
@@ -242,37 +237,9 @@ class Checks:
         return "\n".join(f"--- {log.name}\n{log.read_text(errors='replace')[-1500:]}" for log in logs)
 
     def clean_up(self) -> None:
-        for pid in processes_naming(self.state):
-            if pid != os.getpid():
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-
-
-def slowness() -> float:
-    """How many times as long work takes now as the CPU time it needs: 1 where nothing else runs."""
-    begun, cpu_s = time.perf_counter(), time.process_time()
-    while time.process_time() - cpu_s < 0.3:
-        pass
-    return max(1.0, (time.perf_counter() - begun) / 0.3)
-
-
-def wait_until(true: Callable[[], Any], within_s: float, every_s: float = 0.2) -> Any:
-    deadline = time.monotonic() + within_s
-    while not (value := true()) and time.monotonic() < deadline:
-        time.sleep(every_s)
-    return value
-
-
-def processes_naming(path: Path) -> dict[int, str]:
-    """Processes whose command line, working directory or environment names `path`."""
-    commands = {}
-    for entry in Path("/proc").iterdir():
-        with suppress(OSError, ValueError):
-            command = (entry / "cmdline").read_bytes()
-            texts = [command, (entry / "environ").read_bytes(), os.fsencode((entry / "cwd").readlink())]
-            if any(os.fsencode(path) in text for text in texts):
-                commands[int(entry.name)] = command.replace(b"\0", b" ").decode(errors="replace").strip()
-    return commands
+        for pid in naming(self.state):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
 
 if __name__ == "__main__":

@@ -9,9 +9,11 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from http.client import HTTPConnection
 from pathlib import Path
+from typing import Any
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 GONE_WITHIN_S = 30.0
@@ -21,12 +23,13 @@ READY_WITHIN_S = 120.0
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+        port: int = probe.getsockname()[1]
+        return port
 
 
 def naming(path: Path) -> dict[int, str]:
     """Processes whose command line, working directory or environment names `path`, read from /proc."""
-    found = {}
+    commands = {}
     for entry in Path("/proc").iterdir():
         if not entry.name.isdecimal() or int(entry.name) == os.getpid():
             continue
@@ -34,11 +37,11 @@ def naming(path: Path) -> dict[int, str]:
             command = (entry / "cmdline").read_bytes()
             texts = [command, (entry / "environ").read_bytes(), os.fsencode((entry / "cwd").readlink())]
             if any(os.fsencode(path) in text for text in texts):
-                found[int(entry.name)] = command.replace(b"\0", b" ").decode(errors="replace").strip()
-    return found
+                commands[int(entry.name)] = command.replace(b"\0", b" ").decode(errors="replace").strip()
+    return commands
 
 
-def wait_until(true, within_s: float, every_s: float = 0.1):
+def wait_until(true: Callable[[], Any], within_s: float, every_s: float = 0.1) -> Any:
     """The first true value; the last one, whatever it is, when the time is over."""
     deadline = time.monotonic() + within_s
     while not (value := true()) and time.monotonic() < deadline:
@@ -52,6 +55,16 @@ def slowness() -> float:
     while time.process_time() - cpu_s < 0.3:
         pass
     return max(1.0, (time.perf_counter() - begun) / 0.3)
+
+
+def get(port: int, path: str) -> tuple[int, str]:
+    connection = HTTPConnection("127.0.0.1", port, timeout=60)
+    try:
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+    finally:
+        connection.close()
 
 
 class Site:
@@ -117,13 +130,7 @@ class Site:
         return naming(self.state)
 
     def get(self, path: str) -> tuple[int, str]:
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
-        try:
-            connection.request("GET", path)
-            answer = connection.getresponse()
-            return answer.status, answer.read().decode()
-        finally:
-            connection.close()
+        return get(self.port, path)
 
     def ready(self) -> tuple[int, dict]:
         status, body = self.get("/readyz")
