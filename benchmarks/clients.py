@@ -1,12 +1,17 @@
-"""One PostgreSQL server as the agent provisions it, with pgbench's tables, and the load generator as a client."""
+"""One PostgreSQL server as the agent provisions it, with pgbench's tables; its clients: pgbench, the load generator."""
 
 from __future__ import annotations
 
+import math
+import os
 import re
 import subprocess
+import tempfile
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +31,8 @@ from benchagent.workloads.base import Factors
 from benchagent.workloads.tpcb import WORKLOAD as TPCB
 from benchagent.workloads.tpcb import _run as tpcb_step
 
-from benchmarks.pairs import ClientFailed, Measurement, of_summary
-from benchmarks.pgbench import run as run_pgbench
+from benchmarks.pairs import PERCENTILES, ClientFailed, Measurement, finished, of_summary
 from benchmarks.receiving import receiver
-from benchmarks.watching import CpuAccounts, Taken
 from tests.benchagent.dbms.trial import Trial
 
 CONNECTIONS = 4
@@ -46,6 +49,13 @@ SETTINGS = {
     "checkpoint_timeout": "1h",
     "autovacuum": "off",
 }
+PROCESSED = re.compile(r"transactions actually processed: (\d+)")
+# A log that is written to the disk of the server would delay its commits.
+MEMORY = Path("/dev/shm")
+PROC = Path("/proc")
+# The thread of the load generator that asks the server each second (Sampled.java).
+THREAD = "sampled"
+POLL_S = 0.2
 
 
 class Server:
@@ -238,3 +248,97 @@ def _process_of(bench: JobBench) -> int | None:
 
 
 def _ignore(*_: Any) -> None: ...
+
+
+# What pgbench's log of transactions says of a window
+
+
+def run_pgbench(command: Sequence[str], environment: Mapping[str, str], seconds: int, warm_up: int) -> Measurement:
+    """Its built-in TPC-B script; `command` is pgbench with its connections.
+
+    One second more, so that the last measured one is never cut off.
+    """
+    folder = MEMORY if os.access(MEMORY, os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="benchsite-pgbench-", dir=folder) as logs:
+        length = ["-T", str(warm_up + seconds + 1), "-l", f"--log-prefix={logs}/log"]
+        text, cpu_s = finished([*command, *length], {**os.environ, **environment})
+        processed = PROCESSED.search(text)
+        if processed is None:
+            raise ClientFailed(f"pgbench told no result: {text}")
+        lines = (line for path in Path(logs).iterdir() for line in path.read_text().splitlines())
+        latencies = sorted(in_window(lines, warm_up, seconds))
+    p50, p95, p99 = (percentile(latencies, percent) / 1000 for percent in PERCENTILES)
+    # What a transaction costs it hardly changes after the start: the whole run's stands for the window's.
+    transactions = int(processed[1])
+    return Measurement(len(latencies) / seconds, p50, p95, p99, cpu_s * 1e6 / transactions, transactions)
+
+
+def in_window(lines: Iterable[str], warm_up: int, seconds: int) -> list[int]:
+    """Latencies in µs of the transactions that ended in the window, which is counted from the first one's begin.
+
+    A line: client, number, latency in µs, script, end as seconds and µs since 1970.
+    """
+    ended = []
+    for line in lines:
+        fields = line.split()
+        ended.append((int(fields[4]) * 1_000_000 + int(fields[5]), int(fields[2])))
+    begin = min(end - latency for end, latency in ended) + warm_up * 1_000_000
+    return [latency for end, latency in ended if begin <= end < begin + seconds * 1_000_000]
+
+
+def percentile(values: Sequence[int], percent: float) -> int:
+    """Of sorted values: the smallest that so many percent do not exceed, as HdrHistogram defines it."""
+    return values[max(0, math.ceil(percent / 100 * len(values)) - 1)]
+
+
+# CPU that the watching of a run takes, read from the kernel's accounts in nanoseconds
+
+
+@dataclass(frozen=True)
+class Taken:
+    """CPU in ms for each second of the run: the agent's process, the asking thread, the backend that answers it."""
+
+    agent: float
+    thread: float
+    backend: float
+
+    @property
+    def total(self) -> float:
+        return self.agent + self.thread + self.backend
+
+
+class CpuAccounts(threading.Thread):
+    """Reads the accounts once asking has begun, and again `for_s` later."""
+
+    def __init__(
+        self, generator_pid: Callable[[], int | None], backend_pid: Callable[[], int | None], for_s: float
+    ) -> None:
+        super().__init__(name="accounts", daemon=True)
+        self._generator_pid, self._backend_pid, self._for_s = generator_pid, backend_pid, for_s
+        self.taken: Taken | None = None
+
+    def run(self) -> None:
+        thread, backend = self._wait_for_both()
+        begun, before = time.monotonic(), self._read(thread, backend)
+        time.sleep(self._for_s)
+        took_s, after = time.monotonic() - begun, self._read(thread, backend)
+        self.taken = Taken(*(1000 * (late - early) / took_s for late, early in zip(after, before, strict=True)))
+
+    def _wait_for_both(self) -> tuple[Path, Path]:
+        while True:
+            generator = self._generator_pid()
+            tasks = (PROC / str(generator) / "task").glob("*") if generator else ()
+            thread = next((task for task in tasks if (task / "comm").read_text().strip() == THREAD), None)
+            backend = thread and self._backend_pid()
+            if thread and backend:
+                return thread, PROC / str(backend)
+            time.sleep(POLL_S)
+
+    @staticmethod
+    def _read(thread: Path, backend: Path) -> tuple[float, float, float]:
+        return time.process_time(), _cpu_s(thread), _cpu_s(backend)
+
+
+def _cpu_s(task: Path) -> float:
+    """Time on a CPU (Documentation/scheduler/sched-stats of the kernel)."""
+    return int((task / "schedstat").read_text().split()[0]) / 1e9

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.pgbench import in_window, percentile
+from benchmarks.clients import in_window, percentile
 
 # Client, number, latency in µs, script, end: seconds and µs since 1970. The first begins at 100.0 s.
 LOG = """\
