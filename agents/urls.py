@@ -2,19 +2,19 @@ from __future__ import annotations
 
 from django.urls import path
 
-from agents.views import agent_list, jobs, schedule
+from agents import views
 
 urlpatterns = [
-    path("agents/", agent_list.agents, name="agents"),
-    path("agents/code/", agent_list.issue_code, name="agent-code"),
-    path("agents/<slug:slug>/approve/", agent_list.approve, name="agent-approve"),
-    path("agents/<slug:slug>/disable/", agent_list.disable, name="agent-disable"),
-    path("schedule/", schedule.schedule, name="schedule"),
-    path("schedule/article/<slug:slug>/", schedule.article, name="article-experiment"),
-    path("schedule/estimate/", schedule.estimate, name="schedule-estimate"),
-    path("runs/<uuid:run_id>/job/", jobs.job, name="run-job"),
-    path("runs/<uuid:run_id>/cancel/", jobs.cancel_run, name="run-cancel"),
-    path("runs/<uuid:run_id>/repeat/", jobs.repeat_run, name="run-repeat"),
-    path("experiments/<slug:slug>/progress/", jobs.progress, name="experiment-progress"),
-    path("experiments/<slug:slug>/cancel/", jobs.cancel_experiment, name="experiment-cancel"),
+    path("agents/", views.agents, name="agents"),
+    path("agents/code/", views.issue_code, name="agent-code"),
+    path("agents/<slug:slug>/approve/", views.approve, name="agent-approve"),
+    path("agents/<slug:slug>/disable/", views.disable, name="agent-disable"),
+    path("schedule/", views.schedule, name="schedule"),
+    path("schedule/article/<slug:slug>/", views.article, name="article-experiment"),
+    path("schedule/estimate/", views.estimate, name="schedule-estimate"),
+    path("runs/<uuid:run_id>/job/", views.job, name="run-job"),
+    path("runs/<uuid:run_id>/cancel/", views.cancel_run, name="run-cancel"),
+    path("runs/<uuid:run_id>/repeat/", views.repeat_run, name="run-repeat"),
+    path("experiments/<slug:slug>/progress/", views.progress, name="experiment-progress"),
+    path("experiments/<slug:slug>/cancel/", views.cancel_experiment, name="experiment-cancel"),
 ]

@@ -1,26 +1,82 @@
-"""The schedule form, and the experiments of articles that need no form."""
+"""Pages of agents, of the schedule form, of the experiments of articles; what pages of runs show of their jobs."""
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
 
-from agents.machines import approved_agents
+from agents import machines
+from agents.jobs import life
+from agents.jobs.status import experiment_progress, job_status
+from agents.machines import approved_agents, offers
+from agents.models import Agent, EnrolmentCode, Job
 from agents.plans import estimate as estimating
 from agents.plans import schedule as scheduling
 from agents.plans.form import ScheduleForm
 from agents.plans.plan import PlanError, plan_words
 from agents.reruns import rerun
 from agents.reruns.experiments import EXPERIMENTS, best_agent
-from runs.models import Publication
+from runs.models import Experiment, Publication, Run
+from runs.models.choices import ON_AGENT_STATES
 from runs.publications.article import article_of
 from runs.publications.page.reruns import schedule_query
-from runs.views.guards import operator_required
+from runs.views.guards import operator_required, page_before
+
+# Agents
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+def agents(request: HttpRequest) -> HttpResponse:
+    doing = Job.objects.filter(run__state__in=ON_AGENT_STATES).select_related("run__workload", "run__dbms_version")
+    jobs = {job.agent_id: job for job in doing}
+    shown = set(Run.objects.listed_for(request.user).filter(job__in=doing).values_list("pk", flat=True))
+    rows = [
+        {"agent": agent, "engines": offers([agent]), "job": job, "may_see_job": job is not None and job.pk in shown}
+        for agent in Agent.objects.all()
+        for job in [jobs.get(agent.pk)]
+    ]
+    context = {"rows": rows, "server_url": request.build_absolute_uri("/").rstrip("/")}
+    template = "agents/list.html#rows" if request.htmx else "agents/list.html"  # type: ignore[attr-defined]
+    return render(request, template, context)
+
+
+@require_POST
+@operator_required
+@never_cache
+def issue_code(request: HttpRequest) -> HttpResponse:
+    """A one-time code, shown this once."""
+    context = {"code": EnrolmentCode.issue(), "server_url": request.build_absolute_uri("/").rstrip("/")}
+    return render(request, "agents/code.html", context)
+
+
+@require_POST
+@operator_required
+def approve(request: HttpRequest, slug: str) -> HttpResponse:
+    agent = get_object_or_404(Agent, slug=slug)
+    machines.approve(agent)
+    messages.success(request, f"{agent.name} is approved and gets runs from now on.")
+    return redirect("agents")
+
+
+@require_POST
+@operator_required
+def disable(request: HttpRequest, slug: str) -> HttpResponse:
+    agent = get_object_or_404(Agent, slug=slug)
+    machines.disable(agent)
+    messages.success(request, f"{agent.name} is disabled: it gets no more runs. One that it is making goes on.")
+    return redirect("agents")
+
+
+# The schedule form
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -68,7 +124,7 @@ def _initial(query: QueryDict) -> dict[str, Any]:
     return {name: query.getlist(name) if name == "engines" else query[name] for name in query}
 
 
-# Of an article
+# The experiment of an article
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -122,3 +178,64 @@ def _start_parts(request: HttpRequest, slug: str, parts: list[rerun.Prepared]) -
         return redirect("experiment", slug=started[0].slug)
     messages.success(request, f"{len(started)} experiments are queued, one after the other.")
     return redirect("publication", slug=slug)
+
+
+# Scheduled runs
+
+
+def _scheduled(request: HttpRequest, run_id: uuid.UUID) -> Run:
+    runs = Run.objects.readable_by(request.user).filter(job__isnull=False)
+    rows = runs.select_related("job__agent", "job__requested_agent", "experiment", "dbms_version__dbms", "owner")
+    return get_object_or_404(rows, id=run_id)
+
+
+def _experiment(request: HttpRequest, slug: str) -> Experiment:
+    return get_object_or_404(Experiment.objects.readable_by(request.user), slug=slug)
+
+
+@require_safe
+@never_cache
+def job(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """The state of a run's job, asked for by htmx every few seconds; when it has ended the page is loaded anew."""
+    run = _scheduled(request, run_id)
+    response = render(request, "agents/_job_status.html", job_status(run, request.user))
+    if run.has_ended:
+        response["HX-Refresh"] = "true"
+    return response
+
+
+@require_safe
+@never_cache
+def progress(request: HttpRequest, slug: str) -> HttpResponse:
+    """The progress of an experiment, asked for by htmx every few seconds."""
+    experiment = _experiment(request, slug)
+    return render(request, "agents/_experiment_progress.html", experiment_progress(experiment, request.user))
+
+
+@require_POST
+@operator_required
+def cancel_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    run = _scheduled(request, run_id)
+    if not life.cancel(run):
+        messages.info(request, "The run had already ended.")
+    return redirect(page_before(request, default=run.get_absolute_url()))
+
+
+@require_POST
+@operator_required
+def cancel_experiment(request: HttpRequest, slug: str) -> HttpResponse:
+    experiment = _experiment(request, slug)
+    count = life.cancel_experiment(experiment)
+    messages.success(request, f"{count} {'run' if count == 1 else 'runs'} cancelled.")
+    return redirect("experiment", slug=experiment.slug)
+
+
+@require_POST
+@operator_required
+def repeat_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """One more repeat of the run's cell."""
+    run = _scheduled(request, run_id)
+    if reason := scheduling.outdated(run):
+        messages.error(request, f"Cannot be run once more: {reason}.")
+        return redirect(run)
+    return redirect(scheduling.repeat_cell(run))
