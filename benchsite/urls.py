@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.http import HttpRequest, JsonResponse
-from django.urls import include, path, register_converter
+from django.urls import URLPattern, URLResolver, include, path, register_converter
 from django.urls.converters import StringConverter
 from django.views.decorators.csrf import csrf_exempt
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
@@ -29,7 +29,7 @@ def nothing_here(request: HttpRequest, rest: str) -> JsonResponse:
 
 # Swagger UI from our own static files; our template leaves out the inline style that the policy forbids.
 docs = SpectacularSwaggerSplitView.as_view(template_name="api_docs.html", url_name="api-schema")
-api = [
+api: list[URLPattern | URLResolver] = [
     path("v1/", include("runs.api.urls")),
     path("v1/", include("agents.api.urls")),
     path("agent/v1/", include(protocol)),

@@ -76,7 +76,7 @@ class Site:
         self.port = free_port()
         self.environment = {"HOME": str(home), "FIRST_RUN": "0"} | environment
         self.output = home.parent / f"{home.name}.out"
-        self.make: subprocess.Popen | None = None
+        self.make: subprocess.Popen[bytes] | None = None
 
     @property
     def base(self) -> dict[str, str]:
@@ -87,15 +87,17 @@ class Site:
         variables = [f"PYTHON={sys.executable}", f"STATE={self.state}", f"PORT={self.port}"]
         return ["make", target, *variables, *more]
 
-    def run(self, target: str, *more: str) -> subprocess.CompletedProcess:
+    def run(self, target: str, *more: str) -> subprocess.CompletedProcess[str]:
         """A target that ends by itself."""
-        command, options = self.command(target, *more), {"capture_output": True, "text": True, "timeout": 120}
-        return subprocess.run(command, cwd=REPOSITORY, env=self.base, check=False, **options)
+        command = self.command(target, *more)
+        return subprocess.run(
+            command, cwd=REPOSITORY, env=self.base, check=False, capture_output=True, text=True, timeout=120
+        )
 
     def up(self) -> str:
         """Start and wait until it says that it is ready. Returns what it said."""
         with self.output.open("w") as output:
-            self.make = subprocess.Popen(
+            make = self.make = subprocess.Popen(
                 # Started under nohup, the tests would make it deaf to the signal of a terminal that is closed.
                 ["env", "--default-signal=HUP", *self.command("up")],
                 cwd=REPOSITORY,
@@ -105,7 +107,7 @@ class Site:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        wait_until(lambda: "ready after" in self.said or self.make.poll() is not None, READY_WITHIN_S)
+        wait_until(lambda: "ready after" in self.said or make.poll() is not None, READY_WITHIN_S)
         assert "ready after" in self.said, self.said
         wait_until(lambda: "Stop with" in self.said, 60)
         return self.said
@@ -132,7 +134,7 @@ class Site:
     def get(self, path: str) -> tuple[int, str]:
         return get(self.port, path)
 
-    def ready(self) -> tuple[int, dict]:
+    def ready(self) -> tuple[int, dict[str, Any]]:
         status, body = self.get("/readyz")
         return status, json.loads(body)
 
