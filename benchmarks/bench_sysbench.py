@@ -25,7 +25,7 @@ from typing import Any
 from benchagent.dbms.backup import SqlCommands
 from benchagent.dbms.base import Transaction
 from benchagent.dbms.mysql import discovery
-from benchagent.engines.catalogue import catalogue
+from benchagent.engines import catalogue
 from benchagent.engines.install import install
 from benchagent.java import JavaToolchain
 

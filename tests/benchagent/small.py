@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 from benchagent.java import loadgen
-from benchagent.java.runtime import JavaRuntime
+from benchagent.java.toolchain import JavaRuntime
 from benchagent.workloads import tpcb
 from benchagent.workloads.backup import dataset
 

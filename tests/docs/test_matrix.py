@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 from benchagent.catalog import DBMSS, WORKLOADS
 from benchagent.dbms.base import JobError
-from benchagent.dbms.external.connections import ServerConnection
+from benchagent.dbms.external.connections import ServerConnection, ToolLogin
 from benchagent.dbms.external.server import external_server
-from benchagent.dbms.external.tool_login import ToolLogin
-from benchagent.engines.catalogue import catalogue
+from benchagent.engines import catalogue
 from benchagent.java import JavaToolchain
 
 from tests.benchagent.live import SERVERS

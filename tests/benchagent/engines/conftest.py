@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchagent.engines.catalogue import Engine, engine_of
+from benchagent.engines import Engine, engine_of
 from benchagent.java.jars import sha256_of
 
 

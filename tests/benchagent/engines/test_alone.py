@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from benchagent import dbms
 from benchagent.dbms.base import EngineContext
-from benchagent.engines.catalogue import catalogue
+from benchagent.engines import catalogue
 from benchagent.engines.install import check_programs
 from benchagent.java import JavaToolchain
 from benchagent.java.jars import engine_groups

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from benchagent.catalog import DBMSS
 from benchagent.dbms.external.server import external_server
-from benchagent.engines.catalogue import LOCK_NAME, Engine, catalogue
+from benchagent.engines import LOCK_NAME, Engine, catalogue
 from benchagent.java.jars import engine_groups
 
 EVERY = pytest.mark.parametrize("engine", catalogue().values(), ids=lambda engine: engine.name)

@@ -10,9 +10,8 @@ from collections import namedtuple
 from pathlib import Path
 
 import pytest
-from benchagent.engines import broken_records, installed
+from benchagent.engines import Piece, broken_records, engine_of, installed
 from benchagent.engines import install as install_module
-from benchagent.engines.catalogue import Piece, engine_of
 from benchagent.engines.install import download, install, remove
 from benchagent.engines.sources import Fetched, InstallError
 from benchagent.java.jars import sha256_of
@@ -98,7 +97,7 @@ KILLED = """
 import json, sys, time
 from pathlib import Path
 from benchagent.engines import install as module
-from benchagent.engines.catalogue import Piece, engine_of
+from benchagent.engines import Piece, engine_of
 
 def hang(engine, tree):
     print("unpacked", flush=True)
@@ -150,8 +149,7 @@ def test_two_at_once_install_it_once(tiny: Tiny, engines_dir: Path, monkeypatch)
 def test_what_an_old_record_lacks_is_told_and_a_second_install_mends_it(
     tiny: Tiny, engines_dir: Path, said: list[str], monkeypatch
 ):
-    module = sys.modules["benchagent.engines.installed"]  # the package has a function of that name
-    monkeypatch.setattr(module, "catalogue", lambda: {"tiny-1.0": tiny.engine})
+    monkeypatch.setattr("benchagent.engines.catalogue", lambda: {"tiny-1.0": tiny.engine})
     made = install(tiny.engine, engines_dir, said.append, tiny.source)
     record = dict(made.record)
     for changes, lacking in (

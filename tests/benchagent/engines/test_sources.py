@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from benchagent.engines.catalogue import Piece
+from benchagent.engines import Piece
 from benchagent.engines.sources import InstallError, apt_update, fetch, take
 from benchagent.java.jars import maven_file_name, sha256_of
 

@@ -5,9 +5,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from benchagent.engines.catalogue import Unpack
+from benchagent.engines import Unpack
+from benchagent.engines.install import relocate, unpack
 from benchagent.engines.sources import InstallError
-from benchagent.engines.unpack import relocate, unpack
 
 from tests.benchagent.engines.conftest import tar_bytes, zip_file
 

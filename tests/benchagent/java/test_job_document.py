@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from benchagent.java.compile import source_dir
+from benchagent.java.toolchain import source_dir
 
 SOURCES = sorted(path for path in source_dir().rglob("*.java") if path.parent.name != "tpcc")
 # Read from a job or put into an event: opt("x"), getLong("x"), put("x", …), atLeastOne(given, "x", …), case "x".

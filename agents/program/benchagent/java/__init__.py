@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from benchagent.java.jars import EngineJars, JarChecksumError
 from benchagent.java.loadgen import LoadGenerator
-from benchagent.java.runtime import JavaNotFoundError, JavaRuntime
-from benchagent.java.toolchain import JavaToolchain
+from benchagent.java.toolchain import JavaNotFoundError, JavaRuntime, JavaToolchain
 
 __all__ = ["EngineJars", "JarChecksumError", "JavaNotFoundError", "JavaRuntime", "JavaToolchain", "LoadGenerator"]

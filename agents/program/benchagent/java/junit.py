@@ -14,10 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
-from benchagent.java.compile import compile_sources, source_dir
 from benchagent.java.jars import tool_jars
 from benchagent.java.loadgen import jvm_options
-from benchagent.java.toolchain import JavaToolchain
+from benchagent.java.toolchain import JavaToolchain, compile_sources, source_dir
 
 # Real engines for the tests that need one: one in memory, one with explicit BEGIN and COMMIT.
 ENGINES = ("h2", "sqlite")

@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchagent.java.runtime import JavaRuntime
-from benchagent.java.toolchain import JavaToolchain
+from benchagent.java.toolchain import JavaRuntime, JavaToolchain
 
 MAIN_CLASS = "benchsite.loadgen.Main"
 # From this version on a JVM warns about native code that was not allowed (the SQLite driver holds some).

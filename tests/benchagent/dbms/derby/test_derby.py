@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 from benchagent import dbms
 from benchagent.dbms.base import JobError
-from benchagent.dbms.derby import move_log
-from benchagent.dbms.derby.ranges import taken
+from benchagent.dbms.derby import move_log, taken
 
 from tests.benchagent.dbms import crash
 from tests.benchagent.dbms.conftest import MakeTrial

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from benchagent.dbms.external.connections import ServerConnection
-from benchagent.dbms.external.secrets import Scrubber, databases_of, hosts_of, is_this_machine
+from benchagent.dbms.external.connections import Scrubber, ServerConnection, databases_of, hosts_of, is_this_machine
 
 ORACLE_DESCRIPTION = (
     "jdbc:oracle:thin:@(DESCRIPTION=(ADDRESS_LIST=(ADDRESS=(PROTOCOL=TCP)(HOST=one.example)(PORT=1521))"

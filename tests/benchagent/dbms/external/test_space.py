@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from benchagent.dbms.external import Visit
-from benchagent.dbms.external.connections import ServerConnection
+from benchagent.dbms.external.connections import ServerConnection, ToolLogin
 from benchagent.dbms.external.instance import ExternalInstance, sent
 from benchagent.dbms.external.own_schema import Answers, Asker, Target
 from benchagent.dbms.external.server import external_server
@@ -23,7 +23,6 @@ from benchagent.dbms.external.space import (
     told_shortage,
     watched,
 )
-from benchagent.dbms.external.tool_login import ToolLogin
 from benchagent.dbms.mysql.external import read_folders
 from benchagent.dbms.questions import ASIDE
 from benchagent.java import JavaToolchain

@@ -11,10 +11,9 @@ from benchagent.catalog import WORKLOADS
 from benchagent.dbms.backup import Action, BackupMethod, ToolCommand
 from benchagent.dbms.base import JobError
 from benchagent.dbms.external import Visit
-from benchagent.dbms.external.connections import ServerConnection
+from benchagent.dbms.external.connections import ServerConnection, ToolLogin
 from benchagent.dbms.external.own_schema import Answers, Asker, Target
 from benchagent.dbms.external.server import MARKER, external_server
-from benchagent.dbms.external.tool_login import ToolLogin
 from benchagent.dbms.mysql import discovery as mysql
 from benchagent.dbms.postgresql import discovery as postgresql
 from benchagent.java import JavaToolchain

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from benchagent.dbms.firebird.discovery import homes
-from benchagent.engines.catalogue import catalogue
+from benchagent.engines import catalogue
 from benchagent.engines.install import install
 
 from tests.benchagent.dbms.conftest import MakeTrial

@@ -18,7 +18,7 @@ import pytest
 from benchagent.dbms.backup import BackupMethod, ToolCommand
 from benchagent.dbms.base import Connection, JobError
 from benchagent.dbms.counters import TableFacts
-from benchagent.dbms.firebird import gstat, tcp_trace
+from benchagent.dbms.firebird import backup, gstat
 from benchagent.dbms.firebird.backup import RESTORED, GbakLocal, GbakServices
 from benchagent.dbms.firebird.discovery import homes
 from benchagent.java import JavaToolchain
@@ -66,7 +66,7 @@ def perform(actions: Any) -> list[str]:
     for action in actions:
         tool = popen(action)
         while tool.poll() is None:
-            trace += tcp_trace.seen(tool.pid)
+            trace += backup.seen(tool.pid)
             time.sleep(0.005)
         assert tool.returncode == 0, tool.communicate()[0]
     return trace
@@ -123,7 +123,7 @@ def test_a_local_backup_beside_an_open_database_works_in_super_classic(make_fire
     with held_open(trial):
         method.check({})
         trace = perform(method.backup(target, {}))
-    assert tcp_trace.tcp_targets(trace) == []
+    assert backup.tcp_targets(trace) == []
     assert target.stat().st_size > FEW * 200
 
 
@@ -146,7 +146,7 @@ def test_a_local_backup_that_goes_over_tcp_is_detected_and_refused(make_firebird
             trap.check({})
         trace = perform(trap.backup(slow.path, {}))
     assert slow.read > 0
-    assert f"127.0.0.1:{server.port}" in tcp_trace.tcp_targets(trace)
+    assert f"127.0.0.1:{server.port}" in backup.tcp_targets(trace)
     assert "went over TCP" in trap.honest(trace)
 
 
@@ -157,10 +157,10 @@ def test_a_backup_over_tcp_that_opens_no_connection_is_none(make_firebird: MakeF
     for slug in ("gbak_tcp", "gbak_services"):
         method = method_of(trial, slug)
         assert "no connection" in method.honest(['connect(3, {sa_family=AF_UNIX, sun_path="/x"}, 110) = 0'])
-        assert "no connection" in method.honest([tcp_trace.LOOK] * 3)
-        assert method.honest([tcp_trace.LOOK, connected]) == ""
-        assert method.way([tcp_trace.LOOK, connected]) == connected.replace("tcp", "TCP to")
-        for unseen in ([], [tcp_trace.LOOK] * 2):
+        assert "no connection" in method.honest([backup.LOOK] * 3)
+        assert method.honest([backup.LOOK, connected]) == ""
+        assert method.way([backup.LOOK, connected]) == connected.replace("tcp", "TCP to")
+        for unseen in ([], [backup.LOOK] * 2):
             assert method.honest(unseen) == ""
             assert method.way(unseen).startswith("way not observed")
 
@@ -171,11 +171,11 @@ def test_a_local_backup_says_who_has_looked_at_its_way(make_firebird: MakeFirebi
     method = method_of(trial, "gbak_local")
     method.check({})
     assert method.way([]).startswith("without TCP: traced in a rehearsal")
-    monkeypatch.setattr(tcp_trace, "STRACE", "no-such-tool")
+    monkeypatch.setattr(backup, "STRACE", "no-such-tool")
     unaided = method_of(trial, "gbak_local")
     unaided.check({})
     assert unaided.way([]).startswith("way not observed")
-    assert unaided.way([tcp_trace.LOOK] * 3).startswith("without TCP: none was seen")
+    assert unaided.way([backup.LOOK] * 3).startswith("without TCP: none was seen")
 
 
 @pytest.mark.parametrize("mode", ["Super", "SuperClassic"])

@@ -13,8 +13,8 @@ from benchagent.dbms.counters import PARTS
 from benchagent.dbms.embedded import jars
 from benchagent.dbms.external.server import external_server
 from benchagent.dbms.firebird.discovery import homes
-from benchagent.dbms.interbase.counters import InterbaseCounters
-from benchagent.engines.catalogue import catalogue
+from benchagent.dbms.interbase.external import InterbaseCounters
+from benchagent.engines import catalogue
 from benchagent.engines.install import install
 from benchagent.java import JavaToolchain, LoadGenerator
 

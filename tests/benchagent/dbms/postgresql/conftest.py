@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from benchagent.dbms.postgresql.discovery import installations
-from benchagent.engines.catalogue import catalogue
+from benchagent.engines import catalogue
 from benchagent.engines.install import install
 
 from tests.benchagent.dbms.conftest import MakeTrial

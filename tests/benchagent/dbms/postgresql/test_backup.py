@@ -13,7 +13,7 @@ import psutil
 import pytest
 from benchagent.dbms.backup import BackupMethod, ToolCommand
 from benchagent.dbms.base import JobError
-from benchagent.dbms.postgresql.adapter import PostgresqlInstance
+from benchagent.dbms.postgresql import PostgresqlInstance
 
 from tests.benchagent.dbms.postgresql.conftest import NEWEST, OLDEST, SLIM, MakePostgresql
 from tests.benchagent.dbms.trial import Trial

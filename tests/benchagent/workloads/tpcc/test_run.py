@@ -16,7 +16,7 @@ from benchagent.machine.process import Abort
 from benchagent.paths import AgentDirs
 from benchagent.protocol import FinishItem
 from benchagent.workloads import tpcc
-from benchagent.workloads.tpcc.memory import INTERVAL_S
+from benchagent.workloads.tpcc.queries import MEMORY_INTERVAL_S
 
 from tests.benchagent.fake_server import job_spec
 from tests.benchagent.jobs import log_of
@@ -127,7 +127,7 @@ def test_what_a_server_is_asked_around_its_run_leaves_the_conditions_of_the_run(
     for one in asked:  # each begins when the one before has ended; the clock has milliseconds
         assert one["t"] - one["elapsed_s"] >= before - 0.002
         before = one["t"]
-    assert before <= memory[-1]["t"] + INTERVAL_S + 0.1, "the curve goes on until the last query has ended"
+    assert before <= memory[-1]["t"] + MEMORY_INTERVAL_S + 0.1, "the curve goes on until the last query has ended"
 
 
 def test_it_rests_and_cools_no_engine_in_memory(run_job: RunJob):

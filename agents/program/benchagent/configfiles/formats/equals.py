@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from benchagent.configfiles.model import (
+from benchagent.configfiles.formats import (
     Entry,
     Format,
     Line,

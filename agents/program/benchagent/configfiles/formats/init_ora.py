@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from benchagent.configfiles.model import (
+from benchagent.configfiles.formats import (
     Entry,
     Format,
     Line,

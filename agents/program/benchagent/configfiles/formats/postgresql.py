@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from itertools import starmap
 
-from benchagent.configfiles.model import (
+from benchagent.configfiles.formats import (
     Entry,
     Format,
     Line,

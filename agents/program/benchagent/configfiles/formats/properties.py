@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import starmap
 
-from benchagent.configfiles.model import Entry, Format, Line, LineKind
+from benchagent.configfiles.formats import Entry, Format, Line, LineKind
 
 _PHYSICAL = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _CONTINUATION = re.compile(r"\\(?:\r\n|\r|\n)[ \t\f]*")

@@ -9,9 +9,16 @@ from pathlib import Path
 from benchagent.configfiles.engines.derby import ENGINE
 from benchagent.dbms.backup import Action, ToolCommand
 from benchagent.dbms.counters import QueryRows
-from benchagent.dbms.derby import LOCKED, BackupProcedure, DerbyInstance, dialect_of
-from benchagent.dbms.derby.counters import DerbyCounters, smallest_page
-from benchagent.dbms.derby.ranges import PAGE_SIZE, taken
+from benchagent.dbms.derby import (
+    LOCKED,
+    PAGE_SIZE,
+    BackupProcedure,
+    DerbyCounters,
+    DerbyInstance,
+    dialect_of,
+    smallest_page,
+    taken,
+)
 from benchagent.dbms.external.server import ExternalServer
 
 DRIVER = "10.16.1.1"

@@ -12,13 +12,17 @@ from benchagent.catalog import DBMSS
 from benchagent.dbms.base import JobError, ProvisionRequest
 from benchagent.dbms.discovery import engine_facts
 from benchagent.dbms.embedded import jars
-from benchagent.dbms.external.connections import Connections, ConnectionsError, ServerConnection
+from benchagent.dbms.external.connections import (
+    Connections,
+    ConnectionsError,
+    ServerConnection,
+    ToolLogin,
+    is_this_machine,
+)
 from benchagent.dbms.external.instance import CLEANING_S, ExternalInstance, drop_own, within
 from benchagent.dbms.external.own_schema import ASK_OBJECTS, ASK_OWNER, ASK_SCHEMA, Answers, Asker, Target
-from benchagent.dbms.external.secrets import is_this_machine
 from benchagent.dbms.external.server import external_server, reachable
 from benchagent.dbms.external.space import SPACE, Watched, is_told, told_shortage, watched
-from benchagent.dbms.external.tool_login import ToolLogin
 from benchagent.java import JavaToolchain
 from benchagent.link import identity
 from benchagent.machine.process import Children

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from benchagent.dbms.base import JobError
-from benchagent.dbms.external.connections import ServerConnection
+from benchagent.dbms.external.connections import Scrubber, ServerConnection
 from benchagent.dbms.external.guard import created
-from benchagent.dbms.external.secrets import Scrubber
 from benchagent.dbms.external.server import MARKER, ExternalServer
 from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.machine.process import Children

@@ -15,8 +15,8 @@ from benchagent.dbms.backup import Action, BackupMethod, Options, ToolCommand
 from benchagent.dbms.base import JobError, Retryable, Transaction
 from benchagent.dbms.counters import EngineCounters, QueryRows
 from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.external.connections import ToolLogin
 from benchagent.dbms.external.space import IN_MEMORY
-from benchagent.dbms.external.tool_login import ToolLogin
 
 MARKER = "benchagent_owner"
 DEVICE = re.compile(r"/dev/(?!shm/)")

@@ -1,3 +1,221 @@
-"""Firebird: a private server with a configuration, a security database and a database of its own."""
+"""Firebird: a private server with a configuration, a security database and a database of its own.
 
-from benchagent.dbms.firebird.adapter import ADAPTER as ADAPTER
+Here are its SQL and its conflicts, its settings, what it tells, how it is backed up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchagent.dbms.backup import Action, BackupMethod
+from benchagent.dbms.base import (
+    INTEGRITY_CLASS,
+    Adapter,
+    Connection,
+    EngineContext,
+    JobError,
+    ProvisionRequest,
+    Retryable,
+    Settings,
+    checked_settings,
+)
+from benchagent.dbms.counters import QueryRows
+from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.embedded import jars
+from benchagent.dbms.firebird import backup, discovery, settings
+from benchagent.dbms.firebird.counters import NO_LOG, FirebirdCounters
+from benchagent.dbms.firebird.server import SYSDBA, Server
+from benchagent.dbms.private_server import ServerInstance, allowed_user, stopped_on_failure
+from benchagent.machine.process import ProcessFailed
+from benchagent.protocol import EngineFacts
+
+DEADLOCK, LOCK_CONFLICT, CONCURRENT_TRANSACTION = 335544336, 335544345, 335544878
+UNIQUE_VIOLATION, DUPLICATE_KEY = 335544665, 335544349
+SERIALIZATION = "40001"
+# The driver's own READ COMMITTED, stated: an update waits for another's, then reports a conflict, and is tried again.
+ISOLATION = "isc_tpb_read_committed,isc_tpb_rec_version,isc_tpb_write,isc_tpb_wait"
+DRIVER_PROPERTIES = {
+    "encoding": "UTF8",
+    "processName": "benchagent",
+    "defaultIsolation": "TRANSACTION_READ_COMMITTED",
+    "TRANSACTION_READ_COMMITTED": ISOLATION,
+}
+RETRYABLE = Retryable(sqlstates=(SERIALIZATION,), codes=(DEADLOCK, LOCK_CONFLICT, CONCURRENT_TRANSACTION))
+TOLERABLE = Retryable(sqlstate_prefixes=(INTEGRITY_CLASS,), codes=(UNIQUE_VIOLATION, DUPLICATE_KEY))
+
+# A request has one message of parameters, each in the character set of the connection, UTF-8.
+MESSAGE_BYTES = 65_535
+BYTES_PER_CHARACTER = 4
+# Of everything else than text, the largest is a DECIMAL of 38 digits.
+LARGEST_NUMBER_BYTES = 16
+# The length before a VARCHAR, the null flag behind every value, and what alignment may leave between them.
+EXTRA_BYTES = 2 + 2 + 6
+# More gains next to nothing; from 256 on there are too many contexts.
+MOST_ROWS = 32
+TEXT_TYPE = re.compile(r"(?:VAR)?CHAR\((\d+)\)", re.IGNORECASE)
+
+# Selectivities are kept in the index and computed when it is built, or so.
+STATISTICS_OF_INDEXES = (
+    "EXECUTE BLOCK AS DECLARE NAME VARCHAR(63); BEGIN FOR SELECT TRIM(RDB$INDEX_NAME) FROM RDB$INDICES"
+    " WHERE RDB$RELATION_NAME = UPPER('{table}') INTO :NAME DO"
+    " EXECUTE STATEMENT 'SET STATISTICS INDEX \"' || NAME || '\"'; END"
+)
+DIALECT = Dialect(
+    first="SELECT FIRST {n} {select}",
+    select_values="SELECT {expressions} FROM RDB$DATABASE",
+    for_update=" FOR UPDATE WITH LOCK",
+    descending_columns=False,
+    after_load_each=(STATISTICS_OF_INDEXES,),
+)
+
+
+@dataclass(frozen=True)
+class BlockDialect(Dialect):
+    """Several rows go into a block of PSQL, whose parameters are those of all rows."""
+
+    def insert_many(self, table: str, columns: Sequence[str], types: Sequence[str], rows: int) -> str:
+        if rows > MOST_ROWS or rows * sum(map(_message_bytes, types)) > MESSAGE_BYTES:
+            return ""
+        names = [[f"p{row}_{column}" for column in range(len(types))] for row in range(rows)]
+        given = [f"{name} {kind} = ?" for of_row in names for name, kind in zip(of_row, types, strict=True)]
+        into = f"INSERT INTO {table} ({', '.join(columns)}) VALUES"
+        inserts = [f"{into} ({', '.join(f':{name}' for name in of_row)});" for of_row in names]
+        return f"EXECUTE BLOCK ({', '.join(given)}) AS BEGIN {' '.join(inserts)} END"
+
+
+# To a server of others no blocks are sent.
+BLOCK_DIALECT = BlockDialect(**vars(DIALECT))
+
+
+def _message_bytes(kind: str) -> int:
+    """What a parameter of this type takes at most."""
+    text = TEXT_TYPE.match(kind)
+    return EXTRA_BYTES + (int(text[1]) * BYTES_PER_CHARACTER if text else LARGEST_NUMBER_BYTES)
+
+
+PLAN_SCRIPT = "SET PLANONLY ON;\n{sql};\nSET EXPLAIN ON;\n{sql};\n"
+MAINTENANCE = {
+    "on": [("sweep_interval", "20000"), ("GCPolicy", "combined")],
+    "off": [("sweep_interval", "0"), ("GCPolicy", "cooperative")],
+}
+
+
+class FirebirdInstance(ServerInstance):
+    slug = discovery.SLUG
+    server: Server
+    retryable = RETRYABLE
+    tolerable = TOLERABLE
+
+    def __init__(
+        self, server: Server, request: ProvisionRequest, given: settings.Split, class_path: Sequence[Path]
+    ) -> None:
+        super().__init__(server, request, class_path, server.data_dir, server.data_dir)
+        self._request = request
+        self._given = given
+        self.dialect = DIALECT if server.home.knows_batches else BLOCK_DIALECT
+        self.ignored_settings = list(given.ignored)
+        self.engine_counters = FirebirdCounters(self._gstat, self._plan)
+
+    def connect(self) -> Connection:
+        properties = {"user": SYSDBA, "password": self.server.password, **DRIVER_PROPERTIES}
+        return Connection(backup.url(self.server, self.server.database), None, properties)
+
+    # Settings
+
+    def effective_queries(self) -> Mapping[str, str]:
+        return settings.effective_queries(self.server.home.major)
+
+    def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
+        listener = next(iter(self.server.pids()), 0)
+        in_force = settings.effective(rows, listener, self._given.server)
+        self.ignored_settings += settings.differences(self._given, in_force)
+        untold = settings.untold(self._given, in_force)
+        if untold:
+            self._request.log(f"given, but not told by this version of Firebird: {', '.join(untold)}")
+        return in_force
+
+    def buffer_bytes(self) -> int | None:
+        """Of the database in Super, of each connection in the Classics."""
+        words = self.server.query("SELECT 'bytes=' || (MON$PAGE_SIZE * MON$PAGE_BUFFERS) FROM MON$DATABASE")
+        number = words.partition("bytes=")[2].split()
+        return int(number[0]) if number else None
+
+    # What it tells
+
+    def _gstat(self) -> str:
+        """By the server, as gstat -a -r: fbstat itself reads files of its own version only.
+
+        Empty, with a line in the log, when it fails.
+        """
+        server = self.server
+        asked: list[str | Path] = [
+            "action_db_stats",
+            "dbname",
+            server.database,
+            "sts_data_pages",
+            "sts_idx_pages",
+            "sts_record_versions",
+        ]
+        try:
+            return server.run_tool([server.home.bin_dir / "fbsvcmgr", server.remote("service_mgr"), *asked])
+        except ProcessFailed as error:
+            self._request.log(f"no statistics of tables and indexes: {error}")
+            return ""
+
+    def _plan(self, sql: str) -> str:
+        script = PLAN_SCRIPT.format(sql=sql.rstrip().rstrip(";"))
+        try:
+            return self.server.run_sql(script, self.server.remote(self.server.database)).strip()
+        except ProcessFailed as error:
+            return f"no plan: {error}"
+
+    def make_dense(self) -> Sequence[Action]:
+        """By one backup and restore, as the article did."""
+        return backup.dense(self.server, self._request.folders.temp / "dense.fbk")
+
+    def backup_methods(self) -> Sequence[BackupMethod]:
+        return backup.methods(self.server, self._given.mode)
+
+
+class FirebirdAdapter(Adapter):
+    slug = discovery.SLUG
+    service_users = discovery.SERVICE_USERS
+    settings_beside_data = frozenset({"ServerMode", "DefaultDbCachePages"})
+    # Background maintenance: sweeps, and in SuperServer the garbage collector's own thread.
+    knobs = {"group_commit": {"off": ()}, "background_maintenance": MAINTENANCE}
+
+    def discover(self, context: EngineContext) -> list[EngineFacts]:
+        return discovery.discover(context)
+
+    def provision(self, request: ProvisionRequest) -> FirebirdInstance:
+        home = discovery.homes(request.engines_dir).get(request.version)
+        if home is None:
+            raise JobError(f"Firebird {request.version} is no longer on this machine")
+        if request.folders.log_apart:
+            raise JobError(f"the log cannot be put on a storage of its own: {NO_LOG}")
+        given = settings.split(checked_settings(request.settings), home.engine)
+        mode = given.mode
+        class_path = jars(request.toolchain, self.slug)
+        server = Server(request, home, allowed_user(discovery.SERVICE_USERS))
+        allowed_user(discovery.SERVICE_USERS, server.root.folder)
+        with stopped_on_failure(server):
+            server.configure(settings.configuration(given, request.folders.temp, mixed=home.mixed))
+            server.create_users()
+            server.start()
+            if not request.restored:
+                server.run_sql(settings.create_database(server.remote(server.database), given), None)
+            for options in settings.gfix_options(given):
+                server.run_tool([home.bin_dir / "gfix", *options, server.remote(server.database)])
+        request.log(f"Firebird {request.version} ({mode}) answers on port {server.port}")
+        return FirebirdInstance(server, request, given, class_path)
+
+    def knob(self, name: str, value: str, version: str) -> Settings:
+        if name == "group_commit" and value != "off":
+            raise JobError(f"Firebird cannot group commits: {NO_LOG}")
+        return super().knob(name, value, version)
+
+
+ADAPTER = FirebirdAdapter()

@@ -1,23 +1,70 @@
 """Ways to back up a Firebird database: gbak over TCP, inside gbak, by the server; nbackup.
 
 A local backup holds the engine in gbak's own process. That needs a root without other providers: with the usual ones
-gbak turns to TCP without a word when the database is open in a SuperServer.
+gbak turns to TCP without a word when the database is open in a SuperServer. Whether it went over TCP is told by
+strace's lines, or by the connections that its processes were seen with: a trace is a list of lines of either kind, and
+`seen` gives those of the second, to be collected while the tool runs.
 """
 
 from __future__ import annotations
 
+import contextlib
+import re
+import shutil
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import psutil
+
 from benchagent.dbms.backup import Action, BackupMethod, Options, ToolCommand
 from benchagent.dbms.base import JobError
-from benchagent.dbms.firebird import tcp_trace
 from benchagent.dbms.firebird.server import Server
 from benchagent.dbms.firebird.settings import SUPER
 from benchagent.dbms.private_server import HOST
+from benchagent.machine import process
 from benchagent.machine.devices import same_device
 from benchagent.machine.process import ProcessFailed
+
+STRACE = "strace"
+# Line of a look at a process. The first may come before it has connected, the last when it has gone.
+LOOK = "looked at"
+LOOKS_ENOUGH = 3
+TCP_LINE = re.compile(r"connect\(.*AF_INET6?,.*port=htons\((\d+)\).*?\"([^\"]+)\"|^tcp (\S+):(\d+)$")
+
+
+def seen(pid: int) -> list[str]:
+    """TCP connections of a process and its children now, one line each: ``tcp HOST:PORT`` of the other end.
+
+    Before them a line `LOOK`; empty when nobody may see them.
+    """
+    targets: list[str] = []
+    looked = False
+    for member in process.family(pid):
+        with contextlib.suppress(psutil.Error):
+            connections = member.net_connections(kind="tcp")
+            looked = True
+            targets += [f"tcp {one.raddr.ip}:{one.raddr.port}" for one in connections if one.raddr]
+    return [LOOK, *targets] if looked else []
+
+
+def observed(trace: Sequence[str]) -> bool:
+    """Whether a connection that is not in the trace was not there."""
+    return trace.count(LOOK) >= LOOKS_ENOUGH or any(line != LOOK for line in trace)
+
+
+def tcp_targets(trace: Sequence[str]) -> list[str]:
+    """Whom the tool reached by TCP, each once, as host:port."""
+    matches = [TCP_LINE.search(line) for line in trace]
+    targets = [f"{m[2]}:{m[1]}" if m[1] else f"{m[3]}:{m[4]}" for m in matches if m]
+    return list(dict.fromkeys(targets))
+
+
+def traced(command: Sequence[str | Path], trace: Path) -> list[str | Path] | None:
+    """The command under strace, which writes each connect() into `trace`; None where there is no strace."""
+    strace = shutil.which(STRACE)
+    return [strace, "-f", "-e", "trace=connect", "-o", trace, *command] if strace else None
+
 
 SERVICE = "service_mgr"
 RESTORED = "restored.fdb"
@@ -61,10 +108,10 @@ class GbakMethod(BackupMethod):
         return url(self.server, scratch / RESTORED)
 
     def observe(self, pid: int) -> Sequence[str]:
-        return tcp_trace.seen(pid)
+        return seen(pid)
 
     def way(self, trace: Sequence[str]) -> str:
-        return f"TCP to {self.address}" if self.address in tcp_trace.tcp_targets(trace) else NOT_OBSERVED
+        return f"TCP to {self.address}" if self.address in tcp_targets(trace) else NOT_OBSERVED
 
     @property
     def address(self) -> str:
@@ -72,7 +119,7 @@ class GbakMethod(BackupMethod):
 
     def unless_connected(self, trace: Sequence[str], words: str) -> str:
         """The words when a connection to the server would have been seen and was not."""
-        missing = self.address not in tcp_trace.tcp_targets(trace) and tcp_trace.observed(trace)
+        missing = self.address not in tcp_targets(trace) and observed(trace)
         return words if missing else ""
 
     def cancel(self) -> None:
@@ -115,14 +162,14 @@ class GbakLocal(GbakMethod):
             raise JobError(words)
 
     def honest(self, trace: Sequence[str]) -> str:
-        targets = tcp_trace.tcp_targets(trace)
+        targets = tcp_targets(trace)
         return f"a local backup went over TCP, to {', '.join(targets)}" if targets else ""
 
     def way(self, trace: Sequence[str]) -> str:
         """A connection ends the run; so there was none, where somebody looked."""
         if self._rehearsed:
             return "without TCP: traced in a rehearsal without rows, before the caches were made as asked for"
-        return "without TCP: none was seen while it ran" if tcp_trace.observed(trace) else NOT_OBSERVED
+        return "without TCP: none was seen while it ran" if observed(trace) else NOT_OBSERVED
 
     def _is_closed(self) -> bool:
         """Also when it takes the server a moment."""
@@ -138,11 +185,11 @@ class GbakLocal(GbakMethod):
         folder = self.server.root.lock
         trace, target = folder / "connects.trace", folder / "rehearsal.fbk"
         command = self.command(["-b", "-g", "-m", self.source(), target])
-        traced = tcp_trace.traced(command.argv, trace)
-        if traced is None:
+        watched = traced(command.argv, trace)
+        if watched is None:
             return []
         try:
-            self.server.run_with(traced, command.environment, caged=True)
+            self.server.run_with(watched, command.environment, caged=True)
             self._rehearsed = True
         except ProcessFailed as error:
             raise JobError(f"a local backup is not possible: {error}") from error

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.external.server import MARKER, ExternalServer, folders_of_files
-from benchagent.dbms.firebird import settings
+from benchagent.dbms.firebird import DIALECT, DRIVER_PROPERTIES, RETRYABLE, TOLERABLE, settings
 from benchagent.dbms.firebird.counters import ForeignCounters
-from benchagent.dbms.firebird.dialect import DIALECT, DRIVER_PROPERTIES, RETRYABLE, TOLERABLE
 
 USERS_OWN = "COALESCE(RDB$SYSTEM_FLAG, 0) = 0"
 RELATIONS = f"SELECT TRIM(RDB$RELATION_NAME) FROM RDB$RELATIONS WHERE {USERS_OWN}"

@@ -8,8 +8,7 @@ from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.embedded import STORAGE
 from benchagent.dbms.external.server import ExternalServer, folders_of_files
 from benchagent.dbms.external.space import IN_MEMORY
-from benchagent.dbms.h2 import SETTINGS, H2Instance, in_force
-from benchagent.dbms.h2.counters import H2Counters
+from benchagent.dbms.h2 import SETTINGS, H2Counters, H2Instance, in_force
 
 # Capitals, since a server can be set to fold names to small letters.
 TABLES = "SELECT table_name FROM information_schema.tables WHERE UPPER(table_schema) = UPPER('{schema}')"

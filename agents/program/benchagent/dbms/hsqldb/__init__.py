@@ -1,4 +1,7 @@
-"""HSQLDB inside the load generator's JVM; settings are SET FILES and SET DATABASE commands."""
+"""HSQLDB inside the load generator's JVM; settings are SET FILES and SET DATABASE commands.
+
+It tells rows of its tables, who waits for whom, plans.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from benchagent.configfiles.engines.hsqldb import canonical
 from benchagent.configfiles.units import KIB
 from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands
 from benchagent.dbms.base import Connection, ProvisionRequest, Retryable, Settings
-from benchagent.dbms.counters import QueryRows
+from benchagent.dbms.counters import COUNTERS, EFFORT, EngineCounters, QueryRows
 from benchagent.dbms.dialect import Dialect, sql_text
 from benchagent.dbms.embedded import (
     EmbeddedAdapter,
@@ -20,8 +23,35 @@ from benchagent.dbms.embedded import (
     memory_heap_mb,
     split_storage,
 )
-from benchagent.dbms.hsqldb.counters import HsqldbCounters
 from benchagent.java import JavaToolchain
+
+NO_COUNTER = "HSQLDB does not count it"
+WAITING = "SELECT 'transaction', COUNT(*) FROM INFORMATION_SCHEMA.SYSTEM_SESSIONS WHERE THIS_WAITING_FOR <> ''"
+ROWS = (
+    "SELECT TABLE_NAME, TABLE_TYPE, CARDINALITY FROM INFORMATION_SCHEMA.SYSTEM_TABLESTATS "
+    "WHERE TABLE_SCHEMA = CURRENT_SCHEMA AND LOWER(TABLE_NAME) IN ({tables})"
+)
+
+
+class HsqldbCounters(EngineCounters):
+    spelt = staticmethod(str.lower)
+    schema_sql = {"tables": ROWS}
+    table_columns = ("table", "engine", "rows")
+    waiting = {"waiting": WAITING}
+    told = {
+        "tables": "`INFORMATION_SCHEMA.SYSTEM_TABLESTATS`: rows; no sizes",
+        "plans": "`EXPLAIN PLAN FOR`",
+        "waits": "`INFORMATION_SCHEMA.SYSTEM_SESSIONS` each second: sessions that wait for another",
+    }
+    none = {
+        **dict.fromkeys((*COUNTERS, *EFFORT), NO_COUNTER),
+        "indexes": "HSQLDB tells sizes of indexes only of tables with a space of their own, which these have not",
+        "maintenance": "HSQLDB has no statistics of values, and nothing to be tidied up but at a checkpoint",
+    }
+
+    def plan_queries(self, sql: str) -> Sequence[str]:
+        return (f"EXPLAIN PLAN FOR {sql}",)
+
 
 VALUES = "SELECT {expressions} FROM (VALUES (0)) AS nothing (zero)"
 PROPERTIES = "SELECT PROPERTY_NAME, PROPERTY_VALUE FROM INFORMATION_SCHEMA.SYSTEM_PROPERTIES"

@@ -8,8 +8,7 @@ from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.embedded import STORAGE
 from benchagent.dbms.external.server import ExternalServer, folders_of_files
 from benchagent.dbms.external.space import IN_MEMORY
-from benchagent.dbms.hsqldb import PROPERTIES, VALUES, HsqldbInstance, in_force
-from benchagent.dbms.hsqldb.counters import HsqldbCounters
+from benchagent.dbms.hsqldb import PROPERTIES, VALUES, HsqldbCounters, HsqldbInstance, in_force
 
 OBJECTS = (
     "SELECT table_name FROM information_schema.tables WHERE table_schema = UPPER('{schema}') "

@@ -1,8 +1,179 @@
 """MySQL: a private throw-away instance from the binaries on this machine, reached over loopback TCP.
 
-MariaDB, its kin, is the same code: what differs is asked of `product.Product`.
+MariaDB, its kin, is the same code: what differs is asked of `product.Product`. Here are a running instance as a job
+sees it, and the knobs that the two have.
 """
 
-from benchagent.dbms.mysql.adapter import MysqlFamilyAdapter
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from benchagent.dbms.backup import BackupMethod
+from benchagent.dbms.base import (
+    INTEGRITY_CLASS,
+    Adapter,
+    Connection,
+    EngineContext,
+    JobError,
+    ProvisionRequest,
+    Retryable,
+    Settings,
+)
+from benchagent.dbms.counters import QueryRows
+from benchagent.dbms.embedded import buffer_in_force, jars
+from benchagent.dbms.mysql import backup, discovery, folders, settings
+from benchagent.dbms.mysql.counters import InnodbCounters
+from benchagent.dbms.mysql.product import DATABASE, MARIADB, MYSQL, USER, WRITE_PAGES, Product, dialect, setup
+from benchagent.dbms.mysql.server import OPTION_FILE, Server
+from benchagent.dbms.private_server import HOST, ServerInstance, allowed_user, stopped_on_failure, write_private
+from benchagent.protocol import EngineFacts
+
+DRIVERS = {MYSQL: "5.1.49", MARIADB: "3.5.11"}
+# Statements are prepared on the server; batches of the load go out as few large ones.
+DRIVER_PROPERTIES: Mapping[str, Mapping[str, str]] = {
+    MARIADB: {
+        "sslMode": "disable",
+        "useServerPrepStmts": "true",
+        "prepStmtCacheSize": "250",
+        "useBulkStmts": "true",
+        # Else the driver adds to the session's sql_mode: what is configured shall be in force.
+        "jdbcCompliantTruncation": "false",
+    },
+    MYSQL: {
+        "useSSL": "false",
+        "useServerPrepStmts": "true",
+        "cachePrepStmts": "true",
+        "prepStmtCacheSize": "250",
+        "prepStmtCacheSqlLimit": "8192",
+        "rewriteBatchedStatements": "true",
+        "useLocalSessionState": "true",
+        "jdbcCompliantTruncation": "false",
+        "serverTimezone": "UTC",
+    },
+}
+LOCK_WAIT_TIMEOUT, DEADLOCK, RECORD_CHANGED = 1205, 1213, 1020
+# A statement that ran longer than its session allows: MySQL's and MariaDB's number, and that of a killed query.
+TOO_LONG = (3024, 1969, 1317)
+# How long a commit waits for others in its group, unless enough of them have come.
+GROUP_WAIT_US = 10_000
+
+
+class MysqlFamilyInstance(ServerInstance):
+    server: Server
+    log_names = folders.LOG_NAMES
+    retryable = Retryable(codes=(DEADLOCK, LOCK_WAIT_TIMEOUT, RECORD_CHANGED))
+    tolerable = Retryable(sqlstate_prefixes=(INTEGRITY_CLASS,), codes=TOO_LONG)
+
+    def __init__(self, server: Server, request: ProvisionRequest, given: Settings, class_path: Sequence[Path]) -> None:
+        product, where = server.product, server.folders
+        self.slug = product.slug
+        super().__init__(server, request, class_path, where.data, where.redo or where.data)
+        self._given = given
+        self._methods = backup.methods(server, request, given)
+        self.setup_sql = setup(product)
+        self.dialect = replace(dialect(product), after_load=(WRITE_PAGES,))
+        self.engine_counters = InnodbCounters(product, DATABASE)
+        self.ignored_settings = settings.locked(given)
+
+    def connect(self) -> Connection:
+        properties = {"user": USER, "password": self.server.password, **DRIVER_PROPERTIES[self.slug]}
+        return Connection(backup.url(self.server, DATABASE), None, properties)
+
+    def effective_queries(self) -> Mapping[str, str]:
+        return {
+            "variables": "SHOW GLOBAL VARIABLES",
+            "engines": "SELECT engine, COUNT(*) FROM information_schema.tables"  # noqa: S608 - a constant
+            f" WHERE table_schema = '{DATABASE}' AND table_type = 'BASE TABLE' GROUP BY engine ORDER BY engine",
+        }
+
+    def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
+        variables = settings.variables_of(rows)
+        words = settings.differences(self._given, variables)
+        self.ignored_settings += [word for word in words if word not in self.ignored_settings]
+        engines = ", ".join(f"{engine} ({count})" for engine, count in rows["engines"])
+        return [*settings.in_force(self._given, variables), *([("table_engines", engines)] if engines else [])]
+
+    def buffer_bytes(self) -> int | None:
+        return buffer_in_force(self.slug, self._given, version=self.server.product.version)
+
+    def backup_methods(self) -> Sequence[BackupMethod]:
+        return self._methods
+
+
+class MysqlFamilyAdapter(Adapter):
+    service_users = discovery.SERVICE_USERS
+
+    def __init__(self, slug: str) -> None:
+        self.slug = slug
+
+    def discover(self, context: EngineContext) -> list[EngineFacts]:
+        return discovery.discover(self.slug, context)
+
+    def provision(self, request: ProvisionRequest) -> MysqlFamilyInstance:
+        product = Product(self.slug, request.version)
+        installation = discovery.installations(self.slug, request.engines_dir).get(request.version)
+        if installation is None:
+            raise JobError(f"{product} is no longer on this machine")
+        given = settings.given(request.settings)
+        class_path = jars(request.toolchain, self.slug, DRIVERS[self.slug])
+        user = allowed_user(discovery.SERVICE_USERS)
+        where = folders.folders_of(request.folders, request.job_dir)
+        folders.make(where, user)
+        allowed_user(discovery.SERVICE_USERS, where.home, where.work, installation.base)
+        server = Server(request, installation, where, user)
+        with stopped_on_failure(server):
+            _open(server, given, request)
+            write_private(where.client_file, _client_options(server), user)
+        request.log(f"{product} answers on port {server.port}")
+        return MysqlFamilyInstance(server, request, given, class_path)
+
+    def knob(self, name: str, value: str, version: str) -> Settings:
+        product = Product(self.slug, version)
+        return _group_commit(product, value) if name == "group_commit" else _maintenance(product, value)
+
+
+def _group_commit(product: Product, value: str) -> Settings:
+    """Groups are those of the binary log, which is therefore on in every cell, also "off", and synced each time."""
+    if not product.since((5, 7, 5), (10, 0, 5)):
+        raise JobError(f"{product} has no setting for group commit: it came with 5.7 (MariaDB 10.0)")
+    count, wait_us = ("0", "0") if value == "off" else (value, str(GROUP_WAIT_US))
+    names = ("binlog_commit_wait_count", "binlog_commit_wait_usec")
+    if product.slug != MARIADB:
+        names = ("binlog_group_commit_sync_no_delay_count", "binlog_group_commit_sync_delay")
+    waiting = zip(names, (count, wait_us), strict=True)
+    return [("log_bin", settings.LOG_BIN_NAME), ("server_id", "1"), ("sync_binlog", "1"), *waiting]
+
+
+def _maintenance(product: Product, value: str) -> Settings:
+    """Statistics and events; purge is part of the storage engine and cannot be turned off."""
+    if not product.since((5, 6, 6), (10, 0)):
+        raise JobError(f"{product} has no setting for background maintenance: statistics and purge are always on")
+    return [("innodb_stats_auto_recalc", value.upper()), ("event_scheduler", value.upper())]
+
+
+def _open(server: Server, given: Settings, request: ProvisionRequest) -> None:
+    """Make the data, or open what is there."""
+    server.configure(given)
+    if request.restored:
+        try:
+            server.password = folders.read_password(server.folders)
+        except OSError as error:
+            raise JobError(f"the copy of the data cannot be opened: {error}") from error
+        server.start()
+        return
+    server.password = folders.make_password(server.folders)
+    server.create(given)
+    request.log(f"data directory made in {server.folders.data}")
+    server.start_first()
+
+
+def _client_options(server: Server) -> str:
+    """For the tools: the password is in a file that only their user can read. One of them reads the server's too."""
+    server_options = (server.folders.work / OPTION_FILE).read_text()
+    client = ["[client]", f"host={HOST}", f"port={server.port}", "protocol=tcp", f"user={USER}"]
+    return "\n".join([server_options, *client, f'password="{server.password}"', ""])
+
 
 ADAPTER = MysqlFamilyAdapter("mysql")

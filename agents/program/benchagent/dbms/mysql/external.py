@@ -12,10 +12,9 @@ from pathlib import Path
 
 from benchagent.dbms.backup import Action, BackupMethod, Options, ToolCommand
 from benchagent.dbms.base import JobError
+from benchagent.dbms.external.connections import Address, ToolLogin
 from benchagent.dbms.external.server import MARKER, ExternalServer, Rows, folder_of
-from benchagent.dbms.external.tool_login import Address, ToolLogin
-from benchagent.dbms.mysql import discovery
-from benchagent.dbms.mysql.adapter import DRIVER_PROPERTIES, DRIVERS, MysqlFamilyInstance
+from benchagent.dbms.mysql import DRIVER_PROPERTIES, DRIVERS, MysqlFamilyInstance, discovery
 from benchagent.dbms.mysql.backup import CLIENTS, DUMPERS, dump_options
 from benchagent.dbms.mysql.counters import InnodbCounters
 from benchagent.dbms.mysql.product import MARIADB, MYSQL, Product, dialect

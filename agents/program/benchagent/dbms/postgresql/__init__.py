@@ -1,3 +1,131 @@
-"""PostgreSQL: a private throw-away instance from the binaries on this machine, reached over loopback TCP."""
+"""PostgreSQL: a private throw-away instance from the binaries on this machine, reached over loopback TCP.
 
-from benchagent.dbms.postgresql.adapter import ADAPTER as ADAPTER
+Here are its settings, what it tells, how it is backed up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from benchagent.dbms.backup import BackupMethod
+from benchagent.dbms.base import (
+    INTEGRITY_CLASS,
+    Adapter,
+    Connection,
+    EngineContext,
+    JobError,
+    ProvisionRequest,
+    Retryable,
+    Settings,
+    checked_settings,
+)
+from benchagent.dbms.counters import QueryRows
+from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.embedded import buffer_in_force, jars
+from benchagent.dbms.postgresql import discovery, settings
+from benchagent.dbms.postgresql.backup import methods
+from benchagent.dbms.postgresql.counters import PostgresqlCounters
+from benchagent.dbms.postgresql.server import DATABASE, LOG_NAMES, USER, Server, folders_of, read_password
+from benchagent.dbms.private_server import HOST, ServerInstance, allowed_user, hand_over, stopped_on_failure
+from benchagent.protocol import EngineFacts
+
+# A connection that ever had a time-out, also that of asking for encryption, is waited for with poll(): three system
+# calls for an answer instead of one.
+DRIVER_PROPERTIES = {
+    "ApplicationName": "benchagent",
+    "reWriteBatchedInserts": "true",
+    "connectTimeout": "0",
+    "sslmode": "disable",
+    "gssEncMode": "disable",
+}
+SERIALIZATION_FAILURE, DEADLOCK = "40001", "40P01"
+LOCK_TIMEOUT, CANCELLED = "55P03", "57014"
+# Microseconds that a commit waits for others, where a group is asked for: about what a disk needs for a sync.
+GROUP_DELAY_US = 1_000
+
+
+class PostgresqlInstance(ServerInstance):
+    slug = discovery.SLUG
+    server: Server
+    dialect = Dialect(
+        first="SELECT {select} LIMIT {n}",
+        for_update=" FOR UPDATE",
+        after_load_each=("VACUUM ANALYZE {table}",),
+        after_load=("CHECKPOINT",),
+    )
+    retryable = Retryable(sqlstates=(SERIALIZATION_FAILURE, DEADLOCK))
+    log_names = LOG_NAMES
+    tolerable = Retryable(sqlstates=(LOCK_TIMEOUT, CANCELLED), sqlstate_prefixes=(INTEGRITY_CLASS,))
+
+    def __init__(self, server: Server, request: ProvisionRequest, given: Settings, class_path: Sequence[Path]) -> None:
+        folders = server.folders
+        super().__init__(server, request, class_path, folders.home, folders.log or folders.home)
+        self._request = request
+        self._given = given
+        self.ignored_settings = settings.locked(given)
+        method = settings.last(given, "wal_sync_method") or ""
+        self.engine_counters = PostgresqlCounters(server.version, wal_sync_method=method)
+
+    def connect(self) -> Connection:
+        url = f"jdbc:postgresql://{HOST}:{self.server.port}/{DATABASE}"
+        return Connection(url, None, {"user": USER, "password": self.server.password, **DRIVER_PROPERTIES})
+
+    def effective_queries(self) -> Mapping[str, str]:
+        return settings.effective_queries(self.server.version, self._given)
+
+    def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
+        self.ignored_settings += settings.ignored(self._given, rows)
+        return settings.in_force(rows)
+
+    def buffer_bytes(self) -> int | None:
+        return buffer_in_force(self.slug, self._given, version=self.server.installation.version)
+
+    def backup_methods(self) -> Sequence[BackupMethod]:
+        return methods(self.server, self._request, self._given)
+
+
+class PostgresqlAdapter(Adapter):
+    slug = discovery.SLUG
+    service_users = discovery.SERVICE_USERS
+
+    def discover(self, context: EngineContext) -> list[EngineFacts]:
+        return discovery.discover(context)
+
+    def provision(self, request: ProvisionRequest) -> PostgresqlInstance:
+        installation = discovery.installations(request.engines_dir).get(request.version)
+        if installation is None:
+            raise JobError(f"PostgreSQL {request.version} is no longer on this machine")
+        given = checked_settings(request.settings)
+        class_path = jars(request.toolchain, self.slug)
+        user = allowed_user(discovery.SERVICE_USERS)
+        folders = request.folders.by_role().values()
+        hand_over([*folders, request.job_dir / "tmp"], user)
+        allowed_user(discovery.SERVICE_USERS, *folders, installation.bin_dir)
+        server = Server(request, installation, folders_of(request.folders), user)
+        with stopped_on_failure(server):
+            temp = server.folders.temp is not None
+            lines = settings.configuration(server.version, given, connections=request.connections, temp=temp)
+            if request.restored:
+                server.configure(lines)
+                request.log(f"opening the copy in {server.folders.data}")
+                server.password = read_password(server.folders)
+            else:
+                server.password = server.create(lines, settings.initdb_options(server.version, given))
+                request.log(f"initdb done in {server.folders.data}")
+            server.start()
+        request.log(f"PostgreSQL {request.version} answers on port {server.port}")
+        return PostgresqlInstance(server, request, given, class_path)
+
+    def knob(self, name: str, value: str, version: str) -> Settings:
+        """The nearest kin: n commits for one flush are a commit that waits while n - 1 others are at work."""
+        if name == "group_commit":
+            if value == "off":
+                return [("commit_delay", "0")]
+            return [("commit_delay", str(GROUP_DELAY_US)), ("commit_siblings", str(int(value) - 1))]
+        if name == "background_maintenance":
+            return [("autovacuum", value)]
+        return super().knob(name, value, version)
+
+
+ADAPTER = PostgresqlAdapter()

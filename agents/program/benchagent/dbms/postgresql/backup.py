@@ -12,9 +12,8 @@ import psutil
 from benchagent.dbms.backup import Action, BackupMethod, Options, ToolCommand
 from benchagent.dbms.base import JobError, ProvisionRequest, Settings
 from benchagent.dbms.postgresql import discovery, settings
-from benchagent.dbms.postgresql.cluster import DATABASE, USER, Folders
 from benchagent.dbms.postgresql.discovery import Installation, Version, numbers
-from benchagent.dbms.postgresql.server import Server
+from benchagent.dbms.postgresql.server import DATABASE, USER, Folders, Server
 from benchagent.dbms.private_server import HOST
 
 TOOLS = ("pg_dump", "pg_restore", "psql", "pg_basebackup")

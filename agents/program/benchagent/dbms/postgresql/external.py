@@ -9,10 +9,9 @@ from pathlib import Path
 from benchagent.catalog import BACKUP_METHODS
 from benchagent.dbms.backup import Action, BackupMethod, Options, ToolCommand
 from benchagent.dbms.base import JobError
+from benchagent.dbms.external.connections import CONNECT_TIMEOUT_S, ToolLogin
 from benchagent.dbms.external.server import MARKER, ExternalServer
-from benchagent.dbms.external.tool_login import CONNECT_TIMEOUT_S, ToolLogin
-from benchagent.dbms.postgresql import discovery, settings
-from benchagent.dbms.postgresql.adapter import DRIVER_PROPERTIES, PostgresqlInstance
+from benchagent.dbms.postgresql import DRIVER_PROPERTIES, PostgresqlInstance, discovery, settings
 from benchagent.dbms.postgresql.backup import FORMATS, PARALLEL_DUMP_SINCE, Dump
 from benchagent.dbms.postgresql.counters import PostgresqlCounters
 from benchagent.dbms.postgresql.discovery import Installation, numbers

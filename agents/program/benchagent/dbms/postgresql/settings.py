@@ -11,8 +11,8 @@ from benchagent.configfiles.settings import bare
 from benchagent.configfiles.units import MIB, NO, YES, Kind, Spec, convert
 from benchagent.dbms.base import JobError, Settings
 from benchagent.dbms.counters import QueryRows
-from benchagent.dbms.postgresql.cluster import TEMP_TABLESPACE
 from benchagent.dbms.postgresql.discovery import Version
+from benchagent.dbms.postgresql.server import TEMP_TABLESPACE
 from benchagent.dbms.private_server import HOST
 
 # The agent decides where the cluster lies, how it is reached and where it logs. A private server has no standby: a

@@ -16,7 +16,7 @@ from benchagent.dbms.questions import Step
 from benchagent.protocol import Check
 from benchagent.workloads.base import Bench, Factors, SessionResult, Workload, is_used, require_one_session
 from benchagent.workloads.tpcc import conditions, queries, sizes, steps, tables
-from benchagent.workloads.tpcc.memory import memory_curve
+from benchagent.workloads.tpcc.queries import memory_curve
 
 LOADED, RUN = "after the load", "after the run"
 BEFORE, AFTER = "before", "after"

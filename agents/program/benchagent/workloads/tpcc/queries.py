@@ -8,16 +8,21 @@ cache; `warm`, after the run; `repeated`, the same once more; `other`, with para
 # ruff: noqa: S608 - every part of a statement is a text of this package
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from benchagent.dbms.counters import EngineCounters
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.questions import Step
+from benchagent.machine.sampling import repeated
+from benchagent.machine.usage import ProcessTable
 from benchagent.workloads.base import SessionResult
 
 ARTICLE_WAREHOUSES = 21_000
+MEMORY_INTERVAL_S = 0.1
 COLD, WARM, REPEATED, OTHER = "cold", "warm", "repeated", "other"
 BEGIN, END = "begin", "end"
 WARM_UP_TABLES = ("order_line", "stock", "customer", "orders", "new_order")
@@ -163,3 +168,23 @@ def plans(counters: EngineCounters, executions: list[Execution], result: Session
 def timed(name: str, sql: str) -> Step:
     """A query whose time is a result."""
     return {"op": "query", "name": name, "sql": sql, "optional": True}
+
+
+@contextmanager
+def memory_curve(server_pids: Callable[[], Sequence[int]]) -> Iterator[list[tuple[float, int]]]:
+    """Of the server, while the warm-up queries run: seconds since the epoch and bytes.
+
+    Sampled while it is entered; pages that processes share count once.
+    """
+    points: list[tuple[float, int]] = []
+    table = ProcessTable()
+
+    def look() -> None:
+        table.look()
+        size = table.memory_bytes(server_pids())
+        if size is not None:
+            points.append((time.time(), size))
+
+    look()
+    with repeated(look, every_s=MEMORY_INTERVAL_S):
+        yield points
