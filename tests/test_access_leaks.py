@@ -7,8 +7,8 @@ import json
 import pytest
 from django.db import transaction
 
-from runs.access import visibility
-from runs.models import Run
+from runs.access.rules import change_visibility
+from runs.models import Experiment, Run, Upload
 from tests.access.rows import TABLE, Row
 from tests.access.rules import PEOPLE, Who
 from tests.access.world import MARKS, World
@@ -144,16 +144,16 @@ def test_one_click_hides_everything_and_shows_it_again(world, kind):
     stranger, thing = BY_NAME["anonymous"], world.things["public"][kind]
     page = Row("", "GET", "read", f"/{kind}s/{thing}/")
     with transaction.atomic():
-        target = (visibility.Upload if kind == "upload" else visibility.Experiment).objects.get(
+        target = (Upload if kind == "upload" else Experiment).objects.get(
             **{"pk" if kind == "upload" else "slug": thing}
         )
         run = target.runs.first()
         before = Run.objects.listed_for(world.people["viewer"]).count()
-        visibility.change(target=target, visibility="private", by=world.people["owner"])
+        change_visibility(target=target, visibility="private", by=world.people["owner"])
         assert ask(world, page, stranger, "public").status_code == 404
         assert ask(world, Row("", "GET", "read", f"/runs/{run.pk}/"), stranger, "public").status_code == 404
         assert Run.objects.listed_for(world.people["viewer"]).count() == before - 2
-        visibility.change(target=target, visibility="public", by=world.people["owner"])
+        change_visibility(target=target, visibility="public", by=world.people["owner"])
         assert ask(world, page, stranger, "public").status_code == 200
         assert Run.objects.listed_for(world.people["viewer"]).count() == before
         transaction.set_rollback(True)

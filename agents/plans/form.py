@@ -16,7 +16,7 @@ from django import forms
 from agents.machines import approved_agents, offers
 from agents.models import Agent
 from agents.plans.plan import MAX_REPEATS, NAME_LIMIT, TEXT_LIMIT, Plan, PlanError, Settings, check
-from runs.access.visibility import default_visibility
+from runs.access.rules import default_visibility
 from runs.models import Publication
 from runs.models.choices import Visibility
 

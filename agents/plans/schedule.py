@@ -19,7 +19,7 @@ from agents.machines import approved_agents, newest
 from agents.models import Job
 from agents.plans.plan import MAX_REPEATS, Plan, PlanError, check
 from runs import results
-from runs.access.visibility import default_visibility
+from runs.access.rules import default_visibility
 from runs.models import Experiment, Run, User
 
 SEED_LIMIT = 2**31 - 1

@@ -17,7 +17,7 @@ from agents.models import Agent
 from agents.plans import schedule
 from agents.plans.plan import FactorValue, Override, Plan, Settings
 from agents.reruns.published import MATCHES
-from runs.access.visibility import default_visibility
+from runs.access.rules import default_visibility
 from runs.models import Experiment, User
 from runs.publications.matching import GAPS_KEY, PLAN_KEY, CellFacts, Match, PlanGap
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
-from django.contrib.auth.models import AnonymousUser
 from django.db.models import Model, QuerySet
 
 from runs.models import Change, User
-
-Person = User | AnonymousUser | None
+from runs.models.visible import Person
 
 
 def record(*, target: Model, field: str, old: Any, new: Any, by: Person, reason: str = "") -> Change | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.tokens import default_token_generator
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -17,8 +16,7 @@ from runs.access import changes
 from runs.access.rules import SCOPES_BY_ROLE
 from runs.models import ApiToken, User
 from runs.models.choices import UserRole
-
-Person = User | AnonymousUser | None
+from runs.models.visible import Person
 
 
 class LastAdministrator(ValueError):

@@ -1,21 +1,37 @@
-"""Who may change what: the table of docs/operate/access.md, to which tests/test_access_table.py holds every route."""
+"""Who may see and who may change what is stored: the table of docs/operate/access.md.
+
+tests/test_access_table.py holds every route to it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TypeVar
 from uuid import UUID
 
-from django.contrib.auth.models import AnonymousUser
+from django.conf import settings
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 
-from runs.access.visibility import Target
-from runs.models import Config, HardwareProfile, User
-from runs.models.choices import UserRole
-from runs.models.visible import owner_id_of
+from runs.access import changes
+from runs.models import Config, Dbms, DbmsVersion, Experiment, HardwareProfile, Report, Run, Upload, User, Workload
+from runs.models.choices import UserRole, Visibility
+from runs.models.runs import RunQuerySet
+from runs.models.visible import Person, Reader, listed, owner_id_of, readable
 
-Person = User | AnonymousUser | None
+Target = Experiment | Upload | Report | Run
 T = TypeVar("T", bound=Target)
+M = TypeVar("M", bound=Model)
 
+# How a run refers to what it was made with.
+_FROM_RUN: dict[type[Model], str] = {
+    Config: "config",
+    Dbms: "dbms_version__dbms",
+    DbmsVersion: "dbms_version",
+    HardwareProfile: "hardware",
+    Workload: "workload",
+}
 # What a token may be made for, by the role of its owner: it never reaches further than the person.
 SCOPES_BY_ROLE: dict[str, tuple[str, ...]] = {
     UserRole.VIEWER: ("read",),
@@ -25,6 +41,61 @@ SCOPES_BY_ROLE: dict[str, tuple[str, ...]] = {
 }
 _OPERATORS = (UserRole.OPERATOR, UserRole.ADMIN)
 _CONTRIBUTORS = (UserRole.CONTRIBUTOR, *_OPERATORS)
+
+
+def default_visibility() -> str:
+    """What new experiments, uploads and reports are unless somebody says otherwise: the setting's word."""
+    return str(settings.DEFAULT_VISIBILITY)
+
+
+def change_visibility(*, target: Target, visibility: str, by: User | None) -> bool:
+    """Give `target` and its runs this visibility and note who did so. False: it had it already.
+
+    Raises ValueError for a word that is no visibility.
+    """
+    if visibility not in Visibility.values:
+        raise ValueError(f"visibility must be one of {', '.join(Visibility.values)}, not {visibility!r}")
+    with transaction.atomic():
+        rows = type(target)._default_manager.select_for_update()
+        before = rows.values_list("visibility", flat=True).get(pk=target.pk)
+        type(target)._default_manager.filter(pk=target.pk).update(visibility=visibility)
+        if isinstance(target, Experiment | Upload):
+            target.runs.update(visibility=visibility)
+        target.visibility = visibility
+        return changes.record(target=target, field="visibility", old=before, new=visibility, by=by) is not None
+
+
+def source_of(run: Run) -> Target | None:
+    """What decides who may see the run: its experiment or upload, else itself. None: published results are public."""
+    if run.publication_id is not None:
+        return None
+    return run.experiment or run.upload or run
+
+
+def candidates(user: Reader, *, experiments: Iterable[str] = ()) -> RunQuerySet:
+    """Present runs that filters may choose from: the listed ones, and those of experiments named by their address.
+
+    An unlisted experiment can be compared and listed by whoever was given its address.
+    """
+    chosen = listed(user)
+    slugs = list(experiments)
+    # An empty condition is an administrator's, who sees all; it would vanish beside another one.
+    if chosen and slugs:
+        chosen |= Q(experiment__slug__in=slugs) & readable(user)
+    return Run.objects.present().filter(chosen)
+
+
+def nameable(rows: QuerySet[M], user: Reader, *, by_address: bool = False) -> QuerySet[M]:
+    """Machines, configurations, workloads, DBMSs without those that only runs use which this person may not see.
+
+    A name can tell as much as a number. Those that no run uses yet stay. `by_address`: for a page of one of them,
+    which an unlisted run leads to.
+    """
+    seen = readable(user) if by_address else listed(user)
+    if not seen:
+        return rows
+    using = Run.objects.filter(**{_FROM_RUN[rows.model]: OuterRef("pk")})
+    return rows.filter(Exists(using.filter(seen)) | ~Exists(using))
 
 
 def may_contribute(user: Person) -> bool:

@@ -21,7 +21,7 @@ from rest_framework.utils.urls import remove_query_param, replace_query_param
 from rest_framework.views import APIView
 
 from runs.access import changes
-from runs.access.visibility import candidates
+from runs.access.rules import candidates
 from runs.api.errors import Conflict, CsvRenderer, JsonErrors
 from runs.api.permissions import changeable_run, person_of, readable_runs
 from runs.api.serializers import (
@@ -33,9 +33,9 @@ from runs.api.serializers import (
     RunSeriesSerializer,
 )
 from runs.incoming.reading import read
-from runs.listing import csv
 from runs.listing import cursor as keyset
 from runs.listing.filters import FACTOR_PREFIX, RunFilter, columns_of
+from runs.listing.rows import csv_stream
 from runs.models import Run
 from runs.results import editing
 from runs.run import series
@@ -163,7 +163,7 @@ class RunList(JsonErrors, generics.ListAPIView[Run]):
         if request.accepted_renderer.format != "csv":
             return self.list(request, *args, **kwargs)
         rows = self.filter_queryset(self.get_queryset())
-        response = StreamingHttpResponse(csv.stream(rows), content_type="text/csv; charset=utf-8")
+        response = StreamingHttpResponse(csv_stream(rows), content_type="text/csv; charset=utf-8")
         response["Content-Disposition"] = 'attachment; filename="runs.csv"'
         return response
 

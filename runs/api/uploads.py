@@ -28,7 +28,7 @@ from runs.api.errors import Conflict
 from runs.api.parsers import StrictJSONParser
 from runs.api.permissions import person_of
 from runs.api.serializers import FIELD_ERRORS, BatchAnswerSerializer, ErrorSerializer, StoredResultSerializer
-from runs.imports.subject import ImportSubject, checked, from_text
+from runs.imports.documents import ImportSubject, checked, from_text
 from runs.incoming.values import Strict
 from runs.models import ApiToken, Artefact, FileImport, Run, User
 from runs.models.visible import Reader, readable, sees_all

@@ -11,8 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from runs.access import visibility
-from runs.access.rules import changeable
+from runs.access.rules import change_visibility, changeable
 from runs.api.permissions import person_of
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
 from runs.models import Experiment, Report, Upload
@@ -37,7 +36,7 @@ class _SetVisibility(APIView):
         target = changeable(request.user, get_object_or_404(self.rows.readable_by(request.user), **key))
         message = VisibilitySerializer(data=request.data)
         message.is_valid(raise_exception=True)
-        visibility.change(target=target, visibility=message.validated_data["visibility"], by=person_of(request))
+        change_visibility(target=target, visibility=message.validated_data["visibility"], by=person_of(request))
         return Response({"visibility": target.visibility})
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Q
 from django.http import QueryDict
 
-from runs.access.visibility import candidates
+from runs.access.rules import candidates
 from runs.listing.filters import FACTOR_PREFIX, RunFilter, without_blanks
 from runs.models import Run
 from runs.models.visible import Reader, listed, readable

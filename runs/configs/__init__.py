@@ -9,8 +9,11 @@ from runs.configs.creating import (
     DETAIL_FIELDS,
     EDITABLE,
     Content,
+    Parameter,
+    config_of,
     correct,
     create_config,
+    resolve_config,
     revise,
 )
 from runs.configs.diff import Difference, DiffRow, diff
@@ -24,9 +27,7 @@ from runs.configs.facts import (
     parameter_rows,
     settings_of,
 )
-from runs.configs.parameters import Parameter, config_of, resolve_config
-from runs.configs.reading import ConfigError, FileText, Understood, understand
-from runs.configs.usage import (
+from runs.configs.pages import (
     family_of,
     for_pages,
     listed_configs,
@@ -34,3 +35,4 @@ from runs.configs.usage import (
     stated_by,
     versions_for,
 )
+from runs.configs.reading import ConfigError, FileText, Understood, understand

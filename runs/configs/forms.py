@@ -15,7 +15,7 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest
 
-from runs.access.visibility import nameable
+from runs.access.rules import nameable
 from runs.configs.creating import DETAIL_FIELDS, EDITABLE, NAMES, Content
 from runs.configs.facts import FORCED_WRITES, PAGE_SIZE
 from runs.configs.reading import MOST_CHARACTERS, MOST_FILES, FileText, Understood, understand

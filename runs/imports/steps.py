@@ -20,8 +20,7 @@ from django.utils import timezone
 from rest_framework.exceptions import ValidationError
 
 from runs import results
-from runs.imports.documents import document, repeats_of
-from runs.imports.subject import checked
+from runs.imports.documents import checked, document, repeats_of
 from runs.models import ApiToken, Artefact, FileImport, Run, User, delete_softly
 from runs.models.visible import sees_all
 from runs.results.document import MAX_REPEATS, MAX_RUNS

@@ -14,12 +14,12 @@ from django.core.exceptions import ValidationError
 from django.db.models import Q, QuerySet
 from django.http import QueryDict
 
-from runs.access.visibility import nameable
+from runs.access.rules import nameable
 from runs.listing.cursor import LAST_COLUMNS, Column
 from runs.models import Config, Dbms, DbmsVersion, Experiment, HardwareProfile, Publication, Run, RunFactor, Workload
 from runs.models.choices import DURABILITY_CHOICES, Provenance, RunState, Visibility
+from runs.models.subjects import versioned
 from runs.models.visible import Reader, listed
-from runs.models.workloads import versioned
 from runs.results import present_slug
 
 FACTOR_PREFIX = "factor."

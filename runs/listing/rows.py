@@ -1,19 +1,35 @@
-"""A run as a row of a list."""
+"""Runs as rows: of a list, and of a CSV file with a column for each factor and each metric that any of them has."""
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
+from typing import Any
 
-from runs.models import Measurement, Run
+from django.db.models import QuerySet
+
+from runs.models import Measurement, Run, RunFactor
 from runs.run.facets import facets
 from runs.run.number import primary_number, why_no_number
 
 # Said by the demonstration badge, or of little use for telling rows apart.
 _NOT_IN_ROWS = frozenset({"factor:warm_up_s", "factor:duration_s"})
+# What Excel, LibreOffice and Google Sheets take for the beginning of a formula.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+# Of the CSV file.
+PER_FETCH = 500
+COLUMNS = (
+    "id", "workload", "workload_version", "dbms", "dbms_version", "architecture", "hardware", "config", "status",
+    "invalid_reason", "provenance", "demonstration", "durability", "durability_doubt", "visibility", "owner", "repeat",
+    "order_index", "cell_key", "experiment", "publication", "created_at", "started_at", "finished_at", "measured_on",
+    "missing_reason",
+)  # fmt: skip
 
 
 class RunRow:
-    """Reads prefetched rows only (`Run.objects.for_lists()`)."""
+    """A row of a list. Reads prefetched rows only (`Run.objects.for_lists()`)."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -33,3 +49,57 @@ class RunRow:
         return " · ".join(
             facet.text for facet in stated if facet.field.startswith("factor:") and facet.field not in _NOT_IN_ROWS
         )
+
+
+class _Line:
+    """What `csv.writer` writes to: gives the line back."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+def csv_lines(rows: Iterable[Sequence[Any]]) -> Iterator[str]:
+    """One line of CSV a row, as it is asked for."""
+    writer = csv.writer(_Line(), lineterminator="\r\n")
+    for row in rows:
+        yield writer.writerow([csv_cell(value) for value in row])
+
+
+def csv_cell(value: Any) -> Any:
+    """Numbers as they are; text that would be taken for a formula behind an apostrophe; None as nothing."""
+    if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
+        return f"'{value}"
+    return "" if value is None else value
+
+
+def csv_stream(runs: QuerySet[Run]) -> Iterator[str]:
+    """The lines of the file; rows are fetched a few hundred at a time. `runs` are ordered and `for_rows`."""
+    ids = runs.order_by().values("pk")
+    factors = sorted(RunFactor.objects.filter(run__in=ids).order_by().values_list("name", flat=True).distinct())
+    measured = Measurement.objects.filter(run__in=ids).order_by()
+    metrics = sorted(measured.values_list("metric__name", "metric__unit", "phase").distinct())
+    head = [*COLUMNS, *(f"factor.{name}" for name in factors), *(_heading(*metric) for metric in metrics)]
+    rows = (_row(run, factors, metrics) for run in runs.iterator(chunk_size=PER_FETCH))
+    return csv_lines(chain([head], rows))
+
+
+def _heading(name: str, unit: str, phase: str) -> str:
+    words = name if phase == "run" else f"{phase}.{name}"
+    return f"{words} [{unit}]" if unit else words
+
+
+def _row(run: Run, factors: list[str], metrics: list[tuple[str, str, str]]) -> list[Any]:
+    values = {factor.name: factor.value for factor in run.factors.all()}
+    numbers = {(row.metric.name, row.metric.unit, row.phase): row.value for row in run.measurements.all()}
+    version = run.dbms_version
+    return [
+        run.id, run.workload.slug, run.workload.version, version.dbms.slug, version.version, version.architecture,
+        run.hardware and run.hardware.slug, run.config and run.config.slug, run.state,
+        run.invalid_reason if run.invalid_at else "", run.provenance, "yes" if run.demonstration else "no",
+        run.durability, run.durability_doubt, run.visibility, run.owner and run.owner.username, run.repeat,
+        run.order_index, run.cell_key, run.experiment and run.experiment.slug,
+        run.publication and run.publication.slug, run.created_at.isoformat(),
+        run.started_at and run.started_at.isoformat(), run.finished_at and run.finished_at.isoformat(),
+        run.measured_on, run.missing_reason,
+        *(values.get(name) for name in factors), *(numbers.get(metric) for metric in metrics),
+    ]  # fmt: skip

@@ -2,15 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, StrictBool
 
+from runs.formatting import byte_size
 from runs.incoming.values import Given, Line, Name, Path, Prose, Strict, Text, Word, whole
-from runs.machines.sizes import MAX_BYTES
+from runs.models import HardwareProfile, StorageDevice
 
+# GB is 1000³ bytes, GiB 1024³: the two are never mixed.
+_UNITS = {
+    "": 1, "b": 1, "bytes": 1,
+    "kb": 1000, "mb": 1000**2, "gb": 1000**3, "tb": 1000**4, "pb": 1000**5,
+    "kib": 1024, "mib": 1024**2, "gib": 1024**3, "tib": 1024**4, "pib": 1024**5,
+}  # fmt: skip
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]*)", re.IGNORECASE)
+MAX_BYTES = 2**63 - 1
 Cores = Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(whole)]
 Bytes = Annotated[int, Field(ge=1, le=MAX_BYTES), BeforeValidator(whole)]
+
+
+def parse_size(text: str) -> int:
+    """Bytes. Raises ValueError with words for the person who typed it."""
+    match = _SIZE.fullmatch(text.strip())
+    factor = _UNITS.get(match[2].lower()) if match else None
+    if match is None or factor is None:
+        raise ValueError(f"“{text}” is not a size: a number with B, KB, MB, GB, TB or KiB, MiB, GiB, TiB.")
+    size_bytes = round(float(match[1]) * factor)
+    if not 0 < size_bytes <= MAX_BYTES:
+        raise ValueError("A size is more than 0 and less than 8 EiB.")
+    return size_bytes
+
+
+def size_text(size_bytes: int) -> str:
+    """The shortest spelling that `parse_size` reads back as the same number."""
+    for unit in ("TiB", "TB", "GiB", "GB", "MiB", "MB", "KiB"):
+        size = size_bytes / _UNITS[unit.lower()]
+        if size >= 1 and round(round(size, 3) * _UNITS[unit.lower()]) == size_bytes:
+            return f"{round(size, 3):g} {unit}"
+    return str(size_bytes)
 
 
 class DeviceFacts(Strict):
@@ -61,3 +94,57 @@ DEVICE_LABELS, MACHINE_LABELS = (
     {name: field.title for name, field in facts.model_fields.items() if field.title}
     for facts in (DeviceFacts, MachineFacts)
 )
+
+
+@dataclass(frozen=True)
+class FactRow:
+    """One fact of several machines, in their order; "" where a machine does not state it."""
+
+    label: str
+    values: list[str]
+
+    @property
+    def differs(self) -> bool:
+        return len({value for value in self.values if value}) > 1
+
+
+@dataclass(frozen=True)
+class DeviceRow:
+    """A device by its name, with what each machine says of it; None where the machine has no such device."""
+
+    name: str
+    devices: list[StorageDevice | None]
+    facts: list[FactRow]
+
+
+def shown(row: HardwareProfile | StorageDevice, name: str) -> str:
+    value: Any = getattr(row, "medium_label" if name == "medium" else name)
+    if value in (None, ""):
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else ""
+    return byte_size(value) if name.endswith("_bytes") else str(value)
+
+
+def profile_facts(profile: HardwareProfile) -> list[tuple[str, str]]:
+    """(label, text) of every fact, empty ones too: "not stated" is information."""
+    return [(label, shown(profile, name)) for name, label in MACHINE_LABELS.items()]
+
+
+def device_facts(device: StorageDevice) -> list[tuple[str, str]]:
+    return [(label, shown(device, name)) for name, label in DEVICE_LABELS.items()]
+
+
+def compare_profiles(profiles: Sequence[HardwareProfile]) -> tuple[list[FactRow], list[DeviceRow]]:
+    """Facts and devices side by side. `profiles` with their storage prefetched."""
+    facts = [FactRow(label, [shown(profile, name) for profile in profiles]) for name, label in MACHINE_LABELS.items()]
+    by_name = [{device.name: device for device in profile.storage.all()} for profile in profiles]
+    rows = []
+    for name in dict.fromkeys(name for known in by_name for name in known):
+        devices = [known.get(name) for known in by_name]
+        told = [
+            FactRow(label, [shown(device, fact) if device is not None else "" for device in devices])
+            for fact, label in DEVICE_LABELS.items()
+        ]
+        rows.append(DeviceRow(name, devices, [row for row in told if any(row.values)]))
+    return facts, rows

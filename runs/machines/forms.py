@@ -6,8 +6,7 @@ from typing import Any
 
 from django import forms
 
-from runs.machines.facts import DEVICE_FIELDS, DEVICE_LABELS, MACHINE_FIELDS, MACHINE_LABELS
-from runs.machines.sizes import parse_size, size_text
+from runs.machines.facts import DEVICE_FIELDS, DEVICE_LABELS, MACHINE_FIELDS, MACHINE_LABELS, parse_size, size_text
 from runs.models import HardwareProfile, StorageDevice
 
 

@@ -8,9 +8,8 @@ from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
 
 from runs.models import HardwareProfile, Measurement, Run
 from runs.models.choices import Better
-from runs.models.dbms import dbms_name
+from runs.models.subjects import dbms_name, versioned
 from runs.models.visible import Reader, sees_all
-from runs.models.workloads import versioned
 
 
 @dataclass(frozen=True)

@@ -1,3 +1,5 @@
+"""What all models share; text from outside made storable on both databases (secrets: `benchagent.redaction`)."""
+
 from __future__ import annotations
 
 import uuid
@@ -50,3 +52,11 @@ class NamedModel(UUIDModel):
             number += 1
             slug = f"{stem}-{number}"
         return slug
+
+
+def clean(value: object, limit: int) -> str:
+    """Text cut to a column's length; without NUL and lone surrogates, which a database refuses."""
+    if value is None:
+        return ""
+    text = str(value).replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
+    return text[:limit]

@@ -1,3 +1,5 @@
+"""What puts runs together: experiments, which plan them, and reports, which compare them."""
+
 from __future__ import annotations
 
 from django.conf import settings
@@ -35,3 +37,30 @@ class Experiment(NamedModel):
 
     def get_absolute_url(self) -> str:
         return reverse("experiment", args=[self.slug])
+
+
+class ReportQuerySet(VisibleQuerySet["Report"]):
+    def present(self) -> ReportQuerySet:
+        return self.filter(deleted_at=None)
+
+
+class Report(NamedModel):
+    """A saved comparison with a title and words: the query of the compare page under a short address."""
+
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="reports"
+    )
+    visibility = models.CharField(max_length=10, choices=Visibility.choices, default=Visibility.PUBLIC)
+    # The compare page's query string: runs, cells or filters, metric, baseline.
+    query = models.TextField()
+    note = models.TextField(blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    deleted_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ReportQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def get_absolute_url(self) -> str:
+        return reverse("report", args=[self.slug])

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from runs.models.base import UUIDModel
 from runs.models.choices import Provenance
-from runs.models.workloads import Workload
+from runs.models.subjects import Workload
 
 
 class Publication(UUIDModel):

@@ -25,13 +25,10 @@ from runs.models.choices import (
     StorageRole,
     Visibility,
 )
-from runs.models.configs import Config
-from runs.models.dbms import DbmsVersion
 from runs.models.experiments import Experiment
-from runs.models.hardware import HardwareProfile, StorageDevice
+from runs.models.subjects import Config, DbmsVersion, HardwareProfile, StorageDevice, Workload
 from runs.models.uploads import Upload
 from runs.models.visible import VisibleQuerySet
-from runs.models.workloads import Workload
 
 _NOT_IN_ROWS = (
     "effective_settings", "ignored_settings", "driver", "dataset", "command_lines", "checks", "warnings",
@@ -104,7 +101,7 @@ class Run(UUIDModel):
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="runs"
     )
-    # Kept here too, so that lists need no join: experiment or upload say it, `runs.access.visibility` changes both.
+    # Kept here too, so that lists need no join: experiment or upload say it, `runs.access.rules` changes both.
     visibility = models.CharField(max_length=10, choices=Visibility.choices, default=Visibility.PUBLIC)
 
     state = models.CharField(max_length=20, choices=RunState.choices, default=RunState.QUEUED, db_index=True)

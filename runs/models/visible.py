@@ -16,6 +16,8 @@ from runs.models.accounts import User
 from runs.models.choices import UserRole, Visibility
 
 Reader = User | AnonymousUser
+# None: the system itself.
+Person = Reader | None
 M = TypeVar("M", bound=Model)
 
 

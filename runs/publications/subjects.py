@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from benchagent.catalog import DBMSS
 
-from runs.dbms.versions import version_of
+from runs.dbms import version_of
 from runs.models import (
     Config,
     ConfigParameter,

@@ -16,7 +16,7 @@ from runs.access import changes
 from runs.incoming.values import Day, Strict, Text
 from runs.models import Run, User, delete_softly
 from runs.models import restore as restore_run
-from runs.models.text import clean
+from runs.models.base import clean
 from runs.run import primary
 
 DESCRIPTIVE = ("note", "message", "measured_on")

@@ -17,9 +17,9 @@ from django.db.models import Model, Q, QuerySet
 from django.utils.text import slugify
 from rest_framework.exceptions import ValidationError
 
-from runs.access.visibility import nameable
+from runs.access.rules import nameable
 from runs.configs import ConfigError, Content, FileText, Parameter, config_of, create_config, understand
-from runs.dbms.versions import make_version, matching_version
+from runs.dbms import make_version, matching_version
 from runs.machines import DEVICE_FIELDS, MACHINE_FIELDS
 from runs.models import Config, Dbms, DbmsVersion, HardwareProfile, Metric, Run, StorageDevice, User, Workload
 from runs.models.choices import Provenance

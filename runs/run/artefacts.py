@@ -15,7 +15,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from runs.models import Artefact, FileImport, Run, Upload
-from runs.models.text import clean
+from runs.models.base import clean
 
 MAX_ARTEFACT_BYTES = 64 * 1024 * 1024
 GZIP_MAGIC = b"\x1f\x8b"

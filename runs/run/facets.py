@@ -17,7 +17,7 @@ from benchagent.catalog import (
 
 from runs.models import HardwareProfile, Run, RunFactor
 from runs.models.choices import SHORT_DURABILITY
-from runs.models.dbms import dbms_name
+from runs.models.subjects import dbms_name
 
 # Factors that say how large the data is: other sizes are other questions.
 SCALE_FACTORS = ("scale_factor", "size_gb", "size_mb", "warehouses", "rows")

@@ -15,7 +15,7 @@ from django.utils.timesince import timesince
 
 from runs import formatting
 from runs.access import rules
-from runs.access.visibility import Target, source_of
+from runs.access.rules import Target, source_of
 from runs.charts.base import TableCell
 from runs.listing.filters import MOST_OFFERED
 from runs.models import Change, Run

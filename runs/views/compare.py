@@ -17,8 +17,7 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 
 from runs.access import changes
-from runs.access.rules import changeable
-from runs.access.visibility import default_visibility
+from runs.access.rules import changeable, default_visibility
 from runs.api.compare import ComparisonSerializer
 from runs.charts import compare as charts
 from runs.charts.run import figures
@@ -27,7 +26,7 @@ from runs.compare.compare import compare_selection
 from runs.compare.groups import Comparison
 from runs.compare.select import CONTROLS, Selection, select
 from runs.formatting import percent
-from runs.listing import csv_text
+from runs.listing.rows import csv_lines
 from runs.models import Experiment, Publication, Report, Run
 from runs.models.choices import RunState, Visibility
 from runs.run import facts, series
@@ -90,7 +89,7 @@ def compare_csv(request: HttpRequest) -> HttpResponse:
         return HttpResponse("\n".join(lines), status=400, content_type="text/plain; charset=utf-8")
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="compare.csv"'
-    response.writelines(csv_text.lines(charts.csv_rows(compare_selection(selection, request.GET))))
+    response.writelines(csv_lines(charts.csv_rows(compare_selection(selection, request.GET))))
     return response
 
 

@@ -14,8 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from runs import configs
 from runs.access import changes
-from runs.access.rules import may_describe
-from runs.access.visibility import nameable
+from runs.access.rules import may_describe, nameable
 from runs.configs.forms import (
     FORMAT_CHOICES,
     ConfigForm,
@@ -27,10 +26,10 @@ from runs.configs.forms import (
     preview,
 )
 from runs.configs.pages import ConfigRow, choices_of, diff_table, matching
-from runs.dbms import systems
+from runs.dbms import rankings, system_rows, unverified, version_rows, words_filter
 from runs.listing.rows import RunRow
 from runs.models import Config, Dbms, Run
-from runs.models.text import clean
+from runs.models.base import clean
 from runs.views.guards import PersonRequest, contributor_required
 
 PER_PAGE = 50
@@ -187,8 +186,8 @@ MOST_CONFIGS = 100
 @require_safe
 def dbms_list(request: HttpRequest) -> HttpResponse:
     words = clean(request.GET.get("q", "").strip(), 100)
-    rows = systems.words_filter(nameable(Dbms.objects.all(), request.user), words)
-    return render(request, "dbms/list.html", {"rows": systems.system_rows(rows, request.user), "q": words})
+    rows = words_filter(nameable(Dbms.objects.all(), request.user), words)
+    return render(request, "dbms/list.html", {"rows": system_rows(rows, request.user), "q": words})
 
 
 @require_safe
@@ -200,9 +199,9 @@ def dbms_detail(request: HttpRequest, slug: str) -> HttpResponse:
     counts = Run.objects.present().listed_for(request.user).filter(config__in=shown).counts_by("config")
     context = {
         "dbms": dbms,
-        "versions": systems.version_rows(dbms, request.user),
-        "unverified": systems.unverified(dbms.slug),
-        "rankings": systems.rankings(dbms, request.user),
+        "versions": version_rows(dbms, request.user),
+        "unverified": unverified(dbms.slug),
+        "rankings": rankings(dbms, request.user),
         "configs": [ConfigRow(config, counts.get(config.pk, 0)) for config in shown],
         "run_count": runs.count(),
         "rows": [RunRow(run) for run in runs.for_lists()[:RECENT]],

@@ -14,9 +14,10 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.http import url_has_allowed_host_and_scheme
 from rest_framework.exceptions import AuthenticationFailed
 
-from runs.access.rules import Person, may_contribute, may_manage_people, may_operate
+from runs.access.rules import may_contribute, may_manage_people, may_operate
 from runs.api.permissions import KEYWORD, bearer_of, live_token
 from runs.models import User
+from runs.models.visible import Person
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]

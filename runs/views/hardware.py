@@ -14,7 +14,7 @@ from runs.access.rules import may_describe
 from runs.listing.rows import RunRow
 from runs.machines.forms import DeviceForm, ProfileForm, facts_of
 from runs.models import HardwareProfile, Run, StorageDevice
-from runs.models.text import clean
+from runs.models.base import clean
 from runs.views.guards import PersonRequest, contributor_required
 
 RECENT = 10

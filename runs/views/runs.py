@@ -17,12 +17,11 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_POST, require_safe
 
 from runs.access import changes
-from runs.access.rules import changeable
-from runs.access.visibility import candidates, source_of
+from runs.access.rules import candidates, changeable, source_of
 from runs.charts import matrix
 from runs.charts.heating import memory_figure
 from runs.charts.run import figures, series_rows
-from runs.dbms import systems
+from runs.dbms import unverified
 from runs.listing import cursor
 from runs.listing.cursor import WrongCursor
 from runs.listing.filters import FACTOR_PREFIX, RunFilter, columns_of, without_blanks
@@ -191,7 +190,7 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "files": artefacts_of(run),
         "told": engine_report.of_run(run),
         "heating": memory_figure(run),
-        "unverified": systems.unverified(run.dbms_version.dbms.slug) if run.context.get("connection") else "",
+        "unverified": unverified(run.dbms_version.dbms.slug) if run.context.get("connection") else "",
     }
     return render(request, "run.html", context)
 

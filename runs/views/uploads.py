@@ -22,8 +22,7 @@ from runs import imports
 from runs.access import changes
 from runs.access.rules import changeable
 from runs.api.errors import flatten
-from runs.imports import columns
-from runs.imports.forms import TOOLS, SubjectForm
+from runs.imports.forms import DIRECTIONS, ROLES, ROWS, TOOLS, SubjectForm, answered, tables
 from runs.listing.rows import RunRow
 from runs.models import FileImport, Run, Upload
 from runs.views.guards import PersonRequest, contributor_required, person_required
@@ -150,10 +149,10 @@ def _preview(request: HttpRequest, taken: FileImport, form: SubjectForm) -> Http
         "needs": lacks(taken.items, said),
         "runs": imports.runs_of(taken),
         "newer_parser": taken.parser_version < PARSER_VERSION,
-        "tables": columns.tables(taken) if taken.stored_at is None else [],
-        "row_choices": columns.ROWS,
-        "role_choices": columns.ROLES,
-        "direction_choices": columns.DIRECTIONS,
+        "tables": tables(taken) if taken.stored_at is None else [],
+        "row_choices": ROWS,
+        "role_choices": ROLES,
+        "direction_choices": DIRECTIONS,
     }
     return render(request, "import.html", context, status=422 if form.errors else 200)
 
@@ -165,7 +164,7 @@ def import_columns(request: PersonRequest, import_id: UUID) -> HttpResponse:
     taken = get_object_or_404(imports.imports_of(request.user), id=import_id)
     if taken.stored_at is None:
         try:
-            imports.say(taken, {"mapping": columns.answered(taken, request.POST)})
+            imports.say(taken, {"mapping": answered(taken, request.POST)})
         except FormError as error:
             messages.error(request, " ".join(error.messages))
     return redirect("import", import_id=import_id)

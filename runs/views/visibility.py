@@ -10,9 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.template import Context
 from django.views.decorators.http import require_POST
 
-from runs.access import visibility
-from runs.access.rules import changeable
-from runs.access.visibility import Target
+from runs.access.rules import Target, change_visibility, changeable
 from runs.models import Experiment, Report, Run, Upload
 from runs.models.choices import Visibility
 from runs.models.visible import may_open
@@ -27,7 +25,7 @@ def set_visibility(request: PersonRequest, kind: str, key: str) -> HttpResponse:
     chosen = request.POST.get("visibility", "")
     if chosen not in Visibility.values:
         return HttpResponse("visibility: must be public, unlisted or private", status=400, content_type="text/plain")
-    visibility.change(target=target, visibility=chosen, by=request.user)
+    change_visibility(target=target, visibility=chosen, by=request.user)
     if request.htmx:  # type: ignore[attr-defined]
         return _control(request, target)
     messages.success(request, f"Now {Visibility(chosen).label.lower()}.")

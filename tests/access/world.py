@@ -23,7 +23,7 @@ from agents.models import EnrolmentCode
 from agents.plans import schedule
 from runs import imports
 from runs.access import people as accounts
-from runs.access import visibility
+from runs.access.rules import change_visibility
 from runs.compare import reports
 from runs.models import ApiToken, Artefact, Config, Experiment, Publication, Run, Upload, User
 from runs.run import artefacts
@@ -99,7 +99,7 @@ def _things(owner: User, seen: str) -> dict[str, Any]:
     experiment = _experiment(owner, seen)
     waiting = experiment.runs.get(repeat=1)
     report = reports.create(title=f"{mark} report", note="", query=f"run={run.pk}", visibility="public", owner=owner)
-    visibility.change(target=report, visibility=seen, by=owner)
+    change_visibility(target=report, visibility=seen, by=owner)
     file_import, _ = imports.take(files=[SourceFile(f"{mark}.log", f"nothing of {mark}\n".encode())], owner=owner)
     assert run.hardware is not None
     assert run.config is not None

@@ -6,7 +6,7 @@ import uuid
 
 import pytest
 
-from runs.access import visibility
+from runs.access.rules import change_visibility
 from runs.compare import reports
 from runs.models import Change, Experiment, Run, Upload
 from tests.runs.builders import document, scheduled, store_upload
@@ -29,7 +29,7 @@ def experiment(operator) -> Experiment:
 
 def test_a_change_reaches_all_runs_also_deleted_ones_and_is_kept(upload, contributor):
     upload.runs.filter(repeat=1).update(deleted_at="2026-01-01T00:00:00Z")
-    assert visibility.change(target=upload, visibility="private", by=contributor)
+    assert change_visibility(target=upload, visibility="private", by=contributor)
     assert set(Run.objects.values_list("visibility", flat=True)) == {"private"}
     assert Upload.objects.get().visibility == "private"
     noted = Change.objects.get()
@@ -37,13 +37,13 @@ def test_a_change_reaches_all_runs_also_deleted_ones_and_is_kept(upload, contrib
 
 
 def test_a_click_on_what_it_is_already_changes_and_notes_nothing(upload):
-    assert not visibility.change(target=upload, visibility="public", by=None)
+    assert not change_visibility(target=upload, visibility="public", by=None)
     assert not Change.objects.exists()
 
 
 def test_a_word_that_is_no_visibility_is_refused(upload):
     with pytest.raises(ValueError, match="must be one of public, unlisted, private"):
-        visibility.change(target=upload, visibility="secret", by=None)
+        change_visibility(target=upload, visibility="secret", by=None)
 
 
 def test_a_scheduled_run_belongs_to_who_started_its_experiment_and_is_seen_like_it(experiment, operator):
@@ -120,7 +120,7 @@ def test_the_page_of_a_run_says_what_decides_and_offers_strangers_nothing(client
 def test_hiding_a_report_leaves_its_runs_alone(contributor):
     run = make_run("SQLite 3.53", 1, owner=contributor)
     made = reports.create(title="r", note="", query=f"run={run.pk}", visibility="public", owner=contributor)
-    visibility.change(target=made, visibility="private", by=contributor)
+    change_visibility(target=made, visibility="private", by=contributor)
     assert Run.objects.get().visibility == "public"
 
 

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from runs.access import changes
-from runs.dbms.versions import version_of
+from runs.dbms import version_of
 from runs.models import Config, ConfigParameter, Dbms, Run
 from runs.publications.importer import import_own
 from tests.runs.builders import scheduled

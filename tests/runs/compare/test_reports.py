@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.http import QueryDict
 
-from runs.access import visibility
+from runs.access.rules import change_visibility
 from runs.compare import reports
 from runs.models import Change, Report, Run
 from tests.runs.cells import make_run
@@ -137,7 +137,7 @@ def test_other_pages_may_not_be_framed(client, path):
 
 @pytest.mark.parametrize(("seen", "status"), [("public", 200), ("unlisted", 200), ("private", 404)])
 def test_an_embed_shows_what_a_stranger_may_see_also_to_the_owner(client, saved, runs, contributor, seen, status):
-    visibility.change(target=saved, visibility=seen, by=contributor)
+    change_visibility(target=saved, visibility=seen, by=contributor)
     Run.objects.update(visibility=seen, owner=contributor)
     client.force_login(contributor)
     assert client.get("/embed/reports/which-is-faster/").status_code == status

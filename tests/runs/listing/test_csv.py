@@ -7,7 +7,7 @@ import io
 
 import pytest
 
-from runs.listing import csv_text
+from runs.listing.rows import csv_cell
 from runs.models import HardwareProfile, Run
 from tests.runs.builders import document, store_upload
 from tests.runs.cells import make_run
@@ -60,12 +60,12 @@ def test_text_is_no_formula(client):
 
 @pytest.mark.parametrize("text", ["=1", "+1", "-1", "@x", "\tx", "\rx"])
 def test_every_beginning_of_a_formula_is_met(text):
-    assert csv_text.cell(text) == f"'{text}"
+    assert csv_cell(text) == f"'{text}"
 
 
 @pytest.mark.parametrize("value", [-1, -1.5, "a=b", "", 0])
 def test_everything_else_is_as_it_was(value):
-    assert csv_text.cell(value) == value
+    assert csv_cell(value) == value
 
 
 @pytest.mark.parametrize("query", [{"dbms": "nobody"}, {"dmbs": "x"}])

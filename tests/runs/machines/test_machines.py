@@ -7,7 +7,7 @@ from django.contrib.auth.models import AnonymousUser
 
 from runs import machines
 from runs.access import changes
-from runs.machines.sizes import parse_size, size_text
+from runs.machines.facts import parse_size, size_text
 from runs.models import HardwareProfile, Run, RunStorage
 from tests.runs.builders import hardware_facts, machine, scheduled
 
