@@ -8,8 +8,8 @@ from benchagent.configfiles.article_2011 import PRINTED_MY_CNF, TUNED_MY_CNF, sc
 
 from agents.models import Agent
 from agents.plans.plan import FactorValue, Settings
-from agents.reruns.gone import GONE
 from agents.reruns.published import firebird
+from agents.reruns.published.common import GONE
 from agents.reruns.rerun import ArticleExperiment, Part, Wanted
 from runs.publications.matching import PlanGap
 

@@ -27,7 +27,7 @@ from runs.publications.material import Material
 from runs.publications.page import export
 from runs.publications.page.claims import readings_of
 from runs.publications.page.reruns import experiments_of
-from runs.stats.summary import CONFIDENCE, MIN_REPEATS
+from runs.stats import CONFIDENCE, MIN_REPEATS
 
 NUMBER_OR_TEXT = {"oneOf": [{"type": "number"}, {"type": "string"}]}
 

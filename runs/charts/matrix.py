@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from runs.charts import commit_groups, sizes
+from runs.charts import sizes
 from runs.charts.base import COLOURS, Figure
 from runs.charts.compare import apart_figures, bars_figure
 from runs.compare.compare import compare
@@ -15,6 +16,7 @@ from runs.compare.groups import Comparison, Group
 from runs.listing.rows import RunRow
 from runs.models import Run
 from runs.models.choices import ENDED_STATES
+from runs.run.number import values_of
 
 CHART_NOTE = "Bar: median. Dots: every repeat."
 
@@ -31,7 +33,7 @@ def overview(runs: Sequence[Run]) -> dict[str, Any]:
         "figure": _ranked_figure(shown, palette, to_come) if comparison.metric and shown.ranked else None,
         "apart": apart_figures(shown, palette) if comparison.metric else [],
         "over_size": sizes.figures(comparison),
-        "commit_groups": commit_groups.rows(comparison),
+        "commit_groups": commit_group_rows(comparison),
         "matrix": [(group, [RunRow(run) for run in _by_repeat(group)]) for group in comparison.groups],
         "repeats": range(1, max((len(group.all_runs) for group in comparison.groups), default=0) + 1),
         "total": len(runs),
@@ -61,3 +63,20 @@ def _is_to_come(group: Group) -> bool:
 
 def _by_repeat(group: Group) -> list[Run]:
     return sorted(group.all_runs, key=lambda run: (run.repeat, run.order_index or 0, run.created_at))
+
+
+GROUP_COMMIT, COMMITS_PER_FLUSH = "factor:group_commit", "commits_per_flush"
+
+
+def commit_group_rows(comparison: Comparison) -> list[tuple[str, float | None, float | None]]:
+    """(label, median, commits that shared a flush of the log) of each cell; None where no repeat has that number.
+
+    Empty where commit groups do not vary, or no engine of the set counts flushes of its log.
+    """
+    if not any(fact.field == GROUP_COMMIT for fact in comparison.varying):
+        return []
+    shown = []
+    for group in comparison.groups:
+        shared = values_of(group.runs, COMMITS_PER_FLUSH)
+        shown.append((group.label, group.median, statistics.median(shared) if shared else None))
+    return shown if any(commits is not None for _, _, commits in shown) else []

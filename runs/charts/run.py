@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from benchagent.catalog import DBMSS
 from django.urls import reverse
 
 from runs import formatting
-from runs.charts.base import BandSpec, Figure, LineSeries, Live, lines, lines_table
+from runs.charts.base import BandSpec, Figure, LineSeries, Live, Point, lines, lines_table
 from runs.models import Run
 from runs.run import derived
 from runs.run.series import Series
@@ -183,3 +184,39 @@ def series_rows(series: Sequence[Series]) -> Iterator[list[str]]:
     for metric in series:
         for t_s, value in metric.points():
             yield [metric.name, metric.unit, formatting.plain(t_s), formatting.plain(value)]
+
+
+MIB = 2**20
+
+
+def memory_figure(run: Run) -> Figure | None:
+    """While the queries before the run warm it up, as in the 2015 article; None where no server was there."""
+    told: dict[str, Any] = run.statistics.get("warm_up_queries") or {}
+    points: list[Point] = [
+        (round(float(sample["t"]), 2), float(sample["bytes"]) / MIB)
+        for sample in told.get("memory", [])
+        if isinstance(sample.get("bytes"), int | float)
+    ]
+    if not points:
+        return None
+    spec = lines(
+        x={"label": "Time", "unit": "s", "scale": "linear"},
+        y={"label": "Memory", "unit": "MiB", "zero": True},
+        series=[{"label": run.dbms_version.dbms.name, "color": 0, "dash": False, "points": points}],
+        bands=_queries_band(told.get("queries", [])),
+    )
+    first, last = points[0][1], points[-1][1]
+    return Figure(
+        id="heating", title="Memory of the DBMS while it warms up", spec=spec, table=lines_table(spec),
+        alt=f"Line of the memory of the DBMS: from {first:.0f} to {last:.0f} MiB.",
+        note="Ten samples a second; pages that processes share count once.",
+    )  # fmt: skip
+
+
+def _queries_band(queries: list[dict[str, Any]]) -> list[BandSpec]:
+    """From the begin of the first to the end of the last; `t` is when a query ended."""
+    ends = [(float(query["t"]), float(query.get("elapsed_s") or 0)) for query in queries if query.get("t") is not None]
+    if not ends:
+        return []
+    begin = max(0.0, min(end - elapsed for end, elapsed in ends))
+    return [{"from": round(begin, 2), "to": round(max(ends)[0], 2), "label": "warm-up queries"}]

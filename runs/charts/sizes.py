@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runs.charts.base import Column, Figure, LineSeries, Mark, Scale, Table, TableCell, lines
-from runs.compare.groups import Comparison, Group
-from runs.compare.labels import VaryingFact, telling
+from runs.compare.groups import Comparison, Group, VaryingFact, telling
 from runs.formatting import percent
 from runs.models import Metric, Run
 from runs.run.derived import SizeStep, size_steps

@@ -8,9 +8,8 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from runs.access import changes
-from runs.compare.compare import compare_selection
+from runs.compare.compare import CONTROLS, Selection, compare_selection, select
 from runs.compare.groups import Comparison
-from runs.compare.select import CONTROLS, Selection, select
 from runs.models import Report, User
 from runs.models.visible import Reader
 

@@ -140,7 +140,7 @@ class Run(UUIDModel):
     message = models.TextField(blank=True)
     note = models.TextField(blank=True)
 
-    # The measurement that lists show and sort by (`runs.run.primary`): null where there is none or it does not count.
+    # The measurement that lists show and sort by (`runs.run.number`): null where there is none or it does not count.
     primary_value = models.FloatField(null=True, blank=True, editable=False)
 
     # Literature: a value that the source does not hold is a gap with its reason, never a zero.

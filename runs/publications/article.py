@@ -12,7 +12,7 @@ from markdown_it.token import Token
 from pydantic import Field, ValidationError
 
 from runs.models import Publication
-from runs.publications.spec import Spec
+from runs.publications.document import Spec
 
 # No raw HTML, no pictures: what is left are paragraphs, lists, links, emphasis and code.
 MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable("image")

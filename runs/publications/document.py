@@ -9,7 +9,13 @@ from benchagent.catalog import Durability
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from runs.models.choices import Provenance, StorageRole
-from runs.publications.spec import Spec
+
+
+class Spec(BaseModel):
+    """Refuses keys that it does not know; made ready when it is first used."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
 
 Id = Annotated[str, Field(min_length=1, max_length=120, pattern=r"^[\w.+-]+$")]
 # Becomes the slug of a page.

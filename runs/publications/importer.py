@@ -4,24 +4,38 @@ from __future__ import annotations
 
 import traceback
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import DataError, IntegrityError, transaction
 from django.db.models import ProtectedError
 
-from runs.models import Publication
+from runs.models import (
+    Aggregate,
+    Claim,
+    Fact,
+    IndexStat,
+    MissingItem,
+    Observation,
+    Publication,
+    QueryStat,
+    Run,
+    TableStat,
+)
+from runs.models.choices import Provenance, RunState
+from runs.models.literature import PublishedItem
 from runs.publications.checks.model import stored
 from runs.publications.checks.rows import compute_checks
-from runs.publications.folder import Folder, FolderError, own
+from runs.publications.document import ClaimRow, Factor, MissingRow, ObservationRow, Results, Row, RunRow
+from runs.publications.folder import Folder, FolderError, own, stable_id
 from runs.publications.material import Material
 from runs.publications.page import export
 from runs.publications.page.page import page
-from runs.publications.results import sync_results
-from runs.publications.statements import sync_statements
-from runs.publications.subjects import sync_subjects
-from runs.publications.sync import Sync
+from runs.publications.subjects import Subjects, Sync, sync_subjects
+from runs.results import PublishedNumber, PublishedRun, store_published
 
 
 @dataclass(frozen=True)
@@ -82,3 +96,123 @@ def import_folders(*folders: Folder, keep_deleted: bool = False) -> Report:
             checks = compute_checks(folder.checks, Material.of(subjects.publication))
             sync.correct(subjects.publication, {"checks": stored(checks)})
     return Report(sync.changes)
+
+
+# Runs, with and without values, and the statistics that the publication prints of them
+
+
+def sync_results(sync: Sync, data: Results, subjects: Subjects, *, keep_deleted: bool = False) -> None:
+    promises = {row.id: (row.durability, row.durability_reason) for row in data.configs}
+    # In the order of the source, so that lists and charts show it as printed.
+    wanted = [_run(position, row, promises[row.config], subjects) for position, row in enumerate(data.runs, 1)]
+    for verb, count in store_published(wanted, keep_deleted=keep_deleted).items():
+        sync.note(Run, verb, count)
+    stale = Run.objects.exclude(source_id="").exclude(id__in=[published.run.id for published in wanted])
+    stale = stale.filter(publication=subjects.publication)
+    sync.note(Run, "deleted", stale.count())
+    stale.delete()
+    _aggregates(sync, data, subjects)
+
+
+def _run(position: int, row: RunRow, promise: tuple[str, str], subjects: Subjects) -> PublishedRun:
+    run = Run(
+        id=stable_id("run", subjects.publication.slug, row.id),
+        publication=subjects.publication,
+        source_id=row.id,
+        workload=subjects.workloads[row.workload],
+        dbms_version=subjects.versions[row.version],
+        config=subjects.configs[row.config],
+        hardware=subjects.hardware[row.hardware],
+        state=RunState.VALUE_MISSING if row.missing else RunState.FINISHED,
+        provenance=row.provenance,
+        repeat=row.repeat,
+        order_index=position,
+        durability=promise[0],
+        durability_reason=promise[1],
+        note=row.note,
+        missing_metric=row.missing.metric if row.missing else "",
+        missing_reason=row.missing.reason if row.missing else "",
+    )
+    return PublishedRun(
+        run,
+        factors={
+            name: (value.value, value.unit) if isinstance(value, Factor) else (value, "")
+            for name, value in row.factors.items()
+        },
+        storage={role: subjects.devices[device] for role, device in row.storage.items()},
+        numbers=[
+            PublishedNumber(subjects.metrics[number.name], number.value, number.as_printed, row.provenance, number.note)
+            for number in row.metrics
+        ],
+    )
+
+
+def _aggregates(sync: Sync, data: Results, subjects: Subjects) -> None:
+    slug = subjects.publication.slug
+    wanted = [
+        {
+            "id": stable_id("aggregate", slug, row.id),
+            "publication_id": subjects.publication.id,
+            "source_id": row.id,
+            "statistic": row.statistic,
+            "workload_id": subjects.workloads[row.workload].id,
+            "dbms_version_id": subjects.versions[row.version].id,
+            "metric_id": subjects.metrics[row.metric.name].id,
+            "value": row.value,
+            "as_printed": row.as_printed,
+            "provenance": Provenance.PRINTED,
+            "details": row.details,
+        }
+        for row in data.aggregates
+    ]
+    among = Aggregate.objects.filter(publication=subjects.publication)
+    for row, aggregate in zip(data.aggregates, sync.rows(Aggregate, wanted, among=among), strict=True):
+        of = {stable_id("run", slug, run) for run in row.of}
+        if set(aggregate.of.values_list("pk", flat=True)) != of:
+            aggregate.of.set(Run.objects.filter(pk__in=of))
+            sync.note(Aggregate, "linked")
+
+
+# What it states beside runs, and facts from elsewhere
+
+
+def sync_statements(sync: Sync, data: Results, subjects: Subjects) -> None:
+    kinds: list[tuple[str, type[PublishedItem], Sequence[Row]]] = [
+        ("observations", Observation, data.observations),
+        ("claims", Claim, data.claims),
+        ("missing", MissingItem, data.missing),
+        ("table_stats", TableStat, data.table_stats),
+        ("index_stats", IndexStat, data.index_stats),
+        ("query_stats", QueryStat, data.query_stats),
+        ("facts", Fact, data.facts),
+    ]
+    for key, model, rows in kinds:
+        wanted = [
+            {
+                "id": stable_id(key, subjects.publication.slug, getattr(row, "id", str(position))),
+                "publication_id": subjects.publication.id,
+                "position": position,
+                **_columns(row, subjects),
+            }
+            for position, row in enumerate(rows, 1)
+        ]
+        sync.rows(model, wanted, among=model._default_manager.filter(publication=subjects.publication))
+
+
+def _columns(row: Row, subjects: Subjects) -> dict[str, Any]:
+    match row:
+        case ObservationRow():
+            named = ("value_min", "value_max", "as_printed", "where")
+            details = row.model_dump(include=set(named), exclude_unset=True)
+            bounds = [f"{details[name]:g}" for name in ("value_min", "value_max") if name in details]
+            return row.model_dump(exclude={*named, "workload"}) | {
+                "workload_id": subjects.workloads[row.workload].id if row.workload else None,
+                "value_text": row.as_printed or "–".join(bounds),
+                "provenance": Provenance.PRINTED,
+                "details": {name: details[name] for name in named if name in details},
+            }
+        case ClaimRow():
+            return {"source_id": row.id, **row.model_dump(exclude={"id"})}
+        case MissingRow():
+            return {"source_id": row.id, "is_document": row.document, "kind": row.kind, "content": row.content}
+    return row.model_dump(exclude_unset=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import uuid
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from benchagent.catalog import DBMSS
+from django.db.models import Model, QuerySet
 
 from runs.dbms import version_of
 from runs.models import (
@@ -22,14 +24,63 @@ from runs.models import (
     StorageDevice,
     Workload,
 )
+from runs.models.base import NamedModel
 from runs.models.choices import Provenance
 from runs.publications.document import ConfigRow, DbmsRow, MetricRow, Row, VersionRow
 from runs.publications.folder import Folder, FolderError, stable_id
-from runs.publications.sync import Sync
 from runs.results import resolve_metric_rows
 
 GIB = 1024**3
-M = TypeVar("M")
+M = TypeVar("M", bound=Model)
+T = TypeVar("T")
+
+
+class Sync:
+    """Brings rows to what they should be, and writes only what differs.
+
+    `changes` counts created, updated, restored and deleted rows by (model name, verb).
+    """
+
+    def __init__(self) -> None:
+        self.changes: Counter[tuple[str, str]] = Counter()
+
+    def note(self, model: type[Model], verb: str, count: int = 1) -> None:
+        if count:
+            self.changes[str(model._meta.verbose_name), verb] += count
+
+    def rows(self, model: type[M], wanted: Sequence[dict[str, Any]], *, among: QuerySet[M] | None = None) -> list[M]:
+        """Rows of `model` with these column values, by `id`, in the order given.
+
+        `among` are the rows that may be there: those that are not wanted any more are deleted. The slug of a named
+        row is set when it is made (a free one, if somebody has it) and left alone afterwards.
+        """
+        known = model._default_manager.in_bulk([values["id"] for values in wanted])
+        new = []
+        for values in wanted:
+            if values["id"] not in known:
+                free = {"slug": model.free_slug(values["slug"])} if issubclass(model, NamedModel) else {}
+                new.append(model(**values | free))
+        model._default_manager.bulk_create(new)
+        self.note(model, "created", len(new))
+        rows = {**known, **{row.pk: row for row in new}}
+        kept = {"slug"} if issubclass(model, NamedModel) else set()
+        for values in wanted:
+            if values["id"] in known:
+                self.correct(rows[values["id"]], {name: one for name, one in values.items() if name not in kept})
+        if among is not None:
+            stale = among.exclude(pk__in=list(rows))
+            self.note(model, "deleted", stale.count())
+            stale.delete()
+        return [rows[values["id"]] for values in wanted]
+
+    def correct(self, row: Model, values: dict[str, Any]) -> None:
+        different = {name: value for name, value in values.items() if getattr(row, name) != value}
+        if not different:
+            return
+        for name, value in different.items():
+            setattr(row, name, value)
+        row.save(update_fields=list(different))
+        self.note(type(row), "updated")
 
 
 @dataclass(frozen=True)
@@ -191,5 +242,5 @@ def _metrics(sync: Sync, rows: Sequence[MetricRow]) -> dict[str, Metric]:
     return {name: metric for (name, _), metric in metrics.items()}
 
 
-def _by_id(rows: Sequence[Row], made: list[M]) -> dict[str, M]:
+def _by_id(rows: Sequence[Row], made: list[T]) -> dict[str, T]:
     return {row.id: one for row, one in zip(rows, made, strict=True)}  # type: ignore[attr-defined]

@@ -17,7 +17,7 @@ from runs.incoming.values import Day, Strict, Text
 from runs.models import Run, User, delete_softly
 from runs.models import restore as restore_run
 from runs.models.base import clean
-from runs.run import primary
+from runs.run.number import refresh_primary
 
 DESCRIPTIVE = ("note", "message", "measured_on")
 REASON_LIMIT = 2000
@@ -91,7 +91,7 @@ def _mark(run: Run, reason: str | None, by: User | None, **mark: Any) -> bool:
         if old is None and reason is None:
             return False
         Run.objects.filter(pk=run.pk).update(**mark)
-        primary.refresh(Run.objects.filter(pk=run.pk))
+        refresh_primary(Run.objects.filter(pk=run.pk))
         changes.record(target=run, field="invalid", old=old, new=reason, by=by, reason=reason or "")
     run.refresh_from_db(fields=list(mark))
     return True

@@ -35,7 +35,8 @@ from runs.models import (
 from runs.models.base import clean
 from runs.models.choices import ENDED_STATES, Provenance, RunState, StorageRole
 from runs.results.names import resolve_metrics, resolve_workload
-from runs.run import primary, series
+from runs.run import series
+from runs.run.number import refresh_primary
 
 LONG_TEXT = 100_000
 # The agent's check of the class "survives power loss": TPS against what the device can sync.
@@ -146,7 +147,7 @@ def finish_run(*, run: Run, outcome: str, message: str, at: datetime, result: Jo
         _store_storage(run, result)
         run.set_cell_key()
         run.save(update_fields=["cell_key"])
-        primary.refresh(Run.objects.filter(pk=run.pk))
+        refresh_primary(Run.objects.filter(pk=run.pk))
         series.merge(run)
 
 

@@ -16,7 +16,7 @@ from runs.models import (
     StorageDevice,
     cell_key,
 )
-from runs.run import primary
+from runs.run.number import refresh_primary
 
 Children = tuple[list[RunFactor], list[RunStorage], list[Measurement]]
 # What a publication says of a run.
@@ -79,7 +79,7 @@ def store_published(wanted: Sequence[PublishedRun], *, keep_deleted: bool = Fals
         else:
             _write(published.children())
             changes["created"] += 1
-    primary.refresh(Run.objects.filter(pk__in=[run.id for run in runs]))
+    refresh_primary(Run.objects.filter(pk__in=[run.id for run in runs]))
     return changes
 
 

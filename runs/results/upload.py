@@ -350,7 +350,7 @@ class _Rows:
             )  # fmt: skip
         if "histogram" in repeat:
             self._add_histogram(run, repeat, known)
-        # The same as `runs.run.primary.refresh` finds.
+        # The same as `runs.run.number.refresh` finds.
         primary = (run.workload.primary_metric, "run")
         values = [
             (entry["unit"], entry["value"]) for entry in repeat["metrics"] if (entry["name"], entry["phase"]) == primary

@@ -28,9 +28,8 @@ from runs.formatting import printed as as_source_prints
 from runs.models.choices import Provenance
 from runs.publications.article import MARKDOWN, FigureState
 from runs.publications.checks.model import Check, Computed, Result, Stated
-from runs.publications.page.amounts import Amount, TextCell, Words, readable
 from runs.publications.page.page import Page
-from runs.publications.page.parts import Section
+from runs.publications.page.parts import Amount, Section, TextCell, Words, readable
 from runs.publications.page.reruns import FigureView
 from runs.templatetags.show import provenance_badge, table_cell
 

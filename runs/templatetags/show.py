@@ -21,8 +21,7 @@ from runs.listing.filters import MOST_OFFERED
 from runs.models import Change, Run
 from runs.models.choices import OPEN_STATES, SHORT_DURABILITY, Provenance, RunState, Visibility
 from runs.models.visible import owner_id_of
-from runs.run.facets import DOUBT_WORDS, factor_label
-from runs.run.facts import SettingRow
+from runs.run.facets import DOUBT_WORDS, SettingRow, factor_label
 
 register = template.Library()
 register.filter("number", formatting.number)

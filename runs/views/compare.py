@@ -22,14 +22,14 @@ from runs.api.compare import ComparisonSerializer
 from runs.charts import compare as charts
 from runs.charts.run import figures
 from runs.compare import reports
-from runs.compare.compare import compare_selection
+from runs.compare.compare import CONTROLS, Selection, compare_selection, select
 from runs.compare.groups import Comparison
-from runs.compare.select import CONTROLS, Selection, select
 from runs.formatting import percent
 from runs.listing.rows import csv_lines
 from runs.models import Experiment, Publication, Report, Run
 from runs.models.choices import RunState, Visibility
-from runs.run import facts, series
+from runs.run import series
+from runs.run.facets import ordered_measurements
 from runs.views.guards import PersonRequest, contributor_required, token_may_read
 
 
@@ -244,7 +244,7 @@ def embed_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "title": f"{run.dbms_version} · {run.workload}, repeat {run.repeat}",
         "figures": wanted,
         "run": run,
-        "measurements": [] if wanted else facts.ordered_measurements(run),
+        "measurements": [] if wanted else ordered_measurements(run),
         "source": run.get_absolute_url(),
         "count": 1,
     }

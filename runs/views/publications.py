@@ -12,9 +12,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from runs.models import Publication
 from runs.models.choices import RunState
-from runs.publications.archive import read_zip
 from runs.publications.article import article_of
-from runs.publications.folder import FolderError, comes_with_program
+from runs.publications.folder import FolderError, comes_with_program, read_zip
 from runs.publications.importer import import_given, remove
 from runs.publications.material import Material
 from runs.publications.page import export

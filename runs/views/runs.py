@@ -19,8 +19,7 @@ from django.views.decorators.http import require_POST, require_safe
 from runs.access import changes
 from runs.access.rules import candidates, changeable, source_of
 from runs.charts import matrix
-from runs.charts.heating import memory_figure
-from runs.charts.run import figures, series_rows
+from runs.charts.run import figures, memory_figure, series_rows
 from runs.dbms import unverified
 from runs.listing import cursor
 from runs.listing.cursor import WrongCursor
@@ -31,9 +30,9 @@ from runs.models.choices import RunState
 from runs.publications.matching import Published, gaps_of
 from runs.publications.page.reproductions import is_told, table
 from runs.results import editing
-from runs.run import derived, engine_report, facts, series
+from runs.run import derived, engine_report, series
 from runs.run.artefacts import artefacts_of
-from runs.run.facets import factor_facets
+from runs.run.facets import factor_facets, ordered_measurements, origin, setting_rows, time_line
 from runs.run.number import primary_number, why_no_number
 from runs.views.guards import PersonRequest, contributor_required, token_may_read
 
@@ -181,11 +180,11 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "derived": derived.of_run(run, samples),
         "primary": primary_number(run),
         "gap": "" if run.is_open else why_no_number(run),
-        "measurements": facts.ordered_measurements(run),
+        "measurements": ordered_measurements(run),
         "factors": factor_facets(run),
-        "settings": facts.setting_rows(run),
-        "steps": facts.time_line(run),
-        "origin": facts.origin(run),
+        "settings": setting_rows(run),
+        "steps": time_line(run),
+        "origin": origin(run),
         "changes": _changes(run),
         "files": artefacts_of(run),
         "told": engine_report.of_run(run),

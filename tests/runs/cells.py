@@ -17,7 +17,7 @@ from runs.models import (
     RunFactor,
     Workload,
 )
-from runs.run import primary
+from runs.run.number import refresh_primary
 
 FACTORS: dict[str, float | str] = {"scale_factor": 10, "terminals": 4}
 ARTICLE: dict[str, list[int]] = {
@@ -91,7 +91,7 @@ def add_number(run: Run, value: float, *, name: str = "tps", phase: str = "run",
         run=run, metric=metric(name, unit, better, label), value=value, phase=phase, as_printed=f"{value:g}",
         provenance=run.provenance,
     )  # fmt: skip
-    primary.refresh(Run.objects.filter(pk=run.pk))
+    refresh_primary(Run.objects.filter(pk=run.pk))
 
 
 def make_article() -> Publication:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from agents.machines import SecondStorage
-from agents.reruns.gone import GONE
-from agents.reruns.published.common import gone
+from agents.reruns.published.common import GONE, gone
 from runs.publications.matching import CellFacts, Match
 
 PLAIN = {"commit_group": ""}

@@ -15,8 +15,8 @@ from pydantic import Field
 from runs.publications.checks.formula import Evaluator, FormulaError, MissingInputError, Record, filled, written
 from runs.publications.checks.model import Check, Computed, Input, Result, Stated
 from runs.publications.checks.records import functions_of
+from runs.publications.document import Spec
 from runs.publications.material import Material
-from runs.publications.spec import Spec
 
 MOST_CHECKS = 200
 _NAME = re.compile(r"[A-Za-z_]\w*")

@@ -9,14 +9,24 @@ from urllib.parse import urlencode
 
 from runs.charts import compare as charts
 from runs.charts.base import BarGroup, BarsSpec, Column, Figure, Table, TableCell, bars, single_bar
-from runs.compare.compare import compare
+from runs.compare.compare import cell_parameter, compare
 from runs.compare.groups import Comparison, Group
-from runs.compare.select import cell_parameter
 from runs.models import Claim, Run
 from runs.publications.material import Material
-from runs.publications.page.amounts import Amount, TextCell, Words, computed, number_cell, origin_of, text
-from runs.publications.page.claim_words import printed_bound
-from runs.publications.page.parts import Choice, NamedTable, PartSpec, Section
+from runs.publications.page.claims import printed_bound
+from runs.publications.page.parts import (
+    Amount,
+    Choice,
+    NamedTable,
+    PartSpec,
+    Section,
+    TextCell,
+    Words,
+    computed,
+    number_cell,
+    origin_of,
+    text,
+)
 from runs.run.number import number_of
 
 BASELINE = "baseline"

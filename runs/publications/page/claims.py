@@ -6,33 +6,106 @@ length at all.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from runs.charts.base import Table, TableCell
-from runs.models import Claim
+from runs.charts.base import BarGroup, Column, Figure, Table, TableCell, bars, single_bar
+from runs.models import Claim, Observation
 from runs.publications.article import article_of
 from runs.publications.material import Material
-from runs.publications.page.amounts import Amount, TextCell, Words, computed, text, word_columns
-from runs.publications.page.bounds import place
-from runs.publications.page.claim_words import (
-    EITHER,
-    LESS,
-    NO_AMOUNT,
-    against,
-    check_link,
-    figure_words,
-    sides,
-    sides_cells,
+from runs.publications.page.parts import (
+    Amount,
+    Bound,
+    BoundsAxis,
+    NamedTable,
+    Ordering,
+    PartSpec,
+    Section,
+    TextCell,
+    Words,
+    computed,
+    number_cell,
+    text,
+    word_columns,
 )
-from runs.publications.page.parts import Bound, NamedTable, Ordering, Section
 
-UNSAID = "The article does not say whether this is a difference of time or of speed."
-MEANINGS: tuple[Literal["time"], Literal["speed"]] = ("time", "speed")
+# How a claim is said: its sides, its amount, the check that belongs to it
+
+# A percentage of this metric says neither time nor rate.
+EITHER = "backup time/speed"
+NO_AMOUNT = "no amount given"
+LESS = ("slower", "lower")
+_SIGN = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most"}
+
+
+def figure_words(claim: Claim) -> Words:
+    """About 5 ×, −17 %, more than 4 ×; without an amount, what the claim says instead."""
+    about = "about " if claim.approximate else ""
+    if claim.ratio is not None:
+        return (about, Amount(claim.ratio, "×"))
+    if claim.percent is not None:
+        return (about, Amount(claim.percent, "%")) if claim.percent else f"{about}equal"
+    if bound := printed_bound(claim):
+        sign, amount = bound
+        return (f"{_SIGN[sign]} ", amount)
+    if claim.details.get("percent_range"):
+        low, high = claim.details["percent_range"]
+        return (Amount(low), " to ", Amount(high, "%"))
+    return NO_AMOUNT
+
+
+def printed_bound(claim: Claim) -> tuple[str, Amount] | None:
+    """("<=", 10 ×) of a claim that prints a bound."""
+    for name, unit in (("ratio_as_printed", "×"), ("percent_as_printed", "%")):
+        if found := re.fullmatch(r"([<>]=?)([\d.]+)", str(claim.details.get(name, ""))):
+            return found[1], Amount(float(found[2]), unit)
+    return None
+
+
+def sides(material: Material, claim: Claim) -> tuple[str, str]:
+    """What is compared, and its baseline: A and B, turned round where the ratio is B to A."""
+    a, b = material.words(claim.side_a), material.words(claim.side_b)
+    return (b, a) if turned(claim) else (a, b)
+
+
+def against(material: Material, claim: Claim) -> str:
+    """What both sides share, then what differs: "Firebird 1.5.3: local protocol against localhost"."""
+    shared = {name: value for name, value in claim.side_a.items() if claim.side_b.get(name) == value}
+    if len(shared) in (0, len(claim.side_a), len(claim.side_b)):
+        shared = {}
+    a, b = (
+        material.words({name: value for name, value in side.items() if name not in shared})
+        for side in (claim.side_a, claim.side_b)
+    )
+    a, b = (b, a) if turned(claim) else (a, b)
+    return f"{material.words(shared)}: {a} against {b}" if shared else f"{a} against {b}"
+
+
+def turned(claim: Claim) -> bool:
+    """The claim's ratio is that of B to A."""
+    return bool(re.match(r"\w+ B / ", claim.sense))
+
+
+def sides_cells(material: Material, claim: Claim) -> list[TableCell]:
+    a, b = sides(material, claim)
+    return [text(a), text(b), text(material.name(claim.metric)), TextCell(words=figure_words(claim))]
+
+
+def check_link(material: Material, claim: Claim) -> TableCell:
+    """To the check of this claim with its result, where the article's own numbers say anything to it."""
+    found = material.checks_of_claim(claim.source_id)
+    if not found:
+        return TableCell()
+    own = min(reversed(found), key=lambda one: len(one.claims))
+    return TableCell(text=f"{own.number} {own.result}", href=f"#check-{own.number}")
 
 
 # Both readings of a percentage
+
+UNSAID = "The article does not say whether this is a difference of time or of speed."
+MEANINGS: tuple[Literal["time"], Literal["speed"]] = ("time", "speed")
 
 
 @dataclass(frozen=True)
@@ -147,3 +220,165 @@ def all_claims(material: Material) -> Section:
         "the checks."
     )
     return Section.of_table("claims", "All claims of the article", columns, rows, lead=lead, table="Claims")
+
+
+# Bounds and ranges as marks on an axis from 0
+
+
+def bounds(material: Material) -> Section:
+    """More than 4, at most 10, 20 to 40 %: marks on an axis from 0, one axis per unit."""
+    found: dict[tuple[str, str], list[Bound]] = {}
+    for claim in material.claims:
+        if one := _claim_bound(material, claim):
+            unit = "×" if "ratio_as_printed" in claim.details else "%"
+            found.setdefault((unit, _bounded(claim, unit)), []).append(one)
+    for seen in material.observations:
+        if seen.value is None and "value_min" in seen.details:
+            found.setdefault((seen.unit, "range as stated"), []).append(_observed_bound(material, seen))
+    axes = [place(unit, what, rows, line=1.0 if unit == "×" else None) for (unit, what), rows in found.items()]
+    lead = "An open end or a range is all that is stated: no value inside it is preferred." if axes else ""
+    return Section("bounds", "Bounds and ranges as claimed", lead, bounds=axes)
+
+
+def _bounded(claim: Claim, unit: str) -> str:
+    if unit == "×":
+        return "ratio to the baseline"
+    return "difference, of time or of speed" if claim.metric == EITHER else "difference"
+
+
+def _claim_bound(material: Material, claim: Claim) -> Bound | None:
+    label, note = f"{against(material, claim)}: {material.name(claim.metric)}", claim.summary
+    if bound := printed_bound(claim):
+        sign, amount = bound
+        low, high = (amount.value, None) if sign.startswith(">") else (None, amount.value)
+        return Bound(label, figure_words(claim), low, high, strict="=" not in sign, note=note)
+    if claim.details.get("percent_range"):
+        low, high = claim.details["percent_range"]
+        return Bound(label, figure_words(claim), low, high, note=note)
+    return None
+
+
+def _observed_bound(material: Material, seen: Observation) -> Bound:
+    low, high = seen.details["value_min"], seen.details["value_max"]
+    where = material.words(seen.factors)
+    words: Words = (Amount(low), " to ", Amount(high, seen.unit))
+    return Bound(f"{seen.metric}{f' ({where})' if where else ''}", words, low, high, note=seen.qualifier)
+
+
+def place(unit: str, quantity: str, found: Sequence[Bound], *, line: float | None = None) -> BoundsAxis:
+    """The bounds with their places in per cent of an axis from 0 to a fifth beyond the largest."""
+    most = max(value for one in found for value in (one.low, one.high, line) if value is not None) * 1.2
+
+    def percent(value: float | None, otherwise: float) -> float:
+        return otherwise if value is None else round(100 * value / most, 2)
+
+    placed = [
+        Bound(
+            one.label, one.words, one.low, one.high, one.strict, one.note, one.head,
+            from_percent=percent(one.low, 0.0), to_percent=percent(one.high, 100.0),
+        )
+        for one in found
+    ]  # fmt: skip
+    at = None if line is None else percent(line, 0.0)
+    return BoundsAxis(unit, quantity, placed, line_percent=at, line_label="1.0, no difference" if at else "")
+
+
+# Ratios, as bars
+
+HATCHED = "Hatched: published relative values. No absolute value stands behind them."
+
+
+def claimed_ratio(claim: Claim) -> Amount | None:
+    """A / B, for the length of a bar only; the claim's own words stand beside it."""
+    if claim.ratio is not None:
+        return Amount(claim.ratio, "×")
+    if claim.percent and claim.metric != EITHER:
+        sign = "+" if claim.percent > 0 else "−"
+        return computed(1 + claim.percent / 100, f"1 {sign} {abs(claim.percent):g} / 100", digits=2)
+    return None
+
+
+class Ratios(PartSpec):
+    """Claims with one amount as bars at A / B, with baseline and quantity, and a line at 1.
+
+    `factor` takes only those that set one of its values `against` the other, all else alike, in the order of the runs.
+    """
+
+    part: Literal["ratios"] = "ratios"
+    label: str = "A / B"
+    factor: str = ""
+    against: tuple[str, str] = ("", "")
+
+    def section(self, material: Material) -> Section:
+        found = [one for one in material.claims if claimed_ratio(one)]
+        if self.factor:
+            order = list(dict.fromkeys(run.workload.source_id for run in material.runs))
+            found = sorted(
+                set_apart(found, self.factor, self.against),
+                key=lambda one: [*order, one.side_a.get("workload")].index(one.side_a.get("workload")),
+            )
+        return ratio_section(material, found, label=self.label)
+
+
+def set_apart(claims: Sequence[Claim], factor: str, against: tuple[str, str]) -> list[Claim]:
+    """Claims that set one value of a factor against another, all else alike."""
+
+    def rest(side: dict[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in side.items() if name != factor}
+
+    return [
+        claim
+        for claim in claims
+        if (claim.side_a.get(factor), claim.side_b.get(factor)) == against and rest(claim.side_a) == rest(claim.side_b)
+        and claimed_ratio(claim) is not None
+    ]  # fmt: skip
+
+
+def ratio_section(material: Material, claims: Sequence[Claim] | None = None, *, label: str = "A / B") -> Section:
+    """Of all claims of one amount, without any given."""
+    if claims is None:
+        claims = [one for one in material.claims if claimed_ratio(one)]
+    if not claims:
+        return Section("ratios", "Ratios as claimed")
+    groups = [_ratio_bar(material, claim, index) for index, claim in enumerate(claims)]
+    spec = bars(label=label, unit="", better="none", groups=groups)
+    spec["marks"] = [{"axis": "x", "value": 1.0, "label": "1.0, no difference"}]
+    columns = [
+        *word_columns("What", "Baseline", "Quantity", "As claimed"),
+        Column("As a ratio"),
+        *word_columns("Check"),
+    ]
+    rows = [[*sides_cells(material, one), number_cell(claimed_ratio(one)), check_link(material, one)] for one in claims]
+    said = ", ".join(f"{group['label']} {group.get('text', '')}" for group in groups)
+    figure = Figure("ratios-chart", "Ratios as claimed", spec, Table(columns, rows), f"Bars: {said}.", note=HATCHED)
+    return Section(
+        "ratios", "Ratios as claimed", "Each with its baseline and quantity; no absolute value survives behind them.",
+        figures=[figure],
+    )  # fmt: skip
+
+
+def _ratio_bar(material: Material, claim: Claim, index: int) -> BarGroup:
+    ratio = claimed_ratio(claim)
+    value = f"{ratio.value:.2f}".rstrip("0").rstrip(".") if ratio else ""
+    bar = single_bar(
+        _ratio_label(material, claim), ratio.value if ratio else None, color=_colour(material, claim, index),
+        text=f"{'≈ ' if claim.approximate else ''}{value} ×", origin="a claim, no measured value",
+    )  # fmt: skip
+    bar["claim"] = True
+    return bar
+
+
+def _ratio_label(material: Material, claim: Claim) -> str:
+    """What both sides share, then what differs."""
+    shared = {name: value for name, value in claim.side_a.items() if claim.side_b.get(name) == value}
+    if set(shared) != set(claim.side_a) - {"disk"}:
+        return against(material, claim)
+    if not shared:
+        return f"{material.name(claim.metric)}: {against(material, claim)}"
+    workload = material.words({"": shared.pop("workload")}) if "workload" in shared else ""
+    return ": ".join(part for part in (workload, material.words(shared)) if part)
+
+
+def _colour(material: Material, claim: Claim, index: int) -> int:
+    systems = list(dict.fromkeys(str(one.side_a.get("dbms")) for one in material.claims if claimed_ratio(one)))
+    return systems.index(str(claim.side_a.get("dbms"))) if len(systems) > 1 else index

@@ -13,8 +13,7 @@ from runs.configs import Difference, DiffRow, diff, durability_of
 from runs.configs.diff import SettingCell as Setting
 from runs.models import Config
 from runs.publications.material import Material
-from runs.publications.page.amounts import TextCell, Words, computed, text, word_columns
-from runs.publications.page.parts import Facts, NamedTable, Section
+from runs.publications.page.parts import Facts, NamedTable, Section, TextCell, Words, computed, text, word_columns
 
 NOT_TOLD = "What a commit promises is not known: "
 DIFFERENCE_WORDS = {

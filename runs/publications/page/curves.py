@@ -30,10 +30,21 @@ from runs.formatting import exact
 from runs.models import Metric, Run
 from runs.models.choices import RunState
 from runs.publications.checks.formula import evaluate, written
+from runs.publications.document import Spec
 from runs.publications.material import Material
-from runs.publications.page.amounts import Amount, Words, computed, number_cell, origin_of, plain, stored
-from runs.publications.page.parts import NamedTable, PartSpec, Section, Tile
-from runs.publications.spec import Spec
+from runs.publications.page.parts import (
+    Amount,
+    NamedTable,
+    PartSpec,
+    Section,
+    Tile,
+    Words,
+    computed,
+    number_cell,
+    origin_of,
+    plain,
+    stored,
+)
 from runs.run.number import number_of
 
 SIZE = "size_gb"

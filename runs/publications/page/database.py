@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from runs.charts.base import Column, Figure, StackedSpec, Table, TableCell, bars, single_bar
 from runs.models import QueryStat, TableStat
 from runs.publications.material import Material
-from runs.publications.page.amounts import (
+from runs.publications.page.parts import (
     Amount,
+    NamedTable,
+    Section,
     TextCell,
     Words,
     computed,
@@ -18,7 +20,6 @@ from runs.publications.page.amounts import (
     text,
     word_columns,
 )
-from runs.publications.page.parts import NamedTable, Section
 
 RECOMMENDED_DEPTH = 3
 NOT_PRINTED = "not printed"

@@ -13,8 +13,7 @@ from runs.models.choices import Provenance
 from runs.publications.checks.model import Check
 from runs.publications.material import Material
 from runs.publications.page import layout
-from runs.publications.page.amounts import Amount, TextCell, Words, computed, plain
-from runs.publications.page.parts import Section
+from runs.publications.page.parts import Amount, Section, TextCell, Words, computed, plain
 
 HEAD = ["section", "table", "row", "column", "value", "unit", "as_printed", "provenance", "formula", "note"]
 

@@ -8,10 +8,19 @@ from typing import Literal
 from runs.charts.base import Column, Table, TableCell
 from runs.models import Claim, Metric, Run
 from runs.publications.material import Material
-from runs.publications.page.amounts import TextCell, Words, computed, number_cell, stored, text, word_columns
-from runs.publications.page.claim_words import figure_words
-from runs.publications.page.parts import NamedTable, PartSpec, Section
-from runs.publications.page.ratios import set_apart
+from runs.publications.page.claims import figure_words, set_apart
+from runs.publications.page.parts import (
+    NamedTable,
+    PartSpec,
+    Section,
+    TextCell,
+    Words,
+    computed,
+    number_cell,
+    stored,
+    text,
+    word_columns,
+)
 from runs.run.number import number_of
 
 Key = Callable[[Run], str]

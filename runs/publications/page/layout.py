@@ -10,19 +10,15 @@ from pydantic import Field
 
 from runs.models import Publication
 from runs.publications.article import FigureEntry, Order, Rerun
+from runs.publications.document import Spec
 from runs.publications.material import Material
 from runs.publications.page import claims, common, configs, database
-from runs.publications.page.amounts import computed
 from runs.publications.page.bars import Bars, Medians
-from runs.publications.page.bounds import bounds
-from runs.publications.page.claim_words import figure_words
-from runs.publications.page.common import FactTable
+from runs.publications.page.claims import Ratios, bounds, figure_words, ratio_section
+from runs.publications.page.common import FactTable, Observed
 from runs.publications.page.curves import Curves, Sizes
 from runs.publications.page.grids import Control, Grid, Methods
-from runs.publications.page.observed import Observed
-from runs.publications.page.parts import PartSpec, Section, Tile
-from runs.publications.page.ratios import Ratios, ratio_section
-from runs.publications.spec import Spec
+from runs.publications.page.parts import PartSpec, Section, Tile, computed
 
 # Parts without options: what they show hangs on the rows alone.
 PLAIN: Mapping[str, Callable[[Material], Section]] = {

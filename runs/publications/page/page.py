@@ -12,8 +12,7 @@ from runs.publications.article import Article, article_of
 from runs.publications.matching import Published
 from runs.publications.material import Material
 from runs.publications.page import layout, reruns
-from runs.publications.page.amounts import TextCell
-from runs.publications.page.parts import Section, Tile
+from runs.publications.page.parts import Section, TextCell, Tile
 
 LANGUAGES = {"cs": "Czech", "en": "English", "ko": "Korean", "pt": "Portuguese", "ru": "Russian"}
 PROVENANCE_WORDS = {

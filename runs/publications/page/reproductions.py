@@ -11,11 +11,8 @@ from runs.models import Claim, Experiment, HardwareProfile, Observation, Run
 from runs.models.choices import Provenance
 from runs.publications import matching
 from runs.publications.matching import Match, PlanGap, Published, Relation, Side
-from runs.publications.page.amounts import Amount, TextCell, Words, computed, stored, text, word_columns
-from runs.publications.page.claim_words import figure_words
-from runs.publications.page.claims import MEANINGS, readings_of
-from runs.publications.page.parts import NamedTable
-from runs.publications.page.ratios import claimed_ratio
+from runs.publications.page.claims import MEANINGS, claimed_ratio, figure_words, readings_of
+from runs.publications.page.parts import Amount, NamedTable, TextCell, Words, computed, stored, text, word_columns
 from runs.stats import Interval
 
 HEAD = ("What", "Published", "Here", "Here / published", "What differs")

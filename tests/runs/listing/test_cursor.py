@@ -13,7 +13,7 @@ from django.utils import timezone
 from runs.listing import cursor as keyset
 from runs.listing.filters import ORDERINGS, columns_of
 from runs.models import HardwareProfile, Run
-from runs.run import primary
+from runs.run.number import refresh_primary
 from tests.runs.cells import make_run
 
 pytestmark = pytest.mark.django_db
@@ -41,7 +41,7 @@ def some_runs() -> list[Run]:
             hardware=machine if number % 2 else None,
         )
         made.append(run)
-    primary.refresh(Run.objects.all())
+    refresh_primary(Run.objects.all())
     return made
 
 

@@ -12,9 +12,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 
 from runs.models import HardwareProfile, Publication, Run
-from runs.publications import archive
-from runs.publications.archive import MAX_ZIP_BYTES, read_zip
-from runs.publications.folder import DATA, Folder, FolderError
+from runs.publications import folder
+from runs.publications.folder import DATA, MAX_ZIP_BYTES, Folder, FolderError, read_zip
 from runs.publications.importer import import_folders
 from tests.conftest import REPOSITORY
 
@@ -208,11 +207,11 @@ def test_what_no_rule_foresees_is_refused_with_the_reason(client, operator):
 
 
 def test_a_bomb_is_left_as_soon_as_it_is_too_large(monkeypatch):
-    bomb = zipped({**files(), "article.md": b" " * (archive.MAX_FILE_BYTES + 1)})
+    bomb = zipped({**files(), "article.md": b" " * (folder.MAX_FILE_BYTES + 1)})
     assert len(bomb) < 50_000
     read = []
-    monkeypatch.setattr(archive, "MAX_FILE_BYTES", 10_000)
-    monkeypatch.setattr(archive, "_CHUNK", 1_000)
+    monkeypatch.setattr(folder, "MAX_FILE_BYTES", 10_000)
+    monkeypatch.setattr(folder, "_CHUNK", 1_000)
     real = zipfile.ZipExtFile.read
     monkeypatch.setattr(zipfile.ZipExtFile, "read", lambda self, n=-1: read.append(n) or real(self, n))
     assert faults(bomb) == ["article.md: more than 10000 bytes when unpacked"]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from benchagent.dbms import counters
 
-from runs.charts.heating import memory_figure
+from runs.charts.run import memory_figure
 from runs.models import Run
 from runs.run import engine_report
 

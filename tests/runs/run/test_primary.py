@@ -7,7 +7,7 @@ import pytest
 from runs.models import Run, Workload
 from runs.publications.importer import import_own
 from runs.results import editing
-from runs.run import primary
+from runs.run.number import refresh_primary
 from tests.runs.builders import document, store_upload
 from tests.runs.cells import make_run
 
@@ -21,12 +21,12 @@ def stored() -> list[float | None]:
 def test_an_upload_brings_it():
     store_upload(document=document())
     assert stored() == [100.5, 102]
-    assert primary.refresh(Run.objects.all()) == 0
+    assert refresh_primary(Run.objects.all()) == 0
 
 
 def test_the_literature_brings_it_and_only_where_there_is_a_number():
     import_own()
-    assert primary.refresh(Run.objects.all()) == 0
+    assert refresh_primary(Run.objects.all()) == 0
     assert not Run.objects.filter(state="value_missing").exclude(primary_value=None).exists()
     assert Run.objects.filter(publication__slug="tpcb-2010", state="finished").exclude(primary_value=None).count() == 33
 
@@ -42,5 +42,5 @@ def test_an_invalid_run_has_none_until_it_counts_again(operator):
 def test_it_follows_the_workload():
     make_run("SQLite 3.53", 5)
     Workload.objects.update(primary_metric="latency_p95_ms")
-    assert primary.refresh(Run.objects.all()) == 1
+    assert refresh_primary(Run.objects.all()) == 1
     assert stored() == [None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runs.charts import commit_groups
+from runs.charts.matrix import commit_group_rows
 from runs.compare.compare import compare
 from runs.models import Experiment
 from tests.runs.cells import add_number, all_runs, make_run
@@ -27,15 +27,15 @@ def sweep(factor: str = "group_commit", *, counted: bool = True) -> Experiment:
 def test_a_sweep_shows_how_many_commits_shared_a_flush(client):
     html = client.get(sweep().get_absolute_url()).content.decode()
     assert 'id="commit-groups"' in html
-    found = [(median, commits) for _, median, commits in commit_groups.rows(compare(all_runs()))]
+    found = [(median, commits) for _, median, commits in commit_group_rows(compare(all_runs()))]
     assert found == [(110, pytest.approx(1.1)), (155, pytest.approx(1.85)), (175, 2.6)]
 
 
 def test_an_engine_that_counts_no_flushes_has_no_such_table():
     sweep(counted=False)
-    assert commit_groups.rows(compare(all_runs())) == []
+    assert commit_group_rows(compare(all_runs())) == []
 
 
 def test_where_something_else_varies_there_is_no_such_table():
     sweep("terminals")
-    assert commit_groups.rows(compare(all_runs())) == []
+    assert commit_group_rows(compare(all_runs())) == []

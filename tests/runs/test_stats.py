@@ -1,0 +1,262 @@
+"""Statistics of few repeats: summaries, intervals, ratios and verdicts, beside published values."""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+
+import pytest
+
+from runs.stats import Kind, geometric_mean_interval, judge, ratio, repeats_needed, summarise, t_quantile
+
+POSTGRESQL = [465, 511, 546, 469, 508]
+DB2 = [2304, 2352, 2363, 2435, 2363]
+# Percentage points of Student's t as published in statistical tables (to eight decimals).
+PUBLISHED = [
+    (0.975, 1, 12.70620474),
+    (0.975, 2, 4.30265273),
+    (0.975, 3, 3.18244631),
+    (0.975, 4, 2.77644511),
+    (0.975, 5, 2.57058184),
+    (0.975, 8, 2.30600414),
+    (0.975, 10, 2.22813885),
+    (0.975, 30, 2.04227246),
+    (0.975, 100, 1.98397152),
+    (0.95, 1, 6.31375151),
+    (0.95, 5, 2.01504837),
+    (0.90, 4, 1.53320627),
+    (0.995, 2, 9.92484320),
+    (0.995, 10, 3.16927267),
+]
+
+
+@pytest.mark.parametrize(("p", "df", "t"), PUBLISHED)
+def test_it_gives_the_published_quantiles(p, df, t):
+    assert t_quantile(p, df) == pytest.approx(t, abs=1e-6)
+    assert t_quantile(1 - p, df) == pytest.approx(-t, abs=1e-6)
+
+
+def test_it_grows_into_the_normal_distribution():
+    assert t_quantile(0.975, 1e7) == pytest.approx(1.959964, abs=1e-5)
+
+
+def test_it_lies_between_its_neighbours_for_a_broken_number_of_degrees():
+    assert t_quantile(0.975, 3) > t_quantile(0.975, 3.4) > t_quantile(0.975, 4)
+
+
+@pytest.mark.parametrize(("p", "df"), [(0, 3), (1, 3), (0.9, 0), (0.9, -1)])
+def test_it_refuses_what_has_no_quantile(p, df):
+    with pytest.raises(ValueError):
+        t_quantile(p, df)
+
+
+def test_it_summarises_the_five_repeats_of_an_article_as_its_check_does():
+    summary = summarise(POSTGRESQL)
+
+    assert summary is not None
+    assert (summary.n, summary.median, summary.minimum, summary.maximum) == (5, 508, 465, 546)
+    assert summary.mean == pytest.approx(499.8)
+    assert summary.stdev == pytest.approx(33.5, abs=0.05)
+    assert summary.cv == pytest.approx(0.067, abs=0.0005)
+    assert summary.geometric_mean == pytest.approx(statistics.geometric_mean(POSTGRESQL))
+
+
+def test_it_has_nothing_to_say_about_no_values():
+    assert summarise([]) is None
+
+
+def test_it_knows_no_spread_of_one_repeat():
+    summary = summarise([7.5])
+
+    assert summary is not None
+    assert (summary.median, summary.stdev, summary.cv) == (7.5, None, None)
+    assert geometric_mean_interval([7.5]) is None
+
+
+@pytest.mark.parametrize("values", [[0, 3, 4], [-1, 3, 4]])
+def test_it_gives_no_geometric_mean_where_logs_do_not_exist(values):
+    summary = summarise(values)
+
+    assert summary is not None
+    assert summary.geometric_mean is None
+    assert geometric_mean_interval(values) is None
+
+
+def test_it_takes_the_spread_of_a_mean_of_zero_as_unknown():
+    summary = summarise([-1, 1])
+
+    assert summary is not None
+    assert summary.cv is None
+
+
+def test_it_puts_the_interval_around_the_geometric_mean():
+    interval = geometric_mean_interval([80, 100, 125])
+
+    assert interval is not None
+    # logs -0.2231, 0, 0.2231 around ln 100; s = 0.2231; t(0.975, 2) = 4.302653
+    half = 4.30265273 * math.log(1.25) / math.sqrt(3)
+    assert interval.low == pytest.approx(100 * math.exp(-half))
+    assert interval.high == pytest.approx(100 * math.exp(half))
+
+
+@pytest.mark.parametrize("values", [[10, 11], [10, 10, 10]])
+def test_it_draws_no_interval_of_two_repeats_or_of_repeats_that_do_not_vary(values):
+    assert geometric_mean_interval(values) is None
+
+
+def test_it_computes_welchs_interval_on_logs():
+    """Worked by hand: logs of (1, 2, 4) and (1, 1.1, 1.21, 1.331)."""
+    result = ratio([1, 2, 4], [1, 1.1, 1.21, 1.331])
+
+    assert result is not None and result.interval is not None
+    assert result.value == pytest.approx(2 / 1.1**1.5)
+    a = math.log(2) ** 2 / 3
+    b = math.log(1.1) ** 2 * (5 / 3) / 4
+    df = (a + b) ** 2 / (a**2 / 2 + b**2 / 3)
+    assert result.degrees_of_freedom == pytest.approx(df)
+    assert result.degrees_of_freedom == pytest.approx(2.0955, abs=1e-3)
+    width = math.log(result.interval.high / result.interval.low)
+    # Between the widths of 3 and of 2 degrees of freedom.
+    assert 2 * 3.18244631 * math.sqrt(a + b) < width < 2 * 4.30265273 * math.sqrt(a + b)
+    assert math.sqrt(result.interval.low * result.interval.high) == pytest.approx(result.value)
+
+
+def test_it_says_four_to_five_times_for_the_winner_of_the_article():
+    result = ratio(DB2, POSTGRESQL)
+
+    assert result is not None and result.interval is not None
+    assert result.value == pytest.approx(4.7364, abs=0.0001)
+    assert result.interval.low > 4
+
+
+def test_it_turns_round_with_its_sides():
+    there, back = ratio(DB2, POSTGRESQL), ratio(POSTGRESQL, DB2)
+
+    assert there is not None and back is not None and there.interval is not None and back.interval is not None
+    assert there.value == pytest.approx(1 / back.value)
+    assert there.interval.low == pytest.approx(1 / back.interval.high)
+
+
+@pytest.mark.parametrize(("values", "baseline"), [([], [1]), ([1, 2, 0], [1, 2, 3]), ([1, 2, 3], [1, -2, 3])])
+def test_it_gives_no_ratio_where_there_is_none(values, baseline):
+    assert ratio(values, baseline) is None
+
+
+def test_it_gives_a_ratio_without_interval_for_too_few_repeats():
+    result = ratio([10, 11], [5, 5.5, 6])
+
+    assert result is not None
+    assert result.value == pytest.approx(math.sqrt(110) / (5 * 5.5 * 6) ** (1 / 3))
+    assert result.interval is None
+    assert "fewer than 3" in result.why_no_interval
+
+
+def test_it_gives_no_interval_when_nothing_varies():
+    result = ratio([10, 10, 10], [5, 5, 5])
+
+    assert result is not None
+    assert result.value == pytest.approx(2)
+    assert result.interval is None
+    assert "do not vary" in result.why_no_interval
+
+
+def test_it_uses_the_other_sides_spread_when_one_side_does_not_vary():
+    result = ratio([10, 10, 10], [5, 5.5, 6])
+
+    assert result is not None and result.interval is not None
+    assert result.degrees_of_freedom == pytest.approx(2)
+
+
+def test_it_covers_what_it_promises():
+    """Log-normal noise with a CV of 5 %, three repeats a side: the 95 % interval must hold 1 in 93 to 100 of 100."""
+    noise = random.Random(20_101_104)
+
+    def repeats() -> list[float]:
+        return [math.exp(noise.gauss(0, 0.05)) for _ in range(3)]
+
+    held = 0
+    for _ in range(1_000):
+        result = ratio(repeats(), repeats())
+        assert result is not None and result.interval is not None
+        held += result.interval.low <= 1 <= result.interval.high
+    assert 930 <= held <= 1_000
+
+
+def test_it_knows_which_direction_is_better():
+    assert judge(DB2, POSTGRESQL, better="higher").kind == Kind.BETTER
+    assert judge(POSTGRESQL, DB2, better="higher").kind == Kind.WORSE
+    assert judge(DB2, POSTGRESQL, better="lower").kind == Kind.WORSE
+    assert judge(POSTGRESQL, DB2, better="lower").kind == Kind.BETTER
+
+
+def test_it_names_no_winner_of_a_descriptive_quantity():
+    verdict = judge(DB2, POSTGRESQL, better="none")
+
+    assert (verdict.kind, verdict.words) == (Kind.DIFFERENT, "higher")
+
+
+def test_it_calls_a_certain_difference_of_one_per_cent_too_small_to_matter():
+    verdict = judge([101.0, 101.1, 100.9, 101.0], [100.0, 100.1, 99.9, 100.0], better="higher")
+
+    assert verdict.kind == Kind.TOO_SMALL
+    assert "too small to matter" in verdict.words and "3%" in verdict.words
+
+
+def test_it_calls_the_same_difference_better_where_the_threshold_is_lower():
+    verdict = judge([101.0, 101.1, 100.9, 101.0], [100.0, 100.1, 99.9, 100.0], better="higher", threshold=0.005)
+
+    assert verdict.kind == Kind.BETTER
+
+
+def test_it_calls_two_tight_groups_with_one_mean_equivalent():
+    verdict = judge([100, 101, 99, 100], [100.5, 99.5, 100.2, 99.8], better="higher")
+
+    assert verdict.kind == Kind.EQUIVALENT
+
+
+def test_it_asks_for_more_repeats_when_noise_hides_a_difference():
+    verdict = judge([100, 120, 110], [95, 90, 108], better="higher")
+
+    assert verdict.kind == Kind.UNDECIDED
+    assert verdict.repeats_needed is not None and verdict.repeats_needed > 1
+    assert f"needs about {verdict.repeats_needed} more repeats" in verdict.words
+
+
+def test_it_does_not_ask_for_a_thousand_repeats():
+    verdict = judge([100, 300, 20], [110, 25, 290], better="higher")
+
+    assert verdict.kind == Kind.UNDECIDED
+    assert verdict.repeats_needed is None
+    assert "needs over 50 more repeats" in verdict.words
+
+
+@pytest.mark.parametrize(("a", "b"), [([100, 200], [1, 2, 3]), ([100, 200, 300], [1]), ([], [1, 2, 3])])
+def test_it_judges_nothing_below_three_repeats(a, b):
+    verdict = judge(a, b, better="higher")
+
+    assert verdict.kind == Kind.TOO_FEW
+    assert str(min(len(a), len(b))) in verdict.words
+
+
+def test_it_does_not_divide_by_zero():
+    verdict = judge([0, 1, 2], [1, 2, 3], better="lower")
+
+    assert (verdict.kind, verdict.ratio) == (Kind.UNDECIDED, None)
+    assert "zero" in verdict.words
+
+
+def test_it_stays_undecided_when_no_repeat_varies_and_the_numbers_differ():
+    assert judge([2, 2, 2], [1, 1, 1], better="higher").kind == Kind.UNDECIDED
+    assert judge([2, 2, 2], [2, 2, 2], better="higher").kind == Kind.EQUIVALENT
+
+
+def test_it_asks_for_the_repeats_that_the_power_formula_asks_for():
+    """CV 5 %, a difference of 5 %, power 80 %: 17 a side by the textbook (2 (1.96 + 0.84)² = 15.7, plus one for t)."""
+    assert repeats_needed(0.05**2, 0.05, have=3) == 14
+    assert repeats_needed(0.05**2, 0.10, have=3) < repeats_needed(0.05**2, 0.05, have=3)
+    assert repeats_needed(0.05**2, 0.001, have=3) is None
+
+
+def test_it_asks_for_at_least_one_more():
+    assert repeats_needed(1e-9, 0.5, have=3) == 1
