@@ -10,8 +10,7 @@ from types import ModuleType
 import pytest
 from benchagent.importers.lines import Line, Lines
 from benchagent.importers.pgbench import logs
-from benchagent.importers.report import Report, Status, measured, unit_of
-from benchagent.importers.series import evenly
+from benchagent.importers.report import Report, Status, evenly, measured, unit_of
 from benchagent.importers.source import NotUnderstood, SourceFile
 from benchagent.importers.tables import Figures, Table
 

@@ -10,8 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from benchagent.importers.commands import words_of
-from benchagent.importers.lines import Line, Lines
+from benchagent.importers.lines import Line, Lines, words_of
 from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, as_they_are, measured
 from benchagent.importers.source import NotUnderstood, SourceFile, agree, slug
 from benchagent.importers.tables import Table

@@ -1,14 +1,19 @@
-"""What people put around a tool's output: indentation, quoting, comment marks, clocks, names of containers, colours."""
+"""Lines without what people put around a tool's output: indentation, quotes, comments, clocks, names, colours.
+
+And the command lines among them: their words, and what their options say.
+"""
 
 from __future__ import annotations
 
 import html
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterator
 from types import TracebackType
 from typing import NamedTuple
 
+from benchagent.importers.report import Scalar
 from benchagent.importers.source import NotUnderstood, SourceFile
 
 # No tool prints a longer line; what is longer is data of something else.
@@ -152,3 +157,34 @@ def _joined(lines: list[Line], command: re.Pattern[str]) -> Iterator[Line]:
             yield last._replace(number=line.number, text=text[:MAX_LINE])
         else:
             yield line
+
+
+# Longer lines are no command lines, and would cost the square of their length.
+MAX_COMMAND = 4000
+_EXIT = re.compile(r"(?:exit(?:ed)?(?: code| status| with)?|rc|exit_code)\s*[:= ]\s*(\d{1,3})", re.IGNORECASE)
+
+
+def words_of(command: str, ends: str = "") -> list[str]:
+    """The words as a shell takes them; `ends`: characters behind which another command or a file follows."""
+    if ends:
+        command = re.split(f"[{ends}]", command, maxsplit=1)[0]
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return command.split()
+
+
+def is_failed_exit(text: str) -> bool:
+    """Whether a shell echoed an exit status other than 0."""
+    code = _EXIT.fullmatch(text)
+    return code is not None and int(code[1]) != 0
+
+
+def unquoted(arguments: str) -> str:
+    """Without the closing quote of one that was opened before the command."""
+    last = arguments[-1:]
+    return arguments[:-1] if last in tuple("'\"`") and arguments.count(last) % 2 else arguments
+
+
+def whole_or_text(text: str) -> Scalar:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 18 else text

@@ -1,12 +1,13 @@
-"""What an importer takes: a file, its text and the numbers in it."""
+"""What an importer takes: a file, its text, and the numbers or the JSON in it."""
 
 from __future__ import annotations
 
 import gzip
+import json
 import math
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
@@ -121,3 +122,43 @@ def slug(text: str, joint: str = "_", longest: int = 100) -> str:
 def agree(left: float, right: float, *, relative: float, absolute: float = 0.0) -> bool:
     """Whether two ways to the same figure say the same, within the rounding of what was printed."""
     return math.isclose(left, right, rel_tol=relative, abs_tol=absolute)
+
+
+# JSON that says nothing twice and holds no NaN: where a line is doubled or a number lost, nothing is trusted.
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) != len(pairs):
+        keys = [key for key, _ in pairs]
+        raise NotUnderstood(f"the JSON says {next(key for key in keys if keys.count(key) > 1)[:40]!r} twice")
+    return content
+
+
+def _constant(name: str) -> float:
+    raise NotUnderstood(f"the JSON holds {name}")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant)
+
+
+def decoded(text: str, start: int = 0) -> tuple[Any, int]:
+    """The value that begins at `start`, and where it ends. Raises NotUnderstood."""
+    try:
+        return _DECODER.raw_decode(text, start)
+    except NotUnderstood:
+        raise
+    except ValueError as error:
+        raise NotUnderstood(f"broken JSON: {error}") from error
+    except RecursionError as error:
+        raise NotUnderstood("JSON nested too deep") from error
+
+
+def number_in(content: Mapping[str, Any], key: str) -> float | None:
+    """None where it is missing or null. Raises NotUnderstood for what is no number."""
+    value = content.get(key)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise NotUnderstood(f"{key!r} is no number: {value!r:.40}")
+    return float(value)

@@ -5,11 +5,14 @@ Each kind of file is read by itself; `combine` makes one report of the files of 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
-from benchagent.importers.benchbase import console, documents, joining, tables
-from benchagent.importers.report import Report
-from benchagent.importers.source import SourceFile
+from benchagent.importers.benchbase import console, documents, tables
+from benchagent.importers.report import Report, Status, Subject, as_part_of, as_they_are
+from benchagent.importers.source import NotUnderstood, SourceFile, agree
 
 TOOL = "benchbase"
 
@@ -24,4 +27,181 @@ def read(file: SourceFile) -> Sequence[Report]:
     return [documents.read(file.text)] if documents.claims(file.text) else console.read(file)
 
 
-combine = joining.combine
+# The files of one run, found by their common stem, checked by their content, as one report.
+
+_STEM = re.compile(
+    r"(?P<stem>.*?)\.(?P<kind>summary|params|metrics|config|results(?:\.\w+)?|samples|raw|histograms?|db\.cnf|ben\.cnf|res|csv)"
+    r"(?:\.\w+)*",
+    re.IGNORECASE,
+)
+# Which file tells the run; the others are added to it.
+_ORDER = ("summary", "console", "samples", "results", "type", "raw", "histograms", "config", "settings", "metrics")
+Pair = tuple[SourceFile, list[Report]]
+
+
+@dataclass(frozen=True)
+class _Part:
+    position: int
+    file: SourceFile
+    kind: str
+    report: Report
+    # Which of the file's reports it is: a log may tell the load first.
+    index: int = 0
+
+
+def combine(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[Pair]:
+    result = as_they_are(read)
+    parts: list[_Part] = []
+    for position, (file, reports) in enumerate(result):
+        runs = [(index, report) for index, report in enumerate(reports) if report.metric("load_s") is None]
+        if len(runs) == 1 and runs[0][1].status is not Status.NOT_UNDERSTOOD:
+            index, report = runs[0]
+            parts.append(_Part(position, file, _kind(file, report), report, index))
+    for group in _groups(parts):
+        if len(group) > 1:
+            _join(group, result)
+    return result
+
+
+def _kind(file: SourceFile, report: Report) -> str:
+    if tables.claims(file.text):
+        if tables.is_raw(file):
+            return "raw"
+        if tables.type_of(file):
+            return "type"
+        return "samples" if "Requests," in file.lines[0] else "results"
+    if console.claims(file.text):
+        return "console"
+    words = {documents.SETTINGS_ONLY: "settings", documents.METRICS_ONLY: "metrics", documents.CONFIG_ONLY: "config"}
+    for warning in report.warnings:
+        if warning in words:
+            return words[warning]
+    return "summary" if report.metric("tps") is not None or report.metric("goodput_per_s") is not None else "histograms"
+
+
+def _groups(parts: Sequence[_Part]) -> list[list[_Part]]:
+    groups: dict[tuple[str, str], list[_Part]] = {}
+    for part in parts:
+        path = PurePosixPath(part.file.name)
+        stem = _STEM.fullmatch(path.name)
+        groups.setdefault((str(path.parent), stem["stem"] if stem else path.name.split(".")[0]), []).append(part)
+    # What carries no stem of its own (the log, the histograms) goes to the run of its folder whose counts it has.
+    for key, group in list(groups.items()):
+        if len(group) > 1 or group[0].kind not in ("console", "histograms"):
+            continue
+        beside = [other for other in groups if other[0] == key[0] and other != key and _fits(group[0], groups[other])]
+        if len(beside) == 1:
+            groups[beside[0]] += groups.pop(key)
+    return list(groups.values())
+
+
+def _fits(loose: _Part, group: Sequence[_Part]) -> bool:
+    summary = next((part.report for part in group if part.kind == "summary"), None)
+    if summary is None or any(part.kind == loose.kind for part in group):
+        return False
+    return _same_run(summary, loose.report) is True
+
+
+def _same_run(whole: Report, added: Report) -> bool | None:
+    """Whether the counts are those of the run; None where neither of them tells."""
+    told, own = added.metric("transactions"), whole.metric("transactions")
+    if told is not None and own is not None:
+        return told == own
+    completed, good = added.metric("completed_transactions"), whole.metric("goodput_per_s")
+    elapsed_s = whole.metric("elapsed_s")
+    if completed is None or good is None or not elapsed_s:
+        return None
+    return agree(completed / elapsed_s, good, relative=1e-6, absolute=1e-6)
+
+
+def _join(group: Sequence[_Part], result: list[Pair]) -> None:
+    parts = sorted(group, key=lambda part: (_ORDER.index(part.kind), part.position))
+    kinds = [part.kind for part in parts]
+    if any(kinds.count(kind) > 1 for kind in kinds if kind != "type"):
+        return
+    holder, *others = parts
+    # Not without "not a result by itself" where other files add to it.
+    added_to = holder.kind in ("samples", "results", "raw") and "summary" in kinds
+    whole = replace(holder.report, warnings=() if added_to else holder.report.warnings)
+    for part in others:
+        try:
+            whole = _add(whole, part)
+        except NotUnderstood as error:
+            words = f"{part.kind} left out: {error}"
+            whole = replace(whole, warnings=(*whole.warnings, words))
+        result[part.position][1][part.index] = as_part_of(part.report, holder.file)
+    result[holder.position][1][holder.index] = whole
+
+
+def _add(whole: Report, part: _Part) -> Report:
+    added = part.report
+    match part.kind:
+        case "samples" | "results" | "raw":
+            return _add_series(whole, part)
+        case "type":
+            names = {series.name for series in whole.series}
+            more = tuple(series for series in added.series if series.name not in names)
+            return replace(whole, series=whole.series + more)
+        case "config":
+            return replace(whole, parameters=_merged(whole, added), subject=_subject(whole, added))
+        case "settings":
+            return replace(whole, subject=_subject(whole, added))
+        case "histograms" | "console":
+            return _add_counts(whole, added)
+    return whole
+
+
+def _add_series(whole: Report, part: _Part) -> Report:
+    requests = whole.metric("transactions")
+    count = _requests(part)
+    if requests is not None and not agree(count, requests, relative=0, absolute=0.5):
+        raise NotUnderstood(f"it tells {count:g} requests, the run {requests:g}")
+    if any(series.name == "tps" for series in whole.series):
+        return whole
+    return replace(whole, series=(*whole.series, *part.report.series))
+
+
+def _requests(part: _Part) -> float:
+    if part.kind == "raw":
+        return len(tables.read_raw(part.file).starts_s)
+    rates = next((series for series in part.report.series if series.name == "tps"), None)
+    if rates is None:
+        raise NotUnderstood("too few windows to tell how long each is")
+    return round(sum(value for value in rates.values if value is not None) * rates.interval_s)
+
+
+def _merged(whole: Report, added: Report) -> dict[str, str | int | float | bool]:
+    told_s, ran_s = added.parameters.get("duration_s"), whole.parameters.get("duration_s")
+    if isinstance(told_s, int | float) and isinstance(ran_s, int | float) and agree(told_s, ran_s, relative=0.02):
+        whole = replace(whole, parameters={**whole.parameters, "duration_s": told_s})
+    for name, value in added.parameters.items():
+        if whole.parameters.get(name, value) != value:
+            raise NotUnderstood(f"its {name} is {value}, the run's {whole.parameters[name]}")
+    return {**added.parameters, **whole.parameters}
+
+
+def _subject(whole: Report, added: Report) -> Subject:
+    first, second = whole.subject, added.subject
+    if first.dbms and second.dbms and first.dbms != second.dbms:
+        raise NotUnderstood(f"it is of {second.dbms}, the run of {first.dbms}")
+    # "16" is "16.4" too.
+    shorter, longer = sorted((first.dbms_version, second.dbms_version), key=len)
+    if shorter and not f"{longer}.".startswith(f"{shorter}."):
+        raise NotUnderstood(f"it is of version {second.dbms_version}, the run of {first.dbms_version}")
+    return replace(
+        first, dbms=first.dbms or second.dbms, dbms_version=first.dbms_version or second.dbms_version,
+        settings=first.settings or second.settings,
+    )  # fmt: skip
+
+
+def _add_counts(whole: Report, added: Report) -> Report:
+    """Counts of the log or of the histograms, where they are of the same run."""
+    if not _same_run(whole, added):
+        raise NotUnderstood("its counts are not the run's, or nothing shows that they are")
+    names = {metric.name for metric in whole.metrics}
+    more = tuple(metric for metric in added.metrics if metric.name not in names and metric.phase == "run")
+    return replace(
+        whole, metrics=(*whole.metrics, *more), parameters={**added.parameters, **whole.parameters},
+        status=whole.status if whole.status is not Status.COMPLETE else added.status,
+        reason=whole.reason or added.reason, command_lines=(*whole.command_lines, *added.command_lines),
+    )  # fmt: skip

@@ -6,12 +6,9 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from benchagent.importers.benchbase.documents import counted, ended
-from benchagent.importers.benchbase.names import dbms, plain, snake, workload
-from benchagent.importers.commands import MAX_COMMAND
-from benchagent.importers.lines import Lines
-from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, measured
-from benchagent.importers.series import evenly
+from benchagent.importers.benchbase.documents import counted, dbms, ended, plain, snake, workload
+from benchagent.importers.lines import MAX_COMMAND, Lines
+from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, evenly, measured
 from benchagent.importers.source import NotUnderstood, SourceFile, agree, number, whole
 
 _RATE = r"[\d.]+(?:E-?\d+)?|NaN"

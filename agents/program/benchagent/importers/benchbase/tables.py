@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
-from benchagent.importers.benchbase.names import check_rising, latency, snake
+from benchagent.importers.benchbase.documents import check_rising, latency, snake
 from benchagent.importers.lines import Lines
-from benchagent.importers.report import Report, Series, Status
-from benchagent.importers.series import by_second, sampled
+from benchagent.importers.report import Report, Series, Status, by_second, sampled
 from benchagent.importers.source import NotUnderstood, SourceFile, agree, number, whole
 
 _TIME = re.compile(r"(?:time \(seconds\)|time\(sec\))", re.IGNORECASE)

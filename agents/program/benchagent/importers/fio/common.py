@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from benchagent.importers.commands import words_of
 from benchagent.importers.fio.wording import DIRECTIONS
+from benchagent.importers.lines import words_of
 from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, measured
 from benchagent.importers.source import NotUnderstood, agree, slug
 

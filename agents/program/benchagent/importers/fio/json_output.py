@@ -9,8 +9,7 @@ from typing import Any
 from benchagent.importers.fio.common import Flow, Job, Latency, check_percentiles, grouped, report
 from benchagent.importers.fio.wording import ALL_CLIENTS, DIRECTIONS, SIGNAL
 from benchagent.importers.report import Report, Status
-from benchagent.importers.source import NotUnderstood, agree
-from benchagent.importers.strict_json import decoded, number_in
+from benchagent.importers.source import NotUnderstood, agree, decoded, number_in
 
 _CLAIM = re.compile(r'"fio version"\s*:\s*"fio-')
 _OPENING = re.compile(r"(?m)^[ \t]*\{")

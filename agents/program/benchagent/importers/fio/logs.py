@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from benchagent.importers.lines import Lines
-from benchagent.importers.report import Report, Series, Status, as_part_of, as_they_are
-from benchagent.importers.series import MAX_SECONDS, by_second
+from benchagent.importers.report import MAX_SECONDS, Report, Series, Status, as_part_of, as_they_are, by_second
 from benchagent.importers.source import NotUnderstood, SourceFile, agree
 
 _ROW = re.compile(r"(\d{1,18}), (\d{1,18}), ([012]), (\d{1,18})(?:, (?:0x[0-9a-f]+|\d+))*")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from benchagent.importers.gotpc.load import load_of, split_load
-from benchagent.importers.gotpc.rows import Row, Total, events_of
+from benchagent.importers.gotpc.rows import Row, Total, command_of, events_of
 from benchagent.importers.gotpc.runs import reports
-from benchagent.importers.report import Report, as_they_are
+from benchagent.importers.lines import TIME_IN_FRONT
+from benchagent.importers.report import Report, Scalar, Status, Subject, as_they_are
 from benchagent.importers.source import NotUnderstood, SourceFile
+from benchagent.redaction import redact_text
 
 TOOL = "go-tpc"
 
@@ -43,3 +44,66 @@ def read(file: SourceFile) -> Sequence[Report]:
 
 
 combine = as_they_are
+
+
+# `prepare` and `check`: what was loaded and checked. go-tpc prints no times for them.
+
+_LOAD = re.compile(r"^\s*load to (?P<table>\w+)(?: in warehouse (?P<warehouse>\d+))?(?: district (?P<district>\d+))?$")
+_CHECK = re.compile(r"^\s*begin to check warehouse (?P<warehouse>\d+) at condition (?P<condition>[\d.]+)$")
+_FAILED = re.compile(
+    r"^panic: |a fatal occurred|^Error: |check prepare failed|check .* failed|execute (?:prepare|check) failed|"
+    r"count of table .* (?:should be|not|!=)|^fatal error: "
+)
+_SIGNAL = re.compile(r"Got signal \[|force exit")
+
+
+def _lines(file: SourceFile) -> list[str]:
+    return [re.sub(TIME_IN_FRONT, "", line).rstrip() for line in file.lines]
+
+
+def split_load(file: SourceFile) -> tuple[SourceFile | None, SourceFile]:
+    """What a file holds of loading and checking, up to go-tpc's "Finished", and the rest: runs that follow."""
+    lines = _lines(file)
+    last = max((at for at, line in enumerate(lines) if _LOAD.match(line) or _CHECK.match(line)), default=None)
+    if last is None:
+        return None, file
+    end = next((at for at in range(last, len(lines)) if lines[at].strip() == "Finished"), len(lines) - 1) + 1
+    tail = "\n".join(lines[end:]) + ("\n" if file.last_line_is_whole else "")
+    head = SourceFile(file.name, ("\n".join(lines[:end]) + "\n").encode())
+    return head, SourceFile(file.name, tail.encode())
+
+
+def load_of(file: SourceFile) -> Report:
+    lines = _lines(file)
+    loaded = [match for line in lines if (match := _LOAD.match(line))]
+    checked = [match for line in lines if (match := _CHECK.match(line))]
+    finished = sum(1 for line in lines if line.strip() == "Finished")
+    # A `prepare` with the `check` after it is one load: everything was created once.
+    created = [line for line in lines if line.startswith("creating table ")]
+    if finished > 1 and (not created or len(created) != len(set(created))):
+        return Report(tool=TOOL, status=Status.NOT_UNDERSTOOD, reason="not understood: several loads in one file")
+    status, reason = Status.COMPLETE, ""
+    failure = next((line for line in lines if _FAILED.search(line)), None)
+    if failure is not None:
+        status, reason = Status.FAILED, f"go-tpc failed: {redact_text(failure.strip())[:200]}"
+    elif any(_SIGNAL.search(line) for line in lines):
+        status, reason = Status.ABORTED, "stopped before its end"
+    elif not finished:
+        status, reason = Status.ABORTED, "the log ends before go-tpc's word that it finished"
+    commands = [command for line in lines if (command := command_of(line))]
+    told: dict[str, Scalar] = dict(commands[-1][2]) if commands else {}
+    told.pop("duration_s", None)
+    warnings: list[str] = []
+    numbers = {int(match["warehouse"]) for match in (*loaded, *checked) if match["warehouse"]}
+    if status is Status.COMPLETE and numbers:
+        if numbers == set(range(1, max(numbers) + 1)):
+            told.setdefault("warehouses", max(numbers))
+        else:
+            warnings.append("the numbers of the warehouses have gaps: their count is not known")
+    kind = "load" if loaded else "check"
+    return Report(
+        tool=TOOL, status=status, reason=reason, parameters=told,
+        warnings=(*warnings, "go-tpc prints no times of loading and checking"),
+        subject=Subject(workload=f"tpcc-go-tpc-{kind}", workload_name=f"TPC-C {kind} (go-tpc)"),
+        command_lines=tuple(line for line, _, _ in commands[-1:]),
+    )  # fmt: skip

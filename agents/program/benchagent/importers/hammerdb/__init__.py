@@ -6,9 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from benchagent.importers.hammerdb.counter import counter_reports
 from benchagent.importers.hammerdb.jobs import job_reports, json_of
-from benchagent.importers.hammerdb.log import log_reports
+from benchagent.importers.hammerdb.log import counter_reports, log_reports
 from benchagent.importers.report import Report, as_part_of, as_they_are
 from benchagent.importers.source import NotUnderstood, SourceFile
 

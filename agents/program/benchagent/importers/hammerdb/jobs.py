@@ -8,12 +8,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from benchagent.importers.hammerdb.counter import counted
-from benchagent.importers.hammerdb.log import log_reports
-from benchagent.importers.hammerdb.names import dbms_of
+from benchagent.importers.hammerdb.common import dbms_of, spaced, sqlite_time
+from benchagent.importers.hammerdb.log import counted, log_reports
 from benchagent.importers.hammerdb.profile import SEEN_BY_USERS, check_ranks, checked_metrics, procedure_metrics
 from benchagent.importers.hammerdb.run import result_metrics
-from benchagent.importers.hammerdb.times import spaced, sqlite_time
 from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, measured
 from benchagent.importers.source import NotUnderstood, SourceFile, number
 from benchagent.redaction import redact_text

@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from benchagent.importers.hammerdb.names import PROCEDURES, dbms_of
-from benchagent.importers.hammerdb.times import iso, spaced, sqlite_time, tcl_time
+from benchagent.importers.hammerdb.common import PROCEDURES, dbms_of, iso, spaced, sqlite_time, tcl_time
 from benchagent.importers.lines import Lines
 from benchagent.importers.report import Metric, Report, Series, Status, Subject, measured
 from benchagent.importers.source import NotUnderstood, SourceFile, agree, number

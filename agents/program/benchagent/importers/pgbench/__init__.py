@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from benchagent.importers.pgbench import load, logs, report, threads
-from benchagent.importers.pgbench.load import Load
-from benchagent.importers.pgbench.reader import PartsReader, reunited
+from benchagent.importers.pgbench import logs
+from benchagent.importers.pgbench.reader import Load, PartsReader, load_report, reunited
+from benchagent.importers.pgbench.report import report_of
 from benchagent.importers.pgbench.run import Run
 from benchagent.importers.pgbench.tables import ANCHORS, lines_of
 from benchagent.importers.report import Report, Status, not_understood
@@ -36,7 +36,7 @@ def claims(file: SourceFile) -> bool:
 def read(file: SourceFile) -> Sequence[Report]:
     """Every run of the file; one that is not understood spoils no other."""
     if logs.is_log(file):
-        return [threads.report([logs.log_of(file)])]
+        return [logs.report([logs.log_of(file)])]
     reader = PartsReader()
     reader.read(lines_of(file))
     reports = reports_of(reunited(reader.parts), _report_of, TOOL, "no run and no initialisation of pgbench")
@@ -51,7 +51,7 @@ def read(file: SourceFile) -> Sequence[Report]:
 
 
 def _report_of(part: Run | Load) -> Report:
-    return load.report_of(part) if isinstance(part, Load) else report.report_of(part)
+    return load_report(part) if isinstance(part, Load) else report_of(part)
 
 
-combine = threads.combined
+combine = logs.combined

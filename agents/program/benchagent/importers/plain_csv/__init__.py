@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows
-from benchagent.importers.plain_csv.proposal import propose, proposed_without_doubt
+from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows, propose, proposed_without_doubt
 from benchagent.importers.plain_csv.reading import read_mapped
 from benchagent.importers.plain_csv.table import table_of
 from benchagent.importers.report import Report, as_they_are

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import re
 from collections.abc import Mapping as JsonObject
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from benchagent.importers.source import NotUnderstood
+from benchagent.importers.plain_csv.table import Table, is_missing, is_stamp, needed, seconds
+from benchagent.importers.report import evenly, unit_of
+from benchagent.importers.source import NotUnderstood, SourceFile, is_number
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -120,3 +124,180 @@ def _choice(choices: type[Choice], value: Any, where: str) -> Choice:
         return choices(value)
     except ValueError as error:
         raise NotUnderstood(f"{where}: one of {', '.join(choices)} is expected") from error
+
+
+# A mapping from headings that leave no doubt.
+
+# Heading in plain words -> name; its unit and direction follow from it.
+_METRICS = {
+    "tps": "tps", "transactions per second": "tps", "transactions per sec": "tps", "transactions/s": "tps",
+    "transactions/sec": "tps", "qps": "qps", "queries per second": "qps", "queries/s": "qps", "queries/sec": "qps",
+    "ops/s": "ops_per_s", "ops/sec": "ops_per_s", "ops per s": "ops_per_s", "operations per second": "ops_per_s",
+    "requests/s": "requests_per_s", "requests/sec": "requests_per_s", "nopm": "nopm", "tpm": "tpm", "tpmc": "tpmc",
+    "iops": "iops", "read iops": "read_iops", "write iops": "write_iops", "transactions": "transactions",
+    "queries": "queries", "errors": "errors", "errors/s": "errors_per_s", "retries": "retries",
+    "reconnects": "reconnects", "failed transactions": "failed_transactions", "load s": "load_s",
+    "load time s": "load_s",
+}  # fmt: skip
+_FACTORS = {
+    "threads": "terminals", "clients": "terminals", "terminals": "terminals", "connections": "terminals",
+    "num threads": "terminals", "thread count": "terminals", "concurrency": "terminals", "vus": "terminals",
+    "virtual users": "terminals", "users": "terminals", "scale": "scale_factor", "scale factor": "scale_factor",
+    "sf": "scale_factor", "warehouses": "warehouses", "tables": "tables", "table size": "table_size_rows",
+    "table size rows": "table_size_rows", "rows per table": "table_size_rows", "duration s": "duration_s",
+    "duration seconds": "duration_s", "warm up s": "warm_up_s", "warmup s": "warm_up_s", "ramp up s": "ramp_up_s",
+    "isolation": "isolation", "query mode": "query_mode", "script": "script",
+}  # fmt: skip
+# Seconds of one unit. "elapsed_s" is left out: it may be the time of a sample or the length of a run.
+_TIMES = {
+    "second": 1.0, "seconds": 1.0, "sec": 1.0, "time": 1.0, "time s": 1.0, "time sec": 1.0, "time seconds": 1.0,
+    "t s": 1.0, "time ms": 0.001, "minute": 60.0, "minutes": 60.0, "time min": 60.0,
+}  # fmt: skip
+_STAMPS = frozenset({"timestamp", "datetime", "date", "date time", "started at", "start time", "start", "time"})
+# Rows further apart are runs of a history, not samples of one run.
+_HISTORY_S = 3600.0
+_PROSE = frozenset({"note", "notes", "comment", "comments", "description", "remark", "remarks"})
+_TEXTS = {
+    "dbms": Role.DBMS, "database": Role.DBMS, "engine": Role.DBMS, "dbms version": Role.DBMS_VERSION,
+    "version": Role.DBMS_VERSION, "server version": Role.DBMS_VERSION, "workload": Role.WORKLOAD,
+    "status": Role.STATUS, "repeat": Role.REPEAT, "run": Role.REPEAT, "iteration": Role.REPEAT,
+    "trial": Role.REPEAT, "repetition": Role.REPEAT,
+}  # fmt: skip
+_LATENCY = re.compile(
+    r"^(?=.*\b(?:latency|lat|response time)\b|p\d|\d+th)(?:latency|lat|response time|\s)*"
+    r"(?P<what>avg|average|mean|min|max|stddev|median|p ?\d+(?:\.\d+)?|\d+(?:\.\d+)?(?:th|st|nd|rd)?(?: percentile|%)?)"
+    r"(?:latency|lat|response time|\s)* (?P<unit>ms|us|µs|ns|s)$"
+)
+_TO_MS = {"ms": 1.0, "us": 0.001, "µs": 0.001, "ns": 1e-6, "s": 1000.0}
+_WITH_UNIT = re.compile(r"^[+-]?[\d.,' ]*\d\s?[A-Za-z%µ/]{0,5}$")
+
+
+def plain(heading: str) -> str:
+    """A heading in small letters and single blanks: "Latency_p95 (ms)" -> "latency p95 ms"."""
+    text = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", heading.strip()).lower()
+    text = re.sub(
+        r"\b(transactions|queries|ops|requests|errors) per s(?:ec|econd)?\b",
+        r"\1/s",
+        re.sub(r"[_()\[\],:-]+", " ", text),
+    )
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def propose(file: SourceFile) -> Mapping:
+    """What the headings say; unknown columns are ignored. Raises NotUnderstood for what is no table."""
+    table = needed(file)
+    time_heading = _time_heading(table)
+    columns = tuple(_proposed(table, heading, time_heading) for heading in table.headings)
+    return Mapping(columns, Rows.RUNS if time_heading is None else Rows.SAMPLES)
+
+
+def proposed_without_doubt(file: SourceFile) -> Mapping:
+    """Raises NotUnderstood naming the columns of numbers that nobody can tell the meaning of."""
+    table, mapping = needed(file), propose(file)
+    doubtful = [
+        column.heading
+        for column in mapping.columns
+        if column.role is Role.IGNORE
+        and plain(column.heading) not in _PROSE
+        and any(_looks_numeric(cell) or is_stamp(cell) for cell in table.column(column.heading))
+    ]
+    if any(column.role is Role.METRIC for column in mapping.columns):
+        names = [column.name for column in mapping.columns if column.role in (Role.METRIC, Role.FACTOR)]
+        doubtful += [column.heading for column in mapping.columns if names.count(column.name) > 1]
+    elif not doubtful:
+        doubtful = [*table.headings]
+    if doubtful:
+        named = ", ".join(map(repr, doubtful))
+        raise NotUnderstood(f"a table that needs a mapping of its columns; not recognised without doubt: {named}")
+    return mapping
+
+
+def _looks_numeric(cell: str) -> bool:
+    return is_number(cell) or _WITH_UNIT.match(cell) is not None
+
+
+def _numeric(table: Table, heading: str) -> bool:
+    cells = [cell for cell in table.column(heading) if not is_missing(cell)]
+    return bool(cells) and all(map(is_number, cells))
+
+
+def _time_heading(table: Table) -> str | None:
+    """The column of time of samples: its values rise evenly, and nothing that is set for a run changes."""
+    if len(table.rows) < 3:
+        return None
+    for heading in table.headings:
+        words = plain(heading)
+        if words not in _TIMES and words not in _STAMPS:
+            continue
+        try:
+            _, interval, _ = evenly([seconds(cell) for cell in table.column(heading)], [None] * len(table.rows))
+        except NotUnderstood:
+            continue
+        if _alone(table, heading) and not (words in _STAMPS and interval >= _HISTORY_S):
+            return heading
+    return None
+
+
+def _alone(table: Table, heading: str) -> bool:
+    """Whether nothing else that tells runs apart changes from row to row."""
+    others = [other for other in table.headings if other != heading and _is_set(table, other)]
+    return all(len(set(table.column(other))) == 1 for other in others)
+
+
+def _may_be_samples(table: Table, heading: str) -> bool:
+    """Whether stamps may be those of samples that follow no interval: close together, and nothing else changes."""
+    try:
+        times = sorted(seconds(cell) for cell in table.column(heading))
+    except NotUnderstood:
+        return False
+    steps = sorted(later - earlier for earlier, later in itertools.pairwise(times))
+    if not steps:
+        return not any(_is_set(table, other) for other in table.headings if other != heading)
+    return _alone(table, heading) and steps[len(steps) // 2] < _HISTORY_S
+
+
+def _is_set(table: Table, heading: str) -> bool:
+    words = plain(heading)
+    return words in _FACTORS or words in _TEXTS or not _numeric(table, heading)
+
+
+def _proposed(table: Table, heading: str, time_heading: str | None) -> Column:
+    words = plain(heading)
+    if heading == time_heading:
+        return Column(heading, Role.TIME, "time_s", "s", _TIMES.get(words, 1.0))
+    role, name, numeric = _TEXTS.get(words), _METRICS.get(words), _numeric(table, heading)
+    if role is not None and (role is not Role.REPEAT or numeric):
+        return Column(heading, role)
+    if words in _FACTORS:
+        return Column(heading, Role.FACTOR, _FACTORS[words])
+    if numeric and name:
+        unit, better = unit_of(name)
+        return Column(heading, Role.METRIC, name, unit, better=better)
+    if numeric:
+        return _latency(heading, words) or Column(heading, Role.IGNORE)
+    return _text_column(table, heading, words)
+
+
+def _text_column(table: Table, heading: str, words: str) -> Column:
+    cells = [cell for cell in table.column(heading) if not is_missing(cell)]
+    if words in _STAMPS and all(map(is_stamp, cells)):
+        return Column(heading, Role.IGNORE if _may_be_samples(table, heading) else Role.STARTED_AT)
+    if words in _PROSE or not cells or any(map(_looks_numeric, cells)):
+        return Column(heading, Role.IGNORE)
+    return Column(heading, Role.FACTOR, re.sub(r"\W+", "_", words).strip("_") or "factor")
+
+
+def _latency(heading: str, words: str) -> Column | None:
+    match = _LATENCY.match(words)
+    if match is None:
+        return None
+    what = match["what"].replace(" ", "")
+    digits = re.search(r"\d+(?:\.\d+)?", what)
+    if digits is not None:
+        rank = {"99.9": "999", "99.99": "9999"}.get(digits.group(), digits.group().replace(".", "_"))
+        if not 0 < float(digits.group()) < 100:
+            return None
+        suffix = f"p{rank}"
+    else:
+        suffix = {"average": "avg", "mean": "avg", "median": "p50"}.get(what, what)
+    return Column(heading, Role.METRIC, f"latency_{suffix}_ms", "ms", _TO_MS[match["unit"]], "lower")

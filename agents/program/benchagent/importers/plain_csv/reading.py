@@ -8,8 +8,7 @@ from datetime import datetime
 
 from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows
 from benchagent.importers.plain_csv.table import Table, is_missing, is_stamp, needed, seconds
-from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject
-from benchagent.importers.series import evenly
+from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, evenly
 from benchagent.importers.source import NotUnderstood, SourceFile, is_number, number, slug
 from benchagent.redaction import redact_text, redact_value
 

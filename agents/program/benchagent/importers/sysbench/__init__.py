@@ -6,14 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from benchagent.importers.commands import is_failed_exit
-from benchagent.importers.lines import Line, without_comment
+from benchagent.importers.lines import Line, is_failed_exit, without_comment
 from benchagent.importers.report import Report, as_they_are
 from benchagent.importers.source import NotUnderstood, SourceFile
-from benchagent.importers.sysbench.command import command_line
 from benchagent.importers.sysbench.report import report_of
 from benchagent.importers.sysbench.run import Run
-from benchagent.importers.sysbench.tables import ANCHORS, HEADED, HEADINGS, lines_of
+from benchagent.importers.sysbench.tables import ANCHORS, HEADED, HEADINGS, command_line, lines_of
 from benchagent.importers.tables import Reader, Spoiled, reports_of
 
 TOOL = "sysbench"

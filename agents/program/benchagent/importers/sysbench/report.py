@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from benchagent.histogram import encode
-from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, measured, unit_of
-from benchagent.importers.series import evenly
+from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, evenly, measured, unit_of
 from benchagent.importers.source import NotUnderstood
-from benchagent.importers.sysbench.checks import check
-from benchagent.importers.sysbench.command import parameters, report_interval
-from benchagent.importers.sysbench.run import MIB_IN_MB, Block, Run, Sample
+from benchagent.importers.sysbench.run import MIB_IN_MB, Block, Run, Sample, check
+from benchagent.importers.sysbench.tables import parameters, report_interval
 
 _RATES = {"transactions", "queries", "cpu_eps", "eps", "memory_operations", "file_requests_s", "reads_s"}
 # What is shown as it is printed, in this order; the operations of fileio and memory are the tool's events.

@@ -6,7 +6,7 @@ import itertools
 import re
 from dataclasses import dataclass, field
 
-from benchagent.importers.commands import MAX_COMMAND, whole_or_text
+from benchagent.importers.lines import MAX_COMMAND, whole_or_text
 from benchagent.importers.report import Scalar, Subject
 
 _LINE = re.compile(

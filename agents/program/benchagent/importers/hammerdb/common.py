@@ -1,0 +1,151 @@
+"""What HammerDB's files share: its words, its times, what its virtual users say."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from benchagent.importers.report import Scalar
+from benchagent.importers.source import NotUnderstood
+from benchagent.redaction import redact_text
+
+# HammerDB's words -> the catalogue's.
+
+# As printed in results, counters, settings and job reports.
+DBMS = {
+    "oracle": "oracle", "timesten": "timesten", "sql server": "mssql", "mssqlserver": "mssql", "db2": "db2",
+    "mysql": "mysql", "mariadb": "mariadb", "postgresql": "postgresql", "redis": "redis", "trafodion": "trafodion",
+}  # fmt: skip
+
+PROCEDURES = {
+    "NEWORD": "new_order", "PAYMENT": "payment", "DELIVERY": "delivery", "SLEV": "stock_level", "OSTAT": "order_status",
+}  # fmt: skip
+
+# Settings without their DBMS's prefix (mysql_, pg_, mssqls_, ora_, db2_, maria_).
+SETTINGS = {
+    "count_ware": "warehouses", "rampup": "ramp_up_s", "duration": "duration_s", "num_vu": "build_virtual_users",
+    "allwarehouse": "all_warehouses", "timeprofile": "time_profile", "keyandthink": "keying_and_thinking",
+    "async_scale": "async_scale", "async_client": "async_clients", "async_delay": "async_delay_ms",
+    "storedprocs": "stored_procedures", "no_stored_procs": "without_stored_procedures", "prepared": "prepared",
+    "partition": "partitioned", "raiseerror": "raise_error", "total_iterations": "total_iterations",
+    "storage_engine": "storage_engine", "use_bcp": "use_bcp", "imdb": "in_memory", "hash_clusters": "hash_clusters",
+    "history_pk": "history_primary_key", "vacuum": "vacuum", "checkpoint": "checkpoint", "dritasnap": "dritasnap",
+    "cituscompat": "citus", "scale_fact": "scale_factor", "scale_factor": "scale_factor",
+    "total_querysets": "query_sets", "degree_of_parallel": "degree_of_parallelism", "maxdop": "degree_of_parallelism",
+    "refresh_on": "refresh", "update_sets": "update_sets", "colstore": "column_store",
+    "no_compress": "without_compression", "ssl": "ssl",
+}  # fmt: skip
+IN_MINUTES = ("ramp_up_s", "duration_s")
+
+
+def dbms_of(printed: str) -> str:
+    return DBMS.get(printed.strip().lower(), "")
+
+
+# HammerDB's stamps, and samples taken at them: Tcl's `clock format`, and those of the jobs database.
+
+_TCL = re.compile(
+    r"^\w{3} (?P<date>\w{3} +\d{1,2} \d\d:\d\d:\d\d)(?: (?P<zone>[^\d\s][^\d]*?|[+-]\d{4}))? (?P<year>\d{4})$"
+)
+_SQLITE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
+# What the counter's refresh rate can be set to; its stamps are whole seconds.
+_REFRESH_S = (60.0, 30.0, 20.0, 15.0, 10.0, 5.0)
+
+
+def tcl_time(text: str) -> tuple[datetime, str]:
+    """ "Sat Nov 21 02:54:13 UTC 2026" -> (the time as printed, the zone as printed). Raises NotUnderstood."""
+    match = _TCL.match(text.strip())
+    if match is None:
+        raise NotUnderstood(f"not a time of HammerDB: {text[:60]!r}")
+    return _parsed(f"{match['date']} {match['year']}", "%b %d %H:%M:%S %Y", text), match["zone"] or ""
+
+
+def sqlite_time(text: str) -> datetime:
+    if not _SQLITE.fullmatch(text.strip()):
+        raise NotUnderstood(f"not a time of HammerDB: {text[:60]!r}")
+    return _parsed(text.strip(), "%Y-%m-%d %H:%M:%S", text)
+
+
+def _parsed(text: str, form: str, printed: str) -> datetime:
+    try:
+        return datetime.strptime(text, form)
+    except ValueError as error:
+        raise NotUnderstood(f"not a time of HammerDB: {printed[:60]!r}") from error
+
+
+def iso(moment: datetime, zone: str) -> str:
+    """With Z where the zone is known for certain, else as local time without a zone."""
+    return moment.isoformat() + ("Z" if zone in ("UTC", "GMT", "+0000") else "")
+
+
+def spaced(times: Sequence[datetime], values: Sequence[float]) -> tuple[float, tuple[float | None, ...], float]:
+    """(interval_s, values with None for missing samples, drift as a part of the interval).
+
+    What reads sleeps between its readings, so it drifts by some parts in a hundred: samples keep their place in the
+    order, only a missing one is a gap. Raises NotUnderstood when times do not rise or follow no interval.
+    """
+    if len(times) < 2:
+        raise NotUnderstood("a single sample has no interval")
+    steps = [(later - earlier).total_seconds() for earlier, later in itertools.pairwise(times)]
+    if min(steps) <= 0:
+        raise NotUnderstood("the times of the samples do not rise: lines are doubled or out of order")
+    usual = sorted(steps)[len(steps) // 2]
+    interval = next((refresh for refresh in _REFRESH_S if 0 <= usual - refresh <= 1), usual)
+    spread: list[float | None] = [values[0]]
+    for moment, step, value in zip(times[1:], steps, values[1:], strict=True):
+        count = round(step / interval)
+        if count < 1 or count > 100_000 or abs(step - count * interval) > max(1.1 * count**0.5, 0.25 * interval):
+            raise NotUnderstood(f"the sample at {moment:%H:%M:%S} follows no interval of {interval:g} s")
+        spread += [None] * (count - 1)
+        spread.append(value)
+    total = (times[-1] - times[0]).total_seconds()
+    return interval, tuple(spread), total / ((len(spread) - 1) * interval) - 1
+
+
+# What HammerDB's virtual users say of themselves, whether they run or build.
+
+_ERROR = re.compile(r"^Error in Virtual User (?P<vuser>\d+):(?P<message>.*)$")
+
+
+@dataclass
+class VirtualUsers:
+    # The dictionary's settings of `tpcc` or `tpch`, as far as they are known.
+    settings: Callable[[str], dict[str, Scalar]]
+    dbms: str = ""
+    created: set[int] = field(default_factory=set)
+    # How many HammerDB said it created.
+    told: int | None = None
+    running: set[int] = field(default_factory=set)
+    succeeded: set[int] = field(default_factory=set)
+    failed: set[int] = field(default_factory=set)
+    errors: list[str] = field(default_factory=list)
+
+    def take_state(self, vuser: int, text: str) -> bool:
+        """Whether a virtual user said that it runs or how it finished."""
+        if text == "RUNNING":
+            self.running.add(vuser)
+        elif text == "FINISHED SUCCESS":
+            self.succeeded.add(vuser)
+        elif text.startswith("FINISHED FAILED"):
+            self.failed.add(vuser)
+        else:
+            return False
+        return True
+
+    def take_error(self, text: str) -> bool:
+        match = _ERROR.match(text)
+        if match:
+            self.errors.append(f"virtual user {match['vuser']}: {match['message'].strip()}")
+        return bool(match)
+
+    @property
+    def first_error(self) -> str:
+        return redact_text(self.errors[0])[:200] if self.errors else ""
+
+    @property
+    def failure(self) -> str:
+        """Which of them failed; empty where none did."""
+        return f"virtual users {', '.join(map(str, sorted(self.failed)))} failed" if self.failed else ""
