@@ -19,10 +19,9 @@ from benchagent.dbms.postgresql.discovery import installations
 from benchagent.dbms.questions import Step
 from benchagent.java import JavaToolchain
 from benchagent.job.bench import JobBench, Surroundings
-from benchagent.job.description import Description
+from benchagent.job.result import Description
 from benchagent.link.client import Client
-from benchagent.link.lease import Heartbeat
-from benchagent.link.sender import Sender
+from benchagent.link.sender import Heartbeat, Sender
 from benchagent.link.spool import Spool
 from benchagent.machine.limits import Cage
 from benchagent.machine.process import Abort

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from typing import Literal, cast
 
-from benchagent.protocol import POLL_IDLE_S, Ack, Batch, Claimed, Lease, Poll, PollAnswer, Registered, Registration
-from benchagent.protocol.observed import ObservedBatch, Ordered, Watch
+from benchagent.protocol import (
+    POLL_IDLE_S,
+    Ack,
+    Batch,
+    Claimed,
+    Lease,
+    ObservedBatch,
+    Ordered,
+    Poll,
+    PollAnswer,
+    Registered,
+    Registration,
+    Watch,
+)
 from django.http import HttpRequest
 
 from agents import machines

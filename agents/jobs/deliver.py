@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from benchagent.protocol import AGENT_STATES, OUTCOMES, Ack, Batch, Item, SamplesItem
-from benchagent.protocol.observed import ObservedBatch, ObservedItem
+from benchagent.protocol import AGENT_STATES, OUTCOMES, Ack, Batch, Item, ObservedBatch, ObservedItem, SamplesItem
 from django.db import transaction
 from django.utils import timezone
 

@@ -10,8 +10,7 @@ import secrets
 from datetime import datetime, timedelta
 from typing import Any
 
-from benchagent.protocol import COUNTED_STATES, LEASE_S, StateItem
-from benchagent.protocol.observed import OBSERVED_MAXIMA, OBSERVED_MEANS, Ordered, Watch
+from benchagent.protocol import COUNTED_STATES, LEASE_S, OBSERVED_MAXIMA, OBSERVED_MEANS, Ordered, StateItem, Watch
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone

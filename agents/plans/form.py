@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any
 
 from benchagent.catalog import DBMSS, OWN_STORAGE, WORKLOADS, FactorDef, FactorKind
-from benchagent.catalog.factors import SPOKEN_UNITS
+from benchagent.catalog.workloads import SPOKEN_UNITS
 from django import forms
 
 from agents.machines import approved_agents, offers

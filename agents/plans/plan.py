@@ -10,7 +10,7 @@ from math import prod
 from typing import Any
 
 from benchagent.catalog import DBMSS, WORKLOADS, FactorDef, FactorKind
-from benchagent.catalog.factors import FACTORS, factor_words
+from benchagent.catalog.workloads import FACTORS, factor_words
 from benchagent.redaction import redact_value
 
 from agents.machines import Engine, SecondStorage, approved_agents

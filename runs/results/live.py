@@ -11,8 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from benchagent.catalog import WORKLOADS, Durability
-from benchagent.protocol import NOT_SAMPLED, JobResult, JobSpec, SamplesItem
-from benchagent.protocol.observed import OBSERVED_MAXIMA, OBSERVED_MEANS
+from benchagent.protocol import NOT_SAMPLED, OBSERVED_MAXIMA, OBSERVED_MEANS, JobResult, JobSpec, SamplesItem
 from benchagent.redaction import redact_text, redact_value
 from django.db import transaction
 

@@ -7,8 +7,8 @@ import pytest
 from benchagent.cli import doctor, main
 from benchagent.cli.doctor import State, examine
 from benchagent.java import JavaNotFoundError, JavaToolchain
-from benchagent.machine import users
 from benchagent.machine.cgroups import CgroupError
+from benchagent.machine.process import ServiceUser
 from benchagent.paths import AgentDirs
 
 
@@ -78,7 +78,7 @@ def test_an_adapter_that_fails_hides_no_other(toolchain: JavaToolchain, dirs: Ag
 def test_it_says_which_folder_the_servers_user_may_not_enter(
     toolchain: JavaToolchain, dirs: AgentDirs, monkeypatch, tmp_path: Path
 ):
-    nobody = users.ServiceUser("nobody", 65534, 65534)
+    nobody = ServiceUser("nobody", 65534, 65534)
     monkeypatch.setattr(doctor, "service_user", lambda preferred: nobody)
     monkeypatch.setattr(doctor, "first_blocked", lambda user, folder: folder if folder == dirs.engines else None)
     finding = found(toolchain, dirs, "postgresql")["PostgreSQL user"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from benchagent.ctl.settings import Login, save
+from benchagent.ctl.api import Login, save
 
 from .fake_api import TOKEN, FakeApi
 

@@ -5,8 +5,8 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
+from benchagent.ctl.api import Login, load
 from benchagent.ctl.cli import main
-from benchagent.ctl.settings import Login, load
 
 from .fake_api import TOKEN, FakeApi
 

@@ -20,8 +20,7 @@ from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.job import engine_counters
 from benchagent.job.session import session_job, watched
 from benchagent.machine.process import Abort, Children
-from benchagent.machine.storage import Storage
-from benchagent.machine.storages import JobFolders
+from benchagent.machine.storages import JobFolders, Storage
 from benchagent.workloads.base import Factors, SessionResult
 from benchagent.workloads.tpcb import WORKLOAD as TPCB
 

@@ -22,7 +22,7 @@ from benchagent.errors import JobError
 from benchagent.java import JavaToolchain
 from benchagent.job.bench import JobBench, Surroundings
 from benchagent.job.collect import Collector, Event
-from benchagent.job.description import Description
+from benchagent.job.result import Description
 from benchagent.link.spool import Spool
 from benchagent.machine.cgroups import Throttle
 from benchagent.machine.devices import device_of

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 from benchagent.catalog import METRICS
-from benchagent.job.collect import Collector, Listener
+from benchagent.job.collect import Collector, Listener, PhaseWatch
 from benchagent.job.result import error_share, metrics
-from benchagent.job.watch import PhaseWatch
 from benchagent.link.spool import Spool
 from benchagent.protocol import Claimed, MetricValue
 

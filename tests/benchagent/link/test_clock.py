@@ -3,8 +3,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from benchagent.link.client import Client
-from benchagent.link.clock import EXCHANGES, Clock
+from benchagent.link.client import EXCHANGES, Client, Clock
 
 from tests.benchagent.fake_server import FakeServer
 

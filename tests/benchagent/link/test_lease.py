@@ -5,7 +5,7 @@ import threading
 
 import pytest
 from benchagent.link.client import Client
-from benchagent.link.lease import PRIORITY, Heartbeat
+from benchagent.link.sender import PRIORITY, Heartbeat
 
 from tests.benchagent.fake_server import FakeServer, wait_until
 

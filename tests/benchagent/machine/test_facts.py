@@ -5,7 +5,7 @@ import platform
 from pathlib import Path
 
 import psutil
-from benchagent.machine.facts import hardware_facts
+from benchagent.machine.devices import hardware_facts
 from benchagent.protocol import HardwareFacts
 
 

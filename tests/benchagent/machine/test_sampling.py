@@ -7,10 +7,9 @@ import time
 from pathlib import Path
 
 import pytest
-from benchagent.machine import usage
+from benchagent.machine import sampling
 from benchagent.machine.devices import device_of
-from benchagent.machine.sampling import DISK_SERIES, DiskCounters, Sampler, disk_counters
-from benchagent.machine.usage import ProcessTable, read_stat
+from benchagent.machine.sampling import DISK_SERIES, DiskCounters, ProcessTable, Sampler, disk_counters, read_stat
 
 from tests.benchagent.fake_server import wait_until
 
@@ -66,7 +65,7 @@ def test_it_finds_new_and_reparented_descendants_without_reading_everything_agai
     table = ProcessTable()
     table.look()
     read: list[int] = []
-    monkeypatch.setattr(usage, "read_stat", lambda pid: read.append(pid) or read_stat(pid))
+    monkeypatch.setattr(sampling, "read_stat", lambda pid: read.append(pid) or read_stat(pid))
     code = "import os, time\nif os.fork() == 0:\n    os.fork()\nprint(1, flush=True)\ntime.sleep(600)"
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, start_new_session=True)
     assert child.stdout is not None

@@ -12,8 +12,7 @@ import pytest
 from benchagent.machine import emulation, process
 from benchagent.machine.devices import device_of, same_device, storage_facts
 from benchagent.machine.emulation import EmulationError
-from benchagent.machine.storage import StorageError
-from benchagent.machine.storages import Storages
+from benchagent.machine.storages import StorageError, Storages
 from benchagent.paths import AgentDirs
 
 from tests.benchagent.storages import an_emulation, needs_emulation

@@ -5,8 +5,6 @@ one row in `dbmss.py`; adding a workload likewise under ``benchagent/workloads``
 """
 
 from benchagent.catalog.dbmss import DBMSS
-from benchagent.catalog.factors import FACTORS, OWN_STORAGE, factor_phrase, factor_words
-from benchagent.catalog.methods import BACKUP_METHODS, ENGINE_METHODS, EXTERNAL_METHODS
 from benchagent.catalog.metrics import METRICS
 from benchagent.catalog.model import (
     DURABILITY_WORDS,
@@ -17,7 +15,16 @@ from benchagent.catalog.model import (
     MetricDef,
     WorkloadEntry,
 )
-from benchagent.catalog.workloads import WORKLOADS
+from benchagent.catalog.workloads import (
+    BACKUP_METHODS,
+    ENGINE_METHODS,
+    EXTERNAL_METHODS,
+    FACTORS,
+    OWN_STORAGE,
+    WORKLOADS,
+    factor_phrase,
+    factor_words,
+)
 
 __all__ = [
     "BACKUP_METHODS", "DBMSS", "DURABILITY_WORDS", "ENGINE_METHODS", "EXTERNAL_METHODS", "FACTORS", "METRICS",

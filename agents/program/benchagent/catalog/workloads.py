@@ -1,12 +1,48 @@
-"""Every workload that an agent can run, with its factors."""
+"""Every workload that an agent can run, with its factors, and their values in words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
 
-from benchagent.catalog.methods import BACKUP_METHODS, ENGINE_METHODS, EXTERNAL_METHODS
 from benchagent.catalog.model import FactorDef, FactorKind, WorkloadEntry
+
+# Ways to back up, by the slug that a run stores: as people read them, and which DBMS has which.
+
+_METHODS: dict[tuple[str, ...], dict[str, str]] = {
+    ("firebird",): {
+        "gbak_tcp": "gbak over TCP",
+        "gbak_local": "gbak, local",
+        "gbak_services": "gbak, Services API",
+        "gbak_services_same": "gbak, Services API, same disk",
+        "nbackup": "nbackup, level 0",
+    },
+    ("postgresql",): {
+        "pg_dump_plain": "pg_dump, plain SQL",
+        "pg_dump_custom": "pg_dump, custom format",
+        "pg_dump_directory": "pg_dump, directory format",
+        "pg_basebackup": "pg_basebackup",
+    },
+    ("mysql", "mariadb"): {"dump": "dump in one transaction", "dump_tab": "dump in one transaction, --tab"},
+    ("mariadb",): {"mariadb_backup": "mariadb-backup --backup"},
+    ("sqlite",): {"vacuum_into": "VACUUM INTO", "online_backup": "online backup"},
+    ("h2",): {"backup_to": "BACKUP TO"},
+    ("derby", "hsqldb"): {"backup_database": "BACKUP DATABASE"},
+}
+BACKUP_METHODS: dict[str, str] = {"": "the engine's first method"}
+# By DBMS, to be asked for before a run. An installation may lack the tools of one: its adapter says so then.
+ENGINE_METHODS: dict[str, tuple[str, ...]] = {}
+for _dbmss, _words in _METHODS.items():
+    BACKUP_METHODS |= _words
+    for _dbms in _dbmss:
+        ENGINE_METHODS[_dbms] = (*ENGINE_METHODS.get(_dbms, ()), *_words)
+
+# By DBMS, on servers that the agent did not start.
+EXTERNAL_METHODS: dict[str, tuple[str, ...]] = {
+    "postgresql": ("pg_dump_plain", "pg_dump_custom", "pg_dump_directory"),
+    "mysql": ("dump",),
+    "mariadb": ("dump",),
+}
 
 
 def _choice(name: str, label: str, words: Mapping[str, str], help: str = "", *, optional: bool = True) -> FactorDef:
@@ -220,3 +256,63 @@ WORKLOADS: dict[str, WorkloadEntry] = {
         ),
     )
 }  # fmt: skip
+
+
+# Factors and their values in words: what pages, forms, charts and commands say.
+
+# By name. Workloads that share a factor share its words.
+FACTORS: dict[str, FactorDef] = {
+    factor.name: factor for entry in reversed(WORKLOADS.values()) for factor in reversed(entry.factors)
+}
+OWN_STORAGE = "agent's own storage"
+# Units that a number alone is not understood without; all others repeat what the label says.
+SPOKEN_UNITS = ("s", "GB", "MB", "transactions/s")
+_SINGULAR = {
+    "branches": "branch",
+    "warehouses": "warehouse",
+    "connections": "connection",
+    "CPUs": "CPU",
+    "rows": "row",
+    "jobs": "job",
+}
+
+FactorValue = int | float | str
+
+
+def factor_words(name: str, value: FactorValue, unit: str | None = None) -> str:
+    """A value under its factor's heading: "160 MB", "restored copy". A factor that is not known says what it stores.
+
+    `unit` is the stored one; None takes the catalogue's.
+    """
+    factor = FACTORS.get(name)
+    if factor is None:
+        return amount(value, unit or "")
+    if factor.kind == FactorKind.STORAGE:
+        return str(value) or OWN_STORAGE
+    return factor.words.get(_key(value)) or amount(value, factor.unit if unit is None else unit)
+
+
+def factor_phrase(name: str, value: FactorValue, unit: str | None = None) -> str:
+    """A value that stands alone, among those of other factors: "memory limit 160 MB", "data on slow"."""
+    factor, words = FACTORS.get(name), factor_words(name, value, unit)
+    if factor is None:
+        return words
+    if factor.kind == FactorKind.STORAGE:
+        return factor.spoken.format(value or "own storage")
+    if isinstance(value, str) or _key(value) in factor.words:
+        return words
+    if factor.spoken:
+        return factor.spoken.format(words)
+    said = factor.unit if unit is None else unit
+    return f"{factor.label[:1].lower()}{factor.label[1:]} {amount(value, said if said in SPOKEN_UNITS else '')}"
+
+
+def amount(value: FactorValue, unit: str) -> str:
+    """With thousands separators, and one thing in the singular."""
+    if isinstance(value, str):
+        return f"{value} {unit}".strip()
+    return f"{value:,.10g} {_SINGULAR.get(unit, unit) if value == 1 else unit}".strip()
+
+
+def _key(value: FactorValue) -> str:
+    return value if isinstance(value, str) else f"{value:g}"

@@ -24,7 +24,7 @@ from benchagent.cli.commands import complain, say
 from benchagent.java import JavaToolchain
 from benchagent.job.worker import Stop, Worker, WorkerOptions
 from benchagent.link.client import InsecureUrl
-from benchagent.machine.facts import hardware_facts
+from benchagent.machine.devices import hardware_facts
 from benchagent.paths import AgentDirs, agent_dirs
 
 STATE_VARIABLE = "BENCHAGENT_STATE"

@@ -9,8 +9,7 @@ from typing import Any
 from benchagent.cli.commands import Actions, command
 from benchagent.machine.devices import device_of
 from benchagent.machine.emulation import MEGABYTE, Emulation
-from benchagent.machine.storage import Storage
-from benchagent.machine.storages import Storages
+from benchagent.machine.storages import Storage, Storages
 from benchagent.paths import AgentDirs
 from benchagent.protocol import NamedStorageFacts
 

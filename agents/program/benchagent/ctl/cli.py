@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchagent import __version__
-from benchagent.ctl import comparing, inspecting, listing, running, uploading
-from benchagent.ctl.api import Api
+from benchagent.ctl import comparing, files, running, uploading
+from benchagent.ctl.api import Api, Login, save
 from benchagent.ctl.output import UsageError, say
-from benchagent.ctl.settings import Login, save
 from benchagent.link.client import InsecureUrl, Refused, Unreachable
 
 EXIT_USAGE, EXIT_REFUSED, EXIT_UNREACHABLE, EXIT_INTERRUPTED = 2, 3, 4, 130
@@ -58,7 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     inspect = commands.add_parser("inspect", help="show what files hold; needs no server and no account")
     inspect.add_argument("files", nargs="+", metavar="FILE", help="file, or folder with files")
     inspect.add_argument("--json", action="store_true")
-    inspect.set_defaults(command=inspecting.run)
+    inspect.set_defaults(command=files.show)
 
     upload = commands.add_parser("upload", help="store files of tools, or result documents, as runs")
     upload.add_argument("files", nargs="+", metavar="FILE")
@@ -93,12 +92,12 @@ def _add_subject(parser: argparse.ArgumentParser) -> None:
 def _add_reading(commands: Any) -> None:
     runs = commands.add_parser("runs", help="list runs")
     runs.add_argument("filters", nargs="*", metavar="NAME=VALUE", help="filters of the API, as dbms=postgresql")
-    runs.add_argument("--limit", type=_above_zero, default=listing.DEFAULT_LIMIT, metavar="N")
+    runs.add_argument("--limit", type=_above_zero, default=running.DEFAULT_LIMIT, metavar="N")
     runs.add_argument("--all", action="store_true")
     shape = runs.add_mutually_exclusive_group()
     shape.add_argument("--json", action="store_true")
     shape.add_argument("--csv", action="store_true")
-    runs.set_defaults(command=listing.run)
+    runs.set_defaults(command=running.list_runs)
 
     compare = commands.add_parser("compare", help="judge cells against a baseline; for a CI with --fail-if")
     compare.add_argument("what", nargs="+", metavar="RUN|CELL", help="id of a run, or key of a cell or its beginning")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import groupby
@@ -14,15 +15,47 @@ from pathlib import Path
 from typing import Any
 
 from benchagent.configfiles import recognise
-from benchagent.ctl.api import Api, connect
+from benchagent.ctl.api import Api, config_path, connect
 from benchagent.ctl.files import LocalFile, apart, read, read_all, walk
 from benchagent.ctl.output import ProgressLine, UsageError, print_json, print_table, say
-from benchagent.ctl.state import Uploaded
 from benchagent.importers import Report, as_json, inspect
 from benchagent.importers.needs import becomes_a_run, lacks
 from benchagent.link.client import Refused
 from benchagent.protocol import STORAGE_ROLES
 from benchagent.redaction import redact_text
+
+# Which files were uploaded to which server, by content, so that a broken import goes on where it stopped.
+
+
+class Uploaded:
+    """One line a file: server, SHA-256. Appended at once; a line that is cut is forgotten."""
+
+    def __init__(self, server: str, path: Path | None = None) -> None:
+        self._server = server
+        self._path = path or config_path().with_name("benchctl-uploaded.txt")
+        self._known: set[str] = set()
+        try:
+            lines = self._path.read_text(encoding="utf-8").splitlines()
+        except OSError:
+            lines = []
+        for line in lines:
+            words = line.split(" ")
+            if len(words) == 2 and words[0] == server and len(words[1]) == 64:
+                self._known.add(words[1])
+
+    def has(self, digest: str) -> bool:
+        return digest in self._known
+
+    def add(self, digests: Iterable[str]) -> None:
+        new = [digest for digest in digests if digest not in self._known]
+        if not new:
+            return
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.writelines(f"{self._server} {digest}\n" for digest in new)
+        self._known.update(new)
+
 
 EXIT_PARTLY = 1
 MAX_DOCUMENTS_AT_ONCE = 200

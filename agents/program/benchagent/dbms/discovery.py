@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchagent.dbms.base import EngineContext
 from benchagent.java import JavaToolchain
-from benchagent.machine.users import first_blocked, service_user
+from benchagent.machine.process import first_blocked, service_user
 from benchagent.protocol import EngineFacts
 
 

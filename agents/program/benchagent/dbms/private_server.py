@@ -20,8 +20,7 @@ from benchagent.dbms.base import Connection, Instance, JobError, ProvisionReques
 from benchagent.dbms.embedded import driver_folder
 from benchagent.machine import process
 from benchagent.machine.devices import write_cache_words
-from benchagent.machine.process import ProcessFailed
-from benchagent.machine.users import ServiceUser, first_blocked, service_user
+from benchagent.machine.process import ProcessFailed, ServiceUser, first_blocked, service_user
 
 HOST = "127.0.0.1"
 PORT_ATTEMPTS = 3

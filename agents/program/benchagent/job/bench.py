@@ -16,10 +16,9 @@ from benchagent.dbms.counters import checkpoint_words
 from benchagent.dbms.questions import ASIDE, EFFECTIVE_PREFIX, Step, query_steps, rows_named
 from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.job import engine_counters
-from benchagent.job.collect import Collector, Event, Listener
-from benchagent.job.description import Description
+from benchagent.job.collect import Collector, Event, Listener, PhaseWatch
+from benchagent.job.result import Description
 from benchagent.job.session import deaths, session_job, watched, whole
-from benchagent.job.watch import PhaseWatch
 from benchagent.link.spool import Spool
 from benchagent.machine import process
 from benchagent.machine.caches import drop_page_cache, resident_words, write_back

@@ -20,10 +20,10 @@ from benchagent.dbms.embedded import fit_heap
 from benchagent.java import JavaToolchain
 from benchagent.job import judge
 from benchagent.job.bench import JobBench, Surroundings
-from benchagent.job.description import SAMPLED, Description
 from benchagent.job.refused import refuse_changes
+from benchagent.job.result import SAMPLED, Description
 from benchagent.link import identity
-from benchagent.link.clock import Clock
+from benchagent.link.client import Clock
 from benchagent.link.spool import Spool
 from benchagent.machine import process
 from benchagent.machine.cgroups import CgroupError

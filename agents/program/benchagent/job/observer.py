@@ -13,15 +13,13 @@ import threading
 import time
 
 from benchagent.errors import JobError
-from benchagent.link.client import Client, ClientError, Refused
-from benchagent.link.clock import Clock
+from benchagent.link.client import Client, ClientError, Clock, Refused
 from benchagent.link.spool import Spool
 from benchagent.machine.observations import Observations, followed
 from benchagent.machine.process import Abort
 from benchagent.machine.sampling import DATA, Sampler
 from benchagent.paths import AgentDirs
-from benchagent.protocol import LEASE_S, ClockFacts
-from benchagent.protocol.observed import OBSERVED_MAXIMA, OBSERVED_MEANS, ObservedItem, Ordered
+from benchagent.protocol import LEASE_S, OBSERVED_MAXIMA, OBSERVED_MEANS, ClockFacts, ObservedItem, Ordered
 
 log = logging.getLogger(__name__)
 # How often the server is asked: until the run has begun, and then whether it is over.

@@ -22,10 +22,9 @@ from benchagent.job.result import empty_result, partial_counts
 from benchagent.link import identity as identities
 from benchagent.link.client import Backoff, Client, Refused, Unreachable
 from benchagent.link.identity import Identity
-from benchagent.link.lease import Heartbeat
-from benchagent.link.sender import Sender
+from benchagent.link.sender import Heartbeat, Sender
 from benchagent.link.spool import Spool, SpooledJob
-from benchagent.machine.facts import hardware_facts
+from benchagent.machine.devices import hardware_facts
 from benchagent.machine.limits import remove_leftover_cages
 from benchagent.machine.observations import Observations
 from benchagent.machine.process import Abort
@@ -40,10 +39,10 @@ from benchagent.protocol import (
     HardwareFacts,
     NamedStorageFacts,
     ObservationFacts,
+    Ordered,
     Poll,
     Registration,
 )
-from benchagent.protocol.observed import Ordered
 
 log = logging.getLogger(__name__)
 REDISCOVER_S = 15.0

@@ -23,10 +23,12 @@ from benchagent.protocol import (
     Item,
     JobResult,
     JobSpec,
+    ObservationSpec,
+    ObservedItem,
+    Ordered,
     SamplesItem,
     StateItem,
 )
-from benchagent.protocol.observed import ObservationSpec, ObservedItem, Ordered
 
 KEPT_JOBS = 50
 SAMPLES_PER_BATCH = 20_000

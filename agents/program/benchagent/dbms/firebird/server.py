@@ -25,8 +25,7 @@ from benchagent.dbms.base import JobError, ProvisionRequest, Settings
 from benchagent.dbms.firebird.discovery import Home
 from benchagent.dbms.private_server import HOST, PrivateServer, hand_over, log_end
 from benchagent.machine import process
-from benchagent.machine.process import ProcessFailed
-from benchagent.machine.users import ServiceUser
+from benchagent.machine.process import ProcessFailed, ServiceUser
 
 SYSDBA = "SYSDBA"
 PLUGIN_NAMES = {"udr_engine": "UDR"}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchagent.dbms.private_server import hand_over, relink, write_private
-from benchagent.machine.users import ServiceUser
+from benchagent.machine.process import ServiceUser
 
 if TYPE_CHECKING:
     from benchagent.machine.storages import JobFolders

@@ -13,8 +13,7 @@ from benchagent.dbms.mysql.folders import Folders, mend
 from benchagent.dbms.mysql.product import accounts
 from benchagent.dbms.mysql.settings import all_lines, initial_lines, option_file
 from benchagent.dbms.private_server import HOST, PrivateServer, write_private
-from benchagent.machine.process import ProcessFailed
-from benchagent.machine.users import ServiceUser
+from benchagent.machine.process import ProcessFailed, ServiceUser
 
 # A clean stop writes all dirty pages.
 STOP_TIMEOUT_S = 1800.0

@@ -21,7 +21,7 @@ from benchagent.dbms.base import ProvisionRequest, Settings
 from benchagent.dbms.dialect import sql_text
 from benchagent.dbms.postgresql.discovery import Installation, Version, numbers
 from benchagent.dbms.private_server import HOST, PrivateServer, hand_over, relink, write_private
-from benchagent.machine.users import ServiceUser
+from benchagent.machine.process import ServiceUser
 
 if TYPE_CHECKING:
     from benchagent.machine.storages import JobFolders

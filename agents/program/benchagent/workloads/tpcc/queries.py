@@ -17,8 +17,7 @@ from typing import Any
 from benchagent.dbms.counters import EngineCounters
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.questions import Step
-from benchagent.machine.sampling import repeated
-from benchagent.machine.usage import ProcessTable
+from benchagent.machine.sampling import ProcessTable, repeated
 from benchagent.workloads.base import SessionResult
 
 ARTICLE_WAREHOUSES = 21_000
