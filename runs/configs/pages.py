@@ -107,7 +107,6 @@ class DiffTable:
     rows: Sequence[DiffRow]
     by_meaning: bool
     show_all: bool
-    engines_differ: bool
     promises: Sequence[Promise]
 
     @property
@@ -145,9 +144,8 @@ def diff_table(slugs: Sequence[str], user: Reader, params: QueryDict) -> tuple[D
     """
     by_slug = {config.slug: config for config in for_pages(readable_configs(user)).filter(slug__in=slugs)}
     configs = [by_slug[slug] for slug in slugs if slug in by_slug]
-    differ = across_engines(configs)
-    by_meaning = {MEANING: True, NAME: False}.get(params.get("by", ""), differ)
+    by_meaning = {MEANING: True, NAME: False}.get(params.get("by", ""), across_engines(configs))
     rows = diff(configs, by_meaning=by_meaning) if configs else []
     promises = [durability_of(config) for config in configs]
-    table = DiffTable(configs, rows, by_meaning, params.get("show") == "all", differ, promises)
+    table = DiffTable(configs, rows, by_meaning, params.get("show") == "all", promises)
     return table, [slug for slug in slugs if slug not in by_slug]

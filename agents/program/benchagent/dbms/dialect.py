@@ -32,7 +32,6 @@ class Dialect:
     # Appended to a SELECT that will update what it read; empty where the engine needs or knows nothing of the kind.
     for_update: str = ""
     drop_table: str = "DROP TABLE {table}"
-    drop_index: str = "DROP INDEX {index}"
     # Run after the load, with {table} replaced: statistics and the like.
     after_load_each: tuple[str, ...] = ()
     # Run once after the load: a checkpoint, so that every run starts from the same state.
