@@ -85,7 +85,7 @@ public final class Totals {
             .put("tail_max_us", tail.count() == 0 ? JSONObject.NULL : tail.latencies.getMaxValue())
             .put("duration_s", measuredSeconds)
             .put("tps", measuredSeconds > 0 ? measured.count() / measuredSeconds : JSONObject.NULL)
-            .put("retried", Conflicts.sum(recorders.stream().map(Recorder::conflicts).toList()))
+            .put("retried", Recorder.Conflicts.sum(recorders.stream().map(Recorder::conflicts).toList()))
             .put("retries", measured.retries()).put("errors", warmUp.errors() + measured.errors() + tail.errors())
             .put("measured_errors", measured.errors()).put("rolled_back", measured.rolledBack())
             .put("committed", warmUp.committed() + measured.committed() + tail.committed())

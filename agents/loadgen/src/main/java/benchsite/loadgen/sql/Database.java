@@ -7,11 +7,37 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Properties;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.json.JSONArray;
 import org.json.JSONObject;
 
 /** How to reach the database of a job: connection, session statements, transaction hooks, retryable conflicts. */
 public final class Database {
+    /** SQL errors of one kind, told by SQLSTATE, by how the SQLSTATE begins, or by the DBMS's own code. */
+    private record ErrorClass(Set<String> states, List<String> prefixes, Set<Integer> codes) {
+        /** An absent definition holds no error. */
+        static ErrorClass of(JSONObject definition) {
+            JSONObject given = definition == null ? new JSONObject() : definition;
+            Set<Integer> codes = given.optJSONArray("codes", new JSONArray()).toList().stream()
+                .map(code -> ((Number) code).intValue()).collect(Collectors.toUnmodifiableSet());
+            return new ErrorClass(Set.copyOf(strings(given.optJSONArray("sqlstates"))),
+                strings(given.optJSONArray("sqlstate_prefixes")), codes);
+        }
+
+        /** Whether the problem or one that is chained to it is of this kind. */
+        boolean holds(SQLException problem) {
+            for (SQLException cause = problem; cause != null; cause = cause.getNextException()) {
+                String state = cause.getSQLState() == null ? "" : cause.getSQLState();
+                if (states.contains(state) || prefixes.stream().anyMatch(state::startsWith)
+                    || codes.contains(cause.getErrorCode())) {
+                    return true;
+                }
+            }
+            return false;
+        }
+    }
+
     private final String url;
     private final Properties properties = new Properties();
     private final List<String> session;

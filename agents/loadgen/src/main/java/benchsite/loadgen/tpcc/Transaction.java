@@ -1,10 +1,15 @@
 package benchsite.loadgen.tpcc;
 
 import benchsite.loadgen.workload.Work;
+import java.sql.Connection;
 import java.sql.SQLException;
+import org.json.JSONObject;
 
 /** One of the five transactions. Its statements are prepared when it is made, in the order of its fields. */
 abstract class Transaction implements Work {
+    /** SQL texts by name, to be prepared on one connection. */
+    record Statements(Connection connection, JSONObject sql) {}
+
     final Draws draws;
     private final Statements statements;
 
@@ -14,6 +19,6 @@ abstract class Transaction implements Work {
     }
 
     final Prepared prepare(String name) throws SQLException {
-        return statements.prepare(name);
+        return new Prepared(name, statements.connection.prepareStatement(statements.sql.getString(name)));
     }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import benchsite.loadgen.tpcc.Draws.Constants;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.Set;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import benchsite.loadgen.tpcc.Draws.Constants;
 import benchsite.loadgen.workload.RowSource;
 import java.lang.reflect.Proxy;
 import java.sql.PreparedStatement;

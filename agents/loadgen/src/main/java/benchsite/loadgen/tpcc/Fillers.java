@@ -1,5 +1,6 @@
 package benchsite.loadgen.tpcc;
 
+import benchsite.loadgen.tpcc.Draws.Constants;
 import benchsite.loadgen.tpcc.Rows.Filler;
 import benchsite.loadgen.tpcc.Rows.Key;
 import benchsite.loadgen.workload.RowSource;
@@ -7,13 +8,76 @@ import java.sql.SQLException;
 import java.util.SplittableRandom;
 
 /**
- * Orders, their lines, and which of them are new.
+ * What is in the rows of each table. The payments of warehouses and districts are what the history adds up to.
  *
  * <p>An order has 5 to 15 lines. So that every line can be made from its row number alone, two neighbours have 20
  * together: the first draws, the second has the rest. Either count is uniform, as the standard wants it.
  */
-final class OrderRows {
-    private OrderRows() {}
+final class Fillers {
+    private static final int PAID_BY_CUSTOMER_CENTS = 10_00;
+
+    private Fillers() {}
+
+    private static int tax(SplittableRandom random) {
+        return random.nextInt(2_000 + 1);
+    }
+
+    static Filler warehouses(Scale scale, long seed) {
+        long paid = (long) Scale.DISTRICTS * scale.customers() * PAID_BY_CUSTOMER_CENTS;
+        return (row, random, number) -> row.number((int) number + 1).text(Texts.alphanumeric(random, 6, 10))
+            .address(random).decimal(tax(random), 4).decimal(paid, 2);
+    }
+
+    static Filler districts(Scale scale, long seed) {
+        long paid = (long) scale.customers() * PAID_BY_CUSTOMER_CENTS;
+        return (row, random, number) -> {
+            Key key = Key.of(number, 1);
+            row.number(key.district(), key.warehouse()).text(Texts.alphanumeric(random, 6, 10)).address(random)
+                .decimal(tax(random), 4).decimal(paid, 2).number(scale.customers() + 1);
+        };
+    }
+
+    static Filler customers(Scale scale, long seed) {
+        int names = scale.lastNames();
+        return (row, random, number) -> {
+            Key key = Key.of(number, scale.customers());
+            String credit = random.nextInt(10) == 0 ? "BC" : "GC";
+            row.number(key.id(), key.district(), key.warehouse()).text(Texts.alphanumeric(random, 8, 16), "OE");
+            int lastName = key.id() <= names ? key.id() - 1
+                : Constants.nonUniform(random, Constants.A_LAST_NAME, Constants.LOADED_LAST_NAME, 0, names - 1);
+            row.text(Texts.lastName(lastName)).address(random).text(Texts.digits(random, 16)).time(Rows.LOADED)
+                .text(credit).decimal(50_000_00, 2).decimal(random.nextInt(5_000 + 1), 4)
+                .decimal(-PAID_BY_CUSTOMER_CENTS, 2).decimal(PAID_BY_CUSTOMER_CENTS, 2).number(1, 0)
+                .text(Texts.alphanumeric(random, 300, 500));
+        };
+    }
+
+    /** The one payment that each customer has made. */
+    static Filler payments(Scale scale, long seed) {
+        return (row, random, number) -> {
+            Key key = Key.of(number, scale.customers());
+            row.number(key.id(), key.district(), key.warehouse(), key.district(), key.warehouse()).time(Rows.LOADED)
+                .decimal(PAID_BY_CUSTOMER_CENTS, 2).text(Texts.alphanumeric(random, 12, 24));
+        };
+    }
+
+    static Filler items(Scale scale, long seed) {
+        return (row, random, number) -> row.number((int) number + 1, random.nextInt(1, 10_000 + 1))
+            .text(Texts.alphanumeric(random, 14, 24)).decimal(random.nextInt(1_00, 100_00 + 1), 2)
+            .text(Texts.data(random));
+    }
+
+    /** How many of each item every warehouse has. */
+    static Filler stock(Scale scale, long seed) {
+        return (row, random, number) -> {
+            row.number((int) (number % scale.items()) + 1, (int) (number / scale.items()) + 1,
+                random.nextInt(10, 100 + 1));
+            for (int district = 0; district < Scale.DISTRICTS; district++) {
+                row.text(Texts.alphanumeric(random, 24));
+            }
+            row.number(0, 0, 0).text(Texts.data(random));
+        };
+    }
 
     /** Lines of the first order of a pair; pairs are numbered through all districts and warehouses. */
     private static int linesOfFirst(long seed, long pair) {
