@@ -23,7 +23,7 @@ from agents.plans import schedule as scheduling
 from agents.plans.form import ScheduleForm
 from agents.plans.plan import PlanError, plan_words
 from agents.reruns import rerun
-from agents.reruns.experiments import EXPERIMENTS, best_agent
+from agents.reruns.rerun import EXPERIMENTS, best_agent
 from runs.models import Experiment, Publication, Run
 from runs.models.choices import ON_AGENT_STATES
 from runs.publications.article import article_of

@@ -1,84 +1,37 @@
-"""A published experiment as it is re-run today: its parts, and what one agent can make of them.
-
-One `Part` is one experiment with a chart of its own. An engine is named by its DBMS and how its version begins; what
-no approved agent has becomes a gap with the reason, beside the gaps that are known beforehand.
-"""
+"""The experiments of the four articles as they are re-run today, and what one agent can make of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from benchagent.catalog import DBMSS
 from django.db import transaction
 
-from agents.machines import Engine, SecondStorage, newest
+from agents.machines import Engine, SecondStorage
 from agents.models import Agent
 from agents.plans import schedule
-from agents.plans.plan import FactorValue, Override, Plan, Settings
-from agents.reruns.published import MATCHES
+from agents.plans.plan import Plan
+from agents.reruns import cubrid, firebird, gbak, tpcb
+from agents.reruns.parts import ArticleExperiment, Part, Wanted
 from runs.access.rules import default_visibility
 from runs.models import Experiment, User
-from runs.publications.matching import GAPS_KEY, PLAN_KEY, CellFacts, Match, PlanGap
+from runs.publications.matching import GAPS_KEY, PLAN_KEY, Match, PlanGap
+
+EXPERIMENTS: Mapping[str, ArticleExperiment] = {
+    one.EXPERIMENT.publication: one.EXPERIMENT for one in (gbak, tpcb, firebird, cubrid)
+}
+# Claims that no cell can answer and that are not shown as a gap either, with the reason.
+EXEMPT: Mapping[str, str] = {
+    "tpcb-c": "a general statement: the article tested no in-memory database",
+    "tpcb-g": "a general statement from other literature, without an amount",
+    "firebird-e": "of customers' applications, which nobody else has",
+}
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """`version`: how it begins, as "9.2" or "15"; empty takes the newest one."""
-
-    dbms: str
-    version: str = ""
-
-    @property
-    def label(self) -> str:
-        return f"{DBMSS[self.dbms].name} {self.version}".rstrip()
-
-    def is_meant_by(self, facts: CellFacts) -> bool:
-        """Whether cells that are chosen so are of this engine."""
-        return facts.get("dbms", self.dbms) == self.dbms and facts.get("version", self.version) == self.version
-
-    def on(self, agent: Agent) -> Engine | None:
-        """The newest installed version that fits; None when the agent has none that can be used."""
-        return newest(agent, self.dbms, self.version)
-
-
-@dataclass(frozen=True)
-class Part:
-    """`storage_factors`: factors whose values are storages; they take the machine's second storage where it has one."""
-
-    slug: str
-    title: str
-    workload: str
-    engines: tuple[Wanted, ...]
-    factors: Mapping[str, FactorValue]
-    repeats: int
-    sweep: Mapping[str, tuple[FactorValue, ...]] = field(default_factory=dict)
-    settings: Mapping[str, Settings] = field(default_factory=dict)
-    # What people call these settings, by DBMS: names made of what differs are long, and alike at their beginning.
-    called: Mapping[str, str] = field(default_factory=dict)
-    storage_factors: tuple[str, ...] = ()
-    # Roles that lie on the second storage in every cell, but for what `overrides` says.
-    apart: tuple[str, ...] = ()
-    # The storage that is the second one where the machine has several.
-    second: str = ""
-    # As of `Plan`.
-    overrides: tuple[Override, ...] = ()
-    extra: tuple[Mapping[str, FactorValue], ...] = ()
-    figure: str = ""
-    gaps: tuple[PlanGap, ...] = ()
-
-
-@dataclass(frozen=True)
-class ArticleExperiment:
-    """`publication`: slug of the article that it repeats."""
-
-    publication: str
-    title: str
-    parts: tuple[Part, ...]
-
-    def part(self, slug: str) -> Part:
-        """Raises KeyError."""
-        return {part.slug: part for part in self.parts}[slug]
+def best_agent(agents: Sequence[Agent]) -> Agent | None:
+    """The agent that has most of the engines of all parts; the first of those that have the same."""
+    wanted = {one for experiment in EXPERIMENTS.values() for part in experiment.parts for one in part.engines}
+    return max(agents, key=lambda agent: sum(one.on(agent) is not None for one in wanted), default=None)
 
 
 @dataclass(frozen=True)
@@ -109,7 +62,7 @@ def prepare(experiment: ArticleExperiment, part: Part, agent: Agent, *, quick: b
     }
     engines = tuple(engine for engine in found.values() if engine is not None)
     other = SecondStorage.of(agent, part.second)
-    matches = MATCHES[experiment.publication](part.slug, other)
+    matches = experiment.matches(part.slug, other)
     prepared = Prepared(
         experiment, part, None, (*part.gaps, *missing.values()), tuple(_without(missing, one) for one in matches)
     )

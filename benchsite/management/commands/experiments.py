@@ -13,10 +13,8 @@ from agents.machines import Engine, approved_agents
 from agents.models import Agent
 from agents.plans.estimate import about, estimate
 from agents.plans.plan import PlanError
-from agents.reruns import experiments as articles
 from agents.reruns import rerun
-from agents.reruns.experiments import EXPERIMENTS
-from agents.reruns.rerun import Prepared
+from agents.reruns.rerun import EXPERIMENTS, Prepared
 from runs.compare.compare import compare
 from runs.compare.groups import Comparison, Group
 from runs.models import Experiment, Run
@@ -66,7 +64,7 @@ class Command(BaseCommand):
         told = ""
         while True:
             online = [agent for agent in approved_agents() if agent.is_online]
-            best = articles.best_agent([agent for agent in online if expected <= _reported(agent)])
+            best = rerun.best_agent([agent for agent in online if expected <= _reported(agent)])
             if best is not None:
                 return best
             words = _awaited(online, expected)

@@ -10,10 +10,9 @@ from django.urls import reverse
 
 from agents.models import Agent, Job
 from agents.plans.plan import PlanError, check, plan_words
-from agents.reruns import rerun
-from agents.reruns.experiments import EXPERIMENTS, TPCC_LIMIT_MB
-from agents.reruns.published import firebird
-from agents.reruns.rerun import Wanted
+from agents.reruns import firebird, rerun
+from agents.reruns.parts import Wanted
+from agents.reruns.rerun import EXPERIMENTS
 from runs.models import Experiment, Run
 from runs.publications.folder import own
 from runs.publications.importer import import_own
@@ -89,9 +88,9 @@ def test_its_cells_repeats_and_sizes_are_those_that_the_pages_and_documents_tell
 
 def test_the_largest_database_has_eight_times_the_memory_limit_safely():
     warehouse_mb = 10.6
-    assert firebird.SMALLEST * warehouse_mb < 0.55 * TPCC_LIMIT_MB
-    assert firebird.MIDDLE * warehouse_mb > 1.85 * TPCC_LIMIT_MB
-    assert firebird.LARGEST * warehouse_mb > 8.2 * TPCC_LIMIT_MB
+    assert firebird.SMALLEST * warehouse_mb < 0.55 * firebird.LIMIT_MB
+    assert firebird.MIDDLE * warehouse_mb > 1.85 * firebird.LIMIT_MB
+    assert firebird.LARGEST * warehouse_mb > 8.2 * firebird.LIMIT_MB
 
 
 def test_the_six_queries_are_put_to_the_largest_database(equipped):

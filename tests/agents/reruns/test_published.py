@@ -7,9 +7,8 @@ from benchagent.catalog import METRICS
 
 from agents.models import Agent
 from agents.plans.plan import Cell
-from agents.reruns import published as published_of
 from agents.reruns import rerun
-from agents.reruns.experiments import EXPERIMENTS
+from agents.reruns.rerun import EXPERIMENTS
 from runs.publications.document import Factor, RunRow
 from runs.publications.folder import own
 from runs.publications.matching import CellFacts, matches_of
@@ -88,7 +87,7 @@ def test_every_published_claim_is_matched_or_a_gap_or_exempt_with_a_reason(slug,
     experiment = EXPERIMENTS[slug]
     found = [one for part in experiment.parts for one in rerun.prepare(experiment, part, equipped).published]
     claims = {claim for publication, claim in CLAIMS if publication == slug}
-    exempt = {claim for claim in claims if published_of.EXEMPT.get(claim)}
+    exempt = {claim for claim in claims if rerun.EXEMPT.get(claim)}
     assert {one.claim for one in found if one.claim} | exempt == claims
     assert not {one.claim for one in found} & exempt
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from benchagent.catalog import DBMSS, Durability
 
-from agents.reruns.experiments import EXPERIMENTS
+from agents.reruns.rerun import EXPERIMENTS
 from tests.benchagent.dbms.crash import CLEARLY_FEWER, COMMITS
 
 PAGE = "docs/method/correctness.md"

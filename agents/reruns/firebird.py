@@ -1,4 +1,4 @@
-"""Cells of the Firebird article of 2015: throughput over the size of the database, on two storages."""
+"""The Firebird article of 2015: throughput over the size of the database, on two storages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from agents.machines import SecondStorage
-from agents.reruns.published.common import ONE_STORAGE, on, storages, two_storages, with_nature
+from agents.plans.plan import FactorValue
+from agents.reruns import parts
+from agents.reruns.parts import ArticleExperiment, Part, Wanted
 from runs.publications.matching import Match
 
 # Sizes of the 2015 article in GB, on a machine with 16 GB, by the warehouses that are as large in proportion to the
@@ -17,13 +19,44 @@ SMALLEST, SMALLEST_GB, ARTICLE_RAM_GB = 8, 9.04, 16
 MIDDLE, LARGEST = 28, 125
 # How many warehouses are nominally as large as the memory limit.
 MEMORY = 15
+# A small warehouse takes 10.6 MB in Firebird, so the memory limit is that of `MEMORY`.
+LIMIT_MB = 160
+FACTORS: dict[str, FactorValue] = {
+    "terminals": 20, "warehouse_rows": "tenth", "memory_limit_mb": LIMIT_MB, "data_origin": "restored",
+    # A window of 10 s is too short for a slow disk to fill the caches first, as the article's hours did.
+    "loader_profile": "even", "cache_state": "preread", **parts.WINDOW,
+}  # fmt: skip
+# The article's 10,000 pages were 1 % of its memory: most of it held the file system's cache. 256 pages are 2 %.
+SETTINGS = (("DefaultDbCachePages", "256"), ("page_size", "16384"))
+# In SuperClassic each connection has a cache of its own: 256 pages for each of 20 would be half the memory limit.
+CLASSIC_SETTINGS = (("DefaultDbCachePages", "64"), ("page_size", "16384"))
+# The article put its six queries to the largest database only.
+QUERIES = ("warehouses", LARGEST, {"queries": "yes"})
+# The smallest is loaded on each storage, which the article compares; of the others the second gets a copy.
+LOADED = ("warehouses", SMALLEST, {"data_origin": "fresh"})
+
+FIREBIRD_3 = Wanted("firebird", "3.0")
+PARTS = (
+    Part(
+        "sizes", "from half to eight times the memory limit, SuperServer", "tpcc", (FIREBIRD_3,), FACTORS, 1,
+        sweep={"warehouses": (SMALLEST, *SIZES, LARGEST)}, overrides=(QUERIES, LOADED),
+        settings={"firebird": (("ServerMode", "Super"), *SETTINGS)}, storage_factors=("data_storage",),
+        second=parts.SLOW, figure="perf7_performance_with_1800Gb_Firebird_database", gaps=parts.gaps("fb-2.5.2"),
+    ),
+    Part(
+        "superclassic", "SuperClassic", "tpcc", (FIREBIRD_3,), FACTORS, 1, sweep={"warehouses": (SMALLEST, 23)},
+        settings={"firebird": (("ServerMode", "SuperClassic"), *CLASSIC_SETTINGS)},
+    ),
+)  # fmt: skip
 
 
 def matches(part: str, other: SecondStorage | None) -> tuple[Match, ...]:
     if part != "sizes":
         return ()
-    losses = [_loss(warehouses, gb, storage, other) for storage in storages(other) for warehouses, gb in SIZES.items()]
-    slow = storages(other)[0]
+    losses = [
+        _loss(warehouses, gb, storage, other) for storage in parts.storages(other) for warehouses, gb in SIZES.items()
+    ]
+    slow = parts.storages(other)[0]
     claimed = replace(
         _against(MIDDLE, SMALLEST, slow, other), claim="firebird-a", percent=True,
         differs="there 30 GB against 9 GB, SATA RAID1",
@@ -43,7 +76,7 @@ def _size(warehouses: int) -> str:
 def _against(warehouses: int, base: int, storage: str, other: SecondStorage | None) -> Match:
     """Operations a second of one size against another on the same storage."""
     return Match(
-        f"Size {_size(warehouses)} nominal memory against {_size(base)}, {on(storage, other)}", "ops_per_s",
+        f"Size {_size(warehouses)} nominal memory against {_size(base)}, {parts.on(storage, other)}", "ops_per_s",
         ours={"warehouses": warehouses, "data_storage": storage},
         base={"warehouses": base, "data_storage": storage},
     )  # fmt: skip
@@ -52,7 +85,7 @@ def _against(warehouses: int, base: int, storage: str, other: SecondStorage | No
 def _loss(warehouses: int, size_gb: float, storage: str, other: SecondStorage | None) -> Match:
     """The printed series is that of hard disks: it is set beside the second storage, where the machine has one."""
     here = replace(_against(warehouses, SMALLEST, storage, other), percent=True)
-    if storage != storages(other)[0]:
+    if storage != parts.storages(other)[0]:
         return replace(here, differs="the series on the SSD was in a picture that is lost")
     there = f"{size_gb / ARTICLE_RAM_GB:.2f} × against {SMALLEST_GB / ARTICLE_RAM_GB:.2f} × the memory"
     return replace(
@@ -67,15 +100,15 @@ def _two_storages(other: SecondStorage | None) -> tuple[Match, ...]:
     load = f"Load, size {_size(SMALLEST)} nominal memory"
     if other is None:
         return (
-            Match(load, claim="firebird-c", gap=ONE_STORAGE),
-            Match("Two storages", claim="firebird-d", gap=ONE_STORAGE),
+            Match(load, claim="firebird-c", gap=parts.ONE_STORAGE),
+            Match("Two storages", claim="firebird-d", gap=parts.ONE_STORAGE),
         )
 
     def match(label: str, metric: str, warehouses: int, claim: str, when: str = "") -> Match:
         return Match(
-            f"{label}, {two_storages(other)}", metric, ours={"warehouses": warehouses, "data_storage": ""},
+            f"{label}, {parts.two_storages(other)}", metric, ours={"warehouses": warehouses, "data_storage": ""},
             base={"warehouses": warehouses, "data_storage": other.name}, claim=claim,
-            differs=with_nature(f"there SSD against SATA RAID1{when}", other),
+            differs=parts.with_nature(f"there SSD against SATA RAID1{when}", other),
         )  # fmt: skip
 
     return (
@@ -85,3 +118,6 @@ def _two_storages(other: SecondStorage | None) -> tuple[Match, ...]:
             for size in (SMALLEST, *SIZES, LARGEST)
         ),
     )
+
+
+EXPERIMENT = ArticleExperiment("firebird-terabyte-2015", "Firebird by size", PARTS, matches)
