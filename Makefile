@@ -66,26 +66,12 @@ lock:
 experiments:
 	@QUICK=$(QUICK) exec $(BOOTSTRAP) scripts/experiments.py $(ARGS)
 
-bench-driver:
-	@exec $(DEV) benchmarks/bench_driver.py $(ARGS)
-
-bench-sysbench:
-	@exec $(DEV) benchmarks/bench_sysbench.py $(ARGS)
-
-bench-sampling:
-	@exec $(DEV) benchmarks/bench_sampling.py $(ARGS)
+bench-driver bench-sysbench bench-sampling bench-uploads bench-pages bench-journeys:
+	@$(DEV)
+	@exec $(RUN) -m benchmarks.$(subst -,_,$@) $(ARGS)
 
 fuzz-api:
 	@exec $(DEV) scripts/fuzz_api.py $(ARGS)
-
-bench-uploads:
-	@exec $(DEV) benchmarks/bench_uploads.py $(ARGS)
-
-bench-pages:
-	@exec $(DEV) benchmarks/bench_pages.py $(ARGS)
-
-bench-journeys:
-	@exec $(DEV) benchmarks/bench_journeys.py $(ARGS)
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache

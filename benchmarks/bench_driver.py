@@ -15,27 +15,24 @@ from __future__ import annotations
 import json
 import os
 import platform
-import sys
-import tempfile
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from benchagent.java import JavaToolchain
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # started as a file, it sees only its own folder
-
-from benchmarks.clients import Server, postgresql  # noqa: E402
-from benchmarks.pairs import CACHE, Measurement, measured, options, report  # noqa: E402
+from benchmarks.clients import Server, postgresql
+from benchmarks.pairs import CACHE, Measurement, measured, options, report
 
 # By value of synchronous_commit: the least that the median of the ratios of TPS is to be.
 TARGETS = {"off": 0.90, "on": 0.95}
 
 
-def prepared(server: Server, commit: str, client: str, seconds: int, warm_up: int) -> Measurement:
+def prepared(
+    server: Server, seconds: int, warm_up: int, commit: str, client: Callable[[int, int], Measurement]
+) -> Measurement:
     server.prepare(commit)
-    measure = server.pgbench if client == "pgbench" else server.agent
-    return measure(seconds, warm_up)
+    return client(seconds, warm_up)
 
 
 def main() -> None:
@@ -43,21 +40,13 @@ def main() -> None:
     parser.add_argument("--scale", type=int, default=10, help="branches, of 100,000 accounts each")
     parser.add_argument("--json", type=Path, help="write every pair to this file")
     asked = parser.parse_args()
-    toolchain = JavaToolchain(CACHE)
-    toolchain.prepare([group for group in toolchain.engine_groups() if group.dbms == "postgresql"], print)
-    with (
-        tempfile.TemporaryDirectory(prefix="bench-driver-") as folder,
-        postgresql(Path(folder), toolchain, asked.scale) as server,
-    ):
+    with postgresql(JavaToolchain(CACHE), asked.scale) as server:
         machine = f"scale {asked.scale}, {os.cpu_count()} cores, {platform.machine()}"
         about = f"PostgreSQL {server.version}, {machine}; {asked.warm_up} s warm-up, {asked.seconds} s measured"
         print(f"{about}\n", flush=True)
-        window = {"seconds": asked.seconds, "warm_up": asked.warm_up}
+        measure = partial(prepared, server, asked.seconds, asked.warm_up)
         clients = {
-            load_of(commit): (
-                partial(prepared, server, commit, "pgbench", **window),
-                partial(prepared, server, commit, "ours", **window),
-            )
+            load_of(commit): (partial(measure, commit, server.pgbench), partial(measure, commit, server.agent))
             for commit in TARGETS
         }
         pairs = measured(clients, asked.pairs)

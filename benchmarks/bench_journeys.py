@@ -18,15 +18,11 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # started as a file, it sees only its own folder
-
-from benchmarks.bench_uploads import document  # noqa: E402
-from scripts.private_site import set_up_here  # noqa: E402
+from benchmarks.bench_uploads import document
+from scripts.private_site import set_up_here
 
 if TYPE_CHECKING:
     from django.test import Client

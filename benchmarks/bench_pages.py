@@ -17,15 +17,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # started as a file, it sees only its own folder
-
-from benchmarks.bench_uploads import document  # noqa: E402
-from scripts.private_postgresql import PrivatePostgreSQL  # noqa: E402
-from scripts.private_site import set_up_here  # noqa: E402
+from benchmarks.bench_uploads import document
+from scripts.private_postgresql import private_postgresql
+from scripts.private_site import set_up_here
 
 SIZES = (1_000, 10_000, 100_000)
 PER_REQUEST = 500
@@ -146,8 +142,8 @@ def main() -> None:
     parser.add_argument("--asks", type=int, default=40, help="requests to each address")
     arguments = parser.parse_args()
     sizes = sorted(int(text) for text in arguments.sizes.split(","))
-    with PrivatePostgreSQL() as server, tempfile.TemporaryDirectory(prefix="benchsite-") as state:
-        set_up_here(state, server.url)
+    with private_postgresql() as url, tempfile.TemporaryDirectory(prefix="benchsite-") as state:
+        set_up_here(state, url)
         report(measure(sizes, arguments.asks))
 
 

@@ -23,18 +23,12 @@ from __future__ import annotations
 
 import os
 import statistics
-import sys
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 
 from benchagent.java import JavaToolchain
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # started as a file, it sees only its own folder
-
-from benchmarks.clients import Server, postgresql  # noqa: E402
-from benchmarks.pairs import CACHE, ClientFailed, options  # noqa: E402
+from benchmarks.clients import Server, postgresql
+from benchmarks.pairs import CACHE, ClientFailed, options
 
 
 @dataclass(frozen=True)
@@ -83,12 +77,7 @@ def main() -> None:
     parser = options(__doc__, rounds="rounds", default=7)
     parser.add_argument("--scale", type=int, default=10, help="branches, of 100,000 accounts each")
     asked = parser.parse_args()
-    toolchain = JavaToolchain(CACHE)
-    toolchain.prepare([group for group in toolchain.engine_groups() if group.dbms == "postgresql"], print)
-    with (
-        tempfile.TemporaryDirectory(prefix="bench-sampling-") as folder,
-        postgresql(Path(folder), toolchain, asked.scale) as server,
-    ):
+    with postgresql(JavaToolchain(CACHE), asked.scale) as server:
         done = measure(server, asked.seconds, asked.warm_up, asked.rounds)
     print(f"throughput of two runs without: {spread([each.noise for each in done])} apart")
     print(f"overhead of sampling, by throughput: {spread([each.overhead for each in done])}")

@@ -1,6 +1,6 @@
 """The load generator against sysbench on one MariaDB: point selects, and inserts of one row.
 
-    .venv/bin/python benchmarks/bench_sysbench.py --pairs 3 --seconds 10 --warm-up 10
+    make bench-sysbench ARGS="--pairs 3 --seconds 10 --warm-up 10"
 
 Ours is the load generator alone, without an agent around it: nobody samples, sends or asks beside the statements. What
 that takes, bench_sampling.py tells. Both use sysbench's table over the same number of connections, each statement a
@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -29,10 +28,7 @@ from benchagent.engines import catalogue
 from benchagent.engines.install import install
 from benchagent.java import JavaToolchain
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # started as a file, it sees only its own folder
-
-from benchmarks.pairs import (  # noqa: E402
+from benchmarks.pairs import (
     CACHE,
     PERCENTILES,
     ClientFailed,
@@ -43,7 +39,7 @@ from benchmarks.pairs import (  # noqa: E402
     options,
     report,
 )
-from tests.benchagent.dbms.trial import Trial  # noqa: E402
+from tests.benchagent.dbms.trial import Trial
 
 ROWS, CONNECTIONS = 100_000, 4
 # The least that the median of the ratios of TPS is to be.
@@ -150,11 +146,9 @@ def main() -> None:
         Path(folder).chmod(0o755)
         trial = prepared(Path(folder))
         try:
+            window = (asked.seconds, asked.warm_up)
             clients = {
-                load: (
-                    partial(sysbench, trial, load, asked.seconds, asked.warm_up),
-                    partial(loadgen, trial, load, asked.seconds, asked.warm_up),
-                )
+                load: (partial(sysbench, trial, load, *window), partial(loadgen, trial, load, *window))
                 for load in LOADS
             }
             pairs = measured(clients, asked.pairs)

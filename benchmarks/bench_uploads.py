@@ -9,23 +9,18 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import sys
 import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import psutil
 import requests
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # started as a file, it sees only its own folder
-
-from scripts.private_postgresql import PrivatePostgreSQL, free_port  # noqa: E402
-from scripts.private_site import environment, manage, web  # noqa: E402
+from scripts.private_postgresql import private_postgresql
+from scripts.private_site import environment, manage, web
 
 SECRET = """
 from runs.models import ApiToken, User
@@ -145,12 +140,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=5.0, help="measured window of each case")
     arguments = parser.parse_args()
-    with PrivatePostgreSQL({"fsync": "on"}) as server, tempfile.TemporaryDirectory(prefix="benchsite-") as state:
-        env = environment(state, server.url)
+    with private_postgresql(fsync="on") as url, tempfile.TemporaryDirectory(prefix="benchsite-") as state:
+        env = environment(state, url)
         manage(env, "migrate", "--verbosity=0")
         secret = manage(env, "shell", "--no-imports", "-c", SECRET).split()[-1]
         options = ("--keep-alive=30", "--timeout=300", "--worker-class=gthread", "--threads=1")
-        with web(env, free_port(), *options) as (base, master):
+        with web(env, *options) as (base, master):
             worker = psutil.Process(master).children()[0]
             print(f"{'':<42} {'results/s':>9} {'samples/s':>13} {'CPU ms':>9}")
             for figure in figures(base, secret, worker, arguments.seconds):

@@ -6,6 +6,7 @@ import math
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -31,9 +32,9 @@ from benchagent.workloads.tpcb import WORKLOAD as TPCB
 from benchagent.workloads.tpcb import _run as tpcb_step
 
 from benchmarks.pairs import PERCENTILES, ClientFailed, Measurement, finished, of_summary
-from benchmarks.receiving import receiver
 from tests.benchagent.dbms.trial import Trial
 
+ROOT = Path(__file__).resolve().parent.parent
 CONNECTIONS = 4
 TABLES = ("accounts", "tellers", "branches", "history")
 PREFIX = "pgbench_"
@@ -215,15 +216,30 @@ class Server:
 
 
 @contextmanager
-def postgresql(folder: Path, toolchain: JavaToolchain, scale: int) -> Iterator[Server]:
-    """Gone afterwards."""
-    folder.chmod(0o755)  # the server runs as a user of its own
-    server = Server(folder / "trial", toolchain, scale)
-    try:
-        server.create_tables()
-        yield server
-    finally:
-        server.close()
+def postgresql(toolchain: JavaToolchain, scale: int) -> Iterator[Server]:
+    """Gone afterwards. `scale`: branches, of 100,000 accounts each."""
+    toolchain.prepare([group for group in toolchain.engine_groups() if group.dbms == "postgresql"], print)
+    with tempfile.TemporaryDirectory(prefix="benchsite-pair-") as made:
+        folder = Path(made)
+        folder.chmod(0o755)  # the server runs as a user of its own
+        server = Server(folder / "trial", toolchain, scale)
+        try:
+            server.create_tables()
+            yield server
+        finally:
+            server.close()
+
+
+@contextmanager
+def receiver() -> Iterator[str]:
+    """Address of a server that only takes what an agent sends, in a process of its own: its CPU is not the agent's."""
+    command = [sys.executable, "-m", "tests.benchagent.fake_server"]
+    child = subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    with child:  # closes its input, which ends it
+        assert child.stdout is not None
+        yield child.stdout.readline().strip()
 
 
 def _step(factors: Factors) -> Step:

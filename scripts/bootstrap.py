@@ -2,8 +2,8 @@
 
     python3 scripts/bootstrap.py [--dev] [--parent PID] COMMAND ARGUMENT...
 
-COMMAND is a Python file (manage.py) or `-m` and a module. Needs the standard library alone; speaks on stderr; writes
-to .venv, and for the time of the installation to STATE/tmp. A second call with unchanged locks does nothing.
+COMMAND is a Python file (manage.py). Needs the standard library alone; speaks on stderr; writes to .venv, and for the
+time of the installation to STATE/tmp. A second call with unchanged locks does nothing.
 With --parent it ends (SIGTERM) when that process, make, ends in whatever way; what it becomes inherits this.
 """
 

@@ -14,7 +14,6 @@ import subprocess
 import sys
 import tempfile
 
-from private_postgresql import free_port
 from private_site import environment, manage, web
 
 # Whether data that a schema allows must be taken is not asked: names must exist, ids must be free, sums must agree.
@@ -63,7 +62,7 @@ def main() -> int:
         manage(env, "import_publication")
         secret = manage(env, "shell", "--no-imports", "-c", SETUP).split()[-1]
         failed = 0
-        with web(env, free_port(), "--timeout=120") as (base, _):
+        with web(env, "--timeout=120") as (base, _):
             for words, used in (("as an administrator", secret), ("as a stranger", "")):
                 print(f"--- {words}", flush=True)
                 failed |= fuzz(

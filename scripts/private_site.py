@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import requests
+from benchagent.dbms.private_server import free_port
 
 ROOT = Path(__file__).resolve().parent.parent
 # Pages name static files; nothing is collected here.
@@ -30,11 +31,12 @@ def manage(env: dict[str, str], *arguments: str) -> str:
 
 
 @contextmanager
-def web(env: dict[str, str], port: int, *options: str) -> Iterator[tuple[str, int]]:
+def web(env: dict[str, str], *options: str) -> Iterator[tuple[str, int]]:
     """One gunicorn worker with these options; its address, and the process that has started the worker."""
     command = [sys.executable, "-m", "gunicorn", "benchsite.wsgi", "--workers=1", "--log-level=warning"]
-    master = subprocess.Popen([*command, f"--bind=127.0.0.1:{port}", *options], cwd=ROOT, env=env)
-    base = f"http://127.0.0.1:{port}"
+    address = f"127.0.0.1:{free_port()}"
+    master = subprocess.Popen([*command, f"--bind={address}", *options], cwd=ROOT, env=env)
+    base = f"http://{address}"
     try:
         for _ in range(200):
             try:

@@ -27,7 +27,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import hidden
-from private_postgresql import PrivatePostgreSQL, find_binaries
+from private_postgresql import find_binaries, private_postgresql
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = sys.executable
@@ -173,8 +173,8 @@ def leg_sqlite() -> Outcome:
 
 
 def leg_postgresql() -> Outcome:
-    with PrivatePostgreSQL() as server:
-        return pytest("postgresql", POSTGRESQL_TESTS, {"DATABASE_URL": server.url})
+    with private_postgresql() as url:
+        return pytest("postgresql", POSTGRESQL_TESTS, {"DATABASE_URL": url})
 
 
 # Real DBMSs of many versions, which the agent installs for itself.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -199,3 +200,15 @@ def job_spec(run_id: str = "run-1", **changes: Any) -> JobSpec:
         "seed": 42,
     }
     return {**spec, **changes}  # type: ignore[typeddict-item]
+
+
+def main() -> None:
+    """Serve until the input ends; the first line of the output is the address."""
+    server = FakeServer()
+    print(server.url, flush=True)
+    sys.stdin.read()
+    server.stop()
+
+
+if __name__ == "__main__":
+    main()

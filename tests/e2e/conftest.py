@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,7 @@ import pytest
 import requests
 
 from tests.conftest import REPOSITORY
+from tests.ops.site import free_port, naming
 
 
 @dataclass
@@ -49,24 +49,7 @@ class Site:
 
     def child_pids(self, name: str) -> list[int]:
         """Processes of this STATE whose command line holds `name`."""
-        return [pid for pid, line in processes_naming(self.state) if name in line]
-
-
-def processes_naming(state: Path) -> list[tuple[int, str]]:
-    """(pid, command line) of processes whose command line, working directory or environment names `state`."""
-    needle = str(state).encode()
-    found = []
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit() or int(entry.name) == os.getpid():
-            continue
-        try:
-            line = (entry / "cmdline").read_bytes()
-            cwd = str((entry / "cwd").readlink()).encode()
-            if needle in line or needle in cwd or needle in (entry / "environ").read_bytes():
-                found.append((int(entry.name), line.replace(b"\0", b" ").decode(errors="replace").strip()))
-        except OSError:
-            continue
-    return found
+        return [pid for pid, line in naming(self.state).items() if name in line]
 
 
 def wait_for(what: str, ask: Callable[[], Any], *, timeout_s: float, every_s: float = 0.5) -> Any:
@@ -79,12 +62,6 @@ def wait_for(what: str, ask: Callable[[], Any], *, timeout_s: float, every_s: fl
         time.sleep(every_s)
         answer = ask()
     return answer
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def ready(url: str) -> bool:
@@ -129,7 +106,7 @@ def site() -> Iterator[Site]:
     finally:
         supervisor.send_signal(signal.SIGTERM)
         supervisor.wait(timeout=30)
-    assert processes_naming(state) == []
+    assert naming(state) == {}
     shutil.rmtree(root)
 
 

@@ -5,9 +5,7 @@ How close they are is what `make bench-driver` tells, with longer windows and mo
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from benchagent.dbms.postgresql.discovery import installations
@@ -27,10 +25,7 @@ PAIRS, SCALE, WINDOW_S, WARM_UP_S = 3, 4, 3, 2
 @pytest.fixture
 def postgres(toolchain: JavaToolchain, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     start_sooner(monkeypatch)  # two seconds of warm-up are too few for the optimizing compiler
-    with (
-        tempfile.TemporaryDirectory(prefix="benchagent-pair-") as folder,
-        postgresql(Path(folder), toolchain, SCALE) as made,
-    ):
+    with postgresql(toolchain, SCALE) as made:
         yield made
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from benchagent.dbms.private_server import free_port
 from benchagent.java import JavaToolchain
 
 START_S = 60
@@ -20,7 +21,7 @@ def running(
     toolchain: JavaToolchain, class_path: Sequence[Path], main: Sequence[str], folder: Path, *more: str
 ) -> Iterator[int]:
     """A server in `folder`, until it is left. `main` ends before the port, which is given back."""
-    port = _free_port()
+    port = free_port()
     command = [str(toolchain.java().path), "-cp", os.pathsep.join(map(str, class_path)), *main, str(port), *more]
     server = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
@@ -33,12 +34,6 @@ def running(
     finally:
         server.kill()
         server.wait()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _answers(port: int) -> bool:
