@@ -83,6 +83,19 @@ def test_it_is_accessible_quiet_and_fits_a_phone(site: Site, browser, path, sche
     context.close()
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_facts_are_read_beside_their_names_on_every_machine_and_form(site: Site, logged_in, width):
+    """No column of facts is squeezed to letters, and no long fact widens the page."""
+    logged_in.set_viewport_size({"width": width, "height": 844})
+    machines = site.get("/api/v1/hardware/")
+    assert machines
+    for path in ("/imports/", "/agents/", *(f"/hardware/{machine['slug']}/" for machine in machines)):
+        logged_in.goto(site.url + path)
+        assert logged_in.evaluate("document.documentElement.scrollWidth") <= width, path
+        values = logged_in.locator("dl.facts dd:visible").evaluate_all("all => all.map(value => value.offsetWidth)")
+        assert min(values) >= 120, path
+
+
 @pytest.mark.parametrize("path", PAGES)
 def test_it_violates_no_content_security_policy(site: Site, page, path):
     troubles: list[str] = []
