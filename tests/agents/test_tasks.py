@@ -9,7 +9,7 @@ from django.contrib.sessions.models import Session
 from django.utils import timezone
 
 from agents import tasks
-from agents.jobs import deliver, dispatch, life
+from agents.jobs import dispatch, life
 from agents.models import Agent, EnrolmentCode, Job
 from agents.plans import schedule
 from benchsite.celery import app
@@ -73,7 +73,7 @@ def test_it_merges_the_series_of_a_lost_run(machine):
     dispatch.hand_out()
     life.claim(agent=bench.agent, run_id=run.pk)
     items = [state_item("measuring"), samples_item(1.0), samples_item(2.0, chunk=1, t0_s=1.0)]
-    deliver.apply(run_id=run.pk, batch={"seq": 1, "items": items})
+    life.apply(run_id=run.pk, batch={"seq": 1, "items": items})
     tasks.summarise(str(run.pk))
     assert SeriesChunk.objects.count() == 2  # it still goes on
     life.expire_leases(now=timezone.now() + timedelta(hours=1))

@@ -4,7 +4,7 @@ import pytest
 from benchagent.protocol import API_ROOT
 
 from agents import machines
-from agents.api import endpoint
+from agents.api import views
 from agents.models import Agent, EnrolmentCode
 from tests.agents.conftest import registration
 
@@ -121,7 +121,7 @@ def test_it_cuts_a_long_name(client):
 
 
 def test_it_refuses_a_body_that_is_too_large(client, monkeypatch):
-    monkeypatch.setattr(endpoint, "MAX_BODY_BYTES", 1000)
+    monkeypatch.setattr(views, "MAX_BODY_BYTES", 1000)
     assert post(client, registration(name="n" * 2000)).status_code == 413
 
 

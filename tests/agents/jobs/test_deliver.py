@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.jobs import deliver, dispatch, life
+from agents.jobs import dispatch, life
 from agents.models import Job
 from agents.plans import schedule
 from runs.models import Run
@@ -19,7 +19,7 @@ def test_it_applies_a_batch_once_however_often_it_arrives_at_the_same_time(machi
     dispatch.hand_out()
     life.claim(agent=bench.agent, run_id=run.pk)
     batch = {"seq": 1, "items": [samples_item(1.0, 2.0), log_item("once\n"), finish_item()]}
-    answers = in_threads(5, lambda: deliver.apply(run_id=run.pk, batch=batch))
+    answers = in_threads(5, lambda: life.apply(run_id=run.pk, batch=batch))
     assert answers == [{"seq": 1, "cancel": False}] * 5
     assert Run.objects.get(pk=run.pk).state == RunState.FINISHED
     assert series.read(run, "tps").values == [1.0, 2.0]

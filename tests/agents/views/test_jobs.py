@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from agents.jobs import deliver, dispatch, life
+from agents.jobs import dispatch, life
 from agents.models import Job
 from agents.plans import schedule
 from runs.models import Run
@@ -32,7 +32,7 @@ def measuring(experiment, first) -> Run:
     dispatch.hand_out()
     life.claim(agent=experiment.bench.agent, run_id=first.pk)
     items = [state_item("loading"), log_item("loading 100,000 rows\n"), state_item("measuring"), samples_item(800.0)]
-    deliver.apply(run_id=first.pk, batch={"seq": 1, "items": items})
+    life.apply(run_id=first.pk, batch={"seq": 1, "items": items})
     first.refresh_from_db()
     return first
 
@@ -58,7 +58,7 @@ def test_it_shows_progress_and_log_of_a_run_that_goes_on(client, measuring):
 
 def test_it_loads_the_page_anew_when_the_run_has_ended(client, measuring):
     assert "HX-Refresh" not in status(client, measuring)
-    deliver.apply(run_id=measuring.pk, batch={"seq": 2, "items": [finish_item()]})
+    life.apply(run_id=measuring.pk, batch={"seq": 2, "items": [finish_item()]})
     answer = status(client, measuring)
     assert answer["HX-Refresh"] == "true"
     assert "hx-get" not in answer.content.decode()
@@ -113,7 +113,7 @@ def test_it_shows_how_far_an_experiment_is(client, experiment, measuring):
     assert "0 of 3 runs done" in html
     assert "SQLite 3.50.1, repeat 1</a> on bench1." in html
     assert "left for everything" in html
-    deliver.apply(run_id=measuring.pk, batch={"seq": 2, "items": [finish_item()]})
+    life.apply(run_id=measuring.pk, batch={"seq": 2, "items": [finish_item()]})
     assert "1 of 3 runs done" in client.get(path).content.decode()
     life.cancel_experiment(experiment)
     html = client.get(path).content.decode()
@@ -131,7 +131,7 @@ def test_it_cancels_what_is_left_of_an_experiment(client, experiment, operator):
 
 
 def test_it_runs_a_cell_once_more(client, measuring, operator):
-    deliver.apply(run_id=measuring.pk, batch={"seq": 2, "items": [finish_item("failed", "balances differ")]})
+    life.apply(run_id=measuring.pk, batch={"seq": 2, "items": [finish_item("failed", "balances differ")]})
     client.force_login(operator)
     assert "Run once more" in client.get(measuring.get_absolute_url()).content.decode()
     answer = client.post(reverse("run-repeat", args=[measuring.pk]))
@@ -141,7 +141,7 @@ def test_it_runs_a_cell_once_more(client, measuring, operator):
 
 
 def test_it_says_why_a_cell_of_another_version_cannot_be_run_once_more(client, measuring, operator):
-    deliver.apply(run_id=measuring.pk, batch={"seq": 2, "items": [finish_item("failed", "balances differ")]})
+    life.apply(run_id=measuring.pk, batch={"seq": 2, "items": [finish_item("failed", "balances differ")]})
     Job.objects.filter(pk=measuring.pk).update(spec={**measuring.job.spec, "workload_version": "0"})
     client.force_login(operator)
     assert "Cannot be run once more: it ran version 0" in client.get(measuring.get_absolute_url()).content.decode()
