@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
+import secrets
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from http.client import HTTPConnection, HTTPException
 from io import StringIO
 from threading import Event
 
 import psutil
+from django.conf import settings
+from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
-from django.db import Error, connections
+from django.db import Error, connection, connections
+from django.db.migrations.executor import MigrationExecutor
 
-from benchsite import liveness, programs, startup
+from agents.models import EnrolmentCode
+from benchsite import liveness, programs
 from benchsite.programs import Address, CannotStart
-from benchsite.state import State, read
+from benchsite.state import State, read, write_private
 from benchsite.supervisor import Supervisor, kill_leftovers
+from runs.models import User
+from runs.models.choices import UserRole
 
+OPERATOR = "operator"
 LOOK_EVERY_S = 0.3
 LATE_AFTER_S = 60
 
@@ -113,14 +122,14 @@ def prepare(supervisor: Supervisor, state: State, address: Address) -> str | Non
     """Returns the first operator's password when this start made it."""
     if not os.environ.get("CELERY_BROKER_URL"):
         supervisor.start(programs.broker(state))
-    startup.migrate(state, say)
+    migrate(state, say)
     say("importing the published results")
     call_command("import_publication", keep_deleted=True, stdout=StringIO())
-    startup.collect_static(state, say)
-    startup.issue_code(state)
+    collect_static(state, say)
+    issue_code(state)
     password = None
-    if not startup.has_operator():
-        password = startup.new_password(username=startup.OPERATOR, state=state, url=address.url)
+    if not has_operator():
+        password = new_password(username=OPERATOR, state=state, url=address.url)
     connections.close_all()
     return password
 
@@ -159,7 +168,7 @@ def not_ready(address: Address) -> str | None:
 def welcome(address: Address, password: str | None, waited_s: float) -> None:
     say(f"\nready after {waited_s:.1f} s\n\n  Benchsite  {address.url}/")
     if password is not None:
-        say(f"  user       {startup.OPERATOR}\n  password   {password}   (make login makes a new one)")
+        say(f"  user       {OPERATOR}\n  password   {password}   (make login makes a new one)")
     if not address.ip.is_loopback:
         say("  Other machines reach it, over plain http: docs/operate/operations.md tells how to put TLS before it.")
     say(FIRST_STEPS)
@@ -172,3 +181,65 @@ def remove_socket_folder(state: State) -> None:
         with suppress(OSError):
             state.broker_socket.unlink(missing_ok=True)
             folder.rmdir()
+
+
+# Before anything runs; each step is quick when there is nothing to do
+
+
+def migrate(state: State, say: Callable[[str], None]) -> None:
+    if connection.vendor == "sqlite":
+        # Others may pass through STATE; its journals take over the mode.
+        state.database.touch()
+        state.database.chmod(0o600)
+    executor = MigrationExecutor(connection)
+    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        say("making the tables of the database")
+        call_command("migrate", verbosity=0, interactive=False)
+
+
+def collect_static(state: State, say: Callable[[str], None]) -> None:
+    stamp, now = state.path / "static.stamp", static_fingerprint()
+    if stamp.exists() and stamp.read_text() == now:
+        return
+    say("collecting the static files")
+    with redirect_stdout(StringIO()):
+        call_command("collectstatic", verbosity=0, interactive=False, clear=settings.STATIC_ROOT.exists())
+    stamp.write_text(now)
+
+
+def static_fingerprint() -> str:
+    """Path, size and time of change of every file that `collectstatic` would read."""
+    lines = []
+    for finder in get_finders():
+        for path, storage in finder.list([]):
+            file = (settings.BASE_DIR / storage.path(path)).stat()
+            lines.append(f"{storage.path(path)} {file.st_size} {file.st_mtime_ns}")
+    return hashlib.sha256("\n".join([str(settings.STORAGES), *sorted(lines)]).encode()).hexdigest()
+
+
+def new_password(*, username: str, state: State, url: str) -> str:
+    """Give `username` a random password and write address and login to a file that only its owner reads.
+
+    A user who is missing is made, as operator. Where there is no administrator the user becomes one: who may run this
+    command owns the machine, and somebody must decide who may do what.
+    """
+    password = secrets.token_urlsafe(12)
+    user, _ = User.objects.get_or_create(username=username, defaults={"role": UserRole.OPERATOR})
+    if not User.objects.filter(role=UserRole.ADMIN, is_active=True).exists():
+        user.role = UserRole.ADMIN
+    user.set_password(password)
+    user.save()
+    write_private(state.first_login, f"url: {url}/\nuser: {username}\npassword: {password}\n")
+    return password
+
+
+def has_operator() -> bool:
+    return User.objects.filter(role__in=[UserRole.OPERATOR, UserRole.ADMIN], is_active=True).exists()
+
+
+def issue_code(state: State) -> None:
+    """A one-time code for the local agent, unless it has registered before."""
+    state.agent.mkdir(exist_ok=True)
+    state.agent.chmod(0o711)
+    if not (state.agent / "identity.json").exists():
+        write_private(state.code, EnrolmentCode.issue())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from runs.views import account, compare, configs, hardware, publications, runs, uploads, visibility
+from runs.views import account, compare, configs, hardware, publications, runs, uploads
 
 urlpatterns = [
     path("", runs.home, name="home"),
@@ -17,7 +17,7 @@ urlpatterns = [
     path("runs/<uuid:run_id>/validate/", runs.validate_run, name="run-validate"),
     path("runs/<uuid:run_id>/series.csv", runs.series_csv, name="run-series-csv"),
     path("experiments/<slug:slug>/", runs.experiment, name="experiment"),
-    path("visibility/<slug:kind>/<slug:key>/", visibility.set_visibility, name="visibility"),
+    path("visibility/<slug:kind>/<slug:key>/", runs.set_visibility, name="visibility"),
     path("uploads/", uploads.upload_list, name="uploads"),
     path("uploads/<uuid:upload_id>/", uploads.upload, name="upload"),
     path("uploads/<uuid:upload_id>/delete/", uploads.delete_upload, name="upload-delete"),

@@ -1,4 +1,4 @@
-"""Pages of runs: the front page, the list, one run with its CSV and taking it out, an experiment filling up."""
+"""Pages of runs: the front page, the list, one run, taking it out, who may see it; an experiment filling up."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from django.conf import settings
 from django.contrib import messages
 from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Coalesce
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
+from django.template import Context
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_POST, require_safe
 
 from runs.access import changes
-from runs.access.rules import candidates, changeable, source_of
+from runs.access.rules import Target, candidates, change_visibility, changeable, source_of
 from runs.charts import matrix
 from runs.charts.run import figures, memory_figure, series_rows
 from runs.dbms import unverified
@@ -25,8 +26,9 @@ from runs.listing import cursor
 from runs.listing.cursor import WrongCursor
 from runs.listing.filters import FACTOR_PREFIX, RunFilter, columns_of, without_blanks
 from runs.listing.rows import RunRow
-from runs.models import Change, Experiment, Publication, Run
-from runs.models.choices import RunState
+from runs.models import Change, Experiment, Publication, Report, Run, Upload
+from runs.models.choices import RunState, Visibility
+from runs.models.visible import may_open
 from runs.publications.matching import Published, gaps_of
 from runs.publications.page.reproductions import is_told, table
 from runs.results import editing
@@ -34,7 +36,8 @@ from runs.run import derived, engine_report, series
 from runs.run.artefacts import artefacts_of
 from runs.run.facets import factor_facets, ordered_measurements, origin, setting_rows, time_line
 from runs.run.number import primary_number, why_no_number
-from runs.views.guards import PersonRequest, contributor_required, token_may_read
+from runs.templatetags.show import visibility_control
+from runs.views.guards import PersonRequest, contributor_required, page_before, token_may_read
 
 RECENT = 8
 PRESENT = Q(runs__deleted_at=None)
@@ -256,6 +259,45 @@ def changeable_run(request: HttpRequest, run_id: uuid.UUID) -> Run:
     """Also a deleted one. Raises Http404 for what the person may not see, PermissionDenied for what is not theirs."""
     rows = Run.objects.readable_by(request.user).select_related("experiment", "upload")
     return changeable(request.user, get_object_or_404(rows, id=run_id))
+
+
+@require_POST
+@contributor_required
+def set_visibility(request: PersonRequest, kind: str, key: str) -> HttpResponse:
+    """One click decides who may see an experiment, an upload, a report, or a run that belongs to none of them."""
+    target = changeable(request.user, _target(request, kind, key))
+    chosen = request.POST.get("visibility", "")
+    if chosen not in Visibility.values:
+        return HttpResponse("visibility: must be public, unlisted or private", status=400, content_type="text/plain")
+    change_visibility(target=target, visibility=chosen, by=request.user)
+    if request.htmx:  # type: ignore[attr-defined]
+        thing: Target = target
+        if on_run := request.POST.get("on_run"):  # shown on a run's page, as that of the run
+            thing = Run.objects.filter(pk=_uuid(on_run)).select_related("experiment", "upload").first() or target
+        return render(request, "_visibility.html", visibility_control(Context({"user": request.user}), thing))
+    messages.success(request, f"Now {Visibility(chosen).label.lower()}.")
+    return redirect(page_before(request, target.get_absolute_url()) if may_open(request.user, target) else "runs")
+
+
+def _target(request: HttpRequest, kind: str, key: str) -> Target:
+    user = request.user
+    if kind == "experiment":
+        return get_object_or_404(Experiment.objects.readable_by(user), slug=key)
+    if kind == "report":
+        return get_object_or_404(Report.objects.present().readable_by(user), slug=key)
+    if kind == "upload":
+        return get_object_or_404(Upload.objects.readable_by(user), pk=_uuid(key))
+    if kind == "run":
+        alone = Run.objects.readable_by(user).filter(experiment=None, upload=None, publication=None)
+        return get_object_or_404(alone, pk=_uuid(key))
+    raise Http404
+
+
+def _uuid(text: str) -> uuid.UUID:
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        raise Http404 from None
 
 
 @require_safe

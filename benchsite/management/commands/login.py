@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 
-from benchsite import startup
+from benchsite.embedded import OPERATOR, new_password
 from benchsite.programs import Address
 from benchsite.state import read
 
@@ -19,13 +19,13 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--user", default=startup.OPERATOR, help="default: operator")
+        parser.add_argument("--user", default=OPERATOR, help="default: operator")
 
     def handle(self, *args: Any, **options: Any) -> None:
         state = settings.STATE
         url = read(state.url_file) if state.url_file.exists() else Address.from_environment().url
         try:
-            password = startup.new_password(username=options["user"], state=state, url=url)
+            password = new_password(username=options["user"], state=state, url=url)
         except DatabaseError as error:
             raise CommandError(f"the database is not ready ({error}); start once with `make up`") from None
         self.stdout.write(f"url       {url}/\nuser      {options['user']}\npassword  {password}")

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 from django.utils import timezone
 
-from benchsite.startup import OPERATOR
+from benchsite.embedded import OPERATOR
 from runs.access import people
 from runs.models import User
 

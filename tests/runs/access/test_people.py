@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from benchsite.startup import new_password
+from benchsite.embedded import new_password
 from benchsite.state import State
 from runs.access import people
 from runs.models import ApiToken, Change, User
