@@ -10,12 +10,13 @@ from itertools import groupby
 from typing import Any
 
 from benchagent.catalog import DBMSS, OWN_STORAGE, WORKLOADS, FactorDef, FactorKind
+from benchagent.catalog.model import TEXT_LIMIT
 from benchagent.catalog.workloads import SPOKEN_UNITS
 from django import forms
 
 from agents.machines import approved_agents, offers
 from agents.models import Agent
-from agents.plans.plan import MAX_REPEATS, NAME_LIMIT, TEXT_LIMIT, Plan, PlanError, Settings, check
+from agents.plans.plan import MAX_REPEATS, NAME_LIMIT, Plan, PlanError, Settings, check
 from runs.access.rules import default_visibility
 from runs.models import Publication
 from runs.models.choices import Visibility

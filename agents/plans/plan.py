@@ -21,7 +21,6 @@ from runs.run.facets import factor_label
 NAME_LIMIT = 200
 MAX_RUNS = 500
 MAX_REPEATS = 50
-TEXT_LIMIT = 100_000
 
 Settings = tuple[tuple[str, str], ...]
 FactorValue = int | str
@@ -185,20 +184,15 @@ def _factor_errors(plan: Plan) -> dict[str, list[str]]:
 
 
 def _value_problem(plan: Plan, factor: FactorDef, value: FactorValue) -> str:
-    """Why a factor cannot have this value; empty when it can."""
-    if factor.kind == FactorKind.NUMBER:
-        if not isinstance(value, int) or not factor.minimum <= value <= factor.maximum:
-            return f"{factor.label} must be between {factor.minimum} and {factor.maximum}."
-    elif factor.kind == FactorKind.CHOICE and value not in factor.words:
-        return f"{factor.label} must be one of {', '.join(choice or '(empty)' for choice in factor.words)}."
-    elif len(str(value)) > TEXT_LIMIT:
-        return f"{factor.label}: at most {TEXT_LIMIT:,} characters."
-    elif factor.kind == FactorKind.STORAGE and value:
+    """Why a factor cannot have this value here; empty when it can."""
+    if refusal := factor.refusal(value):
+        return refusal
+    if factor.kind == FactorKind.STORAGE and value:
         storages = [storage for agent in plan.candidates for storage in agent.places]
         if all(storage["name"] != value or storage["problem"] for storage in storages):
             known = ", ".join(sorted({storage["name"] for storage in storages}))
             return f"No usable storage {value!r}; there are: {known or 'none'}."
-    elif factor.engine_values and value != factor.default:
+    if factor.engine_values and value != factor.default:
         for engine in plan.engines:
             there = (factor.external_values if engine.connection else factor.engine_values).get(engine.dbms, ())
             if value not in there:

@@ -349,7 +349,7 @@ def test_parallel_jobs_are_handed_on_and_refused_where_they_are_not_known(tmp_pa
     WORKLOAD.perform(bench)
     assert bench.method.asked == {"verbose": "off", "jobs": "3"}
     for wrong in (-1, 65):
-        with pytest.raises(JobError, match=r"Parallel jobs of the tool has to be 0 … 64"):
+        with pytest.raises(JobError, match=r"Parallel jobs of the tool must be between 0 and 64"):
             WORKLOAD.factors({"jobs": wrong})
 
 

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+# Characters of a factor that is a text, such as a script.
+TEXT_LIMIT = 100_000
+
 
 class Durability(StrEnum):
     """What a successful COMMIT promises, strongest first."""
@@ -85,9 +88,17 @@ class FactorDef:
     optional: bool = False
     rows_each: int = 0
 
-    @property
-    def choices(self) -> tuple[str, ...]:
-        return tuple(self.words) if self.kind == FactorKind.CHOICE else ()
+    def refusal(self, value: object) -> str:
+        """Why it can have this value nowhere; empty where it can, as far as machine and engine allow."""
+        if self.kind == FactorKind.NUMBER:
+            if not isinstance(value, int) or not self.minimum <= value <= self.maximum:
+                return f"{self.label} must be between {self.minimum} and {self.maximum}."
+        elif self.kind == FactorKind.CHOICE:
+            if value not in self.words:
+                return f"{self.label} must be one of {', '.join(choice or '(empty)' for choice in self.words)}."
+        elif len(str(value)) > TEXT_LIMIT:
+            return f"{self.label}: at most {TEXT_LIMIT:,} characters."
+        return ""
 
 
 @dataclass(frozen=True)

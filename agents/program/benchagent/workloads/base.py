@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from benchagent.catalog import WORKLOADS, FactorDef, FactorKind
+from benchagent.catalog import WORKLOADS
 from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.base import Instance, JobError
 from benchagent.dbms.counters import QueryRows
@@ -18,7 +18,6 @@ from benchagent.dbms.questions import Step
 from benchagent.protocol import Check
 
 Observe = Callable[[int], None]
-TEXT_LIMIT = 100_000
 COUNTED_BEFORE = (
     "the DBMS was started on data that were not in the page cache; before the run it read what the checks count"
 )
@@ -242,8 +241,13 @@ class Workload(ABC):
 
         What one factor decides for another on this DBMS is settled here, once: a size in MB becomes a number of rows.
         """
-        definitions = WORKLOADS[self.slug].factors
-        return Factors({factor.name: checked(factor, given.get(factor.name, factor.default)) for factor in definitions})
+        values: dict[str, int | str] = {}
+        for factor in WORKLOADS[self.slug].factors:
+            value = given.get(factor.name, factor.default)
+            if refusal := factor.refusal(value):
+                raise JobError(f"{refusal.rstrip('.')}, not {value!r:.80}")
+            values[factor.name] = value if isinstance(value, int) else str(value)
+        return Factors(values)
 
     @abstractmethod
     def perform(self, bench: Bench) -> None:
@@ -269,21 +273,3 @@ class Workload(ABC):
     @abstractmethod
     def disk_bytes(self, factors: Factors) -> int:
         """Space needed at most, roughly: checked before the start."""
-
-
-def checked(factor: FactorDef, value: float | str) -> int | str:
-    """The value in the type of its factor. Raises `JobError`."""
-    if factor.kind != FactorKind.NUMBER:
-        text = str(value)
-        if factor.kind == FactorKind.CHOICE and text not in factor.choices:
-            raise JobError(f"{factor.label} has to be one of {', '.join(factor.choices)}, not {text!r}")
-        if len(text) > TEXT_LIMIT:
-            raise JobError(f"{factor.label} is longer than {TEXT_LIMIT:,} characters")
-        return text
-    try:
-        number = int(value)
-    except (TypeError, ValueError):
-        raise JobError(f"{factor.label} has to be a whole number, not {value!r}") from None
-    if not factor.minimum <= number <= factor.maximum:
-        raise JobError(f"{factor.label} has to be {factor.minimum} … {factor.maximum}, not {number}")
-    return number
