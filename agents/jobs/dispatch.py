@@ -125,14 +125,12 @@ def take_back_unclaimed(*, now: datetime | None = None) -> int:
     """Return runs to the queue whose agent did not fetch them: nothing was started. Returns how many."""
     now = now or timezone.now()
     overdue = Job.objects.filter(run__state=RunState.ASSIGNED, assigned_at__lt=now - CLAIM_WITHIN)
-    return sum(_take_back(run_id, now) for run_id in overdue.values_list("pk", flat=True))
-
-
-def _take_back(run_id: Any, now: datetime) -> bool:
-    with transaction.atomic():
-        job = Job.locked(run_id)
-        if not results.record_state(run_id=run_id, state=RunState.QUEUED, at=now):
-            return False
-        job.agent = job.assigned_at = None
-        job.save(update_fields=["agent", "assigned_at"])
-        return True
+    taken_back = 0
+    for run_id in overdue.values_list("pk", flat=True):
+        with transaction.atomic():
+            job = Job.locked(run_id)
+            if results.record_state(run_id=run_id, state=RunState.QUEUED, at=now):
+                job.agent = job.assigned_at = None
+                job.save(update_fields=["agent", "assigned_at"])
+                taken_back += 1
+    return taken_back

@@ -196,22 +196,20 @@ def expire_leases(*, now: datetime | None = None) -> list[Any]:
     """Give up as lost what no agent speaks for any more. Never starts it elsewhere. Returns the ids of the runs."""
     now = now or timezone.now()
     overdue = Job.objects.filter(run__state__in=ACTIVE_STATES, lease_expires_at__lt=now)
-    return [run_id for run_id in overdue.values_list("pk", flat=True) if _expire(run_id, now)]
-
-
-def _expire(run_id: Any, now: datetime) -> bool:
-    with transaction.atomic():
-        job = Job.locked(run_id)
-        if job.lease_expires_at is None or job.lease_expires_at >= now or job.run.state not in ACTIVE_STATES:
-            return False
-        return results.record_state(run_id=run_id, state=RunState.LOST, at=now, message=_lost_words(job))
-
-
-def _lost_words(job: Job) -> str:
-    name = job.agent.name if job.agent else "its agent"
-    if job.last_seq == 0 and job.claimed_at is not None and job.lease_expires_at == job.claimed_at + FIRST_LEASE:
-        return f"{name} fetched the run and was not heard of again; if its result comes, it is still taken"
-    return f"no sign of life from {name} within {LEASE_S // 60} minutes; if its result comes, it is still taken"
+    lost = []
+    for run_id in overdue.values_list("pk", flat=True):
+        with transaction.atomic():
+            job = Job.locked(run_id)
+            if job.lease_expires_at is None or job.lease_expires_at >= now or job.run.state not in ACTIVE_STATES:
+                continue
+            name = job.agent.name if job.agent else "its agent"
+            words = f"no sign of life from {name} within {LEASE_S // 60} minutes"
+            if job.last_seq == 0 and job.claimed_at and job.lease_expires_at == job.claimed_at + FIRST_LEASE:
+                words = f"{name} fetched the run and was not heard of again"
+            message = f"{words}; if its result comes, it is still taken"
+            if results.record_state(run_id=run_id, state=RunState.LOST, at=now, message=message):
+                lost.append(run_id)
+    return lost
 
 
 def cancel_deleted() -> int:
