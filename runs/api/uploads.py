@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from benchagent.importers import PARSER_VERSION, SourceFile
-from benchagent.importers.needs import lacks
+from benchagent.importers.report import lacks
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404

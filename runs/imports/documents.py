@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from benchagent.catalog import METRICS, WORKLOADS
 from benchagent.importers import Report, Status
-from benchagent.importers.needs import dbms_of
+from benchagent.importers.report import dbms_of
 from pydantic import Field
 from rest_framework.exceptions import ValidationError
 

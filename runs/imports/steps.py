@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchagent.importers import PARSER_VERSION, NotUnderstood, Report, SourceFile, as_json, inspect, plain_csv
-from benchagent.importers.needs import becomes_a_run, lacks
-from benchagent.importers.report import not_understood
+from benchagent.importers.report import becomes_a_run, lacks, not_understood
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone

@@ -6,7 +6,7 @@ import json
 from uuid import UUID
 
 from benchagent.importers import PARSER_VERSION, SourceFile
-from benchagent.importers.needs import becomes_a_run, lacks
+from benchagent.importers.report import becomes_a_run, lacks
 from django.contrib import messages
 from django.core.exceptions import ValidationError as FormError
 from django.core.paginator import Paginator

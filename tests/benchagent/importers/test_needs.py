@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from benchagent.importers import Metric, Report, SourceFile, Status, Subject, as_json
-from benchagent.importers.needs import becomes_a_run, dbms_of, lacks
+from benchagent.importers.report import becomes_a_run, dbms_of, lacks
 
 SAID = {"hardware": "lab", "dbms": {"name": "PostgreSQL", "version": "16.4"}}
 

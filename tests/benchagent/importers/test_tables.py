@@ -8,10 +8,9 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from benchagent.importers.lines import Line, Lines
 from benchagent.importers.pgbench import logs
 from benchagent.importers.report import Report, Status, evenly, measured, unit_of
-from benchagent.importers.source import NotUnderstood, SourceFile
+from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile
 from benchagent.importers.tables import Figures, Table
 
 from tests.benchagent.importers.samples import sample
@@ -40,8 +39,8 @@ def figures(*texts: str) -> Figures:
 
 def test_it_reads_a_line_as_the_table_writes_it() -> None:
     read = figures("mode: prepared", "transactions:   120 (12.5 per sec.)", "average latency: 3.1ms", "done")
-    assert (read.text("mode"), read.count("transactions"), read.number("tps")) == ("prepared", 120, 12.5)
-    assert (read.text("latency_avg_ms"), read.number("unknown"), "#end" in read) == ("3.1ms", 0.0, True)
+    assert read.values == {"mode": "prepared", "transactions": 120, "tps": 12.5, "latency_avg_ms": "3.1ms"}
+    assert [*read.rows] == ["mode", "transactions", "latency", "#end"]
 
 
 def test_it_passes_over_what_is_of_something_else() -> None:
@@ -76,7 +75,7 @@ def test_it_takes_a_last_line_only_where_its_form_shows_that_it_is_whole(text: s
 
 
 def test_it_takes_a_line_twice_but_no_other_one_and_none_too_late() -> None:
-    assert figures("mode: simple", "mode: simple").text("mode") == "simple"
+    assert figures("mode: simple", "mode: simple").values == {"mode": "simple"}
     with pytest.raises(NotUnderstood, match=r"line 2: .* an earlier line something else"):
         figures("mode: simple", "mode: prepared")
     with pytest.raises(NotUnderstood, match="line 2: out of order"):

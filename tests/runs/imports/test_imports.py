@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from benchagent.importers import SourceFile
-from benchagent.importers.needs import lacks
+from benchagent.importers.report import lacks
 from rest_framework.exceptions import ValidationError
 
 from runs import imports

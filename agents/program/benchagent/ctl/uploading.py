@@ -19,7 +19,7 @@ from benchagent.ctl.api import Api, config_path, connect
 from benchagent.ctl.files import LocalFile, apart, read, read_all, walk
 from benchagent.ctl.output import ProgressLine, UsageError, print_json, print_table, say
 from benchagent.importers import Report, as_json, inspect
-from benchagent.importers.needs import becomes_a_run, lacks
+from benchagent.importers.report import becomes_a_run, lacks
 from benchagent.link.client import Refused
 from benchagent.protocol import STORAGE_ROLES
 from benchagent.redaction import redact_text

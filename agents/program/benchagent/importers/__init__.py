@@ -28,7 +28,7 @@ class Importer(Protocol):
         """Every run of the file, in order. Raises NotUnderstood rather than guess."""
 
     def combine(self, read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[SourceFile, list[Report]]]:
-        """Put together what belongs together (logs of the threads of one run, the files of one run).
+        """Of several files, put together what belongs together (logs of the threads of one run, files of one run).
 
         Gives back the same files in the same order. Files of one run: the first holds the whole, the others' reports
         have `part_of` and no numbers of their own, so that nothing counts twice.
@@ -47,7 +47,7 @@ def inspect(files: Sequence[SourceFile]) -> list[tuple[SourceFile, list[Report]]
         own = [(at, importer) for at, (importer, _) in enumerate(understood) if importer and tool == importer.TOOL]
         parts = [results[at] for at, _ in own]
         try:
-            combined = own[0][1].combine(parts)
+            combined = own[0][1].combine(parts) if len(parts) > 1 else parts
         except NotUnderstood as error:
             combined = [(file, [not_understood(f"not understood: {error}", tool=tool)]) for file, _ in parts]
         for (at, _), part in zip(own, combined, strict=True):

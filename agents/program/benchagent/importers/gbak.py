@@ -6,13 +6,14 @@ The wordings are those of the message file, the same from InterBase 6 to Firebir
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from benchagent.importers.lines import Line, Lines, words_of
 from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, as_they_are, measured
-from benchagent.importers.source import NotUnderstood, SourceFile, agree, slug
+from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, slug, words_of
 from benchagent.importers.tables import Table
 
 TOOL = "gbak"
@@ -103,13 +104,13 @@ class _Run:
             left = left[match.end() :]
         return statistics, left.strip()
 
-    def take(self, at: int, key: str, values: dict[str, str], statistics: dict[str, float], message: str) -> None:
+    def take(self, at: int, key: str, values: dict[str, Any], statistics: dict[str, float], message: str) -> None:
         if key == "error":
-            self.errors.append(values["message"].strip())
+            self.errors.append(values.get("message", "").strip())
         elif key == "exit":
             self.errors = self.errors or ["Exiting before completion due to errors"]
         elif key == "version":
-            self.tool_version, self.product = values["version"], values["product"]
+            self.tool_version, self.product = values["version"], values.get("product", "")
         elif message.startswith("Version(s) for database"):
             return
         elif key.endswith("begins"):
@@ -137,11 +138,11 @@ class _Run:
             raise NotUnderstood("the time goes back: lines are doubled or out of order")
         self.last_s = statistics.get("time", self.last_s)
 
-    def _go_on(self, at: int, key: str, values: dict[str, str], message: str) -> None:
+    def _go_on(self, at: int, key: str, values: dict[str, Any], message: str) -> None:
         if key.endswith("ends"):
             if self.operation and self.operation != key.split(maxsplit=1)[0]:
                 raise NotUnderstood("the end of another operation")
-            size = int(values["size_bytes"]) if values.get("size_bytes") else self.size_bytes
+            size = values.get("size_bytes", self.size_bytes)
             if self.ended and size != self.size_bytes:
                 raise NotUnderstood("two different sizes of the backup")
             self.ended, self.size_bytes = True, size
@@ -155,10 +156,10 @@ class _Run:
         elif key == "table":
             self.tables.append(values["table"])
         elif key == "count":
-            self._count_records(at, int(values["count"]), values["word"])
+            self._count_records(at, values["count"], values["word"])
         elif key == "parameter":
-            ((name, text),) = values.items()
-            if self.parameters.setdefault(name, int(text)) != int(text):
+            ((name, value),) = values.items()
+            if self.parameters.setdefault(name, value) != value:
                 raise NotUnderstood(f"{name} differs from what was said before")
         elif _TROUBLE.match(message):
             self.warnings.append(f"line {at}: {message}")
@@ -304,7 +305,7 @@ def _checked_total(run: _Run) -> dict[str, float]:
     if "time" in total and total["time"] < run.last_s:
         raise NotUnderstood("the total time is shorter than the time of a line before it")
     expected_s = run.last_s + total.get("delta", 0.0)
-    if {"time", "delta"} <= set(total) and not agree(total["time"], expected_s, relative=0, absolute=0.003):
+    if {"time", "delta"} <= set(total) and not math.isclose(total["time"], expected_s, rel_tol=0, abs_tol=0.003):
         raise NotUnderstood("the total time does not follow from the last line's time")
     for column in ("reads", "writes"):
         # gbak prints differences as unsigned 64-bit numbers: below zero they wrap around.

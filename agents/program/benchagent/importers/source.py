@@ -1,16 +1,24 @@
-"""What an importer takes: a file, its text, and the numbers or the JSON in it."""
+"""What an importer takes: a file, its text, the numbers and the JSON in it, and its lines as the tool printed them.
+
+Lines come without what people put around a tool's output: indentation, quotes, comments, clocks, names, colours. The
+command lines among them are taken apart: their words, and what their options say.
+"""
 
 from __future__ import annotations
 
 import gzip
+import html
 import json
 import math
 import re
+import shlex
 import zlib
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from types import TracebackType
+from typing import Any, NamedTuple, TypeVar
 
 Made = TypeVar("Made")
 MAX_UNPACKED_BYTES = 256 * 1024 * 1024
@@ -119,11 +127,6 @@ def slug(text: str, joint: str = "_", longest: int = 100) -> str:
     return re.sub(r"[^a-z0-9]+", joint, text.lower()).strip(joint)[:longest]
 
 
-def agree(left: float, right: float, *, relative: float, absolute: float = 0.0) -> bool:
-    """Whether two ways to the same figure say the same, within the rounding of what was printed."""
-    return math.isclose(left, right, rel_tol=relative, abs_tol=absolute)
-
-
 # JSON that says nothing twice and holds no NaN: where a line is doubled or a number lost, nothing is trusted.
 
 
@@ -162,3 +165,176 @@ def number_in(content: Mapping[str, Any], key: str) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise NotUnderstood(f"{key!r} is no number: {value!r:.40}")
     return float(value)
+
+
+# Lines as the tool printed them.
+
+# No tool prints a longer line; what is longer is data of something else.
+MAX_LINE = 16_000
+MAX_MARGIN = 120
+_CLOCK_TEXT = (
+    r"\[?(?:[A-Z][a-z]{2} +\d{1,2} |\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| UTC|[+-]\d\d:?\d\d)?\]?:? +"
+)
+_CLOCK = re.compile(_CLOCK_TEXT)
+# A clock behind the name of a container or of a step: `bench-1  | 2026-01-01T00:00:00Z …`.
+_NAMED_CLOCK = re.compile(rf"(?P<name>[^|\t]{{1,60}}(?:[|\t][^|\t]{{0,60}})?[|\t] {{0,4}}){_CLOCK_TEXT}")
+# What `ts` and journals put in front of a line.
+TIME_IN_FRONT = r"^(?:\w{3} \d{1,2} [\d:.]+ |\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-][\d:]+)? )?[ \t]*"
+_COLOUR = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
+_TAG = re.compile(r"</?(?:pre|code|br|p|td|tr|div|span|tt|samp|blockquote)\b[^<>]{0,200}>", re.IGNORECASE)
+_MARKS_ONLY = re.compile(r"[^\w([{]+")
+_NAME = re.compile(r".*(?:[|\]:>#│┃\t]|\b(?:stdout|stderr) [FP])\s*")
+_QUOTE = re.compile(r'(?<!\\)"')
+_BOXES = "|│┃"
+_COMMENTS = (" # ", " -- ", " // ", " <- ", " <-- ", " ← ", " #", "\t#", "\t--")
+
+
+class Line(NamedTuple):
+    number: int
+    text: str
+    # False for a last line without line end: it may be cut.
+    whole: bool = True
+
+
+class Lines:
+    """The lines of a file as they stand there, without a last one that may be cut unless it is asked for.
+
+    What is raised within `with` while a line is read gets the line's number in front.
+    """
+
+    def __init__(self, file: SourceFile, *, with_cut: bool = False) -> None:
+        self._file, self._with_cut, self._number = file, with_cut, 0
+
+    def __iter__(self) -> Iterator[Line]:
+        last = 0 if self._file.last_line_is_whole else len(self._file.lines)
+        for number, text in enumerate(self._file.lines, start=1):
+            self._number = number
+            if number != last or self._with_cut:
+                yield Line(number, text, number != last)
+
+    def __enter__(self) -> Lines:
+        return self
+
+    def __exit__(self, _: type | None, error: BaseException | None, __: TracebackType | None) -> None:
+        if isinstance(error, NotUnderstood):
+            raise NotUnderstood(f"line {self._number}: {error}") from error
+
+
+def printed_lines(file: SourceFile, anchors: re.Pattern[str], command: re.Pattern[str]) -> list[Line]:
+    """The lines as the tool printed them, worked out once for a file. `anchors`: what only the tool prints.
+
+    What stands before the anchors of one block is its margin, and goes from every line that begins with it; a line
+    with a margin of its own keeps it. `command`: what a command line contains that may go on after a backslash.
+    """
+
+    def read() -> list[Line]:
+        lines = list(_plain_lines(file, anchors))
+        if margins := _margins(lines, anchors):
+            lines = [line._replace(text=_without_margin(line.text, margins)) for line in lines]
+        return list(_joined(lines, command))
+
+    return file.once(anchors.pattern, read)
+
+
+def without_comment(text: str) -> str:
+    """A line without the comment that somebody wrote behind it, its blanks made one."""
+    ends = [at for at in (text.find(mark) for mark in _COMMENTS) if at > 0]
+    return " ".join((text[: min(ends)] if ends else text).split())
+
+
+def _plain_lines(file: SourceFile, anchors: re.Pattern[str]) -> Iterator[Line]:
+    for line in Lines(file, with_cut=True):
+        # A whole output in one string of JSON.
+        if "\\n" in line.text and len(anchors.findall(line.text)) > 1:
+            for part in _QUOTE.sub("\\\\n", line.text).split("\\n"):
+                yield Line(line.number, _plain(part.replace("\\t", " ").replace('\\"', '"')))
+        else:
+            yield Line(line.number, _plain(line.text), line.whole)
+
+
+def _plain(raw: str) -> str:
+    if len(raw) > MAX_LINE:
+        return ""
+    text = _COLOUR.sub("", raw) if "\x1b" in raw else raw
+    if "<" in text:
+        text = _TAG.sub("", text)
+    if "&" in text:
+        text = html.unescape(text)
+    text = text.strip()
+    if clock := _CLOCK.match(text):
+        return text[clock.end() :]
+    if named := _NAMED_CLOCK.match(text):
+        return named["name"] + text[named.end() :]
+    return text
+
+
+def _margins(lines: list[Line], anchors: re.Pattern[str]) -> list[str]:
+    """What stands before several anchors, the longest first. A single one is a figure quoted in prose or in code."""
+    counts: Counter[str] = Counter()
+    for line in lines:
+        match = anchors.search(line.text)
+        if match and 0 < match.start() <= MAX_MARGIN:
+            counts[line.text[: match.start()]] += 1
+    known = {
+        margin.rstrip()
+        for margin, times in counts.items()
+        if times > 1 and margin.strip("- ") and (_MARKS_ONLY.fullmatch(margin) or _NAME.fullmatch(margin))
+    }
+    return sorted(known, key=len, reverse=True)
+
+
+def _without_margin(text: str, margins: list[str]) -> str:
+    margin = next((margin for margin in margins if text.startswith(margin)), "")
+    if not margin:
+        return text
+    text = text[len(margin) :].strip()
+    if margin[-1] in "\"'":
+        text = text.removesuffix(",").removesuffix(margin[-1]).replace('\\"', '"').rstrip()
+    elif margin[-1] in _BOXES:
+        text = text.rstrip(_BOXES).rstrip()
+    if clock := _CLOCK.match(text):
+        text = text[clock.end() :]
+    return text
+
+
+def _joined(lines: list[Line], command: re.Pattern[str]) -> Iterator[Line]:
+    """Command lines that go on after a backslash as one line."""
+    rest = iter(lines)
+    for line in rest:
+        if line.text.endswith("\\") and command.search(line.text):
+            parts, last = [line.text], line
+            while parts[-1].endswith("\\") and len(parts) < 80 and (following := next(rest, None)):
+                parts.append(following.text.removeprefix("> "))
+                last = following
+            text = " ".join(part.removesuffix("\\").strip() for part in parts)
+            yield last._replace(number=line.number, text=text[:MAX_LINE])
+        else:
+            yield line
+
+
+# Longer lines are no command lines, and would cost the square of their length.
+MAX_COMMAND = 4000
+# A shell's echo of an exit status other than 0.
+FAILED_EXIT = re.compile(
+    r"(?:exit(?:ed)?(?: code| status| with)?|rc|exit_code)\s*[:= ]\s*(?!0+$)\d{1,3}", re.IGNORECASE
+)
+
+
+def words_of(command: str, ends: str = "") -> list[str]:
+    """The words as a shell takes them; `ends`: characters behind which another command or a file follows."""
+    if ends:
+        command = re.split(f"[{ends}]", command, maxsplit=1)[0]
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return command.split()
+
+
+def unquoted(arguments: str) -> str:
+    """Without the closing quote of one that was opened before the command."""
+    last = arguments[-1:]
+    return arguments[:-1] if last in tuple("'\"`") and arguments.count(last) % 2 else arguments
+
+
+def whole_or_text(text: str) -> int | str:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 18 else text

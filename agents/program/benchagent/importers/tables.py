@@ -5,7 +5,8 @@ A line of a table is written as the tool prints it, with a mark for what changes
     ("transactions", "transactions: {transactions:N} ({tps:X} per sec.)")
 
 `{name:KIND}` is a value (KINDS, or the words it may be: `{mode:simple|prepared}`), `{one|another}` one of some
-wordings, `[…]` what may be missing, a blank any number of blanks; a backslash takes the next character as it is. What
+wordings, `[…]` what may be missing, a blank any number of blanks; a backslash takes the next character as it is. A
+count is read as int, a decimal as float, a nan as None, anything else stays text; what is missing has no value. What
 stands before the first value is how the line begins (a third entry, a regular expression, where that is not enough):
 a line that begins so and goes on otherwise is damaged, and its report is refused with its number. A key that stands
 there again is another wording of the same line. Keys with # are headings.
@@ -19,9 +20,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from benchagent.importers.lines import Line, without_comment
 from benchagent.importers.report import Report, Status, not_understood
-from benchagent.importers.source import NotUnderstood
+from benchagent.importers.source import Line, NotUnderstood, without_comment
 
 _DECIMAL = r"\d+(?:\.\d+)?"
 KINDS = {
@@ -30,6 +30,9 @@ KINDS = {
     "name": r"[A-Za-z][\w ]*?",
 }  # fmt: skip
 _PIECE = re.compile(r"\\(.)|\{(\w*):([^{}]*)\}|\{([^{}]*)\}|([\[\]])|( +)|([^\\{}\[\] ]+)")
+_READ: dict[str, Callable[[str], int | float | None]] = {
+    "N": int, "X": float, "Y": float, "E": float, "Z": lambda text: None if "n" in text.lower() else float(text),
+}  # fmt: skip
 # Where a line ends with one of these, its form does not show that it is whole.
 _OPEN_KIND = re.compile(r":(?:T|W|S|size)\}\]?$")
 _NOTE = re.compile(r" {2}(?:#|--|//)")
@@ -66,7 +69,7 @@ class Match(NamedTuple):
 
     key: str
     rank: int
-    values: dict[str, str]
+    values: dict[str, Any]
     cut: bool = False
 
 
@@ -74,6 +77,8 @@ class _Row(NamedTuple):
     key: str
     start: re.Pattern[str]
     whole: re.Pattern[str]
+    # By the names of its values, those that are not text.
+    read: dict[str, Callable[[str], int | float | None]]
     # Whether its last value is the rest of the line, and whether its form does not show where it ends.
     takes_rest: bool
     is_open: bool
@@ -92,7 +97,10 @@ class Table:
             start, whole = pattern_of(template)
             self.rank.setdefault(key, len(self.rank))
             rest, is_open = template.endswith((":T}", ":T}]")), bool(_OPEN_KIND.search(template))
-            self._rows.append(_Row(key, re.compile(starts[0] if starts else start), re.compile(whole), rest, is_open))
+            read = {name: _READ[kind] for _, name, kind, *_ in _PIECE.findall(template) if name and kind in _READ}
+            self._rows.append(
+                _Row(key, re.compile(starts[0] if starts else start), re.compile(whole), read, rest, is_open)
+            )
         # The group tells the first row that begins so.
         self._any = re.compile("|".join(f"(?P<_{at}>{row.start.pattern})" for at, row in enumerate(self._rows)))
 
@@ -112,12 +120,12 @@ class Table:
             match = row.whole.fullmatch(text)
             if match is None and line.whole and row.start.match(line.text):
                 match = row.whole.fullmatch(without_comment(line.text))
-            if match and (line.whole or not (row.is_open or _OPEN_END.search(line.text))):
-                return Match(
-                    row.key, self.rank[row.key], {name: text or "" for name, text in match.groupdict().items()}
-                )
-            if match:
+            if match and not line.whole and (row.is_open or _OPEN_END.search(line.text)):
                 return Match(row.key, self.rank[row.key], {}, cut=True)
+            if match:
+                told = {name: text for name, text in match.groupdict().items() if text is not None}
+                values = {name: row.read[name](text) if name in row.read else text for name, text in told.items()}
+                return Match(row.key, self.rank[row.key], values)
         if not self.strict:
             return None
         if not line.whole:
@@ -130,8 +138,9 @@ class Figures:
     """What the lines of one report say. A line may stand there twice, but say nothing else and not come too late."""
 
     line: int
-    rows: dict[str, dict[str, str]] = field(default_factory=dict)
-    values: dict[str, str] = field(default_factory=dict)
+    # By the keys of the table, and all together.
+    rows: dict[str, dict[str, Any]] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
     rank: int = -1
 
     def add(self, line: Line, match: Match) -> None:
@@ -139,27 +148,13 @@ class Figures:
         known = self.rows.get(match.key)
         if known == match.values:
             return
-        if known is not None or any(self.values.get(name, text) != text for name, text in match.values.items()):
+        if known is not None or any(self.values.get(name, value) != value for name, value in match.values.items()):
             raise NotUnderstood(f"says {line.text[:60]!r}, an earlier line something else")
         if match.rank < self.rank:
             raise NotUnderstood(f"out of order: {line.text[:60]!r}")
         self.rank = match.rank
         self.rows[match.key] = match.values
         self.values |= match.values
-
-    def __contains__(self, key: str) -> bool:
-        return key in self.rows
-
-    def text(self, name: str) -> str:
-        return self.values.get(name, "")
-
-    def number(self, name: str) -> float:
-        """0 where it is not told, or "nan"."""
-        text = self.values.get(name, "")
-        return float(text) if text and "nan" not in text.lower() else 0.0
-
-    def count(self, name: str) -> int:
-        return int(self.values.get(name) or 0)
 
 
 class Part(Protocol):
@@ -193,26 +188,25 @@ class Reader(ABC, Generic[AnyPart]):
 
     def read(self, lines: Iterable[Line]) -> None:
         for line in lines:
+            part = self.parts[-1] if self.parts and not self.commands else None
             try:
-                self.take(line)
+                self.take(line, part)
             except NotUnderstood as error:
-                part, reason = self.current, f"line {line.number}: {error}"
+                # What the line began, if it did.
+                part = self.parts[-1] if self.parts and not self.commands else None
+                reason = f"line {line.number}: {error}"
                 if part is None:
                     self.begin(Spoiled(line.number, reason, self.is_reported(None)))
                 elif not isinstance(part, Spoiled):
                     self.parts[-1] = Spoiled(part.line, reason, self.is_reported(part))
 
     @abstractmethod
-    def take(self, line: Line) -> None:
-        """Raises NotUnderstood for a line that its part cannot hold; its number comes in front of the words."""
+    def take(self, line: Line, part: AnyPart | Spoiled | None) -> None:
+        """`part`: what the line can go on with. Raises NotUnderstood for a line that its part cannot hold."""
 
     def is_reported(self, part: AnyPart | None) -> bool:
         """Whether what is spoiled had come to its report, so that another one's beginning is not its own."""
         return True
-
-    @property
-    def current(self) -> AnyPart | Spoiled | None:
-        return self.parts[-1] if self.parts and not self.commands else None
 
     def begin(self, part: AnyPart | Spoiled) -> None:
         part.command_lines += self.commands[-1:]

@@ -5,6 +5,7 @@ Each kind of file is read by itself; `combine` makes one report of the files of 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from pathlib import PurePosixPath
 
 from benchagent.importers.benchbase import console, documents, tables
 from benchagent.importers.report import Report, Status, Subject, as_part_of, as_they_are
-from benchagent.importers.source import NotUnderstood, SourceFile, agree
+from benchagent.importers.source import NotUnderstood, SourceFile
 
 TOOL = "benchbase"
 
@@ -111,7 +112,7 @@ def _same_run(whole: Report, added: Report) -> bool | None:
     elapsed_s = whole.metric("elapsed_s")
     if completed is None or good is None or not elapsed_s:
         return None
-    return agree(completed / elapsed_s, good, relative=1e-6, absolute=1e-6)
+    return math.isclose(completed / elapsed_s, good, rel_tol=1e-6, abs_tol=1e-6)
 
 
 def _join(group: Sequence[_Part], result: list[Pair]) -> None:
@@ -154,7 +155,7 @@ def _add(whole: Report, part: _Part) -> Report:
 def _add_series(whole: Report, part: _Part) -> Report:
     requests = whole.metric("transactions")
     count = _requests(part)
-    if requests is not None and not agree(count, requests, relative=0, absolute=0.5):
+    if requests is not None and not math.isclose(count, requests, rel_tol=0, abs_tol=0.5):
         raise NotUnderstood(f"it tells {count:g} requests, the run {requests:g}")
     if any(series.name == "tps" for series in whole.series):
         return whole
@@ -172,7 +173,7 @@ def _requests(part: _Part) -> float:
 
 def _merged(whole: Report, added: Report) -> dict[str, str | int | float | bool]:
     told_s, ran_s = added.parameters.get("duration_s"), whole.parameters.get("duration_s")
-    if isinstance(told_s, int | float) and isinstance(ran_s, int | float) and agree(told_s, ran_s, relative=0.02):
+    if isinstance(told_s, int | float) and isinstance(ran_s, int | float) and math.isclose(told_s, ran_s, rel_tol=0.02):
         whole = replace(whole, parameters={**whole.parameters, "duration_s": told_s})
     for name, value in added.parameters.items():
         if whole.parameters.get(name, value) != value:

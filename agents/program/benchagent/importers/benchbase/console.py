@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from benchagent.importers.benchbase.documents import counted, dbms, ended, plain, snake, workload
-from benchagent.importers.lines import MAX_COMMAND, Lines
 from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, evenly, measured
-from benchagent.importers.source import NotUnderstood, SourceFile, agree, number, whole
+from benchagent.importers.source import MAX_COMMAND, Lines, NotUnderstood, SourceFile, number, whole
 
 _RATE = r"[\d.]+(?:E-?\d+)?|NaN"
 # What stands somewhere in a line, and what a run says once: two lines that differ are of no one run.
@@ -265,7 +265,7 @@ def _rates(run: _Run) -> list[Metric]:
     if not seconds or "NaN" in result.values():
         return []
     rate = number(result["rate"])
-    if not agree(rate, requests / seconds, relative=1e-6, absolute=1e-6):
+    if not math.isclose(rate, requests / seconds, rel_tol=1e-6, abs_tol=1e-6):
         raise NotUnderstood("throughput, requests and elapsed time contradict each other")
     values = {"tps": rate, "requests_per_s": rate, "transactions": requests, "elapsed_s": seconds}
     if "good" in result:
@@ -281,7 +281,7 @@ def _tpmc(run: _Run, warnings: list[str]) -> list[Metric]:
     grouped = re.fullmatch(r"\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?", printed)
     value = number(printed.replace(",", "")) if grouped else -1.0
     count, seconds = (whole(new_orders["count"]), whole(new_orders["seconds"])) if new_orders else (0, 0)
-    if value < 0 or (new_orders and not agree(value, count * 60 / max(seconds, 1), relative=0.01, absolute=1.0)):
+    if value < 0 or (new_orders and not math.isclose(value, count * 60 / max(seconds, 1), rel_tol=0.01, abs_tol=1.0)):
         warnings.append("TPM-C left out: it and the number of new orders contradict each other")
         return []
     metrics = [measured("tpmc", value)]
@@ -303,7 +303,7 @@ def _counts(run: _Run, known: set[str]) -> list[Metric]:
     if completed is None or "good" not in result:
         return []
     good, seconds = number(result["good"]), whole(result["ns"]) / 1e9
-    fits = agree(good, completed / seconds, relative=1e-6, absolute=1e-6)
+    fits = math.isclose(good, completed / seconds, rel_tol=1e-6, abs_tol=1e-6)
     return [metric for metric in metrics if metric.name not in known] if fits else []
 
 
@@ -335,7 +335,7 @@ def _series(run: _Run, warnings: list[str]) -> tuple[Series, ...]:
         if len(stamps) != len(rates) or len(stamps) < 2:
             raise NotUnderstood("its lines have no times")
         _, interval_s, values = evenly([stamp - stamps[0] for stamp in stamps], rates)
-        if not agree(interval_s, run.interval_s, relative=0.1):
+        if not math.isclose(interval_s, run.interval_s, rel_tol=0.1):
             raise NotUnderstood(f"its lines are {interval_s:g} s apart, not {run.interval_s:g} s")
     except NotUnderstood as error:
         warnings.append(f"the monitor's throughput left out: {error}")

@@ -10,7 +10,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, measured
-from benchagent.importers.source import NotUnderstood, agree, decoded, number_in, slug
+from benchagent.importers.source import NotUnderstood, decoded, number_in, slug
 from benchagent.redaction import redact_text, redact_value
 
 # Names and units that the files of a run share.
@@ -209,7 +209,7 @@ def _throughput(document: Mapping[str, Any]) -> dict[str, float | None]:
         raise NotUnderstood("an elapsed time that is not positive")
     elapsed_s = None if elapsed_ns is None else elapsed_ns / 1e9
     expected = done / elapsed_ns * 1e9 if elapsed_ns and done is not None else None
-    if rate is not None and expected is not None and not agree(rate, expected, relative=1e-6, absolute=1e-6):
+    if rate is not None and expected is not None and not math.isclose(rate, expected, rel_tol=1e-6, abs_tol=1e-6):
         raise NotUnderstood("throughput, requests and elapsed time contradict each other")
     if rate is not None and goodput is not None and not (rate >= 0 and 0 <= goodput <= max(rate * 10, rate + 100)):
         raise NotUnderstood("throughput and goodput contradict each other")

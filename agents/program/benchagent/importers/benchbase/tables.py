@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,9 +11,8 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
 from benchagent.importers.benchbase.documents import check_rising, latency, snake
-from benchagent.importers.lines import Lines
 from benchagent.importers.report import Report, Series, Status, by_second, sampled
-from benchagent.importers.source import NotUnderstood, SourceFile, agree, number, whole
+from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number, whole
 
 _TIME = re.compile(r"(?:time \(seconds\)|time\(sec\))", re.IGNORECASE)
 _RATE = re.compile(r"(?:throughput \(requests/second\)|throughput\(req/sec\))", re.IGNORECASE)
@@ -173,10 +173,10 @@ def _row(
             known[name.removeprefix("latency_").removesuffix("_ms")] = value
     check_rising(known, "this window")
     for index, cell in enumerate(heading):
-        if cell.lower() == _COUNT and not agree(whole(cells[index]) / window_s, rate, relative=0, absolute=0.0006):
+        if cell.lower() == _COUNT and not math.isclose(whole(cells[index]) / window_s, rate, rel_tol=0, abs_tol=0.0006):
             raise NotUnderstood("requests and throughput contradict each other")
         scaled = 1 / known["avg"] if cell.lower() == _SCALED and known.get("avg", 0) > 0.02 else None
-        if scaled is not None and not agree(number(cells[index]), scaled, relative=0.03, absolute=0.0006):
+        if scaled is not None and not math.isclose(number(cells[index]), scaled, rel_tol=0.03, abs_tol=0.0006):
             raise NotUnderstood("the average latency and the last column contradict each other")
     return values
 

@@ -17,13 +17,13 @@ def claims(file: SourceFile) -> bool:
 
 
 def read(file: SourceFile) -> Sequence[Report]:
+    if logs.claims(file.text):
+        return [logs.read(file)]
     if json_output.claims(file.text):
         return json_output.read(file.text)
     if normal.claims(file.text):
         return normal.read(file)
-    if file.text.startswith(_TERSE):
-        raise NotUnderstood("fio's terse output has no names; let it print JSON (--output-format=json)")
-    return [logs.read(file)]
+    raise NotUnderstood("fio's terse output has no names; let it print JSON (--output-format=json)")
 
 
 combine = logs.combine

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from benchagent.importers.fio.wording import DIRECTIONS
-from benchagent.importers.lines import words_of
 from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, measured
-from benchagent.importers.source import NotUnderstood, agree, slug
+from benchagent.importers.source import NotUnderstood, slug, words_of
 
 _RANKS = {25.0: "25", 50.0: "50", 75.0: "75", 90.0: "90", 95.0: "95", 99.0: "99", 99.9: "999"}
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -37,11 +37,11 @@ class Latency:
         if any(left > right * 1.01 + 0.001 for left, right in itertools.pairwise(known)):
             raise NotUnderstood(f"{what}: least, mean and greatest latency contradict each other")
 
-    def includes(self, part: Latency, *, relative: float, absolute: float) -> bool:
+    def includes(self, part: Latency, *, rel_tol: float, abs_tol: float) -> bool:
         """Whether the total latency is at least its part, the completion."""
         pairs = ((self.minimum, part.minimum), (self.average, part.average), (self.maximum, part.maximum))
         return not any(
-            whole is not None and of_part is not None and whole < of_part * (1 - relative) - absolute
+            whole is not None and of_part is not None and whole < of_part * (1 - rel_tol) - abs_tol
             for whole, of_part in pairs
         )
 
@@ -60,11 +60,11 @@ class Flow:
     # Rank -> milliseconds, of the completion latency unless the run asked for the total one.
     percentiles: dict[float, float] = field(default_factory=dict)
 
-    def check_rate(self, what: str, *, relative: float) -> None:
+    def check_rate(self, what: str, *, rel_tol: float) -> None:
         """IOPS against the number of operations and the run time."""
         if self.iops is None or self.ios is None or not self.runtime_s:
             return
-        if not agree(self.iops, self.ios / self.runtime_s, relative=relative, absolute=1.5):
+        if not math.isclose(self.iops, self.ios / self.runtime_s, rel_tol=rel_tol, abs_tol=1.5):
             raise NotUnderstood(f"{what}: {self.iops:g} IOPS are not {self.ios} operations in {self.runtime_s:g} s")
 
     def latencies(self, prefix: str) -> Iterator[Metric]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from benchagent.importers.fio.common import Flow, Job, Latency, check_percentiles, grouped, report
 from benchagent.importers.fio.wording import ALL_CLIENTS, DIRECTIONS, SIGNAL
 from benchagent.importers.report import Report, Status
-from benchagent.importers.source import NotUnderstood, agree, decoded, number_in
+from benchagent.importers.source import NotUnderstood, decoded, number_in
 
 _CLAIM = re.compile(r'"fio version"\s*:\s*"fio-')
 _OPENING = re.compile(r"(?m)^[ \t]*\{")
@@ -145,7 +146,7 @@ def _flow(data: Mapping[str, Any], what: str, job: Job) -> Flow | None:
     total = _number(data, "total_ios")
     flow.ios = int(total) if total is not None else None
     # Before 2.2 IOPS were cut to whole numbers.
-    flow.check_rate(what, relative=0.002)
+    flow.check_rate(what, rel_tol=0.002)
     flow.mb_per_s = _rate(data, done, flow.runtime_s or 0.0, what, job)
     scale, latency, completion = _latency_of(data, what)
     flow.latency = latency
@@ -158,17 +159,17 @@ def _rate(data: Mapping[str, Any], done: float, runtime_s: float, what: str, job
     """MB/s. `bw_bytes` is new in 3.0; before, `bw` is KiB/s and `io_bytes` of 2.x are KiB."""
     exact, kib = _number(data, "bw_bytes"), _number(data, "bw")
     if exact is not None:
-        if not agree(exact, done / runtime_s, relative=0.002, absolute=1024):
+        if not math.isclose(exact, done / runtime_s, rel_tol=0.002, abs_tol=1024):
             raise NotUnderstood(f"{what}: bandwidth, bytes and run time contradict each other")
-        if kib is not None and not agree(exact / 1024, kib, relative=0.002, absolute=1.5):
+        if kib is not None and not math.isclose(exact / 1024, kib, rel_tol=0.002, abs_tol=1.5):
             raise NotUnderstood(f"{what}: bw and bw_bytes contradict each other")
         return exact / 1e6
     if kib is None:
         return None
-    if agree(kib, done / 1024 / runtime_s, relative=0.005, absolute=1.5):
+    if math.isclose(kib, done / 1024 / runtime_s, rel_tol=0.005, abs_tol=1.5):
         # As fio itself works it out.
         return (done / runtime_s) // 1 / 1e6
-    if not agree(kib, done / runtime_s, relative=0.005, absolute=1.5):
+    if not math.isclose(kib, done / runtime_s, rel_tol=0.005, abs_tol=1.5):
         raise NotUnderstood(f"{what}: bandwidth, bytes and run time contradict each other")
     job.warnings.append("MB/s are converted from KiB/s")
     return kib * 1024 / 1e6
@@ -183,7 +184,7 @@ def _latency_of(data: Mapping[str, Any], what: str) -> tuple[float, Latency, Map
         latency = _latency(total if isinstance(total, dict) else {}, scale, what)
         if isinstance(completion, dict):
             part = _latency(completion, scale, f"{what} completion")
-            if not latency.includes(part, relative=0.001, absolute=1e-6):
+            if not latency.includes(part, rel_tol=0.001, abs_tol=1e-6):
                 raise NotUnderstood(f"{what}: the completion latency is longer than the total one")
         for block in (completion, total):
             if isinstance(block, dict) and isinstance(block.get("percentile"), dict):

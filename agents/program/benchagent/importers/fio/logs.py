@@ -6,14 +6,14 @@ Their content does not say what the value is; the end of the name that fio gives
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
-from benchagent.importers.lines import Lines
 from benchagent.importers.report import MAX_SECONDS, Report, Series, Status, as_part_of, as_they_are, by_second
-from benchagent.importers.source import NotUnderstood, SourceFile, agree
+from benchagent.importers.source import Lines, NotUnderstood, SourceFile
 
 _ROW = re.compile(r"(\d{1,18}), (\d{1,18}), ([012]), (\d{1,18})(?:, (?:0x[0-9a-f]+|\d+))*")
 _NAME = re.compile(r"(?P<stem>.*?)_(?P<kind>bw|iops|lat|clat|slat)(?:\.(?P<job>\d+))?\.log(?:\.gz)?", re.IGNORECASE)
@@ -114,7 +114,7 @@ def _joined(report: Report, logs: Sequence[_Log]) -> Report:
                 if (
                     total is None
                     or not known
-                    or agree(sum(known) / len(known), total, relative=FITS_WITHIN, absolute=0.01)
+                    or math.isclose(sum(known) / len(known), total, rel_tol=FITS_WITHIN, abs_tol=0.01)
                 ):
                     series.append(added)
                 else:
@@ -167,7 +167,7 @@ def _windows(logs: Sequence[_Samples]) -> tuple[float, float, tuple[float | None
     grids = [_grid(log.times_s, log.values) for log in logs]
     start_s, interval_s, _ = grids[0]
     same = all(
-        agree(interval, interval_s, relative=0.02) and abs(start - start_s) < interval_s / 2
+        math.isclose(interval, interval_s, rel_tol=0.02) and abs(start - start_s) < interval_s / 2
         for start, interval, _ in grids
     )
     lengths = [len(values) for _, _, values in grids]

@@ -21,9 +21,8 @@ from benchagent.importers.fio.common import (
     size_bytes,
 )
 from benchagent.importers.fio.wording import ALL_CLIENTS, DIRECTIONS, SIGNAL
-from benchagent.importers.lines import Lines
 from benchagent.importers.report import Report, Status
-from benchagent.importers.source import NotUnderstood, SourceFile, agree, number, whole
+from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number, whole
 
 _CARRY = "a rate is corrected: fio lost the carry when it rounded (21.98 is printed as 21.0)"
 
@@ -227,13 +226,15 @@ def _new(match: re.Match[str], job: Job) -> Flow:
     runtime_s = whole(match["ms"]) / 1000
     binaries, decimals = _readings(match["binary"], 1024), _readings(match["decimal"], 1000)
     sizes = _readings(match["done"], 1024)
-    fitting = [rate for rate in itertools.product(binaries, decimals) if agree(*rate, relative=0.012, absolute=1.0)]
+    fitting = [
+        rate for rate in itertools.product(binaries, decimals) if math.isclose(*rate, rel_tol=0.012, abs_tol=1.0)
+    ]
     if not fitting:
         raise NotUnderstood("the bandwidths in MiB/s and in MB/s contradict each other")
     rates = [
         decimal
         for (binary, decimal), done in itertools.product(fitting, sizes)
-        if not runtime_s or agree(binary * runtime_s, done, relative=0.02, absolute=2048.0)
+        if not runtime_s or math.isclose(binary * runtime_s, done, rel_tol=0.02, abs_tol=2048.0)
     ]
     if not rates:
         raise NotUnderstood("bandwidth, bytes and run time contradict each other")
@@ -258,7 +259,7 @@ def _readings(text: str, base: int) -> tuple[float, ...]:
 def _old(match: re.Match[str], job: Job) -> Flow:
     done, rate = (math.prod(_scaled(match[name], 1024)) for name in ("done", "rate"))
     runtime_s = whole(match["ms"]) / 1000
-    if runtime_s and not agree(rate * runtime_s, done, relative=0.02, absolute=2048.0):
+    if runtime_s and not math.isclose(rate * runtime_s, done, rel_tol=0.02, abs_tol=2048.0):
         raise NotUnderstood("bandwidth, bytes and run time contradict each other")
     job.warnings.append("MB/s are converted from KB/s of 1024 bytes, as fio 2 means them")
     return Flow(iops=float(whole(match["iops"])), mb_per_s=rate / 1e6, runtime_s=runtime_s)
@@ -283,7 +284,7 @@ def _latency(section: _Section, match: re.Match[str]) -> _Section:
         if section.flow.latency.average is not None:
             raise NotUnderstood("the latencies stand there twice")
         # fio changes the unit when numbers grow, so both are rounded differently.
-        if section.completion is None or latency.includes(section.completion, relative=0.01, absolute=0.0011):
+        if section.completion is None or latency.includes(section.completion, rel_tol=0.01, abs_tol=0.0011):
             section.flow.latency = latency
         else:
             what = f"{section.job.name} {section.direction}"
@@ -348,11 +349,11 @@ def _check(run: _Run, index: int, job: Job) -> None:
 
 def _fit_rate(job: Job, flow: Flow, count: int, what: str) -> None:
     try:
-        replace(flow, ios=count).check_rate(what, relative=0.015)
+        replace(flow, ios=count).check_rate(what, rel_tol=0.015)
     except NotUnderstood:
         if flow.iops_above is None:
             raise
-        replace(flow, iops=flow.iops_above, ios=count).check_rate(what, relative=0.015)
+        replace(flow, iops=flow.iops_above, ios=count).check_rate(what, rel_tol=0.015)
         flow.iops = flow.iops_above
         job.warnings.append(_CARRY)
 
@@ -384,5 +385,5 @@ def _check_totals(run: _Run, group: int, jobs: Sequence[Job]) -> None:
         if not flows:
             raise NotUnderstood(f"group {group} {direction} has a total but no job")
         moved = sum((flow.mb_per_s or 0.0) * (flow.runtime_s or 0.0) for flow in flows)
-        if not any(agree(moved, rate * longest_s, relative=0.03, absolute=0.05) for rate in rates):
+        if not any(math.isclose(moved, rate * longest_s, rel_tol=0.03, abs_tol=0.05) for rate in rates):
             raise NotUnderstood(f"group {group}: the jobs' {direction}s do not add up to the total")

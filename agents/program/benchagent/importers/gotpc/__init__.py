@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 from benchagent.importers.gotpc.rows import Row, Total, command_of, events_of
 from benchagent.importers.gotpc.runs import reports
-from benchagent.importers.lines import TIME_IN_FRONT
 from benchagent.importers.report import Report, Scalar, Status, Subject, as_they_are
-from benchagent.importers.source import NotUnderstood, SourceFile
+from benchagent.importers.source import TIME_IN_FRONT, NotUnderstood, SourceFile
 from benchagent.redaction import redact_text
 
 TOOL = "go-tpc"

@@ -11,9 +11,17 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from benchagent.importers.lines import MAX_COMMAND, TIME_IN_FRONT, Lines, whole_or_text, words_of
 from benchagent.importers.report import Scalar
-from benchagent.importers.source import NotUnderstood, SourceFile, number
+from benchagent.importers.source import (
+    MAX_COMMAND,
+    TIME_IN_FRONT,
+    Lines,
+    NotUnderstood,
+    SourceFile,
+    number,
+    whole_or_text,
+    words_of,
+)
 from benchagent.redaction import REDACTED
 
 # The command line of go-tpc where a log shows it: flags as parameters, without the password.

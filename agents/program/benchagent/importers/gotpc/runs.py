@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchagent.importers.gotpc.rows import Event, Note, Row, Total, command_of
 from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, measured
-from benchagent.importers.source import NotUnderstood, agree
+from benchagent.importers.source import NotUnderstood
 from benchagent.redaction import redact_text
 
 # The [Current] rows -> throughput over time.
@@ -224,7 +225,7 @@ def _check_rate(row: Row) -> None:
     if count != int(count):
         raise NotUnderstood(f"line {row.line}: {row.operation} counts parts of a transaction")
     expected, relative = (count * 60 / takes_s, 0.06 / takes_s) if takes_s > 0 else (0.0, 1.0)
-    if not agree(expected, tpm, relative=relative, absolute=0.11):
+    if not math.isclose(expected, tpm, rel_tol=relative, abs_tol=0.11):
         raise NotUnderstood(
             f"line {row.line}: {row.operation} says {tpm:g} TPM, but {count:g} in {takes_s:g} s are {expected:.1f}"
         )
@@ -233,10 +234,10 @@ def _check_rate(row: Row) -> None:
 def _check_totals(run: Run) -> None:
     done, tpmc, tpm = run.transactions, run.totals.get("tpmc"), run.totals.get("tpm")
     new_order = done.get("NEW_ORDER")
-    if tpmc is not None and new_order and not agree(tpmc, new_order.values["tpm"], relative=0.002, absolute=0.2):
+    if tpmc is not None and new_order and not math.isclose(tpmc, new_order.values["tpm"], rel_tol=0.002, abs_tol=0.2):
         raise NotUnderstood(f"tpmC {tpmc:g} is not NEW_ORDER's {new_order.values['tpm']:g} TPM")
     total = sum(row.values.get("tpm", 0.0) for row in done.values())
-    if tpm is not None and done and not agree(tpm, total, relative=0.005, absolute=0.5):
+    if tpm is not None and done and not math.isclose(tpm, total, rel_tol=0.005, abs_tol=0.5):
         gone = _ALL_TYPES - done.keys()
         if len(gone) != 1 or not new_order or tpmc is None or tpm <= total:
             raise NotUnderstood(f"tpmTotal {tpm:g} is not the sum of the transaction types, {total:.1f}")
@@ -326,7 +327,7 @@ def _average_fits(values: dict[str, float]) -> bool:
     # Latencies over the histogram's end (16 s, or --max-measure-latency) count as its end.
     if values.get("max_ms", values.get("p999_ms", 0.0)) >= 15_000 and printed <= exact:
         return True
-    return agree(exact, printed, relative=0.12, absolute=1.1)
+    return math.isclose(exact, printed, rel_tol=0.12, abs_tol=1.1)
 
 
 def _warehouses(run: Run, parameters: dict[str, Scalar]) -> int | None:

@@ -10,9 +10,8 @@ from datetime import datetime
 from benchagent.importers.hammerdb.common import IN_MINUTES, SETTINGS, VirtualUsers, dbms_of, iso, spaced, tcl_time
 from benchagent.importers.hammerdb.profile import profile_reports
 from benchagent.importers.hammerdb.run import ANSWER, Run
-from benchagent.importers.lines import Line, Lines
 from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, measured
-from benchagent.importers.source import NotUnderstood, SourceFile
+from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile
 from benchagent.redaction import names_a_secret
 
 # One `buildschema`.

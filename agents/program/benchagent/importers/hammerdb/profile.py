@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from benchagent.importers.hammerdb.common import PROCEDURES, dbms_of, iso, spaced, sqlite_time, tcl_time
-from benchagent.importers.lines import Lines
 from benchagent.importers.report import Metric, Report, Series, Status, Subject, measured
-from benchagent.importers.source import NotUnderstood, SourceFile, agree, number
+from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
 
 _HEAD = re.compile(r"^(?P<dbms>[\w ]*?) ?Hammerdb Time Profile Report @ (?P<stamp>.*)$")
 _USER = re.compile(r"^>>>>> VIRTUAL USER (?P<vuser>\d+) : ELAPSED TIME : \d+ms$")
@@ -125,7 +125,7 @@ def checked_metrics(summary: Figures) -> tuple[Metric, ...]:
         if missing := _NEEDED - set(figures):
             raise NotUnderstood(f"{name} lacks {', '.join(sorted(missing))}")
         calls, average = figures["CALLS"], figures["AVG"]
-        if not agree(average * calls, figures["TOTAL"], relative=0.005, absolute=0.0006 * calls):
+        if not math.isclose(average * calls, figures["TOTAL"], rel_tol=0.005, abs_tol=0.0006 * calls):
             raise NotUnderstood(f"{name}: AVG times CALLS is not TOTAL")
         check_ranks(name, figures)
         if not figures["MIN"] <= average <= figures["MAX"]:
@@ -137,7 +137,7 @@ def checked_metrics(summary: Figures) -> tuple[Metric, ...]:
         if figures.get("RATIO")
     ]
     for (left, slack, _), (right, more, name) in itertools.pairwise(shares):
-        if not agree(left, right, relative=0.002 + slack + more):
+        if not math.isclose(left, right, rel_tol=0.002 + slack + more):
             raise NotUnderstood(f"{name}: RATIO does not fit TOTAL")
     # New orders and payments are some 44 of 100 each, the others 4 each.
     often, seldom = (

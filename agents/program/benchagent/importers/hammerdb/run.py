@@ -8,9 +8,8 @@ import re
 from dataclasses import dataclass, field
 
 from benchagent.importers.hammerdb.common import VirtualUsers, dbms_of, iso, tcl_time
-from benchagent.importers.lines import Line
 from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, measured
-from benchagent.importers.source import NotUnderstood, agree
+from benchagent.importers.source import Line, NotUnderstood
 from benchagent.importers.tables import Table
 from benchagent.redaction import redact_text
 
@@ -41,7 +40,7 @@ class Stream:
         once = [times[0] for times in self.queries.values() if len(times) == 1]
         if self.mean and self.sets and self.sets[0] == 1 and len(once) == self.mean[0] and min(once, default=0) > 0:
             mean = math.exp(sum(map(math.log, once)) / len(once))
-            if not agree(mean, self.mean[1], relative=0.01, absolute=0.001):
+            if not math.isclose(mean, self.mean[1], rel_tol=0.01, abs_tol=0.001):
                 raise NotUnderstood(f"virtual user {vuser}: the geometric mean is not that of its queries")
         if self.sets and sum(once) > self.sets[1] * 1.02 + 2:
             raise NotUnderstood(f"virtual user {vuser}: its queries took longer than the {self.sets[1]:g} s of the set")

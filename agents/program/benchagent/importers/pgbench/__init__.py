@@ -6,12 +6,11 @@ import re
 from collections.abc import Sequence
 
 from benchagent.importers.pgbench import logs
-from benchagent.importers.pgbench.reader import Load, PartsReader, load_report, reunited
+from benchagent.importers.pgbench.reader import PartsReader, reunited
 from benchagent.importers.pgbench.report import report_of
-from benchagent.importers.pgbench.run import Run
-from benchagent.importers.pgbench.tables import ANCHORS, lines_of
+from benchagent.importers.pgbench.tables import ANCHORS, COMMAND
 from benchagent.importers.report import Report, Status, not_understood
-from benchagent.importers.source import NotUnderstood, SourceFile
+from benchagent.importers.source import NotUnderstood, SourceFile, printed_lines
 from benchagent.importers.tables import reports_of
 
 TOOL = "pgbench"
@@ -30,7 +29,9 @@ _MARKS = re.compile(
 def claims(file: SourceFile) -> bool:
     if logs.is_log(file) or _MARKS.search(file.text):
         return True
-    return bool(ANCHORS.search(file.text)) and any(ANCHORS.match(line.text) for line in lines_of(file))
+    return bool(ANCHORS.search(file.text)) and any(
+        ANCHORS.match(line.text) for line in printed_lines(file, ANCHORS, COMMAND)
+    )
 
 
 def read(file: SourceFile) -> Sequence[Report]:
@@ -38,8 +39,8 @@ def read(file: SourceFile) -> Sequence[Report]:
     if logs.is_log(file):
         return [logs.report([logs.log_of(file)])]
     reader = PartsReader()
-    reader.read(lines_of(file))
-    reports = reports_of(reunited(reader.parts), _report_of, TOOL, "no run and no initialisation of pgbench")
+    reader.read(printed_lines(file, ANCHORS, COMMAND))
+    reports = reports_of(reunited(reader.parts), report_of, TOOL, "no run and no initialisation of pgbench")
     spoiled = [report.reason for report in reports if report.status is Status.NOT_UNDERSTOOD]
     if not spoiled:
         return reports
@@ -48,10 +49,6 @@ def read(file: SourceFile) -> Sequence[Report]:
     if all(report.status is Status.NOT_UNDERSTOOD for report in trusted):
         raise NotUnderstood(spoiled[0].removeprefix("not understood: "))
     return [report if report in trusted else not_understood(spoiled[0], tool=TOOL) for report in reports]
-
-
-def _report_of(part: Run | Load) -> Report:
-    return load_report(part) if isinstance(part, Load) else report_of(part)
 
 
 combine = logs.combined

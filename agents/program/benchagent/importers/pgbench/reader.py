@@ -1,4 +1,4 @@
-"""The lines of one file told apart: which run, or which initialisation (`pgbench -i`), each of them is of."""
+"""The lines of one file told apart: which run, or which initialisation, each of them is of, and what it says there."""
 
 from __future__ import annotations
 
@@ -7,98 +7,153 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from benchagent.importers.lines import Line, is_failed_exit
-from benchagent.importers.pgbench.run import Run
-from benchagent.importers.pgbench.tables import DAMAGED_LOAD, LOAD, command_line, parameters
-from benchagent.importers.report import Report, Scalar, Status, Subject, measured
-from benchagent.importers.source import NotUnderstood, agree
-from benchagent.importers.tables import Match, Reader, Spoiled, damage_of
+from benchagent.importers.pgbench.load import DAMAGED_LOAD, FIRST_STEP, LOAD, Load
+from benchagent.importers.pgbench.tables import PROGRESS, REPORT, SCRIPT
+from benchagent.importers.source import FAILED_EXIT, Line, NotUnderstood, number, unquoted, whole
+from benchagent.importers.tables import Figures, Match, Reader, Spoiled, damage_of
 
-# `pgbench -i`: what 9.0 ("set primary key...") to 18 ("done in 3.23 s (drop tables …)") print.
+_TABLE = re.compile(
+    r"(?:- )?statement latencies in milliseconds"
+    r"(?P<columns>| and failures|, failures and retries|, file (?P<file>\d+)):?"
+)
+_COLUMNS = {" and failures": 1, ", failures and retries": 2}
+_LATENCIES = {"latency_avg_ms", "latency_stddev_ms", "lag_avg_ms"}
 
-_PART = re.compile(r"(?P<name>[a-z -]+) (?P<time>\d+\.\d+) s")
-_STEPS = {"drop tables": "drop_tables_s", "create tables": "create_tables_s", "client-side generate": "generate_s",
-          "server-side generate": "generate_s", "generate": "generate_s", "vacuum": "vacuum_s",
-          "primary keys": "index_s", "foreign keys": "foreign_keys_s"}  # fmt: skip
-ROWS_PER_SCALE = 100_000
-FIRST_STEP = "dropping old tables..."
+
+@dataclass(frozen=True)
+class Statement:
+    line: int
+    latency_ms: float
+    failures: int | None
+    retries: int | None
+    text: str
+
+
+@dataclass(frozen=True)
+class Progress:
+    """One `progress:` line; None where pgbench had nothing to divide by."""
+
+    line: int
+    time_s: float
+    values: dict[str, float | None]
 
 
 @dataclass
-class Load:
-    """One initialisation as its lines tell it."""
+class Script(Figures):
+    """The part of the report about one of several scripts."""
 
-    line: int
-    side: str = ""
-    # Done, and to be done; 0 where it is not told.
-    rows: tuple[int, int] | None = None
-    copy_s: float | None = None
-    steps: dict[str, float] = field(default_factory=dict)
-    total_s: float | None = None
-    finished: bool = False
+    statements: list[Statement] = field(default_factory=list)
+
+
+@dataclass
+class Run(Figures):
+    """One run as its lines tell it. `problems` are the lines that say it did not end well."""
+
+    version: str = ""
+    server_version: str = ""
+    vacuumed: bool = False
+    scripts: list[Script] = field(default_factory=list)
+    statements: list[Statement] = field(default_factory=list)
+    progress: list[Progress] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     command_lines: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    several_files: bool = False
+    # Why the progress cannot be read, empty where it can.
+    bad_progress: str = ""
+    cut: bool = False
+    # How many counts stand beside each statement's latency, while statements are read.
+    _columns: int | None = None
 
-    def take(self, line: Line, match: Match) -> None:
-        said = match.values
-        if match.key == "step":
-            self.side = said.get("side") or self.side
-            self.finished = self.finished or bool(said["done"])
-        elif match.key == "old_tuples":
-            self.rows = (max(int(said["rows"]), self.rows[0] if self.rows else 0), 0)
-        elif match.key == "done":
-            self.finished = True
-        elif match.key == "tuples":
-            done, every, percent = int(said["rows"]), int(said["every"]), int(said["percent"])
-            if done > every or percent != done * 100 // every:
-                raise NotUnderstood(f"{done} of {every} rows are not {percent} %")
-            if self.rows and self.rows[1] and self.rows[1] != every and not said["table"]:
-                raise NotUnderstood(f"of {every} rows, before of {self.rows[1]}")
-            if self.rows is None or done >= self.rows[0]:
-                self.rows = (done, every)
-                self.copy_s = float(said["elapsed"]) if done == every else None
-        elif match.key == "total":
-            self._take_total(line, float(said["total_s"]), said["steps"])
+    @property
+    def headless(self) -> bool:
+        """Whether the report's first lines are missing: an extract of it."""
+        return bool(self.rows) and "script" not in self.rows
 
-    def _take_total(self, line: Line, total_s: float, text: str) -> None:
-        steps: dict[str, float] = {}
-        for step in filter(None, text.split(", ")):
-            part = _PART.fullmatch(step)
-            name = _STEPS.get(part["name"]) if part else None
-            if part is None or name is None:
-                raise NotUnderstood(f"no step of pgbench: {step[:60]!r}")
-            steps[name] = round(steps.get(name, 0.0) + float(part["time"]), 2)
-        if not agree(sum(steps.values()), total_s, relative=0, absolute=0.0051 * (text.count(",") + 2)):
-            raise NotUnderstood(f"the steps do not add up to {total_s} s")
-        if self.total_s not in (None, total_s):
-            raise NotUnderstood(f"{total_s} s, an earlier line says {self.total_s} s")
-        self.steps, self.total_s, self.finished = steps, total_s, True
+    @property
+    def ended(self) -> bool:
+        """Whether the report is there to its end; nothing follows the count when no transaction ended."""
+        return "tps" in self.rows or self.values.get("transactions") == 0
 
+    def goes_back(self, line: Line) -> bool:
+        """Whether a line behind the report is of the next one, which begins without its first lines."""
+        match = REPORT.match(line)
+        if match is None or match.cut or match.key == "script" or self.rows.get(match.key) == match.values:
+            return False
+        return match.rank < self.rank or (self.headless and match.rank == self.rank)
 
-def load_report(load: Load) -> Report:
-    finished = load.finished and not load.problems
-    told: dict[str, Scalar] = {}
-    for command in load.command_lines:
-        told |= parameters(command)
-    if load.side:
-        told["generate"] = f"{load.side}-side"
-    done, told_rows = load.rows or (0, 0)
-    every = told_rows or (done if load.finished else 0)
-    if every and every % ROWS_PER_SCALE == 0:
-        told["scale_factor"] = every // ROWS_PER_SCALE
-    times = {"load_s": load.total_s, **load.steps, "copy_s": load.copy_s}
-    metrics = [measured(name, time_s, "load") for name, time_s in times.items() if time_s is not None]
-    # Before 9.2 only the rows so far are printed: a lost last line shows in that they are no whole scale.
-    if load.rows and done % ROWS_PER_SCALE == 0 and done == (told_rows or done):
-        metrics.append(measured("rows", done, "load"))
-    reason = load.problems[0] if load.problems else "the initialisation does not end with done"
-    return Report(
-        tool="pgbench", parameters=told, metrics=tuple(metrics) if finished else (),
-        status=Status.COMPLETE if finished else Status.FAILED if load.problems else Status.ABORTED,
-        reason="" if finished else reason,
-        subject=Subject(workload="tpcb", workload_name="pgbench's tables"),
-        command_lines=tuple(load.command_lines),
-    )  # fmt: skip
+    def take(self, line: Line) -> bool:
+        """Whether the line is one of the report, its scripts or statements."""
+        if self._columns is not None and self._take_statement(line, self._columns):
+            return True
+        if table := _TABLE.fullmatch(line.text):
+            if not self.rows:
+                raise NotUnderstood("latencies of statements before any report")
+            self._columns = _COLUMNS.get(table["columns"], 0)
+            # 9.1 to 9.5 list several files one after the other, and nothing else in the report confirms the split.
+            self.several_files = self.several_files or bool(table["file"])
+            return True
+        match = REPORT.match(line)
+        if match and not match.cut:
+            if self.scripts and match.key not in self.rows:
+                raise NotUnderstood(f"out of order: {line.text[:60]!r}")
+            self.add(line, match)
+        match = match or self._take_script(line)
+        if match:
+            self._columns = None
+            self.cut = self.cut or match.cut
+        return match is not None
+
+    def _take_script(self, line: Line) -> Match | None:
+        match = SCRIPT.match(line)
+        if match is None or match.cut:
+            return match
+        if not self.ended:
+            raise NotUnderstood("a script's part before the end of the report")
+        script = self.scripts[-1] if self.scripts else None
+        if script and script.rows.get(match.key) == match.values:
+            return match
+        if match.key == "script":
+            if match.values["number"] != len(self.scripts) + 1:
+                raise NotUnderstood(f"script {match.values['number']} is not the next one")
+            script = Script(line.number)
+            self.scripts.append(script)
+        if script is None or script.statements:
+            raise NotUnderstood(f"out of order: {line.text[:60]!r}")
+        script.add(line, match)
+        return match
+
+    def take_progress(self, line: Line) -> None:
+        if not line.whole and not line.text.endswith(("failed", "skipped", "retries")):
+            self.cut = True
+            return
+        try:
+            match = PROGRESS.match(line._replace(whole=True))
+        except NotUnderstood as error:
+            self.bad_progress = self.bad_progress or f"line {line.number}: {error}"
+            return
+        if match is None:
+            return
+        values = match.values
+        if values["tps"] == 0 and values.get("latency_avg_ms") == 0:
+            # Nothing ended, so nothing took 0 ms.
+            values |= dict.fromkeys(values.keys() & _LATENCIES, None)
+        self.progress.append(Progress(line.number, values.pop("time_s"), values))
+
+    def _take_statement(self, line: Line, columns: int) -> bool:
+        counts = r"\s+(\d+)" * columns
+        match = re.fullmatch(rf"(\d+\.\d+){counts}\s+(\S.*)", line.text)
+        if match is None:
+            if line.whole and re.match(r"\d+[.,]?\d*\s", line.text):
+                raise NotUnderstood(f"{damage_of(line.text, 'pgbench')}: {line.text[:60]!r}")
+            return False
+        if not line.whole:
+            self.cut = True
+            return True
+        failures, retries = [*map(whole, match.groups()[1:-1]), None, None][:2]
+        statement = Statement(line.number, number(match[1]), failures, retries, match[match.lastindex or 1])
+        (self.scripts[-1].statements if self.scripts else self.statements).append(statement)
+        return True
 
 
 _VERSION = re.compile(r"pgbench \((?P<version>\d[^,()]*(?:\([^()]*\))?)(?:, server (?P<server>.+?))?\)")
@@ -106,24 +161,28 @@ _ABORTED = re.compile(r"[Cc]lient \d{1,9} (?:script \d{1,9} )?aborted")
 _PROBLEM = re.compile(r"pgbench: (?:error|fatal): .*|(?:\S{1,200} )?(?:FATAL|PANIC):  ?.*")
 # What a shell prints of a killed program.
 _STOPPED = re.compile(r"\^C|Terminated|Killed|Hangup|Interrupt|[^:]{1,200}: line \d+: +\d+ (?:Terminated|Killed).*")
+# `+ pgbench -c 4 …` of set -x, a shell's prompt, a script's echo.
+_COMMAND_LINE = re.compile(r"(?:^|[\s/+$#>:'\"`])pgbench(?:\.exe)?\s+(?=[^(:\s])")
+_OPTION = re.compile(r"\s-{1,2}[A-Za-z]")
 
 
 class PartsReader(Reader[Run | Load]):
     """Runs and initialisations of one file."""
 
     def is_reported(self, part: Run | Load | None) -> bool:
-        return not isinstance(part, Run) or part.reported
+        return not isinstance(part, Run) or bool(part.rows)
 
-    def take(self, line: Line) -> None:
-        text, current = line.text, self.current
+    def take(self, line: Line, part: Run | Load | Spoiled | None) -> None:
+        text = line.text
         version = _VERSION.fullmatch(text)
-        if command := command_line(text):
-            self.commands.append(command)
-        elif isinstance(current, Spoiled) and _goes_on(current, text):
-            current.reported = current.reported or text.startswith("transaction type:")
+        command = _COMMAND_LINE.search(text) if "pgbench" in text else None
+        if command and _OPTION.search(text, command.end() - 1):
+            self.commands.append(f"pgbench {unquoted(text[command.end() :])}")
+        elif isinstance(part, Spoiled) and _goes_on(part, text):
+            part.reported = part.reported or text.startswith("transaction type:")
         elif version or text.startswith("starting vacuum..."):
-            run = current if isinstance(current, Run) else None
-            begun = run is None or run.vacuumed or run.progress or run.reported or run.problems
+            run = part if isinstance(part, Run) else None
+            begun = run is None or run.vacuumed or run.progress or run.rows or run.problems
             if run is None or begun or (version and run.version != version["version"]):
                 run = self._begin(line)
                 if version:
@@ -132,7 +191,7 @@ class PartsReader(Reader[Run | Load]):
         elif match := LOAD.match(line):
             self._take_load(line, match)
         else:
-            self._take_line(line)
+            self._take_line(line, part if isinstance(part, Run) else None)
 
     def _take_load(self, line: Line, match: Match) -> None:
         part = self.parts[-1] if self.parts else None
@@ -145,26 +204,26 @@ class PartsReader(Reader[Run | Load]):
         if not isinstance(part, Load) or anew:
             part = Load(line.number)
             self.begin(part)
-        part.take(line, match)
+        part.take(match)
 
-    def _take_line(self, line: Line) -> None:
+    def _take_line(self, line: Line, run: Run | None) -> None:
         text, last = line.text, self.parts[-1] if self.parts else None
         if isinstance(last, Load) and line.whole and DAMAGED_LOAD.match(text):
             raise NotUnderstood(f"{damage_of(text, 'pgbench')}: {text[:80]!r}")
-        run = self.current if isinstance(self.current, Run) else None
         if run and run.ended and run.goes_back(line):
             run = self._begin(line)
         if text.startswith("transaction type:"):
-            same = run and run.rows.get("script") == {"script": text.removeprefix("transaction type:").strip()}
-            if run is None or (run.reported and not (same and len(run.rows) == 1)):
+            script = text.removeprefix("transaction type:").strip()
+            same = run and [*run.rows] == ["script"] and run.values.get("script", "") == script
+            if run is None or (run.rows and not same):
                 run = self._begin(line)
         elif text.startswith("progress:"):
-            (self._begin(line) if run is None or run.reported else run).take_progress(line)
+            (self._begin(line) if run is None or run.rows else run).take_progress(line)
             return
         elif _is_problem(text):
             self._take_problem(line)
             return
-        elif last and (is_failed_exit(text) or _STOPPED.fullmatch(text)):
+        elif last and (FAILED_EXIT.fullmatch(text) or _STOPPED.fullmatch(text)):
             last.problems.append(f"line {line.number}: {text}")
             return
         if run is None:
@@ -230,7 +289,7 @@ def _is_progress_of(progress: Run, run: Run) -> bool:
     From 14 on every run begins with its version, so progress without it is no other run's. Before, the progress must
     last as long and hold as much as the report says.
     """
-    if progress.reported or progress.version or not progress.progress or not run.reported or run.progress:
+    if progress.rows or progress.version or not progress.progress or not run.rows or run.progress:
         return False
     if run.version:
         return True
@@ -239,7 +298,8 @@ def _is_progress_of(progress: Run, run: Run) -> bool:
         (line.values["tps"] or 0) * (end - start)
         for line, (start, end) in zip(progress.progress, itertools.pairwise(seconds), strict=True)
     )
-    done, told_s = run.count("transactions"), run.number("duration_s")
+    done: int = run.values.get("transactions", 0)
+    told_s: int = run.values.get("duration_s", 0)
     return 0.9 * done <= seen <= 1.05 * done and told_s - seconds[-1] < 0.1 * told_s + 1
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import datetime
+import math
 import re
 
-from benchagent.importers.pgbench.run import Run, Script, script_name, statement_metrics
+from benchagent.importers.pgbench.load import Load, load_report
+from benchagent.importers.pgbench.reader import Run, Script, Statement
 from benchagent.importers.pgbench.tables import REPORT, parameters
 from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, evenly, measured, unit_of
-from benchagent.importers.source import NotUnderstood, agree
+from benchagent.importers.source import NotUnderstood, slug
+from benchagent.redaction import redact_text
 
 # Figures that pgbench prints twice, or that follow from others: where they contradict each other, none is trusted.
 
@@ -22,102 +25,111 @@ _SHARES = (
 )
 
 
-def check(run: Run) -> None:
+def _check(run: Run) -> None:
     """Raises NotUnderstood where the report contradicts itself."""
     _nothing_missing(run)
     _counts(run)
-    if "tps" in run and run.count("transactions"):
+    if "tps" in run.rows and run.values.get("transactions"):
         _rate(run)
     for script in run.scripts:
-        if "share" in script:
+        if "share" in script.rows:
             _script(run, script)
 
 
 def _nothing_missing(run: Run) -> None:
     """No line is missing before one that is there, unless the report's head is: then it is an extract."""
     if run.headless:
-        if "tps" not in run:
+        if "tps" not in run.rows:
             raise NotUnderstood(f"line {run.line}: a report without its beginning and its end")
         run.warnings.append("an extract: the beginning of the report is missing")
         return
     needed = ("scale_factor", "query_mode", "terminals", "transactions")
-    missing = [key for key in needed if key not in run and run.rank > REPORT.rank[key]]
-    if run.rank > REPORT.rank["transactions"] and "duration_s" not in run and "transactions_per_client" not in run:
+    missing = [key for key in needed if key not in run.rows and run.rank > REPORT.rank[key]]
+    if run.rank > REPORT.rank["transactions"] and not {"duration_s", "transactions_per_client"} & set(run.rows):
         missing.append("duration_s")
-    if run.text("kind").startswith("excluding") and "tps_including" not in run:
+    if run.values.get("kind", "").startswith("excluding") and "tps_including" not in run.rows:
         missing.append("tps including connections establishing")
     if missing:
         raise NotUnderstood(f"line {run.line}: the report has no {', '.join(missing)}")
 
 
+def _every(run: Run) -> int:
+    """Transactions that were done, failed or left out."""
+    return sum(run.values.get(name, 0) for name in ("transactions", "failed_transactions", "skipped_transactions"))
+
+
 def _counts(run: Run) -> None:
-    asked, every = run.text("asked"), run.total
-    if asked and "transactions_per_client" in run:
-        if int(asked) != run.count("terminals") * run.count("transactions_per_client"):
+    told, every = run.values, _every(run)
+    asked, clients = told.get("asked", 0), told.get("terminals", 0)
+    if asked and "transactions_per_client" in told:
+        if asked != clients * told["transactions_per_client"]:
             raise NotUnderstood(f"line {run.line}: {asked} transactions are not clients × transactions per client")
-        if every > int(asked):
+        if every > asked:
             raise NotUnderstood(f"line {run.line}: more transactions than the {asked} asked for")
-    if run.count("threads") > run.count("terminals") > 0:
+    if told.get("threads", 0) > clients > 0:
         raise NotUnderstood(f"line {run.line}: more threads than clients")
-    detailed = run.count("serialization_failures") + run.count("deadlock_failures")
-    if "failed" in run and detailed > run.count("failed_transactions"):
+    detailed = told.get("serialization_failures", 0) + told.get("deadlock_failures", 0)
+    if "failed" in run.rows and detailed > told["failed_transactions"]:
         raise NotUnderstood(f"line {run.line}: more serialization and deadlock failures than failures")
     for name, percent in _SHARES:
         # Before 15 the percentage has its own basis.
-        told = run.text(percent)
-        if told and every and not agree(100 * run.count(name) / every, float(told), relative=0, absolute=0.0011):
-            raise NotUnderstood(f"line {run.line}: {run.text(name)} of {every} are not {told} %")
+        if every and percent in told:
+            share = told[percent]
+            if share is None or not math.isclose(100 * told[name] / every, share, rel_tol=0, abs_tol=0.0011):
+                raise NotUnderstood(f"line {run.line}: {told[name]} of {every} are not {share} %")
 
 
-def measured_s(run: Run) -> list[float]:
+def _lengths_s(run: Run) -> list[float]:
     """How long the run was, by each of the ways in which the report says it."""
-    rates = [run.number(name) for name in ("tps", "tps_with_connections")]
-    lengths = [run.count("transactions") / rate for rate in rates if rate > 0]
-    return lengths + ([run.number("duration_s")] if "duration_s" in run else [])
+    rates = [run.values.get(name, 0) for name in ("tps", "tps_with_connections")]
+    lengths = [run.values.get("transactions", 0) / rate for rate in rates if rate > 0]
+    return lengths + ([run.values["duration_s"]] if "duration_s" in run.values else [])
 
 
 def _rate(run: Run) -> None:
     """tps against duration, the two tps against each other, the latency against clients and time."""
-    tps, including = run.number("tps"), run.number("tps_with_connections")
+    told = run.values
+    tps, including, done = told["tps"], told.get("tps_with_connections", 0), told["transactions"]
     if tps <= 0 or (including and not 0 < including <= tps * 1.000001):
         raise NotUnderstood(f"line {run.line}: {tps} tps contradicts {including} tps with connections")
-    elapsed_s, told_s = run.count("transactions") / (including or tps), run.number("duration_s")
+    elapsed_s, told_s = done / (including or tps), told.get("duration_s", 0)
     if told_s and elapsed_s < 0.9 * told_s and not run.problems:
-        raise NotUnderstood(f"line {run.line}: {elapsed_s:.1f} s by tps and transactions, {told_s:g} s as told")
+        raise NotUnderstood(f"line {run.line}: {elapsed_s:.1f} s by tps and transactions, {told_s} s as told")
     if told_s and elapsed_s > 1.5 * told_s + 5:
-        run.warnings.append(f"{elapsed_s:.1f} s by tps and transactions, {told_s:g} s as told")
-    latency, clients = run.number("latency_avg_ms"), run.count("terminals")
-    if "latency_avg" not in run or run.problems or not clients:
+        run.warnings.append(f"{elapsed_s:.1f} s by tps and transactions, {told_s} s as told")
+    latency, clients = told.get("latency_avg_ms"), told.get("terminals")
+    if latency is None or run.problems or not clients:
         return
-    if "latency_stddev" in run:
-        busy_s = latency * run.count("transactions") / 1000
-        if busy_s > 1.05 * clients * elapsed_s + clients and "lag" not in run:
+    if "latency_stddev" in run.rows:
+        busy_s = latency * done / 1000
+        if busy_s > 1.05 * clients * elapsed_s + clients and "lag" not in run.rows:
             raise NotUnderstood(
                 f"line {run.line}: {latency} ms on average is more than {clients} clients have time for"
             )
         return
-    expected = [1000 * time_s * clients / run.total for time_s in measured_s(run)]
-    if latency and not any(agree(latency, value, relative=0.02, absolute=0.001) for value in expected):
+    expected = [1000 * time_s * clients / _every(run) for time_s in _lengths_s(run)]
+    if latency and not any(math.isclose(latency, value, rel_tol=0.02, abs_tol=0.001) for value in expected):
         raise NotUnderstood(f"line {run.line}: a latency of {latency} ms contradicts {tps} tps by {clients} clients")
 
 
 def _script(run: Run, script: Script) -> None:
-    counted, percent, every = script.count("counted"), script.number("share_percent"), run.total
-    if every and not agree(100 * counted / every, percent, relative=0, absolute=0.11):
+    told, every = script.values, _every(run)
+    counted, percent = told["counted"], told["share_percent"]
+    if every and not math.isclose(100 * counted / every, percent, rel_tol=0, abs_tol=0.11):
         raise NotUnderstood(f"line {run.line}: {counted} transactions are not {percent} % of {every}")
     # Each transaction draws its script by the weights.
-    target = script.number("target_percent") / 100
+    target = told.get("target_percent", 0) / 100
     spread = 100 * (target * (1 - target) / every) ** 0.5 if every else 0.0
     if target and abs(percent - 100 * target) > 8 * spread + 0.2:
         raise NotUnderstood(f"line {run.line}: {percent} % of the transactions, by weight {100 * target:.1f} %")
-    left_out = script.count("skipped_transactions")
-    if "processed" in script:
-        own, rate = script.count("transactions"), script.number("tps")
-        if own + left_out + script.count("failed_transactions") != counted:
+    left_out = told.get("skipped_transactions", 0)
+    if "processed" in script.rows:
+        own, rate = told["transactions"], told["tps"]
+        if own + left_out + told.get("failed_transactions", 0) != counted:
             raise NotUnderstood(f"line {run.line}: the parts of a script's {counted} transactions do not add up")
     else:
-        own, rate = counted - left_out, script.number("share_tps")
-    if rate and not any(agree(own / rate, time_s, relative=0.02) for time_s in measured_s(run)):
+        own, rate = counted - left_out, told.get("share_tps", 0)
+    if rate and not any(math.isclose(own / rate, time_s, rel_tol=0.02) for time_s in _lengths_s(run)):
         raise NotUnderstood(f"line {run.line}: {own} transactions of a script contradict its {rate} tps")
 
 
@@ -131,24 +143,29 @@ _PRINTED = (
     "serialization_failures", "deadlock_failures", "retried_transactions", "retries", "skipped_transactions",
     "connect_ms", "connect_avg_ms", "late_transactions", "lag_avg_ms", "lag_max_ms",
 )  # fmt: skip
-_WHOLE = ("scale_factor", "terminals", "threads", "max_tries", "duration_s", "transactions_per_client", "partitions")
+_TOLD = (
+    "scale_factor", "terminals", "threads", "max_tries", "duration_s", "transactions_per_client", "partitions",
+    "query_mode", "partition_method", "latency_limit_ms",
+)  # fmt: skip
 _PROGRESS = ("tps", "latency_avg_ms", "latency_stddev_ms", "lag_avg_ms", "failed_transactions", "skipped_transactions",
              "retried_transactions", "retries")  # fmt: skip
 # Times beyond this are seconds since 1970 (--progress-timestamp), not since the run's begin.
 _EPOCH_S = 1_000_000_000
 
 
-def report_of(run: Run) -> Report:
+def report_of(run: Run | Load) -> Report:
     """Raises NotUnderstood where the run's figures contradict each other."""
+    if isinstance(run, Load):
+        return load_report(run)
     if run.bad_progress:
-        if not run.reported:
+        if not run.rows:
             raise NotUnderstood(run.bad_progress)
         run.progress = []
         run.warnings.append(f"the progress is left out: {run.bad_progress}")
-    if run.reported:
-        check(run)
+    if run.rows:
+        _check(run)
     status, reason = _status(run)
-    metrics = _metrics(run) if run.reported else []
+    metrics = _metrics(run) if run.rows else []
     series, started_at = _series(run)
     if status is not Status.COMPLETE and any(metric.name == "tps" for metric in metrics):
         run.warnings.append("the tps are those that pgbench printed for the part that ran")
@@ -169,15 +186,16 @@ def report_of(run: Run) -> Report:
 
 
 def _status(run: Run) -> tuple[Status, str]:
-    if not run.reported and not run.progress:
+    if not run.rows and not run.progress:
         reason = run.problems[0] if run.problems else "pgbench began and printed nothing of a run"
         return (Status.FAILED if run.problems else Status.ABORTED), reason
     if run.problems or not run.ended:
-        nothing = "the report ends before its tps" if run.reported else "progress, but no report at the end"
+        nothing = "the report ends before its tps" if run.rows else "progress, but no report at the end"
         return Status.ABORTED, run.problems[0] if run.problems else nothing
-    if run.total < run.count("asked"):
-        return Status.ABORTED, f"{run.total} of {run.text('asked')} transactions were done: clients stopped early"
-    if run.text("transactions") == "0":
+    every, asked = _every(run), run.values.get("asked", 0)
+    if every < asked:
+        return Status.ABORTED, f"{every} of {asked} transactions were done: clients stopped early"
+    if run.values.get("transactions") == 0:
         return Status.FAILED, "no transaction was done"
     return Status.COMPLETE, ""
 
@@ -188,28 +206,24 @@ def _parameters(run: Run) -> dict[str, Scalar]:
         told |= parameters(command)
     if "script" in told:
         told["script"] = script_name(str(told["script"]).partition("@")[0])
-    told |= {name: run.count(name) for name in _WHOLE if run.text(name)}
-    told |= {name: run.text(name) for name in ("query_mode", "partition_method") if run.text(name)}
-    if "late" in run:
-        told["latency_limit_ms"] = run.number("latency_limit_ms")
-    if script := run.text("script"):
+    told |= {name: run.values[name] for name in _TOLD if name in run.values}
+    if script := run.values.get("script"):
         told["script"] = script_name(script)
-    if run.text("kind") == "including reconnection times":
+    if run.values.get("kind") == "including reconnection times":
         told["connect_per_transaction"] = True
     return told
 
 
 def _metrics(run: Run) -> list[Metric]:
-    metrics = [
-        measured(name, run.number(name)) for name in _PRINTED if name in run.values and "nan" not in run.text(name)
-    ]
-    if run.text("latency_avg_ms") in ("0.000", "0") and "latency_stddev" not in run:
+    told = run.values
+    metrics = [measured(name, float(told[name])) for name in _PRINTED if told.get(name) is not None]
+    if told.get("latency_avg_ms") == 0 and "latency_stddev" not in run.rows:
         # 9.4 to 9.6 computed the average from -T even where -t was given: it prints 0.000 ms.
-        tps = run.number("tps") or run.number("tps_with_connections")
-        if not tps or 1000 * run.count("terminals") / tps >= 0.002:
+        tps = told.get("tps") or told.get("tps_with_connections")
+        if not tps or 1000 * told.get("terminals", 0) / tps >= 0.002:
             run.warnings.append("the latency of 0.000 ms is left out: this pgbench does not compute it for -t")
             metrics = [metric for metric in metrics if metric.name != "latency_avg_ms"]
-    if run.text("of_failures"):
+    if "of_failures" in told:
         run.warnings.append("the average latency includes failed transactions")
     return metrics + statement_metrics(run)
 
@@ -244,13 +258,159 @@ def _check_progress(run: Run, times: list[float], interval_s: float, tps: list[f
     since_epoch = times[0] > _EPOCH_S
     if not since_epoch and times[0] < 0.6 * interval_s:
         raise NotUnderstood(f"the first is at {times[0]:g} s, the others come every {interval_s:g} s")
-    told_s = run.number("duration_s")
+    told_s = run.values.get("duration_s", 0)
     slack_s = 0.3 * interval_s + 0.2 if since_epoch else 0.6 * interval_s + 1
     if told_s and times[-1] - times[0] + interval_s > told_s + slack_s:
         raise NotUnderstood(f"lines every {interval_s:g} s do not fit a run of {told_s:g} s")
     if len(times) == 1:
         raise NotUnderstood("one line only, which does not show its interval")
-    if run.ended and "transactions" in run:
-        done, seen = run.count("transactions"), sum(tps) * interval_s
+    if run.ended and "transactions" in run.rows:
+        done, seen = run.values["transactions"], sum(tps) * interval_s
         if seen > done * 1.05 + 2 * interval_s * max(tps) + 2:
             raise NotUnderstood(f"it holds {seen:.0f} transactions, the report {done}")
+
+
+# Scripts and their statements: names, latencies of each, and whether they are those of the script.
+
+_BUILTIN = {
+    "tpc-b (sort of)": "tpcb-like", "simple update": "simple-update", "select only": "select-only",
+    "update only pgbench_accounts": "simple-update", "update only accounts": "simple-update",
+}  # fmt: skip
+_STATEMENTS = {
+    "tpcb-like": (
+        "BEGIN;", "UPDATE pgbench_accounts", "SELECT abalance", "UPDATE pgbench_tellers", "UPDATE pgbench_branches",
+        "INSERT INTO pgbench_history", "END;",
+    ),
+    "simple-update": ("BEGIN;", "UPDATE pgbench_accounts", "SELECT abalance", "INSERT INTO pgbench_history", "END;"),
+    "select-only": ("SELECT abalance",),
+}  # fmt: skip
+# What their \\set and \\setrandom lines set.
+_VARIABLES = {
+    "tpcb-like": {"nbranches", "ntellers", "naccounts", "aid", "bid", "tid", "delta"},
+    "simple-update": {"nbranches", "ntellers", "naccounts", "aid", "bid", "tid", "delta"},
+    "select-only": {"naccounts", "aid"},
+}
+_OF_SCRIPT = ("failed_transactions", "retried_transactions", "retries", "skipped_transactions", "latency_avg_ms",
+              "latency_stddev_ms")  # fmt: skip
+
+
+def script_name(text: str) -> str:
+    """`<builtin: TPC-B (sort of)>` and `TPC-B (sort of)` are one script; a file keeps its name without its path."""
+    inner = re.sub(r"^<builtin: (.*)>$", r"\1", text.strip())
+    known = _BUILTIN.get(inner.lower())
+    if known or inner != text.strip():
+        return known or inner
+    return redact_text(re.split(r"[/\\]", inner)[-1])
+
+
+def statement_metrics(run: Run) -> list[Metric]:
+    """Of the statements, and of the scripts where there are several."""
+    tables: list[tuple[str, list[Statement]]] = [(run.values.get("script", ""), run.statements)]
+    tables += [(script.values.get("script", ""), script.statements) for script in run.scripts]
+    for name, statements in tables:
+        if name and not _of_builtin(script_name(name), [statement.text for statement in statements]):
+            # Statements of a builtin script that are not its own, or not in its order, say that lines were moved.
+            run.warnings.append(
+                f"line {statements[0].line}: not the statements of {name}; their latencies are left out"
+            )
+            for _, misplaced in tables:
+                misplaced.clear()
+    metrics = _of_statements(run, run, "")
+    of_scripts: list[Metric] = []
+    for position, script in enumerate(run.scripts, start=1):
+        of_scripts += _of_script(run, script, f"script_{position}_")
+    weighted = [script.values for script in run.scripts if "weight" in script.rows]
+    targets = [told["target_percent"] for told in weighted if "target_percent" in told]
+    if targets and len(targets) == len(weighted) and abs(sum(targets) - 100) > 0.1 * len(targets):
+        run.warnings.append("parts of some scripts are missing at the end of the report")
+    if run.scripts and not _latencies_add_up(run):
+        run.warnings.append("the scripts' latencies do not add up to the run's: those of the scripts are left out")
+        of_scripts = [metric for metric in of_scripts if "latency" not in metric.name]
+    return metrics + of_scripts
+
+
+def _of_builtin(script: str, texts: list[str]) -> bool:
+    """Whether the statements can be those of the script; those of a file can be any."""
+    expected = _STATEMENTS.get(script)
+    if expected is None:
+        return True
+    positions = [
+        next((at for at, head in enumerate(expected) if text.startswith(head)), -1)
+        for text in texts
+        if not text.startswith("\\")
+    ]
+    variables = {text.split()[1] for text in texts if " " in text and text.startswith("\\")}
+    return positions == sorted(set(positions)) and -1 not in positions and variables <= _VARIABLES[script]
+
+
+def _of_statements(run: Run, part: Run | Script, prefix: str) -> list[Metric]:
+    """One metric per statement, named by its text: its number in the list would shift when a line is lost."""
+    statements = part.statements
+    if not statements:
+        return []
+    if run.several_files:
+        run.warnings.append(
+            "the latencies of the statements of several files are left out: the files are not told apart"
+        )
+        return []
+    # The latency of a transaction without its wait for the schedule, where none of them failed.
+    lag_ms, latency_ms = run.values.get("lag_avg_ms", 0), None
+    if lag_ms is not None and "latency_avg" in part.rows and not part.values.get("failed_transactions"):
+        latency_ms = max(part.values["latency_avg_ms"] - lag_ms, 0.0)
+    took_ms = sum(statement.latency_ms for statement in statements)
+    # What is printed is rounded, and something lies between the statements.
+    rounding = 0.0006 * len(statements) + 0.002
+    if latency_ms is not None and not latency_ms * 0.8 - rounding <= took_ms <= latency_ms * 1.05 + rounding:
+        run.warnings.append(
+            f"line {statements[0].line}: the latencies of the statements do not add up to the transaction's; left out"
+        )
+        return []
+    metrics: list[Metric] = []
+    texts = [statement.text for statement in statements]
+    for statement in statements:
+        name, long = (slug(statement.text, longest=longest).strip("_") for longest in (40, 90))
+        if sum(slug(text, longest=40).strip("_") == name for text in texts) > 1:
+            name = long
+        if sum(slug(text, longest=90).strip("_") == long for text in texts) > 1:
+            run.warnings.append(f"line {statement.line}: the statement occurs more than once; its latency is left out")
+            continue
+        name = f"{prefix}statement_{name}"
+        metrics.append(measured(f"{name}_latency_avg_ms", statement.latency_ms))
+        if statement.failures:
+            metrics.append(measured(f"{name}_failures", statement.failures, unit="errors"))
+        if statement.retries:
+            metrics.append(measured(f"{name}_retries", statement.retries))
+    return metrics
+
+
+def _of_script(run: Run, script: Script, prefix: str) -> list[Metric]:
+    metrics: list[Metric] = []
+    told = script.values
+    tps = told.get("tps", told.get("share_tps"))
+    if tps is not None:
+        metrics.append(measured(f"{prefix}tps", tps))
+        # Since 16 the share counts the failed and skipped ones too, and shows no tps.
+        metrics.append(measured(f"{prefix}transactions", float(told.get("transactions", told.get("counted", 0)))))
+    metrics += [measured(prefix + name, float(told[name])) for name in _OF_SCRIPT if name in told]
+    return metrics + _of_statements(run, script, prefix)
+
+
+def _latencies_add_up(run: Run) -> bool:
+    """The mean of the scripts' latencies, weighted by their transactions, is the run's; so with the squares."""
+    parts: list[tuple[int, float, float]] = []
+    for script in run.scripts:
+        told = script.values
+        if not {"share", "latency_avg", "latency_stddev"} <= set(script.rows):
+            return not told.get("counted") or not run.ended or run.cut
+        done = told["transactions"] if "processed" in script.rows else told["counted"]
+        parts.append((done, told["latency_avg_ms"], told["latency_stddev_ms"]))
+    counted = sum(done for done, _, _ in parts)
+    every: int = run.values.get("transactions", 0)
+    if "latency_stddev" not in run.rows or not counted or abs(counted - every) > 0.01 * counted:
+        return True
+    average: float = run.values.get("latency_avg_ms", 0.0)
+    deviation: float = run.values["latency_stddev_ms"]
+    mean = sum(done * latency for done, latency, _ in parts) / counted
+    square = (sum(done * (latency**2 + spread**2) for done, latency, spread in parts) / counted) ** 0.5
+    square_fits = abs(square - (average**2 + deviation**2) ** 0.5) <= 0.003 + 0.02 * square
+    return abs(mean - average) <= 0.002 + 0.02 * average and square_fits

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from benchagent.importers.lines import Line, printed_lines, unquoted, words_of
 from benchagent.importers.report import Scalar
-from benchagent.importers.source import SourceFile
+from benchagent.importers.source import words_of
 from benchagent.importers.tables import Table
 
 REPORT = Table(
@@ -61,6 +60,15 @@ REPORT = Table(
         r"tps\s*=",
     ),
 )
+PROGRESS = Table(
+    "pgbench",
+    (
+        "progress",
+        "progress: {time_s:X} s[,] {tps:X} tps[, lat {latency_avg_ms:Z} ms stddev {latency_stddev_ms:Z}]"
+        "[, {failed_transactions:N} failed][, lag {lag_avg_ms:Z} ms][, {skipped_transactions:N} skipped]"
+        "[, {retried_transactions:N} retried, {retries:N} retries]",
+    ),
+)
 # Of one of several scripts.
 SCRIPT = Table(
     "pgbench",
@@ -77,44 +85,15 @@ SCRIPT = Table(
     ("latency_avg", "- latency average = {latency_avg_ms:Y} ms", "- latency average"),
     ("latency_stddev", "- latency stddev = {latency_stddev_ms:Y} ms", "- latency stddev"),
 )
-LOAD = Table(
-    "pgbench",
-    ("step", "generating data[ ({side:client|server}-side)]...[{done:done.}]", r"generating data"),
-    (
-        "step",
-        "{dropping old tables|creating tables|vacuuming|vacuum|creating primary keys|set primary keys|set primary key"
-        "|creating foreign keys|set foreign keys|set foreign key}...[{done:done.}]",
-    ),
-    ("step", "creating {:N} partitions...[{done:done.}]", r"creating \d+ partitions"),
-    (
-        "tuples",
-        r"{rows:N} of {every:N} tuples ({percent:N}%)[ of {table:S}] done (elapsed {elapsed:X} s, "
-        r"remaining {remaining:S} s)[.]",
-        r"\d+ of \d+ tuples \(",
-    ),
-    ("old_tuples", "{rows:N} tuples done.", r"\d+ tuples done\.$"),
-    ("done", "done."),
-    ("total", "done in {total_s:X} s ([{steps:T}])[.]", r"done in \d"),
-    strict=False,
-)
-DAMAGED_LOAD = re.compile(r"done in \d|\d+ of \d+ tuples \(")
-
 ANCHORS = re.compile(
     r"transaction type: |scaling factor: \d|query mode: [a-z]|number of (?:clients|threads): \d|duration: \d+ s"
     r"|progress: \d+(?:\.\d+)? s,? \d|tps = \d+\.\d+ \((?:in|ex|wi)|starting vacuum\.\.\."
     r"|done in \d|dropping old tables\."
 )
-_COMMAND = re.compile(r"\bpgbench\s")
+COMMAND = re.compile(r"\bpgbench\s")
 
+# What the options of a command line say.
 
-def lines_of(file: SourceFile) -> list[Line]:
-    return printed_lines(file, ANCHORS, _COMMAND)
-
-
-# Command lines of pgbench that stand in a log: `+ pgbench -c 4 …` of set -x, a shell's prompt, a script's echo.
-
-_COMMAND_LINE = re.compile(r"(?:^|[\s/+$#>:'\"`])pgbench(?:\.exe)?\s+(?=[^(:\s])")
-_OPTION = re.compile(r"(?:^|\s)-{1,2}[A-Za-z]")
 _NUMBERS = {
     "-c": "terminals", "--client": "terminals", "-j": "threads", "--jobs": "threads", "-T": "duration_s",
     "--time": "duration_s", "-t": "transactions_per_client", "--transactions": "transactions_per_client",
@@ -131,13 +110,6 @@ _GIVEN: dict[str, tuple[str, Scalar]] = {
     "-N": ("script", "simple-update"), "--skip-some-updates": ("script", "simple-update"),
 }  # fmt: skip
 _WITH_VALUE = "cjTtsRLFMbfPDhpUIV"
-
-
-def command_line(text: str) -> str:
-    """The command as it stands in the line, empty where it holds none."""
-    match = _COMMAND_LINE.search(text) if "pgbench" in text else None
-    arguments = text[match.end() :] if match else ""
-    return f"pgbench {unquoted(arguments)}" if _OPTION.search(arguments) else ""
 
 
 def parameters(command: str) -> dict[str, Scalar]:

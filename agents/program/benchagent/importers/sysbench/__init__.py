@@ -6,9 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from benchagent.importers.lines import Line, is_failed_exit, without_comment
 from benchagent.importers.report import Report, as_they_are
-from benchagent.importers.source import NotUnderstood, SourceFile
+from benchagent.importers.source import FAILED_EXIT, Line, NotUnderstood, SourceFile, without_comment
 from benchagent.importers.sysbench.report import report_of
 from benchagent.importers.sysbench.run import Run
 from benchagent.importers.sysbench.tables import ANCHORS, HEADED, HEADINGS, command_line, lines_of
@@ -58,10 +57,9 @@ class _Reader(Reader[Run]):
     def is_reported(self, part: Run | None) -> bool:
         return bool(part and part.blocks)
 
-    def take(self, line: Line) -> None:
+    def take(self, line: Line, run: Run | Spoiled | None) -> None:
         text = line.text
         bare = without_comment(text) if text.startswith(("sysbench", "Running the", "Threads")) else ""
-        run = self.current
         if command := command_line(text):
             self.commands.append(command)
         elif header := _HEADER.fullmatch(bare):
@@ -84,7 +82,7 @@ class _Reader(Reader[Run]):
             self._line_of_run(line, run)
 
     def _line_of_run(self, line: Line, run: Run | Spoiled | None) -> None:
-        if _PROBLEM.fullmatch(line.text) or is_failed_exit(line.text):
+        if _PROBLEM.fullmatch(line.text) or FAILED_EXIT.fullmatch(line.text):
             if run or self.commands:
                 run = run or self._begin(line)
                 if isinstance(run, Run):

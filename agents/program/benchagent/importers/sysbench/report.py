@@ -39,7 +39,7 @@ def report_of(run: Run) -> Report:
     since_s = 0.0
     for block in run.blocks:
         check(run, block, since_s)
-        since_s = block.number("elapsed_s") if block.checkpoint_s is not None else since_s
+        since_s = block.values.get("elapsed_s", 0) if block.checkpoint_s is not None else since_s
     _check_checkpoints(run)
     status, reason = _status(run)
     told = _parameters(run)
@@ -71,7 +71,7 @@ def _check_checkpoints(run: Run) -> None:
     if run.blocks[-1] is not ends[0]:
         raise NotUnderstood(f"line {ends[0].line}: a report without its heading before a checkpoint")
     announced = [int(text) for text in run.options.get("checkpoints", "").split(", ") if text.isdigit()]
-    end_s = ends[0].number("elapsed_s")
+    end_s = ends[0].values.get("elapsed_s", 0)
     expected = [at_s for at_s in announced if not end_s or at_s <= end_s]
     there = [block.checkpoint_s for block in run.blocks if block.checkpoint_s is not None]
     if len(expected) != len(there) or any(abs(a - b) > 2 for a, b in zip(expected, there, strict=True)):
@@ -84,7 +84,7 @@ def _status(run: Run) -> tuple[Status, str]:
     if run.steps and not run.started:
         return _status_of_preparation(run)
     if run.ended:
-        none = "events" in run.blocks[-1] and run.blocks[-1].number("events") == 0
+        none = run.blocks[-1].values.get("events") == 0
         return (Status.FAILED, "no event was done") if none else (Status.COMPLETE, "")
     if run.blocks:
         return (Status.COMPLETE, "") if _is_extract(run) else (Status.ABORTED, "the report ends early")
@@ -106,7 +106,7 @@ def _status_of_preparation(run: Run) -> tuple[Status, str]:
 def _is_extract(run: Run) -> bool:
     """Whether somebody left out the end of the last report, or all but some lines of it, after a run that ended."""
     block = run.blocks[-1]
-    if block.checkpoint_s is not None or run.cut or "#fairness" in block or not _RATES & set(block.rows):
+    if block.checkpoint_s is not None or run.cut or "#fairness" in block.rows or not _RATES & set(block.rows):
         return False
     if block.extract or run.followed:
         missing = "beginning" if block.extract else "end"
@@ -118,7 +118,7 @@ def _parameters(run: Run) -> dict[str, Scalar]:
     told: dict[str, Scalar] = {}
     for command in run.command_lines:
         told |= parameters(command)
-    told |= {name: int(run.options[option]) for option, name in _WHOLE.items() if option in run.options}
+    told |= {name: run.options[option] for option, name in _WHOLE.items() if option in run.options}
     for option in ("block_size", "total_size"):
         # `16KiB`, `2GiB`, `1K`: all of them powers of 1024; what sysbench rounded is left out.
         text = run.options.get(option, "")
@@ -130,17 +130,17 @@ def _parameters(run: Run) -> dict[str, Scalar]:
     if "fsync_all" in run.options:
         told["fsync_all"] = True
     if "rw_ratio" in run.options and run.options.get("file_test_mode") == "random r/w":
-        told["read_write_ratio"] = float(run.options["rw_ratio"])
+        told["read_write_ratio"] = run.options["rw_ratio"]
     return told
 
 
 def _metrics(run: Run, *, complete: bool) -> list[Metric]:
     metrics: list[Metric] = []
     if complete and "load_s" in run.options:
-        metrics.append(measured("size_bytes", int(run.options["written_bytes"]), "load"))
-        metrics.append(measured("load_s", float(run.options["load_s"]), "load"))
+        metrics.append(measured("size_bytes", run.options["written_bytes"], "load"))
+        metrics.append(measured("load_s", run.options["load_s"], "load"))
         if rate := run.options.get("load_mib_s"):
-            metrics.append(_from_mib(run, "write_mb_per_s", float(rate), "load"))
+            metrics.append(_from_mib(run, "write_mb_per_s", rate, "load"))
     last = run.blocks[-1:]
     shown = [block for block in run.blocks if block.ended or (block.rows and (not complete or block in last))]
     if not any(block.checkpoint_s is not None for block in run.blocks):
@@ -165,39 +165,39 @@ def _from_mib(run: Run, name: str, mib_per_s: float, phase: str = "run") -> Metr
 
 def _of_block(run: Run, block: Block) -> list[Metric]:
     metrics = [
-        measured(name, block.number(name), unit="ops" if name in _OPERATIONS else "")
+        measured(name, float(block.values[name]), unit="ops" if name in _OPERATIONS else "")
         for name in _PRINTED
         if name in block.values
     ]
     for name in ("cpu_ops_per_s", "requests_per_s", "memory_ops_per_s"):
         if name in block.values:
-            metrics.append(measured("ops_per_s", block.number(name)))
-    if "eps" in block and not {"transactions", "cpu_eps", "memory_operations"} & set(block.rows):
-        metrics.append(measured("ops_per_s", block.number("eps")))
+            metrics.append(measured("ops_per_s", block.values[name]))
+    if "eps" in block.rows and not {"transactions", "cpu_eps", "memory_operations"} & set(block.rows):
+        metrics.append(measured("ops_per_s", block.values["eps"]))
     for kind in ("read", "write", "transfer"):
         if f"{kind}_mib_per_s" in block.values:
-            metrics.append(_from_mib(run, f"{kind}_mb_per_s", block.number(f"{kind}_mib_per_s")))
-    if rate := block.text("transfer_rate").rstrip("bB").rstrip("i"):
+            metrics.append(_from_mib(run, f"{kind}_mb_per_s", block.values[f"{kind}_mib_per_s"]))
+    if rate := block.values.get("transfer_rate", "").rstrip("bB").rstrip("i"):
         # "Mb/sec" of 0.4 and 0.5 are MiB.
         power = " KMGT".find(rate[-1]) if rate[-1].isalpha() else 0
         metrics.append(_from_mib(run, "transfer_mb_per_s", float(rate.rstrip("KMGT")) * 1024.0 ** (power - 2)))
-    if block.text("events") == "0":
+    if block.values.get("events") == 0:
         return metrics
     latencies = {key: block.ms(key) for key in ("min", "avg", "max")} | {
-        f"p{block.text('rank')}": block.ms("percentile")
+        f"p{block.values.get('rank')}": block.ms("percentile")
     }
     return metrics + [measured(f"latency_{key}_ms", value) for key, value in latencies.items() if value is not None]
 
 
 def _added_up(blocks: Sequence[Block]) -> list[Metric]:
     """The whole run from the reports of its parts."""
-    elapsed_s = blocks[-1].number("elapsed_s")
+    elapsed_s = blocks[-1].values.get("elapsed_s", 0)
 
     def total(name: str) -> float:
-        return sum(block.number(name) for block in blocks)
+        return float(sum(block.values.get(name, 0) for block in blocks))
 
     metrics = [measured("elapsed_s", elapsed_s)]
-    if all("transactions" in block for block in blocks):
+    if all("transactions" in block.rows for block in blocks):
         metrics += [
             measured(name, total(name))
             for name in ("transactions", "queries", "errors", "reconnects")
@@ -210,7 +210,7 @@ def _added_up(blocks: Sequence[Block]) -> list[Metric]:
         metrics.append(measured("ops_per_s", round(total("events") / elapsed_s, 2)))
     metrics.append(measured("latency_min_ms", min(value for block in blocks if (value := block.ms("min")) is not None)))
     metrics.append(measured("latency_max_ms", max(value for block in blocks if (value := block.ms("max")) is not None)))
-    if total("events") and all("sum" in block for block in blocks):
+    if total("events") and all("sum" in block.rows for block in blocks):
         took_ms = sum(block.ms("sum") or 0 for block in blocks)
         metrics.append(measured("latency_avg_ms", round(took_ms / total("events"), 4)))
     return metrics
@@ -250,7 +250,7 @@ def _of_samples(run: Run, samples: Sequence[Sample]) -> list[Series]:
         )
         if name in ("tps", "ops_per_s") and run.ended:
             # The progress cannot hold more than the reports count.
-            done = sum(block.number("events") for block in run.blocks)
+            done = sum(block.values.get("events", 0) for block in run.blocks)
             known = [value for value in values if value is not None]
             seen = sum(known) * interval_s
             if done and seen > done * 1.05 + 2 * interval_s * max(known, default=0) + 2:
@@ -258,7 +258,7 @@ def _of_samples(run: Run, samples: Sequence[Sample]) -> list[Series]:
         full_name = name
         if name == "latency":
             # The rank, where the intermediate reports do not say it: that of the last report.
-            ranks = [block.text("rank") for block in run.blocks if "percentile" in block]
+            ranks = [str(block.values.get("rank", "")) for block in run.blocks if "percentile" in block.rows]
             rank = str(samples[0].rank or "") or next(iter(ranks), "")
             full_name = f"latency_p{rank}_ms" if rank else "latency_percentile_ms"
             if not rank:
@@ -273,7 +273,7 @@ def _histogram(run: Run) -> str:
         return ""
     counted = sum(count for _, count in run.histogram)
     rising = all(low[0] <= high[0] for low, high in itertools.pairwise(run.histogram))
-    events = run.blocks[-1].number("events") if run.ended else 0.0
+    events = run.blocks[-1].values.get("events", 0) if run.ended else 0.0
     if not rising or counted != events:
         run.warnings.append(f"the histogram holds {counted} events, the report {events:.0f}: it is left out")
         return ""

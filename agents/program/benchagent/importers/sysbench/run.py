@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
-from benchagent.importers.lines import Line, without_comment
-from benchagent.importers.source import NotUnderstood, agree
+from benchagent.importers.source import Line, NotUnderstood, without_comment
 from benchagent.importers.sysbench.tables import (
     DAMAGED_OPTION,
     EXTRACT,
@@ -55,7 +56,7 @@ def _sample(number: int, time_s: int, told: dict[str, str]) -> Sample:
     rank, threads = told.pop("rank", None), told.pop("threads", None)
     figures = {name: float(text) for name, text in told.items()}
     parts = [figures.pop(name) for name in ("reads", "writes", "others") if name in figures]
-    if parts and not agree(sum(parts), figures["qps"], relative=0, absolute=0.031):
+    if parts and not math.isclose(sum(parts), figures["qps"], rel_tol=0, abs_tol=0.031):
         raise NotUnderstood(f"reads, writes and others are not the {figures['qps']} queries a second")
     values = {
         name.replace("_mib_", "_mb_"): round(value * MIB_IN_MB, 4) if "_mib_" in name else value
@@ -92,10 +93,10 @@ class Block(Figures):
     @property
     def ended(self) -> bool:
         # 1.1 prints no fairness of threads for fileio.
-        return "fair_time" in self or ("file_fsync" in self and "sum" in self)
+        return "fair_time" in self.rows or ("file_fsync" in self.rows and "sum" in self.rows)
 
     def ms(self, key: str) -> float | None:
-        return milliseconds(self.text(key))
+        return milliseconds(self.values.get(key, ""))
 
 
 @dataclass
@@ -104,7 +105,7 @@ class Run:
 
     line: int
     version: str = ""
-    options: dict[str, str] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
     # "Running the test with following options", "Threads started!"
     announced: bool = False
     started: bool = False
@@ -135,7 +136,7 @@ class Run:
     def has_foreign_samples(self) -> bool:
         """A line of more threads than the run has, or of more than the line before it: they only end."""
         running = [sample.threads for sample in self.samples if sample.threads is not None]
-        told = int(self.options.get("threads") or 0)
+        told = self.options.get("threads", 0)
         return bool(told and max(running, default=0) > told) or any(a < b for a, b in itertools.pairwise(running))
 
     def is_over(self, line: Line) -> bool:
@@ -150,7 +151,7 @@ class Run:
             return False
         if block.extract:
             return match.key in OPENING or (match.rank <= block.rank and block.rows.get(match.key) != match.values)
-        told = block.ended or "events" in block or "memory_bytes" in block
+        told = block.ended or "events" in block.rows or "memory_bytes" in block.rows
         return match.key in OPENING and match.rank < block.rank and told
 
     def take_option(self, line: Line) -> bool:
@@ -179,7 +180,7 @@ class Run:
         self.cut = self.cut or bool(self.steps and not line.whole and line.text)
         return False
 
-    def _set(self, line: Line, name: str, value: str) -> None:
+    def _set(self, line: Line, name: str, value: Any) -> None:
         if self.options.setdefault(name, value) != value:
             raise NotUnderstood(f"says {line.text[:60]!r}, an earlier line something else")
 
@@ -305,19 +306,18 @@ _COUNTED = (
 def check(run: Run, block: Block, since_s: float) -> None:
     """Raises NotUnderstood where a report contradicts itself. `since_s`: when the checkpoint before it was."""
     _nothing_missing(block)
-    if "total" in block:
+    if "total" in block.rows:
         _queries(block)
-    if "total_time" in block:
-        _rates(run, block, block.number("elapsed_s") - since_s)
-    elif "transactions" in block and "queries" in block:
+    if "total_time" in block.rows:
+        _rates(run, block, block.values["elapsed_s"] - since_s)
+    elif "transactions" in block.rows and "queries" in block.rows:
         # Without the total time: transactions and queries were counted in the same one.
-        done, tps = block.number("transactions"), block.number("tps")
-        queries, qps = block.number("queries_again"), block.number("qps")
+        done, tps, queries, qps = (block.values[name] for name in ("transactions", "tps", "queries_again", "qps"))
         if abs(done * qps - queries * tps) > 0.006 * (done + queries) + 0.001 * queries * tps:
             raise NotUnderstood(
                 f"line {block.line}: {tps} transactions and {qps} queries a second contradict their counts"
             )
-    if "max" in block:
+    if "max" in block.rows:
         _latency(run, block)
 
 
@@ -328,7 +328,7 @@ def _nothing_missing(block: Block) -> None:
     needed = list(_SQL) if keys & {"#sql", "read", "total"} else []
     if not keys & {"file_read", "file_write", "file_fsync"}:
         needed += ["total_time", "events", "fair_events", "fair_time"]
-    if block.text("events") != "0":
+    if block.values.get("events") != 0:
         needed += [*_LATENCY, *(("sum",) if keys & {"sum", "queries"} else ())]
     needed += [key for together in _TOGETHER if keys & set(together) for key in together]
     last = max(RANK[key] for key in keys)
@@ -337,53 +337,56 @@ def _nothing_missing(block: Block) -> None:
 
 
 def _queries(block: Block) -> None:
+    rows, values = block.rows, block.values
     reads, writes, others, total = (
-        block.count(name) for name in ("read_queries", "write_queries", "other_queries", "queries")
+        values.get(name, 0) for name in ("read_queries", "write_queries", "other_queries", "queries")
     )
-    if {"read", "write", "other"} <= set(block.rows) and reads + writes + others != total:
+    if {"read", "write", "other"} <= set(rows) and reads + writes + others != total:
         raise NotUnderstood(f"line {block.line}: reads, writes and others do not add up to the total")
-    if "queries" in block and block.count("queries_again") != total:
-        raise NotUnderstood(f"line {block.line}: {block.text('queries_again')} queries, in total {total}")
-    if "read_write_requests" in block and block.count("read_write_requests") != reads + writes:
+    if "queries" in rows and values["queries_again"] != total:
+        raise NotUnderstood(f"line {block.line}: {values['queries_again']} queries, in total {total}")
+    if "read_write_requests" in rows and values["read_write_requests"] != reads + writes:
         raise NotUnderstood(f"line {block.line}: reads and writes do not add up to the read/write requests")
-    if "other_operations" in block and block.count("other_again") != others:
+    if "other_operations" in rows and values["other_again"] != others:
         raise NotUnderstood(f"line {block.line}: two counts of other operations")
 
 
 def _rates(run: Run, block: Block, elapsed_s: float) -> None:
     """Counts divided by time are the rates; the count of events is that of the transactions."""
-    events = block.number("events")
+    rows, values = block.rows, block.values
+    events = values.get("events", 0)
     for key, counted, rated in _COUNTED:
-        if key not in block:
+        if key not in rows:
             continue
-        count, rate = block.number(counted), block.number(rated)
+        count, rate = values.get(counted, 0), values[rated]
         # The clock of the rate stops a little after that of the total time.
         low, high = count / (elapsed_s * 1.02 + 0.05) - 0.006, count / max(elapsed_s * 0.98 - 0.01, 1e-5) + 0.006
         if not low <= rate <= high:
             raise NotUnderstood(f"line {block.line}: {count:.0f} {key} in {elapsed_s:.4f} s are not {rate} a second")
-    if "file_operations" in block:
-        parts = [block.number(f"{kind}_operations") for kind in ("read", "write", "other")]
-        if sum(parts) != (every := block.number("every_operation")):
+    if "file_operations" in rows:
+        parts = [values[f"{kind}_operations"] for kind in ("read", "write", "other")]
+        if sum(parts) != (every := values["every_operation"]):
             raise NotUnderstood(f"line {block.line}: reads, writes and others do not add up to {every:.0f} operations")
-    same = run.version.startswith("1.") and "transactions" in block and "events" in block
-    if same and events != block.number("transactions"):
-        raise NotUnderstood(f"line {block.line}: {events:.0f} events, {block.text('transactions')} transactions")
-    if "reads_s" in block and "fsyncs_s" in block and "events" in block:
-        done = block.number("read_iops") + block.number("write_iops")
+    same = run.version.startswith("1.") and "transactions" in rows and "events" in block.rows
+    if same and events != values["transactions"]:
+        raise NotUnderstood(f"line {block.line}: {events:.0f} events, {values['transactions']} transactions")
+    if "reads_s" in rows and "fsyncs_s" in rows and "events" in rows:
+        done = values["read_iops"] + values.get("write_iops", 0)
         # Every thread calls fsync on every file once more when its events are done.
-        fair = block.number("fair_events")
-        threads = int(run.options.get("threads") or (round(events / fair) if fair else 1))
-        ending = 200 + int(run.options.get("files", 128)) * threads
+        fair = values.get("fair_events", 0)
+        threads = run.options.get("threads") or (round(events / fair) if fair else 1)
+        ending = 200 + run.options.get("files", 128) * threads
         if not any(
-            agree(rate * elapsed_s, events, relative=0.03, absolute=ending)
-            for rate in (done, done + block.number("fsync_per_s"))
+            math.isclose(rate * elapsed_s, events, rel_tol=0.03, abs_tol=ending)
+            for rate in (done, done + values["fsync_per_s"])
         ):
             raise NotUnderstood(f"line {block.line}: the file operations a second do not make {events:.0f} events")
 
 
 def _latency(run: Run, block: Block) -> None:
     least, average, most = block.ms("min"), block.ms("avg"), block.ms("max")
-    if least is None or average is None or most is None or block.text("events") == "0":
+    values = block.values
+    if least is None or average is None or most is None or values.get("events") == 0:
         return
     where = f"line {block.line}:"
     if not least - 0.011 <= average <= most + 0.011:
@@ -394,14 +397,14 @@ def _latency(run: Run, block: Block) -> None:
     if exact and not least * 0.9 - 0.02 <= (percentile or 0.0) <= most * 1.1 + 0.02:
         raise NotUnderstood(f"{where} a percentile of {percentile} ms is not between {least} and {most} ms")
     total = block.ms("sum")
-    if total is None and "execution" in block:
-        total = block.number("execution_s") * 1000
-    events = block.number("events")
-    rounding = 0.0051 if "sum" in block or block.text("avg").endswith("ms") else 0.051
+    if total is None and "execution_s" in values:
+        total = values["execution_s"] * 1000
+    events = values.get("events", 0)
+    rounding = 0.0051 if "sum" in values or values["avg"].endswith("ms") else 0.051
     # A forced shutdown counts the time of the unfinished events too.
-    timed = events + block.number("unfinished")
+    timed = events + values.get("unfinished", 0)
     if total is not None and timed and abs(total / timed - average) > rounding + 0.02 * average:
         raise NotUnderstood(f"{where} {total} ms over {events:.0f} events are not {average} ms on average")
-    threads, fair = int(run.options.get("threads", 0)), block.number("fair_events")
-    if threads and "fair_events" in block and not agree(fair * threads, events, relative=0.02, absolute=threads):
+    threads, fair = run.options.get("threads", 0), values.get("fair_events")
+    if threads and fair is not None and not math.isclose(fair * threads, events, rel_tol=0.02, abs_tol=threads):
         raise NotUnderstood(f"{where} {fair} events by each of {threads} threads are not {events:.0f}")

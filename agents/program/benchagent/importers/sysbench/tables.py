@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from benchagent.importers.lines import Line, printed_lines, unquoted, words_of
 from benchagent.importers.report import Scalar
-from benchagent.importers.source import SourceFile
+from benchagent.importers.source import Line, SourceFile, printed_lines, unquoted, words_of
 from benchagent.importers.tables import Table, pattern_of
 
 # With the names that its figures have as metrics. MiB and what else is converted has names of its own.

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from benchagent.importers.lines import TIME_IN_FRONT
 from benchagent.importers.report import Report, as_they_are
-from benchagent.importers.source import NotUnderstood, SourceFile
+from benchagent.importers.source import TIME_IN_FRONT, NotUnderstood, SourceFile
 from benchagent.importers.ycsb.golang import go_reports
 from benchagent.importers.ycsb.java import exported, java_reports
 

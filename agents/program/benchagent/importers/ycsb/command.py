@@ -6,8 +6,8 @@ import itertools
 import re
 from dataclasses import dataclass, field
 
-from benchagent.importers.lines import MAX_COMMAND, whole_or_text
 from benchagent.importers.report import Scalar, Subject
+from benchagent.importers.source import MAX_COMMAND, whole_or_text
 
 _LINE = re.compile(
     r"(?:^Command line: ?(?P<told>.*)$|(?P<shell>(?:\S*/)?(?:ycsb(?:\.sh|\.bat)?|go-ycsb) +(?:load|run|-load|-t)\b.*)$"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 
-from benchagent.importers.lines import Lines
 from benchagent.importers.report import Metric, Report, Status, measured
-from benchagent.importers.source import NotUnderstood, SourceFile, agree, number
+from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
 from benchagent.importers.ycsb.command import Told
 
 _ROW = re.compile(r"^\s*(?P<name>[A-Z][A-Z_]*) +- (?P<body>Takes\(s\): (?![^\n]*\bTPM: ).*)$")
@@ -69,7 +69,7 @@ def _values(name: str, body: str) -> dict[str, float]:
         raise NotUnderstood(f"{name} lacks its time, count or rate")
     takes_s, ops = values["takes_s"], values["ops"]
     expected = values["count"] / takes_s if takes_s else ops
-    if not agree(expected, ops, relative=0.06 / max(takes_s, 0.1), absolute=0.11):
+    if not math.isclose(expected, ops, rel_tol=0.06 / max(takes_s, 0.1), abs_tol=0.11):
         raise NotUnderstood(f"{name}'s OPS is not Count per second")
     ranks = [values[rank] for rank in _RANKS if rank in values]
     if ranks != sorted(ranks):
@@ -84,7 +84,7 @@ def _check_totals(run: _Run) -> dict[str, dict[str, float]]:
         if name not in result or values["count"] > result[name]["count"]:
             raise NotUnderstood(f"a running total of {name} exceeds the result: lines are out of order")
     parts = [values["count"] for name, values in result.items() if name != "TOTAL" and not name.endswith("_ERROR")]
-    if "TOTAL" in result and not agree(sum(parts), result["TOTAL"]["count"], relative=0.001, absolute=1):
+    if "TOTAL" in result and not math.isclose(sum(parts), result["TOTAL"]["count"], rel_tol=0.001, abs_tol=1):
         raise NotUnderstood("TOTAL is not the sum of the operations")
     takes_s = sum(
         float(value) * _SECONDS[unit] for value, unit in re.findall(r"(\d+(?:\.\d+)?)(h|ms|m|µs|s)", run.takes)

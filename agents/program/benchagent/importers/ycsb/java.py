@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from benchagent.importers.lines import TIME_IN_FRONT, Lines
 from benchagent.importers.report import Metric, Report, Series, Status, evenly, measured, sampled
-from benchagent.importers.source import NotUnderstood, SourceFile, agree, number
+from benchagent.importers.source import TIME_IN_FRONT, Lines, NotUnderstood, SourceFile, number
 from benchagent.importers.ycsb.command import Told
 from benchagent.redaction import redact_text
 
@@ -318,7 +318,7 @@ def _compare(operations: dict[str, dict[str, str]], done: float, warnings: list[
             continue
         count = _count(values["Operations"])
         total += -count if name.removesuffix("-FAILED") == "READ-MODIFY-WRITE" else count
-    if operations and not agree(total, done, relative=0.01, absolute=1.0):
+    if operations and not math.isclose(total, done, rel_tol=0.01, abs_tol=1.0):
         warnings.append(f"the operations add up to {total}, throughput times run time is {done:.0f}")
 
 

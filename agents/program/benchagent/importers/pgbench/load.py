@@ -1,0 +1,118 @@
+"""`pgbench -i`: what 9.0 ("set primary key...") to 18 ("done in 3.23 s (drop tables …)") print."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+
+from benchagent.importers.pgbench.tables import parameters
+from benchagent.importers.report import Report, Scalar, Status, Subject, measured
+from benchagent.importers.source import NotUnderstood
+from benchagent.importers.tables import Match, Table
+
+LOAD = Table(
+    "pgbench",
+    ("step", "generating data[ ({side:client|server}-side)]...[{done:done.}]", r"generating data"),
+    (
+        "step",
+        "{dropping old tables|creating tables|vacuuming|vacuum|creating primary keys|set primary keys|set primary key"
+        "|creating foreign keys|set foreign keys|set foreign key}...[{done:done.}]",
+    ),
+    ("step", "creating {:N} partitions...[{done:done.}]", r"creating \d+ partitions"),
+    (
+        "tuples",
+        r"{rows:N} of {every:N} tuples ({percent:N}%)[ of {table:S}] done (elapsed {elapsed:X} s, "
+        r"remaining {remaining:S} s)[.]",
+        r"\d+ of \d+ tuples \(",
+    ),
+    ("old_tuples", "{rows:N} tuples done.", r"\d+ tuples done\.$"),
+    ("done", "done."),
+    ("total", "done in {total_s:X} s ([{steps:T}])[.]", r"done in \d"),
+    strict=False,
+)
+DAMAGED_LOAD = re.compile(r"done in \d|\d+ of \d+ tuples \(")
+
+_PART = re.compile(r"(?P<name>[a-z -]+) (?P<time>\d+\.\d+) s")
+_STEPS = {"drop tables": "drop_tables_s", "create tables": "create_tables_s", "client-side generate": "generate_s",
+          "server-side generate": "generate_s", "generate": "generate_s", "vacuum": "vacuum_s",
+          "primary keys": "index_s", "foreign keys": "foreign_keys_s"}  # fmt: skip
+ROWS_PER_SCALE = 100_000
+FIRST_STEP = "dropping old tables..."
+
+
+@dataclass
+class Load:
+    """One initialisation as its lines tell it."""
+
+    line: int
+    side: str = ""
+    # Done, and to be done; 0 where it is not told.
+    rows: tuple[int, int] | None = None
+    copy_s: float | None = None
+    steps: dict[str, float] = field(default_factory=dict)
+    total_s: float | None = None
+    finished: bool = False
+    problems: list[str] = field(default_factory=list)
+    command_lines: list[str] = field(default_factory=list)
+
+    def take(self, match: Match) -> None:
+        said = match.values
+        if match.key == "step":
+            self.side = said.get("side") or self.side
+            self.finished = self.finished or "done" in said
+        elif match.key == "old_tuples":
+            self.rows = (max(said["rows"], self.rows[0] if self.rows else 0), 0)
+        elif match.key == "done":
+            self.finished = True
+        elif match.key == "tuples":
+            done, every, percent = said["rows"], said["every"], said["percent"]
+            if done > every or percent != done * 100 // every:
+                raise NotUnderstood(f"{done} of {every} rows are not {percent} %")
+            if self.rows and self.rows[1] and self.rows[1] != every and "table" not in said:
+                raise NotUnderstood(f"of {every} rows, before of {self.rows[1]}")
+            if self.rows is None or done >= self.rows[0]:
+                self.rows = (done, every)
+                self.copy_s = said["elapsed"] if done == every else None
+        elif match.key == "total":
+            self._take_total(said["total_s"], said.get("steps", ""))
+
+    def _take_total(self, total_s: float, text: str) -> None:
+        steps: dict[str, float] = {}
+        for step in filter(None, text.split(", ")):
+            part = _PART.fullmatch(step)
+            name = _STEPS.get(part["name"]) if part else None
+            if part is None or name is None:
+                raise NotUnderstood(f"no step of pgbench: {step[:60]!r}")
+            steps[name] = round(steps.get(name, 0.0) + float(part["time"]), 2)
+        if not math.isclose(sum(steps.values()), total_s, rel_tol=0, abs_tol=0.0051 * (text.count(",") + 2)):
+            raise NotUnderstood(f"the steps do not add up to {total_s} s")
+        if self.total_s not in (None, total_s):
+            raise NotUnderstood(f"{total_s} s, an earlier line says {self.total_s} s")
+        self.steps, self.total_s, self.finished = steps, total_s, True
+
+
+def load_report(load: Load) -> Report:
+    finished = load.finished and not load.problems
+    told: dict[str, Scalar] = {}
+    for command in load.command_lines:
+        told |= parameters(command)
+    if load.side:
+        told["generate"] = f"{load.side}-side"
+    done, told_rows = load.rows or (0, 0)
+    every = told_rows or (done if load.finished else 0)
+    if every and every % ROWS_PER_SCALE == 0:
+        told["scale_factor"] = every // ROWS_PER_SCALE
+    times = {"load_s": load.total_s, **load.steps, "copy_s": load.copy_s}
+    metrics = [measured(name, time_s, "load") for name, time_s in times.items() if time_s is not None]
+    # Before 9.2 only the rows so far are printed: a lost last line shows in that they are no whole scale.
+    if load.rows and done % ROWS_PER_SCALE == 0 and done == (told_rows or done):
+        metrics.append(measured("rows", done, "load"))
+    reason = load.problems[0] if load.problems else "the initialisation does not end with done"
+    return Report(
+        tool="pgbench", parameters=told, metrics=tuple(metrics) if finished else (),
+        status=Status.COMPLETE if finished else Status.FAILED if load.problems else Status.ABORTED,
+        reason="" if finished else reason,
+        subject=Subject(workload="tpcb", workload_name="pgbench's tables"),
+        command_lines=tuple(load.command_lines),
+    )  # fmt: skip
