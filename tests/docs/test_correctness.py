@@ -6,8 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeGuard
 
-from benchagent.job import checks, judge
+from benchagent.job import checks
 
 from tests.conftest import REPOSITORY
 
@@ -35,14 +36,14 @@ def made() -> Iterator[str]:
 
 
 def judged(function: str) -> set[str]:
-    """Checks that a function of `judging` makes of what the load generator reported."""
-    tree = ast.parse(Path(judge.__file__).read_text())
-    body = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function)
-    return {node.attr for node in ast.walk(body) if isinstance(node, ast.Attribute) and _is_checks(node.value)}
+    """Checks that a function of `checks` makes of what the load generator reported; each is a function of that name."""
+    functions = {node.name: node for node in ast.parse(Path(checks.__file__).read_text()).body if is_function(node)}
+    called = {node.id for node in ast.walk(functions[function]) if isinstance(node, ast.Name)}
+    return called & functions.keys() & set(made())
 
 
-def _is_checks(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and node.id == checks.__name__.rpartition(".")[2]
+def is_function(node: ast.stmt) -> TypeGuard[ast.FunctionDef]:
+    return isinstance(node, ast.FunctionDef)
 
 
 def test_it_lists_every_check_that_the_agent_makes():

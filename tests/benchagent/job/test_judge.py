@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from benchagent.job import checks, judge
+from benchagent.job import checks
 from benchagent.machine.fingerprint import SyncRate
 
 from tests.benchagent.job.test_checks import SECONDS, summary
@@ -16,11 +16,11 @@ DISK = SyncRate(200.0, {"append 4 KiB, fdatasync": 200.0}, "a test", 0.0)
 
 def suspicious(found: dict[str, Any], **changes: Any) -> dict[str, bool]:
     given: dict[str, Any] = {"terminals": 4, "closed_loop": True, "generator_cores": None, "sync_rate": None, **changes}
-    return {check["name"]: check["ok"] for check in judge.suspicions(found, **given)}
+    return {check["name"]: check["ok"] for check in checks.suspicions(found, **given)}
 
 
 def failed(found: dict[str, Any]) -> list[str]:
-    return [check["name"] for check in judge.integrity(found, SECONDS) if not check["ok"]]
+    return [check["name"] for check in checks.integrity(found, SECONDS) if not check["ok"]]
 
 
 def test_it_passes_a_run_in_which_everything_agrees():
@@ -56,7 +56,7 @@ def test_only_what_writes_has_to_wait_for_the_disk():
         "read": {"transactions": 200, "rolled_back": 0}, "write": {"transactions": 1800, "rolled_back": 100},
     }  # fmt: skip
     found = summary(per_type=kinds)
-    assert judge.writing_tps(found, frozenset({"read"})) == 850
+    assert checks.writing_tps(found, frozenset({"read"})) == 850
     slower = SyncRate(212.0, {}, "a test", 0.0)
     assert not suspicious(found, sync_rate=slower, reading=frozenset({"read"}))["waited_for_disk"]
     assert suspicious(found, sync_rate=SyncRate(213.0, {}, "", 0.0), reading=frozenset({"read"}))["waited_for_disk"]
@@ -82,7 +82,7 @@ def test_it_suspects_a_rate_that_was_not_kept():
 
 
 def test_it_suspects_a_load_generator_that_took_much_of_the_machine(monkeypatch):
-    monkeypatch.setattr(judge.psutil, "cpu_count", lambda: 4)
+    monkeypatch.setattr(checks.psutil, "cpu_count", lambda: 4)
     assert suspicious(summary(), generator_cores=[0.9, 0.7])["client_bound"]
     assert not suspicious(summary(), generator_cores=[1.9, 0.7])["client_bound"]
 
@@ -91,7 +91,7 @@ def test_a_run_that_ended_in_its_warm_up_fails_without_a_rate():
     """As one whose number of transactions was used up."""
     nothing = dict.fromkeys(("tps", "mean_us", "p50_us", "p95_us", "p99_us", "max_us"))
     ended = summary(**nothing, transactions=0, per_terminal=[0] * 4, histogram=encoded([]), ended_by="max_transactions")
-    found = judge.integrity(ended, [{"warm_up": True, "n": 700}])
+    found = checks.integrity(ended, [{"warm_up": True, "n": 700}])
     assert "something_measured" in [check["name"] for check in found if not check["ok"]]
     assert suspicious(ended, sync_rate=DISK, generator_cores=[1.0]) == {}
 

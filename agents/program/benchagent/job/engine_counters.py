@@ -16,7 +16,7 @@ from benchagent.dbms.questions import (
     WAITS_PREFIX,
     rows_named,
 )
-from benchagent.job import judge
+from benchagent.job import checks
 from benchagent.protocol import EngineReport
 from benchagent.workloads.base import SessionResult
 
@@ -57,7 +57,7 @@ def commits_per_flush(
     None where nothing was flushed or committed. `reading`: names of the transactions that change nothing.
     """
     flushes = counters.get("log_flushes")
-    commits = judge.writing_tps(summary, reading) * summary["duration_s"]
+    commits = checks.writing_tps(summary, reading) * summary["duration_s"]
     if not flushes or not commits:
         return None
     counted = source.sources.get("log_flushes", "the engine")

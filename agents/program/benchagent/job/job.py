@@ -18,7 +18,7 @@ from benchagent.dbms import external
 from benchagent.dbms.base import Adapter, Instance, JobError, ProvisionRequest, bytes_on_disk
 from benchagent.dbms.embedded import fit_heap
 from benchagent.java import JavaToolchain
-from benchagent.job import judge
+from benchagent.job import checks
 from benchagent.job.bench import JobBench, Surroundings
 from benchagent.job.refused import refuse_changes
 from benchagent.job.result import SAMPLED, Description
@@ -261,12 +261,12 @@ class Job:
         integrity, suspicious = list(bench.checks), []
         summary = bench.collector.summary
         if summary is not None:
-            integrity = [*judge.integrity(summary, self._spool.seconds(self.run_id)), *integrity]
+            integrity = [*checks.integrity(summary, self._spool.seconds(self.run_id)), *integrity]
             durability = self.result["durability"]
             claims_disk = durability is not None and durability["durability"] == Durability.POWER_LOSS
-            if claims_disk and self._sync_rate is None and judge.writing_tps(summary, reading):
+            if claims_disk and self._sync_rate is None and checks.writing_tps(summary, reading):
                 self.result["warnings"].append(f"disk rate not measured: {self._sync_problem}")
-            suspicious = judge.suspicions(
+            suspicious = checks.suspicions(
                 summary,
                 terminals=self._factors.number("terminals", 0),
                 closed_loop=not self._factors.number("rate_per_s", 0),
