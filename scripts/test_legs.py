@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
@@ -117,9 +117,9 @@ def counted(leg: str, report: Path, code: int) -> Outcome:
     return Outcome(leg, passed, failed, skipped, "; ".join(sorted(reasons)))
 
 
-def by_last_line(leg: str, command: list[str], env: dict[str, str] | None = None) -> Outcome:
+def by_last_line(leg: str, command: list[str]) -> Outcome:
     """A leg that prints its own `N passed, N failed, N skipped` as its last such line."""
-    environment = os.environ | {"BENCHSITE_TEST_CACHE": str(CACHE)} | (env or {})
+    environment = os.environ | {"BENCHSITE_TEST_CACHE": str(CACHE)}
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
     counts = None
     for line in process.stdout or ():
@@ -159,87 +159,48 @@ def lacking(needed: str) -> str:
 
 
 OF_THE_SERVER = "not browser and not ops and not java"
-SERVER_TESTS = ["tests", "--ignore=tests/benchagent", "-m", OF_THE_SERVER]
-# What is the same whatever database the server has: tests/conftest.py tells which that is.
-POSTGRESQL_TESTS = [*SERVER_TESTS[:-1], f"{OF_THE_SERVER} and not engines and not any_database"]
-
-
-def leg_check() -> Outcome:
-    return Outcome("check", passed=1) if run(["make", "check"]) == 0 else Outcome("check", failed=1)
-
-
-def leg_sqlite() -> Outcome:
-    return pytest("sqlite", SERVER_TESTS)
-
-
-def leg_postgresql() -> Outcome:
-    with private_postgresql() as url:
-        return pytest("postgresql", POSTGRESQL_TESTS, {"DATABASE_URL": url})
-
-
+SERVER_TESTS = ["tests", "--ignore=tests/benchagent", "-m"]
 # Real DBMSs of many versions, which the agent installs for itself.
 ENGINE_TESTS = [f"tests/benchagent/{name}" for name in ("dbms", "correctness", "workloads", "job/test_job.py")]
 FOREIGN_TESTS = "tests/benchagent/dbms/external"
 ALONE_TESTS = "tests/benchagent/engines/test_alone.py"
-
-
-def leg_agent() -> Outcome:
-    others = [f"--ignore={path}" for path in (*ENGINE_TESTS, ALONE_TESTS)]
-    return pytest("agent", ["tests/benchagent", "-m", "not java", *others])
-
-
-def leg_engines() -> Outcome:
-    own = [*ENGINE_TESTS, f"--ignore={FOREIGN_TESTS}", "-m", "not java"]
-    return pytest("engines", own)
-
-
-def leg_foreign() -> Outcome:
-    """Servers that the agent did not start: a leg of its own, since together the engines take longest of all."""
-    return pytest("foreign", [FOREIGN_TESTS, "-m", "not java"])
-
-
-def leg_alone() -> Outcome:
-    """Engines that the agent installs, without what the machine has of them."""
-    if why := hidden.impossible():
-        return Outcome("alone", skipped=1, why=why)
-    command = [PYTHON, hidden.__file__]
-    return pytest("alone", [ALONE_TESTS], before=command)
-
-
-def leg_ops() -> Outcome:
-    return pytest("ops", ["tests/ops", "-m", "ops"])
-
-
-def leg_browser() -> Outcome:
-    return pytest("browser", ["tests/e2e", "-m", "browser"])
-
-
-def leg_java() -> Outcome:
-    return by_last_line("java", [PYTHON, "-m", "benchagent.java.junit", "--cache", str(CACHE)])
-
-
-def leg_js() -> Outcome:
-    return by_last_line("js", [PYTHON, "scripts/js_tests.py"])
-
-
-def leg_bare() -> Outcome:
-    return by_last_line("bare", [PYTHON, "scripts/bare_leg.py"])
-
-
-LEGS: dict[str, Callable[[], Outcome]] = {
-    "check": leg_check,
-    "java": leg_java,
-    "js": leg_js,
-    "sqlite": leg_sqlite,
-    "postgresql": leg_postgresql,
-    "agent": leg_agent,
-    "engines": leg_engines,
-    "foreign": leg_foreign,
-    "alone": leg_alone,
-    "browser": leg_browser,
-    "ops": leg_ops,
-    "bare": leg_bare,
+# What pytest is asked for, by leg.
+TESTS = {
+    "sqlite": [*SERVER_TESTS, OF_THE_SERVER],
+    # Without what is the same whatever database the server has: tests/conftest.py tells which that is.
+    "postgresql": [*SERVER_TESTS, f"{OF_THE_SERVER} and not engines and not any_database"],
+    "agent": [
+        "tests/benchagent", "-m", "not java", *(f"--ignore={path}" for path in (*ENGINE_TESTS, ALONE_TESTS))
+    ],
+    "engines": [*ENGINE_TESTS, f"--ignore={FOREIGN_TESTS}", "-m", "not java"],
+    # Servers that the agent did not start: a leg of its own, since together the engines take longest of all.
+    "foreign": [FOREIGN_TESTS, "-m", "not java"],
+    # Engines that the agent installs, without what the machine has of them.
+    "alone": [ALONE_TESTS],
+    "browser": ["tests/e2e", "-m", "browser"],
+    "ops": ["tests/ops", "-m", "ops"],
+}  # fmt: skip
+# Legs that count for themselves.
+PROGRAMS = {
+    "java": ["-m", "benchagent.java.junit", "--cache", str(CACHE)],
+    "js": ["scripts/js_tests.py"],
+    "bare": ["scripts/bare_leg.py"],
 }
+LEGS = ("check", *PROGRAMS, *TESTS)
+
+
+def outcome_of(leg: str) -> Outcome:
+    if leg == "check":
+        return Outcome(leg, passed=1) if run(["make", "check"]) == 0 else Outcome(leg, failed=1)
+    if leg in PROGRAMS:
+        return by_last_line(leg, [PYTHON, *PROGRAMS[leg]])
+    if leg == "postgresql":
+        with private_postgresql() as url:
+            return pytest(leg, TESTS[leg], {"DATABASE_URL": url})
+    if leg == "alone":
+        why = hidden.impossible()
+        return Outcome(leg, skipped=1, why=why) if why else pytest(leg, TESTS[leg], before=[PYTHON, hidden.__file__])
+    return pytest(leg, TESTS[leg])
 
 
 # Three lanes at a time: much of the time goes into waiting for servers and clocks. What starts whole systems and
@@ -253,7 +214,7 @@ def run_here(name: str) -> int:
     """Run one leg here; its outcome is the last line."""
     started = time.monotonic()
     why = "; ".join(filter(None, map(lacking, NEEDED.get(name, ()))))
-    outcome = Outcome(name, skipped=1, why=why) if why else LEGS[name]()
+    outcome = Outcome(name, skipped=1, why=why) if why else outcome_of(name)
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     cpu_s = sum(each.ru_utime + each.ru_stime for each in used)
     print(f"{name} took {time.monotonic() - started:.0f} s, {cpu_s:.0f} s of CPU")
