@@ -25,11 +25,10 @@ sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
 import hidden  # noqa: E402
 
-from tests.ops.site import free_port, get, naming, slowness, wait_until  # noqa: E402
+from tests.ops.site import GONE_WITHIN_S, Site, slowness, wait_until  # noqa: E402
 
 READY_WITHIN_S = 300
 FIRST_RUN_WITHIN_S = 300
-GONE_WITHIN_S = 30
 
 
 def main() -> int:
@@ -65,11 +64,9 @@ class Checks:
 
     def __init__(self, scratch: Path) -> None:
         self.checkout, self.state, self.home = scratch / "checkout", scratch / "state", scratch / "home"
-        self.output = scratch / "up.out"
-        self.port = free_port()
+        self.site = Site(self.state, self.home, FIRST_RUN="1")
         self.passed = self.failed = 0
         self.javas: set[str] = set()
-        self.make: subprocess.Popen[bytes] | None = None
         self.started = 0.0
 
     def run(self) -> int:
@@ -92,7 +89,7 @@ class Checks:
                 if not self.check(step):
                     break
         finally:
-            self.clean_up()
+            self.site.stop()
         print(f"bare: {self.passed} passed, {self.failed} failed, 0 skipped", flush=True)
         return 1 if self.failed else 0
 
@@ -118,16 +115,16 @@ class Checks:
 
     def it_gets_ready(self) -> str:
         self.up()
-        wait_until(lambda: "ready after" in self.said() or self.ended(), READY_WITHIN_S)
-        wrong = "" if "ready after" in self.said() else self.said()
-        status = None if wrong else self.get("/readyz")[0]
+        wrong = "" if self.ready_line() else self.site.said
+        status = None if wrong else self.site.get("/readyz")[0]
         print(f"        {self.ready_line()}", flush=True)
         return wrong or ("" if status == 200 else f"/readyz answers {status}")
 
     def it_shows_progress(self) -> str:
-        wanted = ("making", "installing requirements.txt", "packages", "password", f"http://127.0.0.1:{self.port}/")
-        missing = [words for words in wanted if words not in self.said()]
-        return f"not said: {missing}\n{self.said()}" if missing else ""
+        address = f"http://127.0.0.1:{self.site.port}/"
+        wanted = ("making", "installing requirements.txt", "packages", "password", address)
+        missing = [words for words in wanted if words not in self.site.said]
+        return f"not said: {missing}\n{self.site.said}" if missing else ""
 
     def the_literature_is_there(self) -> str:
         count = self.api("/api/v1/runs/?page_size=1")["count"]
@@ -138,7 +135,8 @@ class Checks:
         if not runs:
             return "no run was finished: " + json.dumps(self.api("/api/v1/runs/?provenance=measured"))[:2000]
         run, tps = runs[0], runs[0]["metrics"].get("tps", 0)
-        print(f"        {run['dbms']['name']}: {tps:.0f} TPS, {self.since_start():.0f} s after make up", flush=True)
+        took_s = time.monotonic() - self.started
+        print(f"        {run['dbms']['name']}: {tps:.0f} TPS, {took_s:.0f} s after make up", flush=True)
         return "" if run["demonstration"] and tps > 0 else json.dumps(run)
 
     def finished_runs(self) -> list[Any]:
@@ -155,25 +153,23 @@ class Checks:
         return "" if ours and engines == {"sqlite", "derby", "hsqldb", "h2"} else f"{self.javas}, {engines}"
 
     def it_stops_and_leaves_nothing(self) -> str:
-        os.kill(int((self.state / "up.pid").read_text()), signal.SIGTERM)
-        wait_until(lambda: not self.left(), GONE_WITHIN_S)
-        return "\n".join(self.left())
+        os.kill(self.site.supervisor, signal.SIGTERM)
+        return "\n".join(self.site.left(GONE_WITHIN_S).values())
 
     def it_starts_warm_within_10_s(self) -> str:
         """The quickest of three starts: the others may have met a busy machine."""
         for tries_left in (2, 1, 0):
             self.up()
-            wait_until(lambda: "ready after" in self.said() or self.ended(), READY_WITHIN_S)
             slow = slowness()
             print(f"        {self.ready_line()} (work takes {slow:.1f} times its CPU time)", flush=True)
             took = self.ready_line().split()[2:3]
-            if not took or "password" in self.said():
+            if not took or "password" in self.site.said:
                 break
             if float(took[0]) <= 10 * slow:
                 return ""
             if tries_left and (wrong := self.it_stops_and_leaves_nothing()):
                 return wrong
-        return self.said()
+        return self.site.said
 
     def home_is_empty(self) -> str:
         return "\n".join(str(path) for path in self.home.rglob("*"))
@@ -188,46 +184,21 @@ class Checks:
 
     def up(self) -> None:
         self.started = time.monotonic()
-        unwanted = ("MAKEFLAGS", "MAKELEVEL", "FIRST_RUN", "JAVA_HOME", "DATABASE_URL", "CELERY_BROKER_URL")
-        kept = {name: value for name, value in os.environ.items() if name not in unwanted}
-        command = ["make", "up", f"PYTHON={sys.executable}", f"PORT={self.port}", f"STATE={self.state}"]
-        with self.output.open("w") as output:
-            self.make = subprocess.Popen(
-                command,
-                cwd=self.checkout,
-                env=kept | {"HOME": str(self.home)},
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-            )
-
-    def since_start(self) -> float:
-        return time.monotonic() - self.started
-
-    def ended(self) -> bool:
-        return self.make is not None and self.make.poll() is not None
-
-    def said(self) -> str:
-        return self.output.read_text()
+        self.site.start()
+        self.site.wait(READY_WITHIN_S)
 
     def ready_line(self) -> str:
-        return next((line for line in self.said().splitlines() if line.startswith("ready after")), "")
-
-    def get(self, path: str) -> tuple[int, str]:
-        return get(self.port, path)
+        return next((line for line in self.site.said.splitlines() if line.startswith("ready after")), "")
 
     def api(self, path: str) -> Any:
-        status, body = self.get(path)
+        status, body = self.site.get(path)
         if status != 200:
             raise ValueError(f"{path} answers {status}: {body[:500]}")
         return json.loads(body)
 
-    def left(self) -> list[str]:
-        return list(naming(self.state).values())
-
     def programs_running(self) -> list[str]:
         paths = []
-        for pid in naming(self.state):
+        for pid in self.site.processes():
             with suppress(OSError):
                 paths.append(str(Path(f"/proc/{pid}/exe").readlink()))
         return paths
@@ -235,11 +206,6 @@ class Checks:
     def log_ends(self) -> str:
         logs = sorted((self.state / "logs").glob("*.log"))
         return "\n".join(f"--- {log.name}\n{log.read_text(errors='replace')[-1500:]}" for log in logs)
-
-    def clean_up(self) -> None:
-        for pid in naming(self.state):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
 
 
 if __name__ == "__main__":

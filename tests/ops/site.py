@@ -80,7 +80,9 @@ class Site:
 
     @property
     def base(self) -> dict[str, str]:
-        unwanted = ("STATE", "MAKEFLAGS", "MFLAGS", "MAKELEVEL", "DJANGO_SETTINGS_MODULE", "DATABASE_URL")
+        unwanted = (
+            "STATE", "MAKEFLAGS", "MFLAGS", "MAKELEVEL", "DJANGO_SETTINGS_MODULE", "DATABASE_URL", "CELERY_BROKER_URL"
+        )  # fmt: skip
         return {name: value for name, value in os.environ.items() if name not in unwanted} | self.environment
 
     def command(self, target: str, *more: str) -> list[str]:
@@ -94,10 +96,9 @@ class Site:
             command, cwd=REPOSITORY, env=self.base, check=False, capture_output=True, text=True, timeout=120
         )
 
-    def up(self) -> str:
-        """Start and wait until it says that it is ready. Returns what it said."""
+    def start(self) -> None:
         with self.output.open("w") as output:
-            make = self.make = subprocess.Popen(
+            self.make = subprocess.Popen(
                 # Started under nohup, the tests would make it deaf to the signal of a terminal that is closed.
                 ["env", "--default-signal=HUP", *self.command("up")],
                 cwd=REPOSITORY,
@@ -107,7 +108,17 @@ class Site:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        wait_until(lambda: "ready after" in self.said or make.poll() is not None, READY_WITHIN_S)
+
+    def wait(self, within_s: float = READY_WITHIN_S) -> None:
+        """Until it is ready, or has ended."""
+        make = self.make
+        assert make is not None
+        wait_until(lambda: "ready after" in self.said or make.poll() is not None, within_s)
+
+    def up(self) -> str:
+        """Start and wait until it says that it is ready. Returns what it said."""
+        self.start()
+        self.wait()
         assert "ready after" in self.said, self.said
         wait_until(lambda: "Stop with" in self.said, 60)
         return self.said
