@@ -60,7 +60,7 @@ def checks(item: FinishItem) -> dict[str, Any]:
 @pytest.mark.parametrize("dbms", EMBEDDED)
 def test_it_loads_runs_and_leaves_a_consistent_database(dbms: str, run_job: RunJob, monkeypatch: pytest.MonkeyPatch):
     # As often as the others, so that each is sure to be met in a short run.
-    monkeypatch.setattr(tpcc.steps.transactions, "MIX", dict.fromkeys(tpcc.steps.transactions.MIX, 1))
+    monkeypatch.setattr(tpcc.transactions, "MIX", dict.fromkeys(tpcc.transactions.MIX, 1))
     item = run_job(dbms, warehouses=2)
     assert (item["outcome"], item["message"]) == ("finished", "")
     found, loaded, result = values(item, "run"), values(item, "load"), item["result"]
@@ -154,17 +154,17 @@ def test_it_fails_a_run_whose_data_were_changed_behind_its_back(run_job: RunJob,
         "weight": 100,
         "statements": [{"sql": "UPDATE warehouse SET w_ytd = w_ytd - 1 WHERE w_id = 1"}],
     }
-    programs = tpcc.steps.transactions.programs
-    monkeypatch.setattr(tpcc.steps.transactions, "programs", lambda *given: [*programs(*given), theft])
+    programs = tpcc.transactions.programs
+    monkeypatch.setattr(tpcc.transactions, "programs", lambda *given: [*programs(*given), theft])
     item = run_job("h2", duration_s=1)
     assert item["outcome"] == "failed"
     assert item["message"] == "consistency conditions violated after the run: 1: 1 rows; 8: 1 rows"
 
 
 def test_it_does_not_run_on_a_database_that_is_wrong_from_the_start(run_job: RunJob, monkeypatch: pytest.MonkeyPatch):
-    prepare = tpcc.steps.prepare
+    prepare = tpcc.prepare
     loss = {"op": "execute", "phase": "loss", "statements": ["DELETE FROM new_order WHERE no_o_id = 25"]}
-    monkeypatch.setattr(tpcc.steps, "prepare", lambda plan: [*prepare(plan), loss])
+    monkeypatch.setattr(tpcc, "prepare", lambda plan: [*prepare(plan), loss])
     item = run_job("h2")
     assert item["outcome"] == "failed"
     assert item["message"].startswith("consistency conditions violated after the load: 3: 10 rows")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 from benchagent.dbms.dialect import Dialect
-from benchagent.workloads.tpcc import WORKLOAD, sizes, steps, tables, transactions
+from benchagent.workloads.tpcc import WORKLOAD, Plan, prepare, run, sizes, tables, transactions
 
 FACTORS = WORKLOAD.factors({"warehouses": 3})
 
@@ -33,7 +33,7 @@ def test_it_writes_types_and_null_constraints():
 
 
 def test_it_builds_keys_and_indexes_after_the_load():
-    phases = {step["phase"]: step for step in steps.prepare(steps.Plan(Dialect(), FACTORS, 42))}
+    phases = {step["phase"]: step for step in prepare(Plan(Dialect(), FACTORS, 42))}
     assert list(phases) == ["create", "load", "index"]
     assert not any("PRIMARY KEY" in sql for sql in phases["create"]["statements"])
     assert len(phases["index"]["statements"]) == 8 + 2  # the history has no key
@@ -44,27 +44,27 @@ def test_it_builds_keys_and_indexes_after_the_load():
 
 def test_it_gives_the_keys_at_once_where_they_cannot_come_afterwards():
     dialect = Dialect(primary_key_afterwards=False, after_load_each=("ANALYZE {table}",), after_load=("CHECKPOINT",))
-    phases = {step["phase"]: step["statements"] for step in steps.prepare(steps.Plan(dialect, FACTORS, 42))[::2]}
+    phases = {step["phase"]: step["statements"] for step in prepare(Plan(dialect, FACTORS, 42))[::2]}
     assert sum("PRIMARY KEY" in sql for sql in phases["create"]) == 8
     assert [sql.split()[2] for sql in phases["index"]] == ["customer_last", "orders_customer"]
-    settle = steps.prepare(steps.Plan(dialect, FACTORS, 42))[-1]
+    settle = prepare(Plan(dialect, FACTORS, 42))[-1]
     assert settle["statements"][0] == "ANALYZE warehouse"
     assert settle["statements"][-1] == "CHECKPOINT"
 
 
 def test_it_loads_by_threads_and_slowly_at_the_end_when_asked_to():
     factors = WORKLOAD.factors({"warehouses": 3, "loader_threads": 4, "loader_profile": "fast_slow"})
-    load = steps.prepare(steps.Plan(Dialect(), factors, 42))[1]
+    load = prepare(Plan(Dialect(), factors, 42))[1]
     assert load["threads"] == 4
     assert load["profile"] == {"slow_share": 0.3, "slow_rows_per_s": 4_000}
-    assert "profile" not in steps.prepare(steps.Plan(Dialect(), FACTORS, 42))[1]
+    assert "profile" not in prepare(Plan(Dialect(), FACTORS, 42))[1]
     for table in load["tables"]:
         assert table["parameters"] == {"warehouses": 3, "seed": 42}
 
 
 def test_it_makes_small_warehouses_with_the_districts_of_large_ones():
     factors = WORKLOAD.factors({"warehouses": 30, "warehouse_rows": "tenth"})
-    load = steps.prepare(steps.Plan(Dialect(), factors, 42))[1]
+    load = prepare(Plan(Dialect(), factors, 42))[1]
     assert {table["name"]: table["rows"] for table in load["tables"]} | {"order_line": 0} == {
         "warehouse": 30,
         "district": 300,
@@ -84,16 +84,16 @@ def test_it_makes_small_warehouses_with_the_districts_of_large_ones():
 
 
 def test_it_runs_the_standard_mix():
-    run = steps.run(steps.Plan(Dialect(), WORKLOAD.factors({"rate_per_s": 50}), 42))
-    assert {program["name"]: program["weight"] for program in run["transactions"]} == {
+    step = run(Plan(Dialect(), WORKLOAD.factors({"rate_per_s": 50}), 42))
+    assert {program["name"]: program["weight"] for program in step["transactions"]} == {
         "new_order": 45,
         "payment": 43,
         "order_status": 4,
         "delivery": 4,
         "stock_level": 4,
     }
-    assert run["rate_per_s"] == 50
-    assert run["terminals"] == 20
+    assert step["rate_per_s"] == 50
+    assert step["terminals"] == 20
 
 
 def test_it_words_its_statements_for_the_dialect():

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from benchagent.workloads.script.model import ScriptError, Statement
 
-# Begins of quotes and comments, by what ends them. A quote that is doubled inside is two quotes side by side.
-CLOSED_BY = {"'": "'", '"': '"', "`": "`", "/*": "*/"}
-TOKEN = re.compile(r"""['"`;?]|/\*|--[^\n]*|(?<![\w$])\$(?:[A-Za-z_]\w*)?\$|::|(?<!\w):[A-Za-z_]\w*""")
+# A quote that is doubled inside is two quotes side by side. What has no end is only its begin.
+TOKEN = re.compile(
+    r"""
+    (?P<passed> '[^']*' | "[^"]*" | `[^`]*` | /\*.*?\*/ | (?P<tag>(?<![\w$])\$(?:[A-Za-z_]\w*)?\$).*?(?P=tag) | :: )
+    | (?P<left_open> ['"`] | /\* | (?<![\w$])\$(?:[A-Za-z_]\w*)?\$ )
+    | (?P<comment> --[^\n]* )
+    | (?P<end> ; )
+    | (?P<mark> \? )
+    | (?<!\w):(?P<variable> [A-Za-z_]\w* )
+    """,
+    re.DOTALL | re.VERBOSE,
+)
 WORD = re.compile(r"[A-Za-z_]\w*|[()]")
 RETURNS_ROWS = frozenset({"SELECT", "VALUES", "SHOW", "EXPLAIN", "TABLE", "PRAGMA", "DESCRIBE"})
 CHANGES_ROWS = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE"})
@@ -26,21 +34,24 @@ def statements(text: str, first_line: int, *, variables: bool) -> Iterator[State
     """
     draft = _Draft()
     done = start = 0
-    for token in _tokens(text, first_line):
-        draft.plain(text[done : token.begin])
-        done = token.end
-        if token.kind == ";":
-            line = _line_of(text, start, token.begin, first_line)
-            if not draft.sql:
-                raise ScriptError(line, "a semicolon without a statement before it")
-            yield draft.statement(line)
-            draft, start = _Draft(), done
-        elif token.kind == "?" and variables:
-            raise ScriptError(_at(text, token.begin, first_line), "a variable is written :name, not ?")
-        elif token.kind == ":" and variables:
-            draft.variable(text[token.begin + 1 : token.end])
-        elif token.kind != "--":
-            draft.parts.append(text[token.begin : token.end])
+    for token in TOKEN.finditer(text):
+        draft.plain(text[done : token.start()])
+        done = token.end()
+        match token.lastgroup:
+            case "end":
+                line = _line_of(text, start, token.start(), first_line)
+                if not draft.sql:
+                    raise ScriptError(line, "a semicolon without a statement before it")
+                yield draft.statement(line)
+                draft, start = _Draft(), done
+            case "left_open":
+                raise ScriptError(_at(text, token.start(), first_line), f"{token[0]} is not closed")
+            case "mark" if variables:
+                raise ScriptError(_at(text, token.start(), first_line), "a variable is written :name, not ?")
+            case "variable" if variables:
+                draft.variable(token["variable"])
+            case "passed" | "mark" | "variable":
+                draft.parts.append(token[0])
     draft.plain(text[done:])
     if draft.sql:
         line = _line_of(text, start, len(text), first_line)
@@ -72,32 +83,6 @@ class _Draft:
         if not verb:
             raise ScriptError(line, f"not a statement: {shortened(self.sql)}")
         return Statement(self.sql, tuple(self._binds), _returns_rows(verb, list(_outer(self._words))), verb, line)
-
-
-@dataclass(frozen=True)
-class _Token:
-    """What is not plain text. `kind`: ``;``, ``?``, ``:``, ``--``, or how a quote or comment begins."""
-
-    kind: str
-    begin: int
-    end: int
-
-
-def _tokens(text: str, first_line: int) -> Iterator[_Token]:
-    position = 0
-    while match := TOKEN.search(text, position):
-        token, begin, position = match[0], match.start(), match.end()
-        closing = token if token.startswith("$") else CLOSED_BY.get(token)
-        if closing is not None:
-            last = text.find(closing, position)
-            if last < 0:
-                raise ScriptError(_at(text, begin, first_line), f"{token} is not closed")
-            position = last + len(closing)
-            yield _Token(token, begin, position)
-        elif token == "::":
-            yield _Token(token, begin, position)
-        else:
-            yield _Token("--" if token.startswith("--") else token[0], begin, position)
 
 
 def _at(text: str, position: int, first_line: int) -> int:

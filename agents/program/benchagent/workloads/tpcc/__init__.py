@@ -7,17 +7,39 @@ transaction chooses its warehouse among all, Delivery is not deferred, and nothi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from benchagent.dbms.base import JobError, first_value
 from benchagent.dbms.counters import QueryRows
-from benchagent.dbms.questions import Step
+from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.questions import Step, query_steps
 from benchagent.protocol import Check
-from benchagent.workloads.base import Bench, Factors, SessionResult, Workload, is_used, require_one_session
-from benchagent.workloads.tpcc import conditions, queries, sizes, steps, tables
+from benchagent.workloads import base
+from benchagent.workloads.base import (
+    Bench,
+    Factors,
+    SessionResult,
+    Workload,
+    filled,
+    is_used,
+    load_step,
+    require_one_session,
+    run_step,
+)
+from benchagent.workloads.tpcc import conditions, queries, sizes, tables, transactions
 from benchagent.workloads.tpcc.queries import memory_curve
 
+# The article's loader: the first 70 % of the data fast, up to 35 MB/s, the rest slowly, down to 1 MB/s. Here 30 % of
+# the rows; most are of `stock` with 300 bytes each, so this is 1.2 MB/s: below what the slowest engine loads.
+SLOW_PART = {"slow_share": 0.3, "slow_rows_per_s": 4_000}
+# Before the run the numbers that orders were given, which a look at the districts tells; after it the orders.
+BEFORE_RUN = {
+    "orders": "SELECT SUM(CAST(d_next_o_id - 1 AS DECIMAL(18))) FROM district",
+    "payments": "SELECT COUNT(*) FROM history",
+}
+AFTER_RUN = {**BEFORE_RUN, "orders": "SELECT COUNT(*) FROM orders"}
 LOADED, RUN = "after the load", "after the run"
 BEFORE, AFTER = "before", "after"
 WARM_UP = "warm-up"
@@ -57,13 +79,71 @@ class Tpcc(Workload):
 WORKLOAD = Tpcc()
 
 
+# The steps of the load generator: create and load, the conditions, the run
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to make steps of."""
+
+    dialect: Dialect
+    factors: Factors
+    seed: int
+
+    @property
+    def divisor(self) -> int:
+        return tables.divisor(self.factors)
+
+    @property
+    def warehouses(self) -> int:
+        return self.factors.number("warehouses")
+
+    def loaded(self) -> dict[str, int]:
+        """What `BEFORE_RUN` asks for, of data that no run has changed: each customer has an order and a payment."""
+        customers = next(table for table in tables.TABLES if table.name == "customer")
+        return dict.fromkeys(BEFORE_RUN, tables.rows(customers, self.warehouses, self.divisor))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        scale = {"scale_divisor": self.divisor} if self.divisor > 1 else {}
+        return {"warehouses": self.warehouses, "seed": self.seed, **scale}
+
+
+def prepare(plan: Plan) -> list[Step]:
+    """Create, load, build indexes, and let the engine gather its statistics."""
+    dialect, factors = plan.dialect, plan.factors
+    profile: Step = {"profile": SLOW_PART} if factors.text("loader_profile") == "fast_slow" else {}
+    loaded = [
+        filled(
+            dialect,
+            table.name,
+            table.types(dialect),
+            program=f"tpcc.{table.name}",
+            rows=tables.rows(table, plan.warehouses, plan.divisor),
+            parameters=plan.parameters,
+        )
+        for table in tables.TABLES
+    ]
+    load = load_step(loaded, threads=factors.number("loader_threads"), seed=plan.seed, **profile)
+    return base.prepare(dialect, tables.NAMES, create=tables.create(dialect), load=load, index=tables.indexes(dialect))
+
+
+def run(plan: Plan) -> Step:
+    return run_step(plan.factors, plan.seed, transactions.programs(plan.dialect, plan.parameters))
+
+
+def ask(when: str, queries: Mapping[str, str]) -> list[Step]:
+    """A query that fails says so in its answer: one that an engine cannot do must not hide the others."""
+    return query_steps(f"{when}:", queries, optional=True)
+
+
 class _Performance:
     """One run of the workload, part by part."""
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
         self._counters = bench.instance.engine_counters
-        self._plan = steps.Plan(bench.instance.dialect, bench.factors, bench.seed)
+        self._plan = Plan(bench.instance.dialect, bench.factors, bench.seed)
         warehouses, divisor = self._plan.warehouses, self._plan.divisor
         self._conditions = {
             when: conditions.queries(warehouses, bench.seed, loaded=when == LOADED, divisor=divisor)
@@ -74,7 +154,7 @@ class _Performance:
         self._consistency: list[dict[str, Any]] = []
 
     def perform(self) -> None:
-        load = [*steps.prepare(self._plan), *steps.ask(LOADED, self._conditions[LOADED])]
+        load = [*prepare(self._plan), *ask(LOADED, self._conditions[LOADED])]
         if self._bench.instance.in_memory:
             require_one_session(self._bench)
             before = self._before()
@@ -155,17 +235,17 @@ class _Performance:
     def _run(self) -> list[Step]:
         executions = [step for execution in self._warm for step in execution.steps(self._counters)]
         return [
-            steps.run(self._plan),
+            run(self._plan),
             *executions,
             *queries.plan_steps(self._counters, self._warm),
-            *steps.ask(AFTER, steps.AFTER_RUN),
-            *steps.ask(RUN, self._conditions[RUN]),
+            *ask(AFTER, AFTER_RUN),
+            *ask(RUN, self._conditions[RUN]),
         ]
 
     def _before(self) -> QueryRows:
         """Orders and payments that the run starts with. Asked for before the caches are made what they shall be."""
         if is_used(self._bench):
-            return self._bench.session(steps.ask(BEFORE, steps.BEFORE_RUN)).rows
+            return self._bench.session(ask(BEFORE, BEFORE_RUN)).rows
         return {f"{BEFORE}:{name}": [[count]] for name, count in self._plan.loaded().items()}
 
     def _ran(self, result: SessionResult, before: QueryRows) -> None:
