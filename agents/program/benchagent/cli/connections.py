@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchagent.catalog import DBMSS, WORKLOADS, FactorKind
+from benchagent.catalog import DBMSS, WORKLOADS
 from benchagent.cli.commands import Actions, command
 from benchagent.dbms.external import Visit, drop_own, visit
 from benchagent.dbms.external.connections import UNKNOWN_VERSION, Connections, ServerConnection, from_answers
@@ -133,17 +133,14 @@ def _space_words(server: Visit) -> str:
     return "\n".join(filter(None, [f"free space watched{f': {short}' if short else ''}", watched.unwatched]))
 
 
-def _factors(options: argparse.Namespace, slug: str | None) -> dict[str, int | str]:
+def _factors(options: argparse.Namespace, slug: str | None) -> dict[str, str]:
     """Raises `JobError` for one that the workload has not."""
-    known = {factor.name: factor for factor in WORKLOADS[slug].factors} if slug else {}
+    known = {factor.name for factor in WORKLOADS[slug].factors} if slug else set()
     given = {name: value for name, _, value in (pair.partition("=") for pair in options.factors)}
     if wrong := [pair for pair in options.factors if "=" not in pair] + [name for name in given if name not in known]:
         there = ", ".join(sorted(known)) or "none without --workload"
         raise JobError(f"--factor {wrong[0]}: has to be NAME=VALUE; the factors are: {there}")
-    if options.script:
-        given["script_text"] = _text_of(options.script)
-    numbers = {name for name, factor in known.items() if factor.kind == FactorKind.NUMBER}
-    return {name: int(value) if name in numbers and value.isdecimal() else value for name, value in given.items()}
+    return {**given, "script_text": _text_of(options.script)} if options.script else given
 
 
 def _text_of(script: str) -> str:
@@ -154,7 +151,7 @@ def _text_of(script: str) -> str:
 
 
 def _print_sql(
-    slug: str | None, factors: Mapping[str, int | str], server: Visit, prepared: list[str], engines_dir: Path
+    slug: str | None, factors: Mapping[str, str], server: Visit, prepared: list[str], engines_dir: Path
 ) -> None:
     chosen = workload_of(slug, WORKLOADS[slug].version) if slug else None
     parts = list(planned(chosen, server, engines_dir, factors)) if chosen else []

@@ -133,7 +133,7 @@ class PaperBench:
 
 
 def planned(
-    workload: Workload, visit: Visit, engines_dir: Path, given: Mapping[str, int | str] | None = None
+    workload: Workload, visit: Visit, engines_dir: Path, given: Mapping[str, str] | None = None
 ) -> Iterator[tuple[str, list[str]]]:
     """Phases with their SQL and commands in order, as lines; what is sent many times stands there once.
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from benchagent.catalog import WORKLOADS
+from benchagent.catalog import WORKLOADS, FactorKind
 from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.base import Instance, JobError
 from benchagent.dbms.counters import QueryRows
@@ -244,6 +244,8 @@ class Workload(ABC):
         values: dict[str, int | str] = {}
         for factor in WORKLOADS[self.slug].factors:
             value = given.get(factor.name, factor.default)
+            if factor.kind == FactorKind.NUMBER and isinstance(value, str) and value.isdecimal():
+                value = int(value)  # from a command line
             if refusal := factor.refusal(value):
                 raise JobError(f"{refusal.rstrip('.')}, not {value!r:.80}")
             values[factor.name] = value if isinstance(value, int) else str(value)
