@@ -15,7 +15,6 @@ from rest_framework.views import APIView
 
 from runs import machines
 from runs.access.rules import may_describe
-from runs.api.errors import Conflict
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
 from runs.incoming.reading import read
 from runs.incoming.values import Slug, Strict
@@ -136,18 +135,12 @@ class HardwareMerge(APIView):
             raise ValidationError({"into": [f"No machine {wanted}."]})
         if not may_describe(user, into):
             raise PermissionDenied("Only operators may merge with a machine that somebody else described.")
-        try:
-            moved = machines.merge(source, into=into, by=user)
-        except machines.CannotMerge as error:
-            raise Conflict(str(error)) from error
+        moved = machines.merge(source, into=into, by=user)
         return Response(MergedSerializer({"machine": into, "runs_moved": moved}).data)
 
     @extend_schema(request=None, responses={200: MergedSerializer, 409: ErrorSerializer})
     def delete(self, request: Request, slug: str) -> Response:
         """Undo a merge."""
         source, user = _editable(request, slug)
-        try:
-            moved = machines.unmerge(source, by=user)
-        except machines.CannotMerge as error:
-            raise Conflict(str(error)) from error
+        moved = machines.unmerge(source, by=user)
         return Response(MergedSerializer({"machine": source, "runs_moved": moved}).data)

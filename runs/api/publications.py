@@ -82,7 +82,7 @@ class PublishedRunSerializer(serializers.Serializer[Any]):
     durability_reason = serializers.CharField()
     factors = serializers.SerializerMethodField()
     measurements = MeasurementSerializer(many=True)
-    missing = serializers.SerializerMethodField()
+    missing = MissingSerializer(source="*", allow_null=True, read_only=True)
     note = serializers.CharField()
 
     @extend_schema_field(
@@ -96,10 +96,6 @@ class PublishedRunSerializer(serializers.Serializer[Any]):
     )
     def get_factors(self, run: Run) -> list[dict[str, Any]]:
         return [{"name": one.name, "value": one.value, "unit": one.unit} for one in run.factors.all()]
-
-    @extend_schema_field(MissingSerializer(allow_null=True))
-    def get_missing(self, run: Run) -> dict[str, str] | None:
-        return {"metric": run.missing_metric, "reason": run.missing_reason} if run.missing_reason else None
 
 
 class AggregateSerializer(serializers.Serializer[Any]):
@@ -286,9 +282,8 @@ class PublicationSerializer(serializers.Serializer[Material]):
         user = self.context["request"].user
         experiments = experiments_of(material.publication.slug, user)
         runs: dict[Any, list[Run]] = {one.pk: [] for one in experiments}
-        if experiments:
-            for run in Run.objects.present().listed_for(user).filter(experiment__in=experiments).for_lists():
-                runs[run.experiment_id].append(run)
+        for run in Run.objects.present().listed_for(user).filter(experiment__in=experiments).for_lists():
+            runs[run.experiment_id].append(run)
         rows = [{"experiment": one, "figure": str(one.plan.get("figure", "")), "runs": runs[one.pk]}
                 for one in experiments]  # fmt: skip
         return RerunSerializer(rows, many=True, context=self.context).data

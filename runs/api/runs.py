@@ -181,10 +181,7 @@ class RunDetail(APIView):
     @extend_schema(responses={200: RunDetailSerializer, 404: ErrorSerializer})
     def get(self, request: Request, run_id: UUID) -> Response:
         """One run with its measurements and series."""
-        rows = readable_runs(request).present().for_lists().prefetch_related("state_changes")
-        run = get_object_or_404(rows, id=run_id)
-        context = {"request": request, "series": series.read_all(run)}
-        return Response(RunDetailSerializer(run, context=context).data)
+        return _detail(request, run_id)
 
     @extend_schema(responses={204: None, 404: ErrorSerializer, 409: ErrorSerializer})
     def delete(self, request: Request, run_id: UUID) -> Response:
@@ -263,7 +260,8 @@ class RunValidate(APIView):
 
 
 def _detail(request: Request, run_id: UUID) -> Response:
-    run = get_object_or_404(Run.objects.for_lists().prefetch_related("state_changes"), id=run_id)
+    rows = readable_runs(request).present().for_lists().prefetch_related("state_changes")
+    run = get_object_or_404(rows, id=run_id)
     context = {"request": request, "series": series.read_all(run)}
     return Response(RunDetailSerializer(run, context=context).data)
 

@@ -34,11 +34,14 @@ class NamedRefSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
 
 
-class MissingSerializer(serializers.Serializer[Any]):
+class MissingSerializer(serializers.Serializer[Run]):
     """Why a value is not known: it is a gap, never a zero."""
 
-    metric = serializers.CharField()
-    reason = serializers.CharField()
+    metric = serializers.CharField(source="missing_metric")
+    reason = serializers.CharField(source="missing_reason")
+
+    def to_representation(self, run: Run) -> dict[str, Any] | None:  # type: ignore[override]
+        return super().to_representation(run) if run.missing_reason else None
 
 
 class InvalidSerializer(serializers.Serializer[Any]):
@@ -120,7 +123,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     publication = serializers.CharField(source="publication.slug", default=None, allow_null=True)
     factors = serializers.SerializerMethodField()
     metrics = serializers.SerializerMethodField()
-    missing = serializers.SerializerMethodField()
+    missing = MissingSerializer(source="*", allow_null=True, read_only=True)
     owner = serializers.CharField(source="owner.username", default=None, allow_null=True)
     invalid = serializers.SerializerMethodField()
 
@@ -149,12 +152,6 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     def get_metrics(self, run: Run) -> dict[str, float]:
         """Summary values of the measured phase by metric name; all others are in `measurements`."""
         return {row.metric.name: row.value for row in run.measurements.all() if row.phase == "run"}
-
-    @extend_schema_field(MissingSerializer(allow_null=True))
-    def get_missing(self, run: Run) -> dict[str, str] | None:
-        if not run.missing_reason:
-            return None
-        return {"metric": run.missing_metric, "reason": run.missing_reason}
 
     @extend_schema_field(InvalidSerializer(allow_null=True))
     def get_invalid(self, run: Run) -> dict[str, Any] | None:

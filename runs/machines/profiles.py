@@ -10,6 +10,7 @@ from typing import Any
 from benchagent.protocol import HardwareFacts, StorageFacts
 from django.db import transaction
 from django.db.models import CharField, Model
+from rest_framework.exceptions import APIException
 
 from runs.access import changes
 from runs.machines.facts import DEVICE_LABELS, MACHINE_LABELS
@@ -114,8 +115,10 @@ def edit_device(device: StorageDevice, *, facts: Facts, by: User) -> list[str]:
     return edit_facts(device, facts=facts, by=by)
 
 
-class CannotMerge(ValueError):
+class CannotMerge(APIException):
     """The text says why."""
+
+    status_code = 409
 
 
 @transaction.atomic

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 from runs.publications.article import Article, read_article
 from runs.publications.checks.rows import ChecksFile
 from runs.publications.document import Results
-from runs.publications.page.layout import PageFile
+from runs.publications.page.page import PageFile
 
 DATA = Path(__file__).parent / "data"
 REQUIRED, OPTIONAL = ("results.json",), ("article.md", "checks.json", "page.json")

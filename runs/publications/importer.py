@@ -18,11 +18,14 @@ from runs.models import (
     Claim,
     Fact,
     IndexStat,
+    Measurement,
     MissingItem,
     Observation,
     Publication,
     QueryStat,
     Run,
+    RunFactor,
+    RunStorage,
     TableStat,
 )
 from runs.models.choices import Provenance, RunState
@@ -35,7 +38,7 @@ from runs.publications.material import Material
 from runs.publications.page import export
 from runs.publications.page.page import page
 from runs.publications.subjects import Subjects, Sync, sync_subjects
-from runs.results import PublishedNumber, PublishedRun, store_published
+from runs.results import PublishedRun, store_published
 
 
 @dataclass(frozen=True)
@@ -133,18 +136,19 @@ def _run(position: int, row: RunRow, promise: tuple[str, str], subjects: Subject
         missing_metric=row.missing.metric if row.missing else "",
         missing_reason=row.missing.reason if row.missing else "",
     )
+    factors = {name: value if isinstance(value, Factor) else Factor(value=value) for name, value in row.factors.items()}
     return PublishedRun(
         run,
-        factors={
-            name: (value.value, value.unit) if isinstance(value, Factor) else (value, "")
-            for name, value in row.factors.items()
-        },
-        storage={role: subjects.devices[device] for role, device in row.storage.items()},
-        numbers=[
-            PublishedNumber(subjects.metrics[number.name], number.value, number.as_printed, row.provenance, number.note)
+        [RunFactor.of(run, name, factor.value, factor.unit) for name, factor in factors.items()],
+        [RunStorage(run=run, role=role, device=subjects.devices[device]) for role, device in row.storage.items()],
+        [
+            Measurement(
+                run=run, metric=subjects.metrics[number.name], value=number.value, as_printed=number.as_printed,
+                provenance=row.provenance, note=number.note,
+            )
             for number in row.metrics
         ],
-    )
+    )  # fmt: skip
 
 
 def _aggregates(sync: Sync, data: Results, subjects: Subjects) -> None:

@@ -4,21 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from runs.models import (
-    Measurement,
-    Metric,
-    Run,
-    RunFactor,
-    RunStorage,
-    StorageDevice,
-    cell_key,
-)
+from runs.models import Measurement, Run, RunFactor, RunStorage, cell_key
 from runs.run.number import refresh_primary
 
-Children = tuple[list[RunFactor], list[RunStorage], list[Measurement]]
 # What a publication says of a run.
 COLUMNS = (
     "publication_id", "source_id", "workload_id", "dbms_version_id", "config_id", "hardware_id", "state", "provenance",
@@ -28,36 +19,13 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class PublishedNumber:
-    metric: Metric
-    value: float
-    as_printed: str
-    provenance: str
-    note: str = ""
-
-
-@dataclass(frozen=True)
 class PublishedRun:
-    """`run` is unsaved, with the `COLUMNS`; `factors` is name -> (value, unit); `storage` is role -> device."""
+    """Unsaved rows; `run` has the `COLUMNS`, but for the cell's key."""
 
     run: Run
-    factors: dict[str, tuple[float | str, str]] = field(default_factory=dict)
-    storage: dict[str, StorageDevice] = field(default_factory=dict)
-    numbers: list[PublishedNumber] = field(default_factory=list)
-
-    def children(self) -> Children:
-        """Unsaved rows."""
-        return (
-            [RunFactor.of(self.run, name, value, unit) for name, (value, unit) in self.factors.items()],
-            [RunStorage(run=self.run, role=role, device=device) for role, device in self.storage.items()],
-            [
-                Measurement(
-                    run=self.run, metric=number.metric, value=number.value, as_printed=number.as_printed,
-                    provenance=number.provenance, note=number.note,
-                )
-                for number in self.numbers
-            ],
-        )  # fmt: skip
+    factors: list[RunFactor]
+    storage: list[RunStorage]
+    measurements: list[Measurement]
 
 
 def store_published(wanted: Sequence[PublishedRun], *, keep_deleted: bool = False) -> Counter[str]:
@@ -69,15 +37,16 @@ def store_published(wanted: Sequence[PublishedRun], *, keep_deleted: bool = Fals
     runs = [published.run for published in wanted]
     known = Run.objects.prefetch_related("factors", "storage", "measurements").in_bulk([run.id for run in runs])
     for published in wanted:
-        factors = {factor.name: factor.value for factor in published.children()[0]}
-        published.run.cell_key = cell_key(published.run, storage=published.storage, factors=factors)
+        storage = {use.role: use.device for use in published.storage}
+        factors = {factor.name: factor.value for factor in published.factors}
+        published.run.cell_key = cell_key(published.run, storage=storage, factors=factors)
     Run.objects.bulk_create(run for run in runs if run.id not in known)
     changes: Counter[str] = Counter()
     for published in wanted:
         if (stored := known.get(published.run.id)) is not None:
             changes.update(_correct(stored, published, keep_deleted=keep_deleted))
         else:
-            _write(published.children())
+            _write(published)
             changes["created"] += 1
     refresh_primary(Run.objects.filter(pk__in=[run.id for run in runs]))
     return changes
@@ -88,8 +57,9 @@ def _correct(stored: Run, published: PublishedRun, *, keep_deleted: bool) -> lis
     if keep_deleted:
         del columns["deleted_at"]
     different = [name for name, value in columns.items() if getattr(stored, name) != value]
-    children = published.children()
-    same_children = _marks(stored.factors.all(), stored.storage.all(), stored.measurements.all()) == _marks(*children)
+    same_children = _marks(stored.factors.all(), stored.storage.all(), stored.measurements.all()) == _marks(
+        published.factors, published.storage, published.measurements
+    )
     if not different and same_children:
         return []
     was_deleted = stored.deleted_at is not None
@@ -97,15 +67,14 @@ def _correct(stored: Run, published: PublishedRun, *, keep_deleted: bool) -> lis
     if not same_children:
         for rows in (stored.factors, stored.storage, stored.measurements):
             rows.all().delete()
-        _write(children)
+        _write(published)
     return ["restored" if was_deleted and different == ["deleted_at"] and same_children else "updated"]
 
 
-def _write(children: Children) -> None:
-    factors, storage, measurements = children
-    RunFactor.objects.bulk_create(factors)
-    RunStorage.objects.bulk_create(storage)
-    Measurement.objects.bulk_create(measurements)
+def _write(published: PublishedRun) -> None:
+    RunFactor.objects.bulk_create(published.factors)
+    RunStorage.objects.bulk_create(published.storage)
+    Measurement.objects.bulk_create(published.measurements)
 
 
 def _marks(

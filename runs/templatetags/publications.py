@@ -238,12 +238,15 @@ def figure_state(state: FigureState, count: int = 0) -> SafeString:
 
 @register.simple_tag
 def frames_of(page: Page, section: Section) -> list[FigureView]:
-    return page.frames_of(section)
+    """The frames of lost figures that stand in this section, as far as the article has these figures."""
+    return [view for id in section.frames for view in page.figures if view.figure.id == id and view.figure.frame]
 
 
 @register.simple_tag
 def slots_of(page: Page, section: Section) -> list[FigureView]:
-    return page.slots_of(section)
+    """Figures of this section that a re-run fills and that have no frame with a slot of its own."""
+    ids = {section.id, *(figure.id for figure in section.figures)}
+    return [view for view in page.figures if view.slot and view.figure.frame is None and view.figure.place in ids]
 
 
 @register.filter

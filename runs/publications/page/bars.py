@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Literal, cast
+from typing import Literal
 from urllib.parse import urlencode
 
 from runs.charts import compare as charts
-from runs.charts.base import BarGroup, BarsSpec, Column, Figure, Table, TableCell, bars, single_bar
+from runs.charts.base import BarGroup, Column, Figure, Table, TableCell, bars, single_bar
 from runs.compare.compare import cell_parameter, compare
 from runs.compare.groups import Comparison, Group
-from runs.models import Claim, Run
+from runs.models import Claim, Metric, Run
 from runs.publications.material import Material
 from runs.publications.page.claims import printed_bound
 from runs.publications.page.parts import (
@@ -50,17 +50,20 @@ class Bars(PartSpec):
 
     def section(self, material: Material) -> Section:
         comparison = _comparison(material, self.workload, self.without, self.vary)
-        if comparison.metric is None:
+        metric = comparison.metric
+        if metric is None:
             return Section(self.id, self.title)
         palette = charts.colours(comparison)
         figure = charts.bars_figure(comparison, comparison.groups, palette, id=f"{self.id}-chart", note=BARS_NOTE)
-        lead: Words = {"extremes": _extremes(comparison), "gain": _gain(comparison.groups)}.get(self.say, self.lead)
+        said: dict[str, Words] = {
+            "extremes": _extremes(comparison.groups, metric.unit), "gain": _gain(comparison.groups),
+        }  # fmt: skip
         return Section(
             id=self.id,
-            title=self.title or f"{comparison.metric.label} of the systems",
-            lead=lead,
-            figures=[_with_gaps(figure, comparison, _claimed_only(material, comparison, self.vary))],
-            tables=[NamedTable("Every repeat, as printed", repeats_table(comparison))] if self.repeats else [],
+            title=self.title or f"{metric.label} of the systems",
+            lead=said.get(self.say, self.lead),
+            figures=[_with_gaps(figure, comparison, metric, _claimed_only(material, comparison, self.vary))],
+            tables=[NamedTable("Every repeat, as printed", _repeats_table(comparison, metric))] if self.repeats else [],
             compare=compare_query(comparison.groups),
         )
 
@@ -107,11 +110,10 @@ def _with_origin(group: Group, color: int) -> BarGroup:
     return {**charts.bar(group, color), "origin": f"repeats {repeats}, median computed" if repeats else ""}
 
 
-def _extremes(comparison: Comparison) -> Words:
-    ranked = sorted((one for one in comparison.groups if one.median), key=lambda one: -(one.median or 0))
-    if len(ranked) < 2 or comparison.metric is None:
+def _extremes(groups: Sequence[Group], unit: str) -> Words:
+    ranked = sorted((group for group in groups if group.median), key=lambda group: -(group.median or 0))
+    if len(ranked) < 2:
         return ""
-    unit = comparison.metric.unit
     first, second, last = ranked[0], ranked[1], ranked[-1]
     return (
         f"First {first.label} with ", median_of(first, unit), f", second {second.label} with ", median_of(second, unit),
@@ -128,17 +130,15 @@ def median_of(group: Group, unit: str = "") -> Amount:
     return computed(group.median or 0.0, f"median({values_text(group)})", unit=unit)
 
 
-def groups_table(comparison: Comparison) -> Table:
-    """Every number of the bars: median, interval, and each repeat in its place, gaps with their reasons."""
-    unit = comparison.metric.unit if comparison.metric else ""
+def groups_table(comparison: Comparison, metric: Metric) -> Table:
+    """Every number of the bars: median, interval, and each repeat in its order, gaps with their reasons."""
+    unit = metric.unit
     height = max((len(group.all_runs) for group in comparison.groups), default=0)
     columns = [
         Column("System", numeric=False), Column("Median", unit), Column("Interval from", unit),
-        Column("to", unit), *(Column(f"Repeat {place}", unit) for place in range(1, height + 1)),
+        Column("to", unit), *(Column(f"Repeat {number}", unit) for number in range(1, height + 1)),
     ]  # fmt: skip
-    rows = [
-        [text(group.label), *_median_cells(group), *_repeats(group, comparison, height)] for group in comparison.groups
-    ]
+    rows = [[text(group.label), *_median_cells(group), *_repeats(group, metric, height)] for group in comparison.groups]
     return Table(columns, rows)
 
 
@@ -151,14 +151,13 @@ def _median_cells(group: Group) -> list[TableCell]:
             *[TableCell()] * (2 - len(ends))]  # fmt: skip
 
 
-def _repeats(group: Group, comparison: Comparison, height: int) -> list[TableCell]:
-    cells = [_repeat(run, comparison) for run in sorted(group.all_runs, key=lambda run: run.repeat)]
+def _repeats(group: Group, metric: Metric, height: int) -> list[TableCell]:
+    cells = [_repeat(run, metric) for run in sorted(group.all_runs, key=lambda run: run.repeat)]
     return [*cells, *[TableCell()] * (height - len(cells))]
 
 
-def _repeat(run: Run, comparison: Comparison) -> TableCell:
-    metric = comparison.metric
-    number = number_of(run, metric.name, metric.unit) if metric else None
+def _repeat(run: Run, metric: Metric) -> TableCell:
+    number = number_of(run, metric.name, metric.unit)
     if number is None:
         return TableCell(gap=run.missing_reason or "not known", href=run.get_absolute_url())
     amount = Amount(number.value, "", number.provenance, number.as_printed, note=number.note or run.note)
@@ -170,21 +169,20 @@ def compare_query(groups: Iterable[Group]) -> str:
     return urlencode([("cell", cell) for cell in cells])
 
 
-def repeats_table(comparison: Comparison) -> Table:
+def _repeats_table(comparison: Comparison, metric: Metric) -> Table:
     """The article's own table: a column per system, a row per repeat, then the medians, printed and ours."""
     groups = comparison.groups
     height = max((len(group.all_runs) for group in groups), default=0)
-    columns_of_cells = [_repeats(group, comparison, height) for group in groups]
-    unit = comparison.metric.unit if comparison.metric else ""
-    rows = [[text(f"run {place + 1}"), *(column[place] for column in columns_of_cells)] for place in range(height)]
+    columns = [_repeats(group, metric, height) for group in groups]
+    rows = [[text(f"run {number}"), *cells] for number, cells in enumerate(zip(*columns, strict=True), 1)]
     rows.append([TextCell(text="median", badge="printed"), *(_printed_median(group) for group in groups)])
     rows.append([TextCell(text="median", badge="computed"), *(number_cell(median_of(group)) for group in groups)])
-    return Table([Column(unit, numeric=False), *(Column(group.label) for group in groups)], rows)
+    return Table([Column(metric.unit, numeric=False), *(Column(group.label) for group in groups)], rows)
 
 
 def _printed_median(group: Group) -> TableCell:
-    found = next((one for one in group.printed if one.statistic == "median"), None)
-    return number_cell(Amount(found.value, printed=found.as_printed)) if found else TableCell(gap="not printed")
+    median = next((one for one in group.printed if one.statistic == "median"), None)
+    return number_cell(Amount(median.value, printed=median.as_printed)) if median else TableCell(gap="not printed")
 
 
 # Ratios to a baseline
@@ -192,8 +190,11 @@ def _printed_median(group: Group) -> TableCell:
 
 def _claimed(material: Material, metric: str, without: Sequence[str]) -> str:
     """What the article says of the medians in one ratio."""
-    found = [one for one in material.claims if printed_bound(one) and not one.details.get("general_statement")]
-    said = [one.summary for one in found if one.metric == metric and not set(without) & set(one.side_a)]
+    said = [
+        claim.summary for claim in material.claims
+        if claim.metric == metric and printed_bound(claim) and not claim.details.get("general_statement")
+        and not set(without) & set(claim.side_a)
+    ]  # fmt: skip
     return f"The article claims: {'; '.join(said)}." if said else ""
 
 
@@ -230,32 +231,29 @@ def _claimed_only(material: Material, comparison: Comparison, vary: str) -> list
     several = len({run.dbms_version_id for group in comparison.groups for run in group.runs}) > 1
     versions = {run.dbms_version.source_id: run.dbms_version.name for group in comparison.groups for run in group.runs}
     known = {run.factor(vary) for group in comparison.groups for run in group.runs if vary}
-    found: list[tuple[str, Claim]] = []
+    claimed: list[tuple[str, Claim]] = []
     for claim in material.claims:
         setting = claim.side_a.get(vary)
         name = versions.get(str(claim.side_a.get("dbms")))
         if name and isinstance(setting, int | float) and setting not in known:
             label = f"{vary.replace('_', ' ')} {setting:g}"
-            found.append((f"{name} · {label}" if several else label, claim))
-    return found
+            claimed.append((f"{name} · {label}" if several else label, claim))
+    return claimed
 
 
-def _with_gaps(figure: Figure, comparison: Comparison, lost: Sequence[tuple[str, Claim]]) -> Figure:
-    metric, table = comparison.metric, groups_table(comparison)
-    if metric is None:
-        return figure
-    gaps = [
-        single_bar(label, None, color=at, gap=_reason(claim))
-        for at, (label, claim) in enumerate(lost, len(comparison.groups))
+def _with_gaps(figure: Figure, comparison: Comparison, metric: Metric, lost: Sequence[tuple[str, Claim]]) -> Figure:
+    """With the provenance of the repeats, and what is claimed only as gaps."""
+    groups = [_with_origin(group, color) for color, group in enumerate(comparison.groups)]
+    groups += [
+        single_bar(label, None, color=color, gap=_reason(claim))
+        for color, (label, claim) in enumerate(lost, len(groups))
     ]
-    groups = [*(_with_origin(one, at) for at, one in enumerate(comparison.groups)), *gaps]
-    spec: dict[str, Any] = {**figure.spec, "groups": groups}
-    if gaps:
-        spec = {**bars(label=metric.label, unit=metric.unit, better=metric.better, groups=groups)}
+    spec = bars(label=metric.label, unit=metric.unit, better=metric.better, groups=groups)
+    table = groups_table(comparison, metric)
     blank = [TableCell()] * (len(table.columns) - 2)
     rows = [[text(label), TableCell(gap=_reason(claim)), *blank] for label, claim in lost]
     alt = " ".join([figure.alt, *(f"{label}: not known." for label, _ in lost)])
-    return replace(figure, spec=cast(BarsSpec, spec), table=Table(table.columns, table.rows + rows), alt=alt)
+    return replace(figure, spec=spec, table=Table(table.columns, table.rows + rows), alt=alt)
 
 
 def _reason(claim: Claim) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from runs.charts.base import BarGroup, Column, Figure, Table, TableCell, bars, single_bar
@@ -59,8 +59,8 @@ def figure_words(claim: Claim) -> Words:
 def printed_bound(claim: Claim) -> tuple[str, Amount] | None:
     """("<=", 10 ×) of a claim that prints a bound."""
     for name, unit in (("ratio_as_printed", "×"), ("percent_as_printed", "%")):
-        if found := re.fullmatch(r"([<>]=?)([\d.]+)", str(claim.details.get(name, ""))):
-            return found[1], Amount(float(found[2]), unit)
+        if match := re.fullmatch(r"([<>]=?)([\d.]+)", str(claim.details.get(name, ""))):
+            return match[1], Amount(float(match[2]), unit)
     return None
 
 
@@ -95,10 +95,10 @@ def sides_cells(material: Material, claim: Claim) -> list[TableCell]:
 
 def check_link(material: Material, claim: Claim) -> TableCell:
     """To the check of this claim with its result, where the article's own numbers say anything to it."""
-    found = material.checks_of_claim(claim.source_id)
-    if not found:
+    checks = material.checks_of_claim(claim.source_id)
+    if not checks:
         return TableCell()
-    own = min(reversed(found), key=lambda one: len(one.claims))
+    own = min(reversed(checks), key=lambda one: len(one.claims))
     return TableCell(text=f"{own.number} {own.result}", href=f"#check-{own.number}")
 
 
@@ -147,7 +147,7 @@ def readings(material: Material) -> Section:
     return Section(
         "readings", "Percentages, read both ways",
         f"{UNSAID} So each is shown in both readings: as a share of the time, and as a share of the speed.",
-        bounds=[place("×", "speed, as a ratio to the baseline", bounds, line=1.0)],
+        bounds=[axis_of("×", "speed, as a ratio to the baseline", bounds, line=1.0)],
         tables=[NamedTable("Both readings of each percentage", table)],
     )  # fmt: skip
 
@@ -227,15 +227,15 @@ def all_claims(material: Material) -> Section:
 
 def bounds(material: Material) -> Section:
     """More than 4, at most 10, 20 to 40 %: marks on an axis from 0, one axis per unit."""
-    found: dict[tuple[str, str], list[Bound]] = {}
+    stated: dict[tuple[str, str], list[Bound]] = {}
     for claim in material.claims:
         if one := _claim_bound(material, claim):
             unit = "×" if "ratio_as_printed" in claim.details else "%"
-            found.setdefault((unit, _bounded(claim, unit)), []).append(one)
+            stated.setdefault((unit, _bounded(claim, unit)), []).append(one)
     for seen in material.observations:
         if seen.value is None and "value_min" in seen.details:
-            found.setdefault((seen.unit, "range as stated"), []).append(_observed_bound(material, seen))
-    axes = [place(unit, what, rows, line=1.0 if unit == "×" else None) for (unit, what), rows in found.items()]
+            stated.setdefault((seen.unit, "range as stated"), []).append(_observed_bound(material, seen))
+    axes = [axis_of(unit, what, bounds, line=1.0 if unit == "×" else None) for (unit, what), bounds in stated.items()]
     lead = "An open end or a range is all that is stated: no value inside it is preferred." if axes else ""
     return Section("bounds", "Bounds and ranges as claimed", lead, bounds=axes)
 
@@ -265,22 +265,16 @@ def _observed_bound(material: Material, seen: Observation) -> Bound:
     return Bound(f"{seen.metric}{f' ({where})' if where else ''}", words, low, high, note=seen.qualifier)
 
 
-def place(unit: str, quantity: str, found: Sequence[Bound], *, line: float | None = None) -> BoundsAxis:
-    """The bounds with their places in per cent of an axis from 0 to a fifth beyond the largest."""
-    most = max(value for one in found for value in (one.low, one.high, line) if value is not None) * 1.2
+def axis_of(unit: str, quantity: str, bounds: Sequence[Bound], *, line: float | None = None) -> BoundsAxis:
+    """The bounds with their positions in per cent of an axis from 0 to a fifth beyond the largest."""
+    most = max(value for one in bounds for value in (one.low, one.high, line) if value is not None) * 1.2
 
     def percent(value: float | None, otherwise: float) -> float:
         return otherwise if value is None else round(100 * value / most, 2)
 
-    placed = [
-        Bound(
-            one.label, one.words, one.low, one.high, one.strict, one.note, one.head,
-            from_percent=percent(one.low, 0.0), to_percent=percent(one.high, 100.0),
-        )
-        for one in found
-    ]  # fmt: skip
+    drawn = [replace(one, from_percent=percent(one.low, 0.0), to_percent=percent(one.high, 100.0)) for one in bounds]
     at = None if line is None else percent(line, 0.0)
-    return BoundsAxis(unit, quantity, placed, line_percent=at, line_label="1.0, no difference" if at else "")
+    return BoundsAxis(unit, quantity, drawn, line_percent=at, line_label="1.0, no difference" if at else "")
 
 
 # Ratios, as bars
@@ -310,14 +304,34 @@ class Ratios(PartSpec):
     against: tuple[str, str] = ("", "")
 
     def section(self, material: Material) -> Section:
-        found = [one for one in material.claims if claimed_ratio(one)]
+        claims = [one for one in material.claims if claimed_ratio(one)]
         if self.factor:
             order = list(dict.fromkeys(run.workload.source_id for run in material.runs))
-            found = sorted(
-                set_apart(found, self.factor, self.against),
+            claims = sorted(
+                set_apart(claims, self.factor, self.against),
                 key=lambda one: [*order, one.side_a.get("workload")].index(one.side_a.get("workload")),
             )
-        return ratio_section(material, found, label=self.label)
+        if not claims:
+            return Section(self.id, self.title)
+        groups = [_ratio_bar(material, claim, index) for index, claim in enumerate(claims)]
+        spec = bars(label=self.label, unit="", better="none", groups=groups)
+        spec["marks"] = [{"axis": "x", "value": 1.0, "label": "1.0, no difference"}]
+        words = word_columns("What", "Baseline", "Quantity", "As claimed")
+        table = Table(
+            [*words, Column("As a ratio"), *word_columns("Check")],
+            [
+                [*sides_cells(material, one), number_cell(claimed_ratio(one)), check_link(material, one)]
+                for one in claims
+            ],
+        )
+        said = ", ".join(f"{group['label']} {group.get('text', '')}" for group in groups)
+        figure = Figure("ratios-chart", "Ratios as claimed", spec, table, f"Bars: {said}.", note=HATCHED)
+        lead = "Each with its baseline and quantity; no absolute value survives behind them."
+        return Section("ratios", "Ratios as claimed", lead, figures=[figure])
+
+
+def all_ratios(material: Material) -> Section:
+    return Ratios(id="ratios").section(material)
 
 
 def set_apart(claims: Sequence[Claim], factor: str, against: tuple[str, str]) -> list[Claim]:
@@ -332,29 +346,6 @@ def set_apart(claims: Sequence[Claim], factor: str, against: tuple[str, str]) ->
         if (claim.side_a.get(factor), claim.side_b.get(factor)) == against and rest(claim.side_a) == rest(claim.side_b)
         and claimed_ratio(claim) is not None
     ]  # fmt: skip
-
-
-def ratio_section(material: Material, claims: Sequence[Claim] | None = None, *, label: str = "A / B") -> Section:
-    """Of all claims of one amount, without any given."""
-    if claims is None:
-        claims = [one for one in material.claims if claimed_ratio(one)]
-    if not claims:
-        return Section("ratios", "Ratios as claimed")
-    groups = [_ratio_bar(material, claim, index) for index, claim in enumerate(claims)]
-    spec = bars(label=label, unit="", better="none", groups=groups)
-    spec["marks"] = [{"axis": "x", "value": 1.0, "label": "1.0, no difference"}]
-    columns = [
-        *word_columns("What", "Baseline", "Quantity", "As claimed"),
-        Column("As a ratio"),
-        *word_columns("Check"),
-    ]
-    rows = [[*sides_cells(material, one), number_cell(claimed_ratio(one)), check_link(material, one)] for one in claims]
-    said = ", ".join(f"{group['label']} {group.get('text', '')}" for group in groups)
-    figure = Figure("ratios-chart", "Ratios as claimed", spec, Table(columns, rows), f"Bars: {said}.", note=HATCHED)
-    return Section(
-        "ratios", "Ratios as claimed", "Each with its baseline and quantity; no absolute value survives behind them.",
-        figures=[figure],
-    )  # fmt: skip
 
 
 def _ratio_bar(material: Material, claim: Claim, index: int) -> BarGroup:

@@ -41,7 +41,35 @@ class FactTable(PartSpec):
     table: str
 
     def section(self, material: Material) -> Section:
-        return two_machines(material, self)
+        fact = next((one for one in material.facts if {self.first, self.second} <= one.details.keys()), None)
+        if fact is None:
+            return Section(self.id, self.title)
+        first, second = fact.details[self.first], fact.details[self.second]
+        rows = [
+            [
+                text(_PARTS.get(name, name)), TextCell(text=str(first.get(name, ""))),
+                TextCell(
+                    text=str(second.get(name, "")),
+                    mark="" if _same(first.get(name), second.get(name)) else "differs",
+                ),
+            ]
+            for name in dict.fromkeys([*first, *second])
+        ]  # fmt: skip
+        table = Table(word_columns("Part", *self.heads), rows)
+        return Section(self.id, self.title, self.lead, tables=[NamedTable(self.table, table, fact.how)])
+
+
+_PARTS = {"os": "Operating system", "cpu": "Processor", "memory": "Memory", "disk": "Disks"}
+
+
+def _same(first: object, second: object) -> bool:
+    """Equal as written, or equal sizes: 2G * 4 is 8G."""
+    return first == second or (_total(str(first)) is not None and _total(str(first)) == _total(str(second)))
+
+
+def _total(words: str) -> int | None:
+    match = re.fullmatch(r"(\d+)G(?: \* (\d+))?", words)
+    return int(match[1]) * int(match[2] or 1) if match else None
 
 
 def observations(material: Material) -> Section:
@@ -74,18 +102,16 @@ def missing(material: Material) -> Section:
 
 def findings(material: Material) -> Section:
     """Recovered from other pages, or inferred by us: never mixed with what the article prints."""
-    listed = [fact for fact in material.facts if _rows_of(fact)]
-    found = [
-        Facts(_sentence(fact.title), _pairs(fact), badge=fact.provenance, note=fact.how)
-        for fact in material.facts
-        if fact not in listed
-    ]
     return Section(
         id="findings",
         title="Not in the article: recovered and inferred",
         lead="Recovered: stated on another public page. Inferred: worked out by us from what is printed.",
-        facts=found,
-        tables=[_listing(fact) for fact in listed],
+        facts=[
+            Facts(_sentence(fact.title), _pairs(fact), badge=fact.provenance, note=fact.how)
+            for fact in material.facts
+            if not _rows_of(fact)
+        ],
+        tables=[_listing(fact, rows) for fact in material.facts if (rows := _rows_of(fact))],
     )
 
 
@@ -95,8 +121,7 @@ def _rows_of(fact: Fact) -> list[dict[str, Any]]:
     return values if isinstance(values, list) and all(isinstance(one, dict) for one in values) else []
 
 
-def _listing(fact: Fact) -> NamedTable:
-    rows = _rows_of(fact)
+def _listing(fact: Fact, rows: Sequence[dict[str, Any]]) -> NamedTable:
     table = Table(
         [Column(label(name.removesuffix("_gb")), "GB" if name.endswith("_gb") else "") for name in rows[0]],
         [[number_cell(Amount(float(one), provenance=fact.provenance)) for one in row.values()] for row in rows],
@@ -169,38 +194,6 @@ def _machine(hardware: HardwareProfile) -> list[TableCell]:
 def disk_words(disk: StorageDevice) -> str:
     stated = (disk.mount_point, disk.medium_label, disk.bus, disk.model, disk.raid)
     return " ".join(dict.fromkeys(part for part in stated if part)) or disk.name
-
-
-# Two machines of one fact
-
-
-def two_machines(material: Material, spec: FactTable) -> Section:
-    fact = next((one for one in material.facts if spec.first in one.details and spec.second in one.details), None)
-    if fact is None:
-        return Section(spec.id, spec.title)
-    one, other = fact.details[spec.first], fact.details[spec.second]
-    rows = [
-        [
-            text(_PARTS.get(name, name)), TextCell(text=str(one.get(name, ""))),
-            TextCell(text=str(other.get(name, "")), mark="" if _same(one.get(name), other.get(name)) else "differs"),
-        ]
-        for name in dict.fromkeys([*one, *other])
-    ]  # fmt: skip
-    table = Table(word_columns("Part", *spec.heads), rows)
-    return Section(spec.id, spec.title, spec.lead, tables=[NamedTable(spec.table, table, fact.how)])
-
-
-_PARTS = {"os": "Operating system", "cpu": "Processor", "memory": "Memory", "disk": "Disks"}
-
-
-def _same(one: object, other: object) -> bool:
-    """Equal as written, or equal sizes: 2G * 4 is 8G."""
-    return one == other or (_total(str(one)) is not None and _total(str(one)) == _total(str(other)))
-
-
-def _total(words: str) -> int | None:
-    found = re.fullmatch(r"(\d+)G(?: \* (\d+))?", words)
-    return int(found[1]) * int(found[2] or 1) if found else None
 
 
 # Schema

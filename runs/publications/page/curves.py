@@ -16,7 +16,6 @@ from runs.charts.base import (
     Figure,
     LineGap,
     LineSeries,
-    LinesSpec,
     Mark,
     Scale,
     Table,
@@ -67,17 +66,17 @@ class Sizes(PartSpec):
 
     def section(self, material: Material) -> Section:
         runs = _of_kind(material, self.workload_kind)
-        found = sorted({size for run in runs if (size := size_of(run)) is not None})
-        if not found:
+        sizes = sorted({size for run in runs if (size := size_of(run)) is not None})
+        if not sizes:
             return Section(self.id, self.title)
-        small = [size for size in found if size * APART < found[-1]] or found
+        small = [size for size in sizes if size * APART < sizes[-1]] or sizes
         listed = _size_bars(runs, small, id=self.dense, title="The databases of the first series, GB", log=False)
-        whole = _size_bars(runs, found, id=self.all, title="All databases, GB, log axis", log=True)
-        terabytes = computed(found[-1] / MB_PER_GB, f"{found[-1]:.10g} / {MB_PER_GB}", unit="TB", digits=2)
+        whole = _size_bars(runs, sizes, id=self.all, title="All databases, GB, log axis", log=True)
+        terabytes = computed(sizes[-1] / MB_PER_GB, f"{sizes[-1]:.10g} / {MB_PER_GB}", unit="TB", digits=2)
         return Section(
             id=self.id, title=self.title, figures=[listed, whole],
             tiles=[
-                Tile("Size of the large database", (Amount(found[-1], "GB"),)),
+                Tile("Size of the large database", (Amount(sizes[-1], "GB"),)),
                 Tile("the same in TB of 1024 GB", (terabytes,)),
             ],
         )  # fmt: skip
@@ -134,12 +133,13 @@ class Curves(PartSpec):
         drawn = [one for one in self.figures if one.metric in metrics]
         if not drawn:
             return Section(self.id, self.title)
-        first = without_lost(curves(runs, metrics[drawn[0].metric]))[0]
+        compared = {"publication": material.publication.slug, "workload": runs[0].workload.slug}
+        first = _without_lost(_curves(runs, metrics[drawn[0].metric]))[0]
         return Section(
             id=self.id, title=self.title, lead=self._words(material, first, metrics[drawn[0].metric].unit),
             figures=[_drawn(one, runs, metrics[one.metric]) for one in drawn],
             tables=[_table_of(self.table, runs)] if self.table else [],
-            frames=self.frames, compare=_compare(runs) if self.compare else "",
+            frames=self.frames, compare=urlencode(compared) if self.compare else "",
         )  # fmt: skip
 
     def _words(self, material: Material, curve: Curve, unit: str) -> Words:
@@ -165,11 +165,6 @@ def _axis(metric: Metric) -> YAxis:
     return {"label": label, "unit": unit, "zero": True}
 
 
-def _compare(runs: Sequence[Run]) -> str:
-    publication = runs[0].publication
-    return urlencode({"publication": publication.slug if publication else "", "workload": runs[0].workload.slug})
-
-
 def _dense_end(curve: Curve) -> float:
     """The last size of the dense series."""
     at = list(curve.amounts)
@@ -177,27 +172,43 @@ def _dense_end(curve: Curve) -> float:
 
 
 def _drawn(spec: CurveSpec, runs: Sequence[Run], metric: Metric) -> Figure:
-    found = curves(runs, metric)
-    known, y = without_lost(found), _axis(metric)
+    shown = _curves(runs, metric)
+    known, y = _without_lost(shown), _axis(metric)
     small = _dense_end(known[0])
     bands: list[BandSpec] = []
-    lost: list[LineGap] = []
-    xs = sorted({x for one in found for x in one.lost})
+    lost_xs = sorted({x for curve in shown for x in curve.lost})
     if spec.log:
         y = {**y, "zero": False, "scale": "log"}
     if spec.show == "percent":
-        found, y = [one.relative() for one in known], {"label": "Of the smallest size", "unit": "%", "zero": True}
+        shown, y = [curve.relative() for curve in known], {"label": "Of the smallest size", "unit": "%", "zero": True}
         bands = _losses(known[0], small)
     elif spec.show in ("dense", "known"):
-        found = [one.up_to(small) for one in known] if spec.show == "dense" else known
-    elif spec.show == "lost" and xs:
-        found = [one.up_to(xs[-1]) for one in found]
-    if spec.gap and xs:
-        lost = [{"label": spec.gap, "color": 3, "xs": xs, "reason": spec.gap_reason}]
-    return figure(
-        found, id=spec.id, title=spec.title.replace("{dense}", exact(small)), y=y, marks=ram_mark(runs), note=spec.note,
-        bands=bands, lost=lost,
+        shown = [curve.up_to(small) for curve in known] if spec.show == "dense" else known
+    elif spec.show == "lost" and lost_xs:
+        shown = [curve.up_to(lost_xs[-1]) for curve in shown]
+    gaps: list[LineGap] = [
+        {"label": curve.label, "color": curve.color, "xs": list(curve.lost),
+         "reason": "; ".join(dict.fromkeys(curve.lost.values()))}
+        for curve in shown if curve.lost
+    ]  # fmt: skip
+    if spec.gap and lost_xs:
+        gaps.append({"label": spec.gap, "color": 3, "xs": lost_xs, "reason": spec.gap_reason})
+    xs = [x for curve in shown for x in (*curve.amounts, *curve.lost)]
+    scale: Scale = "log" if xs and max(xs) / min(xs) >= LOG_FROM else "linear"
+    series: list[LineSeries] = [
+        {"label": curve.label, "color": curve.color, "dash": False,
+         "points": [(size, amount.value) for size, amount in curve.amounts.items()],
+         "origin": origin_of(curve.amounts.values())}
+        for curve in shown if curve.amounts
+    ]  # fmt: skip
+    drawn = lines(
+        x={"label": "Database size", "unit": "GB", "scale": scale, "even": True}, y=y, series=series,
+        marks=_ram_mark(runs), bands=bands,
     )  # fmt: skip
+    if gaps:
+        drawn["gaps"] = gaps
+    title = spec.title.replace("{dense}", exact(small))
+    return Figure(spec.id, title, drawn, _table(shown, y), _alt(title, shown, gaps), note=spec.note)
 
 
 def _range(curve: Curve, unit: str) -> Words:
@@ -214,7 +225,7 @@ def _losses_in_words(curve: Curve) -> Words:
     stops = [small] + ([at[-1]] if at[-1] > small else [])
     said: list[str | Amount] = [f"{curve.label}: "]
     for number, stop in enumerate(stops):
-        said += [", " if number else "", change(curve, stop, at[0]), " at ", Amount(stop, "GB")]
+        said += [", " if number else "", _change(curve, stop, at[0]), " at ", Amount(stop, "GB")]
     return [*said, " against ", Amount(at[0], "GB"), "."]
 
 
@@ -224,7 +235,7 @@ def _losses(curve: Curve, small: float) -> list[BandSpec]:
     stretches = [(at[0], small)] + ([(small, at[-1])] if at[-1] > small else [])
     return [
         {
-            "from": left, "to": right, "label": plain((change(curve, right, left),)), "below": True,
+            "from": left, "to": right, "label": plain((_change(curve, right, left),)), "below": True,
             "clear": number > 0,
         }
         for number, (left, right) in enumerate(stretches)
@@ -256,15 +267,15 @@ def _column_cell(spec: ColumnSpec, rows: Sequence[Mapping[str, Amount]], at: int
     return number_cell(computed(value, formula, unit=spec.shown, digits=spec.digits, signed=percent))
 
 
-def _size_bars(runs: Sequence[Run], found: Sequence[float], *, id: str, title: str, log: bool) -> Figure:
+def _size_bars(runs: Sequence[Run], sizes: Sequence[float], *, id: str, title: str, log: bool) -> Figure:
     groups = [
         single_bar(f"test {number}", size, text=exact(size), origin=origin_of([Amount(size)]))
-        for number, size in enumerate(found, start=1)
+        for number, size in enumerate(sizes, start=1)
     ]
     spec = bars(label="Size", unit="GB", better="none", groups=groups, scale="log" if log else "linear")
-    spec["marks"] = ram_mark(runs)
-    rows = [[number_cell(Amount(number)), number_cell(Amount(size))] for number, size in enumerate(found, start=1)]
-    alt = f"Bars of the database sizes from {exact(found[0])} to {exact(found[-1])} GB, the RAM as a line."
+    spec["marks"] = _ram_mark(runs)
+    rows = [[number_cell(Amount(number)), number_cell(Amount(size))] for number, size in enumerate(sizes, start=1)]
+    alt = f"Bars of the database sizes from {exact(sizes[0])} to {exact(sizes[-1])} GB, the RAM as a line."
     note = "1 GB = 1024 MB." + (" Logarithmic axis." if log else "")
     return Figure(id, title, spec, Table([Column("Test"), Column("Size", "GB")], rows), alt, note=note)
 
@@ -277,10 +288,6 @@ class Curve:
     color: int
     amounts: dict[float, Amount]
     lost: dict[float, str]
-
-    @property
-    def points(self) -> list[tuple[float, float]]:
-        return [(size, amount.value) for size, amount in self.amounts.items()]
 
     def up_to(self, size: float) -> Curve:
         amounts = {x: amount for x, amount in self.amounts.items() if x <= size}
@@ -301,7 +308,7 @@ def size_of(run: Run) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def curves(runs: Sequence[Run], metric: Metric) -> list[Curve]:
+def _curves(runs: Sequence[Run], metric: Metric) -> list[Curve]:
     """One per value of the disk factor, in the order of the source; all runs have a size."""
     drawn: dict[str, Curve] = {}
     for run in runs:
@@ -316,7 +323,7 @@ def curves(runs: Sequence[Run], metric: Metric) -> list[Curve]:
     return list(drawn.values())
 
 
-def ram_mark(runs: Sequence[Run]) -> list[Mark]:
+def _ram_mark(runs: Sequence[Run]) -> list[Mark]:
     """Where the data outgrows the machine's memory; nothing when the runs' machines differ in it."""
     sizes = {run.hardware.ram_bytes for run in runs if run.hardware and run.hardware.ram_bytes}
     if len(sizes) != 1:
@@ -325,70 +332,34 @@ def ram_mark(runs: Sequence[Run]) -> list[Mark]:
     return [{"axis": "x", "value": ram_gb, "label": f"RAM {exact(ram_gb)} GB"}]
 
 
-def without_lost(found: Sequence[Curve]) -> list[Curve]:
+def _without_lost(curves: Sequence[Curve]) -> list[Curve]:
     """The curves that have values, without their gaps."""
-    return [replace(one, lost={}) for one in found if one.amounts]
+    return [replace(curve, lost={}) for curve in curves if curve.amounts]
 
 
-def change(curve: Curve, size: float, base: float) -> Amount:
+def _change(curve: Curve, size: float, base: float) -> Amount:
     """What the value at `size` is above or below that at `base`, in per cent."""
     value, first = curve.amounts[size].value, curve.amounts[base].value
     formula = f"{value:.10g} / {first:.10g} − 1"
     return computed(100 * (value / first - 1), formula, unit="%", digits=2, signed=True)
 
 
-def figure(
-    found: Sequence[Curve], *, id: str, title: str, y: YAxis, marks: Sequence[Mark] = (), note: str = "",
-    bands: Sequence[BandSpec] = (), lost: Sequence[LineGap] = (),
-) -> Figure:  # fmt: skip
-    """`lost` are more gaps than those of the curves."""
-    xs = [x for one in found for x in (*(x for x, _ in one.points), *one.lost)]
-    scale: Scale = "log" if xs and max(xs) / min(xs) >= LOG_FROM else "linear"
-    series: list[LineSeries] = [
-        {
-            "label": one.label,
-            "color": one.color,
-            "dash": False,
-            "points": [(x, y) for x, y in one.points],
-            "origin": origin_of(one.amounts.values()),
-        }
-        for one in found
-        if one.points
-    ]
-    gaps: list[LineGap] = [
-        {"label": one.label, "color": one.color, "xs": list(one.lost),
-         "reason": "; ".join(dict.fromkeys(one.lost.values()))}
-        for one in found if one.lost
-    ]  # fmt: skip
-    gaps += lost
-    spec: LinesSpec = lines(
-        x={"label": "Database size", "unit": "GB", "scale": scale, "even": True},
-        y=y,
-        series=series,
-        marks=marks,
-        bands=bands,
-    )
-    if gaps:
-        spec["gaps"] = gaps
-    return Figure(id=id, title=title, spec=spec, table=_table(found, y), alt=_alt(title, found, gaps), note=note)
-
-
-def _table(found: Sequence[Curve], y: YAxis) -> Table:
-    xs = sorted({x for one in found for x in (*one.amounts, *one.lost)})
-    columns = [Column("Size", "GB"), *(Column(one.label, y["unit"]) for one in found)]
+def _table(shown: Sequence[Curve], y: YAxis) -> Table:
+    xs = sorted({x for curve in shown for x in (*curve.amounts, *curve.lost)})
+    columns = [Column("Size", "GB"), *(Column(curve.label, y["unit"]) for curve in shown)]
     rows = [
-        [number_cell(Amount(x)), *(number_cell(one.amounts.get(x), gap=one.lost.get(x, "")) for one in found)]
+        [number_cell(Amount(x)), *(number_cell(curve.amounts.get(x), gap=curve.lost.get(x, "")) for curve in shown)]
         for x in xs
     ]
     return Table(columns, rows)
 
 
-def _alt(title: str, found: Sequence[Curve], gaps: Sequence[LineGap]) -> str:
-    said = [
-        f"{one.label}: from {exact(one.points[0][1])} at {exact(one.points[0][0])} GB "
-        f"to {exact(one.points[-1][1])} at {exact(one.points[-1][0])} GB."
-        for one in found
-        if one.points
-    ]
+def _alt(title: str, shown: Sequence[Curve], gaps: Sequence[LineGap]) -> str:
+    said = []
+    for curve in shown:
+        if curve.amounts:
+            ends = [(exact(size), exact(amount.value)) for size, amount in curve.amounts.items()]
+            (small, first), (large, last) = ends[0], ends[-1]
+            said.append(f"{curve.label}: from {first} at {small} GB to {last} at {large} GB.")
     said += [f"{gap['label']}: {len(gap['xs'])} values not known." for gap in gaps]
     return f"{title}. {' '.join(said)}"

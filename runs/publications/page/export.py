@@ -12,7 +12,7 @@ from runs.formatting import plain as exactly
 from runs.models.choices import Provenance
 from runs.publications.checks.model import Check
 from runs.publications.material import Material
-from runs.publications.page import layout
+from runs.publications.page.page import sections
 from runs.publications.page.parts import Amount, Section, TextCell, Words, computed, plain
 
 HEAD = ["section", "table", "row", "column", "value", "unit", "as_printed", "provenance", "formula", "note"]
@@ -53,7 +53,7 @@ def text(material: Material, only: str = "") -> str:
 
 def rows(material: Material, only: str = "") -> Iterator[list[str]]:
     """One per number or gap, in the order of the page."""
-    for section in layout.sections(material):
+    for section in sections(material):
         for figure in section.figures:
             if only in ("", section.id, figure.id):
                 yield from _table(section.id, figure.title, figure.table)

@@ -145,11 +145,11 @@ class Control(PartSpec):
 
     def section(self, material: Material) -> Section:
         outside = [run for run in material.runs if run.factor(self.without) is None]
-        found = [run for run in outside if run.measurements.all() or run.invalid_at]
-        metrics = list(dict.fromkeys(one.metric for run in found for one in run.measurements.all()))
+        valued = [run for run in outside if run.measurements.all() or run.invalid_at]
+        metrics = list(dict.fromkeys(one.metric for run in valued for one in run.measurements.all()))
         columns = [Column(one.label, one.unit) for one in metrics] or [Column("Numbers", numeric=False)]
-        rows = [[_server(run), *_numbers(run, metrics)] for run in found]
-        sql = next((str(run.workload.details.get("sql", "")) for run in found), "")
+        rows = [[_server(run), *_numbers(run, metrics)] for run in valued]
+        sql = next((str(run.workload.details.get("sql", "")) for run in valued), "")
         return Section.of_table(
             self.id, self.title, [Column("Server", numeric=False), *columns], rows,
             lead=f"{sql}: the same on every server." if sql else self.lead,

@@ -1,18 +1,137 @@
-"""The page of a publication: what it says, its results, its figures with their state, claims, gaps, later findings."""
+"""The page of a publication, and page.json: what it shows in which order, as a list of parts; figures and re-run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from runs.models import Publication
 from runs.models.choices import Provenance, RunState
 from runs.models.visible import Reader
-from runs.publications.article import Article, article_of
+from runs.publications.article import Article, FigureEntry, Order, Rerun, article_of
+from runs.publications.document import Spec
 from runs.publications.matching import Published
 from runs.publications.material import Material
-from runs.publications.page import layout, reruns
-from runs.publications.page.parts import Section, TextCell, Tile
+from runs.publications.page import claims, common, configs, database, reruns
+from runs.publications.page.bars import Bars, Medians
+from runs.publications.page.common import FactTable, Observed
+from runs.publications.page.curves import Curves, Sizes
+from runs.publications.page.grids import Control, Grid, Methods
+from runs.publications.page.parts import PartSpec, Section, TextCell, Tile, computed
+
+# Parts without options: what they show hangs on the rows alone.
+PLAIN: Mapping[str, Callable[[Material], Section]] = {
+    "tables": database.tables,
+    "indexes": database.indexes,
+    "queries": database.queries,
+    "schema": common.schema,
+    "claimed-ratios": claims.all_ratios,
+    "readings": claims.readings,
+    "bounds": claims.bounds,
+    "orderings": claims.orderings,
+    "claims": claims.all_claims,
+    "observations": common.observations,
+    "missing": common.missing,
+    "machines": common.machines,
+    "configurations": configs.configurations,
+    "findings": common.findings,
+}
+
+
+class Plain(Spec):
+    part: Literal[tuple(PLAIN)]  # type: ignore[valid-type]
+
+    def section(self, material: Material) -> Section:
+        return replace(PLAIN[self.part](material), folded=True)
+
+
+class Frames(PartSpec):
+    """Empty frames of lost pictures alone."""
+
+    part: Literal["frames"] = "frames"
+    frames: tuple[str, ...]
+
+    def section(self, material: Material) -> Section:
+        return Section(self.id, self.title, self.lead, frames=self.frames)
+
+
+AnyPart = Annotated[
+    Bars | Medians | Sizes | Curves | Grid | Methods | Control | Observed | claims.Ratios | FactTable | Frames | Plain,
+    Field(discriminator="part"),
+]
+
+
+class Headline(Spec):
+    """A figure of the first screen: the computed value `at` of a check, or what a claim says."""
+
+    label: str
+    check: str = ""
+    at: Annotated[int, Field(ge=0)] = 0
+    claim: str = ""
+
+    def tile(self, material: Material) -> Tile | None:
+        """None where its check or claim is not there."""
+        for check in material.checks:
+            if check.number == self.check and self.at < len(check.computed):
+                result = check.computed[self.at]
+                amount = computed(
+                    result.rounded, result.formula, unit=result.unit, digits=result.digits, signed=result.signed
+                )
+                return Tile(self.label, (amount,), f"#check-{check.number}")
+        for claim in material.claims:
+            if claim.source_id == self.claim:
+                return Tile(self.label, claims.figure_words(claim), "#claims")
+        return None
+
+
+class Answer(Spec):
+    """What a reader sees first, above the first of the parts."""
+
+    headlines: Annotated[tuple[Headline, ...], Field(max_length=6)] = ()
+
+
+class PageFile(Spec):
+    """Without `parts` the page shows a comparison per workload, then every row that it has."""
+
+    answer: Answer = Answer()
+    rerun: Rerun | None = None
+    figures: tuple[FigureEntry, ...] = ()
+    orders: tuple[Order, ...] = ()
+    parts: tuple[AnyPart, ...] = ()
+
+    def faults(self) -> list[str]:
+        """Parts and figures that stand twice, and frames of figures that have none."""
+        ids = [one.part if isinstance(one, Plain) else one.id for one in self.parts]
+        figures = [one.id for one in self.figures]
+        framed = {one.id for one in self.figures if one.frame}
+        twice = [f"parts: {one} stands twice" for one in sorted(set(ids)) if ids.count(one) > 1]
+        twice += [f"figures: {one} stands twice" for one in sorted(set(figures)) if figures.count(one) > 1]
+        return twice + [
+            f"parts.{at}.frames: {name} is not one of the figures with a frame"
+            for at, one in enumerate(self.parts)
+            for name in getattr(one, "frames", ())
+            if name not in framed
+        ]
+
+
+def page_file(publication: Publication) -> PageFile:
+    return PageFile.model_validate(publication.content.get("page") or {})
+
+
+def sections(material: Material) -> list[Section]:
+    """In the order of page.json, without those that have nothing to show."""
+    parts = page_file(material.publication).parts
+    if not parts:
+        workloads = dict.fromkeys(run.workload for run in material.runs)
+        bars = (Bars(id=f"workload-{one.slug}", title=one.name, workload=one.source_id) for one in workloads)
+        parts = (*bars, *(Plain(part=name) for name in PLAIN))
+    return [section for part in parts if (section := part.section(material))]
+
+
+# The page
 
 LANGUAGES = {"cs": "Czech", "en": "English", "ko": "Korean", "pt": "Portuguese", "ru": "Russian"}
 PROVENANCE_WORDS = {
@@ -46,21 +165,12 @@ class Page:
         code = self.publication.language
         return LANGUAGES.get(code, code)
 
-    def slots_of(self, section: Section) -> list[reruns.FigureView]:
-        """Figures of this section that a re-run fills and that have no frame with a slot of its own."""
-        places = {section.id, *(figure.id for figure in section.figures)}
-        return [one for one in self.figures if one.slot and one.figure.frame is None and one.figure.place in places]
-
-    def frames_of(self, section: Section) -> list[reruns.FigureView]:
-        """The frames of lost figures that stand in this section, as far as the article has these figures."""
-        return [one for id in section.frames for one in self.figures if one.figure.id == id and one.figure.frame]
-
 
 def page(publication: Publication, user: Reader, chosen: Mapping[str, str] | None = None) -> Page:
     """`chosen` is what the reader picks on the page: {"baseline": slug}."""
     material = Material.of(publication, chosen)
     article = article_of(publication)
-    sections = layout.sections(material)
+    shown = sections(material)
     claims = {claim.source_id: claim for claim in material.claims}
     published = Published(publication, material.runs, claims, material.observations)
     measured = reruns.Measured.of(published, user)
@@ -71,9 +181,9 @@ def page(publication: Publication, user: Reader, chosen: Mapping[str, str] | Non
         figures=reruns.figure_views(article, measured) if article else [],
         questions=reruns.question_views(article, user) if article else [],
         slot=reruns.slot(article.slug, article.rerun, measured) if article and article.rerun else None,
-        tiles=layout.page_file(publication).answer.tiles(material),
-        sections=sections,
-        legend=legend(material, sections),
+        tiles=[tile for one in page_file(publication).answer.headlines if (tile := one.tile(material))],
+        sections=shown,
+        legend=legend(material, shown),
         with_values=valued,
         without_values=len(material.runs) - valued,
         material=material,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from runs.charts.base import Table, TableCell
-from runs.charts.sizes import MB, SIZE_METRIC
+from runs.charts.matrix import MB, SIZE_METRIC
 from runs.models import Claim, Experiment, HardwareProfile, Observation, Run
 from runs.models.choices import Provenance
 from runs.publications import matching
@@ -49,7 +49,9 @@ class Answer:
 def tables(experiments: Sequence[Experiment], published: Published) -> dict[object, NamedTable]:
     """By experiment, of the latest of each name that has matches or gaps: two re-runs are never taken together."""
     latest = latest_of_each([one for one in experiments if is_told(one)])
-    runs = _runs_of(latest)
+    runs: dict[object, list[Run]] = {one.pk: [] for one in latest}
+    for run in Run.objects.present().filter(experiment__in=latest).for_lists():
+        runs[run.experiment_id].append(run)
     return {one.pk: table(one, runs[one.pk], published) for one in latest}
 
 
@@ -64,14 +66,6 @@ def latest_of_each(experiments: Sequence[Experiment]) -> list[Experiment]:
 def is_told(experiment: Experiment) -> bool:
     """Whether there is anything to set beside what was published."""
     return bool(matching.matches_of(experiment) or matching.gaps_of(experiment))
-
-
-def _runs_of(experiments: Sequence[Experiment]) -> dict[object, list[Run]]:
-    found: dict[object, list[Run]] = {one.pk: [] for one in experiments}
-    if experiments:
-        for run in Run.objects.present().filter(experiment__in=experiments).for_lists():
-            found[run.experiment_id].append(run)
-    return found
 
 
 def table(experiment: Experiment, runs: Sequence[Run], published: Published) -> NamedTable:
@@ -243,10 +237,8 @@ def _ratios(answer: Answer, readings: Sequence[Reading]) -> TableCell:
         return TableCell()
     if not readings:
         return TableCell(gap="no amount is published")
-    parts: list[str | Amount] = []
-    for place, reading in enumerate(readings):
-        parts += ["; " if place else "", *_ratio(answer.amount, reading)]
-    return TextCell(words=parts)
+    parts = [part for reading in readings for part in ("; ", *_ratio(answer.amount, reading))]
+    return TextCell(words=parts[1:])
 
 
 def _ratio(here: Amount, reading: Reading) -> Words:

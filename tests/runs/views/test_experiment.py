@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 
 from benchsite.management.commands.experiments import labels
-from runs.charts import sizes
+from runs.charts.matrix import size_figures
 from runs.compare.compare import compare
 from runs.models import Experiment, Run, StorageDevice
 from tests.runs.cells import add_number, all_runs, machine, make_run
@@ -106,7 +106,7 @@ def test_a_sweep_of_sizes_is_drawn_as_curves_with_the_memory_as_a_line(client, d
     assert 'id="tps-over-size"' in html
     assert 'id="load-over-size"' in html
     assert "slow: −85.7" in html
-    (over_size, _) = sizes.figures(compare(all_runs()))
+    (over_size, _) = size_figures(compare(all_runs()))
     assert over_size.spec["type"] == "lines"
     assert [one["label"] for one in over_size.spec["series"]] == ["fast", "slow"]
     assert over_size.spec["series"][1]["points"] == [(258.5, 70.0), (516.5, 40.0), (774.5, 10.0)]
@@ -117,7 +117,7 @@ def test_a_sweep_of_sizes_is_drawn_as_curves_with_the_memory_as_a_line(client, d
 
 def test_a_factor_that_follows_from_the_size_cuts_no_curve_and_a_wide_range_has_a_log_axis(client, db):
     sweep((1, 3, 9, 18), asked=True)
-    (over_size, _) = sizes.figures(compare(all_runs()))
+    (over_size, _) = size_figures(compare(all_runs()))
     assert [(one["label"], len(one["points"])) for one in over_size.spec["series"]] == [("fast", 4), ("slow", 4)]
     assert over_size.spec["x"]["scale"] == "log"
 
@@ -127,14 +127,14 @@ def test_a_storage_that_was_loaded_once_says_nothing_of_sizes(client, db):
     slow = Run.objects.filter(experiment=experiment, factors__name="disk", factors__text="slow")
     for run in slow.exclude(factors__name="warehouses", factors__number=3):
         run.measurements.filter(metric__name="load_mb_per_s").delete()
-    (_, load) = sizes.figures(compare(all_runs()))
+    (_, load) = size_figures(compare(all_runs()))
     assert [(one["label"], len(one["points"])) for one in load.spec["series"]] == [("fast", 3), ("slow", 1)]
     assert "slow" not in load.note
 
 
 def test_two_sizes_make_no_curve(client, db):
     sweep((3, 6))
-    assert sizes.figures(compare(all_runs())) == []
+    assert size_figures(compare(all_runs())) == []
 
 
 def test_the_storage_that_needs_no_name_has_words(client, db):
