@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
+from runs.api.serializers import FIELD_ERRORS, AnswerField, ErrorSerializer
 from runs.compare import reports
 from runs.compare.compare import Selection, compare_selection, select
 from runs.compare.groups import Comparison, Dot, Gap, Group, Printed
@@ -36,11 +36,6 @@ class ComparedMetricSerializer(serializers.Serializer[Metric]):
     label = serializers.CharField()  # type: ignore[assignment]  # not the field's own label
     unit = serializers.CharField()
     better = serializers.CharField()
-
-
-class IntervalSerializer(serializers.Serializer[Interval]):
-    low = serializers.FloatField()
-    high = serializers.FloatField()
 
 
 class ComparedRatioSerializer(serializers.Serializer[Ratio]):
@@ -81,25 +76,6 @@ class MissingRepeatSerializer(serializers.Serializer[Gap]):
     reason = serializers.CharField()
 
 
-class PrintedStatisticSerializer(serializers.Serializer[Printed]):
-    """What a source prints of these repeats."""
-
-    statistic = serializers.CharField()
-    value = serializers.FloatField()
-    as_printed = serializers.CharField()
-    of = serializers.IntegerField()
-
-
-class DifferenceSerializer(serializers.Serializer[Difference]):
-    """`a` is of the group, `b` of the baseline; one that `blocks` forbids a ratio."""
-
-    field = serializers.CharField()
-    label = serializers.CharField()  # type: ignore[assignment]  # not the field's own label
-    a = serializers.CharField()
-    b = serializers.CharField()
-    severity = serializers.ChoiceField(choices=["blocks", "note"])
-
-
 class ComparedGroupSerializer(serializers.Serializer[Group]):
     """A cell. `refused` says why it must not be set against the baseline."""
 
@@ -112,19 +88,19 @@ class ComparedGroupSerializer(serializers.Serializer[Group]):
     n = serializers.IntegerField()
     values = serializers.ListField(child=serializers.FloatField())
     median = serializers.FloatField(allow_null=True)
-    interval = IntervalSerializer(allow_null=True)
+    interval = AnswerField(Interval | None)
     summary = ComparedSummarySerializer(allow_null=True)
     ratio = ComparedRatioSerializer(source="against.ratio", allow_null=True)
     verdict = VerdictSerializer(source="against.verdict", allow_null=True)
     refused = StatedField(source="against.refused", allow_null=True)
-    differences = DifferenceSerializer(many=True)
+    differences = AnswerField(list[Difference])
     durability = StatedField(allow_null=True)
     doubt = StatedField(allow_null=True, help_text="What was measured against the durability class.")
     runs = serializers.ListField(child=serializers.UUIDField(), source="run_ids")
     repeats = ComparedRepeatSerializer(many=True, source="dots")
     gaps = serializers.ListField(child=serializers.CharField(), source="gap_notes")
     missing = MissingRepeatSerializer(many=True, source="gaps")
-    printed = PrintedStatisticSerializer(many=True)
+    printed = AnswerField(list[Printed])
 
 
 class ComparisonSerializer(serializers.Serializer[Comparison]):

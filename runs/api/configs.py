@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Any, cast
 
 from benchagent.configfiles import FORMATS
+from benchagent.configfiles.settings import Promise
+from benchagent.configfiles.units import Quantity
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -18,7 +20,7 @@ from rest_framework.views import APIView
 
 from runs import configs
 from runs.access.rules import may_describe
-from runs.api.serializers import FIELD_ERRORS, ErrorSerializer, NamedRefSerializer
+from runs.api.serializers import FIELD_ERRORS, AnswerField, ErrorSerializer, NamedRefSerializer
 from runs.configs.pages import diff_table, matching
 from runs.configs.reading import MOST_CHARACTERS
 from runs.incoming.reading import read
@@ -74,20 +76,6 @@ class ConfigGiven(FactsGiven):
         )  # fmt: skip
 
 
-class QuantitySerializer(serializers.Serializer[Any]):
-    """`value` in bytes or seconds by `kind`; pages where the page size is not known."""
-
-    kind = serializers.CharField()
-    value = serializers.JSONField(allow_null=True)
-    words = serializers.CharField()
-    reason = serializers.CharField()
-
-
-class DurabilitySerializer(serializers.Serializer[Any]):
-    durability = serializers.CharField(allow_null=True)
-    reason = serializers.CharField()
-
-
 class ConfigSummarySerializer(serializers.Serializer[Any]):
     slug = serializers.CharField()
     name = serializers.CharField()
@@ -97,7 +85,7 @@ class ConfigSummarySerializer(serializers.Serializer[Any]):
     revision_of = serializers.CharField(allow_null=True)
     publication = serializers.CharField(allow_null=True)
     parameters = serializers.IntegerField(help_text="how many")
-    durability = DurabilitySerializer()
+    durability = AnswerField(Promise)
     runs = serializers.IntegerField()
     created_at = serializers.DateTimeField()
 
@@ -119,25 +107,17 @@ class ParameterSerializer(serializers.Serializer[configs.ParameterRow]):
     unit = serializers.CharField(source="parameter.unit")
     comment = serializers.CharField(source="parameter.comment")
     provenance = serializers.CharField(source="parameter.provenance")
-    normalised = QuantitySerializer(source="quantity", allow_null=True)
+    normalised = AnswerField(Quantity | None, source="quantity")
     meaning = serializers.CharField(help_text="what other engines may call something else; empty where none is known")
     duplicate = serializers.BooleanField()
     overridden = serializers.BooleanField(help_text="a later one of the same name counts instead")
     read_by_server = serializers.BooleanField()
 
 
-class FileSerializer(serializers.Serializer[Any]):
-    position = serializers.IntegerField()
-    name = serializers.CharField()
-    format = serializers.CharField()
-    text = serializers.CharField()
-    written = serializers.BooleanField(help_text="made from the parameters, as no file was given")
-
-
 class MeaningSerializer(serializers.Serializer[Any]):
     label = serializers.CharField()  # type: ignore[assignment]  # a field of the answer, not of the form
     parameters = serializers.ListField(child=serializers.CharField())
-    normalised = QuantitySerializer(allow_null=True)
+    normalised = AnswerField(Quantity | None)
     note = serializers.CharField()
 
 
@@ -147,7 +127,7 @@ class ConfigSerializer(ConfigSummarySerializer):
     forced_writes = serializers.BooleanField(allow_null=True)
     includes_missing = serializers.ListField(child=serializers.CharField())
     parameters = ParameterSerializer(many=True)  # type: ignore[assignment]
-    files = FileSerializer(many=True)
+    files = AnswerField(list[configs.FileFacts])
     meanings = MeaningSerializer(many=True)
     revisions = serializers.ListField(child=serializers.CharField(), help_text="slugs of all revisions, in order")
 
@@ -155,7 +135,7 @@ class ConfigSerializer(ConfigSummarySerializer):
 class DiffCellSerializer(serializers.Serializer[Any]):
     names = serializers.ListField(child=serializers.CharField())
     given = serializers.ListField(child=serializers.CharField(allow_null=True))
-    normalised = QuantitySerializer(source="quantity", allow_null=True)
+    normalised = AnswerField(Quantity | None, source="quantity")
     note = serializers.CharField()
     absent = serializers.BooleanField(help_text="the engine has no such setting")
 
@@ -174,7 +154,7 @@ class DiffSerializer(serializers.Serializer[Any]):
     configs = serializers.ListField(child=serializers.CharField())
     unknown = serializers.ListField(child=serializers.CharField())
     by = serializers.ChoiceField(choices=["meaning", "name"])
-    durability = DurabilitySerializer(many=True)
+    durability = AnswerField(list[Promise])
     rows = DiffRowSerializer(many=True)
 
 

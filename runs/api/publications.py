@@ -9,7 +9,6 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
-from pydantic import ConfigDict, TypeAdapter
 from rest_framework import serializers
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
@@ -17,7 +16,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from runs.api.errors import CsvRenderer, JsonErrors
-from runs.api.serializers import ErrorSerializer, MeasurementSerializer, MissingSerializer, RunSerializer
+from runs.api.serializers import AnswerField, ErrorSerializer, MeasurementSerializer, MissingSerializer, RunSerializer
 from runs.models import Claim, DbmsVersion, Publication, Run
 from runs.publications.article import article_of
 from runs.publications.checks.model import Check
@@ -52,19 +51,6 @@ class PublicationHeadSerializer(serializers.ModelSerializer[Publication]):
     def _absolute(self, path: str) -> str:
         request = self.context.get("request")
         return str(request.build_absolute_uri(path)) if request is not None else path
-
-
-class RowsField(serializers.Field[Any, Any, Any, Any]):
-    """Rows as their pydantic model or dataclass, which also describes them (runs.api.schema), has them."""
-
-    def __init__(self, kind: type, **options: Any) -> None:
-        super().__init__(read_only=True, **options)
-        later = ConfigDict(defer_build=True)
-        self.rows: TypeAdapter[Any] = TypeAdapter(list[kind], config=later)  # type: ignore[valid-type]
-
-    def to_representation(self, value: Any) -> Any:
-        rows = self.rows.validate_python(value, from_attributes=True)
-        return self.rows.dump_python(rows, mode="json", exclude_unset=True)
 
 
 class PublishedRunSerializer(serializers.Serializer[Any]):
@@ -248,19 +234,19 @@ class PublicationSerializer(serializers.Serializer[Material]):
     systems = serializers.SerializerMethodField()
     hardware = MachineSerializer(many=True)
     configs = PublishedConfigSerializer(many=True)
-    schemas = RowsField(SchemaRow)
+    schemas = AnswerField(list[SchemaRow])
     runs = PublishedRunSerializer(many=True)
     aggregates = AggregateSerializer(many=True)
     observations = ObservationSerializer(many=True)
     claims = ClaimSerializer(many=True)
     missing_items = MissingItemSerializer(many=True, source="missing")
-    table_statistics = RowsField(TableRow, source="table_stats")
-    index_statistics = RowsField(IndexRow, source="index_stats")
-    query_statistics = RowsField(QueryRow, source="query_stats")
-    facts = RowsField(FactRow)
+    table_statistics = AnswerField(list[TableRow], source="table_stats")
+    index_statistics = AnswerField(list[IndexRow], source="index_stats")
+    query_statistics = AnswerField(list[QueryRow], source="query_stats")
+    facts = AnswerField(list[FactRow])
     reruns = serializers.SerializerMethodField()
     statistics = serializers.SerializerMethodField()
-    checks = RowsField(Check)
+    checks = AnswerField(list[Check])
     check_results = serializers.SerializerMethodField()
 
     def get_article(self, material: Material) -> dict[str, Any] | None:

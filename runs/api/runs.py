@@ -42,6 +42,7 @@ from runs.run import series
 
 PAGE_SIZE = 50
 MAX_PAGE_SIZE = 500
+PAGE_SIZES = {"type": "integer", "minimum": 1, "maximum": MAX_PAGE_SIZE, "default": PAGE_SIZE}
 # A page is found by counting the rows before it: beyond this, by `next` only.
 MAX_OFFSET = 10_000
 
@@ -106,17 +107,6 @@ class RunPagination(BasePagination):
             },
         }
 
-    def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
-        def described(name: str, description: str, schema: dict[str, Any]) -> dict[str, Any]:
-            return {"name": name, "in": "query", "required": False, "description": description, "schema": schema}
-
-        size = {"type": "integer", "minimum": 1, "maximum": MAX_PAGE_SIZE, "default": PAGE_SIZE}
-        return [
-            described("cursor", "Where the page begins: taken from `next` and `previous`.", {"type": "string"}),
-            described("page", f"Number of a page within the first {MAX_OFFSET:,} rows.", {"type": "integer"}),
-            described("page_size", "Rows on a page.", size),
-        ]
-
 
 def _number(params: Any, name: str) -> int:
     """A positive number, 0 where it is not given."""
@@ -150,7 +140,13 @@ class RunList(JsonErrors, generics.ListAPIView[Run]):
         return candidates(self.request.user, experiments=named).for_rows()
 
     @extend_schema(
-        parameters=[FACTOR_PARAMETER, OpenApiParameter("format", str, enum=["json", "csv"])],
+        parameters=[
+            FACTOR_PARAMETER,
+            OpenApiParameter("format", str, enum=["json", "csv"]),
+            OpenApiParameter("cursor", str, description="Where the page begins: taken from `next` and `previous`."),
+            OpenApiParameter("page", int, description=f"Number of a page within the first {MAX_OFFSET:,} rows."),
+            OpenApiParameter("page_size", PAGE_SIZES, description="Rows on a page."),
+        ],
         responses={
             (200, "application/json"): RunSerializer(many=True),
             (200, "text/csv"): OpenApiTypes.STR,

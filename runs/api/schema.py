@@ -41,13 +41,13 @@ class IncomingSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-cal
         return {_AS_IT_IS: _described(TypeAdapter(self.target), "validation", auto_schema)}
 
 
-class RowsSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+class AnswerSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
     """So does what goes out as pydantic's models and dataclasses have it."""
 
-    target_class = "runs.api.publications.RowsField"
+    target_class = "runs.api.serializers.AnswerField"
 
     def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
-        return _described(self.target.rows, "serialization", auto_schema)
+        return _described(self.target.adapter, "serialization", auto_schema)
 
 
 def _described(

@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
+from pydantic import TypeAdapter
 from rest_framework import serializers
 
 from runs.models import Artefact, Change, Measurement, Run
 from runs.run.artefacts import artefacts_of
+from runs.run.series import Series
+
+
+@lru_cache
+def adapter_of(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+class AnswerField(serializers.Field[Any, Any, Any, Any]):
+    """What is a pydantic model or a dataclass already, or a list of them: that also describes it (runs.api.schema)."""
+
+    def __init__(self, kind: Any, **options: Any) -> None:
+        super().__init__(read_only=True, **options)
+        self.adapter = adapter_of(kind)
+
+    def to_representation(self, value: Any) -> Any:
+        answer = self.adapter.validate_python(value, from_attributes=True)
+        return self.adapter.dump_python(answer, mode="json", exclude_unset=True)
 
 
 class WorkloadRefSerializer(serializers.Serializer[Any]):
@@ -60,16 +80,6 @@ class MeasurementSerializer(serializers.ModelSerializer[Measurement]):
     class Meta:
         model = Measurement
         fields = ["name", "label", "unit", "better", "phase", "value", "as_printed", "provenance", "note"]
-
-
-class SeriesSerializer(serializers.Serializer[Any]):
-    """Samples of one metric; null is a gap. `t0_s` counts from the start of the warm-up."""
-
-    name = serializers.CharField()
-    unit = serializers.CharField()
-    t0_s = serializers.FloatField()
-    interval_s = serializers.FloatField()
-    values = serializers.ListField(child=serializers.FloatField(allow_null=True))
 
 
 class StorageSerializer(serializers.Serializer[Any]):
@@ -184,9 +194,9 @@ class RunDetailSerializer(RunSerializer):
             "checks", "warnings", "per_terminal", "statistics", "note", "context", "info", "artefacts",
         ]  # fmt: skip
 
-    @extend_schema_field(SeriesSerializer(many=True))
+    @extend_schema_field(AnswerField(list[Series]))
     def get_series(self, run: Run) -> Any:
-        return SeriesSerializer(self.context.get("series", []), many=True).data
+        return AnswerField(list[Series]).to_representation(self.context.get("series", []))
 
     @extend_schema_field(ArtefactSerializer(many=True))
     def get_artefacts(self, run: Run) -> Any:
@@ -207,7 +217,7 @@ class RunDetailSerializer(RunSerializer):
 
 class RunSeriesSerializer(serializers.Serializer[Any]):
     status = serializers.CharField()
-    series = SeriesSerializer(many=True)
+    series = AnswerField(list[Series])
 
 
 class StoredRunSerializer(serializers.Serializer[Any]):

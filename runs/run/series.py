@@ -28,7 +28,10 @@ MAX_SAMPLES = 10_000_000
 
 @dataclass(frozen=True)
 class Series:
-    """Samples of one metric; `values[i]` belongs to the interval that begins at `t0_s + i * interval_s`."""
+    """Samples of one metric, None for a gap; `values[i]` is of the interval that begins at `t0_s + i * interval_s`.
+
+    `t0_s` counts from the start of the warm-up.
+    """
 
     name: str
     unit: str
