@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
@@ -106,9 +106,46 @@ def viewer(db):
     return _user("vera-viewer", "viewer")
 
 
+@pytest.fixture(scope="session")
+def publish(django_db_setup, django_db_blocker) -> Callable[[], None]:
+    """`publish()`: what import_own() stores where no publication is yet, copied from tables that it filled once."""
+    from django.db import connection, transaction
+
+    from runs.publications.importer import import_own
+
+    def execute(statements: Iterable[str]) -> None:
+        with connection.cursor() as cursor:
+            for statement in statements:
+                cursor.execute(statement)
+
+    def filled() -> set[str]:
+        with connection.cursor() as cursor:
+            sizes = {}
+            for name in connection.introspection.table_names(cursor):
+                cursor.execute(f"SELECT COUNT(*) FROM {name}")
+                sizes[name] = cursor.fetchone()[0]
+        return {name for name, rows in sizes.items() if rows}
+
+    with django_db_blocker.unblock(), transaction.atomic(durable=True):
+        before = filled()
+        import_own()
+        tables = sorted(filled() - before)
+        execute(f"CREATE TABLE published_{name} AS SELECT * FROM {name}" for name in tables)
+        execute(f"DELETE FROM {name}" for name in tables)
+
+    @transaction.atomic
+    def stored() -> None:
+        execute(f"INSERT INTO {name} SELECT * FROM published_{name}" for name in tables)
+
+    return stored
+
+
 @pytest.fixture(scope="module")
-def kept(django_db_setup, django_db_blocker) -> Callable[[], AbstractContextManager[None]]:
-    """`with kept():` rows that are stored once for all tests of a file, each of which is rolled back to them."""
+def kept(publish, django_db_blocker) -> Callable[[], AbstractContextManager[None]]:
+    """`with kept():` rows that are stored once for all tests of a file, each of which is rolled back to them.
+
+    After `publish`, whose tables would else be rolled back too.
+    """
 
     @contextmanager
     def rows() -> Iterator[None]:

@@ -14,7 +14,6 @@ from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 
 from runs.models import Experiment, Run, User
-from runs.publications.importer import import_own
 from runs.run import artefacts
 from tests.runs.builders import document, store_upload
 from tests.runs.cells import make_run
@@ -55,16 +54,16 @@ RECORDED = {
 
 
 @pytest.fixture(scope="module")
-def stored(kept, tmp_path_factory) -> Iterator[dict[str, str]]:
+def stored(kept, publish, tmp_path_factory) -> Iterator[dict[str, str]]:
     """Stored once; what a test adds is rolled back."""
     location = tmp_path_factory.mktemp("artefacts")
     backend = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": location}}
     with kept(), override_settings(STORAGES=settings.STORAGES | {"default": backend}):
+        publish()
         yield everything()
 
 
 def everything() -> dict[str, str]:
-    import_own()
     owner = User.objects.create_user(username="olga", password="correct horse battery", role="operator")
     run = store_upload(document=document(), owner=owner).runs[0]
     experiment = Experiment.objects.create(slug="one", name="One")

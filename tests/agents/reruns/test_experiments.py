@@ -15,7 +15,6 @@ from agents.reruns.parts import Wanted
 from agents.reruns.rerun import EXPERIMENTS
 from runs.models import Experiment, Run
 from runs.publications.folder import own
-from runs.publications.importer import import_own
 
 pytestmark = pytest.mark.django_db
 PARTS = [(slug, part) for slug, one in EXPERIMENTS.items() for part in one.parts]
@@ -127,8 +126,8 @@ def test_what_an_engine_would_have_answered_is_a_gap_with_the_same_reason(equipp
     assert not found["TPS of Derby 10.6"].gap
 
 
-def test_a_part_without_any_engine_tells_its_gaps_beside_the_claims(equipped, client):
-    import_own()
+def test_a_part_without_any_engine_tells_its_gaps_beside_the_claims(equipped, client, publish):
+    publish()
     equipped.engines = []
     experiment = EXPERIMENTS["cubrid-mysql-ssd-2011"]
     started = rerun.start(rerun.prepare(experiment, experiment.part("select-printed"), equipped), user=None)
@@ -186,8 +185,8 @@ def test_the_page_tells_values_with_units_and_what_other_cells_do(equipped, clie
     assert sizes["The six queries"] == "with queries (125 warehouses only)"
 
 
-def test_a_figure_of_the_article_leads_to_the_parts_that_fill_it(equipped, client):
-    import_own()
+def test_a_figure_of_the_article_leads_to_the_parts_that_fill_it(equipped, client, publish):
+    publish()
     page = client.get(reverse("article-experiment", args=["tpcb-2010"]), {"figure": "tpcb-commit-groups"})
     ticked = re.findall(r'name="part" value="([^"]+)" checked', page.content.decode())
     assert ticked == ["group-commit"]

@@ -359,8 +359,8 @@ def test_a_machine_of_somebody_s_private_runs_is_not_found_by_its_slug(client, p
     assert not Run.objects.filter(owner=contributor, hardware__slug="my-server").exists()
 
 
-def test_an_upload_under_another_name_of_a_version_joins_it(post):
-    import_own()
+def test_an_upload_under_another_name_of_a_version_joins_it(post, publish):
+    publish()
     cubrid = DbmsVersion.objects.get(slug="cubrid-2008-r3-0")
     names = [("CUBRID", "8.3.0"), ("cubrid", "2008 R3.0"), ("CUBRID 2008", "R3.0")]
     for number, (name, version) in enumerate(names, 1):

@@ -145,8 +145,8 @@ def test_it_takes_secrets_out_of_everything(send):
     assert "hunter2" not in str(list(Config.objects.values()) + list(ConfigParameter.objects.values()))
 
 
-def test_it_keeps_published_configurations_as_they_were_printed(send):
-    import_own()
+def test_it_keeps_published_configurations_as_they_were_printed(send, publish):
+    publish()
     assert send({"name": "x"}, f"{URL}cfg-cubrid-mysql/", "patch").status_code == 403
     body = {"dbms": "mysql", "parameters": [{"name": "a", "value": "b"}], "revises": "cfg-cubrid-mysql"}
     assert send(body).status_code == 403
@@ -165,8 +165,8 @@ def test_it_lists_and_filters(client, config):
     assert client.get(f"{URL}nowhere/").status_code == 404
 
 
-def test_it_gives_them_in_pages(client):
-    import_own()
+def test_it_gives_them_in_pages(client, publish):
+    publish()
     first = client.get(URL, {"page_size": 3}).json()
     assert (len(first["results"]), first["count"], first["previous"]) == (3, Config.objects.count(), None)
     second = client.get(first["next"]).json()
@@ -174,8 +174,8 @@ def test_it_gives_them_in_pages(client):
     assert client.get(URL, {"page": "99"}).status_code == 404
 
 
-def test_it_compares_by_meaning_across_engines(client):
-    import_own()
+def test_it_compares_by_meaning_across_engines(client, publish):
+    publish()
     answer = client.get(f"{URL}diff/?config=cfg-cubrid-cubrid&config=cfg-cubrid-mysql&config=nowhere").json()
     assert answer["unknown"] == ["nowhere"]
     assert answer["by"] == "meaning"

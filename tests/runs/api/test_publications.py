@@ -8,7 +8,6 @@ import io
 import pytest
 
 from runs.models import Experiment, Measurement, Metric, Publication
-from runs.publications.importer import import_own
 from runs.publications.page.export import HEAD
 from tests.runs.builders import scheduled
 from tests.runs.publications.changed import import_changed
@@ -20,9 +19,9 @@ GBAK = "/api/v1/publications/gbak-backup-2007/"
 
 
 @pytest.fixture(scope="module", autouse=True)
-def imported(kept):
+def imported(kept, publish):
     with kept():
-        import_own()
+        publish()
         yield
 
 

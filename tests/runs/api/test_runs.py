@@ -160,8 +160,8 @@ def test_it_filters_by_experiment_and_publication(client, stored):
     assert get(client, **{"publication": "firebird-terabyte-2015", "factor.size_gb": "9.04"}).json()["count"] == 4
 
 
-def test_a_literature_run_says_why_it_has_no_value(client):
-    import_own()
+def test_a_literature_run_says_why_it_has_no_value(client, publish):
+    publish()
     run = get(client, status="value_missing", publication="cubrid-mysql-ssd-2011").json()["results"][0]
     assert (run["metrics"], run["missing"]) == (
         {},
@@ -222,8 +222,8 @@ def test_a_page_beyond_the_last_is_not_found(client, stored):
     assert get(client, page=9).status_code == 404
 
 
-def test_it_needs_the_same_number_of_queries_for_any_page(client):
-    import_own()
+def test_it_needs_the_same_number_of_queries_for_any_page(client, publish):
+    publish()
     counts = []
     for size in (2, 40):
         with CaptureQueriesContext(connection) as queries:

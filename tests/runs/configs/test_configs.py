@@ -228,8 +228,8 @@ def test_it_takes_files_with_an_upload():
 
 
 @pytest.fixture
-def articles():
-    import_own()
+def articles(publish):
+    publish()
 
 
 def literature(slug: str) -> Config:

@@ -6,7 +6,6 @@ import pytest
 from django.utils import timezone
 
 from runs.models import Publication, Run
-from runs.publications import importer
 from runs.publications.checks.formula import FormulaError, evaluate
 from runs.publications.checks.model import Check, Result, checks_of, judge, rounded
 from runs.publications.checks.rows import compute_checks
@@ -103,17 +102,16 @@ _of_the_articles: dict[str, Check] = {}
 
 
 @pytest.fixture
-def checks(db) -> dict[str, Check]:
+def checks(db, publish) -> dict[str, Check]:
     """Of the data as they are: plain values, so one import serves every test."""
     if not _of_the_articles:
-        importer.import_own()
+        publish()
         _of_the_articles.update(checked())
     return _of_the_articles
 
 
 def with_changed(slug, change) -> dict[str, Check]:
     """The checks of a copy of the data in which `change` changed something."""
-    importer.import_own()
     import_changed(slug, change)
     return checked()
 
@@ -159,18 +157,19 @@ def test_the_largest_step_falls_where_memory_is_passed(checks):
     assert "exactly where RAM is passed" in checks["2.15"].explanation
 
 
-def test_one_changed_value_changes_what_it_goes_into():
+def test_one_changed_value_changes_what_it_goes_into(publish):
     def change(data):
         run = next(one for one in data["runs"] if one["id"] == "firebird-sata-oltp-11")
         run["metrics"][0] |= {"value": 400.0, "as_printed": "400"}
 
+    publish()
     changed = with_changed("firebird-terabyte-2015", change)
     assert changed["2.11"].computed[0].rounded == rounded((400 / 494.73 - 1) * 100, 2) == -19.15
     assert changed["2.12"].result == Result.DISAGREES
     assert changed["2.20"].result == Result.AGREES
 
 
-def test_one_changed_size_changes_what_it_goes_into():
+def test_one_changed_size_changes_what_it_goes_into(publish):
     """Thirty GB are then the database next to it."""
 
     def change(data):
@@ -179,33 +178,35 @@ def test_one_changed_size_changes_what_it_goes_into():
             if isinstance(size, dict) and size["value"] == 30.3:
                 size["value"] = 36.3
 
+    publish()
     changed = with_changed("firebird-terabyte-2015", change)
     assert changed["2.11"].computed[0].rounded == -17.30
     assert changed["2.11"].title == "Loss from 9.04 to 28.6 GB"
     assert changed["2.0"].result == Result.DISAGREES
 
 
-def test_a_changed_cell_is_no_longer_what_the_table_allows():
+def test_a_changed_cell_is_no_longer_what_the_table_allows(publish):
     def change(data):
         run = next(one for one in data["runs"] if one["id"] == "tpcb-pg-8.3-r5")
         run["metrics"][0] |= {"value": 509, "as_printed": "509"}
 
+    publish()
     changed = with_changed("tpcb-2010", change)
     assert changed["1.0"].result == Result.DISAGREES
     assert changed["1.0a"].result == Result.DISAGREES
     assert changed["1.1"].result == Result.AGREES
 
 
-def test_a_check_whose_rows_are_gone_says_so():
-    importer.import_own()
+def test_a_check_whose_rows_are_gone_says_so(publish):
+    publish()
     Run.objects.filter(source_id__startswith="firebird-sata-oltp").delete()
     gone = computed_again()["2.11"]
     assert gone.result == Result.GAP
     assert gone.explanation == "Cannot be computed: the series of performance is not there."
 
 
-def test_it_asks_no_query_of_its_own(django_assert_num_queries):
-    importer.import_own()
+def test_it_asks_no_query_of_its_own(django_assert_num_queries, publish):
+    publish()
     materials = [Material.of(Publication.objects.get(slug=slug)) for slug in SLUGS]
     with django_assert_num_queries(0):
         for slug, material in zip(SLUGS, materials, strict=True):
@@ -230,7 +231,7 @@ def test_it_judges_by_the_printed_digits(stated, computed, result):
     assert judge(stated, computed) == result
 
 
-def test_a_sentence_never_says_more_than_its_result():
+def test_a_sentence_never_says_more_than_its_result(publish):
     """Sentences that explain the published result go when the rows give another one."""
 
     def change(data):
@@ -239,6 +240,7 @@ def test_a_sentence_never_says_more_than_its_result():
                 row["records"] = 1000
         next(one for one in data["claims"] if one["id"] == "firebird-b")["ratio"] = 3.4
 
+    publish()
     changed = with_changed("firebird-terabyte-2015", change)
     for number in ("2.27", "2.12"):
         assert changed[number].result == Result.DISAGREES
@@ -246,8 +248,8 @@ def test_a_sentence_never_says_more_than_its_result():
     assert "More is lost" not in changed["2.11"].explanation
 
 
-def test_an_invalid_run_leaves_the_checks():
-    importer.import_own()
+def test_an_invalid_run_leaves_the_checks(publish):
+    publish()
     Run.objects.filter(source_id="firebird-sata-oltp-11").update(invalid_at=timezone.now(), invalid_reason="wrong disk")
     without = computed_again()
     assert (without["2.11"].title, without["2.11"].computed[0].rounded) == ("Loss from 9.04 to 28.6 GB", -17.30)

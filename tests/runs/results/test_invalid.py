@@ -6,8 +6,6 @@ import csv
 import io
 
 import pytest
-from django.core.management import call_command
-from django.db import transaction
 
 from agents.plans import estimate
 from runs import machines
@@ -140,12 +138,11 @@ def test_a_password_in_the_reason_is_not_kept(runs):
 
 
 @pytest.fixture(scope="module")
-def literature(django_db_setup, django_db_blocker):
+def literature(kept, publish):
     """The four articles, once for the tests of this file that ask for them."""
-    with django_db_blocker.unblock(), transaction.atomic():
-        call_command("import_publication", verbosity=0)
+    with kept():
+        publish()
         yield
-        transaction.set_rollback(True)
 
 
 @pytest.mark.parametrize("slug", ["tpcb-2010", "firebird-terabyte-2015", "gbak-backup-2007", "cubrid-mysql-ssd-2011"])

@@ -13,7 +13,6 @@ from django.test.utils import CaptureQueriesContext
 from runs import configs
 from runs.configs import Content, FileText
 from runs.models import Config, Run
-from runs.publications.importer import import_own
 from tests.runs.builders import scheduled
 from tests.runs.test_reading_writes_nothing import writing
 
@@ -37,8 +36,8 @@ def kept_of(response) -> list[str]:
 
 
 @pytest.fixture
-def articles():
-    import_own()
+def articles(publish):
+    publish()
 
 
 def test_it_says_what_to_do_when_there_is_none(client):

@@ -38,9 +38,9 @@ LOST = "the value was in a picture that is lost"
 
 
 @pytest.fixture(scope="module", autouse=True)
-def literature(kept):
+def literature(kept, publish):
     with kept():
-        import_own()
+        publish()
         yield
 
 
