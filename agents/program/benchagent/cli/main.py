@@ -22,7 +22,7 @@ from benchagent import __version__
 from benchagent.cli import connections, doctor, engines, observe, storage
 from benchagent.cli.commands import complain, say
 from benchagent.java import JavaToolchain
-from benchagent.job.worker import Stop, Worker, WorkerOptions
+from benchagent.job.worker import Stop, Worker
 from benchagent.link.client import InsecureUrl
 from benchagent.machine.devices import hardware_facts
 from benchagent.paths import AgentDirs, agent_dirs
@@ -78,9 +78,9 @@ def _run(options: argparse.Namespace, dirs: AgentDirs) -> int:
         if not alone:
             complain(f"another agent is running with {dirs.root}")
             return EXIT_LOCKED
-        settings = WorkerOptions(options.server, options.name, options.code_file)
+        asked = {"server": options.server, "name": options.name, "code_file": options.code_file}
         try:
-            return _until_signal(Worker(settings, dirs, JavaToolchain(dirs.cache)))
+            return _until_signal(Worker(dirs, JavaToolchain(dirs.cache), **asked))
         except InsecureUrl as error:
             complain(str(error))
             return EXIT_USAGE

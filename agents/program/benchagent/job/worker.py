@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -55,19 +54,14 @@ class Stop(Exception):
     """The agent cannot go on; the text says what to do."""
 
 
-@dataclass(frozen=True)
-class WorkerOptions:
-    server: str
-    name: str
-    code_file: Path | None = None
-
-
 class Worker:
-    def __init__(self, options: WorkerOptions, dirs: AgentDirs, toolchain: JavaToolchain) -> None:
-        self._options = options
+    def __init__(
+        self, dirs: AgentDirs, toolchain: JavaToolchain, *, server: str, name: str, code_file: Path | None = None
+    ) -> None:
         self._dirs = dirs
         self._toolchain = toolchain
-        self._client = Client(options.server)
+        self._server, self._name, self._code_file = server, name, code_file
+        self._client = Client(server)
         self._spool = Spool(dirs.spool)
         self._sender = Sender(self._client, self._spool, self._on_cancel)
         self._stopping = threading.Event()
@@ -142,13 +136,13 @@ class Worker:
         message: Registration = {
             "protocol": PROTOCOL_VERSION,
             "agent_version": __version__,
-            "name": self._options.name,
+            "name": self._name,
             "hardware": self._hardware(),
             "engines": self._discovered(),
             "places": self._storages.facts(),
             "observations": Observations(self._dirs.root).facts(),
         }
-        code = identities.one_time_code(self._options.code_file)
+        code = identities.one_time_code(self._code_file)
         if code:
             message["code"] = code
         backoff = Backoff()
@@ -160,7 +154,7 @@ class Worker:
             except Refused as error:
                 raise Stop(f"the server refused to register this agent: {error.detail}") from error
             else:
-                made = Identity(answer["agent_id"], answer["token"], self._options.server)
+                made = Identity(answer["agent_id"], answer["token"], self._server)
                 identities.save(self._dirs.identity, made)
                 log.info("registered as %s (%s)", answer["agent_id"], answer["status"])
                 return made

@@ -10,7 +10,7 @@ import pytest
 from benchagent.dbms.external.server import MARKER
 from benchagent.dbms.postgresql.external import RELATIONS
 from benchagent.java import JavaToolchain
-from benchagent.job.worker import Worker, WorkerOptions
+from benchagent.job.worker import Worker
 from benchagent.link.spool import Spool
 from benchagent.paths import AgentDirs
 
@@ -66,6 +66,6 @@ def test_it_drops_at_its_next_start_what_a_killed_agent_has_left(
     notes = f"SELECT made FROM {SCHEMA}.{MARKER} WHERE made IS NOT NULL ORDER BY 1"
     assert trial.query(relations, notes) == [[[MARKER], ["counters"], ["seen"]], [["counters"], ["view:seen"]]]
 
-    Worker(WorkerOptions("http://127.0.0.1:1", "again"), registered, toolchain)._recover()
+    Worker(registered, toolchain, server="http://127.0.0.1:1", name="again")._recover()
     assert trial.query(relations, notes) == [[[MARKER]], []]
     assert Spool(registered.spool).unfinished() == []

@@ -29,14 +29,20 @@ DELIVERED_TO_CUSTOMERS = (
     "SELECT o_d_id AS d, o_c_id AS c, -SUM(ol_amount) AS amount FROM orders, order_line "
     f"WHERE {LINES_OF_ORDER} AND o_w_id = {{warehouse}} AND ol_delivery_d IS NOT NULL GROUP BY o_d_id, o_c_id"
 )
-NOT_EVEN = "(SUM(amount) > 0.005 OR SUM(amount) < -0.005)"
+
+
+def _uneven(keys: str, *sides: str) -> str:
+    """How many groups by these keys have amounts that do not add up to zero; a side gives keys and `amount`."""
+    both, not_even = " UNION ALL ".join(sides), "(SUM(amount) > 0.005 OR SUM(amount) < -0.005)"
+    return f"SELECT COUNT(*) FROM (SELECT {keys} FROM ({both}) b GROUP BY {keys} HAVING {not_even}) v"
+
 
 EVERYWHERE: dict[str, str] = {
     # W_YTD = sum of D_YTD
-    "1": (
-        "SELECT COUNT(*) FROM (SELECT w FROM (SELECT w_id AS w, w_ytd AS amount FROM warehouse "
-        "UNION ALL SELECT d_w_id AS w, -SUM(d_ytd) AS amount FROM district GROUP BY d_w_id) b "
-        f"GROUP BY w HAVING {NOT_EVEN}) v"
+    "1": _uneven(
+        "w",
+        "SELECT w_id AS w, w_ytd AS amount FROM warehouse",
+        "SELECT d_w_id AS w, -SUM(d_ytd) AS amount FROM district GROUP BY d_w_id",
     ),
     # D_NEXT_O_ID - 1 = highest O_ID = highest NO_O_ID, where there are new orders: a run may deliver the last one
     "2": (
@@ -65,16 +71,16 @@ EVERYWHERE: dict[str, str] = {
         f"WHERE NOT EXISTS (SELECT o_id FROM orders WHERE {NEW_OF_ORDER} AND o_carrier_id IS NULL)"
     ),
     # W_YTD = sum of the payments in the history
-    "8": (
-        "SELECT COUNT(*) FROM (SELECT w FROM (SELECT w_id AS w, w_ytd AS amount FROM warehouse "
-        "UNION ALL SELECT h_w_id AS w, -SUM(h_amount) AS amount FROM history GROUP BY h_w_id) b "
-        f"GROUP BY w HAVING {NOT_EVEN}) v"
+    "8": _uneven(
+        "w",
+        "SELECT w_id AS w, w_ytd AS amount FROM warehouse",
+        "SELECT h_w_id AS w, -SUM(h_amount) AS amount FROM history GROUP BY h_w_id",
     ),
     # D_YTD = sum of the payments in the history
-    "9": (
-        "SELECT COUNT(*) FROM (SELECT w, d FROM (SELECT d_w_id AS w, d_id AS d, d_ytd AS amount FROM district "
-        "UNION ALL SELECT h_w_id AS w, h_d_id AS d, -SUM(h_amount) AS amount FROM history GROUP BY h_w_id, h_d_id) b "
-        f"GROUP BY w, d HAVING {NOT_EVEN}) v"
+    "9": _uneven(
+        "w, d",
+        "SELECT d_w_id AS w, d_id AS d, d_ytd AS amount FROM district",
+        "SELECT h_w_id AS w, h_d_id AS d, -SUM(h_amount) AS amount FROM history GROUP BY h_w_id, h_d_id",
     ),
 }
 
@@ -91,18 +97,18 @@ IN_ONE_WAREHOUSE: dict[str, str] = {
         "OR (ol_delivery_d IS NOT NULL AND o_carrier_id IS NULL))"
     ),
     # C_BALANCE = amounts delivered - amounts paid
-    "10": (
-        "SELECT COUNT(*) FROM (SELECT d, c FROM ("
-        "SELECT c_d_id AS d, c_id AS c, c_balance AS amount FROM customer WHERE c_w_id = {warehouse} "
-        "UNION ALL SELECT h_c_d_id AS d, h_c_id AS c, SUM(h_amount) AS amount FROM history "
-        "WHERE h_c_w_id = {warehouse} GROUP BY h_c_d_id, h_c_id "
-        f"UNION ALL {DELIVERED_TO_CUSTOMERS}) b GROUP BY d, c HAVING {NOT_EVEN}) v"
+    "10": _uneven(
+        "d, c",
+        "SELECT c_d_id AS d, c_id AS c, c_balance AS amount FROM customer WHERE c_w_id = {warehouse}",
+        "SELECT h_c_d_id AS d, h_c_id AS c, SUM(h_amount) AS amount FROM history "
+        "WHERE h_c_w_id = {warehouse} GROUP BY h_c_d_id, h_c_id",
+        DELIVERED_TO_CUSTOMERS,
     ),
     # C_BALANCE + C_YTD_PAYMENT = amounts delivered
-    "12": (
-        "SELECT COUNT(*) FROM (SELECT d, c FROM ("
-        "SELECT c_d_id AS d, c_id AS c, c_balance + c_ytd_payment AS amount FROM customer WHERE c_w_id = {warehouse} "
-        f"UNION ALL {DELIVERED_TO_CUSTOMERS}) b GROUP BY d, c HAVING {NOT_EVEN}) v"
+    "12": _uneven(
+        "d, c",
+        "SELECT c_d_id AS d, c_id AS c, c_balance + c_ytd_payment AS amount FROM customer WHERE c_w_id = {warehouse}",
+        DELIVERED_TO_CUSTOMERS,
     ),
 }
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from operator import attrgetter, methodcaller
 
 from benchagent.dbms.dialect import Dialect
 from benchagent.workloads.base import Factors
@@ -18,26 +20,10 @@ ITEMS, CUSTOMERS, NEW_ORDERS = 100_000, 3_000, 900  # customers, orders and new 
 DIVISORS = {"standard": 1, "tenth": 10, "hundredth": 100}
 
 
-def number(dialect: Dialect) -> str:
-    return dialect.integer
-
-
-def time(dialect: Dialect) -> str:
-    return dialect.timestamp
-
-
-def char(length: int) -> Type:
-    return lambda dialect: dialect.char(length)
-
-
-def varchar(length: int) -> Type:
-    return lambda dialect: dialect.varchar(length)
-
-
-def decimal(precision: int, scale: int) -> Type:
-    return lambda dialect: dialect.decimal(precision, scale)
-
-
+number: Type = attrgetter("integer")
+time: Type = attrgetter("timestamp")
+# With a length; a decimal with precision and scale.
+char, varchar, decimal = (partial(methodcaller, name) for name in ("char", "varchar", "decimal"))
 MONEY, RATE = decimal(12, 2), decimal(4, 4)
 
 
@@ -74,13 +60,6 @@ class Table:
 
     def types(self, dialect: Dialect) -> dict[str, str]:
         return {name: kind(dialect) for name, kind in self.columns.items()}
-
-
-@dataclass(frozen=True)
-class Index:
-    name: str
-    table: str
-    columns: Sequence[str]
 
 
 TABLES: tuple[Table, ...] = (
@@ -149,8 +128,8 @@ NAMES = tuple(table.name for table in TABLES)
 
 # Payment and Order-Status look for customers by last name, Order-Status for the last order of a customer.
 INDEXES = (
-    Index("customer_last", "customer", ("c_w_id", "c_d_id", "c_last", "c_first")),
-    Index("orders_customer", "orders", ("o_w_id", "o_d_id", "o_c_id", "o_id")),
+    ("customer_last", "customer", ("c_w_id", "c_d_id", "c_last", "c_first")),
+    ("orders_customer", "orders", ("o_w_id", "o_d_id", "o_c_id", "o_id")),
 )
 
 
@@ -172,4 +151,4 @@ def create(dialect: Dialect) -> list[str]:
 def indexes(dialect: Dialect) -> list[str]:
     """Primary keys, where they are no part of CREATE TABLE, and the secondary ones."""
     keys = [sql for table in TABLES if table.key and (sql := dialect.primary_key(table.name, table.key))]
-    return [*keys, *(dialect.index(index.name, index.table, index.columns) for index in INDEXES)]
+    return [*keys, *(dialect.index(*index) for index in INDEXES)]

@@ -1,11 +1,15 @@
 package benchsite.loadgen;
 
+import benchsite.loadgen.events.Clock;
 import benchsite.loadgen.events.Events;
 import benchsite.loadgen.events.PhaseException;
 import benchsite.loadgen.load.LoadStep;
 import benchsite.loadgen.run.RunStep;
 import benchsite.loadgen.sql.Database;
+import benchsite.loadgen.sql.Parameters;
+import benchsite.loadgen.sql.Results;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import org.json.JSONArray;
@@ -67,6 +71,112 @@ final class JobRunner {
         }
         if (!job.isNull("close_url")) {
             database.touch(job.getString("close_url"));
+        }
+    }
+
+    /** The steps that are SQL and no more: {@code execute}, {@code query}, {@code prepare_all}. */
+    private record SqlSteps(Events events, Connection anchor) {
+        /** Every statement, timed; an optional step goes on after one that fails. */
+        void execute(JSONObject step, String phase) throws SQLException {
+            events.begin(phase);
+            boolean optional = step.optBoolean("optional");
+            long begun = System.nanoTime();
+            JSONArray statements = step.getJSONArray("statements");
+            JSONArray elapsed = new JSONArray();
+            JSONArray failures = new JSONArray();
+            for (int index = 0; index < statements.length(); index++) {
+                long before = System.nanoTime();
+                try (Statement statement = anchor.createStatement()) {
+                    statement.execute(statements.getString(index));
+                } catch (SQLException problem) {
+                    if (!optional) {
+                        throw problem;
+                    }
+                    failures.put(Events.put(new JSONObject(), problem).put("statement", index));
+                }
+                elapsed.put(Clock.secondsSince(before));
+            }
+            JSONObject end = Events.end(phase, Clock.secondsSince(begun))
+                .put("statements", statements.length()).put("elapsed", elapsed);
+            if (!failures.isEmpty()) {
+                end.put("errors", failures).put("error", failures.getJSONObject(0).getString("error"));
+            }
+            events.emit(end);
+        }
+
+        /** A query with a phase of its own says when that begins and ends, for whoever watches the server meanwhile. */
+        void query(JSONObject step, String phase) throws SQLException {
+            boolean watched = step.has("phase");
+            if (watched) {
+                events.begin(phase);
+            }
+            long begun = System.nanoTime();
+            JSONObject event = new JSONObject().put("event", "query").put("name", step.getString("name"))
+                .put("phase", phase).put("at", Clock.at())
+                .put("columns", new JSONArray()).put("rows", new JSONArray());
+            try {
+                if (step.has("parameters")) {
+                    askPrepared(step, event);
+                } else {
+                    ask(step, event);
+                }
+            } catch (SQLException problem) {
+                if (!step.optBoolean("optional")) {
+                    throw problem;
+                }
+                Events.put(event, problem);
+            }
+            if (watched) {
+                double elapsed_s = event.optDouble("elapsed_s", Clock.secondsSince(begun));
+                events.emit(Events.end(phase, elapsed_s));
+            }
+            events.emit(event);
+        }
+
+        private void ask(JSONObject step, JSONObject event) throws SQLException {
+            try (Statement statement = anchor.createStatement()) {
+                long begun = System.nanoTime();
+                Results.read(statement, statement.execute(step.getString("sql")), maxRows(step), event);
+                event.put("elapsed_s", Clock.secondsSince(begun));
+            }
+        }
+
+        private void askPrepared(JSONObject step, JSONObject event) throws SQLException {
+            JSONArray given = step.getJSONArray("parameters");
+            long preparing = System.nanoTime();
+            try (PreparedStatement statement = anchor.prepareStatement(step.getString("sql"))) {
+                Parameters parameters = new Parameters(statement);
+                for (int index = 0; index < given.length(); index++) {
+                    parameters.set(index + 1, given.isNull(index) ? null : given.get(index));
+                }
+                long begun = System.nanoTime();
+                Results.read(statement, statement.execute(), maxRows(step), event);
+                event.put("elapsed_s", Clock.secondsSince(begun))
+                    .put("prepare_s", Clock.seconds(preparing, begun));
+            }
+        }
+
+        private static int maxRows(JSONObject step) {
+            return step.optInt("max_rows", Integer.MAX_VALUE);
+        }
+
+        /** Has the DBMS look at each statement without running it. Some drivers ask it only for the statement's shape. */
+        void prepareAll(JSONObject step, String phase) throws SQLException {
+            events.begin(phase);
+            long begun = System.nanoTime();
+            JSONArray statements = step.getJSONArray("statements");
+            for (int index = 0; index < statements.length(); index++) {
+                String sql = statements.getString(index);
+                try (PreparedStatement statement = anchor.prepareStatement(sql)) {
+                    statement.getMetaData();
+                } catch (SQLException problem) {
+                    String which = "statement " + (index + 1) + " of " + statements.length() + ": " + sql + ": ";
+                    throw new SQLException(which + problem.getMessage(), problem.getSQLState(), problem.getErrorCode(),
+                        problem);
+                }
+            }
+            events.emit(Events.end(phase, Clock.secondsSince(begun))
+                .put("statements", statements.length()));
         }
     }
 }

@@ -4,7 +4,7 @@ import benchsite.loadgen.events.Clock;
 import benchsite.loadgen.measure.Recorder;
 import benchsite.loadgen.sql.Database;
 import benchsite.loadgen.workload.Program;
-import benchsite.loadgen.workload.Work;
+import benchsite.loadgen.workload.Program.Work;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

@@ -3,7 +3,7 @@ package benchsite.loadgen.tpcc;
 import benchsite.loadgen.tpcc.Transaction.Statements;
 import benchsite.loadgen.workload.Program;
 import benchsite.loadgen.workload.RowSource;
-import benchsite.loadgen.workload.Work;
+import benchsite.loadgen.workload.Program.Work;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package benchsite.loadgen.tpcc;
 
-import benchsite.loadgen.workload.Work;
+import benchsite.loadgen.workload.Program.Work;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.json.JSONObject;

@@ -1,7 +1,7 @@
 package benchsite.loadgen.tpcc;
 
 import benchsite.loadgen.workload.RowSource;
-import benchsite.loadgen.workload.Work;
+import benchsite.loadgen.workload.Program.Work;
 import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.DriverManager;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import benchsite.loadgen.workload.Work;
+import benchsite.loadgen.workload.Program.Work;
 import java.math.BigDecimal;
 import java.sql.SQLException;
 import java.sql.Timestamp;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import benchsite.loadgen.workload.Program.Work;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
