@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import fcntl
 import os
 import re
 import resource
@@ -35,6 +36,7 @@ PYTHON = sys.executable
 CACHE = Path(os.environ.get("BENCHSITE_TEST_CACHE") or ROOT / "var" / "test-cache")
 # What a leg needs beside Python, and the Debian package that brings it: programs, and libraries by their file.
 NEEDED = {
+    "check": ("node",),
     "js": ("node",),
     "postgresql": ("postgres",),
     "agent": ("postgres",),
@@ -144,18 +146,30 @@ def present(needed: str) -> bool:
     return True
 
 
-def lacking(needed: str) -> str:
-    """Why a leg cannot run; empty when `needed` is there or could be installed."""
-    if present(needed):
-        return ""
-    package = DEBIAN_PACKAGES[needed]
+def lacking(leg: str) -> str:
+    """Why it cannot run; empty when all that it needs is there or could be installed.
+
+    One leg at a time: apt-get allows one, and what is half installed would look as if it were there.
+    """
+    handle = os.open(Path(__file__).parent, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        missing = [needed for needed in NEEDED.get(leg, ()) if not present(needed)]
+        return installed(missing) if missing else ""
+    finally:
+        os.close(handle)
+
+
+def installed(missing: Sequence[str]) -> str:
+    """Why they could not be; empty when they are."""
+    packages = [DEBIAN_PACKAGES[needed] for needed in missing]
     if os.geteuid() != 0 or shutil.which("apt-get") is None:
-        return f"{needed} is not installed; on Debian: apt-get install {package}"
-    say(f"installing {package}, for {needed}")
+        return f"{' and '.join(missing)} not installed; on Debian: apt-get install {' '.join(packages)}"
+    say(f"installing {' '.join(packages)}, for {', '.join(missing)}")
     quiet = {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
     run(["apt-get", "-qq", "update"], quiet)
     command = ["apt-get", "-qq", "-o", "DPkg::Lock::Timeout=300", "install", "-y", "--no-install-recommends"]
-    return f"apt-get could not install {package}" if run([*command, package], quiet) else ""
+    return f"apt-get could not install {' '.join(packages)}" if run([*command, *packages], quiet) else ""
 
 
 OF_THE_SERVER = "not browser and not ops and not java"
@@ -205,15 +219,16 @@ def outcome_of(leg: str) -> Outcome:
 
 # Three lanes at a time: much of the time goes into waiting for servers and clocks. What starts whole systems and
 # looks at the clock stays in one lane, so that such legs do not disturb each other. A lane that has ended takes what
-# is left, the longest first.
-LANES = (("engines",), ("browser", "ops", "bare"), ("agent",))
-LEFT = ("postgresql", "sqlite", "foreign", "check", "alone", "java", "js")
+# is left, the longest first. While one lane installs what is missing, another has a leg that needs nothing of it; `js`
+# comes first with what it installs, before `alone` and `bare` hide what is there.
+LANES = (("engines",), ("java", "browser", "ops", "bare"), ("js", "agent"))
+LEFT = ("postgresql", "sqlite", "foreign", "alone", "check")
 
 
 def run_here(name: str) -> int:
     """Run one leg here; its outcome is the last line."""
     started = time.monotonic()
-    why = "; ".join(filter(None, map(lacking, NEEDED.get(name, ()))))
+    why = lacking(name)
     outcome = Outcome(name, skipped=1, why=why) if why else outcome_of(name)
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     cpu_s = sum(each.ru_utime + each.ru_stime for each in used)
@@ -259,12 +274,6 @@ def shown_of_a_green_leg() -> int:
     return SHOWN_OF_A_GREEN_LEG + int(os.environ.get("BENCHSITE_SLOWEST", "0"))
 
 
-def install_missing(chosen: Sequence[str]) -> None:
-    """One after the other, before the lanes: apt-get allows one at a time."""
-    for needed in dict.fromkeys(needed for name in chosen for needed in NEEDED.get(name, ())):
-        lacking(needed)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("legs", nargs="*", help=f"default: all of {', '.join(LEGS)}")
@@ -278,7 +287,6 @@ def main() -> int:
     if options.one:
         return run_here(options.one)
     chosen = options.legs or list(LEGS)
-    install_missing(chosen)
     lanes = [[name for name in lane if name in chosen] for lane in LANES]
     left = deque(name for name in LEFT if name in chosen)
     say(f"at the same time: {' | '.join(', '.join(lane) or '-' for lane in lanes)}; then {', '.join(left) or '-'}")
