@@ -22,7 +22,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.bench_uploads import document
-from scripts.private_site import set_up_here
+from scripts.private import set_up_here
 
 if TYPE_CHECKING:
     from django.test import Client

@@ -20,8 +20,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchmarks.bench_uploads import document
-from scripts.private_postgresql import private_postgresql
-from scripts.private_site import set_up_here
+from scripts.private import private_postgresql, set_up_here
 
 SIZES = (1_000, 10_000, 100_000)
 PER_REQUEST = 500

@@ -19,8 +19,7 @@ from typing import Any
 import psutil
 import requests
 
-from scripts.private_postgresql import private_postgresql
-from scripts.private_site import environment, manage, web
+from scripts.private import environment, manage, private_postgresql, web
 
 SECRET = """
 from runs.models import ApiToken, User

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from private_site import environment, manage, web
+from private import environment, manage, web
 
 # Whether data that a schema allows must be taken is not asked: names must exist, ids must be free, sums must agree.
 CHECKS = (

@@ -28,7 +28,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import hidden
-from private_postgresql import find_binaries, private_postgresql
+from private import find_binaries, private_postgresql
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = sys.executable

@@ -33,6 +33,25 @@ BYTES_PER_BRANCH = 60_000_000  # PostgreSQL takes 15 MB; engines that log the lo
 BYTES_MINIMUM = 600_000_000  # transaction logs grow whatever the scale is
 KEYS = {"branches": "bid", "tellers": "tid", "accounts": "aid"}
 
+
+def _of_branches(size: int) -> Step:
+    return {"kind": "group", "size": size, "start": 1}
+
+
+def _filler(length: int) -> Step:
+    """Blanks in full length: SQLite does not pad, and rows should be as long everywhere."""
+    return {"kind": "text", "length": length, "fill": " "}
+
+
+NUMBER: Step = {"kind": "sequence", "start": 1, "step": 1}
+ZERO: Step = {"kind": "constant", "value": 0}
+# The tables that are filled: rows of a branch, and what goes into each column.
+FILLED: dict[str, tuple[int, dict[str, Step]]] = {
+    "branches": (1, {"bid": NUMBER, "bbalance": ZERO, "filler": _filler(88)}),
+    "tellers": (TELLERS, {"tid": NUMBER, "bid": _of_branches(TELLERS), "tbalance": ZERO, "filler": _filler(84)}),
+    "accounts": (ACCOUNTS, {"aid": NUMBER, "bid": _of_branches(ACCOUNTS), "abalance": ZERO, "filler": _filler(84)}),
+}
+
 BALANCES = {
     "accounts": "SELECT SUM(CAST(abalance AS DECIMAL(18))) FROM accounts",
     "tellers": "SELECT SUM(CAST(tbalance AS DECIMAL(18))) FROM tellers",
@@ -64,8 +83,8 @@ class Tpcb(Workload):
 
     def loaded(self, factors: Factors) -> dict[str, Any]:
         scale = factors.number("scale_factor")
-        rows = {"branches": scale, "tellers": scale * TELLERS, "accounts": scale * ACCOUNTS, "history": 0}
-        return {"scale_factor": scale, "rows": rows}
+        rows = {table: scale * per_branch for table, (per_branch, _) in FILLED.items()}
+        return {"scale_factor": scale, "rows": {**rows, "history": 0}}
 
     def disk_bytes(self, factors: Factors) -> int:
         return BYTES_MINIMUM + factors.number("scale_factor") * BYTES_PER_BRANCH
@@ -75,53 +94,23 @@ WORKLOAD = Tpcb()
 
 
 def _prepare(dialect: Dialect, scale: int) -> list[Step]:
-    keys = [dialect.primary_key(table, [key]) for table, key in KEYS.items()]
-    load = load_step(_loaded(dialect, scale))
-    return prepare(dialect, (*KEYS, "history"), create=_create(dialect), load=load, index=keys)
-
-
-def _types(dialect: Dialect) -> dict[str, dict[str, str]]:
-    """Columns with their types, by table."""
-    i, filler = dialect.integer, dialect.char
-    return {
-        "branches": {"bid": i, "bbalance": i, "filler": filler(88)},
-        "tellers": {"tid": i, "bid": i, "tbalance": i, "filler": filler(84)},
-        "accounts": {"aid": i, "bid": i, "abalance": i, "filler": filler(84)},
-        "history": {"tid": i, "bid": i, "aid": i, "delta": i, "mtime": dialect.timestamp, "filler": filler(22)},
+    integer, char = dialect.integer, dialect.char
+    types = {
+        table: {name: char(step["length"]) if "length" in step else integer for name, step in columns.items()}
+        for table, (_, columns) in FILLED.items()
     }
-
-
-def _create(dialect: Dialect) -> list[str]:
-    statements = []
-    for table, types in _types(dialect).items():
+    history = dict.fromkeys(("tid", "bid", "aid", "delta"), integer) | {"mtime": dialect.timestamp, "filler": char(22)}
+    create = []
+    for table, columns in {**types, "history": history}.items():
         key = [KEYS[table]] if table in KEYS else []
-        columns = [f"{name} {kind}{' NOT NULL' if name in key else ''}" for name, kind in types.items()]
-        statements.append(dialect.table(table, columns, key))
-    return statements
-
-
-def _filler(length: int) -> Step:
-    """Blanks in full length: SQLite does not pad, and rows should be as long everywhere."""
-    return {"kind": "text", "length": length, "fill": " "}
-
-
-def _loaded(dialect: Dialect, scale: int) -> list[Step]:
-    """The tables that are filled, with what goes into each of their columns."""
-    number: Step = {"kind": "sequence", "start": 1, "step": 1}
-    zero: Step = {"kind": "constant", "value": 0}
-
-    def branch(size: int) -> Step:
-        return {"kind": "group", "size": size, "start": 1}
-
-    contents = {
-        "branches": (scale, [number, zero, _filler(88)]),
-        "tellers": (scale * TELLERS, [number, branch(TELLERS), zero, _filler(84)]),
-        "accounts": (scale * ACCOUNTS, [number, branch(ACCOUNTS), zero, _filler(84)]),
-    }
-    types = _types(dialect)
-    return [
-        filled(dialect, table, types[table], rows=rows, columns=columns) for table, (rows, columns) in contents.items()
+        written = [f"{name} {kind}{' NOT NULL' if name in key else ''}" for name, kind in columns.items()]
+        create.append(dialect.table(table, written, key))
+    tables = [
+        filled(dialect, table, types[table], rows=scale * per_branch, columns=list(steps.values()))
+        for table, (per_branch, steps) in FILLED.items()
     ]
+    keys = [dialect.primary_key(table, [key]) for table, key in KEYS.items()]
+    return prepare(dialect, (*KEYS, "history"), create=create, load=load_step(tables), index=keys)
 
 
 def _run(factors: Factors, seed: int) -> Step:
