@@ -77,7 +77,10 @@ class SourceFile:
         else:
             if b"\x00" in data:
                 raise NotUnderstood("not text: it contains NUL bytes")
-            text = _decoded(data)
+            try:
+                text = data.decode("utf-8-sig")
+            except UnicodeDecodeError:
+                text = data.decode("latin-1")
         if any(character < " " and character not in "\t\n\r\f\x1b\b" for character in set(text)):
             raise NotUnderstood("not text: it contains control characters")
         return text.replace("\r\n", "\n").replace("\r", "\n")
@@ -91,13 +94,6 @@ class SourceFile:
     def last_line_is_whole(self) -> bool:
         """False when the text does not end with a line end: its last line may be cut, and so may its last number."""
         return self.text.endswith("\n")
-
-
-def _decoded(data: bytes) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
 
 
 def is_number(text: str) -> bool:

@@ -6,6 +6,7 @@ import contextlib
 import math
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
 from benchagent.importers.hammerdb.common import VirtualUsers, dbms_of, iso, tcl_time
 from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, measured
@@ -51,22 +52,21 @@ class Queries:
     streams: dict[int, Stream] = field(default_factory=dict)
     refresh: dict[str, float] = field(default_factory=dict)
 
-    def take(self, vuser: int, what: str, said: dict[str, str]) -> None:
+    def take(self, vuser: int, what: str, said: dict[str, Any]) -> None:
         seconds = float(said.get("seconds", 0))
         if what == "refresh":
             self.refresh[said["kind"].lower()] = seconds
             return
         stream = self.streams.setdefault(vuser, Stream())
         if what == "position":
-            position = int(said["position"])
-            if position < stream.position and position != 1:
+            if 1 != said["position"] < stream.position:
                 raise NotUnderstood(f"virtual user {vuser}'s queries are out of order")
-            stream.position = position
+            stream.position = said["position"]
         elif what == "query":
-            times = stream.queries.setdefault(int(said["query"]), [])
+            times = stream.queries.setdefault(said["query"], [])
             times += [seconds] if seconds not in times else []
         else:
-            told = (int(said["count"]), seconds)
+            told = (said["count"], seconds)
             if getattr(stream, what) not in (None, told):
                 raise NotUnderstood(f"virtual user {vuser} told its {what} twice, with different figures")
             setattr(stream, what, told)
@@ -197,22 +197,21 @@ class Run(VirtualUsers):
         elif not said.cut:
             self._take(said.key, said.values, text)
 
-    def _take(self, key: str, values: dict[str, str], text: str) -> None:
+    def _take(self, key: str, values: dict[str, Any], text: str) -> None:
         if key == "result":
-            result = (int(values["nopm"]), int(values["tpm"]), values["dbms"])
+            result = (values["nopm"], values["tpm"], values["dbms"])
             if self.result not in (None, result):
                 raise NotUnderstood("two different results of one run")
             self.result, self.result_line = result, text
             return
-        numbers = {name: int(value) for name, value in values.items()}
         if key in ("ramped", "minute"):
-            self.minutes |= {name: max(self.minutes.get(name, 0), value) for name, value in numbers.items()}
+            self.minutes |= {name: max(self.minutes.get(name, 0), value) for name, value in values.items()}
             return
-        if key == "sessions" and numbers["active"] * numbers["clients"] != numbers["sessions"]:
+        if key == "sessions" and values["active"] * values["clients"] != values["sessions"]:
             raise NotUnderstood(f"{text[:60]!r} does not multiply")
-        if key != "sessions" and any(self.figures.get(name, value) != value for name, value in numbers.items()):
+        if key != "sessions" and any(self.figures.get(name, value) != value for name, value in values.items()):
             raise NotUnderstood(f"{text[:60]!r} stands beside another figure")
-        self.figures |= numbers
+        self.figures |= values
 
     def reports(self, tool_version: str) -> list[Report]:
         if not self.begun and not self.echo:

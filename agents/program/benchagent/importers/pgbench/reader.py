@@ -66,11 +66,6 @@ class Run(Figures):
     _columns: int | None = None
 
     @property
-    def headless(self) -> bool:
-        """Whether the report's first lines are missing: an extract of it."""
-        return bool(self.rows) and "script" not in self.rows
-
-    @property
     def ended(self) -> bool:
         """Whether the report is there to its end; nothing follows the count when no transaction ended."""
         return "tps" in self.rows or self.values.get("transactions") == 0
@@ -80,7 +75,8 @@ class Run(Figures):
         match = REPORT.match(line)
         if match is None or match.cut or match.key == "script" or self.rows.get(match.key) == match.values:
             return False
-        return match.rank < self.rank or (self.headless and match.rank == self.rank)
+        # An extract has no first lines that would tell where the next one begins.
+        return match.rank < self.rank or ("script" not in self.rows and match.rank == self.rank)
 
     def take(self, line: Line) -> bool:
         """Whether the line is one of the report, its scripts or statements."""

@@ -25,20 +25,9 @@ _SHARES = (
 )
 
 
-def _check(run: Run) -> None:
-    """Raises NotUnderstood where the report contradicts itself."""
-    _nothing_missing(run)
-    _counts(run)
-    if "tps" in run.rows and run.values.get("transactions"):
-        _rate(run)
-    for script in run.scripts:
-        if "share" in script.rows:
-            _script(run, script)
-
-
 def _nothing_missing(run: Run) -> None:
     """No line is missing before one that is there, unless the report's head is: then it is an extract."""
-    if run.headless:
+    if "script" not in run.rows:
         if "tps" not in run.rows:
             raise NotUnderstood(f"line {run.line}: a report without its beginning and its end")
         run.warnings.append("an extract: the beginning of the report is missing")
@@ -163,7 +152,13 @@ def report_of(run: Run | Load) -> Report:
         run.progress = []
         run.warnings.append(f"the progress is left out: {run.bad_progress}")
     if run.rows:
-        _check(run)
+        _nothing_missing(run)
+        _counts(run)
+        if "tps" in run.rows and run.values.get("transactions"):
+            _rate(run)
+        for part in run.scripts:
+            if "share" in part.rows:
+                _script(run, part)
     status, reason = _status(run)
     metrics = _metrics(run) if run.rows else []
     series, started_at = _series(run)

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from datetime import datetime
 
 from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows, propose, proposed_without_doubt
-from benchagent.importers.plain_csv.reading import read_mapped
-from benchagent.importers.plain_csv.table import table_of
-from benchagent.importers.report import Report, as_they_are
-from benchagent.importers.source import SourceFile
+from benchagent.importers.plain_csv.table import Table, is_missing, is_stamp, needed, seconds, table_of
+from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, as_they_are, evenly
+from benchagent.importers.source import NotUnderstood, SourceFile, is_number, number, slug
+from benchagent.redaction import redact_text, redact_value
 
 TOOL = "csv"
+_DONE = frozenset(
+    {"ok", "complete", "completed", "success", "successful", "succeeded", "pass", "passed", "done", "finished", "0"}
+)
+_MAX_RUNS = 20_000
+_ABORTED = re.compile(r"abort|cancel|interrupt|kill|incomplete|timeout", re.IGNORECASE)
+_DBMS = {
+    "postgres": "postgresql", "postgresql": "postgresql", "pg": "postgresql", "mysql": "mysql", "mariadb": "mariadb",
+    "oracle": "oracle", "sql server": "mssql", "mssql": "mssql", "db2": "db2", "firebird": "firebird",
+    "sqlite": "sqlite", "derby": "derby", "cubrid": "cubrid", "h2": "h2", "hsqldb": "hsqldb",
+}  # fmt: skip
 
 
 def claims(file: SourceFile) -> bool:
@@ -24,5 +36,149 @@ def read(file: SourceFile) -> Sequence[Report]:
 
 
 combine = as_they_are
+
+
+def read_mapped(file: SourceFile, mapping: Mapping) -> list[Report]:
+    """One report a row, or one of all rows. Raises NotUnderstood naming the column or the line."""
+    table = needed(file)
+    missing = [column.heading for column in mapping.columns if column.heading not in table.headings]
+    if missing:
+        raise NotUnderstood(f"the table has no column {missing[0]!r}")
+    if not mapping.of(Role.METRIC):
+        raise NotUnderstood("the mapping names no metric")
+    for row, line in zip(table.rows, table.lines, strict=True):
+        if row == table.headings:
+            raise NotUnderstood(f"line {line}: the header stands in the file again")
+    warnings = ["the last line has no line end and may be cut: left out"] if table.cut else []
+    warnings += ["numbers have decimal commas"] if table.decimal_comma else []
+    if mapping.rows is Rows.SAMPLES:
+        return [_samples(table, mapping, warnings)]
+    return _runs(table, mapping, warnings)
+
+
+def _runs(table: Table, mapping: Mapping, about_table: Sequence[str]) -> list[Report]:
+    if len(table.rows) > _MAX_RUNS:
+        raise NotUnderstood(f"{len(table.rows)} rows, but at most {_MAX_RUNS} runs are read of one table")
+    repeats = bool(mapping.of(Role.REPEAT))
+    outcomes = (Role.METRIC, Role.IGNORE, Role.STATUS, Role.STARTED_AT)
+    keys = [column.heading for column in mapping.columns if column.role not in outcomes]
+    seen: dict[tuple[str, ...], int] = {}
+    reports: list[Report] = []
+    for row, line in zip(table.rows, table.lines, strict=True):
+        cells = dict(zip(table.headings, row, strict=True))
+        key = tuple(cells[heading] for heading in (keys if repeats else table.headings))
+        warnings = [*about_table]
+        if key in seen and repeats:
+            raise NotUnderstood(f"line {line}: the same repeat as in line {seen[key]}")
+        if key in seen:
+            warnings.append(f"line {line} is the same as line {seen[key]}, to the last digit")
+        seen.setdefault(key, line)
+        reports.append(_run(cells, line, mapping, warnings))
+    return reports
+
+
+def _run(cells: dict[str, str], line: int, mapping: Mapping, warnings: list[str]) -> Report:
+    measured = [column for column in mapping.of(Role.METRIC) if not is_missing(cells[column.heading])]
+    metrics = [
+        Metric(column.name, column.unit, _scaled(cells[column.heading], column, line), mapping.phase, column.better)
+        for column in measured
+    ]
+    if gaps := [column.heading for column in mapping.of(Role.METRIC) if column not in measured]:
+        warnings.append(f"line {line} says nothing of {', '.join(gaps)}")
+    status, reason = _status(cells, mapping, line)
+    if status is Status.COMPLETE and not metrics:
+        status, reason = Status.ABORTED, f"line {line} has no figures"
+    if status is not Status.COMPLETE and metrics:
+        warnings.append("the figures are of a run that did not succeed")
+    started_at = ""
+    for column in mapping.of(Role.STARTED_AT):
+        cell = cells[column.heading]
+        if not is_missing(cell) and not started_at:
+            if not is_stamp(cell):
+                raise NotUnderstood(f"line {line}, column {column.heading!r}: not a time: {cell[:40]!r}")
+            started_at = datetime.fromisoformat(cell).isoformat()
+    return Report(
+        tool=TOOL, status=status, reason=reason, parameters=_parameters(cells, mapping), metrics=tuple(metrics),
+        warnings=tuple(warnings), subject=_subject(cells, mapping), started_at=started_at,
+    )  # fmt: skip
+
+
+def _parameters(cells: dict[str, str], mapping: Mapping) -> dict[str, Scalar]:
+    factors = [column for column in mapping.of(Role.FACTOR) if not is_missing(cells[column.heading])]
+    return {column.name: _scalar(column, cells[column.heading]) for column in factors}
+
+
+def _scaled(cell: str, column: Column, line: int) -> float:
+    try:
+        value = number(cell)
+    except NotUnderstood as error:
+        raise NotUnderstood(f"line {line}, column {column.heading!r}: {error}") from error
+    return value if column.scale == 1 else round(value * column.scale, 12)
+
+
+def _scalar(column: Column, cell: str) -> Scalar:
+    """Numbers as numbers (a whole one without a fraction), the rest as text without secrets."""
+    if is_number(cell):
+        value = number(cell) * column.scale
+        return int(value) if value == int(value) and abs(value) < 10**15 else value
+    if cell.lower() in ("true", "false"):
+        return cell.lower() == "true"
+    return redact_value(column.name, redact_value(column.heading, cell)) or ""
+
+
+def _status(cells: dict[str, str], mapping: Mapping, line: int) -> tuple[Status, str]:
+    for column in mapping.of(Role.STATUS):
+        word = cells[column.heading]
+        if word.lower() not in _DONE:
+            reason = f"line {line}: {column.heading} is {redact_text(word)[:80]!r}"
+            return (Status.ABORTED if _ABORTED.search(word) else Status.FAILED), reason
+    return Status.COMPLETE, ""
+
+
+def _subject(cells: dict[str, str], mapping: Mapping) -> Subject:
+    told = {column.role: redact_text(cells[column.heading]) for column in mapping.columns}
+    workload, dbms = mapping.workload or told.get(Role.WORKLOAD, ""), told.get(Role.DBMS, "")
+    known = _DBMS.get(dbms.lower(), slug(dbms, "-"))
+    return Subject(
+        workload=slug(workload, "-"), workload_name=workload, dbms=known, dbms_version=told.get(Role.DBMS_VERSION, "")
+    )
+
+
+def _samples(table: Table, mapping: Mapping, about_table: Sequence[str]) -> Report:
+    times = mapping.of(Role.TIME)
+    if len(times) != 1:
+        raise NotUnderstood("rows as samples need exactly one column of time")
+    ends: list[float] = []
+    for cell, line in zip(table.column(times[0].heading), table.lines, strict=True):
+        try:
+            ends.append(seconds(cell) * times[0].scale)
+        except NotUnderstood as error:
+            raise NotUnderstood(f"line {line}, column {times[0].heading!r}: {error}") from error
+    started_at = ""
+    if ends[0] > 1e8:
+        # Seconds since 1970: count from the first sample.
+        first = table.column(times[0].heading)[0]
+        started_at = first if is_stamp(first) else ""
+        ends = [end - ends[0] for end in ends]
+    series: list[Series] = []
+    for column in mapping.of(Role.METRIC):
+        lines = zip(table.column(column.heading), table.lines, strict=True)
+        start_s, interval_s, values = evenly(
+            ends, [None if is_missing(cell) else _scaled(cell, column, line) for cell, line in lines]
+        )
+        # A first sample at 0 begins the run: its interval is not before it.
+        series.append(Series(column.name, column.unit, interval_s, values, t0_s=max(start_s, 0.0)))
+    may_change = (Role.METRIC, Role.TIME, Role.IGNORE, Role.STARTED_AT)
+    for column in mapping.columns:
+        if column.role not in may_change and len(set(table.column(column.heading))) != 1:
+            raise NotUnderstood(f"column {column.heading!r} changes within the samples of one run")
+    cells = dict(zip(table.headings, table.rows[0], strict=True))
+    status, reason = _status(cells, mapping, table.lines[0])
+    return Report(
+        tool=TOOL, status=status, reason=reason, parameters=_parameters(cells, mapping), series=tuple(series),
+        warnings=(*about_table, "the table holds samples only: no result of the whole run"),
+        subject=_subject(cells, mapping), started_at=started_at,
+    )  # fmt: skip
+
 
 __all__ = ["TOOL", "Column", "Mapping", "Role", "Rows", "claims", "combine", "propose", "read", "read_mapped"]

@@ -51,21 +51,20 @@ class Sample:
     threads: int | None = None
 
 
-def _sample(number: int, time_s: int, told: dict[str, str]) -> Sample:
+def _sample(number: int, time_s: int, told: dict[str, Any]) -> Sample:
     """Raises NotUnderstood where the kinds of queries do not add up."""
     rank, threads = told.pop("rank", None), told.pop("threads", None)
-    figures = {name: float(text) for name, text in told.items()}
-    parts = [figures.pop(name) for name in ("reads", "writes", "others") if name in figures]
-    if parts and not math.isclose(sum(parts), figures["qps"], rel_tol=0, abs_tol=0.031):
-        raise NotUnderstood(f"reads, writes and others are not the {figures['qps']} queries a second")
+    latency = told.pop("latency", None)
+    parts = [told.pop(name) for name in ("reads", "writes", "others") if name in told]
+    if parts and not math.isclose(sum(parts), told["qps"], rel_tol=0, abs_tol=0.031):
+        raise NotUnderstood(f"reads, writes and others are not the {told['qps']} queries a second")
     values = {
-        name.replace("_mib_", "_mb_"): round(value * MIB_IN_MB, 4) if "_mib_" in name else value
-        for name, value in figures.items()
-        if name != "latency"
+        name.replace("_mib_", "_mb_"): round(value * MIB_IN_MB, 4) if "_mib_" in name else float(value)
+        for name, value in told.items()
     }
-    if "latency" in figures and rank != "0":
-        values["latency"] = figures["latency"]
-    return Sample(number, time_s, values, int(rank) if rank else None, int(threads) if threads else None)
+    if latency is not None and rank != 0:
+        values["latency"] = latency
+    return Sample(number, time_s, values, rank, threads)
 
 
 def _from_json(number: int, text: str) -> Sample:
@@ -75,9 +74,10 @@ def _from_json(number: int, text: str) -> Sample:
         told = {
             "tps": said["tps"], "qps": queries["total"], "reads": queries["reads"], "writes": queries["writes"],
             "others": queries["other"], "latency": said["latency"], "errors_per_s": said["errors"],
-            "reconnects_per_s": said["reconnects"], "threads": int(said["threads"]),
+            "reconnects_per_s": said["reconnects"],
         }  # fmt: skip
-        return _sample(number, int(said["time"]), {name: str(value) for name, value in told.items()})
+        figures = {name: float(value) for name, value in told.items()}
+        return _sample(number, int(said["time"]), {**figures, "threads": int(said["threads"])})
     except (ValueError, KeyError, TypeError) as error:
         raise NotUnderstood(f"not a report of sysbench's JSON hook: {error}") from error
 
@@ -203,17 +203,16 @@ class Run:
             return True
         commented = line.text.count("  ") or "#" in line.text
         stamp = _STAMP.fullmatch(without_comment(line.text) if commented else line.text) if stamped else None
-        match = next(filter(None, (row.fullmatch(stamp["rest"]) for row in PROGRESS)), None) if stamp else None
+        match = PROGRESS.match(Line(line.number, stamp["rest"])) if stamp else None
         csv = None if stamped else _CSV.fullmatch(line.text)
         try:
             if stamp and match:
-                told = {name: text for name, text in match.groupdict().items() if text is not None}
-                self.samples.append(_sample(line.number, int(stamp["time"]), told))
+                self.samples.append(_sample(line.number, int(stamp["time"]), match.values))
             elif csv:
-                names = ("threads", "tps", "qps", "reads", "writes", "others", "latency", "errors_per_s",
-                         "reconnects_per_s")  # fmt: skip
-                told = dict(zip(names, csv.groups()[1:], strict=True))
-                self.samples.append(_sample(line.number, int(csv[1]), told))
+                names = ("tps", "qps", "reads", "writes", "others", "latency", "errors_per_s", "reconnects_per_s")
+                time_s, threads, *figures = csv.groups()
+                told = dict(zip(names, map(float, figures), strict=True))
+                self.samples.append(_sample(line.number, int(time_s), {**told, "threads": int(threads)}))
             elif not stamped and not line.whole:
                 self.cut = True
             elif stamp or not stamped:

@@ -6,7 +6,7 @@ import re
 
 from benchagent.importers.report import Scalar
 from benchagent.importers.source import Line, SourceFile, printed_lines, unquoted, words_of
-from benchagent.importers.tables import Table, pattern_of
+from benchagent.importers.tables import Table
 
 # With the names that its figures have as metrics. MiB and what else is converted has names of its own.
 REPORT = Table(
@@ -136,23 +136,34 @@ STEPS = Table(
     strict=False,
 )
 # Intermediate reports, behind `[ 10s ]`.
-PROGRESS = tuple(
-    re.compile(pattern_of(template)[1])
-    for template in (
+PROGRESS = Table(
+    "sysbench",
+    (
+        "oltp",
         "thds: {threads:N} tps: {tps:X} qps: {qps:X}[ (r/w/o: {reads:X}/{writes:X}/{others:X})] "
         "lat (ms,[ ]{rank:N}%): {latency:X} err/s[:] {errors_per_s:X} reconn/s: {reconnects_per_s:X}",
-        "thds: {threads:N} eps: {ops_per_s:X} lat (ms,[ ]{rank:N}%): {latency:X}",
+    ),
+    ("events", "thds: {threads:N} eps: {ops_per_s:X} lat (ms,[ ]{rank:N}%): {latency:X}"),
+    (
+        "oltp",
         "threads: {threads:N}, tps: {tps:X}, {reads|reads/s}: {read_queries_per_s:X}, "
         "{writes|writes/s}: {write_queries_per_s:X}, response time: {latency:X}ms ({rank:N}%)"
         "[, {errors|errors/s}: {errors_per_s:X}, {reconnects|reconnects/s}: {reconnects_per_s:X}]",
-        "threads: {threads:N}, events/s: {ops_per_s:X}, response time: {latency:X}ms ({rank:N}%)",
+    ),
+    ("events", "threads: {threads:N}, events/s: {ops_per_s:X}, response time: {latency:X}ms ({rank:N}%)"),
+    (
+        "file",
         "reads: {read_mib_per_s:X} {MiB|MB}/s writes: {write_mib_per_s:X} {MiB|MB}/s fsyncs: {fsync_per_s:X}/s "
         "latency (ms,{rank:N}%): {latency:X}",
+    ),
+    (
+        "file",
         "reads: {read_mib_per_s:X} {MiB|MB}/s writes: {write_mib_per_s:X} {MiB|MB}/s fsyncs: {fsync_per_s:X}/s "
         "response time: {latency:X}ms ({rank:N}%)",
-        "{transfer_mib_per_s:X} {MiB|MB}/sec",
-        "queue length: {queue_length:N}, concurrency: {concurrency:N}",
-    )
+    ),
+    ("memory", "{transfer_mib_per_s:X} {MiB|MB}/sec"),
+    ("queue", "queue length: {queue_length:N}, concurrency: {concurrency:N}"),
+    strict=False,
 )
 ANCHORS = re.compile(
     r"\[ *\d{1,9}s *\] (?:thds: |threads: |reads: )|(?:SQL|OLTP test) statistics:|queries performed:|Threads fairness:"
