@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from benchagent.dbms.base import JobError
 from benchagent.dbms.dialect import Dialect
-from benchagent.workloads.inserts_selects import BEYOND, WORKLOAD, schema
+from benchagent.workloads.inserts_selects import BEYOND, COL3, COL4, COL5, KEY_PREFIX, KEY_WIDTH, WORKLOAD
 
 from tests.benchagent.jobs import MakeJob, values
 from tests.benchagent.workloads.fake_bench import FakeBench
@@ -44,11 +44,9 @@ def test_it_leaves_out_descending_columns_and_late_keys_where_there_are_none():
 
 
 def test_the_texts_of_the_key_fit_their_columns():
-    assert len(schema.KEY_PREFIX) + schema.KEY_WIDTH <= 20
+    assert len(KEY_PREFIX) + KEY_WIDTH <= 20
     lengths = {"col3": 16, "col4": 5, "col5": 50}
-    assert {
-        name: len(value) for name, value in (("col3", schema.COL3), ("col4", schema.COL4), ("col5", schema.COL5))
-    } == lengths
+    assert {name: len(value) for name, value in (("col3", COL3), ("col4", COL4), ("col5", COL5))} == lengths
 
 
 def test_it_inserts_one_row_a_transaction_between_the_loaded_ones():

@@ -28,7 +28,25 @@ from benchagent.workloads.base import (
     prepare,
     run_step,
 )
-from benchagent.workloads.inserts_selects import schema
+
+TABLES = tuple(f"tbl_{number}" for number in range(200, 240))
+PRIMARY_KEY = ("id", "seq")
+UNIQUE = ("id", "col3", "col4", "col5")
+SECONDARY = ("id", "col9 DESC", "col14")
+DEFAULT_TIME = "2010-07-30 16:25:44"
+
+# Keys of loaded rows lie so far apart that new ones find room between them. varchar(20) holds prefix and digits.
+KEY_PREFIX, KEY_WIDTH, KEY_STEP = "u", 17, 1_000_000
+# The same in every row: a search by the unique index needs them, and the key's first column tells rows apart.
+SEQ, COL3, COL4, COL5 = 1, "group-0000000001", "code1", "the unique index holds these fifty characters, too"
+COL14 = "N"
+
+COLUMNS = (
+    "id", "seq", "col3", "col4", "col5", "col6", "col7", "col8", "col9", "col10", "col11", "col12", "col13", "col14",
+    "col15",
+)  # fmt: skip
+# The others have defaults.
+INSERTED = tuple(column for column in COLUMNS if column not in ("col10", "col15"))
 
 # Row with its three index entries, roughly, as row stores keep them: for the check of free space and the narrow range.
 ROW_BYTES = 800
@@ -37,7 +55,7 @@ INSERT, NARROW = "insert", "select_narrow"
 SELECTS = "select"
 BATCH_ROWS, COMMIT_ROWS = 500, 5_000
 ROWS, ROWS_BEFORE, TAKEN = "rows", "rows_before", "taken"
-COUNT_ALL = " + ".join(f"(SELECT COUNT(*) FROM {table})" for table in schema.TABLES)  # noqa: S608
+COUNT_ALL = " + ".join(f"(SELECT COUNT(*) FROM {table})" for table in TABLES)  # noqa: S608
 BEYOND = "what that does not hold may come from the file system's cache: the disk's reads tell what came from the disk"
 # Assumed where nothing tells how large the buffer is.
 BUFFER_BYTES = 64 << 20
@@ -60,55 +78,54 @@ class InsertsSelects(Workload):
         bench.check(_row_count(result, bench.factors))
 
     def tables(self, factors: Factors) -> Sequence[str]:
-        return schema.TABLES
+        return TABLES
 
     def reading(self, factors: Factors) -> frozenset[str]:
         return frozenset() if _inserts(factors) else frozenset({SELECTS})
 
     def loaded(self, factors: Factors) -> dict[str, Any]:
         rows = _loaded_rows(factors)
-        return {"rows": {"each of 40 tables": rows, "all": rows * len(schema.TABLES)}}
+        return {"rows": {"each of 40 tables": rows, "all": rows * len(TABLES)}}
 
     def disk_bytes(self, factors: Factors) -> int:
-        return BYTES_MINIMUM + len(schema.TABLES) * _loaded_rows(factors) * ROW_BYTES * 2
+        return BYTES_MINIMUM + len(TABLES) * _loaded_rows(factors) * ROW_BYTES * 2
 
     def _prepare(self, bench: Bench) -> list[Step]:
         dialect, factors = bench.instance.dialect, bench.factors
         rows, threads = _loaded_rows(factors), factors.number("loader_threads")
-        tables = [_table(dialect, table, rows) for table in schema.TABLES] if rows else []
+        tables = [_table(dialect, table, rows) for table in TABLES] if rows else []
         load = load_step(tables, batch=BATCH_ROWS, commit_every=COMMIT_ROWS, threads=threads, seed=bench.seed)
-        create, index = schema.create(dialect), schema.indexes(dialect)
-        return prepare(dialect, schema.TABLES, create=create, load=load, index=index)
+        return prepare(dialect, TABLES, create=_create(dialect), load=load, index=_indexes(dialect))
 
     def _run(self, bench: Bench) -> Step:
         if _inserts(bench.factors):
             first, rows = self._free_round(bench), bench.factors.number("rows_per_table")
-            transactions = [_insert(table, rows, first) for table in schema.TABLES]
+            transactions = [_insert(table, rows, first) for table in TABLES]
         else:
             reach = self._reach(bench)
-            transactions = [_select(table, reach) for table in schema.TABLES]
+            transactions = [_select(table, reach) for table in TABLES]
         return run_step(bench.factors, bench.seed, transactions)
 
     def _free_round(self, bench: Bench) -> int:
         """The first round through the slots whose keys no run before this one has taken, in any table."""
         if not is_used(bench):
             return 0
-        asked = {f"{TAKEN}:{table}": schema.highest_of_first_slot(table) for table in schema.TABLES}
+        asked = {f"{TAKEN}:{table}": _highest_of_first_slot(table) for table in TABLES}
         answers = bench.session(query_steps("", asked)).rows
         keys = [key for name in asked if (key := first_value(answers.get(name)))]
         # One more: the insert that begins a round may have failed while others of that round did not.
-        return max((schema.round_of(str(key)) + 2 for key in keys), default=0)
+        return max((_round_of(str(key)) + 2 for key in keys), default=0)
 
     def _reach(self, bench: Bench) -> int:
         """Rows of each table that the SELECTs choose from."""
         rows = bench.factors.number("rows_per_table")
-        data = rows * len(schema.TABLES) * ROW_BYTES
+        data = rows * len(TABLES) * ROW_BYTES
         buffer, words = _buffer(bench)
         share = bench.factors.number("working_set_percent") / 100
-        narrow = max(1, int(share * buffer / (len(schema.TABLES) * ROW_BYTES)))
+        narrow = max(1, int(share * buffer / (len(TABLES) * ROW_BYTES)))
         is_narrow = bench.factors.text("load") == NARROW
         reach = min(rows, narrow) if is_narrow else rows
-        touched = reach * len(schema.TABLES) * ROW_BYTES
+        touched = reach * len(TABLES) * ROW_BYTES
         if is_narrow and narrow >= rows:
             bench.warn(
                 f"The narrow range holds every row, about {data / 1e6:.0f} MB: the wide one is the same ({words})."
@@ -147,29 +164,96 @@ def _loaded_rows(factors: Factors) -> int:
     return 0 if factors.text("preloaded") == "empty" else factors.number("rows_per_table")
 
 
+# The 40 tables: 15 columns, a primary key, a unique and a secondary index
+
+
+def _create(dialect: Dialect) -> list[str]:
+    rules = {"col6": "", "col8": "", "col10": " DEFAULT 0 NOT NULL"}
+    rules["col15"] = f" DEFAULT {dialect.timestamp_value(DEFAULT_TIME)} NOT NULL"
+    columns = [f"{name} {kind}{rules.get(name, ' NOT NULL')}" for name, kind in _types(dialect).items()]
+    return [dialect.table(table, columns, PRIMARY_KEY) for table in TABLES]
+
+
+def _types(dialect: Dialect) -> dict[str, str]:
+    """Of all columns."""
+    text, time, letter = dialect.varchar, dialect.timestamp, dialect.char(1)
+    return {
+        "id": text(20), "seq": dialect.integer, "col3": text(16), "col4": text(5), "col5": text(50), "col6": text(1000),
+        "col7": text(300), "col8": text(150), "col9": time, "col10": dialect.smallint, "col11": time, "col12": text(15),
+        "col13": letter, "col14": letter, "col15": time,
+    }  # fmt: skip
+
+
+def _indexes(dialect: Dialect) -> list[str]:
+    """After the load, all of one table together."""
+    statements = []
+    for table in TABLES:
+        number = table.removeprefix("tbl_")
+        statements += [
+            dialect.primary_key(table, PRIMARY_KEY),
+            dialect.index(f"iuk_{number}", table, UNIQUE, unique=True),
+            dialect.index(f"ink1_{number}", table, SECONDARY),
+        ]
+    return statements
+
+
+def _contents() -> dict[str, Step]:
+    """How each column but the key is filled, of loaded rows and of inserted ones. About 350 bytes a row."""
+    return {
+        "seq": {"kind": "constant", "value": SEQ},
+        "col3": {"kind": "constant", "value": COL3},
+        "col4": {"kind": "constant", "value": COL4},
+        "col5": {"kind": "constant", "value": COL5},
+        "col6": {"kind": "text", "min_length": 50, "max_length": 150},
+        "col7": {"kind": "text", "min_length": 50, "max_length": 100},
+        "col8": {"kind": "text", "min_length": 20, "max_length": 60},
+        "col12": {"kind": "text", "min_length": 15},
+        "col13": {"kind": "choice", "values": ["Y", "N"]},
+        "col14": {"kind": "constant", "value": COL14},
+    }
+
+
+def _key(**more: int) -> Step:
+    return {"prefix": KEY_PREFIX, "width": KEY_WIDTH, "step": KEY_STEP, **more}
+
+
+def _highest_of_first_slot(table: str) -> str:
+    """SQL for the highest key between the first two loaded rows. Each round of inserts begins there, one key higher."""
+    low, high = (f"{KEY_PREFIX}{number:0{KEY_WIDTH}}" for number in (KEY_STEP, 2 * KEY_STEP))
+    return f"SELECT MAX(id) FROM {table} WHERE id > '{low}' AND id < '{high}'"  # noqa: S608
+
+
+def _round_of(key: str) -> int:
+    """The round, from 0, that has made a key of the first slot."""
+    return int(key.strip().removeprefix(KEY_PREFIX)) - KEY_STEP - 1
+
+
+# What is loaded, inserted and selected
+
+
 def _table(dialect: Dialect, table: str, rows: int) -> Step:
     columns = {
-        "id": {"kind": "numbered_text", **schema.key(start=schema.KEY_STEP)},
-        **schema.values(),
+        "id": {"kind": "numbered_text", **_key(start=KEY_STEP)},
+        **_contents(),
         "col9": {"kind": "timestamp", "start": "2010-01-01 00:00:00", "step_s": 1},
         "col11": {"kind": "timestamp", "start": "2010-01-01 00:00:00", "step_s": 1},
     }
-    types = schema.types(dialect)
-    inserted = {name: types[name] for name in schema.INSERTED}
+    types = _types(dialect)
+    inserted = {name: types[name] for name in INSERTED}
     return filled(dialect, table, inserted, rows=rows, columns=[columns[name] for name in inserted])
 
 
 def _insert(table: str, rows: int, first_round: int) -> Step:
     """One row whose key falls between two loaded ones, in no order; a round gives each slot one key."""
-    scattered = schema.key(slots=rows, multiplier=_multiplier(rows), start=first_round * rows)
+    scattered = _key(slots=rows, multiplier=_multiplier(rows), start=first_round * rows)
     drawn = {
         "id": {"kind": "scattered_text", **scattered},
-        **schema.values(),
+        **_contents(),
         "col9": {"kind": "timestamp"},
         "col11": {"kind": "timestamp"},
     }
-    variables = [{"name": name, **drawn[name]} for name in schema.INSERTED]
-    statement = {"sql": insert(table, schema.INSERTED), "bind": list(schema.INSERTED), "expect_rows": 1}
+    variables = [{"name": name, **drawn[name]} for name in INSERTED]
+    statement = {"sql": insert(table, INSERTED), "bind": list(INSERTED), "expect_rows": 1}
     return {"name": "insert", "weight": 1, "variables": variables, "statements": [statement]}
 
 
@@ -184,10 +268,10 @@ def _multiplier(slots: int) -> int:
 def _select(table: str, reach: int) -> Step:
     """By primary key, by the unique index, by the secondary one: three rows, each drawn for itself."""
     names = ("by_primary", "by_unique", "by_secondary")
-    variables = [{"name": name, "kind": "numbered_text", **schema.key(min=1, max=reach)} for name in names]
-    fixed = {"seq": schema.SEQ, "col3": schema.COL3, "col4": schema.COL4, "col5": schema.COL5, "col14": schema.COL14}
-    variables += [{"name": name, "kind": "constant", "value": value} for name, value in fixed.items()]
-    columns = ", ".join(schema.COLUMNS)
+    variables = [{"name": name, "kind": "numbered_text", **_key(min=1, max=reach)} for name in names]
+    same, contents = ("seq", "col3", "col4", "col5", "col14"), _contents()
+    variables += [{"name": name, **contents[name]} for name in same]
+    columns = ", ".join(COLUMNS)
     conditions = {
         "by_primary": ("id = ? AND seq = ?", ["seq"]),
         "by_unique": ("id = ? AND col3 = ? AND col4 = ? AND col5 = ?", ["col3", "col4", "col5"]),
@@ -207,7 +291,7 @@ def _select(table: str, reach: int) -> Step:
 
 def _row_count(result: SessionResult, factors: Factors) -> Check:
     """The tables grew by what was committed, which for SELECTs is nothing."""
-    loaded = len(schema.TABLES) * _loaded_rows(factors)
+    loaded = len(TABLES) * _loaded_rows(factors)
     before, after = (int(first_value(result.rows.get(name)) or 0) for name in (ROWS_BEFORE, ROWS))
     grown = after - (before if ROWS_BEFORE in result.rows else loaded)
     expected = int(result.summary["committed"]) if _inserts(factors) and result.summary is not None else 0

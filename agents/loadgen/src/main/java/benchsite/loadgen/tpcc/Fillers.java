@@ -3,6 +3,7 @@ package benchsite.loadgen.tpcc;
 import benchsite.loadgen.tpcc.Draws.Constants;
 import benchsite.loadgen.tpcc.Rows.Filler;
 import benchsite.loadgen.tpcc.Rows.Key;
+import benchsite.loadgen.tpcc.Rows.Row;
 import benchsite.loadgen.workload.RowSource;
 import java.sql.SQLException;
 import java.util.SplittableRandom;

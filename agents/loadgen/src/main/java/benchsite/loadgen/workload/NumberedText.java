@@ -1,5 +1,6 @@
 package benchsite.loadgen.workload;
 
+import benchsite.loadgen.workload.TransactionProgram.Variable;
 import java.util.concurrent.atomic.AtomicLong;
 import org.json.JSONObject;
 

@@ -6,9 +6,11 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Timestamp;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import org.json.JSONArray;
 import org.json.JSONObject;
 
@@ -106,5 +108,27 @@ public final class TransactionProgram extends Program {
             }
         }
         return rows;
+    }
+
+    /** A variable of a transaction: drawn once for each transaction. Shared by all terminals. */
+    interface Variable {
+        Object draw(SplittableRandom random, int terminal);
+
+        /** Raises IllegalArgumentException for an unknown kind. */
+        static Variable of(JSONObject definition) {
+            return switch (definition.getString("kind")) {
+                case "timestamp" -> (random, terminal) -> new Timestamp(System.currentTimeMillis());
+                case "sequence" -> {
+                    AtomicLong next = new AtomicLong(definition.optLong("start", 1));
+                    yield (random, terminal) -> next.getAndIncrement();
+                }
+                case "scattered_text" -> NumberedText.scattered(definition);
+                case "terminal" -> (random, terminal) -> terminal;
+                default -> {
+                    Drawn drawn = Drawn.of(definition);
+                    yield (random, terminal) -> drawn.draw(random);
+                }
+            };
+        }
     }
 }

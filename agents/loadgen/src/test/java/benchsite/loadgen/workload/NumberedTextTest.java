@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import benchsite.loadgen.workload.TransactionProgram.Variable;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
