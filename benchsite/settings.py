@@ -41,7 +41,6 @@ SECURE_HSTS_SECONDS = 31_536_000 if BEHIND_TLS else 0
 # Asked from inside, without the proxy: health, and the API of agents, which use plain http on a loopback address only.
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^api/agent/"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_TLS else None
-X_FRAME_OPTIONS = "DENY"
 # Subdomains are not ours to decide about; without TLS there is nothing to redirect to and no secure cookie.
 WITHOUT_TLS = [] if BEHIND_TLS else ["security.W004", "security.W008", "security.W012", "security.W016"]
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021", *WITHOUT_TLS]
@@ -129,8 +128,6 @@ CACHES = {
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
-USE_TZ = True
-USE_I18N = True
 
 STATIC_URL = "/static/"
 STATIC_ROOT = STATE.path / "static"
@@ -183,7 +180,6 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 60, "socket_timeout": 1
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BEAT_SCHEDULER = "benchsite.liveness:Scheduler"
 CELERY_BEAT_MAX_LOOP_INTERVAL = 2
-CELERY_TIMEZONE = "UTC"
 
 # Who may see results without a login: everybody (1) or nobody (0).
 PUBLIC_READ = env_bool("PUBLIC_READ", True)
