@@ -15,7 +15,7 @@ from django.http import QueryDict
 from runs.access.rules import candidates
 from runs.compare.groups import Against, Comparison, Dot, Gap, Group, Naming, Printed, name_cells
 from runs.compare.guard import differences, refusal, stated
-from runs.listing.filters import FACTOR_PREFIX, RunFilter, without_blanks
+from runs.listing.filters import RunFilter, unknown, without_blanks
 from runs.models import Aggregate, Metric, Run
 from runs.models.visible import Reader, listed, readable
 from runs.run.facets import DURABILITY_ORDER, claim_words, facets
@@ -61,9 +61,7 @@ def select(params: QueryDict, user: Reader) -> Selection:
     experiments = [slug for slug in filters.getlist("experiment") if slug]
     base = Run.objects.present().filter(wanted) if named else candidates(user, experiments=experiments)
     chosen = RunFilter(filters, queryset=base, user=user)
-    for name in filters:
-        if name not in chosen.filters and not name.startswith(FACTOR_PREFIX):
-            problems[name] = ["there is no such filter"]
+    problems |= {name: ["there is no such filter"] for name in unknown(filters)}
     if not chosen.is_valid():
         problems |= {name: [str(message) for message in messages] for name, messages in chosen.errors.items()}
     if problems:
@@ -131,7 +129,7 @@ def compare(runs: Iterable[Run], *, metric: str = "", baseline: str | None = Non
     # A run that ended knows more, such as that its database was in memory: it names its cell.
     naming = name_cells([facets(next((run for run in cell if run.durability), cell[0])) for cell in cells])
     printed = _printed(chosen, picked)
-    groups = [_group(cell, picked, printed, naming, at) for at, cell in enumerate(cells)]
+    groups = [_group(cell, counting, picked, printed, naming, at) for at, cell in enumerate(cells)]
     groups = _ranked(groups, picked, order)
     with_values = [group for group in groups if group.dots]
     base = next((group for group in with_values if group.key == baseline), next(iter(with_values), None))
@@ -187,13 +185,15 @@ def _position(run: Run) -> tuple[object, ...]:
 
 def _group(
     cell: Sequence[Run],
+    counting: Set[UUID],
     metric: Metric | None,
     printed: Sequence[tuple[Aggregate, set[object]]],
     naming: Naming,
     at: int,
 ) -> Group:
-    """`at`: the place of the cell among those that have been named."""
-    numbers = [(run, number_of(run, metric.name, metric.unit) if metric and run.counts else None) for run in cell]
+    """`at`: the position of the cell among those that have been named."""
+    counted = {run.id: number_of(run, metric.name, metric.unit) for run in cell if metric and run.id in counting}
+    numbers = [(run, counted.get(run.id)) for run in cell]
     dots = [Dot(run, number.value, number.as_printed, number.provenance) for run, number in numbers if number]
     label = metric.label if metric else ""
     gaps = [Gap(run, why_no_number(run, label)) for run, number in numbers if number is None]

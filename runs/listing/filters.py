@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import django_filters
@@ -262,3 +262,9 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
     def order(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
         """Runs without a value of that column come last, whichever way it is sorted."""
         return queryset.order_by(*(column.ordering(backward=False) for column in columns_of(value)))
+
+
+def unknown(params: Iterable[str], *others: str) -> list[str]:
+    """Names that are neither filters nor `others`: one that is misspelt and ignored would show the wrong runs."""
+    known = {*RunFilter.base_filters, *others}
+    return [name for name in params if name not in known and not name.startswith(FACTOR_PREFIX)]

@@ -24,9 +24,9 @@ from runs.charts.run import figures, memory_figure, series_rows
 from runs.dbms import unverified
 from runs.listing import cursor
 from runs.listing.cursor import WrongCursor
-from runs.listing.filters import FACTOR_PREFIX, RunFilter, columns_of, without_blanks
+from runs.listing.filters import RunFilter, columns_of, unknown, without_blanks
 from runs.listing.rows import RunRow
-from runs.models import Change, Experiment, Publication, Report, Run, Upload
+from runs.models import Experiment, Publication, Report, Run, Upload
 from runs.models.choices import RunState, Visibility
 from runs.models.visible import may_open
 from runs.publications.matching import Published, gaps_of
@@ -86,7 +86,8 @@ def run_list(request: HttpRequest) -> HttpResponse:
     params = without_blanks(request.GET)
     rows = candidates(request.user, experiments=params.getlist("experiment")).for_rows()
     chosen = RunFilter(params, queryset=rows, user=request.user)
-    problems = unknown_parameters(params) | (chosen.errors if not chosen.is_valid() else {})
+    problems: dict[str, list[str]] = {name: ["There is no such filter."] for name in unknown(params, *CONTROLS)}
+    problems |= chosen.errors if not chosen.is_valid() else {}
     page: dict[str, Any] = {}
     if not problems:
         try:
@@ -154,16 +155,6 @@ def without(params: QueryDict, *names: str) -> QueryDict:
     return kept
 
 
-def unknown_parameters(params: QueryDict) -> dict[str, list[str]]:
-    """A misspelt filter that is ignored shows the wrong runs."""
-    known = {*RunFilter.base_filters, *CONTROLS}
-    return {
-        name: ["There is no such filter."]
-        for name in params
-        if name not in known and not name.startswith(FACTOR_PREFIX)
-    }
-
-
 STOP_POLLING = 286
 
 
@@ -176,7 +167,8 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         return render(request, "run_deleted.html", {"run": run}, status=410)
     if request.GET.get("part") == "state":
         return render(request, "run.html#state", {"run": run}, status=STOP_POLLING if not run.is_open else 200)
-    samples = series.read_all(run)
+    samples, source = series.read_all(run), source_of(run)
+    of_source = changes.history(source) if source and source != run else ()
     context = {
         "run": run,
         "figures": figures(run, samples),
@@ -188,20 +180,14 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "settings": setting_rows(run),
         "steps": time_line(run),
         "origin": origin(run),
-        "changes": _changes(run),
+        # What decides who may see it has changes of its own; newest first.
+        "changes": sorted([*changes.history(run), *of_source], key=lambda change: change.at, reverse=True),
         "files": artefacts_of(run),
         "told": engine_report.of_run(run),
         "heating": memory_figure(run),
         "unverified": unverified(run.dbms_version.dbms.slug) if run.context.get("connection") else "",
     }
     return render(request, "run.html", context)
-
-
-def _changes(run: Run) -> list[Change]:
-    """Of the run, and of what decides who may see it; newest first."""
-    source = source_of(run)
-    history = [*changes.history(run), *(changes.history(source) if source and source != run else ())]
-    return sorted(history, key=lambda change: change.at, reverse=True)
 
 
 @require_safe

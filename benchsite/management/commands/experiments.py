@@ -67,7 +67,11 @@ class Command(BaseCommand):
             best = rerun.best_agent([agent for agent in online if expected <= _reported(agent)])
             if best is not None:
                 return best
-            words = _awaited(online, expected)
+            words = "no approved agent is online: start `make up`"
+            if online:
+                lacking = min((expected - _reported(agent) for agent in online), key=len)
+                named = ", ".join(sorted(lacking))
+                words = f"no agent has reported {named} yet; one that works on a run does so after it"
             if time.monotonic() >= deadline:
                 raise CommandError(words)
             if words != told:
@@ -128,13 +132,6 @@ def _reported(agent: Agent) -> set[str]:
     usable = [engine for engine in agent.engines if engine["available"] and not engine.get("connection")]
     engines = {f"engine {Engine(engine['dbms'], engine['version']).key}" for engine in usable}
     return engines | {f"storage {storage['name']}" for storage in agent.places}
-
-
-def _awaited(online: Sequence[Agent], expected: set[str]) -> str:
-    if not online:
-        return "no approved agent is online: start `make up`"
-    lacking = min((expected - _reported(agent) for agent in online), key=len)
-    return f"no agent has reported {', '.join(sorted(lacking))} yet; one that works on a run does so after it"
 
 
 def _comparison(experiment: Experiment) -> Comparison:
