@@ -129,7 +129,7 @@ def compare(runs: Iterable[Run], *, metric: str = "", baseline: str | None = Non
     # A run that ended knows more, such as that its database was in memory: it names its cell.
     naming = name_cells([facets(next((run for run in cell if run.durability), cell[0])) for cell in cells])
     printed = _printed(chosen, picked)
-    groups = [_group(cell, counting, picked, printed, naming, at) for at, cell in enumerate(cells)]
+    groups = [_group(cell, counting, picked, printed, naming, at=at) for at, cell in enumerate(cells)]
     groups = _ranked(groups, picked, order)
     with_values = [group for group in groups if group.dots]
     base = next((group for group in with_values if group.key == baseline), next(iter(with_values), None))
@@ -189,6 +189,7 @@ def _group(
     metric: Metric | None,
     printed: Sequence[tuple[Aggregate, set[object]]],
     naming: Naming,
+    *,
     at: int,
 ) -> Group:
     """`at`: the position of the cell among those that have been named."""
