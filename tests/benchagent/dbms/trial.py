@@ -14,8 +14,7 @@ from typing import Any
 from benchagent import dbms
 from benchagent.dbms.backup import Action, SqlCommands, ToolCommand
 from benchagent.dbms.base import Connection, ProvisionRequest
-from benchagent.dbms.counters import EFFORT, PARTS
-from benchagent.dbms.questions import EFFECTIVE_PREFIX, Step, rows_named
+from benchagent.dbms.counters import EFFECTIVE_PREFIX, EFFORT, PARTS, Step, rows_named
 from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.job import engine_counters
 from benchagent.job.session import session_job, watched

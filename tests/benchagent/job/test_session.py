@@ -8,8 +8,7 @@ from pathlib import Path
 
 from benchagent.catalog import Durability
 from benchagent.dbms.base import Connection, Instance, Retryable, Transaction
-from benchagent.dbms.counters import EngineCounters, QueryRows
-from benchagent.dbms.questions import ASIDE, query_steps, rows_named
+from benchagent.dbms.counters import ASIDE, EngineCounters, QueryRows, query_steps, rows_named
 from benchagent.job.session import session_job, watched
 
 LOOK, CHANGE = {"name": "look", "weight": 1}, {"name": "change", "weight": 2}

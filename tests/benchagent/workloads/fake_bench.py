@@ -9,9 +9,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from benchagent.dbms.base import JobError
-from benchagent.dbms.counters import EngineCounters
+from benchagent.dbms.counters import ASIDE, EngineCounters, Step
 from benchagent.dbms.dialect import Dialect
-from benchagent.dbms.questions import ASIDE, Step
 from benchagent.protocol import Check
 from benchagent.workloads.base import SessionResult, Workload
 

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.base import Instance, JobError
-from benchagent.dbms.counters import checkpoint_words
-from benchagent.dbms.questions import ASIDE, EFFECTIVE_PREFIX, Step, query_steps, rows_named
+from benchagent.dbms.counters import ASIDE, EFFECTIVE_PREFIX, Step, checkpoint_words, query_steps, rows_named
 from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.job import engine_counters
 from benchagent.job.collect import Collector, Event, Listener, PhaseWatch

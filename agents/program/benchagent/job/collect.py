@@ -12,8 +12,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from benchagent.catalog import METRICS
-from benchagent.dbms.counters import Answer
-from benchagent.dbms.questions import ASIDE
+from benchagent.dbms.counters import ASIDE, Answer
 from benchagent.link.spool import Spool
 from benchagent.machine.process import ProcessFailed
 from benchagent.machine.sampling import repeated

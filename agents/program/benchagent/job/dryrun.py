@@ -14,13 +14,12 @@ from benchagent import dbms
 from benchagent.catalog import Durability
 from benchagent.dbms.backup import BackupMethod, ToolCommand
 from benchagent.dbms.base import Connection, Instance
-from benchagent.dbms.counters import QueryRows
+from benchagent.dbms.counters import EFFECTIVE_PREFIX, QueryRows, Step, query_steps
 from benchagent.dbms.external import Visit
 from benchagent.dbms.external.guard import created, statements
 from benchagent.dbms.external.instance import ELSEWHERE, Guard, sent
 from benchagent.dbms.external.own_schema import VIEW, Target
 from benchagent.dbms.external.server import ExternalServer
-from benchagent.dbms.questions import EFFECTIVE_PREFIX, Step, query_steps
 from benchagent.job.refused import refuse_changes
 from benchagent.job.session import watched
 from benchagent.workloads.base import Factors, SessionResult, ToolResult, Workload

@@ -6,14 +6,15 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchagent.dbms.counters import EngineCounters, differences
-from benchagent.dbms.questions import (
+from benchagent.dbms.counters import (
     BEGIN,
     COUNTER_PREFIX,
     END,
     MAINTENANCE_PREFIX,
     SCHEMA_PREFIX,
     WAITS_PREFIX,
+    EngineCounters,
+    differences,
     rows_named,
 )
 from benchagent.job import checks

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from benchagent.dbms.base import Instance, JobError
-from benchagent.dbms.questions import (
+from benchagent.dbms.counters import (
     COUNTER_PREFIX,
     EFFECTIVE_PREFIX,
     MAINTENANCE_PREFIX,

@@ -12,9 +12,8 @@ from typing import Any, Protocol
 from benchagent.catalog import WORKLOADS, FactorKind
 from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.base import Instance, JobError
-from benchagent.dbms.counters import QueryRows
+from benchagent.dbms.counters import QueryRows, Step
 from benchagent.dbms.dialect import Dialect
-from benchagent.dbms.questions import Step
 from benchagent.protocol import Check
 
 Observe = Callable[[int], None]

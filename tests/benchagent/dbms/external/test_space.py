@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from benchagent.dbms.counters import ASIDE
 from benchagent.dbms.external import Visit
 from benchagent.dbms.external.connections import ServerConnection, ToolLogin
 from benchagent.dbms.external.instance import ExternalInstance, sent
@@ -24,7 +25,6 @@ from benchagent.dbms.external.space import (
     watched,
 )
 from benchagent.dbms.mysql.external import read_folders
-from benchagent.dbms.questions import ASIDE
 from benchagent.java import JavaToolchain
 from benchagent.machine.process import Abort, Children
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from benchagent.catalog import Durability
-from benchagent.dbms.questions import EFFECTIVE_PREFIX, query_steps, rows_named
+from benchagent.dbms.counters import EFFECTIVE_PREFIX, query_steps, rows_named
 
 from tests.benchagent.dbms.crash import COMMITS
 from tests.benchagent.dbms.firebird.conftest import MakeFirebird

@@ -8,9 +8,9 @@ import psutil
 import pytest
 from benchagent.catalog import Durability
 from benchagent.dbms.base import JobError
+from benchagent.dbms.counters import EFFECTIVE_PREFIX, query_steps, rows_named
 from benchagent.dbms.firebird.discovery import ROOT_VARIABLE
 from benchagent.dbms.firebird.external import external_server
-from benchagent.dbms.questions import EFFECTIVE_PREFIX, query_steps, rows_named
 from benchagent.java import JavaToolchain
 
 from tests.benchagent.dbms.firebird.conftest import MakeFirebird, with_rows

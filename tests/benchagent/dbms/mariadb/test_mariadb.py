@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from benchagent import dbms
 from benchagent.catalog import Durability
-from benchagent.dbms.counters import checkpoint_words
-from benchagent.dbms.questions import query_steps
+from benchagent.dbms.counters import checkpoint_words, query_steps
 
 from tests.benchagent.dbms.mysql.family import (
     NOT_ENABLED,

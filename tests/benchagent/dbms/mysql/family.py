@@ -11,7 +11,7 @@ from typing import Any
 
 import psutil
 from benchagent.dbms.backup import Action, BackupMethod, SqlCommands
-from benchagent.dbms.questions import query_steps, rows_named
+from benchagent.dbms.counters import query_steps, rows_named
 from benchagent.engines import catalogue
 from benchagent.engines.install import install
 

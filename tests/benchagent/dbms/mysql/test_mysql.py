@@ -9,8 +9,15 @@ import pytest
 from benchagent.catalog import Durability
 from benchagent.configfiles.article_2011 import PRINTED_MY_CNF, TUNED_MY_CNF, scaled
 from benchagent.dbms.base import JobError
-from benchagent.dbms.counters import COUNTERS, checkpoint_words
-from benchagent.dbms.questions import COUNTER_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX, query_steps, rows_named
+from benchagent.dbms.counters import (
+    COUNTER_PREFIX,
+    COUNTERS,
+    MAINTENANCE_PREFIX,
+    SCHEMA_PREFIX,
+    checkpoint_words,
+    query_steps,
+    rows_named,
+)
 from benchagent.machine import process
 
 from tests.benchagent.dbms.mysql.conftest import MIDDLE, NEW, OLD

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from benchagent.catalog import Durability
-from benchagent.dbms.questions import EFFECTIVE_PREFIX, query_steps
+from benchagent.dbms.counters import EFFECTIVE_PREFIX, query_steps
 
 from tests.benchagent.dbms.postgresql.conftest import DEBIAN, NEWEST, MakePostgresql
 from tests.benchagent.dbms.trial import Trial

@@ -9,17 +9,18 @@ from typing import Any
 import psutil
 import pytest
 from benchagent.dbms.base import JobError
-from benchagent.dbms.counters import COUNTERS, EngineCounters
-from benchagent.dbms.postgresql import settings
-from benchagent.dbms.postgresql.counters import PostgresqlCounters
-from benchagent.dbms.questions import (
+from benchagent.dbms.counters import (
     COUNTER_PREFIX,
+    COUNTERS,
     MAINTENANCE_PREFIX,
     SCHEMA_PREFIX,
     WAITS_PREFIX,
+    EngineCounters,
     query_steps,
     rows_named,
 )
+from benchagent.dbms.postgresql import settings
+from benchagent.dbms.postgresql.counters import PostgresqlCounters
 from benchagent.machine import process
 
 from tests.benchagent.dbms.postgresql.conftest import LOG_VIEW, NEWEST, OLDEST, SLIM, MakePostgresql

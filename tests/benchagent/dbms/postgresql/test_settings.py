@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from benchagent.dbms import adapter
 from benchagent.dbms.base import JobError
-from benchagent.dbms.postgresql import counters, settings
+from benchagent.dbms.postgresql import settings
+from benchagent.dbms.postgresql.counters import PostgresqlCounters
 from benchagent.dbms.postgresql.discovery import numbers
 
 V92, V96, V15, V18 = (9, 2), (9, 6), (15, 20), (18, 6)
@@ -155,7 +156,7 @@ def test_it_turns_knobs_into_settings(name, value, expected):
 
 def test_it_gives_the_age_of_the_table_that_was_left_longest():
     rows = {"upkeep": [["a", 5.0, 7.0, 2], ["b", 60.0, 3.0, 40]], "checkpoint": [[12.5]]}
-    assert [(age.what, age.age_s, age.detail) for age in counters.ages(rows)] == [
+    assert [(age.what, age.age_s, age.detail) for age in PostgresqlCounters((15, 0)).maintenance(rows)] == [
         ("statistics (ANALYZE)", 60.0, "longest ago: b"),
         ("vacuum", 7.0, "longest ago: a; 42 dead rows in all tables"),
         ("checkpoint", 12.5, "begin of the last one that was completed"),
@@ -164,6 +165,6 @@ def test_it_gives_the_age_of_the_table_that_was_left_longest():
 
 def test_it_names_the_tables_that_were_never_vacuumed():
     rows = {"upkeep": [[f"t{number}", 1.0, None, 0] for number in range(7)]}
-    (_, vacuum) = counters.ages(rows)
+    (_, vacuum) = PostgresqlCounters((15, 0)).maintenance(rows)
     assert vacuum.age_s is None
     assert vacuum.detail == "never: t0, t1, t2, t3, t4 and 2 more; 0 dead rows in all tables"

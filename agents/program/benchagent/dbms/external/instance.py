@@ -15,14 +15,13 @@ from benchagent.configfiles.meaning import durability
 from benchagent.configfiles.settings import Facts, Given
 from benchagent.dbms.backup import BackupMethod
 from benchagent.dbms.base import Connection, Instance, JobError, ProvisionRequest, Settings
-from benchagent.dbms.counters import QueryRows
+from benchagent.dbms.counters import EFFECTIVE_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX, QueryRows, Step
 from benchagent.dbms.embedded import STORAGE, buffer_in_force
 from benchagent.dbms.external.connections import Scrubber, ToolLogin
 from benchagent.dbms.external.guard import check, follow, statements
 from benchagent.dbms.external.own_schema import ASK_OBJECTS, ASK_OWNER, ATTEMPT, Asker, Target
 from benchagent.dbms.external.server import ExternalServer
 from benchagent.dbms.external.space import NOT_WATCHED, SPACE, Watch, Watched, asked_meanwhile, told_shortage
-from benchagent.dbms.questions import EFFECTIVE_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX, Step
 from benchagent.machine.process import Children
 
 NOT_OURS = "the agent does not stop or start a server of others"

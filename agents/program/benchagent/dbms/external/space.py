@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchagent.dbms.questions import query_steps
+from benchagent.dbms.counters import query_steps
 
 SMALLEST_SHARE = 0.10
 SMALLEST_BYTES = 5_000_000_000

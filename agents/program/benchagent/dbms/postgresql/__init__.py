@@ -26,7 +26,7 @@ from benchagent.dbms.embedded import buffer_in_force, jars
 from benchagent.dbms.postgresql import discovery, settings
 from benchagent.dbms.postgresql.backup import methods
 from benchagent.dbms.postgresql.counters import PostgresqlCounters
-from benchagent.dbms.postgresql.server import DATABASE, LOG_NAMES, USER, Server, folders_of, read_password
+from benchagent.dbms.postgresql.server import DATABASE, LOG_NAMES, USER, Server, folders_of
 from benchagent.dbms.private_server import HOST, ServerInstance, allowed_user, hand_over, stopped_on_failure
 from benchagent.protocol import EngineFacts
 
@@ -107,11 +107,10 @@ class PostgresqlAdapter(Adapter):
             temp = server.folders.temp is not None
             lines = settings.configuration(server.version, given, connections=request.connections, temp=temp)
             if request.restored:
-                server.configure(lines)
+                server.open_copy(lines)
                 request.log(f"opening the copy in {server.folders.data}")
-                server.password = read_password(server.folders)
             else:
-                server.password = server.create(lines, settings.initdb_options(server.version, given))
+                server.create(lines, settings.initdb_options(server.version, given))
                 request.log(f"initdb done in {server.folders.data}")
             server.start()
         request.log(f"PostgreSQL {request.version} answers on port {server.port}")

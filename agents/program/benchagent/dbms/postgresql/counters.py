@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchagent.dbms.counters import Age, Counted, EngineCounters, QueryRows, oldest, quoted_names
+from benchagent.dbms.counters import Age, Counted, EngineCounters, QueryRows, oldest
 from benchagent.dbms.postgresql.discovery import Version
 
-TABLE_COLUMNS = ("table", "rows", "row_bytes", "pages", "size_bytes", "index_bytes")
-INDEX_COLUMNS = ("index", "table", "depth", "keys", "key_bytes", "unique_keys", "size_bytes")
 # The first page of a B-tree says on which level its root is, 0 being the leaves: a four byte number, lowest byte first,
 # after the page's header (24 bytes), a magic number, a version and the root's page number.
 LEVEL_OFFSET = 36
@@ -32,9 +30,10 @@ _ROWS = (
 _TABLES = f"""SELECT c.relname, {_ROWS}, {_ROW_BYTES},
  pg_relation_size(c.oid) / current_setting('block_size')::bigint, pg_table_size(c.oid), pg_indexes_size(c.oid)
  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
- WHERE c.relkind = 'r' AND pg_table_is_visible(c.oid) AND lower(c.relname) IN ({{names}})
+ WHERE c.relkind = 'r' AND pg_table_is_visible(c.oid) AND lower(c.relname) IN ({{tables}})
  ORDER BY c.relname"""
 
+# Of the first page of an index as it is on disk: true after a checkpoint.
 _LEVEL = (
     "CASE WHEN m.amname = 'btree' THEN"
     f" get_byte(pg_read_binary_file(pg_relation_filepath(i.oid), {LEVEL_OFFSET}, 1), 0) + 1 END"
@@ -52,44 +51,14 @@ _INDEXES = f"""SELECT i.relname, c.relname, {{level}}, CASE WHEN i.relpages > 1 
  pg_relation_size(i.oid)
  FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class c ON c.oid = x.indrelid
  JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_am m ON m.oid = i.relam
- WHERE i.relkind = 'i' AND pg_table_is_visible(c.oid) AND lower(c.relname) IN ({{names}})
+ WHERE i.relkind = 'i' AND pg_table_is_visible(c.oid) AND lower(c.relname) IN ({{tables}})
  ORDER BY c.relname, i.relname"""
 _UPKEEP = (
     "SELECT relname, extract(epoch FROM now() - greatest(last_analyze, last_autoanalyze)),"
     " extract(epoch FROM now() - greatest(last_vacuum, last_autovacuum)), n_dead_tup FROM pg_stat_user_tables"
-    " WHERE pg_table_is_visible(relid) AND lower(relname) IN ({names}) ORDER BY relname"
+    " WHERE pg_table_is_visible(relid) AND lower(relname) IN ({tables}) ORDER BY relname"
 )
-
-
-def schema_queries(tables: Sequence[str], *, with_depth: bool) -> dict[str, str]:
-    """`with_depth` reads the first page of each index, as it is on disk: true after a checkpoint."""
-    names = quoted_names(tables, str.lower)
-    indexes = _INDEXES.format(names=names, level=_LEVEL if with_depth else "NULL")
-    return {"tables": _TABLES.format(names=names), "indexes": indexes}
-
-
-def upkeep_queries(tables: Sequence[str], version: Version) -> dict[str, str]:
-    queries = {"upkeep": _UPKEEP.format(names=quoted_names(tables, str.lower))}
-    if version >= CHECKPOINT_TIME_SINCE:
-        queries["checkpoint"] = "SELECT extract(epoch FROM now() - checkpoint_time) FROM pg_control_checkpoint()"
-    return queries
-
-
-def ages(rows: QueryRows) -> list[Age]:
-    """Of the table that was left longest; never where there is one that never was."""
-    tables, listed = rows.get("upkeep", []), []
-    if tables:
-        dead = sum(int(row[3] or 0) for row in tables)
-        vacuum = oldest("vacuum", tables, 2)
-        listed.append(oldest("statistics (ANALYZE)", tables, 1))
-        listed.append(Age(vacuum.what, vacuum.age_s, f"{vacuum.detail}; {dead} dead rows in all tables"))
-    if rows.get("checkpoint"):
-        seconds = rows["checkpoint"][0][0]
-        age_s = None if seconds is None else max(0.0, float(seconds))
-        listed.append(Age("checkpoint", age_s, "begin of the last one that was completed"))
-    return listed
-
-
+_CHECKPOINT = "SELECT extract(epoch FROM now() - checkpoint_time) FROM pg_control_checkpoint()"
 NO_LOCK_COUNTERS = "PostgreSQL counts no waits for locks; those sampled each second are among the wait events"
 NO_LOG_COUNTERS = "PostgreSQL counts writes and syncs of its log since version 14"
 SYNCED_BY_WRITING = "wal_sync_method = {method}: each write of the log is synced by itself, see the log writes"
@@ -173,11 +142,17 @@ class PostgresqlCounters(EngineCounters):
     """`wal_sync_method` as given, if it was. `superuser`: may read files of the server, which tell an index's depth."""
 
     same_as = {"data_reads": "buffer_reads"}
-    table_columns, index_columns = TABLE_COLUMNS, INDEX_COLUMNS
+    spelt = staticmethod(str.lower)
+    table_columns = ("table", "rows", "row_bytes", "pages", "size_bytes", "index_bytes")
+    index_columns = ("index", "table", "depth", "keys", "key_bytes", "unique_keys", "size_bytes")
 
     def __init__(self, version: Version, *, wal_sync_method: str = "", superuser: bool = True) -> None:
         self._version = version
-        self._superuser = superuser
+        level = _LEVEL if superuser else "NULL"
+        self.schema_sql = {"tables": _TABLES, "indexes": _INDEXES.format(level=level, tables="{tables}")}
+        self.maintenance_sql = {"upkeep": _UPKEEP}
+        if version >= CHECKPOINT_TIME_SINCE:
+            self.maintenance_sql["checkpoint"] = _CHECKPOINT
         known = {query: [sql for since, sql in asked.items() if version >= since] for query, asked in COUNTED.items()}
         self.counted = {query: asked[-1] for query, asked in known.items() if asked}
         self.none = {"lock_waits": NO_LOCK_COUNTERS, "lock_wait_ms": NO_LOCK_COUNTERS}
@@ -215,13 +190,24 @@ class PostgresqlCounters(EngineCounters):
     # Tables, indexes, upkeep
 
     def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        return {**self._awaited(), **schema_queries(tables, with_depth=self._superuser)}
+        return {**self._awaited(), **super().schema_queries(tables)}
 
     def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        return {**self._awaited(), **upkeep_queries(tables, self._version)}
+        return {**self._awaited(), **super().maintenance_queries(tables)}
 
     def maintenance(self, rows: QueryRows) -> list[Age]:
-        return ages(rows)
+        """Of the table that was left longest; never where there is one that never was."""
+        tables, listed = rows.get("upkeep", []), []
+        if tables:
+            dead = sum(int(row[3] or 0) for row in tables)
+            vacuum = oldest("vacuum", tables, 2)
+            listed.append(oldest("statistics (ANALYZE)", tables, 1))
+            listed.append(Age(vacuum.what, vacuum.age_s, f"{vacuum.detail}; {dead} dead rows in all tables"))
+        if rows.get("checkpoint"):
+            seconds = rows["checkpoint"][0][0]
+            age_s = None if seconds is None else max(0.0, float(seconds))
+            listed.append(Age("checkpoint", age_s, "begin of the last one that was completed"))
+        return listed
 
     def _awaited(self) -> dict[str, str]:
         """Before 15 what sessions report is seen by others up to half a second later."""

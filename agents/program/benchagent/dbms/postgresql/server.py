@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchagent.dbms.base import ProvisionRequest, Settings
 from benchagent.dbms.dialect import sql_text
-from benchagent.dbms.postgresql.discovery import Installation, Version, numbers
+from benchagent.dbms.postgresql.discovery import Installation, numbers
 from benchagent.dbms.private_server import HOST, PrivateServer, hand_over, relink, write_private
 from benchagent.machine.process import ServiceUser
 
@@ -65,67 +65,6 @@ def folders_of(given: JobFolders) -> Folders:
     )
 
 
-def make_password(folders: Folders, user: ServiceUser | None) -> str:
-    password = secrets.token_urlsafe(24)
-    write_private(folders.password_file, f"{HOST}:*:*:{USER}:{password}\n", user)
-    return password
-
-
-def read_password(folders: Folders) -> str:
-    """Raises `OSError`."""
-    return folders.password_file.read_text().strip().rpartition(":")[2]
-
-
-def write_configuration(folders: Folders, settings: Settings, user: ServiceUser | None) -> None:
-    """`settings` in their order, in a file that initdb's own includes."""
-    lines = []
-    for name, value in settings:
-        bare = value[1:-1].replace("''", "'") if len(value) > 1 and value[0] == value[-1] == "'" else value
-        quoted = bare.replace("\\", "\\\\").replace("'", "''")
-        lines.append(f"{name} = '{quoted}'\n")
-    write_private(folders.data / OWN_CONFIGURATION, "".join(lines), user)
-
-
-def include_configuration(folders: Folders) -> None:
-    with (folders.data / "postgresql.conf").open("a", encoding="utf-8") as file:
-        file.write(f"\ninclude '{OWN_CONFIGURATION}'\n")
-
-
-def write_access(folders: Folders, method: str) -> None:
-    """Our user alone, with its password, over loopback: also for a base backup, which is its own kind of connection."""
-    lines = [f"host {database} {USER} {HOST}/32 {method}\n" for database in ("all", "replication")]
-    (folders.data / "pg_hba.conf").write_text("".join(lines))
-
-
-def mend(folders: Folders, version: Version, user: ServiceUser | None) -> None:
-    """Renew the links to the log and to the tablespace for temporary files."""
-    links = [(folders.data / (NEW_LOG if version >= (10, 0) else OLD_LOG), folders.log)] if folders.log else []
-    if folders.temp:
-        make_temp_folder(folders, user)
-        links += [(link, folders.temp) for link in (folders.data / "pg_tblspc").iterdir()]
-    for link, target in links:
-        if not link.is_symlink():  # a log that lay with the data so far
-            shutil.move(link, target)
-        relink(link, target, user)
-
-
-def note_temp_folder(folders: Folders) -> None:
-    """The folder that the server has made in its tablespace is named after its version: a copy has to have it too."""
-    if folders.temp:
-        folders.temp_name_file.write_text("\n".join(entry.name for entry in folders.temp.iterdir()))
-
-
-def make_temp_folder(folders: Folders, user: ServiceUser | None) -> None:
-    if folders.temp is None:
-        return
-    folders.temp.mkdir(mode=0o700, exist_ok=True)
-    hand_over([folders.temp], user)
-    if folders.temp_name_file.exists():
-        inner = folders.temp / folders.temp_name_file.read_text()
-        inner.mkdir(mode=0o700, exist_ok=True)
-        hand_over([inner], user)
-
-
 INITDB_TIMEOUT_S = 300.0
 PROTOCOL_3 = 196608
 
@@ -147,33 +86,46 @@ class Server(PrivateServer):
 
     # Files
 
-    def create(self, settings: Settings, initdb_options: Sequence[str]) -> str:
-        """initdb, access and configuration; returns the password. Raises `ProcessFailed`."""
-        folders, user = self.folders, self.user
-        password = make_password(folders, user)
+    def create(self, settings: Settings, initdb_options: Sequence[str]) -> None:
+        """initdb, password, access and configuration. Raises `ProcessFailed`."""
+        folders = self.folders
+        self.password = secrets.token_urlsafe(24)
+        write_private(folders.password_file, f"{HOST}:*:*:{USER}:{self.password}\n", self.user)
         method = "scram-sha-256" if self.version >= (10, 0) else "md5"
-        self._initdb(password, method, initdb_options)
-        write_access(folders, method)
-        include_configuration(folders)
+        self._initdb(method, initdb_options)
+        # Our user alone, over loopback: also for a base backup, which is its own kind of connection.
+        access = [f"host {database} {USER} {HOST}/32 {method}\n" for database in ("all", "replication")]
+        (folders.data / "pg_hba.conf").write_text("".join(access))
+        with (folders.data / "postgresql.conf").open("a", encoding="utf-8") as file:
+            file.write(f"\ninclude '{OWN_CONFIGURATION}'\n")
         self.configure(settings)
         if folders.temp:
             self._create_temp_tablespace(folders.temp)
-        return password
+
+    def open_copy(self, settings: Settings) -> None:
+        """Of folders that `create` has made for another job. Raises `OSError`."""
+        self.configure(settings)
+        self.password = self.folders.password_file.read_text().strip().rpartition(":")[2]
 
     def configure(self, settings: Settings) -> None:
-        write_configuration(self.folders, settings, self.user)
+        """`settings` in their order, in a file that initdb's own includes."""
+        lines = []
+        for name, value in settings:
+            bare = value[1:-1].replace("''", "'") if len(value) > 1 and value[0] == value[-1] == "'" else value
+            quoted = bare.replace("\\", "\\\\").replace("'", "''")
+            lines.append(f"{name} = '{quoted}'\n")
+        write_private(self.folders.data / OWN_CONFIGURATION, "".join(lines), self.user)
 
-    def _initdb(self, password: str, method: str, options: Sequence[str]) -> None:
+    def _initdb(self, method: str, options: Sequence[str]) -> None:
         """The cluster is thrown away, so initdb need not sync it, where it can be told so."""
         folders = self.folders
         secret = folders.home / "password"
-        write_private(secret, password + "\n", self.user)
+        write_private(secret, self.password + "\n", self.user)
         command: list[str | Path] = [self.installation.bin_dir / "initdb", "-D", folders.data, "-U", USER]
         command += ["-A", method, f"--pwfile={secret}", "-E", "UTF8", "--locale=C", *options]
         command += ["-N"] if self.version >= (9, 3) else []
         if folders.log:
-            folders.log.mkdir(mode=0o700)
-            hand_over([folders.log], self.user)
+            self._make_folder(folders.log)
             command += ["-X", folders.log]
         self.remember(command)
         try:
@@ -183,13 +135,18 @@ class Server(PrivateServer):
 
     def _create_temp_tablespace(self, folder: Path) -> None:
         """Without a connection: the server in its single-user mode reads one statement."""
-        make_temp_folder(self.folders, self.user)
+        self._make_folder(folder)
         statement = self.folders.home / "tablespace.sql"
         statement.write_text(f"CREATE TABLESPACE {TEMP_TABLESPACE} LOCATION {sql_text(folder)}\n")
         with statement.open("rb") as stdin:
             self._run([self.installation.bin_dir / "postgres", "--single", "-D", self.folders.data, DATABASE], stdin)
         statement.unlink()
-        note_temp_folder(self.folders)
+        # The folder that the server has made in it is named after its version: a copy has to have it too.
+        self.folders.temp_name_file.write_text("\n".join(entry.name for entry in folder.iterdir()))
+
+    def _make_folder(self, folder: Path) -> None:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        hand_over([folder], self.user)
 
     def _run(self, command: Sequence[str | Path], stdin: Any = subprocess.DEVNULL) -> None:
         self._request.children.run(
@@ -204,7 +161,19 @@ class Server(PrivateServer):
     # Process
 
     def start(self) -> None:
-        mend(self.folders, self.version, self.user)
+        """With the links to the log and to the tablespace for temporary files renewed."""
+        folders = self.folders
+        log_name = NEW_LOG if self.version >= (10, 0) else OLD_LOG
+        links = [(folders.data / log_name, folders.log)] if folders.log else []
+        if folders.temp:
+            self._make_folder(folders.temp)
+            if folders.temp_name_file.exists():
+                self._make_folder(folders.temp / folders.temp_name_file.read_text())
+            links += [(link, folders.temp) for link in (folders.data / "pg_tblspc").iterdir()]
+        for link, target in links:
+            if not link.is_symlink():  # a log that lay with the data so far
+                shutil.move(link, target)
+            relink(link, target, self.user)
         super().start()
 
     def launch(self) -> None:

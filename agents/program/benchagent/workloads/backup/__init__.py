@@ -10,8 +10,17 @@ from typing import Any
 
 from benchagent.dbms.backup import Action, BackupMethod, SqlCommands
 from benchagent.dbms.base import JobError, first_value
-from benchagent.dbms.counters import CHECKPOINTS, checkpoint_words, differences
-from benchagent.dbms.questions import COUNTER_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX, Step, query_steps, rows_named
+from benchagent.dbms.counters import (
+    CHECKPOINTS,
+    COUNTER_PREFIX,
+    MAINTENANCE_PREFIX,
+    SCHEMA_PREFIX,
+    Step,
+    checkpoint_words,
+    differences,
+    query_steps,
+    rows_named,
+)
 from benchagent.machine.devices import device_of, same_device
 from benchagent.machine.sampling import disk_counters
 from benchagent.protocol import Check

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from benchagent.dbms.counters import Step
 from benchagent.dbms.dialect import Dialect
-from benchagent.dbms.questions import Step
 from benchagent.workloads.base import filled
 
 ARTICLE_MB = 2_700

@@ -12,8 +12,8 @@ from math import gcd
 from typing import Any
 
 from benchagent.dbms.base import JobError, first_value
+from benchagent.dbms.counters import Step, query_steps
 from benchagent.dbms.dialect import Dialect
-from benchagent.dbms.questions import Step, query_steps
 from benchagent.protocol import Check
 from benchagent.workloads.base import (
     Bench,

@@ -12,9 +12,8 @@ from decimal import Decimal
 from typing import Any
 
 from benchagent.dbms.base import JobError, first_value
-from benchagent.dbms.counters import QueryRows
+from benchagent.dbms.counters import QueryRows, Step, query_steps
 from benchagent.dbms.dialect import Dialect
-from benchagent.dbms.questions import Step, query_steps
 from benchagent.protocol import Check
 from benchagent.workloads import base
 from benchagent.workloads.base import (
