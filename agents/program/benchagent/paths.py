@@ -5,9 +5,15 @@ from __future__ import annotations
 import json
 import os
 import re
+import stat
 import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
+
+from benchagent.errors import JobError
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}\Z")
 
@@ -53,6 +59,70 @@ def write_private(path: Path, content: dict[str, Any]) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+Item = TypeVar("Item", bound=_Named)
+
+
+class NamedFile(ABC, Generic[Item]):
+    """A private file of what the operator has named here, read each time: the command line may have changed it.
+
+    `kind`: what an item is called, with its article. `key`: what all are called in the file. `error`: of a broken file,
+    of an item that is missing or cannot be added. `is_secret`: nobody else may read it, and errors show none of it.
+    """
+
+    kind: str
+    key: str
+    error: type[JobError]
+    is_secret = False
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    @abstractmethod
+    def item(self, entry: Mapping[str, Any]) -> Item:
+        """An item as `entry` has written it, checked. Raises `error`, `TypeError`, `KeyError`."""
+
+    def entry(self, item: Item) -> dict[str, Any]:
+        return asdict(item)  # type: ignore[call-overload, no-any-return]
+
+    def listed(self) -> list[Item]:
+        try:
+            if self.is_secret and (mode := stat.S_IMODE(self.file.stat().st_mode)) & 0o077:
+                raise self.error(f"{self.file} has mode {mode:04o}: it holds passwords and has to have 0600")
+            content = json.loads(self.file.read_text(encoding="utf-8"))
+            return [self.item(entry) for entry in content[self.key]]
+        except FileNotFoundError:
+            return []
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            words, cause = (type(error).__name__, None) if self.is_secret else (error, error)
+            raise self.error(f"{self.file} cannot be read ({words}): correct or remove it") from cause
+
+    def get(self, name: str) -> Item:
+        for item in self.listed():
+            if item.name == name:
+                return item
+        raise self.error(f"this machine has no {self.kind.split()[1]} {name!r}")
+
+    def add(self, item: Item) -> None:
+        listed = self.listed()
+        if any(other.name == item.name for other in listed):
+            raise self.error(f"there is {self.kind} {item.name!r} already")
+        self.save([*listed, item])
+
+    def remove(self, name: str) -> None:
+        self.get(name)
+        self.save([item for item in self.listed() if item.name != name])
+
+    def save(self, items: Sequence[Item]) -> None:
+        """Checks them all first."""
+        checked = [self.item(self.entry(item)) for item in items]
+        write_private(self.file, {self.key: [self.entry(item) for item in checked]})
 
 
 def end_of(path: Path, limit: int) -> str:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psutil
 
 from benchagent.errors import JobError
 from benchagent.machine.devices import device_of
-from benchagent.paths import name_problem, write_private
+from benchagent.paths import NamedFile, name_problem
 from benchagent.protocol import ObservationFacts
 
 log = logging.getLogger(__name__)
@@ -74,21 +74,19 @@ def _of_file(file: Path) -> list[int]:
     return [pid] if pid > 0 and Path(f"/proc/{pid}").exists() else []
 
 
-class Observations:
-    """The file, read each time: the command line may have changed it."""
+class Observations(NamedFile[Observation]):
+    kind, key, error = "an observation", "observations", ObservationsError
 
     def __init__(self, root: Path) -> None:
-        self._file = root / FILE_NAME
+        super().__init__(root / FILE_NAME)
 
-    def listed(self) -> list[Observation]:
-        """Raises `ObservationsError` for a broken file."""
-        try:
-            content = json.loads(self._file.read_text(encoding="utf-8"))
-            return [_checked(Observation(**entry)) for entry in content["observations"]]
-        except FileNotFoundError:
-            return []
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ObservationsError(f"{self._file} cannot be read ({error}): correct or remove it") from error
+    def item(self, entry: Mapping[str, Any]) -> Observation:
+        observation = Observation(**entry)
+        if problem := name_problem(observation.name, self.kind):
+            raise ObservationsError(problem)
+        if sum(map(bool, (observation.pid_file, observation.process, observation.user))) != 1:
+            raise ObservationsError(f"observation {observation.name}: say one of pid_file, process and user")
+        return observation
 
     def facts(self) -> list[ObservationFacts]:
         """For the server. A broken file is said in the log: the agent's own runs need none of it."""
@@ -98,34 +96,10 @@ class Observations:
             log.warning("%s", error)
             return []
 
-    def get(self, name: str) -> Observation:
-        for observation in self.listed():
-            if observation.name == name:
-                return observation
-        raise ObservationsError(f"this machine has no observation {name!r}")
-
     def add(self, observation: Observation) -> None:
-        listed = self.listed()
-        if any(other.name == observation.name for other in listed):
-            raise ObservationsError(f"there is an observation {observation.name!r} already")
         if observation.data_dir and not Path(observation.data_dir).is_dir():
             raise ObservationsError(f"--data-dir: there is no folder {observation.data_dir}")
-        self._save([*listed, _checked(observation)])
-
-    def remove(self, name: str) -> None:
-        self.get(name)
-        self._save([observation for observation in self.listed() if observation.name != name])
-
-    def _save(self, observations: list[Observation]) -> None:
-        write_private(self._file, {"observations": [asdict(observation) for observation in observations]})
-
-
-def _checked(observation: Observation) -> Observation:
-    if problem := name_problem(observation.name, "an observation"):
-        raise ObservationsError(problem)
-    if sum(map(bool, (observation.pid_file, observation.process, observation.user))) != 1:
-        raise ObservationsError(f"observation {observation.name}: say one of pid_file, process and user")
-    return observation
+        super().add(observation)
 
 
 def followed(find: Callable[[], list[int]], every: int = 10) -> Callable[[], list[int]]:

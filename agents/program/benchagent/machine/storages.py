@@ -6,7 +6,6 @@ disks. They are kept in ``places.json`` below the agent's state folder.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import shutil
@@ -23,7 +22,7 @@ from benchagent.machine.datasets import draft_of, forget_all
 from benchagent.machine.devices import backing_file, device_of, physical_disks, storage_facts_of
 from benchagent.machine.emulation import Emulation
 from benchagent.machine.process import JOBS_FOLDER
-from benchagent.paths import AgentDirs, name_problem, write_private
+from benchagent.paths import AgentDirs, NamedFile, name_problem
 from benchagent.protocol import NamedStorageFacts, StorageFacts
 
 # A named storage: the file that keeps them, what is told of one, and the name of its device from start to start.
@@ -45,30 +44,18 @@ class Storage:
     emulation: Emulation | None = None
 
 
-def read_storages(file: Path) -> list[Storage]:
-    """None is there before the first was named. Raises `StorageError` for a broken file."""
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-        return [_storage(entry) for entry in content["places"]]
-    except FileNotFoundError:
-        return []
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise StorageError(f"{file} cannot be read ({error}): correct or remove it") from error
+class _StoragesFile(NamedFile[Storage]):
+    kind, key, error = "a storage", "places", StorageError
 
+    def item(self, entry: Mapping[str, Any]) -> Storage:
+        emulated = entry["emulation"]
+        made = Emulation(**{**emulated, "file": Path(emulated["file"])}) if emulated else None
+        return Storage(entry["name"], Path(entry["path"]), made)
 
-def write_storages(file: Path, storages: Sequence[Storage]) -> None:
-    entries = []
-    for storage in storages:
+    def entry(self, storage: Storage) -> dict[str, Any]:
         made = storage.emulation
         emulated = {**asdict(made), "file": str(made.file)} if made else None
-        entries.append({"name": storage.name, "path": str(storage.path), "emulation": emulated})
-    write_private(file, {"places": entries})
-
-
-def _storage(entry: Mapping[str, Any]) -> Storage:
-    emulated = entry["emulation"]
-    made = Emulation(**{**emulated, "file": Path(emulated["file"])}) if emulated else None
-    return Storage(entry["name"], Path(entry["path"]), made)
+        return {"name": storage.name, "path": str(storage.path), "emulation": emulated}
 
 
 def is_set_up(storage: Storage) -> bool:
@@ -154,13 +141,13 @@ class Storages:
 
     def __init__(self, dirs: AgentDirs) -> None:
         self._dirs = dirs
-        self._file = dirs.root / "places.json"
+        self._file = _StoragesFile(dirs.root / "places.json")
         # Emulated disks that could not be set up, with the reason.
         self._problems: dict[str, str] = {}
 
     def listed(self) -> list[Storage]:
         """All, the default first. Raises `StorageError` for a broken file."""
-        return [Storage(DEFAULT_STORAGE, self._dirs.jobs), *self._named()]
+        return [Storage(DEFAULT_STORAGE, self._dirs.jobs), *self._file.listed()]
 
     def get(self, name: str) -> Storage:
         """By name, empty for the default. Raises `StorageError`."""
@@ -211,7 +198,7 @@ class Storages:
         if any(storage.path == other.path for other in self.listed()):
             raise StorageError(f"{storage.path} has a name already")
         _check_usable(storage.path)
-        write_storages(self._file, [*self._named(), storage])
+        self._file.save([*self._file.listed(), storage])
         return storage
 
     def emulate(self, name: str, made: Emulation) -> Storage:
@@ -221,7 +208,7 @@ class Storages:
         try:
             emulation.set_up(made, storage.path)
             emulation.take_down(made)
-            write_storages(self._file, [*self._named(), storage])
+            self._file.save([*self._file.listed(), storage])
         except BaseException:
             _discard(storage)
             raise
@@ -243,7 +230,7 @@ class Storages:
             _discard(storage)
         elif jobs.is_dir():
             jobs.rmdir()
-        write_storages(self._file, [other for other in self._named() if other.name != name])
+        self._file.remove(name)
         return words
 
     # Life of the agent
@@ -346,16 +333,13 @@ class Storages:
 
     def _emulated(self) -> list[Storage]:
         try:
-            return [storage for storage in self._named() if storage.emulation]
+            return [storage for storage in self._file.listed() if storage.emulation]
         except StorageError as error:
             log.warning("%s", error)
             return []
 
-    def _named(self) -> list[Storage]:
-        return read_storages(self._file)
-
     def _new_name(self, name: str) -> str:
-        if problem := name_problem(name, "a storage"):
+        if problem := name_problem(name, self._file.kind):
             raise StorageError(problem)
         if any(storage.name == name for storage in self.listed()):
             raise StorageError(f"there is a storage {name!r} already")

@@ -7,20 +7,18 @@ database or service there; each driver has a form of its own.
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import socket
-import stat
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 from benchagent.catalog import DBMSS
 from benchagent.errors import JobError
-from benchagent.paths import name_problem, write_private
+from benchagent.paths import NamedFile, name_problem
 from benchagent.redaction import redact_text
 
 FILE_NAME = "connections.json"
@@ -59,42 +57,26 @@ class ServerConnection:
     elsewhere: bool = False
 
 
-class Connections:
-    """The file below the agent's state folder, read each time: the command line may have changed it."""
+def from_answers(name: str, dbms: str, answers: Mapping[str, Any]) -> ServerConnection:
+    """From what was asked or read. Raises `ConnectionsError` that names the field."""
+    missing = [field for field in ("url", "user", "schema") if not str(answers.get(field) or "").strip()]
+    if missing:
+        raise ConnectionsError(f"{missing[0]} is missing")
+    unknown = set(answers) - {"url", "user", "password", "schema"}
+    if unknown:
+        raise ConnectionsError(f"{min(unknown)} is not known; there are url, user, password and schema")
+    url, user, schema = (str(answers[field]).strip() for field in ("url", "user", "schema"))
+    return _checked(ServerConnection(name, dbms, url, user, str(answers.get("password") or ""), schema))
+
+
+class Connections(NamedFile[ServerConnection]):
+    kind, key, error, is_secret = "a connection", "connections", ConnectionsError, True
 
     def __init__(self, root: Path) -> None:
-        self._file = root / FILE_NAME
+        super().__init__(root / FILE_NAME)
 
-    def listed(self) -> list[ServerConnection]:
-        """Raises `ConnectionsError` for a file that others can read, or that is broken."""
-        try:
-            mode = stat.S_IMODE(self._file.stat().st_mode)
-            if mode & 0o077:
-                raise ConnectionsError(f"{self._file} has mode {mode:04o}: it holds passwords and has to have 0600")
-            content = json.loads(self._file.read_text(encoding="utf-8"))
-            return [_checked(ServerConnection(**entry)) for entry in content["connections"]]
-        except FileNotFoundError:
-            return []
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            # The words of the error may hold a piece of the file.
-            kind = type(error).__name__
-            raise ConnectionsError(f"{self._file} cannot be read ({kind}): correct or remove it") from None
-
-    def get(self, name: str) -> ServerConnection:
-        for connection in self.listed():
-            if connection.name == name:
-                return connection
-        raise ConnectionsError(f"this machine has no connection {name!r}")
-
-    def add(self, connection: ServerConnection) -> None:
-        listed = self.listed()
-        if any(other.name == connection.name for other in listed):
-            raise ConnectionsError(f"there is a connection {connection.name!r} already")
-        self._save([*listed, _checked(connection)])
-
-    def remove(self, name: str) -> None:
-        self.get(name)
-        self._save([connection for connection in self.listed() if connection.name != name])
+    def item(self, entry: Mapping[str, Any]) -> ServerConnection:
+        return _checked(ServerConnection(**entry))
 
     def note_version(self, name: str, version: str) -> None:
         self._change(name, version=version)
@@ -106,23 +88,7 @@ class Connections:
 
     def _change(self, name: str, **fields: str) -> None:
         listed = self.listed()
-        self._save([replace(known, **fields) if known.name == name else known for known in listed])  # type: ignore[arg-type]
-
-    def _save(self, connections: list[ServerConnection]) -> None:
-        checked = [_checked(connection) for connection in connections]
-        write_private(self._file, {"connections": [asdict(connection) for connection in checked]})
-
-
-def from_answers(name: str, dbms: str, answers: Mapping[str, Any]) -> ServerConnection:
-    """From what was asked or read. Raises `ConnectionsError` that names the field."""
-    missing = [field for field in ("url", "user", "schema") if not str(answers.get(field) or "").strip()]
-    if missing:
-        raise ConnectionsError(f"{missing[0]} is missing")
-    unknown = set(answers) - {"url", "user", "password", "schema"}
-    if unknown:
-        raise ConnectionsError(f"{min(unknown)} is not known; there are url, user, password and schema")
-    url, user, schema = (str(answers[field]).strip() for field in ("url", "user", "schema"))
-    return _checked(ServerConnection(name, dbms, url, user, str(answers.get("password") or ""), schema))
+        self.save([replace(known, **fields) if known.name == name else known for known in listed])  # type: ignore[arg-type]
 
 
 def _checked(connection: ServerConnection) -> ServerConnection:

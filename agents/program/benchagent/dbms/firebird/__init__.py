@@ -151,16 +151,10 @@ class FirebirdInstance(ServerInstance):
         Empty, with a line in the log, when it fails.
         """
         server = self.server
-        asked: list[str | Path] = [
-            "action_db_stats",
-            "dbname",
-            server.database,
-            "sts_data_pages",
-            "sts_idx_pages",
-            "sts_record_versions",
-        ]
+        wanted = ("sts_data_pages", "sts_idx_pages", "sts_record_versions")
+        manager = (server.home.bin_dir / "fbsvcmgr", server.remote("service_mgr"))
         try:
-            return server.run_tool([server.home.bin_dir / "fbsvcmgr", server.remote("service_mgr"), *asked])
+            return server.run_tool([*manager, "action_db_stats", "dbname", server.database, *wanted])
         except ProcessFailed as error:
             self._request.log(f"no statistics of tables and indexes: {error}")
             return ""
@@ -206,9 +200,11 @@ class FirebirdAdapter(Adapter):
             server.create_users()
             server.start()
             if not request.restored:
-                server.run_sql(settings.create_database(server.remote(server.database), given), None)
-            for options in settings.gfix_options(given):
-                server.run_tool([home.bin_dir / "gfix", *options, server.remote(server.database)])
+                size, characters = given.database[settings.PAGE_SIZE], given.database[settings.CHARACTER_SET]
+                options = f"PAGE_SIZE {size} DEFAULT CHARACTER SET {characters}"
+                server.run_sql(f"CREATE DATABASE '{server.remote(server.database)}' {options};\n", None)
+            for arguments in settings.gfix_options(given):
+                server.run_tool([home.bin_dir / "gfix", *arguments, server.remote(server.database)])
         request.log(f"Firebird {request.version} ({mode}) answers on port {server.port}")
         return FirebirdInstance(server, request, given, class_path)
 

@@ -78,14 +78,22 @@ COUNT_SESSIONS = f"SELECT 'sessions=' || COUNT(*) FROM MON$ATTACHMENTS WHERE {SE
 END_SESSIONS = f"DELETE FROM MON$ATTACHMENTS WHERE {SERVICE_SESSIONS}; COMMIT"  # noqa: S608
 
 
-class GbakMethod(BackupMethod):
+class FirebirdMethod(BackupMethod):
     """`restored_url` opens the restored database on the same server."""
 
+    def __init__(self, server: Server) -> None:
+        self.server = server
+
+    def restored_url(self, source: Path, scratch: Path) -> str:
+        return url(self.server, scratch / RESTORED)
+
+
+class GbakMethod(FirebirdMethod):
     options: Sequence[str] = ("verbose",)
     embedded = False
 
     def __init__(self, server: Server) -> None:
-        self.server = server
+        super().__init__(server)
         self._targets: list[Path] = []
 
     def source(self) -> str:
@@ -104,9 +112,6 @@ class GbakMethod(BackupMethod):
         """By the server, whatever way the backup went: from gbak each record would be a message of its own."""
         return [restore(self.server, "-c", source, scratch / RESTORED)]
 
-    def restored_url(self, source: Path, scratch: Path) -> str:
-        return url(self.server, scratch / RESTORED)
-
     def observe(self, pid: int) -> Sequence[str]:
         return seen(pid)
 
@@ -123,8 +128,21 @@ class GbakMethod(BackupMethod):
         return words if missing else ""
 
     def cancel(self) -> None:
-        """gbak was the only one to write: only its session has to go."""
-        end_sessions(self.server, self._targets)
+        """End what the server still does for a gbak that was killed, and wait until it writes no more.
+
+        The server's own backup is a session like any other, and can be deleted as one; the server then removes the
+        target. If it does not end, the whole server is killed and started again. Raises `JobError`.
+        """
+        server, deadline = self.server, time.monotonic() + CANCEL_TIMEOUT_S
+        try:
+            while "sessions=0" not in server.query(COUNT_SESSIONS) or any(map(server.holds_open, self._targets)):
+                if time.monotonic() > deadline:
+                    raise ProcessFailed("the backup goes on")
+                server.query(END_SESSIONS)
+                time.sleep(0.1)
+        except ProcessFailed:
+            server.stop()
+            server.start()
 
     def command(self, arguments: Sequence[str | Path]) -> ToolCommand:
         return tool(self.server, "gbak", arguments, embedded=self.embedded)
@@ -222,22 +240,16 @@ class GbakServicesSame(GbakServices):
         return super().backup(target, options)
 
 
-class Nbackup(BackupMethod):
+class Nbackup(FirebirdMethod):
     """A copy of pages, level 0: nbackup reads the file itself, while the server writes changes into a delta file."""
 
     slug = "nbackup"
-
-    def __init__(self, server: Server) -> None:
-        self.server = server
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
         return [tool(self.server, "nbackup", ["-B", "0", self.server.database, target])]
 
     def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
         return [tool(self.server, "nbackup", ["-R", scratch / RESTORED, source])]
-
-    def restored_url(self, source: Path, scratch: Path) -> str:
-        return url(self.server, scratch / RESTORED)
 
     def cancel(self) -> None:
         """Merge the delta file into the database, which a killed nbackup leaves undone."""
@@ -257,13 +269,7 @@ def dense(server: Server, between: Path) -> Sequence[Action]:
 
 
 def methods(server: Server, mode: str) -> list[BackupMethod]:
-    return [
-        GbakServices(server),
-        GbakServicesSame(server),
-        GbakTcp(server),
-        GbakLocal(server, mode),
-        Nbackup(server),
-    ]
+    return [GbakServices(server), GbakServicesSame(server), GbakTcp(server), GbakLocal(server, mode), Nbackup(server)]
 
 
 def tool(server: Server, name: str, arguments: Sequence[str | Path], *, embedded: bool = False) -> ToolCommand:
@@ -288,24 +294,6 @@ def restore(server: Server, how: str, source: Path, database: Path) -> ToolComma
 
 def url(server: Server, database: Path) -> str:
     return f"jdbc:firebirdsql://{HOST}:{server.port}/{database}"
-
-
-def end_sessions(server: Server, targets: Sequence[Path]) -> None:
-    """End what the server still does for a tool that was killed, and wait until it writes no more.
-
-    The server's own backup is a session like any other, and can be deleted as one; the server then removes the
-    target. If it does not end, the whole server is killed and started again. Raises `JobError`.
-    """
-    deadline = time.monotonic() + CANCEL_TIMEOUT_S
-    try:
-        while "sessions=0" not in server.query(COUNT_SESSIONS) or any(map(server.holds_open, targets)):
-            if time.monotonic() > deadline:
-                raise ProcessFailed("the backup goes on")
-            server.query(END_SESSIONS)
-            time.sleep(0.1)
-    except ProcessFailed:
-        server.stop()
-        server.start()
 
 
 def _verbose(options: Options, target: Path) -> list[str | Path]:

@@ -147,11 +147,6 @@ def configuration(split: Split, temp: Path, *, mixed: bool) -> Settings:
     return [*first, *split.server, *last]
 
 
-def create_database(database: str, split: Split) -> str:
-    size, characters = split.database[PAGE_SIZE], split.database[CHARACTER_SET]
-    return f"CREATE DATABASE '{database}' PAGE_SIZE {size} DEFAULT CHARACTER SET {characters};\n"
-
-
 def gfix_options(split: Split) -> list[list[str]]:
     """Arguments of one gfix each: it does one thing at a time."""
     database = split.database

@@ -7,6 +7,7 @@ It tells reads and writes of its file store, sizes of tables and indexes, who wa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchagent.configfiles.units import KIB
@@ -164,19 +165,18 @@ def in_force(rows: QueryRows) -> list[tuple[str, str]]:
     return sorted(settings.items())
 
 
+@dataclass(eq=False)
 class BackupTo(BackupMethod):
     slug = "backup_to"
-
-    def __init__(self, toolchain: JavaToolchain, class_path: Sequence[Path]) -> None:
-        self._toolchain = toolchain
-        self._class_path = class_path
+    toolchain: JavaToolchain
+    class_path: Sequence[Path]
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
         return [SqlCommands([f"BACKUP TO {sql_text(target)}"])]
 
     def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
         tool = "org.h2.tools.Restore"
-        return [java_tool(self._toolchain, self._class_path, tool, "-file", source, "-dir", scratch)]
+        return [java_tool(self.toolchain, self.class_path, tool, "-file", source, "-dir", scratch)]
 
     def restored_url(self, source: Path, scratch: Path) -> str:
         return f"jdbc:h2:file:{in_url(scratch / 'bench')};IFEXISTS=TRUE"

@@ -6,6 +6,7 @@ It tells rows of its tables, who waits for whom, plans.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchagent.configfiles.engines.hsqldb import canonical
@@ -108,14 +109,13 @@ def _command(name: str, value: str) -> str:
     return f"SET {scope}{name} {value}"
 
 
+@dataclass(eq=False)
 class BackupDatabase(BackupMethod):
     """`target` becomes a folder, because HSQLDB looks at how the file name ends."""
 
     slug = "backup_database"
-
-    def __init__(self, toolchain: JavaToolchain, class_path: Sequence[Path]) -> None:
-        self._toolchain = toolchain
-        self._class_path = class_path
+    toolchain: JavaToolchain
+    class_path: Sequence[Path]
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
         """Blocking: writers wait from the checkpoint on, else the archive may not be opened."""
@@ -123,7 +123,7 @@ class BackupDatabase(BackupMethod):
 
     def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
         main = "org.hsqldb.lib.tar.DbBackupMain"
-        return [java_tool(self._toolchain, self._class_path, main, "--extract", source / ARCHIVE, scratch / "restored")]
+        return [java_tool(self.toolchain, self.class_path, main, "--extract", source / ARCHIVE, scratch / "restored")]
 
     def restored_url(self, source: Path, scratch: Path) -> str:
         return f"jdbc:hsqldb:file:{in_url(scratch / 'restored' / 'bench')};ifexists=true"

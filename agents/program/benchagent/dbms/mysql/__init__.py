@@ -26,8 +26,8 @@ from benchagent.dbms.embedded import buffer_in_force, jars
 from benchagent.dbms.mysql import backup, discovery, folders, settings
 from benchagent.dbms.mysql.counters import InnodbCounters
 from benchagent.dbms.mysql.product import DATABASE, MARIADB, MYSQL, USER, WRITE_PAGES, Product, dialect, setup
-from benchagent.dbms.mysql.server import OPTION_FILE, Server
-from benchagent.dbms.private_server import HOST, ServerInstance, allowed_user, stopped_on_failure, write_private
+from benchagent.dbms.mysql.server import Server
+from benchagent.dbms.private_server import ServerInstance, allowed_user, stopped_on_failure
 from benchagent.protocol import EngineFacts
 
 DRIVERS = {MYSQL: "5.1.49", MARIADB: "3.5.11"}
@@ -124,56 +124,33 @@ class MysqlFamilyAdapter(Adapter):
         allowed_user(discovery.SERVICE_USERS, where.home, where.work, installation.base)
         server = Server(request, installation, where, user)
         with stopped_on_failure(server):
-            _open(server, given, request)
-            write_private(where.client_file, _client_options(server), user)
+            server.configure(given)
+            if request.restored:
+                server.open_copy()
+            else:
+                server.create(given)
+                request.log(f"data directory made in {where.data}")
+                server.start_first()
+            server.write_client_options()
         request.log(f"{product} answers on port {server.port}")
         return MysqlFamilyInstance(server, request, given, class_path)
 
     def knob(self, name: str, value: str, version: str) -> Settings:
         product = Product(self.slug, version)
-        return _group_commit(product, value) if name == "group_commit" else _maintenance(product, value)
-
-
-def _group_commit(product: Product, value: str) -> Settings:
-    """Groups are those of the binary log, which is therefore on in every cell, also "off", and synced each time."""
-    if not product.since((5, 7, 5), (10, 0, 5)):
-        raise JobError(f"{product} has no setting for group commit: it came with 5.7 (MariaDB 10.0)")
-    count, wait_us = ("0", "0") if value == "off" else (value, str(GROUP_WAIT_US))
-    names = ("binlog_commit_wait_count", "binlog_commit_wait_usec")
-    if product.slug != MARIADB:
+        if name == "background_maintenance":
+            if not product.since((5, 6, 6), (10, 0)):
+                always = "statistics and purge are always on"
+                raise JobError(f"{product} has no setting for background maintenance: {always}")
+            # Statistics and events; purge is part of the storage engine and cannot be turned off.
+            return [("innodb_stats_auto_recalc", value.upper()), ("event_scheduler", value.upper())]
+        if not product.since((5, 7, 5), (10, 0, 5)):
+            raise JobError(f"{product} has no setting for group commit: it came with 5.7 (MariaDB 10.0)")
         names = ("binlog_group_commit_sync_no_delay_count", "binlog_group_commit_sync_delay")
-    waiting = zip(names, (count, wait_us), strict=True)
-    return [("log_bin", settings.LOG_BIN_NAME), ("server_id", "1"), ("sync_binlog", "1"), *waiting]
-
-
-def _maintenance(product: Product, value: str) -> Settings:
-    """Statistics and events; purge is part of the storage engine and cannot be turned off."""
-    if not product.since((5, 6, 6), (10, 0)):
-        raise JobError(f"{product} has no setting for background maintenance: statistics and purge are always on")
-    return [("innodb_stats_auto_recalc", value.upper()), ("event_scheduler", value.upper())]
-
-
-def _open(server: Server, given: Settings, request: ProvisionRequest) -> None:
-    """Make the data, or open what is there."""
-    server.configure(given)
-    if request.restored:
-        try:
-            server.password = folders.read_password(server.folders)
-        except OSError as error:
-            raise JobError(f"the copy of the data cannot be opened: {error}") from error
-        server.start()
-        return
-    server.password = folders.make_password(server.folders)
-    server.create(given)
-    request.log(f"data directory made in {server.folders.data}")
-    server.start_first()
-
-
-def _client_options(server: Server) -> str:
-    """For the tools: the password is in a file that only their user can read. One of them reads the server's too."""
-    server_options = (server.folders.work / OPTION_FILE).read_text()
-    client = ["[client]", f"host={HOST}", f"port={server.port}", "protocol=tcp", f"user={USER}"]
-    return "\n".join([server_options, *client, f'password="{server.password}"', ""])
+        if self.slug == MARIADB:
+            names = ("binlog_commit_wait_count", "binlog_commit_wait_usec")
+        waiting = zip(names, ("0", "0") if value == "off" else (value, str(GROUP_WAIT_US)), strict=True)
+        # Groups are those of the binary log, which is therefore on in every cell, also "off", and synced each time.
+        return [("log_bin", settings.LOG_BIN_NAME), ("server_id", "1"), ("sync_binlog", "1"), *waiting]
 
 
 ADAPTER = MysqlFamilyAdapter("mysql")

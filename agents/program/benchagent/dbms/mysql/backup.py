@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands, ToolCommand
@@ -21,10 +22,10 @@ CANCEL_TIMEOUT_S = 60
 
 def methods(server: Server, request: ProvisionRequest, given: Settings) -> list[BackupMethod]:
     client, dumper, copier = (server.installation.program(*names) for names in (CLIENTS, DUMPERS, COPIERS))
-    dumps: list[BackupMethod] = (
-        [Dump(server, dumper, client), DumpTables(server, dumper, client)] if dumper and client else []
-    )
-    return [*dumps, *([Copy(server, copier, request, given)] if copier else [])]
+    offered: list[BackupMethod] = []
+    if dumper and client:
+        offered += [Dump(server, dumper, client), DumpTables(server, dumper, client)]
+    return [*offered, Copy(server, copier, request, given)] if copier else offered
 
 
 def tool(server: Server, argv: Sequence[str | Path], **more: Path) -> ToolCommand:
@@ -118,44 +119,43 @@ class DumpTables(Dump):
         return str(done.stdout)
 
 
+@dataclass(eq=False)
 class Copy(BackupMethod):
     """The files themselves, with the log that was written meanwhile; `prepare` makes them consistent."""
 
     slug = "mariadb_backup"
     options = ("jobs",)
-
-    def __init__(self, server: Server, program: Path, request: ProvisionRequest, given: Settings) -> None:
-        self._server = server
-        self._program = program
-        self._request = request
-        self._given = given
-        self._second: Server | None = None
+    server: Server
+    program: Path
+    request: ProvisionRequest
+    given: Settings
+    second: Server | None = None
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
         more = [f"--parallel={options['jobs']}"] if options.get("jobs") else []
-        return [connected(self._server, self._program, "--backup", f"--target-dir={target}", *more)]
+        return [connected(self.server, self.program, "--backup", f"--target-dir={target}", *more)]
 
     def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
         """On a copy, so that the backup stays as it is."""
-        return [tool(self._server, ["cp", "-a", source, scratch / "data"])]
+        return [tool(self.server, ["cp", "-a", source, scratch / "data"])]
 
     def prepare(self, scratch: Path) -> Sequence[Action]:
         data = scratch / "data"
-        return [tool(self._server, [self._program, "--no-defaults", "--prepare", f"--target-dir={data}"])]
+        return [tool(self.server, [self.program, "--no-defaults", "--prepare", f"--target-dir={data}"])]
 
     def open_restored(self, source: Path, scratch: Path) -> Callable[[], None]:
-        server = self._server
+        server = self.server
         where = folders.Folders(scratch, None, scratch / "tmp", scratch, server.folders.work / "restored")
         folders.make(where, server.user)
-        second = self._second = Server(self._request, server.installation, where, server.user)
-        second.configure(self._given)
+        second = self.second = Server(self.request, server.installation, where, server.user)
+        second.configure(self.given)
         second.start()
         return second.stop
 
     def restored_url(self, source: Path, scratch: Path) -> str:
-        if self._second is None:
+        if self.second is None:
             raise RuntimeError("the restored database has not been opened")
-        return url(self._second, DATABASE)
+        return url(self.second, DATABASE)
 
 
 def dump_options(options: Options) -> list[str]:

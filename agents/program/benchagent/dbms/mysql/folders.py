@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchagent.dbms.private_server import hand_over, relink, write_private
+from benchagent.dbms.private_server import hand_over, relink
 from benchagent.machine.process import ServiceUser
 
 if TYPE_CHECKING:
@@ -83,14 +82,3 @@ def mend(folders: Folders, user: ServiceUser | None) -> None:
         for path in folders.data.glob(pattern):  # of a copy whose logs lay with the data
             shutil.move(path, folders.redo / path.name)
     relink(folders.data / BINLOG, folders.binlog, user)
-
-
-def make_password(folders: Folders) -> str:
-    password = secrets.token_urlsafe(24)
-    write_private(folders.password_file, password, None)
-    return password
-
-
-def read_password(folders: Folders) -> str:
-    """Raises `OSError`."""
-    return folders.password_file.read_text(encoding="utf-8").strip()

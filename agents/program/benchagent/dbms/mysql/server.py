@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
+import secrets
 import socket
 from pathlib import Path
 
 from benchagent.dbms.base import JobError, ProvisionRequest, Settings
 from benchagent.dbms.mysql.discovery import INSTALLERS, Installation, makes_its_data
 from benchagent.dbms.mysql.folders import Folders, mend
-from benchagent.dbms.mysql.product import accounts
+from benchagent.dbms.mysql.product import USER, accounts
 from benchagent.dbms.mysql.settings import all_lines, initial_lines, option_file
 from benchagent.dbms.private_server import HOST, PrivateServer, write_private
 from benchagent.machine.process import ProcessFailed, ServiceUser
@@ -51,7 +52,9 @@ class Server(PrivateServer):
         self._write(OPTION_FILE, option_file(lines))
 
     def create(self, settings: Settings) -> None:
-        """Make the data directory. Raises `JobError` with the server's words, as for a setting it does not know."""
+        """Make password and data directory. Raises `JobError` with the server's words, as for an unknown setting."""
+        self.password = secrets.token_urlsafe(24)
+        write_private(self.folders.password_file, self.password, None)
         base, plugins = self.installation.base, self.installation.plugins
         lines = initial_lines(self.product, settings, self.folders, base=base, plugins=plugins)
         defaults = f"--defaults-file={self._write('initial.cnf', option_file(lines))}"
@@ -72,6 +75,14 @@ class Server(PrivateServer):
         except ProcessFailed as error:
             raise JobError(f"{self.product.name}: {_words(str(error))}") from error
 
+    def open_copy(self) -> None:
+        """Start on data that were made for another job. Raises `JobError`."""
+        try:
+            self.password = self.folders.password_file.read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise JobError(f"the copy of the data cannot be opened: {error}") from error
+        self.start()
+
     def start_first(self) -> None:
         """With the accounts made, and no others left. Only the password's hash is written anywhere."""
         path = self._write("init.sql", "".join(f"{line};\n" for line in accounts(self.product, hashed(self.password))))
@@ -81,6 +92,13 @@ class Server(PrivateServer):
         finally:
             self._first_options = []
             path.unlink()
+
+    def write_client_options(self) -> None:
+        """For the tools, with the password: only their user can read it. One of them reads the server's options too."""
+        server_options = (self.folders.work / OPTION_FILE).read_text()
+        client = ["[client]", f"host={HOST}", f"port={self.port}", "protocol=tcp", f"user={USER}"]
+        text = "\n".join([server_options, *client, f'password="{self.password}"', ""])
+        write_private(self.folders.client_file, text, self.user)
 
     def start(self) -> None:
         mend(self.folders, self.user)

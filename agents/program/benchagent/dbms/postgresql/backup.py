@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
@@ -32,9 +33,9 @@ def methods(server: Server, request: ProvisionRequest, given: Settings) -> list[
     """Those whose tools are here: in the server's own installation, else in the next newer one that has them."""
     client = Client(server, tools(server.installation, discovery.installations(request.engines_dir).values()))
     offered: list[BackupMethod] = []
-    if all(client.has(name) for name in ("pg_dump", "pg_restore", "psql")):
+    if client.tools.keys() >= {"pg_dump", "pg_restore", "psql"}:
         offered += [DatabaseDump(client, slug) for slug in FORMATS]
-    if client.has("pg_basebackup"):
+    if "pg_basebackup" in client.tools:
         offered.append(BaseBackup(client, request, given))
     return offered
 
@@ -47,23 +48,20 @@ def tools(own: Installation, others: Iterable[Installation]) -> dict[str, Instal
     return {name: installation for name, installation in nearest.items() if installation}
 
 
+@dataclass
 class Client:
     """Tools that connect to one server as its user, and what they leave running in it."""
 
-    def __init__(self, server: Server, tools: Mapping[str, Installation]) -> None:
-        self.server = server
-        self._tools = tools
-        self._known: set[int] = set()
-
-    def has(self, tool: str) -> bool:
-        return tool in self._tools
+    server: Server
+    tools: Mapping[str, Installation]
+    known_sessions: set[int] = field(default_factory=set)
 
     def version(self, tool: str) -> Version:
-        return numbers(self._tools[tool].version)
+        return numbers(self.tools[tool].version)
 
     def command(self, name: str, *arguments: str | Path) -> ToolCommand:
         """Its path says which installation the tool is from."""
-        server, installation = self.server, self._tools[name]
+        server, installation = self.server, self.tools[name]
         argv = [installation.bin_dir / name, "-h", HOST, "-p", str(server.port), "-U", USER, "-w", *arguments]
         environment = {**installation.environment, "PGPASSFILE": str(server.folders.password_file)}
         return ToolCommand(argv, environment, user=server.popen_user(), cwd=server.folders.home)
@@ -72,12 +70,12 @@ class Client:
         return f"jdbc:postgresql://{HOST}:{port or self.server.port}/{database}"
 
     def remember_sessions(self) -> None:
-        self._known = {process.pid for process in self._sessions()}
+        self.known_sessions = {process.pid for process in self._sessions()}
 
     def end_new_sessions(self) -> None:
         """As pg_terminate_backend would, without a connection. Raises `JobError` when one does not end."""
         deadline = time.monotonic() + CANCEL_TIMEOUT_S
-        while new := [process for process in self._sessions() if process.pid not in self._known]:
+        while new := [process for process in self._sessions() if process.pid not in self.known_sessions]:
             for process in new:
                 with contextlib.suppress(psutil.NoSuchProcess):
                     process.terminate()
@@ -148,52 +146,51 @@ class DatabaseDump(Dump):
         self._client.end_new_sessions()
 
 
+@dataclass(eq=False)
 class BaseBackup(BackupMethod):
     """pg_basebackup of the whole cluster; a copy of it is started as a second server."""
 
     slug = "pg_basebackup"
     options = ("verbose",)
-
-    def __init__(self, client: Client, request: ProvisionRequest, given: Settings) -> None:
-        self._client = client
-        self._request = request
-        self._given = given
-        self._second: Server | None = None
+    client: Client
+    request: ProvisionRequest
+    given: Settings
+    second: Server | None = None
 
     def check(self, options: Options) -> None:
-        server = self._client.server
+        server = self.client.server
         if server.version < READY_SINCE:
-            level = settings.last(self._given, "wal_level") or "minimal"
-            senders = settings.last(self._given, "max_wal_senders") or "0"
+            level = settings.last(self.given, "wal_level") or "minimal"
+            senders = settings.last(self.given, "max_wal_senders") or "0"
             if level == "minimal" or senders == "0":
                 raise JobError(
                     f"pg_basebackup needs a server with wal_level above minimal and max_wal_senders of 2 or more: "
                     f"PostgreSQL {server.installation.version} runs with {level} and {senders}"
                 )
-        if server.folders.temp and self._client.version("pg_basebackup") < MAPPING_SINCE:
+        if server.folders.temp and self.client.version("pg_basebackup") < MAPPING_SINCE:
             raise JobError("this pg_basebackup cannot move the tablespace for temporary files: that came with 9.4")
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
         """Plain format, with the log that it needs, from an immediate checkpoint."""
-        self._client.remember_sessions()
-        server = self._client.server
+        self.client.remember_sessions()
+        server = self.client.server
         method = "stream" if server.version >= STREAM_SINCE else "fetch"
         more: list[str | Path] = ["-v"] if options.get("verbose") == "on" else []
         if server.folders.temp:
             more += ["-T", f"{server.folders.temp}={target.with_name(target.name + '-tablespace')}"]
-        return [self._client.command("pg_basebackup", "-D", target, "-X", method, "-c", "fast", *more)]
+        return [self.client.command("pg_basebackup", "-D", target, "-X", method, "-c", "fast", *more)]
 
     def cancel(self) -> None:
-        self._client.end_new_sessions()
+        self.client.end_new_sessions()
 
     def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
         """A copy: a base backup is a cluster."""
-        server = self._client.server
-        self._second = Server(self._request, server.installation, Folders(scratch), server.user)
-        return [ToolCommand(["cp", "-a", source, self._second.folders.data], user=server.popen_user())]
+        server = self.client.server
+        self.second = Server(self.request, server.installation, Folders(scratch), server.user)
+        return [ToolCommand(["cp", "-a", source, self.second.folders.data], user=server.popen_user())]
 
     def restored_url(self, source: Path, scratch: Path) -> str:
-        return self._client.url(DATABASE, self._running().port)
+        return self.client.url(DATABASE, self._running().port)
 
     def open_restored(self, source: Path, scratch: Path) -> Callable[[], None]:
         second = self._running()
@@ -201,6 +198,6 @@ class BaseBackup(BackupMethod):
         return second.stop
 
     def _running(self) -> Server:
-        if self._second is None:
+        if self.second is None:
             raise JobError("the base backup has not been restored")
-        return self._second
+        return self.second
