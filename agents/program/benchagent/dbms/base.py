@@ -7,6 +7,7 @@ import re
 import stat
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -232,21 +233,15 @@ def bytes_on_disk(folder: Path, without: Sequence[str] = ()) -> int:
     """Blocks of all files below, but for names that match a pattern. What links lead to is not counted."""
     total = 0
     for parent, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not _matches(name, without)]
-        total += sum(_blocks(Path(parent, name)) for name in files if not _matches(name, without))
+        folders[:], counted = (
+            [name for name in names if not any(fnmatchcase(name, pattern) for pattern in without)]
+            for names in (folders, files)
+        )
+        for name in counted:
+            with suppress(OSError):  # a file that the DBMS has just removed
+                status = Path(parent, name).lstat()
+                total += status.st_blocks * 512 if stat.S_ISREG(status.st_mode) else 0
     return total
-
-
-def _matches(name: str, patterns: Sequence[str]) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in patterns)
-
-
-def _blocks(path: Path) -> int:
-    try:
-        status = path.lstat()
-    except OSError:  # a file that the DBMS has just removed
-        return 0
-    return status.st_blocks * 512 if stat.S_ISREG(status.st_mode) else 0
 
 
 SETTING_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_. ]*\Z")

@@ -33,9 +33,8 @@ def allowed_user(users: Sequence[str], *folders: Path) -> ServiceUser | None:
         user = service_user(users)
     except LookupError as error:
         raise JobError(str(error)) from error
-    for folder in folders if user else ():
-        blocked = first_blocked(user, folder) if user else None
-        if user and blocked:
+    for folder in folders:
+        if user and (blocked := first_blocked(user, folder)):
             raise JobError(f"user {user.name!r} may not enter {blocked}")
     return user
 

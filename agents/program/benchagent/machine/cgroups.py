@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchagent.machine.devices import Mount, mounts
+from benchagent.machine.devices import Mount, mounts, text_of
 
 PREFIX = "benchagent-"
 MEMBERSHIP = Path("/proc/self/cgroup")
@@ -90,7 +90,7 @@ def hierarchy(controller: str) -> Hierarchy:
         if mount.file_system == "cgroup" and controller in mount.options.split(","):
             return _hierarchy(controller, 1, mount, memberships.get(controller, "/"))
         if mount.file_system == "cgroup2":
-            offered = _read(Path(mount.mount_point) / "cgroup.controllers").split()
+            offered = text_of(Path(mount.mount_point) / "cgroup.controllers").split()
             if V2_NAMES[controller] in offered:
                 return _hierarchy(controller, 2, mount, memberships.get("", "/"))
     raise CgroupError(f"no control group hierarchy with the controller {controller} is mounted on this machine")
@@ -105,7 +105,7 @@ def _hierarchy(controller: str, version: int, mount: Mount, own: str) -> Hierarc
 def _memberships() -> dict[str, str]:
     """Group of this process by controller of version 1; under "" that of version 2."""
     groups = {}
-    for line in _read(MEMBERSHIP).splitlines():
+    for line in text_of(MEMBERSHIP).splitlines():
         _, controllers, path = line.split(":", 2)
         groups.update(dict.fromkeys(controllers.split(","), path))
     return groups
@@ -131,7 +131,7 @@ def _hand_down(where: Hierarchy) -> None:
     name = V2_NAMES[where.controller]
     chain = [group for group in (where.parent, *where.parent.parents) if group.is_relative_to(where.root)]
     for group in reversed(chain):
-        if name not in _read(group / "cgroup.subtree_control").split():
+        if name not in text_of(group / "cgroup.subtree_control").split():
             (group / "cgroup.subtree_control").write_text(f"+{name}")
 
 
@@ -154,7 +154,7 @@ def remove_group(group: Path) -> bool:
     """Kill what still runs in it and remove it. False when that did not work in time."""
     deadline = time.monotonic() + REMOVE_WAIT_S
     while group.is_dir():
-        for pid in _read(group / "cgroup.procs").split():
+        for pid in text_of(group / "cgroup.procs").split():
             with contextlib.suppress(OSError):
                 os.kill(int(pid), signal.SIGKILL)
         with contextlib.suppress(OSError):
@@ -164,10 +164,3 @@ def remove_group(group: Path) -> bool:
             return False
         time.sleep(0.02)
     return True
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text()
-    except OSError:
-        return ""

@@ -50,12 +50,8 @@ class Mount:
 
 def mounts(mountinfo: Path = MOUNTINFO) -> list[Mount]:
     """The mounted file systems as proc(5) describes them."""
-    try:
-        lines = mountinfo.read_text().splitlines()
-    except OSError:
-        return []
     mounted = []
-    for line in lines:
+    for line in text_of(mountinfo).splitlines():
         left, _, right = line.partition(" - ")
         head, tail = left.split(), right.split()
         options = ",".join(dict.fromkeys([*head[5].split(","), *(tail[2].split(",") if len(tail) > 2 else [])]))
@@ -94,11 +90,12 @@ def device_of(path: Path) -> str:
     return (block_device(mount) or mount.file_system) if mount else "unknown"
 
 
-def _read(path: Path) -> str | None:
+def text_of(path: Path) -> str:
+    """Of a file of the kernel; empty where it is not there, or not for us."""
     try:
-        return path.read_text(errors="replace").strip() or None
+        return path.read_text(errors="replace").strip()
     except OSError:
-        return None
+        return ""
 
 
 def disks_below(device: str, sys_block: Path = SYS_BLOCK) -> list[str]:
@@ -130,27 +127,26 @@ def _bus(disk: str, sys_block: Path) -> str | None:
     return "SCSI" if disk.startswith("sd") else None
 
 
-def _model(disk: str, sys_block: Path) -> str | None:
-    return _read(sys_block / disk / "device" / "model")
+def _model(disk: str, sys_block: Path) -> str:
+    return text_of(sys_block / disk / "device" / "model")
 
 
 def _medium(disk: str, sys_block: Path) -> str | None:
-    bus, model = _bus(disk, sys_block), (_model(disk, sys_block) or "").lower()
+    bus, model = _bus(disk, sys_block), _model(disk, sys_block).lower()
     if disk.startswith(("ram", "zram")):
         return "ram"
     if bus in ("virtio", "Xen", "Hyper-V", "virtual") or any(name in model for name in VIRTUAL_MODELS):
         return "virtual"
-    rotational = _read(sys_block / disk / "queue" / "rotational")
-    return {"1": "hdd", "0": "ssd"}.get(rotational or "")
+    return {"1": "hdd", "0": "ssd"}.get(text_of(sys_block / disk / "queue" / "rotational"))
 
 
 def device_facts(device: str, mount: Mount, sys_block: Path = SYS_BLOCK) -> StorageFacts:
     disks = disks_below(device, sys_block)
     first = disks[0]
     media = {_medium(disk, sys_block) for disk in disks}
-    size = _read(sys_block / device / "size")
-    schedulers = (_read(sys_block / first / "queue" / "scheduler") or "").split()
-    mapped = (_read(sys_block / device / "dm" / "uuid") or "").split("-")[0]
+    size = text_of(sys_block / device / "size")
+    schedulers = text_of(sys_block / first / "queue" / "scheduler").split()
+    mapped = text_of(sys_block / device / "dm" / "uuid").split("-")[0]
     return {
         "name": device,
         "medium": media.pop() if len(media) == 1 else "mixed",
@@ -161,8 +157,8 @@ def device_facts(device: str, mount: Mount, sys_block: Path = SYS_BLOCK) -> Stor
         "mount_point": mount.mount_point,
         "mount_options": mount.options,
         "scheduler": next((word.strip("[]") for word in schedulers if word.startswith("[")), None),
-        "write_cache": _read(sys_block / first / "queue" / "write_cache"),
-        "raid": _read(sys_block / device / "md" / "level") or MAPPED.get(mapped),
+        "write_cache": text_of(sys_block / first / "queue" / "write_cache") or None,
+        "raid": text_of(sys_block / device / "md" / "level") or MAPPED.get(mapped),
         "emulated": first.startswith(("loop", "ram", "zram")),
     }
 
@@ -210,7 +206,7 @@ def write_cache_words(path: Path) -> str:
     device = device_of(path)
     if not (SYS_BLOCK / device).exists():
         return f"{device} is not a block device: nothing is known about its write cache"
-    modes = {disk: _read(SYS_BLOCK / disk / "queue" / "write_cache") or "unknown" for disk in disks_below(device)}
+    modes = {disk: text_of(SYS_BLOCK / disk / "queue" / "write_cache") or "unknown" for disk in disks_below(device)}
     if set(modes.values()) == {"write through"}:
         return f"{', '.join(modes)} reports no volatile write cache"
     listed = ", ".join(f"{disk} {mode}" for disk, mode in modes.items())
@@ -219,7 +215,7 @@ def write_cache_words(path: Path) -> str:
 
 def backing_file(device: str, sys_block: Path = SYS_BLOCK) -> Path | None:
     """The file beneath a loop device; None for any other."""
-    text = _read(sys_block / device / "loop" / "backing_file")
+    text = text_of(sys_block / device / "loop" / "backing_file")
     return Path(text.removesuffix(" (deleted)")) if text else None
 
 
@@ -292,7 +288,7 @@ def hardware_facts(*storage_paths: Path) -> HardwareFacts:
         "cpu_cores": psutil.cpu_count(logical=False),
         "cpu_threads": psutil.cpu_count(logical=True),
         "ram_bytes": psutil.virtual_memory().total,
-        "motherboard": " ".join(filter(None, (_read(DMI / "board_vendor"), _read(DMI / "board_name")))) or None,
+        "motherboard": " ".join(filter(None, (text_of(DMI / "board_vendor"), text_of(DMI / "board_name")))) or None,
         "virtualisation": _virtualisation(),
         "storage": storage_facts(*storage_paths),
     }
@@ -307,7 +303,7 @@ def _operating_system() -> str | None:
 
 def _cpu_model() -> str | None:
     fields: dict[str, str] = {}
-    for line in (_read(Path("/proc/cpuinfo")) or "").splitlines():
+    for line in text_of(Path("/proc/cpuinfo")).splitlines():
         key, _, value = line.partition(":")
         fields.setdefault(key.strip().lower(), " ".join(value.split()))
     names = (fields.get(key) for key in ("model name", "cpu model", "cpu"))
@@ -324,8 +320,7 @@ def _virtualisation() -> str | None:
             return " + ".join(str(word) for word in words) or "none"
     if Path("/.dockerenv").exists():
         return "docker"
-    flags = _read(Path("/proc/cpuinfo")) or ""
-    return "virtual machine" if " hypervisor" in flags else None
+    return "virtual machine" if " hypervisor" in text_of(Path("/proc/cpuinfo")) else None
 
 
 def _detected(tool: str, kind: str) -> str | None:

@@ -29,6 +29,7 @@ from benchagent.machine.cgroups import (
     remove_group,
     set_rates,
 )
+from benchagent.machine.devices import text_of
 
 MIB = 1 << 20
 SMALLEST_MEMORY_BYTES = 16 * MIB
@@ -63,9 +64,9 @@ class Cage:
         self.cpus: tuple[int, ...] = ()
         self.words = ""
         self._memory: Path | None = None
-        # Where the rates of emulated disks are set, and which.
+        # Of the emulated disks of the job, and where they are set.
+        self.throttles: Sequence[Throttle] = ()
         self._rated: tuple[Hierarchy, Path] | None = None
-        self._throttles: Sequence[Throttle] = ()
         self._groups: list[Path] = []
         self._doors: list[int] = []
         self._peak_bytes: int | None = None
@@ -77,11 +78,6 @@ class Cage:
             os.write(door, b"0")
         if self.cpus:
             os.sched_setaffinity(0, self.cpus)
-
-    @property
-    def throttles(self) -> Sequence[Throttle]:
-        """Of the emulated disks of the job."""
-        return self._throttles
 
     @property
     def memory_peak_bytes(self) -> int | None:
@@ -100,11 +96,11 @@ class Cage:
         """Emulated disks keep their rates for what is measured; what is not, as a copy that is put into place, need not
         wait for them. Raises `CgroupError`.
         """
-        self._set_rates([throttle.lifted for throttle in self._throttles])
+        self._set_rates([throttle.lifted for throttle in self.throttles])
         try:
             yield
         finally:
-            self._set_rates(self._throttles)
+            self._set_rates(self.throttles)
 
     def _set_rates(self, throttles: Sequence[Throttle]) -> None:
         if self._rated is None:
@@ -158,10 +154,13 @@ class Cage:
     def _throttle(self, throttles: Sequence[Throttle]) -> None:
         """In version 1 the topmost group has them (see `emulation`), so go there; in version 2 the cage."""
         where = hierarchy("blkio")
-        self._throttles = throttles
+        self.throttles = throttles
         if where.version == 1:
             for throttle in throttles:
-                _check_throttled(where.root, throttle)
+                device = throttle.device_number
+                for name, value in throttle.v1_files().items():
+                    if value is not None and f"{device} {value}" not in text_of(where.root / name).splitlines():
+                        raise CgroupError(f"the emulated disk {device} is not throttled: {name} does not name it")
             self._rated = (where, where.root)
             if where.own != where.root:
                 self._open(where.root)
@@ -203,9 +202,9 @@ def _check_outer_limits(where: Hierarchy, group: Path, size_bytes: int) -> None:
     for outer in group.parents:
         if not outer.is_relative_to(where.root):
             return
-        for line in _lines(outer / name):
-            if line.isdigit() and int(line) < size_bytes:
-                raise CgroupError(f"the agent itself runs in a group limited to {int(line) // MIB} MiB of memory")
+        limit = text_of(outer / name)
+        if limit.isdigit() and int(limit) < size_bytes:
+            raise CgroupError(f"the agent itself runs in a group limited to {int(limit) // MIB} MiB of memory")
 
 
 def _checked_memory(size_bytes: int) -> int:
@@ -217,19 +216,6 @@ def _checked_memory(size_bytes: int) -> int:
             f"{SMALLEST_MEMORY_BYTES // MIB} MiB and the machine's {machine_bytes // MIB} MiB"
         )
     return size_bytes
-
-
-def _check_throttled(group: Path, throttle: Throttle) -> None:
-    for name, value in throttle.v1_files().items():
-        if value is not None and f"{throttle.device_number} {value}" not in _lines(group / name):
-            raise CgroupError(f"the emulated disk {throttle.device_number} is not throttled: {name} does not name it")
-
-
-def _lines(path: Path) -> list[str]:
-    try:
-        return path.read_text().splitlines()
-    except OSError:
-        return []
 
 
 def _write(path: Path, text: str) -> None:

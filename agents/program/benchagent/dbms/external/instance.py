@@ -138,11 +138,10 @@ class ExternalInstance(Instance):
 
     # Life
 
-    def restart(self) -> None:
-        raise JobError(NOT_OURS)
-
     def shut_down(self) -> None:
         raise JobError(NOT_OURS)
+
+    restart = shut_down
 
     def stop(self) -> None:
         """Drop what the agent has made. What cannot be dropped now is so before the next job."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -66,8 +67,12 @@ class Watched:
 
     def shortage(self) -> str:
         data = next(iter(self.folders), None)
-        words = (folder_shortage(folder, name, of_data=folder == data) for folder, name in self.folders.items())
-        return next(filter(None, words), "")
+        for folder, name in self.folders.items():
+            with suppress(OSError):  # not this machine after all, or not for our eyes
+                usage = shutil.disk_usage(folder)
+                if words := shortage(usage.free, usage.total, name, of_data=folder == data):
+                    return words
+        return ""
 
 
 def watched(told: Sequence[tuple[str, str]], *, here: bool) -> Watched:
@@ -124,11 +129,3 @@ class Watch:
             if words:
                 self._low(words)
                 return
-
-
-def folder_shortage(folder: Path, name: str, *, of_data: bool) -> str:
-    try:
-        usage = shutil.disk_usage(folder)
-    except OSError:  # not this machine after all, or not for our eyes
-        return ""
-    return shortage(usage.free, usage.total, name, of_data=of_data)

@@ -172,16 +172,10 @@ class ForeignCounters(MonitoringCounters):
         return {"records": records, "indexes": index_query(tables)}
 
     def tables(self, rows: QueryRows) -> list[TableFacts]:
+        columns = ("sequential_reads", "index_reads", "inserts", "updates", "deletes")
         return [
-            TableFacts(
-                str(table).strip(),
-                sequential_reads=int(sequential),
-                index_reads=int(by_index),
-                inserts=int(inserts),
-                updates=int(updates),
-                deletes=int(deletes),
-            )
-            for table, sequential, by_index, inserts, updates, deletes in rows.get("records", [])
+            TableFacts(str(table).strip(), **dict[str, Any](zip(columns, map(int, counts), strict=True)))
+            for table, *counts in rows.get("records", [])
         ]
 
     def indexes(self, rows: QueryRows) -> list[IndexFacts]:

@@ -8,10 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchagent.dbms.base import EngineContext
-from benchagent.dbms.discovery import engine_facts, java_problem, user_problem, version_of
+from benchagent.dbms.discovery import version_of
 from benchagent.engines import InstalledEngine, installed
-from benchagent.protocol import EngineFacts
 
 SLUG = "firebird"
 SERVICE_USERS = ("firebird",)
@@ -140,10 +138,3 @@ def _version(server: Path, environment: Mapping[str, str]) -> tuple[str, str]:
     """Of `firebird -z`: the version of the program, whatever engine it loads, and why it does not run."""
     match, problem = version_of(server, "-z", VERSION, environment)
     return match[1] if match else "", problem
-
-
-def discover(context: EngineContext) -> list[EngineFacts]:
-    listed = homes(context.engines_dir).values()
-    as_user = "Firebird runs as"
-    reason = java_problem(context.toolchain) or user_problem(SERVICE_USERS, as_user, context.jobs_dir) if listed else ""
-    return [engine_facts(SLUG, home.version, reason or home.problem(), home.server) for home in listed]

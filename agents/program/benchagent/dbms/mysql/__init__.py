@@ -22,6 +22,7 @@ from benchagent.dbms.base import (
     Settings,
 )
 from benchagent.dbms.counters import QueryRows
+from benchagent.dbms.discovery import servers
 from benchagent.dbms.embedded import buffer_in_force, jars
 from benchagent.dbms.mysql import backup, discovery, folders, settings
 from benchagent.dbms.mysql.counters import InnodbCounters
@@ -109,7 +110,9 @@ class MysqlFamilyAdapter(Adapter):
         self.slug = slug
 
     def discover(self, context: EngineContext) -> list[EngineFacts]:
-        return discovery.discover(self.slug, context)
+        known = discovery.all_installations(self.slug, context.engines_dir)
+        listed = ((server.product.version, server.problem, server.server.parent) for server in known)
+        return servers(self.slug, context, self.service_users, "the server is run as", listed)
 
     def provision(self, request: ProvisionRequest) -> MysqlFamilyInstance:
         product = Product(self.slug, request.version)

@@ -8,11 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchagent.dbms.base import EngineContext
-from benchagent.dbms.discovery import servers, version_of
+from benchagent.dbms.discovery import version_of
 from benchagent.dbms.mysql.product import MARIADB, MYSQL, Product
 from benchagent.engines import installed
-from benchagent.protocol import EngineFacts
 
 # Colon-separated lists of folders that replace the usual folders.
 DIRS_VARIABLES = {MYSQL: "BENCHAGENT_MYSQL_DIRS", MARIADB: "BENCHAGENT_MARIADB_DIRS"}
@@ -104,9 +102,3 @@ def _looked_at(base: Path, server: Path, environment: Mapping[str, str], stated:
 def makes_its_data(product: Product) -> bool:
     """True where the server itself makes a data directory."""
     return product.since((5, 7), None)
-
-
-def discover(slug: str, context: EngineContext) -> list[EngineFacts]:
-    known = all_installations(slug, context.engines_dir)
-    listed = ((server.product.version, server.problem, server.server.parent) for server in known)
-    return servers(slug, context, SERVICE_USERS, "the server is run as", listed)

@@ -22,6 +22,7 @@ from benchagent.dbms.base import (
 )
 from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.discovery import servers
 from benchagent.dbms.embedded import buffer_in_force, jars
 from benchagent.dbms.postgresql import discovery, settings
 from benchagent.dbms.postgresql.backup import methods
@@ -90,7 +91,9 @@ class PostgresqlAdapter(Adapter):
     service_users = discovery.SERVICE_USERS
 
     def discover(self, context: EngineContext) -> list[EngineFacts]:
-        return discovery.discover(context)
+        known = discovery.all_installations(context.engines_dir)
+        listed = ((installation.version, installation.problem, installation.bin_dir) for installation in known)
+        return servers(self.slug, context, self.service_users, "PostgreSQL has to run as", listed)
 
     def provision(self, request: ProvisionRequest) -> PostgresqlInstance:
         installation = discovery.installations(request.engines_dir).get(request.version)

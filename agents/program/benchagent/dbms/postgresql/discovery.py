@@ -10,10 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchagent.dbms.base import EngineContext
-from benchagent.dbms.discovery import servers, version_of
+from benchagent.dbms.discovery import version_of
 from benchagent.engines import installed
-from benchagent.protocol import EngineFacts
 
 SLUG = "postgresql"
 Version = tuple[int, int]
@@ -115,8 +113,3 @@ def _version(program: Path, environment: Mapping[str, str]) -> tuple[str, str]:
     """And what is wrong with it."""
     match, problem = version_of(program, "--version", VERSION, environment)
     return match[1] if match else "", problem
-
-
-def discover(context: EngineContext) -> list[EngineFacts]:
-    listed = ((known.version, known.problem, known.bin_dir) for known in all_installations(context.engines_dir))
-    return servers(SLUG, context, SERVICE_USERS, "PostgreSQL has to run as", listed)
