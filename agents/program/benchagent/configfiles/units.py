@@ -104,7 +104,10 @@ def convert(given: str, spec: Spec, suffixes: Suffixes) -> Quantity:
     match = _number(bare)
     if match is None:
         return Quantity(Kind.TEXT, bare, bare, "not a number")
-    number, suffix = float(match[1]), match[2]
+    return _numeric(float(match[1]), match[2], bare, spec, suffixes)
+
+
+def _numeric(number: float, suffix: str, bare: str, spec: Spec, suffixes: Suffixes) -> Quantity:
     amount = spec.kind in (Kind.BYTES, Kind.SECONDS)
     bare_unit = spec.unit if amount else 1.0
     factor = suffixes.find(suffix, spec.kind if amount else Kind.BYTES) if suffix else bare_unit

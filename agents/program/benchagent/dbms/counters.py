@@ -189,6 +189,8 @@ class EngineCounters:
     maintenance_sql: Mapping[str, str] = {}
     spelt: Callable[[str], str] = staticmethod(str)
     schema = ""
+    # Statements that show the plan of ``{sql}``; the rows of all of them are the plan.
+    plan_sql: Sequence[str] = ()
     # What the queries `tables` and `indexes` of `schema_queries` answer, where they are no more than that.
     table_columns: Sequence[str] = ("table", "rows", "row_bytes", "pages", "size_bytes")
     index_columns: Sequence[str] = ("index", "table", "depth", "keys", "unique_keys", "size_bytes")
@@ -254,8 +256,7 @@ class EngineCounters:
         return [oldest("statistics", analyzed, 1)] if analyzed else []
 
     def plan_queries(self, sql: str) -> Sequence[str]:
-        """Statements that show the plan of `sql`; the rows of all of them are the plan."""
-        return ()
+        return [statement.format(sql=sql) for statement in self.plan_sql]
 
     def plan(self, rows: Sequence[Sequence[Any]]) -> str:
         """The plan as text, from the rows of `plan_queries`."""

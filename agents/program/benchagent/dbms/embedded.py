@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 
 import psutil
@@ -78,6 +79,7 @@ class EmbeddedInstance(Instance):
         return self._effective
 
 
+@dataclass(eq=False)
 class EmbeddedAdapter(Adapter):
     """An embedded engine is there when its jars are in the default set or were added with `engines install`.
 
@@ -85,19 +87,13 @@ class EmbeddedAdapter(Adapter):
     own; empty where they can. `forbidden`: characters that may be in no value of a setting.
     """
 
-    def __init__(
-        self,
-        slug: str,
-        instance: Callable[[ProvisionRequest, Sequence[Path], Settings], EmbeddedInstance],
-        *,
-        no_log_apart: str = "",
-        no_temp_apart: str = "",
-        forbidden: str = "\n\r\0;",
-        knobs: Mapping[str, Mapping[str, Settings] | str] | None = None,
-    ) -> None:
-        self.slug, self.knobs = slug, knobs or {}
-        self._instance, self._forbidden = instance, forbidden
-        self._no_log_apart, self._no_temp_apart = no_log_apart, no_temp_apart
+    slug: str
+    instance: Callable[[ProvisionRequest, Sequence[Path], Settings], EmbeddedInstance]
+    _: KW_ONLY
+    no_log_apart: str = ""
+    no_temp_apart: str = ""
+    forbidden: str = "\n\r\0;"
+    knobs: Mapping[str, Mapping[str, Settings] | str] = field(default_factory=dict)
 
     def discover(self, context: EngineContext) -> list[EngineFacts]:
         reason = java_problem(context.toolchain)
@@ -108,12 +104,12 @@ class EmbeddedAdapter(Adapter):
         ]
 
     def provision(self, request: ProvisionRequest) -> EmbeddedInstance:
-        if self._no_log_apart and request.folders.log_apart:
-            raise JobError(self._no_log_apart)
-        if self._no_temp_apart and request.folders.temp_apart:
-            raise JobError(self._no_temp_apart)
-        settings = checked_settings(request.settings, self._forbidden)
-        return self._instance(request, jars(request.toolchain, self.slug, request.version), settings)
+        if self.no_log_apart and request.folders.log_apart:
+            raise JobError(self.no_log_apart)
+        if self.no_temp_apart and request.folders.temp_apart:
+            raise JobError(self.no_temp_apart)
+        settings = checked_settings(request.settings, self.forbidden)
+        return self.instance(request, jars(request.toolchain, self.slug, request.version), settings)
 
 
 def jars(toolchain: JavaToolchain, dbms: str, version: str | None = None, *, driver: bool = False) -> list[Path]:

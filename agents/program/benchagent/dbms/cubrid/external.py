@@ -128,6 +128,8 @@ class CubridCounters(EngineCounters):
     """`version`: its first two numbers."""
 
     checkpoint_nouns = ("log switch", "log switches")
+    # The statement is executed, with its trace on.
+    plan_sql = ("SET TRACE ON OUTPUT TEXT", "{sql}", "SHOW TRACE")
 
     def __init__(self, version: tuple[int, ...]) -> None:
         self._has_threads = version >= FIRST_WITH_THREADS
@@ -199,10 +201,6 @@ class CubridCounters(EngineCounters):
     def indexes(self, rows: QueryRows) -> list[IndexFacts]:
         page = _page_bytes(rows)
         return [_index(tree, page) for tree in _named("indexes ", rows)]
-
-    def plan_queries(self, sql: str) -> Sequence[str]:
-        """The statement is executed, with its trace on."""
-        return ("SET TRACE ON OUTPUT TEXT", sql, "SHOW TRACE")
 
 
 def _position(address: str, page_bytes: int) -> float:

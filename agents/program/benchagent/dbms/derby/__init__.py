@@ -26,7 +26,6 @@ from benchagent.dbms.counters import (
     IndexFacts,
     QueryRows,
     TableFacts,
-    quoted_names,
     with_index_bytes,
 )
 from benchagent.dbms.dialect import Dialect, sql_text
@@ -36,24 +35,26 @@ NO_COUNTERS = "Derby counts nothing of the kind where SQL could ask for it"
 # In which a database's tables are made unless another one is named.
 OWN_SCHEMA = "APP"
 IN_SCHEMA = "(SELECT SCHEMAID FROM SYS.SYSSCHEMAS WHERE SCHEMANAME = '{schema}')"
+OF_TABLES = "AND T.TABLENAME IN ({tables})"
 # Conglomerates behind tables: the heap has the table's own name in `ISINDEX` = 0.
 SPACE_OF = (
     "SELECT T.TABLENAME, S.CONGLOMERATENAME, S.ISINDEX, S.NUMALLOCATEDPAGES, S.NUMFREEPAGES, S.PAGESIZE "
     "FROM SYS.SYSTABLES T, TABLE (SYSCS_DIAG.SPACE_TABLE('{schema}', T.TABLENAME)) AS S "
     f"WHERE T.TABLETYPE = 'T' AND T.SCHEMAID = {IN_SCHEMA}"
 )
-# These two end before the id of a schema. Kept for indexes only, and from 10.9 on not for a unique one of one column.
+# Kept for indexes only, and from 10.9 on not for a unique one of one column.
 CARDINALITY = (
     "SELECT T.TABLENAME, C.CONGLOMERATENAME, S.STATISTICS, S.COLCOUNT, "
-    "{fn TIMESTAMPDIFF(SQL_TSI_SECOND, S.CREATIONTIMESTAMP, CURRENT_TIMESTAMP)} "
+    "{{fn TIMESTAMPDIFF(SQL_TSI_SECOND, S.CREATIONTIMESTAMP, CURRENT_TIMESTAMP)}} "
     "FROM SYS.SYSSTATISTICS S JOIN SYS.SYSTABLES T ON T.TABLEID = S.TABLEID "
     "JOIN SYS.SYSCONGLOMERATES C ON C.CONGLOMERATEID = S.REFERENCEID "
-    "WHERE T.TABLETYPE = 'T' AND T.SCHEMAID = "
+    f"WHERE T.TABLETYPE = 'T' AND T.SCHEMAID = {IN_SCHEMA} {OF_TABLES}"
 )
 CONSTRAINTS = (
     "SELECT C.CONGLOMERATENAME, N.CONSTRAINTNAME FROM SYS.SYSCONSTRAINTS N "
     "JOIN SYS.SYSKEYS K ON K.CONSTRAINTID = N.CONSTRAINTID "
-    "JOIN SYS.SYSCONGLOMERATES C ON C.CONGLOMERATEID = K.CONGLOMERATEID WHERE N.SCHEMAID = "
+    "JOIN SYS.SYSCONGLOMERATES C ON C.CONGLOMERATEID = K.CONGLOMERATEID "
+    f"WHERE N.SCHEMAID = {IN_SCHEMA}"
 )
 WAITING = "SELECT TYPE, COUNT(*) FROM SYSCS_DIAG.LOCK_TABLE WHERE STATE = 'WAIT' GROUP BY TYPE"
 ROWS = re.compile(r"numunique=\s*(\d+)\s+numrows=\s*(\d+)")
@@ -69,27 +70,24 @@ class DerbyCounters(EngineCounters):
         "maintenance": "`SYS.SYSSTATISTICS`, time of creation",
     }
     none = dict.fromkeys((*COUNTERS, *EFFORT), NO_COUNTERS)
+    waiting = {"locks": WAITING}
+    spelt = staticmethod(str.upper)
+    schema_sql = {"space": f"{SPACE_OF} {OF_TABLES}", "cardinality": CARDINALITY, "constraints": CONSTRAINTS}
+    maintenance_sql = {"cardinality": CARDINALITY}
+    # The statement is executed: Derby explains what it did.
+    plan_sql = (
+        "CALL SYSCS_UTIL.SYSCS_SET_RUNTIMESTATISTICS(1)",
+        "{sql}",
+        "VALUES SYSCS_UTIL.SYSCS_GET_RUNTIMESTATISTICS()",
+        "CALL SYSCS_UTIL.SYSCS_SET_RUNTIMESTATISTICS(0)",
+    )
 
     def __init__(self, schema: str = OWN_SCHEMA) -> None:
-        own = schema.upper()
-        in_schema = IN_SCHEMA.format(schema=own)
-        self.space = SPACE_OF.format(schema=own)
-        self._cardinality, self._constraints = CARDINALITY + in_schema, CONSTRAINTS + in_schema
-
-    def wait_queries(self) -> Mapping[str, str]:
-        return {"locks": WAITING}
+        self.schema = schema.upper()
+        self.space = SPACE_OF.format(schema=self.schema)
 
     def waits(self, rows: QueryRows) -> dict[str, float]:
         return {f"{str(kind).strip().lower()} lock": float(count) for kind, count in rows.get("locks", [])}
-
-    def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        listed = quoted_names(tables, str.upper)
-        only = f" AND T.TABLENAME IN ({listed})"
-        return {
-            "space": self.space + only,
-            "cardinality": self._cardinality + only,
-            "constraints": self._constraints,
-        }
 
     def tables(self, rows: QueryRows) -> list[TableFacts]:
         known = {table: numbers[1] for table, _, numbers, _ in _cardinality(rows)}
@@ -112,20 +110,11 @@ class DerbyCounters(EngineCounters):
                 listed.append(IndexFacts(name, table.lower(), keys=keys, unique_keys=unique, size_bytes=size_bytes))
         return listed
 
-    def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        listed = quoted_names(tables, str.upper)
-        return {"cardinality": f"{self._cardinality} AND T.TABLENAME IN ({listed})"}
-
     def maintenance(self, rows: QueryRows) -> list[Age]:
         ages = [float(row[4]) for row in rows.get("cardinality", [])]
         if not ages:
             return [Age("statistics", None, "no index has any; a unique index of one column needs none")]
         return [Age("statistics", max(ages), f"of the {len(ages)} that indexes have, the oldest")]
-
-    def plan_queries(self, sql: str) -> Sequence[str]:
-        """The statement is executed: Derby explains what it did."""
-        on, off = (f"CALL SYSCS_UTIL.SYSCS_SET_RUNTIMESTATISTICS({value})" for value in (1, 0))
-        return (on, sql, "VALUES SYSCS_UTIL.SYSCS_GET_RUNTIMESTATISTICS()", off)
 
     def plan(self, rows: Sequence[Sequence[Any]]) -> str:
         texts = [str(row[0]) for row in rows if row and PLAN_MARK in str(row[0])]

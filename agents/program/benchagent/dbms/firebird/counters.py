@@ -81,6 +81,7 @@ class MonitoringCounters(EngineCounters):
     """What SQL alone can ask for, on any server."""
 
     counted, waiting, effort_sql = COUNTED, {"states": STATES}, OWN_IO
+    maintenance_sql = {"transactions": TRANSACTIONS}
     same_as = {"data_reads": "buffer_reads"}
     told: Mapping[str, str] = {
         "buffer_hits": f"{SOURCE}, `MON$PAGE_FETCHES` less the reads",
@@ -99,9 +100,6 @@ class MonitoringCounters(EngineCounters):
         "deadlocks": f"{NO_COUNT} deadlocks; the lock manager's own figure is shown by fb_lock_print only",
         "temp_bytes": f"{NO_COUNT} temporary files",
     }
-
-    def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        return {"transactions": TRANSACTIONS}
 
     def maintenance(self, rows: QueryRows) -> list[Age]:
         ages = []

@@ -13,14 +13,7 @@ from pathlib import Path
 from benchagent.configfiles.units import KIB
 from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands
 from benchagent.dbms.base import Connection, ProvisionRequest, Retryable, Settings
-from benchagent.dbms.counters import (
-    COUNTERS,
-    Counted,
-    EngineCounters,
-    QueryRows,
-    TableFacts,
-    with_index_bytes,
-)
+from benchagent.dbms.counters import COUNTERS, Counted, EngineCounters, QueryRows, TableFacts, with_index_bytes
 from benchagent.dbms.dialect import Dialect, sql_text
 from benchagent.dbms.embedded import (
     EmbeddedAdapter,
@@ -70,7 +63,8 @@ class H2Counters(EngineCounters):
     waiting = {"blocked": "SELECT 'lock', COUNT(*) FROM INFORMATION_SCHEMA.SESSIONS WHERE BLOCKER_ID IS NOT NULL"}
     # Reads of the file; a page found in the cache is not counted.
     effort_sql = READ
-
+    # The statement is executed: ANALYZE adds how many rows were looked at and pages read.
+    plan_sql = ("EXPLAIN ANALYZE {sql}",)
     told: Mapping[str, str] = {
         "tables": "`INFORMATION_SCHEMA.TABLES`, `DB_OBJECT_SIZE`",
         "indexes": "`INFORMATION_SCHEMA.INDEXES`, `DB_OBJECT_SIZE`; no depth, no keys",
@@ -89,10 +83,6 @@ class H2Counters(EngineCounters):
 
     def tables(self, rows: QueryRows) -> list[TableFacts]:
         return with_index_bytes(super().tables(rows), self.indexes(rows))
-
-    def plan_queries(self, sql: str) -> Sequence[str]:
-        """The statement is executed: ANALYZE adds how many rows were looked at and pages read."""
-        return (f"EXPLAIN ANALYZE {sql}",)
 
 
 class H2MemoryCounters(H2Counters):

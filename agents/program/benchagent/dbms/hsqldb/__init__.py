@@ -39,6 +39,7 @@ class HsqldbCounters(EngineCounters):
     schema_sql = {"tables": ROWS}
     table_columns = ("table", "engine", "rows")
     waiting = {"waiting": WAITING}
+    plan_sql = ("EXPLAIN PLAN FOR {sql}",)
     told = {
         "tables": "`INFORMATION_SCHEMA.SYSTEM_TABLESTATS`: rows; no sizes",
         "plans": "`EXPLAIN PLAN FOR`",
@@ -49,9 +50,6 @@ class HsqldbCounters(EngineCounters):
         "indexes": "HSQLDB tells sizes of indexes only of tables with a space of their own, which these have not",
         "maintenance": "HSQLDB has no statistics of values, and nothing to be tidied up but at a checkpoint",
     }
-
-    def plan_queries(self, sql: str) -> Sequence[str]:
-        return (f"EXPLAIN PLAN FOR {sql}",)
 
 
 VALUES = "SELECT {expressions} FROM (VALUES (0)) AS nothing (zero)"

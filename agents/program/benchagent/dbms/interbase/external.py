@@ -133,7 +133,7 @@ TRANSACTIONS = (
 
 
 class InterbaseCounters(EngineCounters):
-    counted, waiting = COUNTED, {"statements": STATEMENTS}
+    counted, waiting, maintenance_sql = COUNTED, {"statements": STATEMENTS}, {"transactions": TRANSACTIONS}
     same_as = {"data_reads": "buffer_reads"}
     told = {
         "buffer_hits": "`TMP$DATABASE`, `TMP$PAGE_FETCHES` less the reads",
@@ -167,9 +167,6 @@ class InterbaseCounters(EngineCounters):
 
     def indexes(self, rows: QueryRows) -> list[IndexFacts]:
         return index_facts(rows.get("indexes", []))
-
-    def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        return {"transactions": TRANSACTIONS}
 
     def maintenance(self, rows: QueryRows) -> list[Age]:
         return [sweep_age(*map(int, row)) for row in rows.get("transactions", [])]

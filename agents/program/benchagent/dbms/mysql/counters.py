@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchagent.dbms.counters import Age, EngineCounters, IndexFacts, QueryRows, TableFacts, quoted_names
+from benchagent.dbms.counters import Age, EngineCounters, IndexFacts, QueryRows, TableFacts
 from benchagent.dbms.mysql.product import Product
 
 STATUS = {
@@ -31,14 +31,44 @@ NO_METRICS = "InnoDB counts them from 5.6 on only (information_schema.innodb_met
 NO_TEMP = "counted are temporary tables on disk (Created_tmp_disk_tables), not their bytes"
 
 
+OF_TABLES = "WHERE table_schema = '{schema}' AND table_name IN ({tables})"
+INDEX_SIZES = (
+    "SELECT table_name, index_name, stat_value * @@innodb_page_size FROM mysql.innodb_index_stats "
+    "WHERE database_name = '{schema}' AND table_name IN ({tables}) AND stat_name = 'size'"
+)
+STATISTICS_AGES = (
+    "SELECT table_name, TIMESTAMPDIFF(SECOND, last_update, NOW()) FROM mysql.innodb_table_stats "
+    "WHERE database_name = '{schema}' ORDER BY table_name"
+)
+STATES = (
+    "SELECT CONCAT('state: ', COALESCE(NULLIF(state, ''), 'running')), COUNT(*) "
+    "FROM information_schema.processlist WHERE user = SUBSTRING_INDEX(USER(), '@', 1) AND command <> 'Sleep' "
+    "AND id <> CONNECTION_ID() GROUP BY 1"
+)
+LOCKS = "SELECT 'row lock', COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'"
+
+
 class InnodbCounters(EngineCounters):
+    waiting = {"states": STATES, "locks": LOCKS}
+
     def __init__(self, product: Product, schema: str) -> None:
         self._product = product
-        self._schema = schema
+        self.schema = schema
         # Tables of InnoDB's own: metrics, and statistics of indexes; a page had the same size for all before.
         self._has_metrics = product.since((5, 6), (10, 0))
         missing = {} if self._has_metrics else dict.fromkeys(METRICS, NO_METRICS)
         self.none = {**missing, "temp_bytes": NO_TEMP}
+        page_size = "@@innodb_page_size" if self._has_metrics else "16384"
+        self.schema_sql = {
+            "tables": "SELECT table_name, table_rows, avg_row_length, data_length, index_length, engine, "  # noqa: S608
+            f"{page_size} FROM information_schema.tables {OF_TABLES} ORDER BY table_name",
+            "cardinality": "SELECT table_name, index_name, seq_in_index, cardinality "  # noqa: S608
+            f"FROM information_schema.statistics {OF_TABLES} ORDER BY table_name, index_name, seq_in_index",
+        }
+        self.maintenance_sql = {"innodb": "SHOW ENGINE INNODB STATUS"}
+        if self._has_metrics:
+            self.schema_sql["indexes"] = INDEX_SIZES
+            self.maintenance_sql["statistics"] = STATISTICS_AGES
         self.told = self._told()
 
     def _told(self) -> dict[str, str]:
@@ -84,33 +114,7 @@ class InnodbCounters(EngineCounters):
             values["log_flushes"] = syncs
         return {**values, **{name: metrics[metric] for name, metric in METRICS.items() if metric in metrics}}
 
-    def wait_queries(self) -> Mapping[str, str]:
-        states = (
-            "SELECT CONCAT('state: ', COALESCE(NULLIF(state, ''), 'running')), COUNT(*) "
-            "FROM information_schema.processlist WHERE user = SUBSTRING_INDEX(USER(), '@', 1) AND command <> 'Sleep' "
-            "AND id <> CONNECTION_ID() GROUP BY 1"
-        )
-        locks = "SELECT 'row lock', COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'"
-        return {"states": states, "locks": locks}
-
     # Tables and indexes
-
-    def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        listed = quoted_names(tables)
-        page_size = "@@innodb_page_size" if self._has_metrics else "16384"
-        where = f"WHERE table_schema = '{self._schema}' AND table_name IN ({listed})"
-        queries = {
-            "tables": "SELECT table_name, table_rows, avg_row_length, data_length, index_length, engine, "  # noqa: S608
-            f"{page_size} FROM information_schema.tables {where} ORDER BY table_name",
-            "cardinality": "SELECT table_name, index_name, seq_in_index, cardinality "  # noqa: S608
-            f"FROM information_schema.statistics {where} ORDER BY table_name, index_name, seq_in_index",
-        }
-        if self._has_metrics:
-            queries["indexes"] = (
-                "SELECT table_name, index_name, stat_value * @@innodb_page_size FROM mysql.innodb_index_stats "  # noqa: S608
-                f"WHERE database_name = '{self._schema}' AND table_name IN ({listed}) AND stat_name = 'size'"
-            )
-        return queries
 
     def tables(self, rows: QueryRows) -> list[TableFacts]:
         return [_table(row) for row in rows.get("tables", [])]
@@ -132,15 +136,6 @@ class InnodbCounters(EngineCounters):
         ]
 
     # Upkeep
-
-    def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        queries = {"innodb": "SHOW ENGINE INNODB STATUS"}
-        if self._has_metrics:
-            queries["statistics"] = (
-                "SELECT table_name, TIMESTAMPDIFF(SECOND, last_update, NOW()) FROM mysql.innodb_table_stats "  # noqa: S608
-                f"WHERE database_name = '{self._schema}' ORDER BY table_name"
-            )
-        return queries
 
     def maintenance(self, rows: QueryRows) -> list[Age]:
         ages = [Age(f"statistics of {table}", float(age)) for table, age in rows.get("statistics", [])]

@@ -8,7 +8,7 @@ settings and statistics: v$ views and the data dictionary.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from benchagent.dbms.base import Retryable, first_value
 from benchagent.dbms.counters import EngineCounters, QueryRows
@@ -164,6 +164,7 @@ class OracleCounters(EngineCounters):
         "indexes": "SELECT index_name, table_name, blevel + 1, num_rows, distinct_keys, "
         f"leaf_blocks * {BLOCK} FROM all_indexes {WHERE}",
     }
+    plan_sql = ("EXPLAIN PLAN FOR {sql}", "SELECT plan_table_output FROM TABLE(DBMS_XPLAN.DISPLAY())")
     maintenance_sql = {"analyzed": f"SELECT table_name, (SYSDATE - last_analyzed) * 86400 FROM all_tables {WHERE}"}
 
     def __init__(self, schema: str) -> None:
@@ -193,9 +194,6 @@ class OracleCounters(EngineCounters):
 
     def waited_s(self, rows: QueryRows) -> dict[str, float]:
         return {str(event): float(micros) / 1_000_000 for event, _, micros in rows.get("events", [])}
-
-    def plan_queries(self, sql: str) -> Sequence[str]:
-        return (f"EXPLAIN PLAN FOR {sql}", "SELECT plan_table_output FROM TABLE(DBMS_XPLAN.DISPLAY())")
 
     def effort_queries(self) -> Mapping[str, str]:
         return {"mystat": EFFORT}

@@ -7,7 +7,6 @@ Tables, indexes and their upkeep are as the catalogue and the planner's statisti
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from benchagent.dbms.counters import Age, Counted, EngineCounters, QueryRows, oldest
 from benchagent.dbms.postgresql.discovery import Version
@@ -143,6 +142,7 @@ class PostgresqlCounters(EngineCounters):
 
     same_as = {"data_reads": "buffer_reads"}
     spelt = staticmethod(str.lower)
+    plan_sql = ("EXPLAIN (ANALYZE false, COSTS true, FORMAT TEXT) {sql}",)
     table_columns = ("table", "rows", "row_bytes", "pages", "size_bytes", "index_bytes")
     index_columns = ("index", "table", "depth", "keys", "key_bytes", "unique_keys", "size_bytes")
 
@@ -212,14 +212,6 @@ class PostgresqlCounters(EngineCounters):
     def _awaited(self) -> dict[str, str]:
         """Before 15 what sessions report is seen by others up to half a second later."""
         return {} if self._version >= FLUSH_SINCE else {"report": f"SELECT pg_sleep({REPORT_INTERVAL_S})"}
-
-    # Queries
-
-    def plan_queries(self, sql: str) -> Sequence[str]:
-        return (f"EXPLAIN (ANALYZE false, COSTS true, FORMAT TEXT) {sql}",)
-
-    def plan(self, rows: Sequence[Sequence[Any]]) -> str:
-        return "\n".join(str(row[0]) for row in rows)
 
     def effort_queries(self) -> Mapping[str, str]:
         """The first has the session report its counters, the second reads those of all tables of the user."""

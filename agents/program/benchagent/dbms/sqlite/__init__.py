@@ -38,6 +38,7 @@ TREES = (
 class SqliteCounters(EngineCounters):
     # It reads every page of the database.
     schema_sql = {"trees": TREES}
+    plan_sql = ("EXPLAIN QUERY PLAN {sql}",)
     told = {
         "tables": "`dbstat`, which reads the whole database; rows are cells of leaves",
         "indexes": "`dbstat`; the tree of a table by rowid is listed as an index",
@@ -75,9 +76,6 @@ class SqliteCounters(EngineCounters):
             )
             for kind, name, table, size, _pages, leaf_cells, payload, _unused, depth, cells in rows.get("trees", [])
         ]
-
-    def plan_queries(self, sql: str) -> Sequence[str]:
-        return (f"EXPLAIN QUERY PLAN {sql}",)
 
     def plan(self, rows: Sequence[Sequence[Any]]) -> str:
         """Rows are (id, parent, unused, detail); children are indented below their parents."""
