@@ -188,8 +188,8 @@ def test_it_sets_an_emulated_disk_up_and_takes_it_down(storages: Storages, dirs:
     assert [name for name in named if name.startswith("loop")] == []
     assert facts["disks"] == facts_of(storages, "default")["disks"]
     folders = storages.make_folders("run-1", {"data": "default", "backup": "slow"})
-    assert folders.emulated("backup") == facts["emulated"]
-    assert folders.emulated("data") == ""
+    assert folders.storages["backup"].emulated == facts["emulated"]
+    assert folders.storages["data"].emulated == ""
     (throttle,) = storages.throttles(folders)
     assert throttle.write_bytes_per_s == 16_000_000
     same = same_device(folders.data, folders.backup)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchagent.dbms.base import EngineContext
 from benchagent.java import JavaToolchain
-from benchagent.machine.process import first_blocked, service_user
+from benchagent.machine.process import answer_of, first_blocked, service_user
 from benchagent.protocol import EngineFacts
 
 
@@ -61,17 +61,8 @@ def version_of(
 def _asked(
     program: Path, _changed: float, option: str, pattern: re.Pattern[str], environment: tuple[tuple[str, str], ...]
 ) -> tuple[re.Match[str] | None, str]:
-    command, variables = [str(program), *option.split()], {**os.environ, **dict(environment)}
     try:
-        answer = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-            env=variables,
-        )
+        answer = answer_of([program, *option.split()], timeout_s=60, env={**os.environ, **dict(environment)})
     except (OSError, subprocess.TimeoutExpired) as error:
         return None, f"{program} does not run: {error}"
     match = pattern.search(answer.stdout + answer.stderr)

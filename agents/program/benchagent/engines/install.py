@@ -13,7 +13,6 @@ import stat
 import subprocess
 import tarfile
 import tempfile
-import threading
 import time
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,6 +26,8 @@ import psutil
 
 from benchagent.engines import RECORD_NAME, Engine, InstalledEngine, Piece, Unpack, read_record
 from benchagent.engines.sources import Fetched, InstallError, Progress, fetch, take
+from benchagent.machine.process import answer_of
+from benchagent.machine.sampling import repeated
 
 Source = Callable[[Piece, Path], Fetched]
 RESERVE_BYTES = 256 << 20
@@ -158,38 +159,23 @@ def _fetched(piece: Piece, folder: Path, source: Source, progress: Progress) -> 
     size = f" ({piece.size_bytes / 1e6:.1f} MB)" if piece.size_bytes else ""
     progress(f"{piece.name}{size}")
     started = time.monotonic()
-    with _watched(folder, piece, progress):
+
+    def tell_arrived() -> None:
+        with suppress(OSError):  # a file that was just renamed
+            arrived = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+            progress(f"  {arrived / 1e6:.1f} of {piece.size_bytes / 1e6:.1f} MB")
+
+    with repeated(tell_arrived, every_s=PROGRESS_S):  # whichever program fetches it
         fetched = source(piece, folder)
     progress(f"  {fetched.path.name}, checksum right, {time.monotonic() - started:.1f} s")
     return fetched
-
-
-@contextmanager
-def _watched(folder: Path, piece: Piece, progress: Progress) -> Iterator[None]:
-    """Tell every few seconds how much has arrived, whichever program fetches it."""
-    done = threading.Event()
-
-    def watch() -> None:
-        while not done.wait(PROGRESS_S):
-            with suppress(OSError):  # a file that was just renamed
-                arrived = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-                progress(f"  {arrived / 1e6:.1f} of {piece.size_bytes / 1e6:.1f} MB")
-
-    thread = threading.Thread(target=watch, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
 
 
 def check_programs(engine: Engine, tree: Path) -> None:
     """Raises `InstallError` when a program lacks a library, naming it."""
     path = ":".join(str(tree / part) for part in engine.libraries)
     for program in engine.programs:
-        command, variables = ["ldd", str(tree / program)], {"LD_LIBRARY_PATH": path, "LC_ALL": "C"}
-        answer = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=variables)
+        answer = answer_of(["ldd", tree / program], timeout_s=60, env={"LD_LIBRARY_PATH": path, "LC_ALL": "C"})
         missing = [line.split()[0] for line in answer.stdout.splitlines() if "not found" in line]
         if missing or answer.returncode:
             words = f"lacks {', '.join(missing)}" if missing else answer.stderr.strip()

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from benchagent.engines import Piece, catalogue
 from benchagent.java.jars import maven_file_name, resolve, sha256_of
+from benchagent.machine.process import answer_of
 
 Progress = Callable[[str], None]
 
@@ -133,7 +133,7 @@ def _offered(package: str) -> Mapping[str, str]:
 def _index(program: str, packages: tuple[str, ...]) -> Mapping[str, Mapping[str, str]]:
     """Fields by package. All are asked for at once: apt may read all its lists anew, about a second each time."""
     command = [program, "show", "--no-all-versions", *packages]
-    answer = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    answer = answer_of(command, timeout_s=60)
     by_package: dict[str, Mapping[str, str]] = {}
     for stanza in answer.stdout.split("\n\n"):
         lines = [line.partition(": ") for line in stanza.splitlines() if line[:1].isalpha()]
@@ -143,9 +143,8 @@ def _index(program: str, packages: tuple[str, ...]) -> Mapping[str, Mapping[str,
 
 
 def _run(command: list[str], folder: Path, what: str) -> None:
-    environment = {**os.environ, "LC_ALL": "C"}
     try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=environment)
+        done = answer_of(command, timeout_s=None, cwd=folder, env={**os.environ, "LC_ALL": "C"})
     except FileNotFoundError as error:
         raise InstallError(f"{what} cannot be fetched: no program {command[0]}") from error
     if done.returncode:

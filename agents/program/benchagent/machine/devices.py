@@ -17,6 +17,7 @@ from pathlib import Path
 
 import psutil
 
+from benchagent.machine.process import answer_of
 from benchagent.protocol import HardwareFacts, StorageFacts
 
 SYS_BLOCK = Path("/sys/class/block")
@@ -314,7 +315,7 @@ def _virtualisation() -> str | None:
     """Hypervisor and container as systemd-detect-virt names them ("kvm", "kvm + docker"), "none" on bare metal."""
     tool = shutil.which("systemd-detect-virt")
     if tool:
-        kinds = [_detected(tool, kind) for kind in ("--vm", "--container")]
+        kinds = [_said(tool, kind) for kind in ("--vm", "--container")]
         words = [word for word in kinds if word not in (None, "none")]
         if words or None not in kinds:
             return " + ".join(str(word) for word in words) or "none"
@@ -323,9 +324,8 @@ def _virtualisation() -> str | None:
     return "virtual machine" if " hypervisor" in text_of(Path("/proc/cpuinfo")) else None
 
 
-def _detected(tool: str, kind: str) -> str | None:
+def _said(tool: str, kind: str) -> str | None:
     try:
-        answer = subprocess.run([tool, kind], capture_output=True, text=True, timeout=5, check=False)
+        return answer_of([tool, kind], timeout_s=5).stdout.strip() or None
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return answer.stdout.strip() or None

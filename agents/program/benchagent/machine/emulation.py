@@ -19,6 +19,7 @@ from pathlib import Path
 from benchagent.errors import JobError
 from benchagent.machine.cgroups import CgroupError, Throttle, hierarchy, set_rates
 from benchagent.machine.devices import SYS_BLOCK, backing_file, mounts
+from benchagent.machine.process import answer_of
 
 MEGABYTE = 1_000_000
 SMALLEST_BYTES = 32 * MEGABYTE
@@ -209,11 +210,8 @@ def _require() -> None:
 
 def _command(tool: str, *arguments: str | Path) -> str:
     environment = {"PATH": SEARCH_PATH, "LC_ALL": "C.UTF-8"}
-    argv = [tool, *map(str, arguments)]
     try:
-        done = subprocess.run(
-            argv, capture_output=True, text=True, timeout=COMMAND_TIMEOUT_S, check=False, env=environment
-        )
+        done = answer_of([tool, *arguments], timeout_s=COMMAND_TIMEOUT_S, env=environment)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise EmulationError(f"{tool}: {error}") from error
     if done.returncode != 0:

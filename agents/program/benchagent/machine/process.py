@@ -88,6 +88,14 @@ class Abort:
             raise Aborted(self.message)
 
 
+def answer_of(argv: Sequence[str | Path], *, timeout_s: float | None, **popen: Any) -> subprocess.CompletedProcess[str]:
+    """What a program of the system says, however it ends. Raises `OSError`, `subprocess.TimeoutExpired`."""
+    command = [str(part) for part in argv]
+    return subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=timeout_s, **popen
+    )
+
+
 class ProcessFailed(Exception):
     """A helper command ended with an error; the text holds the end of its output."""
 
@@ -308,14 +316,6 @@ def service_user(preferred: Sequence[str]) -> ServiceUser | None:
 def first_blocked(user: ServiceUser, folder: Path) -> Path | None:
     """The first folder on the way to `folder` that the user cannot enter, found out by trying as that user."""
     script = 'for d; do [ -x "$d" ] || { printf %s "$d"; exit 1; }; done'
-    way = [str(part) for part in [*reversed(folder.parents), folder]]
-    answer = subprocess.run(
-        ["/bin/sh", "-c", script, "sh", *way],
-        cwd="/",
-        capture_output=True,
-        text=True,
-        timeout=10,
-        check=False,
-        **user.popen(),
-    )
+    way = [*reversed(folder.parents), folder]
+    answer = answer_of(["/bin/sh", "-c", script, "sh", *way], timeout_s=10, cwd="/", **user.popen())
     return Path(answer.stdout) if answer.returncode else None

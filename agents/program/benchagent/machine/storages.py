@@ -43,6 +43,11 @@ class Storage:
     path: Path
     emulation: Emulation | None = None
 
+    @property
+    def emulated(self) -> str:
+        """The words for an emulated disk, empty for a real one."""
+        return self.emulation.words if self.emulation else ""
+
 
 class _StoragesFile(NamedFile[Storage]):
     kind, key, error = "a storage", "places", StorageError
@@ -68,14 +73,13 @@ def is_set_up(storage: Storage) -> bool:
 def device_name(storage: Storage) -> str:
     """By which runs are compared: of an emulated disk what it is and does, for its loop device has another number
     with each start of the agent."""
-    return f"{storage.name} ({storage.emulation.words})" if storage.emulation else device_of(storage.path)
+    return f"{storage.name} ({storage.emulated})" if storage.emulation else device_of(storage.path)
 
 
 def emulated_words(storage: Storage) -> str:
     """Of an emulated disk that is set up: what it is made of in this run."""
-    made = storage.emulation
     disks = ", ".join(sorted(physical_disks(storage.path))) or "an unknown disk"
-    return f"{storage.name} is {device_of(storage.path)}, a file on {disks}; {made.words}" if made else ""
+    return f"{storage.name} is {device_of(storage.path)}, a file on {disks}; {storage.emulated}"
 
 
 def named_storage_facts(storage: Storage, problem: str) -> NamedStorageFacts:
@@ -86,7 +90,7 @@ def named_storage_facts(storage: Storage, problem: str) -> NamedStorageFacts:
         "medium": None,
         "model": None,
         "bus": None,
-        "emulated": storage.emulation.words if storage.emulation else "",
+        "emulated": storage.emulated,
         "capacity_bytes": storage.emulation.size_bytes if storage.emulation else None,
         "free_bytes": None,
         "problem": problem,
@@ -129,11 +133,6 @@ class JobFolders:
     @property
     def temp_apart(self) -> bool:
         return self.storages["temp"].name != self.storages["data"].name
-
-    def emulated(self, role: str) -> str:
-        """The words for an emulated disk, empty for a real one."""
-        made = self.storages[role].emulation
-        return made.words if made else ""
 
 
 class Storages:
@@ -225,11 +224,15 @@ class Storages:
         jobs = storage.path / JOBS_FOLDER
         if jobs.is_dir() and any(jobs.iterdir()):
             raise StorageError(f"storage {name} is in use by a job, or holds what is left of one: start the agent once")
-        words = _what_was_kept(storage)
         if storage.emulation:
+            words = f"its file {storage.emulation.file} is deleted"
             _discard(storage)
-        elif jobs.is_dir():
-            jobs.rmdir()
+        elif storage.path.is_dir():
+            words = forget_all(storage.path)
+            if jobs.is_dir():
+                jobs.rmdir()
+        else:
+            words = f"{storage.path} is not there: what was kept on it stays"
         self._file.remove(name)
         return words
 
@@ -248,7 +251,7 @@ class Storages:
                     device = emulation.set_up(made, storage.path) if made else ""
                     # What a machine that lost power has left: while the disk was not there, no job can have been.
                     shutil.rmtree(storage.path / JOBS_FOLDER, ignore_errors=True)
-                    log.info("storage %s is %s on %s", storage.name, made.words if made else "", device)
+                    log.info("storage %s is %s on %s", storage.name, storage.emulated, device)
                 except JobError as error:
                     self._problems[storage.name] = str(error)
                     log.warning("storage %s: %s", storage.name, error)
@@ -257,9 +260,7 @@ class Storages:
         """Take the emulated disks down. Never raises."""
         for storage in self._emulated():
             try:
-                if storage.emulation:
-                    emulation.take_down(storage.emulation)
-                    _remove_empty(storage.path)
+                _take_down(storage)
             except JobError as error:
                 log.warning("storage %s: %s", storage.name, error)
 
@@ -346,24 +347,17 @@ class Storages:
         return name
 
 
-def _what_was_kept(storage: Storage) -> str:
-    if storage.emulation:
-        return f"its file {storage.emulation.file} is deleted"
-    if not storage.path.is_dir():
-        return f"{storage.path} is not there: what was kept on it stays"
-    return forget_all(storage.path)
-
-
 def _discard(storage: Storage) -> None:
+    _take_down(storage)
     if storage.emulation:
-        emulation.take_down(storage.emulation)
-        _remove_empty(storage.path)
         storage.emulation.file.unlink(missing_ok=True)
 
 
-def _remove_empty(folder: Path) -> None:
-    with suppress(OSError):
-        folder.rmdir()
+def _take_down(storage: Storage) -> None:
+    if storage.emulation:
+        emulation.take_down(storage.emulation)
+        with suppress(OSError):
+            storage.path.rmdir()
 
 
 def _check_usable(folder: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from benchagent.dbms.mysql import folders
 from benchagent.dbms.mysql.product import DATABASE
 from benchagent.dbms.mysql.server import Server
 from benchagent.dbms.private_server import HOST, hand_over
+from benchagent.machine.process import answer_of
 
 RESTORED = f"{DATABASE}_restored"
 CLIENTS, DUMPERS, COPIERS = ("mariadb", "mysql"), ("mariadb-dump", "mysqldump"), ("mariadb-backup",)
@@ -107,16 +107,8 @@ class DumpTables(Dump):
     def _ask(self, sql: str) -> str:
         """Although the job may be over, so that its children can no longer be used."""
         command = connected(self._server, self._client, "--batch", "--skip-column-names", f"--execute={sql}")
-        done = subprocess.run(
-            [str(part) for part in command.argv],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=CANCEL_TIMEOUT_S,
-            env={**os.environ, **command.environment},
-            **dict(command.user),  # type: ignore[call-overload]
-        )
-        return str(done.stdout)
+        environment = {**os.environ, **command.environment}
+        return answer_of(command.argv, timeout_s=CANCEL_TIMEOUT_S, env=environment, **command.user).stdout
 
 
 @dataclass(eq=False)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from benchagent.dbms.discovery import version_of
 from benchagent.engines import installed
+from benchagent.machine.process import answer_of
 
 SLUG = "postgresql"
 Version = tuple[int, int]
@@ -93,9 +94,10 @@ def _pg_config_bindir() -> str | None:
     if not tool:
         return None
     try:
-        return subprocess.run([tool, "--bindir"], capture_output=True, text=True, timeout=5, check=True).stdout.strip()
-    except (OSError, subprocess.SubprocessError):
+        answer = answer_of([tool, "--bindir"], timeout_s=5)
+    except (OSError, subprocess.TimeoutExpired):
         return None
+    return answer.stdout.strip() if answer.returncode == 0 else None
 
 
 def _looked_at(bin_dir: Path, environment: Mapping[str, str], stated: str) -> Installation:
