@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +16,6 @@ from benchagent.dbms.embedded import (
     MIB,
     fit_heap,
     heap_mb,
-    memory_heap_mb,
     not_in_force,
     split_storage,
 )
@@ -114,7 +114,7 @@ def test_it_knows_a_storage_of_file_and_of_memory_only():
 def test_it_gives_the_jvm_room_for_the_cache_but_never_the_whole_machine():
     assert heap_mb(0) == HEAP_MB
     assert heap_mb(200 << 20) == HEAP_MB + 300
-    assert heap_mb(1 << 50) == memory_heap_mb() < psutil.virtual_memory().total >> 20
+    assert heap_mb(1 << 50) == heap_mb(math.inf) < psutil.virtual_memory().total >> 20
 
 
 def test_it_fits_the_heap_to_a_memory_limit_or_says_why_it_cannot():

@@ -146,9 +146,10 @@ def in_url(path: Path) -> str:
 
 
 def heap_mb(cache_bytes: float) -> int:
-    """Heap for a JVM that holds an engine with this cache, of the machine's memory at most a share."""
-    wanted = HEAP_MB + int(cache_bytes * HEAP_PER_CACHE / MIB)
-    return max(HEAP_MB, min(wanted, _largest_heap_mb()))
+    """Heap for a JVM that holds an engine with this cache, of the machine's memory at most a share: that is what an
+    engine gets that keeps all its data in the heap, whose cache is infinite."""
+    wanted, largest = HEAP_MB + cache_bytes * HEAP_PER_CACHE / MIB, psutil.virtual_memory().total * MEMORY_SHARE / MIB
+    return max(HEAP_MB, int(min(wanted, largest)))
 
 
 def fit_heap(instance: Instance, limit_bytes: int) -> str:
@@ -168,15 +169,6 @@ def fit_heap(instance: Instance, limit_bytes: int) -> str:
         )
     instance.heap_mb = left
     return f"{left} MiB, as the memory limit leaves no more; {usual} MiB without it"
-
-
-def memory_heap_mb() -> int:
-    """Heap for an engine that keeps all its data in it."""
-    return max(HEAP_MB, _largest_heap_mb())
-
-
-def _largest_heap_mb() -> int:
-    return int(psutil.virtual_memory().total * MEMORY_SHARE / MIB)
 
 
 def split_storage(settings: Settings) -> tuple[bool, list[tuple[str, str]]]:

@@ -6,6 +6,7 @@ It tells reads and writes of its file store, sizes of tables and indexes, who wa
 # ruff: noqa: S608 - constants only
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,6 @@ from benchagent.dbms.embedded import (
     heap_mb,
     in_url,
     java_tool,
-    memory_heap_mb,
     split_storage,
 )
 from benchagent.java import JavaToolchain
@@ -132,7 +132,7 @@ class H2Instance(EmbeddedInstance):
         )
         cache = {name.upper(): value for name, value in settings}.get(CACHE, "")
         cache_bytes = int(cache) * KIB if cache.isdecimal() else 0
-        self.heap_mb = memory_heap_mb() if self.in_memory else heap_mb(cache_bytes)
+        self.heap_mb = heap_mb(math.inf if self.in_memory else cache_bytes)
 
     def effective_queries(self) -> Mapping[str, str]:
         return {"settings": SETTINGS}

@@ -5,6 +5,7 @@ It tells rows of its tables, who waits for whom, plans.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,6 @@ from benchagent.dbms.embedded import (
     heap_mb,
     in_url,
     java_tool,
-    memory_heap_mb,
     split_storage,
 )
 from benchagent.java import JavaToolchain
@@ -81,7 +81,7 @@ class HsqldbInstance(EmbeddedInstance):
         self.dialect = Dialect(create_table=table, select_values=VALUES, after_load=after_load)
         cache = {canonical(name): value for name, value in settings}.get(CACHE_SIZE, "")
         cache_bytes = (int(cache) if cache.isdecimal() else DEFAULT_CACHE_KIB) * KIB
-        self.heap_mb = memory_heap_mb() if self.in_memory else heap_mb(cache_bytes)
+        self.heap_mb = heap_mb(math.inf if self.in_memory else cache_bytes)
         self._settings = [
             (name, value.replace(" ", "_") if canonical(name) == ISOLATION else value) for name, value in settings
         ]

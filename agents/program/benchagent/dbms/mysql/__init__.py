@@ -24,10 +24,10 @@ from benchagent.dbms.base import (
 from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.discovery import servers
 from benchagent.dbms.embedded import buffer_in_force, jars
-from benchagent.dbms.mysql import backup, discovery, folders, settings
+from benchagent.dbms.mysql import backup, discovery, settings
 from benchagent.dbms.mysql.counters import InnodbCounters
 from benchagent.dbms.mysql.product import DATABASE, MARIADB, MYSQL, USER, WRITE_PAGES, Product, dialect, setup
-from benchagent.dbms.mysql.server import Server
+from benchagent.dbms.mysql.server import LOG_NAMES, Server, folders_of
 from benchagent.dbms.private_server import ServerInstance, allowed_user, stopped_on_failure
 from benchagent.protocol import EngineFacts
 
@@ -63,7 +63,7 @@ GROUP_WAIT_US = 10_000
 
 class MysqlFamilyInstance(ServerInstance):
     server: Server
-    log_names = folders.LOG_NAMES
+    log_names = LOG_NAMES
     retryable = Retryable(codes=(DEADLOCK, LOCK_WAIT_TIMEOUT, RECORD_CHANGED))
     tolerable = Retryable(sqlstate_prefixes=(INTEGRITY_CLASS,), codes=TOO_LONG)
 
@@ -122,10 +122,10 @@ class MysqlFamilyAdapter(Adapter):
         given = settings.given(request.settings)
         class_path = jars(request.toolchain, self.slug, DRIVERS[self.slug])
         user = allowed_user(discovery.SERVICE_USERS)
-        where = folders.folders_of(request.folders, request.job_dir)
-        folders.make(where, user)
-        allowed_user(discovery.SERVICE_USERS, where.home, where.work, installation.base)
+        where = folders_of(request.folders, request.job_dir)
         server = Server(request, installation, where, user)
+        server.make_folders()
+        allowed_user(discovery.SERVICE_USERS, where.home, where.work, installation.base)
         with stopped_on_failure(server):
             server.configure(given)
             if request.restored:

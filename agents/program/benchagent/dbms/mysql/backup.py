@@ -9,9 +9,8 @@ from pathlib import Path
 
 from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands, ToolCommand
 from benchagent.dbms.base import ProvisionRequest, Settings
-from benchagent.dbms.mysql import folders
 from benchagent.dbms.mysql.product import DATABASE
-from benchagent.dbms.mysql.server import Server
+from benchagent.dbms.mysql.server import Folders, Server
 from benchagent.dbms.private_server import HOST, hand_over
 from benchagent.machine.process import answer_of
 
@@ -137,9 +136,9 @@ class Copy(BackupMethod):
 
     def open_restored(self, source: Path, scratch: Path) -> Callable[[], None]:
         server = self.server
-        where = folders.Folders(scratch, None, scratch / "tmp", scratch, server.folders.work / "restored")
-        folders.make(where, server.user)
+        where = Folders(scratch, None, scratch / "tmp", scratch, server.folders.work / "restored")
         second = self.second = Server(self.request, server.installation, where, server.user)
+        second.make_folders()
         second.configure(self.given)
         second.start()
         return second.stop

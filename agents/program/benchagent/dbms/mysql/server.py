@@ -1,20 +1,25 @@
-"""One throw-away server: made, started as a direct child, waited for until it answers, stopped."""
+"""One throw-away server: its files, made, started as a direct child, waited for until it answers, stopped."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 import secrets
+import shutil
 import socket
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchagent.dbms.base import JobError, ProvisionRequest, Settings
 from benchagent.dbms.mysql.discovery import INSTALLERS, Installation, makes_its_data
-from benchagent.dbms.mysql.folders import Folders, mend
 from benchagent.dbms.mysql.product import USER, accounts
-from benchagent.dbms.mysql.settings import all_lines, initial_lines, option_file
-from benchagent.dbms.private_server import HOST, PrivateServer, write_private
+from benchagent.dbms.mysql.settings import BINLOG, all_lines, initial_lines, option_file
+from benchagent.dbms.private_server import HOST, PrivateServer, hand_over, relink, write_private
 from benchagent.machine.process import ProcessFailed, ServiceUser
+
+if TYPE_CHECKING:
+    from benchagent.machine.storages import JobFolders
 
 # A clean stop writes all dirty pages.
 STOP_TIMEOUT_S = 1800.0
@@ -22,6 +27,56 @@ INIT_TIMEOUT_S = 300.0
 PROTOCOL_VERSION = 10
 OPTION_FILE = "my.cnf"
 TELLING = re.compile(r"\[ERROR\]|^ERROR|unknown (variable|option)|ambiguous|Error while setting value", re.IGNORECASE)
+
+
+# Names inside the data directory.
+REDO = "redo"
+REDO_FILES = ("ib_logfile*", "#innodb_redo")
+# Of the binary log, whatever it is called, and Aria's log; the undo log is data.
+LOG_NAMES = (*REDO_FILES, BINLOG, "*.[0-9][0-9][0-9][0-9][0-9][0-9]", "aria_log*")
+
+
+@dataclass(frozen=True)
+class Folders:
+    """`home` holds the data directory and the password; `log` is None where the logs lie in the data directory.
+
+    `work`: option files, socket and output of the server, gone with the job. `backup`: where the server may write
+    files when SQL tells it to.
+    """
+
+    home: Path
+    log: Path | None
+    temp: Path
+    backup: Path
+    work: Path
+
+    @property
+    def data(self) -> Path:
+        return self.home / "data"
+
+    @property
+    def password_file(self) -> Path:
+        """Beside the data directory, so that a copy takes it along."""
+        return self.home / "password"
+
+    @property
+    def client_file(self) -> Path:
+        return self.work / "client.cnf"
+
+    @property
+    def redo(self) -> Path | None:
+        return self.log / REDO if self.log else None
+
+    @property
+    def binlog(self) -> Path | None:
+        return self.log / "binlog" if self.log else None
+
+
+def folders_of(given: JobFolders, job_dir: Path) -> Folders:
+    """A copy whose logs lay apart keeps them so, even where both lie on one storage now."""
+    apart = given.log_apart or (given.log / REDO).is_dir()
+    log = given.log if apart else None
+    return Folders(given.data, log, given.temp / "tmp", given.backup, job_dir / "mysql")
 
 
 class Server(PrivateServer):
@@ -38,6 +93,14 @@ class Server(PrivateServer):
         self.product = installation.product
         self.folders = folders
         self._first_options: list[str] = []
+
+    def make_folders(self) -> None:
+        """What is not there yet. The data directory itself is left to the server."""
+        folders = self.folders
+        made = [folders.work, folders.temp, *filter(None, (folders.redo, folders.binlog))]
+        for folder in made:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        hand_over([folders.home, folders.backup, *made, *filter(None, [folders.log])], self.user)
 
     def configure(self, settings: Settings) -> None:
         """Write the option file. Raises `JobError`."""
@@ -101,7 +164,13 @@ class Server(PrivateServer):
         write_private(self.folders.client_file, text, self.user)
 
     def start(self) -> None:
-        mend(self.folders, self.user)
+        """With the logs where they belong and the link to the binary log renewed: a copy may be opened elsewhere."""
+        folders = self.folders
+        if folders.redo and folders.binlog:
+            for pattern in REDO_FILES:
+                for path in folders.data.glob(pattern):  # of a copy whose logs lay with the data
+                    shutil.move(path, folders.redo / path.name)
+            relink(folders.data / BINLOG, folders.binlog, self.user)
         super().start()
 
     def launch(self) -> None:
