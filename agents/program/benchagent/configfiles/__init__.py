@@ -141,8 +141,11 @@ def redacted_line(line: Line) -> str:
         begin, end = entry.span
         text += [line.text[copied:begin], _value(entry, line.text[begin:end])]
         copied = end
-    rest = line.text[copied:]
-    return "".join([*text, redact_text(rest) if copied else _flags(line, rest)])
+    if not copied and line.entries:  # a name alone is left as it is; what stands behind it may be a comment
+        name = line.entries[0].name
+        copied = line.text.find(name) + len(name)
+        text = [line.text[:copied]]
+    return "".join([*text, redact_text(line.text[copied:])])
 
 
 def _value(entry: Entry, given: str) -> str:
@@ -152,12 +155,6 @@ def _value(entry: Entry, given: str) -> str:
         return given
     quote = given[0] if given[0] in "'\"" and given[-1] == given[0] and len(given) > 1 else ""
     return f"{quote}{REDACTED}{quote}"
-
-
-def _flags(line: Line, text: str) -> str:
-    """A name alone is left as it is; what stands behind it may be a comment."""
-    begin = text.find(line.entries[0].name) + len(line.entries[0].name) if line.entries else 0
-    return text[:begin] + redact_text(text[begin:])
 
 
 def _unknown(text: str) -> str:

@@ -158,18 +158,15 @@ class Client:
     def observed(self, run_id: str, order_token: str, batch: ObservedBatch) -> Ack:
         return cast(Ack, self._post(f"/observations/{quote(run_id)}/batch/", batch, token=order_token))
 
-    def _session(self) -> requests.Session:
+    def _post(self, path: str, message: Any, *, token: str) -> dict[str, Any]:
+        url = f"{self.server}{API_ROOT}{path}"
         session: requests.Session | None = getattr(self._local, "session", None)
         if session is None:
             session = self._local.session = requests.Session()
             session.headers["User-Agent"] = f"benchagent/{__version__}"
-        return session
-
-    def _post(self, path: str, message: Any, *, token: str) -> dict[str, Any]:
-        url = f"{self.server}{API_ROOT}{path}"
         sent_at, sent = self.clock.wall(), time.monotonic()
         try:
-            response = send(self._session(), "POST", url, token, json=message, timeout=TIMEOUT_S)
+            response = send(session, "POST", url, token, json=message, timeout=TIMEOUT_S)
         except (requests.RequestException, OSError) as error:
             raise Unreachable(f"{self.server}: {type(error).__name__}: {error}") from error
         elapsed_s = time.monotonic() - sent

@@ -138,17 +138,14 @@ class Sender(threading.Thread):
             send = self._client.observed if "observation" in job.spec else self._client.batch
             answer = send(job.run_id, job.token, json.loads(body))
         except Refused as error:
-            return self._refused(job, error)
+            if error.status not in FINAL_ANSWERS:
+                raise Unreachable(str(error)) from error
+            log.error("the server does not take the results of run %s: %s", job.run_id, error)
+            self._spool.refuse(job.run_id, str(error))
+            self._on_cancel(job.run_id, "cancelled", f"the server does not take this run's results: {error.detail}")
+            return False
         self._spool.acknowledge(job.run_id, seq)
         if answer.get("cancel"):
             self._on_cancel(job.run_id, "cancelled", "cancelled on the server")
         # One new batch a second is enough; a queue of old ones is emptied at once.
         return self._spool.holds(job.run_id, seq + 1) or job.finished
-
-    def _refused(self, job: SpooledJob, error: Refused) -> bool:
-        if error.status not in FINAL_ANSWERS:
-            raise Unreachable(str(error))
-        log.error("the server does not take the results of run %s: %s", job.run_id, error)
-        self._spool.refuse(job.run_id, str(error))
-        self._on_cancel(job.run_id, "cancelled", f"the server does not take this run's results: {error.detail}")
-        return False

@@ -208,7 +208,13 @@ class DataPlan:
         dataset = self.find()
         if dataset is None:
             return None
-        _check_space(dataset, folders)
+        needed: dict[int, int] = {}
+        for role in ROLES:
+            needed[_device(folders[role])] = needed.get(_device(folders[role]), 0) + dataset.bytes_of(role)
+        for role in ROLES:  # the copy's, on every device that gets a part of it
+            size = needed[_device(folders[role])]
+            if shutil.disk_usage(folders[role]).free < size:
+                raise JobError(f"a copy of the data needs {size / 1e9:.1f} GB, which are not free")
         begun = time.monotonic()
         self.datasets.restore(dataset, folders)
         # Pages that the agent has touched are outside a memory limit of the job, and warm without a run.
@@ -230,18 +236,6 @@ class DataPlan:
         """Storages may share a device: then what the others keep there makes way as well, their own comes first."""
         for datasets in (self.datasets, *self.others):
             datasets.make_room(folder, bytes_needed, keep=[self.key])
-
-
-def _check_space(dataset: Dataset, folders: Mapping[str, Path]) -> None:
-    """For the copy, on every device that gets a part of it. Raises `JobError`."""
-    needed: dict[int, int] = {}
-    for role in ROLES:
-        device = _device(folders[role])
-        needed[device] = needed.get(device, 0) + dataset.bytes_of(role)
-    for role in ROLES:
-        size = needed[_device(folders[role])]
-        if shutil.disk_usage(folders[role]).free < size:
-            raise JobError(f"a copy of the data needs {size / 1e9:.1f} GB, which are not free")
 
 
 def _device(folder: Path) -> int:

@@ -122,7 +122,14 @@ class Cage:
             self.cpus = tuple(available[: limits.cpus])
             words.append(f"CPU {', '.join(map(str, self.cpus))}")
         if limits.memory_bytes is not None:
-            self._limit_memory(_checked_memory(limits.memory_bytes))
+            # Below it nothing starts, above the machine's memory it would only seem to be a limit.
+            machine_bytes = psutil.virtual_memory().total
+            if not SMALLEST_MEMORY_BYTES <= limits.memory_bytes < machine_bytes:
+                raise JobError(
+                    f"a memory limit of {limits.memory_bytes / MIB:.0f} MiB is not possible: it has to be between "
+                    f"{SMALLEST_MEMORY_BYTES // MIB} MiB and the machine's {machine_bytes // MIB} MiB"
+                )
+            self._limit_memory(limits.memory_bytes)
             words.append(f"{limits.memory_bytes / MIB:.0f} MiB of memory, page cache included, no swap")
         if limits.throttles:
             self._throttle(limits.throttles)
@@ -205,17 +212,6 @@ def _check_outer_limits(where: Hierarchy, group: Path, size_bytes: int) -> None:
         limit = text_of(outer / name)
         if limit.isdigit() and int(limit) < size_bytes:
             raise CgroupError(f"the agent itself runs in a group limited to {int(limit) // MIB} MiB of memory")
-
-
-def _checked_memory(size_bytes: int) -> int:
-    """A limit that limits: below it nothing starts, above the machine's memory it would only seem to be one."""
-    machine_bytes = psutil.virtual_memory().total
-    if not SMALLEST_MEMORY_BYTES <= size_bytes < machine_bytes:
-        raise JobError(
-            f"a memory limit of {size_bytes / MIB:.0f} MiB is not possible: it has to be between "
-            f"{SMALLEST_MEMORY_BYTES // MIB} MiB and the machine's {machine_bytes // MIB} MiB"
-        )
-    return size_bytes
 
 
 def _write(path: Path, text: str) -> None:

@@ -201,7 +201,9 @@ class Children:
                 raise Aborted("the job is being stopped")
             child = spawn(argv, env=environment, cage=cage, **popen)
             self._running.append(child)
-        self._record(child.pid, str(argv[0]))
+        with contextlib.suppress(psutil.NoSuchProcess), (self.job_dir / RECORD_NAME).open("a") as file:
+            record = {"pid": child.pid, "started": psutil.Process(child.pid).create_time(), "name": str(argv[0])}
+            file.write(json.dumps(record) + "\n")
         return child
 
     def run(self, argv: Sequence[str | Path], *, timeout_s: float, stdin_text: str | None = None, **popen: Any) -> str:
@@ -227,11 +229,6 @@ class Children:
             if child.poll() is None:
                 kill(family(child.pid))
 
-    def _record(self, pid: int, name: str) -> None:
-        with contextlib.suppress(psutil.NoSuchProcess), (self.job_dir / RECORD_NAME).open("a") as file:
-            line = {"pid": pid, "started": psutil.Process(pid).create_time(), "name": name}
-            file.write(json.dumps(line) + "\n")
-
 
 def _recorded(job_dir: Path) -> list[psutil.Process]:
     alive = []
@@ -252,14 +249,10 @@ def _belongs_to(process: psutil.Process, job_dir: Path) -> bool:
         # PostgreSQL overwrites its environment with its title; a person's shell in that folder has a terminal.
         folder = Path(process.cwd())
         elsewhere = f"/{JOBS_FOLDER}/{job_dir.name}/" in f"{folder}/"  # one of its folders in another storage
-        return not _has_terminal(process.pid) and (elsewhere or folder.is_relative_to(job_dir))
+        # By the number in proc(5); psutil knows only terminals that existed when it first looked.
+        has_terminal = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[4] != "0"
+        return not has_terminal and (elsewhere or folder.is_relative_to(job_dir))
     return False
-
-
-def _has_terminal(pid: int) -> bool:
-    """By the number in proc(5); psutil knows only terminals that existed when it first looked."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return fields[4] != "0"
 
 
 def leftovers(job_dir: Path) -> list[psutil.Process]:

@@ -279,7 +279,13 @@ class Storages:
             problem = self.problem(storage)
             if problem:
                 raise StorageError(f"storage {storage.name} cannot be used: {problem}")
-            folders[role] = self._make(storage, run_id, role)
+            folder = folders[role] = self._folder(storage, run_id) / role
+            try:
+                folder.mkdir(parents=True)
+                for passed in (folder.parent.parent, folder.parent, folder):
+                    passed.chmod(0o755)  # whatever the umask says: servers run as users of their own
+            except OSError as error:
+                raise StorageError(f"storage {storage.name} cannot be written: {error.strerror}") from error
         return JobFolders(**folders, storages=storages)
 
     def keeping(self, first: Storage) -> list[tuple[str, Path]]:
@@ -314,16 +320,6 @@ class Storages:
             shutil.rmtree(folder, ignore_errors=True)
             if folder.exists():
                 log.warning("could not remove all of %s", folder)
-
-    def _make(self, storage: Storage, run_id: str, role: str) -> Path:
-        folder = self._folder(storage, run_id) / role
-        try:
-            folder.mkdir(parents=True)
-            for passed in (folder.parent.parent, folder.parent, folder):
-                passed.chmod(0o755)  # whatever the umask says: servers run as users of their own
-        except OSError as error:
-            raise StorageError(f"storage {storage.name} cannot be written: {error.strerror}") from error
-        return folder
 
     def _folder(self, storage: Storage, run_id: str) -> Path:
         if storage.name == DEFAULT_STORAGE:

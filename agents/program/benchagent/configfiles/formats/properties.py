@@ -85,8 +85,6 @@ def _render(entry: Entry) -> str:
     return f"{above}{name}={given}"
 
 
-def _parse(text: str) -> Iterator[Line]:
-    return starmap(_read, _logical(text))
-
-
-FORMAT = Format("derby", "derby.properties", "derby", _parse, _render, "derby.properties")
+FORMAT = Format(
+    "derby", "derby.properties", "derby", lambda text: starmap(_read, _logical(text)), _render, "derby.properties"
+)

@@ -195,12 +195,35 @@ class CubridCounters(EngineCounters):
         return {"log": LOG_HEADER, **heaps, **indexes}
 
     def tables(self, rows: QueryRows) -> list[TableFacts]:
-        page = _page_bytes(rows)
-        return [_table(heap, page) for heap in _named("heap ", rows)]
+        page, tables = _page_bytes(rows), []
+        for heap in _named("heap ", rows):
+            pages, free = int(heap["num_pages"]), float(heap["avg_free_space_per_page"])
+            tables.append(
+                TableFacts(
+                    table=_own_name(heap["table_name"]),
+                    rows=int(heap["num_recs"]),
+                    row_bytes=float(heap["avg_rec_len"]),
+                    pages=pages,
+                    size_bytes=pages * page if page else None,
+                    fill_percent=round(100 * (1 - free / page), 1) if page else None,
+                )
+            )
+        return tables
 
     def indexes(self, rows: QueryRows) -> list[IndexFacts]:
         page = _page_bytes(rows)
-        return [_index(tree, page) for tree in _named("indexes ", rows)]
+        return [
+            IndexFacts(
+                index=_own_name(tree["index_name"]),
+                table=_own_name(tree["table_name"]),
+                depth=int(tree["height"]),
+                keys=int(tree["total_value"]),
+                key_bytes=float(tree["avg_key_len"]),
+                unique_keys=int(tree["num_distinct_key"]),
+                size_bytes=int(tree["num_total_page"]) * page if page else None,
+            )
+            for tree in _named("indexes ", rows)
+        ]
 
 
 def _position(address: str, page_bytes: int) -> float:
@@ -217,31 +240,6 @@ def _page_bytes(rows: QueryRows) -> int | None:
 
 def _named(prefix: str, rows: QueryRows) -> list[dict[str, Any]]:
     return [row for name, listed in rows.items() if name.startswith(prefix) for row in by_column(listed)]
-
-
-def _table(heap: Mapping[str, Any], page: int | None) -> TableFacts:
-    pages = int(heap["num_pages"])
-    free = float(heap["avg_free_space_per_page"])
-    return TableFacts(
-        table=_own_name(heap["table_name"]),
-        rows=int(heap["num_recs"]),
-        row_bytes=float(heap["avg_rec_len"]),
-        pages=pages,
-        size_bytes=pages * page if page else None,
-        fill_percent=round(100 * (1 - free / page), 1) if page else None,
-    )
-
-
-def _index(tree: Mapping[str, Any], page: int | None) -> IndexFacts:
-    return IndexFacts(
-        index=_own_name(tree["index_name"]),
-        table=_own_name(tree["table_name"]),
-        depth=int(tree["height"]),
-        keys=int(tree["total_value"]),
-        key_bytes=float(tree["avg_key_len"]),
-        unique_keys=int(tree["num_distinct_key"]),
-        size_bytes=int(tree["num_total_page"]) * page if page else None,
-    )
 
 
 def _own_name(name: Any) -> str:

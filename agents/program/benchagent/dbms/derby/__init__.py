@@ -269,15 +269,13 @@ class DerbyInstance(EmbeddedInstance):
         if size:
             in_force[PAGE_SIZE] = str(size)
         self._effective = list(in_force.items())
-        self.ignored_settings += self._not_in_force(in_force)
-        return self._effective
-
-    def _not_in_force(self, in_force: Mapping[str, str]) -> list[str]:
-        """The page size by itself: a cache of as many pages as were given is in force whatever they are like."""
+        # The page size by itself: a cache of as many pages as were given is in force whatever they are like.
         sizes = [pair for pair in self._settings if pair[0] == PAGE_SIZE]
         others = [pair for pair in self._settings if pair[0] != PAGE_SIZE]
-        others += [(PAGE_SIZE, in_force[PAGE_SIZE])] if PAGE_SIZE in in_force else []
-        return [words for given in (sizes, others) for words in not_in_force("derby", given, list(in_force.items()))]
+        others += [pair for pair in self._effective if pair[0] == PAGE_SIZE]
+        for given in (sizes, others):
+            self.ignored_settings += not_in_force("derby", given, self._effective)
+        return self._effective
 
     def log_tail(self) -> str:
         try:

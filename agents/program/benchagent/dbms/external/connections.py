@@ -188,19 +188,14 @@ SCHEMES = frozenset(("jdbc", "thin", "oci", "tcp", "tcps", "ssl", "hsql", "hsqls
 
 def hosts_of(url: str) -> list[str]:
     """All hosts that it names, each once."""
-    return list(dict.fromkeys(filter(None, _hosts(url))))
-
-
-def _hosts(url: str) -> Iterator[str]:
-    for match in AUTHORITY.finditer(url):
-        yield from _listed(match[1]) if "(" not in match[1] else ()
-    yield from NAMED_HOST.findall(url)
+    lists = [match[1] for match in AUTHORITY.finditer(url) if "(" not in match[1]]
+    hosts = [host for listed in lists for host in _listed(listed)] + NAMED_HOST.findall(url)
     for pattern in (CUBRID, JAYBIRD):
-        yield from ((match[1] or "").strip("[]") for match in pattern.finditer(url))
+        hosts += [(match[1] or "").strip("[]") for match in pattern.finditer(url)]
     if url.lower().startswith("jdbc:oracle:"):
-        yield from (match[1] for match in THIN.finditer(url))
-    for match in HOST_OPTION.finditer(url):
-        yield from _listed(match[1])
+        hosts += [match[1] for match in THIN.finditer(url)]
+    hosts += [host for match in HOST_OPTION.finditer(url) for host in _listed(match[1])]
+    return list(dict.fromkeys(filter(None, hosts)))
 
 
 def _listed(hosts: str) -> Iterator[str]:

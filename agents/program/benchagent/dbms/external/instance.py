@@ -31,6 +31,8 @@ SHOWN_ONLY = (
     "--workload backup --dry-run` shows it"
 )
 PLANNED = "SELECT 1"
+# Queries that the agent itself puts around a run.
+OF_THE_AGENT = (EFFECTIVE_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX)
 CLEANING_S = 60.0
 
 
@@ -165,7 +167,8 @@ class Guard:
     def admit(self, step: Step) -> int:
         """How many statements were looked at. Raises `JobError` for one that could reach what is not the agent's."""
         creating, looked_at = step["op"] == "execute", 0
-        for sql in () if asked_by_agent(step) else statements(step):
+        by_agent = step["op"] == "query" and str(step["name"]).startswith(OF_THE_AGENT)
+        for sql in () if by_agent else statements(step):
             if not self._trusted.match(sql):
                 check(sql, own=self._own, may_create=creating, changes_lock=self._changes_lock)
                 follow(sql, self._own)
@@ -177,11 +180,6 @@ def sent(step: Step, target: Target, space_query: str) -> list[Step]:
     """A step as it goes out: tables noted before they are made, free space asked for."""
     kept = {**step, "statements": target.noted(step["statements"])} if step["op"] == "execute" else step
     return asked_meanwhile(kept, space_query) if space_query else [kept]
-
-
-def asked_by_agent(step: Step) -> bool:
-    """Queries that the agent itself puts around a run."""
-    return step["op"] == "query" and str(step["name"]).startswith((EFFECTIVE_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX))
 
 
 def own_words(server: ExternalServer) -> re.Pattern[str]:

@@ -106,7 +106,11 @@ class GbakMethod(FirebirdMethod):
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
         self._targets.append(target)
-        return [self.command(["-b", "-g", *_verbose(options, target), *self.switches(), self.source(), target])]
+        # Into a file beside the backup, as a terminal would slow gbak down.
+        verbose: list[str | Path] = []
+        if options.get("verbose") == "on":
+            verbose = ["-v", "-y", target.with_name(f"{target.name}.log")]
+        return [self.command(["-b", "-g", *verbose, *self.switches(), self.source(), target])]
 
     def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
         """By the server, whatever way the backup went: from gbak each record would be a message of its own."""
@@ -294,8 +298,3 @@ def restore(server: Server, how: str, source: Path, database: Path) -> ToolComma
 
 def url(server: Server, database: Path) -> str:
     return f"jdbc:firebirdsql://{HOST}:{server.port}/{database}"
-
-
-def _verbose(options: Options, target: Path) -> list[str | Path]:
-    """Into a file beside the backup, as a terminal would slow gbak down."""
-    return ["-v", "-y", target.with_name(f"{target.name}.log")] if options.get("verbose") == "on" else []

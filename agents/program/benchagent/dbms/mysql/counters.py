@@ -106,7 +106,10 @@ class InnodbCounters(EngineCounters):
         return queries
 
     def counters(self, rows: QueryRows) -> dict[str, float]:
-        status, metrics = _numbers(rows["status"]), _enabled(rows.get("metrics", []))
+        status = _numbers(rows["status"])
+        # A metric that is not enabled stands still, which is no count of nothing.
+        enabled = [row for row in rows.get("metrics", []) if str(row[METRIC_ENABLED]).lower() in ("enabled", "1")]
+        metrics = {str(row[METRIC_NAME]): float(row[METRIC_COUNT]) for row in enabled}
         values = {name: status[variable] for name, variable in STATUS.items() if variable in status}
         values["buffer_hits"] = status[REQUESTS] - status["Innodb_buffer_pool_reads"]
         syncs = next((status[name] for name in LOG_SYNCS if name in status), None)
@@ -175,15 +178,6 @@ class InnodbCounters(EngineCounters):
 
 def _numbers(rows: Sequence[Sequence[Any]]) -> dict[str, float]:
     return {str(row[0]): float(row[1]) for row in rows}
-
-
-def _enabled(rows: Sequence[Sequence[Any]]) -> dict[str, float]:
-    """A metric that is not enabled stands still, which is no count of nothing."""
-    return {
-        str(row[METRIC_NAME]): float(row[METRIC_COUNT])
-        for row in rows
-        if str(row[METRIC_ENABLED]).lower() in ("enabled", "1")
-    }
 
 
 def _table(row: Sequence[Any]) -> TableFacts:
