@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 Settings = Sequence[tuple[str, str]]
 # SQLSTATEs of violated constraints.
 INTEGRITY_CLASS = "23"
-KNOB_WORDS = {"group_commit": "group commit", "background_maintenance": "background maintenance"}
 
 
 @dataclass(frozen=True)
@@ -221,11 +220,12 @@ class Adapter(ABC):
 
     def knob(self, name: str, value: str, version: str) -> Settings:
         """Settings for one of `catalog.workloads.KNOBS`, put before those of the job. Raises `JobError`."""
-        known = self.knobs.get(name, f"{DBMSS[self.slug].name} has no setting for {KNOB_WORDS[name]}")
+        words = name.replace("_", " ")
+        known = self.knobs.get(name, f"{DBMSS[self.slug].name} has no setting for {words}")
         if isinstance(known, str):
             raise JobError(known)
         if value not in known:
-            raise JobError(f"{KNOB_WORDS[name]} is {' or '.join(known)}, not {value!r}")
+            raise JobError(f"{words} is {' or '.join(known)}, not {value!r}")
         return known[value]
 
 

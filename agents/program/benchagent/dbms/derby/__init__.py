@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -148,33 +147,20 @@ def _cardinality(rows: QueryRows) -> list[tuple[str, str, tuple[int, int], int]]
 
 
 PAGE_SIZE, CACHE = "derby.storage.pageSize", "derby.storage.pageCacheSize"
-DEFAULT_PAGE_SIZE = 4096
+DEFAULT_PAGE_SIZE, DEFAULT_CACHE_PAGES = 4096, 1000
 PAGE_SIZES = (4096, 8192, 16384, 32768)
 LARGEST = 2**31 - 1
 NUMBER = re.compile(r"[+-]?\d+\Z")
 
 
-@dataclass(frozen=True)
-class Range:
-    """`otherwise` is taken for a number outside; None: the nearest one inside."""
-
-    least: int
-    most: int
-    otherwise: int | None = None
-
-    def taken(self, number: int) -> int:
-        if self.least <= number <= self.most:
-            return number
-        return min(max(number, self.least), self.most) if self.otherwise is None else self.otherwise
-
-
-RANGES = {
-    CACHE: Range(40, LARGEST, 1000),
-    "derby.storage.pageReservedSpace": Range(0, 100, 20),
-    "derby.storage.logBufferSize": Range(8192, 128 * MIB, 32768),
-    "derby.storage.logSwitchInterval": Range(100_000, 128 * MIB),
-    "derby.storage.checkpointInterval": Range(100_000, 128 * MIB),
-    "derby.locks.escalationThreshold": Range(100, LARGEST, 5000),
+# Least, most, and what is taken for a number outside; None: the nearest one inside.
+RANGES: dict[str, tuple[int, int, int | None]] = {
+    CACHE: (40, LARGEST, DEFAULT_CACHE_PAGES),
+    "derby.storage.pageReservedSpace": (0, 100, 20),
+    "derby.storage.logBufferSize": (8192, 128 * MIB, 32768),
+    "derby.storage.logSwitchInterval": (100_000, 128 * MIB, None),
+    "derby.storage.checkpointInterval": (100_000, 128 * MIB, None),
+    "derby.locks.escalationThreshold": (100, LARGEST, 5000),
 }
 
 
@@ -183,12 +169,14 @@ def taken(name: str, value: str) -> str:
     number = int(value) if NUMBER.match(value) else None
     if name == PAGE_SIZE:
         return value if number in PAGE_SIZES else str(DEFAULT_PAGE_SIZE)
-    limits = RANGES.get(name)
-    if limits is None:
+    if name not in RANGES:
         return value
+    least, most, otherwise = RANGES[name]
     if number is None:  # as good as none; where there is no other one, Derby does not start
-        return value if limits.otherwise is None else str(limits.otherwise)
-    return str(limits.taken(number))
+        return value if otherwise is None else str(otherwise)
+    if otherwise is None or least <= number <= most:
+        return str(min(max(number, least), most))
+    return str(otherwise)
 
 
 DEADLOCK = "40001"
@@ -243,7 +231,7 @@ class DerbyInstance(EmbeddedInstance):
         self.dialect = dialect_of(request.version)
         self.close_url = f"{url};shutdown=true"
         numbers = {name: taken(name, value) for name, value in kept}
-        pages = int(numbers.get(CACHE, RANGES[CACHE].otherwise) or 0)
+        pages = int(numbers.get(CACHE, DEFAULT_CACHE_PAGES))
         self.heap_mb = heap_mb(pages * int(numbers.get(PAGE_SIZE, DEFAULT_PAGE_SIZE)))
         self.ignored_settings = [f"{name}: set by the agent" for name, _ in given if name in LOCKED]
         self.ignored_settings += [

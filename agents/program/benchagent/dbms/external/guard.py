@@ -149,9 +149,9 @@ def check(sql: str, *, own: Collection[str] = (), may_create: bool = True, chang
     if changes_lock and any(_changed(tokens)) and any(text_at(tokens, at + 1) == "." for at in tables_read(tokens)):
         raise JobError(f"a change locks what it reads here, so it may read no other schema: not sent: {begin(sql)}")
     index = tokens[0].text == "CREATE" and any(token.text == "INDEX" for token in tokens[:4])
-    for at in range(len(tokens)):
-        if reason := _counts(tokens, at) or _calls(tokens, at, index=index):
-            raise JobError(f"{reason}: not sent to a server of others: {begin(sql)}")
+    effects = (_counts(tokens, at) or _calls(tokens, at, index=index) for at in range(len(tokens)))
+    if reason := next(filter(None, effects), ""):
+        raise JobError(f"{reason}: not sent to a server of others: {begin(sql)}")
     for token in _targets(tokens):
         if not _is_own(token, own):
             raise JobError(

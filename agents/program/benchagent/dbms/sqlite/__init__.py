@@ -93,18 +93,9 @@ def _mean(total: Any, number: Any) -> float | None:
 
 SQLITE_BUSY, BUSY_RECOVERY, BUSY_SNAPSHOT = 5, 261, 517
 SQLITE_CONSTRAINT = 19
-ALWAYS_READ = (
-    "journal_mode",
-    "synchronous",
-    "page_size",
-    "cache_size",
-    "busy_timeout",
-    "wal_autocheckpoint",
-    "locking_mode",
-    "temp_store",
-    "mmap_size",
-    "auto_vacuum",
-)
+_ALWAYS_READ = """journal_mode synchronous page_size cache_size busy_timeout wal_autocheckpoint locking_mode temp_store
+mmap_size auto_vacuum"""
+ALWAYS_READ = tuple(_ALWAYS_READ.split())
 # SQLite takes words and answers with numbers.
 WORDS = {
     "synchronous": LEVELS,
