@@ -10,8 +10,8 @@ from pathlib import Path
 import psutil
 import pytest
 from benchagent.machine import emulation
-from benchagent.machine.cgroups import CgroupError, hierarchy, make_group, remove_group
 from benchagent.machine.emulation import Emulation
+from benchagent.machine.limits import CgroupError, hierarchy, make_group, remove_group
 
 SIZE_BYTES = 64_000_000
 

@@ -7,7 +7,7 @@ import pytest
 from benchagent.cli import doctor, main
 from benchagent.cli.doctor import State, examine
 from benchagent.java import JavaNotFoundError, JavaToolchain
-from benchagent.machine.cgroups import CgroupError
+from benchagent.machine.limits import CgroupError
 from benchagent.machine.process import ServiceUser
 from benchagent.paths import AgentDirs
 

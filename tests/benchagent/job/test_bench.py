@@ -24,11 +24,10 @@ from benchagent.job.bench import JobBench, Surroundings
 from benchagent.job.collect import Collector, Event
 from benchagent.job.result import Description
 from benchagent.link.spool import Spool
-from benchagent.machine.cgroups import Throttle
 from benchagent.machine.devices import device_of
 from benchagent.machine.emulation import Emulation
 from benchagent.machine.fingerprint import SyncRates
-from benchagent.machine.limits import Cage
+from benchagent.machine.limits import Cage, Throttle
 from benchagent.machine.process import Abort, Aborted, Children, ProcessFailed, leftovers
 from benchagent.machine.storages import Storages
 from benchagent.paths import AgentDirs

@@ -21,9 +21,9 @@ from benchagent.catalog import DBMSS
 from benchagent.cli import main
 from benchagent.dbms.postgresql.discovery import DIRS_VARIABLE, installations
 from benchagent.java import JavaToolchain
-from benchagent.machine.cgroups import groups_named
 from benchagent.machine.datasets import DRAFT, FOLDER
 from benchagent.machine.emulation import Emulation, attached
+from benchagent.machine.limits import groups_named
 from benchagent.machine.storages import Storages
 from benchagent.paths import AgentDirs
 

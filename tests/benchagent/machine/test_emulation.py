@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from benchagent.machine import devices, emulation
-from benchagent.machine.cgroups import hierarchy
 from benchagent.machine.emulation import Emulation, EmulationError
+from benchagent.machine.limits import hierarchy
 from benchagent.machine.sampling import disk_counters
 
 from tests.benchagent.storages import SIZE_BYTES, an_emulation, needs_emulation, took_s

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from benchagent.dbms.base import JobError
 from benchagent.machine import emulation, fingerprint
-from benchagent.machine.cgroups import Throttle, hierarchy
 from benchagent.machine.fingerprint import PATTERNS, SyncRate, SyncRates, cannot_have_waited, measure
-from benchagent.machine.limits import Cage
+from benchagent.machine.limits import Cage, Throttle, hierarchy
 
 from tests.benchagent.storages import an_emulation, needs_emulation
 

@@ -12,9 +12,16 @@ from pathlib import Path
 import psutil
 import pytest
 from benchagent.dbms.base import JobError
-from benchagent.machine import cgroups, emulation, limits, process
-from benchagent.machine.cgroups import CgroupError, Hierarchy, Throttle, groups_named, hierarchy
-from benchagent.machine.limits import Limits, remove_leftover_cages
+from benchagent.machine import emulation, limits, process
+from benchagent.machine.limits import (
+    CgroupError,
+    Hierarchy,
+    Limits,
+    Throttle,
+    groups_named,
+    hierarchy,
+    remove_leftover_cages,
+)
 from benchagent.machine.process import Aborted, Children, ProcessFailed
 
 from tests.benchagent.storages import an_emulation, needs_cages, needs_emulation
@@ -216,15 +223,15 @@ def version_2(tmp_path: Path, monkeypatch) -> Path:
     (tmp_path / "own").write_text("0::/system/agent\n")
     mountinfo = f"30 1 0:26 / {root} rw - cgroup2 cgroup2 rw\n"
     (tmp_path / "mountinfo").write_text(mountinfo)
-    monkeypatch.setattr(cgroups, "MEMBERSHIP", tmp_path / "own")
-    monkeypatch.setattr(cgroups, "mounts", lambda: limits_mounts(tmp_path / "mountinfo"))
+    monkeypatch.setattr(limits, "MEMBERSHIP", tmp_path / "own")
+    monkeypatch.setattr(limits, "mounts", lambda: limits_mounts(tmp_path / "mountinfo"))
     # The kernel fills a new group with its files.
     made = Path.mkdir
 
     def mkdir(self: Path, *arguments: int, **options: bool) -> None:
         is_new = not self.exists()
         made(self, *arguments, **options)
-        if is_new and self.name.startswith(cgroups.PREFIX):
+        if is_new and self.name.startswith(limits.PREFIX):
             for name, text in {"cgroup.procs": "", "memory.swap.max": "max", "memory.peak": "77"}.items():
                 (self / name).write_text(text)
             (self / "memory.events").write_text("low 0\noom 2\noom_kill 1\n")

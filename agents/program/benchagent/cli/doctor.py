@@ -19,7 +19,7 @@ from benchagent.dbms import adapter
 from benchagent.dbms.base import EngineContext
 from benchagent.engines import catalogue
 from benchagent.java import JavaNotFoundError, JavaToolchain
-from benchagent.machine.cgroups import CgroupError, hierarchy
+from benchagent.machine.limits import CgroupError, hierarchy
 from benchagent.machine.process import first_blocked, service_user
 from benchagent.paths import AgentDirs
 

@@ -26,11 +26,10 @@ from benchagent.link import identity
 from benchagent.link.client import Clock
 from benchagent.link.spool import Spool
 from benchagent.machine import process
-from benchagent.machine.cgroups import CgroupError
 from benchagent.machine.datasets import FRESH, DataPlan, Datasets, copied_by, dataset_key
 from benchagent.machine.devices import device_of
 from benchagent.machine.fingerprint import SyncRate, SyncRates
-from benchagent.machine.limits import Cage, Limits
+from benchagent.machine.limits import Cage, CgroupError, Limits
 from benchagent.machine.process import Abort, Aborted, Children, ProcessFailed
 from benchagent.machine.storages import JobFolders, Storages
 from benchagent.paths import AgentDirs

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchagent.errors import JobError
-from benchagent.machine.cgroups import CgroupError, Throttle, hierarchy, set_rates
 from benchagent.machine.devices import SYS_BLOCK, backing_file, mounts
+from benchagent.machine.limits import CgroupError, Throttle, hierarchy, set_rates
 from benchagent.machine.process import answer_of
 
 MEGABYTE = 1_000_000

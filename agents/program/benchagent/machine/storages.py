@@ -17,10 +17,10 @@ from typing import Any
 
 from benchagent.errors import JobError
 from benchagent.machine import emulation
-from benchagent.machine.cgroups import Throttle
 from benchagent.machine.datasets import draft_of, forget_all
 from benchagent.machine.devices import backing_file, device_of, physical_disks, storage_facts_of
 from benchagent.machine.emulation import Emulation
+from benchagent.machine.limits import Throttle
 from benchagent.machine.process import JOBS_FOLDER
 from benchagent.paths import AgentDirs, NamedFile, name_problem
 from benchagent.protocol import NamedStorageFacts, StorageFacts
