@@ -109,7 +109,7 @@ class StandIn:
         steps = [_with_few_rows(step) if slug == "backup" else step for step in bench.steps if step["op"] != TOOL]
         made = [sql for step in steps if step["op"] == "execute" for sql in step["statements"]]
         tables = [name for kind, name in map(created, made) if kind == "TABLE"]
-        drops = [self.server.dialect.drop_table.format(table=table) for table in tables]
+        drops = [f"DROP TABLE {table}" for table in tables]
         return [*steps, {"op": "execute", "phase": "drop", "statements": drops}]
 
     def _own(self) -> list[Step]:

@@ -206,7 +206,7 @@ def test_it_tells_how_much_has_arrived(tiny: Tiny, tmp_path: Path, said: list[st
         path = folder / "half.jar"
         path.write_bytes(bytes(2_000_000))
         wait_until(lambda: "  2.0 of 0.0 MB" in said, 60)
-        return Fetched(piece, path, "")
+        return Fetched(path, "")
 
     monkeypatch.setattr(install_module, "PROGRESS_S", 0.1)
     monkeypatch.setattr(install_module, "fetch", slowly)

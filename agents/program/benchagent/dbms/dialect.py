@@ -15,12 +15,10 @@ class Dialect:
     smallint: str = "SMALLINT"
     double: str = "DOUBLE PRECISION"
     timestamp: str = "TIMESTAMP"
-    char_type: str = "CHAR({n})"
     varchar_type: str = "VARCHAR({n})"
     decimal_type: str = "DECIMAL({precision}, {scale})"
     timestamp_literal: str = "TIMESTAMP '{text}'"
     create_table: str = "CREATE TABLE"
-    table_options: str = ""
     # False where a primary key can only be given in CREATE TABLE.
     primary_key_afterwards: bool = True
     # False where an index column takes no DESC of its own: the engine then reads the index backwards, or has no kin.
@@ -31,14 +29,13 @@ class Dialect:
     select_values: str = "SELECT {expressions}"
     # Appended to a SELECT that will update what it read; empty where the engine needs or knows nothing of the kind.
     for_update: str = ""
-    drop_table: str = "DROP TABLE {table}"
     # Run after the load, with {table} replaced: statistics and the like.
     after_load_each: tuple[str, ...] = ()
     # Run once after the load: a checkpoint, so that every run starts from the same state.
     after_load: tuple[str, ...] = ()
 
     def char(self, length: int) -> str:
-        return self.char_type.format(n=length)
+        return f"CHAR({length})"
 
     def varchar(self, length: int) -> str:
         return self.varchar_type.format(n=length)
@@ -63,7 +60,7 @@ class Dialect:
         inside = [*columns]
         if primary_key and not self.primary_key_afterwards:
             inside.append(f"PRIMARY KEY ({', '.join(primary_key)})")
-        return f"{self.create_table} {name} ({', '.join(inside)}) {self.table_options}".rstrip()
+        return f"{self.create_table} {name} ({', '.join(inside)})"
 
     def insert_many(self, table: str, columns: Sequence[str], types: Sequence[str], rows: int) -> str:
         """One statement for so many rows, its marks row by row; empty where single ones are right or these too many."""

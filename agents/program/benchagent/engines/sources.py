@@ -28,7 +28,6 @@ class InstallError(Exception):
 class Fetched:
     """`sha256` was checked; `version` is that of a Debian package, else empty."""
 
-    piece: Piece
     path: Path
     sha256: str
     version: str = ""
@@ -45,7 +44,7 @@ def fetch(piece: Piece, folder: Path) -> Fetched:
             path = resolve(piece.name, folder)
         except Exception as error:  # the resolver's own errors have no common class
             raise InstallError(f"{piece.name} cannot be fetched: {error}") from error
-    return Fetched(piece, path, checked(path, piece.sha256))
+    return Fetched(path, checked(path, piece.sha256))
 
 
 def take(piece: Piece, source: Path) -> Fetched:
@@ -55,7 +54,7 @@ def take(piece: Piece, source: Path) -> Fetched:
     path = source / file_name(piece)
     if not path.is_file():
         raise InstallError(f"{source} has no {path.name}")
-    return Fetched(piece, path, checked(path, piece.sha256))
+    return Fetched(path, checked(path, piece.sha256))
 
 
 def file_name(piece: Piece) -> str:
@@ -97,7 +96,7 @@ def _fetch_debian(piece: Piece, folder: Path) -> Fetched:
     command = ["apt-get", "download", "--quiet", "--option", "APT::Sandbox::User=root"]
     _run([*command, f"{piece.name}={offered['Version']}"], folder, piece.name)
     (path,) = folder.glob(f"{piece.name}_*.deb")
-    return Fetched(piece, path, checked(path, offered["SHA256"]), offered["Version"])
+    return Fetched(path, checked(path, offered["SHA256"]), offered["Version"])
 
 
 def _take_debian(piece: Piece, source: Path) -> Fetched:
@@ -111,7 +110,7 @@ def _take_debian(piece: Piece, source: Path) -> Fetched:
         offered = {}
     allowed = {**piece.known, **({offered["Version"]: offered["SHA256"]} if offered else {})}
     actual = checked(packages[0], *allowed.values())
-    return Fetched(piece, packages[0], actual, next(version for version, sum_ in allowed.items() if sum_ == actual))
+    return Fetched(packages[0], actual, next(version for version, sum_ in allowed.items() if sum_ == actual))
 
 
 def _offered(package: str) -> Mapping[str, str]:

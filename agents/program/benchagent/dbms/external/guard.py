@@ -52,6 +52,14 @@ BEFORE_COLUMNS = frozenset(("INTO", "TABLE", "VIEW", "EXISTS", "REFERENCES", "KE
 OUTER_JOIN = ["(", "+", ")"]  # in Oracle
 
 
+def check_effects(tokens: Sequence[Token], sql: str) -> None:
+    """Raises `JobError`."""
+    index = tokens[0].text == "CREATE" and any(token.text == "INDEX" for token in tokens[:4])
+    for at in range(len(tokens)):
+        if reason := _counts(tokens, at) or _calls(tokens, at, index=index):
+            raise JobError(f"{reason}: not sent to a server of others: {begin(sql)}")
+
+
 def _counts(tokens: Sequence[Token], at: int) -> str:
     """How a sequence, or a counter of CUBRID, is counted on here; empty where none is."""
     token, before, after = tokens[at], _at(tokens, at - 1), _at(tokens, at + 1)
@@ -148,10 +156,7 @@ def check(sql: str, *, own: Collection[str] = (), may_create: bool = True, chang
         raise JobError(f"a statement that names the schema of what it changes is not sent: {begin(sql)}")
     if changes_lock and any(_changed(tokens)) and any(text_at(tokens, at + 1) == "." for at in tables_read(tokens)):
         raise JobError(f"a change locks what it reads here, so it may read no other schema: not sent: {begin(sql)}")
-    index = tokens[0].text == "CREATE" and any(token.text == "INDEX" for token in tokens[:4])
-    effects = (_counts(tokens, at) or _calls(tokens, at, index=index) for at in range(len(tokens)))
-    if reason := next(filter(None, effects), ""):
-        raise JobError(f"{reason}: not sent to a server of others: {begin(sql)}")
+    check_effects(tokens, sql)
     for token in _targets(tokens):
         if not _is_own(token, own):
             raise JobError(

@@ -62,7 +62,7 @@ class ExternalInstance(Instance):
         self._scrubber = Scrubber(connection)
         # A checkpoint would be one of the whole server.
         self.dialect = replace(server.dialect, after_load=())
-        self.transaction, self.retryable, self.tolerable = server.transaction, server.retryable, server.tolerable
+        self.retryable, self.tolerable = server.retryable, server.tolerable
         self.engine_counters = server.engine_counters
         self.session_sql = [statement.format(schema=target.schema) for statement in server.use]
         self.ignored_settings = [f"{name}: nothing is set on a server of others" for name, _ in request.settings]

@@ -159,9 +159,8 @@ class Target:
         if wrong := [note for note in notes if not NOTE.match(note)]:
             raise JobError(f"{self.marker} of connection {self.connection} was written by somebody else: {wrong[0]!r}")
         self._refuse(present - {_name_in(note) for note in notes} - {MARKER})
-        drop_table = self.server.dialect.drop_table
         drops = [
-            f"DROP VIEW {note.removeprefix(VIEW)}" if note.startswith(VIEW) else drop_table.format(table=note)
+            f"DROP VIEW {note.removeprefix(VIEW)}" if note.startswith(VIEW) else f"DROP TABLE {note}"
             for note in reversed(notes)
             if _name_in(note) in present
         ]

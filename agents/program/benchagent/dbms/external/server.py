@@ -12,7 +12,7 @@ from typing import Any
 
 from benchagent.catalog import DBMSS
 from benchagent.dbms.backup import Action, BackupMethod, Options, ToolCommand
-from benchagent.dbms.base import JobError, Retryable, Transaction
+from benchagent.dbms.base import JobError, Retryable
 from benchagent.dbms.counters import EngineCounters, QueryRows
 from benchagent.dbms.dialect import Dialect
 from benchagent.dbms.external.connections import ToolLogin
@@ -63,7 +63,6 @@ class ExternalServer:
     effective_queries: Mapping[str, str]
     in_force: Callable[[QueryRows], list[tuple[str, str]]]
     engine_counters: EngineCounters
-    transaction: Transaction = field(default_factory=Transaction)
     retryable: Retryable = field(default_factory=Retryable)
     tolerable: Retryable = field(default_factory=Retryable)
     properties: Mapping[str, str] = field(default_factory=dict)

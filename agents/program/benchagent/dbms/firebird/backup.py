@@ -211,7 +211,7 @@ class GbakLocal(GbakMethod):
         if watched is None:
             return []
         try:
-            self.server.run_with(watched, command.environment, caged=True)
+            self.server.run_tool(watched, embedded=True, caged=True)
             self._rehearsed = True
         except ProcessFailed as error:
             raise JobError(f"a local backup is not possible: {error}") from error

@@ -15,7 +15,7 @@ import shutil
 import signal
 import socket
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -114,10 +114,10 @@ class Server(PrivateServer):
     def create_users(self) -> None:
         """The security database, with one user. Raises `ProcessFailed`."""
         database = self.root.security_database
-        self.run_sql(f"CREATE DATABASE '{database}';", None, root=self.embedded)
-        self.run_tool([self.home.bin_dir / "isql-fb", "-q", "-i", self.home.security_sql, database], root=self.embedded)
+        self.run_sql(f"CREATE DATABASE '{database}';", None, embedded=True)
+        self.run_tool([self.home.bin_dir / "isql-fb", "-q", "-i", self.home.security_sql, database], embedded=True)
         user = f"CREATE OR ALTER USER {SYSDBA} PASSWORD '{self.password}'; COMMIT;"
-        self.run_sql(user, database, root=self.embedded)
+        self.run_sql(user, database, embedded=True)
 
     def _write_configurations(self) -> None:
         base = [("SecurityDatabase", str(self.root.security_database)), *self._settings]
@@ -189,31 +189,28 @@ class Server(PrivateServer):
     def tool_environment(self, *, embedded: bool = False) -> dict[str, str]:
         return self.embedded.environment() if embedded else self.root.environment(self.password)
 
-    def run_tool(self, command: Sequence[str | Path], *, root: Root | None = None, stdin: str = "") -> str:
-        """What it printed. Raises `ProcessFailed`."""
-        chosen = root or self.root
-        environment = chosen.environment(self.password if chosen is self.root else "")
-        return self.run_with(command, environment, stdin)
-
-    def run_with(
-        self, command: Sequence[str | Path], environment: Mapping[str, str], stdin: str = "", *, caged: bool = False
+    def run_tool(
+        self, command: Sequence[str | Path], *, embedded: bool = False, stdin: str = "", caged: bool = False
     ) -> str:
-        """`caged`: within the limits of the DBMS, as what it reads then stays in memory."""
+        """What it printed. `caged`: within the limits of the DBMS, as what it reads then stays in memory.
+
+        Raises `ProcessFailed`.
+        """
         children = self._request.children
         return children.run(
             command,
             timeout_s=TOOL_TIMEOUT_S,
             stdin_text=stdin,
-            env=children.environment(**environment),
+            env=children.environment(**self.tool_environment(embedded=embedded)),
             cwd=self.root.folder,
             cage=self._request.cage if caged else None,
             **self.popen_user(),
         )
 
-    def run_sql(self, script: str, database: str | Path | None, *, root: Root | None = None) -> str:
+    def run_sql(self, script: str, database: str | Path | None, *, embedded: bool = False) -> str:
         """By isql, which gets everything through its standard input. Raises `ProcessFailed` at the first error."""
         target = [str(database)] if database else []
-        return self.run_tool([self.home.bin_dir / "isql-fb", "-q", "-bail", *target], root=root, stdin=script)
+        return self.run_tool([self.home.bin_dir / "isql-fb", "-q", "-bail", *target], embedded=embedded, stdin=script)
 
     def query(self, sql: str) -> str:
         """On the server, without headings."""

@@ -73,18 +73,10 @@ def accounts(product: Product, password_hash: str) -> list[str]:
 
 
 def setup(product: Product) -> list[str]:
-    """Done over a connection: servers differ in how they read a procedure out of a file."""
-    return [
-        f"CREATE DATABASE IF NOT EXISTS {TOOLS}",
-        f"DROP PROCEDURE IF EXISTS {TOOLS}.write_dirty_pages",
-        write_pages(product),
-    ]
-
-
-def write_pages(product: Product) -> str:
     """A procedure that has all changed pages written, so that every run begins with none; then everything is as before.
 
-    Pages are written in the background until none is left: InnoDB has no statement for a checkpoint.
+    Pages are written in the background until none is left: InnoDB has no statement for a checkpoint. It is made over a
+    connection: servers differ in how they read a procedure out of a file.
     """
     status = "performance_schema" if product.since((5, 7), None) else "information_schema"
     more = product.since((5, 6), (10, 0))
@@ -100,10 +92,12 @@ def write_pages(product: Product) -> str:
         f"SELECT CAST(variable_value AS UNSIGNED) INTO pages FROM {status}.global_status "  # noqa: S608
         "WHERE variable_name = 'Innodb_buffer_pool_pages_dirty';"
     )
-    return (
+    procedure = (
         f"CREATE PROCEDURE {TOOLS}.write_dirty_pages() BEGIN "
         f"DECLARE pages, rounds, speed, top BIGINT DEFAULT 0; DECLARE share, lwm {number} DEFAULT 0; "
         f"{keep} {hurry} {left} "
         f"WHILE pages > 0 AND rounds < {WRITE_TIMEOUT_S * 10} DO DO SLEEP(0.1); {left} SET rounds = rounds + 1; "
         f"END WHILE; {back} END"
     )
+    gone = f"DROP PROCEDURE IF EXISTS {TOOLS}.write_dirty_pages"
+    return [f"CREATE DATABASE IF NOT EXISTS {TOOLS}", gone, procedure]

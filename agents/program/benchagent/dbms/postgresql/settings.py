@@ -135,19 +135,15 @@ def ignored(given: Settings, rows: QueryRows) -> list[str]:
         seen[name.lower()] = position
         if name.lower() not in LOCKED and value != counts[name.lower()]:
             words.append(f"{name} = {value}: given again later, the last counts")
-    for name, position in seen.items():
-        if name not in LOCKED:
-            words += _deviation(*given[position], known.get(name))
+    for name, value in (given[position] for key, position in seen.items() if key not in LOCKED):
+        row = known.get(name.lower())
+        if row is None:
+            words.append(f"{name}: no parameter of this server, without effect")
+        elif row[7] in (True, "t"):
+            words.append(f"{name}: {value} given, {row[1]} in force until a restart")
+        elif not _same(bare(value), row):
+            words.append(f"{name}: {value} given, {row[1]} in force (by {row[2]})")
     return words
-
-
-def _deviation(name: str, value: str, row: Sequence[Any] | None) -> list[str]:
-    if row is None:
-        return [f"{name}: no parameter of this server, without effect"]
-    now = str(row[1])
-    if row[7] in (True, "t"):
-        return [f"{name}: {value} given, {now} in force until a restart"]
-    return [] if _same(bare(value), row) else [f"{name}: {value} given, {now} in force (by {row[2]})"]
 
 
 def _same(given: str, row: Sequence[Any]) -> bool:

@@ -248,8 +248,7 @@ def _verify(bench: Bench, method: BackupMethod, target: Path, rows: Mapping[str,
     scratch.mkdir()
     bench.instance.own(scratch)
     if method.in_place:
-        drop = bench.instance.dialect.drop_table
-        _do(bench, [SqlCommands([drop.format(table=name) for name in rows])], "drop")
+        _do(bench, [SqlCommands([f"DROP TABLE {name}" for name in rows])], "drop")
     restored_s, prepare = _do(bench, method.restore(target, scratch), RESTORE), method.prepare(scratch)
     prepared_s = _do(bench, prepare, PREPARE)
     if prepare:
