@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from benchagent.catalog import Durability
@@ -104,9 +104,6 @@ class Settings:
     def names(self) -> list[str]:
         return list(self._given)
 
-    def occurrences(self, name: str) -> Sequence[Given]:
-        return self._given.get(name, ())
-
     def is_set(self, name: str) -> bool:
         return name in self._given
 
@@ -195,7 +192,7 @@ class Settings:
     def used(self, key: str) -> list[Given]:
         """The parameters that were given for a meaning."""
         meaning = self.engine.meanings.get(key)
-        return [given for name in (meaning.names if meaning else ()) for given in self.occurrences(name)]
+        return [given for name in (meaning.names if meaning else ()) for given in self._given.get(name, ())]
 
     def words(self, name: str) -> str:
         """`fsync=off`, or `fsync not set: default on`."""

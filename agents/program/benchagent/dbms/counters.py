@@ -282,13 +282,13 @@ def checkpoint_words(source: EngineCounters, counters: Mapping[str, float], duri
     if CHECKPOINTS in source.none:
         return f"the engine does not count checkpoints: {source.none[CHECKPOINTS]}"
     span = during or "in the measured window"
-    one, several = source.checkpoint_nouns
+    singular, plural = source.checkpoint_nouns
     if CHECKPOINTS not in counters:
-        return f"the number of {several} {span} is not known: their counter could not be read"
+        return f"the number of {plural} {span} is not known: their counter could not be read"
     number = round(counters[CHECKPOINTS])
     if not number:
-        return f"no {one} {during or 'in the window'}"
-    return f"{number} {one if number == 1 else several} {span}"
+        return f"no {singular} {during or 'in the window'}"
+    return f"{number} {singular if number == 1 else plural} {span}"
 
 
 def hit_percent(counters: Mapping[str, float]) -> float | None:

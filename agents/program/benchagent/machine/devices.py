@@ -25,6 +25,11 @@ MOUNTINFO = Path("/proc/self/mountinfo")
 BTRFS = Path("/sys/fs/btrfs")
 SECTOR_BYTES = 512
 VIRTUAL_MODELS = ("qemu", "vmware", "virtual", "vbox", "msft")
+# By what is in the path of a disk's device, the first that fits.
+BUSES = {
+    "/virtio": "virtio", "/nvme/": "NVMe", "/usb": "USB", "/ata": "SATA", "/mmc": "MMC", "/vmbus": "Hyper-V",
+    "/vbd-": "Xen", "/sas": "SAS", "/devices/virtual/": "virtual",
+}  # fmt: skip
 # By the first word of a mapped device's uuid.
 MAPPED = {"LVM": "LVM", "CRYPT": "dm-crypt", "mpath": "multipath"}
 HIDDEN_MOUNTS = ("/boot", "/snap", "/var/lib/snapd")
@@ -112,20 +117,7 @@ def disks_below(device: str, sys_block: Path = SYS_BLOCK) -> list[str]:
 
 def _bus(disk: str, sys_block: Path) -> str | None:
     path = str((sys_block / disk).resolve())
-    for mark, bus in (
-        ("/virtio", "virtio"),
-        ("/nvme/", "NVMe"),
-        ("/usb", "USB"),
-        ("/ata", "SATA"),
-        ("/mmc", "MMC"),
-        ("/vmbus", "Hyper-V"),
-        ("/vbd-", "Xen"),
-        ("/sas", "SAS"),
-        ("/devices/virtual/", "virtual"),
-    ):
-        if mark in path:
-            return bus
-    return "SCSI" if disk.startswith("sd") else None
+    return next((bus for mark, bus in BUSES.items() if mark in path), "SCSI" if disk.startswith("sd") else None)
 
 
 def _model(disk: str, sys_block: Path) -> str:

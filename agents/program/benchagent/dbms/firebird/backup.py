@@ -44,7 +44,8 @@ def seen(pid: int) -> list[str]:
         with contextlib.suppress(psutil.Error):
             connections = member.net_connections(kind="tcp")
             looked = True
-            targets += [f"tcp {one.raddr.ip}:{one.raddr.port}" for one in connections if one.raddr]
+            ends = [connection.raddr for connection in connections if connection.raddr]
+            targets += [f"tcp {end.ip}:{end.port}" for end in ends]
     return [LOOK, *targets] if looked else []
 
 
@@ -58,12 +59,6 @@ def tcp_targets(trace: Sequence[str]) -> list[str]:
     matches = [TCP_LINE.search(line) for line in trace]
     targets = [f"{m[2]}:{m[1]}" if m[1] else f"{m[3]}:{m[4]}" for m in matches if m]
     return list(dict.fromkeys(targets))
-
-
-def traced(command: Sequence[str | Path], trace: Path) -> list[str | Path] | None:
-    """The command under strace, which writes each connect() into `trace`; None where there is no strace."""
-    strace = shutil.which(STRACE)
-    return [strace, "-f", "-e", "trace=connect", "-o", trace, *command] if strace else None
 
 
 SERVICE = "service_mgr"
@@ -207,9 +202,10 @@ class GbakLocal(GbakMethod):
         folder = self.server.root.lock
         trace, target = folder / "connects.trace", folder / "rehearsal.fbk"
         command = self.command(["-b", "-g", "-m", self.source(), target])
-        watched = traced(command.argv, trace)
-        if watched is None:
+        strace = shutil.which(STRACE)  # writes each connect() into `trace`
+        if strace is None:
             return []
+        watched = [strace, "-f", "-e", "trace=connect", "-o", trace, *command.argv]
         try:
             self.server.run_tool(watched, embedded=True, caged=True)
             self._rehearsed = True

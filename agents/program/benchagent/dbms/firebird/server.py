@@ -151,7 +151,7 @@ class Server(PrivateServer):
 
     def pids(self) -> list[int]:
         """The server's own process first; in Classic mode then one for each connection."""
-        return [member for pid in super().pids() for member in (pid, *(one.pid for one in process.family(pid)[1:]))]
+        return [member for pid in super().pids() for member in (pid, *(child.pid for child in process.family(pid)[1:]))]
 
     def shut_down(self) -> None:
         """Every process is asked to end and waited for. Raises `JobError` when one had to be killed at its work.

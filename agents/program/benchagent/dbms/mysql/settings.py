@@ -53,7 +53,6 @@ TELLING = frozenset(_TELLING.split())
 # Of options whose variable has another name.
 VARIABLES = {
     "myisam_recover": "myisam_recover_options",
-    "innodb_file_io_threads": "innodb_read_io_threads",
     "log_slow_queries": "slow_query_log",
     "skip_log_bin": "log_bin",
     "skip_innodb_doublewrite": "innodb_doublewrite",
