@@ -325,8 +325,8 @@ def test_an_emulated_disk_is_slow_for_what_is_measured_only(make_job: MakeJob, d
     set_rates, take = Cage._set_rates, Collector.take
 
     def noted_rates(cage: Cage, throttles: Sequence[Throttle]) -> None:
-        if cage._throttles:  # the load generator's cage has none
-            happened.append("slow" if throttles == cage._throttles else "fast")
+        if cage.throttles:  # the load generator's cage has none
+            happened.append("slow" if throttles == cage.throttles else "fast")
         set_rates(cage, throttles)
 
     def noted_event(collector: Collector, event: Event) -> None:

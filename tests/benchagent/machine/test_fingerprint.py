@@ -72,13 +72,13 @@ def test_an_emulated_disk_is_another_one_with_another_file_or_other_rates(tmp_pa
     files = {"loop0": Path("/disks/slow.img")}
     monkeypatch.setattr(fingerprint, "backing_file", files.get)
     rates, cage = SyncRates(tmp_path / "rates.json"), Cage("run")
-    cage._throttles = [Throttle("7:0", write_iops=120)]
+    cage.throttles = [Throttle("7:0", write_iops=120)]
     for _ in range(2):
         rates.of("loop0", tmp_path, cage)
     assert len(measured) == 1
     files["loop0"] = Path("/disks/other.img")
     rates.of("loop0", tmp_path, cage)
-    cage._throttles = [Throttle("7:0", write_iops=240)]
+    cage.throttles = [Throttle("7:0", write_iops=240)]
     rates.of("loop0", tmp_path, cage)
     assert len(measured) == 3
 

@@ -207,7 +207,7 @@ class GbakLocal(GbakMethod):
             return []
         watched = [strace, "-f", "-e", "trace=connect", "-o", trace, *command.argv]
         try:
-            self.server.run_tool(watched, embedded=True, caged=True)
+            self.server.run_tool(watched, embedded=self.embedded, caged=True)
             self._rehearsed = True
         except ProcessFailed as error:
             raise JobError(f"a local backup is not possible: {error}") from error
