@@ -32,25 +32,6 @@ BYTES_PER_BRANCH = 60_000_000  # PostgreSQL takes 15 MB; engines that log the lo
 BYTES_MINIMUM = 600_000_000  # transaction logs grow whatever the scale is
 KEYS = {"branches": "bid", "tellers": "tid", "accounts": "aid"}
 
-
-def _of_branches(size: int) -> Step:
-    return {"kind": "group", "size": size, "start": 1}
-
-
-def _filler(length: int) -> Step:
-    """Blanks in full length: SQLite does not pad, and rows should be as long everywhere."""
-    return {"kind": "text", "length": length, "fill": " "}
-
-
-NUMBER: Step = {"kind": "sequence", "start": 1, "step": 1}
-ZERO: Step = {"kind": "constant", "value": 0}
-# The tables that are filled: rows of a branch, and what goes into each column.
-FILLED: dict[str, tuple[int, dict[str, Step]]] = {
-    "branches": (1, {"bid": NUMBER, "bbalance": ZERO, "filler": _filler(88)}),
-    "tellers": (TELLERS, {"tid": NUMBER, "bid": _of_branches(TELLERS), "tbalance": ZERO, "filler": _filler(84)}),
-    "accounts": (ACCOUNTS, {"aid": NUMBER, "bid": _of_branches(ACCOUNTS), "abalance": ZERO, "filler": _filler(84)}),
-}
-
 BALANCES = {
     "accounts": "SELECT SUM(CAST(abalance AS DECIMAL(18))) FROM accounts",
     "tellers": "SELECT SUM(CAST(tbalance AS DECIMAL(18))) FROM tellers",
@@ -82,7 +63,7 @@ class Tpcb(Workload):
 
     def loaded(self, factors: Factors) -> dict[str, Any]:
         scale = factors.number("scale_factor")
-        rows = {table: scale * per_branch for table, (per_branch, _) in FILLED.items()}
+        rows = {table: scale * per_branch for table, (per_branch, _) in _filled().items()}
         return {"scale_factor": scale, "rows": {**rows, "history": 0}}
 
     def disk_bytes(self, factors: Factors) -> int:
@@ -92,11 +73,31 @@ class Tpcb(Workload):
 WORKLOAD = Tpcb()
 
 
+def _of_branches(size: int) -> Step:
+    return {"kind": "group", "size": size, "start": 1}
+
+
+def _filler(length: int) -> Step:
+    """Blanks in full length: SQLite does not pad, and rows should be as long everywhere."""
+    return {"kind": "text", "length": length, "fill": " "}
+
+
+def _filled() -> dict[str, tuple[int, dict[str, Step]]]:
+    """The tables that are filled: rows of a branch, and what goes into each column."""
+    number: Step = {"kind": "sequence", "start": 1, "step": 1}
+    zero: Step = {"kind": "constant", "value": 0}
+    return {
+        "branches": (1, {"bid": number, "bbalance": zero, "filler": _filler(88)}),
+        "tellers": (TELLERS, {"tid": number, "bid": _of_branches(TELLERS), "tbalance": zero, "filler": _filler(84)}),
+        "accounts": (ACCOUNTS, {"aid": number, "bid": _of_branches(ACCOUNTS), "abalance": zero, "filler": _filler(84)}),
+    }
+
+
 def _prepare(dialect: Dialect, scale: int) -> list[Step]:
     integer, char = dialect.integer, dialect.char
     types = {
         table: {name: char(step["length"]) if "length" in step else integer for name, step in columns.items()}
-        for table, (_, columns) in FILLED.items()
+        for table, (_, columns) in _filled().items()
     }
     history = dict.fromkeys(("tid", "bid", "aid", "delta"), integer) | {"mtime": dialect.timestamp, "filler": char(22)}
     create = []
@@ -106,7 +107,7 @@ def _prepare(dialect: Dialect, scale: int) -> list[Step]:
         create.append(dialect.table(table, written, key))
     tables = [
         filled(dialect, table, types[table], rows=scale * per_branch, columns=list(steps.values()))
-        for table, (per_branch, steps) in FILLED.items()
+        for table, (per_branch, steps) in _filled().items()
     ]
     keys = [dialect.primary_key(table, [key]) for table, key in KEYS.items()]
     return prepare(dialect, (*KEYS, "history"), create=create, load=load_step(tables), index=keys)
