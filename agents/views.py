@@ -28,7 +28,7 @@ from runs.models import Experiment, Publication, Run
 from runs.models.choices import ON_AGENT_STATES
 from runs.publications.article import article_of
 from runs.publications.page.reruns import schedule_query
-from runs.views.guards import operator_required, page_before
+from runs.views.guards import PersonRequest, operator_required, page_before
 
 # Agents
 
@@ -91,13 +91,12 @@ def schedule(request: HttpRequest) -> HttpResponse:
 
 
 @operator_required
-def _start(request: HttpRequest) -> HttpResponse:
+def _start(request: PersonRequest) -> HttpResponse:
     form = ScheduleForm(request.POST)
     if not form.is_valid():
         return _page(request, form, status=422)
-    user = request.user if request.user.is_authenticated else None
     try:
-        experiment = scheduling.start(form.plan, user=user)
+        experiment = scheduling.start(form.plan, user=request.user)
     except PlanError as error:  # an agent has gone since the form was checked
         form.add_plan_error(error)
         return _page(request, form, status=422)
@@ -164,10 +163,9 @@ def _schedule_form(slug: str, figure: str) -> HttpResponse:
 
 
 @operator_required
-def _start_parts(request: HttpRequest, slug: str, parts: list[rerun.Prepared]) -> HttpResponse:
-    user = request.user if request.user.is_authenticated else None
+def _start_parts(request: PersonRequest, slug: str, parts: list[rerun.Prepared]) -> HttpResponse:
     try:
-        started = [rerun.start(part, user=user) for part in parts]
+        started = [rerun.start(part, user=request.user) for part in parts]
     except PlanError as error:
         messages.error(request, f"Nothing more was started: {error}")
         return redirect("article-experiment", slug=slug)

@@ -71,12 +71,6 @@ class SystemRow:
 
 
 @dataclass(frozen=True)
-class VersionRow:
-    version: DbmsVersion
-    runs: int
-
-
-@dataclass(frozen=True)
 class Ranking:
     """Best results of one workload in one durability class, best first: only these may be ranked."""
 
@@ -106,10 +100,11 @@ def unverified(slug: str) -> str:
     return DBMSS[slug].unverified if slug in DBMSS else ""
 
 
-def version_rows(dbms: Dbms, user: Reader) -> list[VersionRow]:
+def version_rows(dbms: Dbms, user: Reader) -> list[tuple[DbmsVersion, int]]:
+    """Its versions, each with how many of its runs the reader may see listed."""
     runs = Run.objects.present().listed_for(user).filter(dbms_version__dbms=dbms).counts_by("dbms_version")
     rows = nameable(DbmsVersion.objects.filter(dbms=dbms), user, by_address=True).order_by("name")
-    return [VersionRow(version, runs.get(version.pk, 0)) for version in rows]
+    return [(version, runs.get(version.pk, 0)) for version in rows]
 
 
 def rankings(dbms: Dbms, user: Reader) -> list[Ranking]:
