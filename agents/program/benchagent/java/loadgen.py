@@ -12,11 +12,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchagent.java.toolchain import JavaRuntime, JavaToolchain
+from benchagent.java.toolchain import JavaRuntime, JavaToolchain, native_access
 
 MAIN_CLASS = "benchsite.loadgen.Main"
-# From this version on a JVM warns about native code that was not allowed (the SQLite driver holds some).
-NATIVE_ACCESS_SINCE = 22
 STDERR_LINES = 40
 Spawn = Callable[..., "subprocess.Popen[Any]"]
 
@@ -110,8 +108,10 @@ class LoadGenerator:
         temporary = self._cwd / "tmp"
         temporary.mkdir(exist_ok=True)
         class_path = [*self._toolchain.loadgen_class_path(), *self._engine_class_path]
+        archive = self._toolchain.class_archive(class_path)
         return [
             str(java.path),
+            *([f"-XX:SharedArchiveFile={archive}"] if archive else []),
             *jvm_options(java, heap_mb=self._heap_mb, temporary=temporary),
             "-cp",
             os.pathsep.join(map(str, class_path)),
@@ -133,6 +133,4 @@ def jvm_options(java: JavaRuntime, *, heap_mb: int, temporary: Path) -> list[str
     options = [f"-Xmx{heap_mb}m", "-XX:-UsePerfData", f"-XX:ErrorFile={temporary}/hs_err_%p.log"]
     # Drivers look for files of the user in his home, which is not the variable HOME.
     options += [f"-Djava.io.tmpdir={temporary}", f"-Dorg.sqlite.tmpdir={temporary}", f"-Duser.home={temporary}"]
-    if java.major >= NATIVE_ACCESS_SINCE:
-        options.append("--enable-native-access=ALL-UNNAMED")
-    return options
+    return [*options, *native_access(java)]

@@ -8,7 +8,9 @@ import re
 import shutil
 import subprocess
 import tempfile
+import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +19,9 @@ from benchagent.java.jars import EngineJars, JarStore, engine_groups, tool_jars
 
 MINIMUM = 17
 JAVA_LEVEL = "17"
+# From this version on a JVM warns about native code that was not allowed (the SQLite driver holds some).
+NATIVE_ACCESS_SINCE = 22
+ARCHIVE_TIMEOUT_S = 120
 
 
 class JavaNotFoundError(Exception):
@@ -88,25 +93,75 @@ def source_dir() -> Path:
 def compiled_classes(
     java: JavaRuntime, store: JarStore, jars: Sequence[Path], folder: Path, progress: Callable[[str], None]
 ) -> Path:
-    """Folder of the load generator's classes, compiled once per hash of sources and jars below `folder`."""
+    """Jar of the load generator's classes, compiled once per hash of sources and jars below `folder`."""
     sources = sorted(source_dir().rglob("*.java"))
-    target = folder / _digest(sources, jars)
-    if target.is_dir():
+    target = folder / f"{_digest(sources, jars)}.jar"
+    if target.exists():
         return target
     progress(f"compiling the load generator ({len(sources)} files)")
-    folder.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(dir=folder, prefix=".draft-"))
-    try:
-        compile_sources(java, store, sources, jars, draft)
-        draft.chmod(0o755)
-        try:
-            draft.rename(target)
-        except OSError:  # another process may have been first: its classes are the same
-            if not target.is_dir():
-                raise
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
+    with _draft(folder) as draft:
+        classes = draft / "classes"
+        classes.mkdir()
+        compile_sources(java, store, sources, jars, classes)
+        packed = shutil.make_archive(str(draft / "packed"), "zip", classes)
+        if not target.exists():  # another process may have been first: its classes are the same
+            Path(packed).replace(target)
     return target
+
+
+def class_archive(java: JavaRuntime, class_path: Sequence[Path], folder: Path) -> Path | None:
+    """All classes of these jars as the JVM keeps them in memory, made once per runtime and class path below `folder`.
+
+    A JVM that maps it in need not parse and verify them, which is half of what a short session takes. None where it
+    cannot be made: all goes on without it. A JVM that it does not fit passes over it.
+    """
+    made_of = [java.path, *class_path]
+    try:
+        key = [(str(path), path.stat().st_mtime_ns, path.stat().st_size) for path in made_of]
+        archive = folder / f"{hashlib.sha256(repr((java.version, key)).encode()).hexdigest()[:32]}.jsa"
+        if not archive.exists():
+            with _draft(folder) as draft:
+                _write_archive(java, class_path, draft).replace(archive)
+        return archive if archive.stat().st_size else None
+    except (OSError, zipfile.BadZipFile):
+        return None
+
+
+def _write_archive(java: JavaRuntime, class_path: Sequence[Path], draft: Path) -> Path:
+    """An empty file where this runtime makes none (in time), so that it is not asked again."""
+    names = draft / "names"
+    usual = (java.path.resolve().parents[1] / "lib" / "classlist").read_text()
+    names.write_text(usual + "".join(f"{name}\n" for jar in class_path for name in _class_names(jar)))
+    archive = draft / "classes.jsa"
+    options = ["-XX:-UsePerfData", *native_access(java), "-Xshare:dump", f"-XX:SharedClassListFile={names}"]
+    path = ["-cp", os.pathsep.join(map(str, class_path))]
+    command = [str(java.path), *options, f"-XX:SharedArchiveFile={archive}", *path]
+    try:
+        subprocess.run(command, capture_output=True, cwd=draft, timeout=ARCHIVE_TIMEOUT_S, check=True)
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+        archive.unlink(missing_ok=True)
+        archive.touch()
+    with archive.open("rb") as file:  # a torn one after a power failure could not be told from a whole one
+        os.fsync(file.fileno())
+    return archive
+
+
+def _class_names(jar: Path) -> list[str]:
+    with zipfile.ZipFile(jar) as opened:
+        files = [name for name in opened.namelist() if name.endswith(".class") and not name.startswith("META-INF/")]
+    return [name.removesuffix(".class") for name in files if not name.endswith("-info.class")]
+
+
+@contextmanager
+def _draft(folder: Path) -> Iterator[Path]:
+    """A folder beside what is made in it, so that a process beside us never sees half of it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".draft-") as draft:
+        yield Path(draft)
+
+
+def native_access(java: JavaRuntime) -> list[str]:
+    return ["--enable-native-access=ALL-UNNAMED"] if java.major >= NATIVE_ACCESS_SINCE else []
 
 
 def compile_sources(
@@ -165,6 +220,9 @@ class JavaToolchain:
         jars = self.store.files(tool_jars("loadgen"), progress)
         classes = compiled_classes(self._java, self.store, jars, self._cache_dir / "classes", progress)
         return [classes, *jars]
+
+    def class_archive(self, class_path: Sequence[Path]) -> Path | None:
+        return class_archive(self._java, class_path, self._cache_dir / "classes")
 
     def prepare(self, groups: Iterable[EngineJars], progress: Callable[[str], None]) -> None:
         """Fetch and compile everything that runs of these engines need."""

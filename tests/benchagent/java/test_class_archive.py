@@ -1,0 +1,90 @@
+"""The archive of classes makes a JVM start sooner and changes nothing else."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from benchagent.java import JavaRuntime
+from benchagent.java.toolchain import class_archive
+
+from tests.benchagent.java.test_compile import LOADGEN, answer, runtimes
+
+
+@pytest.fixture(scope="module")
+def class_path(toolchain) -> list[Path]:
+    return toolchain.loadgen_class_path()
+
+
+@pytest.fixture(scope="module", params=runtimes(), ids=lambda java: f"java-{java.major}")
+def java(request) -> JavaRuntime:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("classes")
+
+
+@pytest.fixture(scope="module")
+def archive(java, class_path, folder) -> Path:
+    made = class_archive(java, class_path, folder)
+    assert made is not None
+    return made
+
+
+def loaded(java: JavaRuntime, class_path: list[Path], archive: Path) -> str:
+    """What a JVM with this archive says of each class that it loads. The job, which it does not understand, is done."""
+    said, status = answer(java, class_path, "no job", "-Xlog:class+load", f"-XX:SharedArchiveFile={archive}")
+    assert status == 1
+    assert '"event":"error"' in said
+    (main,) = [line for line in said.splitlines() if f" {LOADGEN} source:" in line]
+    return main
+
+
+def test_the_load_generators_classes_come_out_of_it(java, class_path, archive):
+    assert "shared objects file" in loaded(java, class_path, archive)
+
+
+def test_a_jvm_that_it_does_not_fit_passes_over_it(java, class_path, archive, tmp_path):
+    for content in (b"", b"no archive", archive.read_bytes()[:5000]):
+        other = tmp_path / "other.jsa"
+        other.write_bytes(content)
+        assert "shared objects file" not in loaded(java, class_path, other)
+    moved = tmp_path / "moved.jar"
+    moved.write_bytes(class_path[0].read_bytes())
+    assert "shared objects file" not in loaded(java, [moved, *class_path[1:]], archive)
+
+
+def test_it_is_made_once_for_each_class_path_and_anew_for_a_changed_jar(java, class_path, folder, archive, tmp_path):
+    made = archive.stat().st_mtime_ns
+    assert class_archive(java, class_path, folder) == archive
+    assert archive.stat().st_mtime_ns == made
+    (own := tmp_path / "own.jar").write_bytes(class_path[0].read_bytes())
+    first = class_archive(java, [own], folder)
+    os.utime(own, (1, 1))
+    assert len({archive, first, class_archive(java, [own], folder), None}) == 4
+    assert {path.suffix for path in folder.iterdir()} == {".jsa"}, "no draft is left"
+
+
+def test_a_runtime_that_makes_none_is_asked_once(class_path, tmp_path):
+    home = tmp_path / "home"
+    for folder in ("bin", "lib"):
+        (home / folder).mkdir(parents=True)
+    (home / "lib" / "classlist").touch()
+    script = home / "bin" / "java"
+    script.write_text(f"#!/bin/sh\necho asked >> {tmp_path}/asked\nexit 1\n")
+    script.chmod(0o755)
+    java = JavaRuntime(script, "17.0.1")
+    assert [class_archive(java, class_path, tmp_path / "classes") for _ in range(2)] == [None, None]
+    assert (tmp_path / "asked").read_text() == "asked\n"
+
+
+def test_there_is_none_where_it_cannot_be_kept_or_made(class_path, tmp_path):
+    java = runtimes()[0]
+    (tmp_path / "file").touch()
+    assert class_archive(java, class_path, tmp_path / "file" / "classes") is None
+    assert class_archive(java, [*class_path, tmp_path], tmp_path) is None, "a folder is no jar"
+    assert class_archive(java, [*class_path, tmp_path / "gone.jar"], tmp_path) is None
+    assert class_archive(JavaRuntime(tmp_path / "gone", "17.0.1"), class_path, tmp_path) is None
