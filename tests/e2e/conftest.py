@@ -117,8 +117,8 @@ def seed_cache(state: Path) -> None:
         target = state / "agent" / "cache"
         target.parent.mkdir(parents=True, mode=0o711)
         state.chmod(0o711)
-        # Not the engines: another leg may be unpacking one, and no test of the browser needs them.
-        shutil.copytree(cache, target, ignore=shutil.ignore_patterns("engines"))
+        # Not what another leg may be unpacking or making just now; archives of classes fit their own folder only.
+        shutil.copytree(cache, target, ignore=shutil.ignore_patterns("engines", ".draft-*", "*.jsa"))
 
 
 @pytest.fixture(scope="session")

@@ -73,7 +73,9 @@ def site(new_site) -> Site:
     cache = Path(os.environ.get("BENCHSITE_TEST_CACHE", "/nowhere"))
     if cache.is_dir():
         site.state.mkdir(mode=0o711)
-        shutil.copytree(cache, site.state / "agent" / "cache", ignore=shutil.ignore_patterns("engines"))
+        shutil.copytree(
+            cache, site.state / "agent" / "cache", ignore=shutil.ignore_patterns("engines", ".draft-*", "*.jsa")
+        )
     site.up()
     return site
 
