@@ -98,10 +98,6 @@ def ask(path: str, asks: int) -> tuple[float, float, int]:
     return statistics.median(times), statistics.quantiles(times, n=20, method="inclusive")[-1], statements
 
 
-def exponent(smaller: float, larger: float, ratio: float) -> float:
-    return math.log(larger / smaller) / math.log(ratio)
-
-
 def report(times: dict[int, dict[str, tuple[float, float, int]]]) -> None:
     sizes = sorted(times)
     print(f"{'p50 / p95 in ms':<26}" + "".join(f"{size:>20,}" for size in sizes) + f"{'queries':>12}{'exponent':>10}")
@@ -112,7 +108,8 @@ def report(times: dict[int, dict[str, tuple[float, float, int]]]) -> None:
         growth = ""
         if len(sizes) > 1:
             small, large = sizes[-2:]
-            growth = f"{exponent(times[small][name][0], times[large][name][0], large / small):.2f}"
+            exponent = math.log(times[large][name][0] / times[small][name][0]) / math.log(large / small)
+            growth = f"{exponent:.2f}"
         print(f"{name:<26}{cells}{words:>12}{growth:>10}")
 
 

@@ -15,8 +15,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,9 @@ def main() -> int:
         print(f"bare: skipped, {why}")
         print("bare: 0 passed, 0 failed, 1 skipped")
         return 0
-    with scratch_folder() as scratch:
+    with tempfile.TemporaryDirectory(prefix="benchsite-bare-", ignore_cleanup_errors=True) as folder:
+        scratch = Path(folder)
+        scratch.chmod(0o711)
         clone = ["git", "clone", "--quiet", "--no-hardlinks", str(ROOT), str(scratch / "checkout")]
         subprocess.run(clone, check=True)
         # Python's own interpreter: the one of .venv would make `python3` in the clone depend on this checkout.
@@ -50,13 +52,6 @@ def main() -> int:
         script = str(scratch / "checkout" / "scripts" / "bare_leg.py")
         command = [python, hidden.__file__, python, script, "--inside", str(scratch)]
         return subprocess.run(command, check=False).returncode
-
-
-@contextmanager
-def scratch_folder() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="benchsite-bare-", ignore_cleanup_errors=True) as folder:
-        Path(folder).chmod(0o711)
-        yield Path(folder)
 
 
 class Checks:
@@ -140,7 +135,10 @@ class Checks:
         return "" if run["demonstration"] and tps > 0 else json.dumps(run)
 
     def finished_runs(self) -> list[Any]:
-        self.javas |= {path for path in self.programs_running() if path.endswith("/java")}
+        for pid in self.site.processes():
+            with suppress(OSError):
+                program = str(Path(f"/proc/{pid}/exe").readlink())
+                self.javas |= {program} if program.endswith("/java") else set()
         runs: list[Any] = self.api("/api/v1/runs/?provenance=measured&status=finished")["results"]
         return runs
 
@@ -195,13 +193,6 @@ class Checks:
         if status != 200:
             raise ValueError(f"{path} answers {status}: {body[:500]}")
         return json.loads(body)
-
-    def programs_running(self) -> list[str]:
-        paths = []
-        for pid in self.site.processes():
-            with suppress(OSError):
-                paths.append(str(Path(f"/proc/{pid}/exe").readlink()))
-        return paths
 
     def log_ends(self) -> str:
         logs = sorted((self.state / "logs").glob("*.log"))

@@ -128,7 +128,11 @@ def queries(warehouses: int, seed: int, *, loaded: bool, divisor: int = 1) -> di
     chosen = {**EVERYWHERE, **IN_ONE_WAREHOUSE, **(AFTER_LOAD if loaded else {})}
     in_order = sorted(chosen, key=lambda name: int(name.split()[0]))
     asked = {name: chosen[name].format(warehouse=warehouse, delivered=delivered) for name in in_order}
-    return {**asked, **(_row_counts(warehouses, divisor) if loaded else {})}
+    if loaded:  # how many rows of each table are too many; below zero: missing
+        for table in TABLES:
+            rows = rows_of(table, warehouses, divisor)
+            asked[f"rows of {table.name}"] = f"SELECT COUNT(*) - {rows} FROM {table.name}"
+    return asked
 
 
 def only_in(name: str, warehouses: int, seed: int) -> str:
@@ -140,14 +144,6 @@ def only_in(name: str, warehouses: int, seed: int) -> str:
 
 def _chosen(warehouses: int, seed: int) -> int:
     return seed % warehouses + 1
-
-
-def _row_counts(warehouses: int, divisor: int) -> dict[str, str]:
-    """How many rows of each table are too many; below zero: missing."""
-    return {
-        f"rows of {table.name}": f"SELECT COUNT(*) - {rows_of(table, warehouses, divisor)} FROM {table.name}"
-        for table in TABLES
-    }
 
 
 def violations(answer: list[list[Any]] | None) -> int | None:

@@ -25,14 +25,10 @@ BYTES_MINIMUM = 800_000_000
 BYTES_PER_SECOND_OF_RUN = 4_000_000
 
 
-def bytes_per_warehouse(dbms: str) -> int:
-    return BYTES_PER_WAREHOUSE.get(dbms, BYTES_ELSEWHERE)
-
-
 def warehouses_for(target_size_mb: int, dbms: str, divisor: int = 1) -> int:
     """As many as come nearest to the size; 1 at least. `divisor`: of the rows, see `tables.divisor`."""
     wanted = target_size_mb * MEGABYTE - BYTES_OF_ITEMS / divisor
-    return max(1, round(wanted / (bytes_per_warehouse(dbms) / divisor)))
+    return max(1, round(wanted / (BYTES_PER_WAREHOUSE.get(dbms, BYTES_ELSEWHERE) / divisor)))
 
 
 def disk_bytes(warehouses: int, divisor: int, run_s: int) -> int:
