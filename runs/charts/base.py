@@ -7,8 +7,10 @@ without JavaScript.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, NotRequired, TypedDict
+
+from runs.tables import Column, Table, TableCell
 
 Scale = Literal["linear", "log"]
 Point = tuple[float, float | None]
@@ -120,33 +122,6 @@ class StackedSpec(TypedDict):
     y: YAxis
     rows: list[str]
     parts: list[StackedPart]
-
-
-@dataclass(frozen=True)
-class Column:
-    label: str
-    unit: str = ""
-    numeric: bool = True
-
-    @property
-    def heading(self) -> str:
-        return f"{self.label} ({self.unit})" if self.unit else self.label
-
-
-@dataclass(frozen=True)
-class TableCell:
-    """A number (`value`, shown rounded or as `text`, exact in `data-value`), a text, or a gap with its reason."""
-
-    value: float | None = None
-    text: str = ""
-    gap: str = ""
-    href: str = ""
-
-
-@dataclass(frozen=True)
-class Table:
-    columns: list[Column]
-    rows: list[list[TableCell]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

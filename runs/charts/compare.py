@@ -5,23 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from runs import formatting
-from runs.charts.base import (
-    COLOURS,
-    BandSpec,
-    BarGroup,
-    Column,
-    Figure,
-    LineSeries,
-    Table,
-    TableCell,
-    bars,
-    lines,
-    lines_table,
-)
+from runs.charts.base import COLOURS, BandSpec, BarGroup, Figure, LineSeries, bars, lines, lines_table
 from runs.charts.run import warm_up_band
 from runs.compare.groups import Against, Comparison, Group
 from runs.run import series as stored
 from runs.run.facets import DOUBT_WORDS
+from runs.tables import Column, Table, TableCell
 
 BARS_NOTE = "Bar: median. Dots: every repeat. Whisker: 95 % interval of the geometric mean, from three repeats on."
 MAX_OVERLAID = 12

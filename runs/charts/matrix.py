@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from runs.charts.base import COLOURS, Column, Figure, LineSeries, Mark, Scale, Table, TableCell, lines
+from runs.charts.base import COLOURS, Figure, LineSeries, Mark, Scale, lines
 from runs.charts.compare import apart_figures, bars_figure
 from runs.compare.compare import compare
 from runs.compare.groups import Comparison, Group, VaryingFact, telling
@@ -21,6 +21,7 @@ from runs.models import Metric, Run
 from runs.models.choices import ENDED_STATES
 from runs.run.derived import SizeStep, size_steps
 from runs.run.number import values_of
+from runs.tables import Column, Table, TableCell
 
 CHART_NOTE = "Bar: median. Dots: every repeat."
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from runs.models import Run
-from runs.run.engine_report import ReportCell, Row, Table
+from runs.run.engine_report import NOT_TOLD
 from runs.run.series import Series
+from runs.tables import Column, Table, TableCell
 
 MB = 1_000_000
 CPU_BOUND_FROM, DISK_BUSY_FROM = 97.0, 90.0
@@ -75,11 +76,14 @@ def of_run(run: Run, series: Sequence[Series]) -> Derived:
     tables = run.statistics.get("tables", [])
     told = [*_load(run, by_name), *_window(run, by_name), *_sizes(run), *_queries(run.statistics.get("queries", []))]
     rows = [
-        Row(label, [ReportCell(value, "text" if isinstance(value, str) else ""), *map(_text, (unit, how))])
+        [
+            TableCell(text=label), TableCell(text=value) if isinstance(value, str) else TableCell(value),
+            TableCell(text=unit), TableCell(text=how),
+        ]
         for label, value, unit, how in told
         if value is not None
-    ]
-    columns = [("Value", ""), ("Unit", "text"), ("How", "text")]
+    ]  # fmt: skip
+    columns = [Column(label, numeric=label == "Value") for label in ("Figure", "Value", "Unit", "How")]
     return Derived(Table(columns, rows) if rows else None, _shares(table_shares(tables)))
 
 
@@ -172,10 +176,6 @@ def load_parts(run: Run) -> LoadParts | None:
 # Rows of the table
 
 
-def _text(words: str) -> ReportCell:
-    return ReportCell(words, "text")
-
-
 def _load(run: Run, series: Mapping[str, Series]) -> list[Figure]:
     parts, rate = load_parts(run), series.get(LOAD_RATE)
     told: list[Figure] = []
@@ -235,8 +235,17 @@ def _shares(shares: Sequence[tuple[str, float, float | None]]) -> Table | None:
     shown = [share for share in shares if share[1] >= 100 * LEAST_SHARE][:MOST_TABLES]
     if not shown:
         return None
-    columns = [("Share of all tables, without indexes", "%"), ("Indexes against the table", "%")]
-    return Table(columns, [Row(name, [ReportCell(share, "%"), ReportCell(index, "%")]) for name, share, index in shown])
+    columns = [
+        Column("Table", numeric=False), Column("Share of all tables, without indexes", "%"),
+        Column("Indexes against the table", "%"),
+    ]  # fmt: skip
+    return Table(
+        columns,
+        [
+            [TableCell(text=name), TableCell(share), TableCell(index, hint=NOT_TOLD if index is None else "")]
+            for name, share, index in shown
+        ],
+    )
 
 
 # What is stored

@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from runs.formatting import byte_size
 from runs.models import Run
+from runs.tables import Column, Table, TableCell
 
 DEEP_INDEX = 3
+NOT_TOLD, TOO_DEEP = "the DBMS does not tell", f"deeper than {DEEP_INDEX} levels"
 NEVER, UPKEEP = "never", "Statistics, vacuum, purge"
 # Name as in benchagent's standard counters: (label, unit).
 COUNTERS: Mapping[str, tuple[str, str]] = {
@@ -52,52 +55,30 @@ CONDITIONS: Mapping[str, str] = {
     "emulated_disks": "Emulated disks",
     "heap": "Heap of the engine's process",
 }
+# (name, label, unit); the first names the row. Only columns of which at least one row has a value are shown.
 TABLE_COLUMNS = (
-    ("rows", "Rows", ""), ("row_bytes", "Row length", "B"), ("pages", "Pages", ""), ("size_bytes", "Size", "bytes"),
-    ("index_bytes", "Indexes", "bytes"), ("fill_percent", "Fill", "%"), ("engine", "Engine", "text"),
-    ("sequential_reads", "Read in sequence", ""), ("index_reads", "Read by index", ""), ("inserts", "Inserts", ""),
-    ("updates", "Updates", ""), ("deletes", "Deletes", ""),
+    ("table", "Table", "text"), ("rows", "Rows", ""), ("row_bytes", "Row length", "B"), ("pages", "Pages", ""),
+    ("size_bytes", "Size", "bytes"), ("index_bytes", "Indexes", "bytes"), ("fill_percent", "Fill", "%"),
+    ("engine", "Engine", "text"), ("sequential_reads", "Read in sequence", ""), ("index_reads", "Read by index", ""),
+    ("inserts", "Inserts", ""), ("updates", "Updates", ""), ("deletes", "Deletes", ""),
 )  # fmt: skip
 INDEX_COLUMNS = (
-    ("table", "Table", "text"), ("depth", "Depth", ""), ("keys", "Keys", ""), ("key_bytes", "Key length", "B"),
-    ("unique_keys", "Unique keys", ""), ("size_bytes", "Size", "bytes"),
+    ("index", "Index", "text"), ("table", "Table", "text"), ("depth", "Depth", ""), ("keys", "Keys", ""),
+    ("key_bytes", "Key length", "B"), ("unique_keys", "Unique keys", ""), ("size_bytes", "Size", "bytes"),
 )  # fmt: skip
 QUERY_COLUMNS = (
-    ("elapsed_s", "Elapsed", "s"), ("row_count", "Rows", ""), ("count", "Count", ""), ("reads", "Reads", ""),
-    ("fetches", "Fetches", ""), ("why", "Not executed", "text"),
+    ("state", "Execution", "text"), ("elapsed_s", "Elapsed", "s"), ("row_count", "Rows", ""), ("count", "Count", ""),
+    ("reads", "Reads", ""), ("fetches", "Fetches", ""), ("why", "Not executed", "text"),
 )  # fmt: skip
 WARM_UP_COLUMNS = (
-    ("t", "Ended at", "s"), ("elapsed_s", "Elapsed", "s"), ("bytes", "Memory of the DBMS", "bytes"),
-    ("error", "Not executed", "text"),
+    ("name", "Table", "text"), ("t", "Ended at", "s"), ("elapsed_s", "Elapsed", "s"),
+    ("bytes", "Memory of the DBMS", "bytes"), ("error", "Not executed", "text"),
 )  # fmt: skip
 TYPE_COLUMNS = (
-    ("transactions", "Executed", ""), ("rolled_back", "Rolled back by design", ""), ("retries", "Retries", ""),
-    ("errors", "Errors", ""), ("p50_us", "p50", "µs"), ("p95_us", "p95", "µs"), ("p99_us", "p99", "µs"),
-    ("max_us", "Maximum", "µs"),
+    ("type", "Transaction", "text"), ("transactions", "Executed", ""), ("rolled_back", "Rolled back by design", ""),
+    ("retries", "Retries", ""), ("errors", "Errors", ""), ("p50_us", "p50", "µs"), ("p95_us", "p95", "µs"),
+    ("p99_us", "p99", "µs"), ("max_us", "Maximum", "µs"),
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class ReportCell:
-    """`value` None: not told."""
-
-    value: Any
-    unit: str
-    marked: bool = False
-
-
-@dataclass(frozen=True)
-class Row:
-    head: str
-    cells: list[ReportCell]
-
-
-@dataclass(frozen=True)
-class Table:
-    """Only columns of which at least one row has a value."""
-
-    columns: list[tuple[str, str]]
-    rows: list[Row]
 
 
 @dataclass(frozen=True)
@@ -164,9 +145,9 @@ def of_run(run: Run) -> EngineReport:
         types=_types(told.get("transaction_types", {})),
         waits=list(told.get("waits", {}).items()),
         upkeep=_upkeep(told),
-        warm_up=_table(_warm_up(told), "name", WARM_UP_COLUMNS),
-        tables=_table(told.get("tables", []), "table", TABLE_COLUMNS),
-        indexes=_table(told.get("indexes", []), "index", INDEX_COLUMNS),
+        warm_up=_table(_warm_up(told), WARM_UP_COLUMNS),
+        tables=_table(told.get("tables", []), TABLE_COLUMNS),
+        indexes=_table(told.get("indexes", []), INDEX_COLUMNS),
         queries=_queries(told.get("queries", [])),
         consistency=list(told.get("consistency", [])),
         none=[(PARTS.get(name, name), str(reason)) for name, reason in told.get("none", {}).items()],
@@ -215,27 +196,34 @@ def _types(types: Mapping[str, Mapping[str, Any]]) -> Table | None:
     """Of a mix: a single type says nothing that the run does not."""
     if len(types) < 2:
         return None
-    return _table([{"type": name, **figures} for name, figures in types.items()], "type", TYPE_COLUMNS)
+    return _table([{"type": name, **figures} for name, figures in types.items()], TYPE_COLUMNS)
 
 
-def _table(rows: Sequence[Mapping[str, Any]], head: str, columns: Sequence[tuple[str, str, str]]) -> Table | None:
-    used = [column for column in columns if any(row.get(column[0]) is not None for row in rows)]
+def _table(rows: Sequence[Mapping[str, Any]], columns: Sequence[tuple[str, str, str]]) -> Table | None:
+    (head, label, _), *others = columns
+    used = [column for column in others if any(row.get(column[0]) is not None for row in rows)]
     if not rows or not used:
         return None
     return Table(
-        [(label, unit) for _name, label, unit in used],
         [
-            Row(str(row.get(head, "")), [_cell(row.get(name), name, unit) for name, _label, unit in used])
+            Column(label, numeric=False),
+            *(Column(label, "" if unit in ("text", "bytes") else unit, unit != "text") for _name, label, unit in used),
+        ],
+        [
+            [TableCell(text=str(row.get(head, ""))), *(_cell(row.get(name), name, unit) for name, _label, unit in used)]
             for row in rows
         ],
     )
 
 
-def _cell(value: Any, name: str, unit: str) -> ReportCell:
+def _cell(value: Any, name: str, unit: str) -> TableCell:
     """What an agent sends where a number belongs, and is none, is shown as the text that it is."""
+    if value is None:
+        return TableCell(hint="" if unit == "text" else NOT_TOLD)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return ReportCell(value, "text" if value is not None else unit)
-    return ReportCell(value, unit, marked=name == "depth" and value > DEEP_INDEX)
+        return TableCell(text=str(value))
+    deep = name == "depth" and value > DEEP_INDEX
+    return TableCell(value, byte_size(value) if unit == "bytes" else "", hint=TOO_DEEP if deep else "")
 
 
 def _queries(answers: Sequence[Mapping[str, Any]]) -> list[Query]:
@@ -244,7 +232,7 @@ def _queries(answers: Sequence[Mapping[str, Any]]) -> list[Query]:
     for number in dict.fromkeys(answer.get("query") for answer in answers):
         own = [answer for answer in answers if answer.get("query") == number]
         rows = [{**answer, "why": answer.get("missing") or answer.get("error")} for answer in own]
-        queries.append(Query(f"Query {number}", _statements(own), _table(rows, "state", QUERY_COLUMNS)))
+        queries.append(Query(f"Query {number}", _statements(own), _table(rows, QUERY_COLUMNS)))
     return queries
 
 

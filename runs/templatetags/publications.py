@@ -22,7 +22,6 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from markdown_it.token import Token
 
-from runs.charts.base import Column, TableCell
 from runs.formatting import MINUS, THIN, decimal, exact, plain
 from runs.formatting import printed as as_source_prints
 from runs.models.choices import Provenance
@@ -31,6 +30,7 @@ from runs.publications.checks.model import Check, Computed, Result, Stated
 from runs.publications.page.page import Page
 from runs.publications.page.parts import Amount, Section, TextCell, Words, readable
 from runs.publications.page.reruns import FigureView
+from runs.tables import Column, TableCell
 from runs.templatetags.show import provenance_badge, table_cell
 
 register = template.Library()

@@ -16,12 +16,12 @@ from django.utils.timesince import timesince
 from runs import formatting
 from runs.access import rules
 from runs.access.rules import Target, source_of
-from runs.charts.base import TableCell
 from runs.listing.filters import MOST_OFFERED
 from runs.models import Change, Run
 from runs.models.choices import OPEN_STATES, SHORT_DURABILITY, Provenance, RunState, Visibility
 from runs.models.visible import owner_id_of
 from runs.run.facets import DOUBT_WORDS, SettingRow, factor_label
+from runs.tables import TableCell
 
 register = template.Library()
 register.filter("number", formatting.number)
@@ -61,7 +61,11 @@ def table_cell(cell: TableCell, heads_row: bool = False) -> SafeString:
     """A cell of a chart's table; the exact number is in data-value."""
     if cell.gap:
         return format_html('<td data-gap title="{}">not known: {}</td>', cell.gap, cell.gap)
+    if cell.hint and cell.value is None:
+        return format_html('<td class="num"><span class="muted" title="{}">–</span></td>', cell.hint)
     shown = cell.text or formatting.number(cell.value)
+    if cell.hint:
+        shown = format_html('<strong title="{}">{} ▲</strong>', cell.hint, shown)
     if cell.href:
         shown = format_html('<a href="{}">{}</a>', cell.href, shown)
     if cell.value is not None:

@@ -8,13 +8,14 @@ from typing import Literal
 from urllib.parse import urlencode
 
 from runs.charts import compare as charts
-from runs.charts.base import BarGroup, Column, Figure, Table, TableCell, bars, single_bar
+from runs.charts.base import BarGroup, Figure, bars, single_bar
 from runs.compare.compare import cell_parameter, compare
 from runs.compare.groups import Comparison, Group
 from runs.models import Claim, Metric, Run
 from runs.publications.material import Material
 from runs.publications.page.claims import printed_bound
 from runs.publications.page.parts import (
+    INTERVAL,
     Amount,
     Choice,
     NamedTable,
@@ -23,16 +24,17 @@ from runs.publications.page.parts import (
     TextCell,
     Words,
     computed,
+    listed,
     number_cell,
     origin_of,
     text,
 )
 from runs.run.number import number_of
+from runs.tables import Column, Table, TableCell
 
 BASELINE = "baseline"
 # In words, as every number of these pages is one of the data or computed from them.
 BARS_NOTE = "Bar: median. Dots: every repeat. Whisker: interval of the geometric mean, ninety-five per cent confidence."
-INTERVAL = "exp(mean of ln ± t × s / √n) of"
 
 
 class Bars(PartSpec):
@@ -121,13 +123,9 @@ def _extremes(groups: Sequence[Group], unit: str) -> Words:
     )  # fmt: skip
 
 
-def values_text(group: Group) -> str:
-    return ", ".join(f"{value:.10g}" for value in group.values)
-
-
 def median_of(group: Group, unit: str = "") -> Amount:
     """Of a group that has values."""
-    return computed(group.median or 0.0, f"median({values_text(group)})", unit=unit)
+    return computed(group.median or 0.0, f"median({listed(group.values)})", unit=unit)
 
 
 def groups_table(comparison: Comparison, metric: Metric) -> Table:
@@ -145,7 +143,7 @@ def groups_table(comparison: Comparison, metric: Metric) -> Table:
 def _median_cells(group: Group) -> list[TableCell]:
     if group.median is None:
         return [TableCell(gap=group.gap or "not known"), TableCell(), TableCell()]
-    formula = f"{INTERVAL} {values_text(group)}"
+    formula = f"{INTERVAL} {listed(group.values)}"
     ends = (group.interval.low, group.interval.high) if group.interval else ()
     return [number_cell(median_of(group)), *(number_cell(computed(end, formula, digits=1)) for end in ends),
             *[TableCell()] * (2 - len(ends))]  # fmt: skip

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from runs.charts.base import BarGroup, Column, Figure, Table, TableCell, bars, single_bar
+from runs.charts.base import BarGroup, Figure, bars, single_bar
 from runs.models import Claim, Observation
 from runs.publications.article import article_of
 from runs.publications.material import Material
@@ -30,6 +30,7 @@ from runs.publications.page.parts import (
     text,
     word_columns,
 )
+from runs.tables import Column, Table, TableCell
 
 # How a claim is said: its sides, its amount, the check that belongs to it
 

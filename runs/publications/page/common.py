@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from django.urls import reverse
 
-from runs.charts.base import Column, Figure, Table, TableCell, bars, single_bar
+from runs.charts.base import Figure, bars, single_bar
 from runs.formatting import exact
 from runs.models import DataSchema, Fact, HardwareProfile, Observation, StorageDevice
 from runs.publications.document import Spec
@@ -27,6 +27,7 @@ from runs.publications.page.parts import (
     text,
     word_columns,
 )
+from runs.tables import Column, Table, TableCell
 
 GIB = 1024**3
 

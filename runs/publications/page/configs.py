@@ -8,12 +8,12 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from runs.charts.base import Table, TableCell
 from runs.configs import Difference, DiffRow, diff, durability_of
 from runs.configs.diff import SettingCell as Setting
 from runs.models import Config
 from runs.publications.material import Material
 from runs.publications.page.parts import Facts, NamedTable, Section, TextCell, Words, computed, text, word_columns
+from runs.tables import Table, TableCell
 
 NOT_TOLD = "What a commit promises is not known: "
 DIFFERENCE_WORDS = {

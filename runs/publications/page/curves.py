@@ -10,21 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 from urllib.parse import urlencode
 
-from runs.charts.base import (
-    BandSpec,
-    Column,
-    Figure,
-    LineGap,
-    LineSeries,
-    Mark,
-    Scale,
-    Table,
-    TableCell,
-    YAxis,
-    bars,
-    lines,
-    single_bar,
-)
+from runs.charts.base import BandSpec, Figure, LineGap, LineSeries, Mark, Scale, YAxis, bars, lines, single_bar
 from runs.formatting import exact
 from runs.models import Metric, Run
 from runs.models.choices import RunState
@@ -45,6 +31,7 @@ from runs.publications.page.parts import (
     stored,
 )
 from runs.run.number import number_of
+from runs.tables import Column, Table, TableCell
 
 SIZE = "size_gb"
 SERIES = "disk"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runs.charts.base import Column, Figure, StackedSpec, Table, TableCell, bars, single_bar
+from runs.charts.base import Figure, StackedSpec, bars, single_bar
 from runs.models import QueryStat, TableStat
 from runs.publications.material import Material
 from runs.publications.page.parts import (
@@ -20,6 +20,7 @@ from runs.publications.page.parts import (
     text,
     word_columns,
 )
+from runs.tables import Column, Table, TableCell
 
 RECOMMENDED_DEPTH = 3
 NOT_PRINTED = "not printed"
@@ -128,7 +129,7 @@ def queries(material: Material) -> Section:
         return Section("queries", "Queries")
     work = Table(
         [Column("No."), *word_columns("Query and plan"), Column("Rows"), *_columns(stats, WORK)],
-        [[_cell(row.number), _query(row), _count(row.count_result), *_numbers(row, WORK)] for row in stats],
+        [[*_query(row), *_numbers(row, WORK)] for row in stats],
     )
     memory = Table(
         [Column("No."), *_columns(stats, MEMORY)], [[_cell(row.number), *_numbers(row, MEMORY)] for row in stats]
@@ -145,10 +146,13 @@ def queries(material: Material) -> Section:
 
 def _warm_up(material: Material) -> list[NamedTable]:
     """The statements before the queries, in their order."""
-    found = [str(sql) for one in material.workloads if one.kind == "warm-up"
-             for sql in one.details.get("sql", [])]  # fmt: skip
-    table = Table(word_columns("Warm-up query, in this order"), [[TextCell(text=sql, code=True)] for sql in found])
-    return [NamedTable("Warm-up before the queries", table)] if found else []
+    rows: list[list[TableCell]] = [
+        [TextCell(text=str(sql), code=True)]
+        for workload in material.workloads if workload.kind == "warm-up"
+        for sql in workload.details.get("sql", [])
+    ]  # fmt: skip
+    table = Table(word_columns("Warm-up query, in this order"), rows)
+    return [NamedTable("Warm-up before the queries", table)] if rows else []
 
 
 def _columns(stats: Sequence[QueryStat], names: Sequence[str]) -> list[Column]:
@@ -167,12 +171,11 @@ def _number(row: QueryStat, name: str) -> Amount | None:
     return None if value is None else Amount(float(value), printed=str(printed.get("as_printed", "")))
 
 
-def _count(value: int | None) -> TableCell:
-    return number_cell(None if value is None else Amount(float(value)))
-
-
-def _query(row: QueryStat) -> TableCell:
-    return TextCell(text=row.sql, code=True, note=" · ".join(part for part in (row.plan, row.description) if part))
+def _query(row: QueryStat) -> list[TableCell]:
+    """Its number, its text with plan and description, and how many rows it returned."""
+    note = " · ".join(part for part in (row.plan, row.description) if part)
+    rows = None if row.count_result is None else Amount(float(row.count_result))
+    return [_cell(row.number), TextCell(text=row.sql, code=True, note=note), number_cell(rows)]
 
 
 def _lead(stats: Sequence[QueryStat]) -> Words:

@@ -7,13 +7,13 @@ import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from runs.charts.base import Table, TableCell
 from runs.formatting import plain as exactly
 from runs.models.choices import Provenance
 from runs.publications.checks.model import Check
 from runs.publications.material import Material
 from runs.publications.page.page import sections
 from runs.publications.page.parts import Amount, Section, TextCell, Words, computed, plain
+from runs.tables import Table, TableCell
 
 HEAD = ["section", "table", "row", "column", "value", "unit", "as_printed", "provenance", "formula", "note"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from runs.charts.base import Column, Table, TableCell
 from runs.models import Claim, Metric, Run
 from runs.publications.material import Material
 from runs.publications.page.claims import figure_words, set_apart
@@ -22,6 +21,7 @@ from runs.publications.page.parts import (
     word_columns,
 )
 from runs.run.number import number_of
+from runs.tables import Column, Table, TableCell
 
 Key = Callable[[Run], str]
 

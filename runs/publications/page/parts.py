@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 
 from pydantic import Field
 
-from runs.charts.base import Column, Figure, Table, TableCell
+from runs.charts.base import Figure
 from runs.formatting import THIN, decimal, exact, printed
 from runs.models import Aggregate, Measurement, Observation
 from runs.models.choices import Provenance
 from runs.publications.document import Spec
+from runs.tables import Column, Table, TableCell
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,14 @@ def origin_of(amounts: Iterable[Amount]) -> str:
 
 def computed(value: float, formula: str, *, unit: str = "", digits: int | None = None, signed: bool = False) -> Amount:
     return Amount(value, unit, Provenance.COMPUTED, formula=formula, digits=digits, signed=signed)
+
+
+# Formulas of our own statistics of repeats.
+INTERVAL = "exp(mean of ln ± t × s / √n) of"
+
+
+def listed(values: Iterable[float]) -> str:
+    return ", ".join(f"{value:.10g}" for value in values)
 
 
 @dataclass(frozen=True)

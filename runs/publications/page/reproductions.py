@@ -5,22 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from runs.charts.base import Table, TableCell
 from runs.charts.matrix import MB, SIZE_METRIC
 from runs.models import Claim, Experiment, HardwareProfile, Observation, Run
 from runs.models.choices import Provenance
 from runs.publications import matching
 from runs.publications.matching import Match, PlanGap, Published, Relation, Side
 from runs.publications.page.claims import MEANINGS, claimed_ratio, figure_words, readings_of
-from runs.publications.page.parts import Amount, NamedTable, TextCell, Words, computed, stored, text, word_columns
+from runs.publications.page.parts import (
+    INTERVAL,
+    Amount,
+    NamedTable,
+    TextCell,
+    Words,
+    computed,
+    listed,
+    stored,
+    text,
+    word_columns,
+)
 from runs.stats import Interval
+from runs.tables import Table, TableCell
 
 HEAD = ("What", "Published", "Here", "Here / published", "What differs")
 NOTE = (
     "Here / published is the reproduction ratio: 1 is the same. A relation says how many times as fast one is as the "
     "other; medians, with the 95 % interval of the geometric mean from three repeats on."
 )
-INTERVAL = "exp(mean of ln ± t × s / √n) of"
 WELCH = "exp(difference of the means of ln ± t × standard error, Welch), of the same values as"
 GIB = 1024**3
 SIZE_FACTORS = frozenset({"warehouses"})
@@ -163,7 +173,7 @@ def _answer(match: Match, runs: Sequence[Run]) -> Answer:
     if one.median is None:
         return Answer(None, gap=one.gap)
     amount = _median(one)
-    words = (amount, *_interval(one.interval, f"{INTERVAL} {_listed(one)}", one.unit), *_count(one))
+    words = (amount, *_interval(one.interval, f"{INTERVAL} {listed(one.values)}", one.unit), *_count(one))
     return Answer(amount, words, notes=tuple(one.notes), unit=one.unit)
 
 
@@ -203,16 +213,12 @@ def _median(one: Side) -> Amount:
     digits = _digits(value) if number.provenance == Provenance.MEASURED else None
     if len(one.numbers) == 1:
         return replace(stored(number, unit=one.unit), digits=digits)
-    return computed(value, f"median({_listed(one)})", unit=one.unit, digits=digits)
+    return computed(value, f"median({listed(one.values)})", unit=one.unit, digits=digits)
 
 
 def _digits(value: float) -> int:
     """Decimals for about four significant digits."""
     return 0 if value >= 1000 else 1 if value >= 100 else 2
-
-
-def _listed(one: Side) -> str:
-    return ", ".join(f"{value:.10g}" for value in one.values)
 
 
 def _interval(interval: Interval | None, formula: str, unit: str, digits: int | None = None) -> Words:

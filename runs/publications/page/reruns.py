@@ -92,15 +92,17 @@ def experiments_of(slug: str, user: Reader) -> list[Experiment]:
     return list(Experiment.objects.listed_for(user).filter(plan__publication=slug).order_by("-created_at"))
 
 
-def slot(slug: str, rerun: Rerun, measured: Measured, figure: str = "", *, over_time: bool = False) -> Slot:
+def slot(slug: str, rerun: Rerun, measured: Measured, figure: ArticleFigure | None = None) -> Slot:
     """A figure's slot takes the experiments that name it, the one of the whole article all.
 
-    `over_time` draws the course of the latest one's first repeats, where its series are stored.
+    Of a figure over time it draws the course of the latest one's first repeats, where its series are stored.
     """
-    mine = [one for one in measured.experiments if not figure or one.plan.get("figure") == figure]
+    name = figure.id if figure else ""
+    over_time = bool(figure and figure.frame and figure.frame.x.label == "time")
+    mine = [one for one in measured.experiments if not figure or one.plan.get("figure") == name]
     return Slot(
-        id=figure, reason=unavailable(rerun), experiments=mine,
-        figures=_measured(mine, f"rerun-{figure or slug}", over_time=over_time),
+        id=name, reason=unavailable(rerun), experiments=mine,
+        figures=_measured(mine, f"rerun-{name or slug}", over_time=over_time),
         reproductions=[measured.reproductions[one.pk] for one in mine if one.pk in measured.reproductions],
     )  # fmt: skip
 
@@ -120,7 +122,7 @@ def _measured(experiments: Sequence[Experiment], id: str, *, over_time: bool) ->
 def _latest_runs(experiments: Sequence[Experiment]) -> list[Run]:
     """Of the latest experiment of each name, and of a cell that two of them have only those of the later one."""
     latest = reproductions.latest_of_each(experiments)
-    order: dict[object, int] = {one.pk: place for place, one in enumerate(latest)}
+    order: dict[object, int] = {experiment.pk: position for position, experiment in enumerate(latest)}
     runs = sorted(
         Run.objects.present().filter(experiment__in=latest).for_lists(), key=lambda run: order[run.experiment_id]
     )
@@ -131,14 +133,10 @@ def _latest_runs(experiments: Sequence[Experiment]) -> list[Run]:
 
 
 def figure_views(article: Article, measured: Measured) -> list[FigureView]:
-    views = []
-    for figure in article.figures:
-        filled = None
-        if figure.rerun:
-            over_time = figure.frame is not None and figure.frame.x.label == "time"
-            filled = slot(article.slug, figure.rerun, measured, figure.id, over_time=over_time)
-        views.append(FigureView(figure, filled))
-    return views
+    return [
+        FigureView(figure, slot(article.slug, figure.rerun, measured, figure) if figure.rerun else None)
+        for figure in article.figures
+    ]
 
 
 def question_views(article: Article, user: Reader) -> list[QuestionView]:

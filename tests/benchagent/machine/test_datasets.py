@@ -84,7 +84,7 @@ def test_it_puts_the_same_files_into_place_with_owners_and_modes(datasets, loade
     kept = {role: seen(loaded[role]) for role in ("data", "log")}
     shutil.rmtree(tmp_path / "loaded")
     target, lines = folders(tmp_path / "later"), []
-    dataset = plan(datasets, RESTORED).put_into_place(target, lines.append)
+    dataset = plan(datasets, RESTORED).restore(target, lines.append)
     assert dataset is not None and dataset.facts == FACTS_OF_RUN
     assert {role: seen(target[role]) for role in ("data", "log")} == kept
     assert kept["data"]["base/1"][1] == OWNER
@@ -98,7 +98,7 @@ def test_what_another_storage_has_is_copied_from_there_and_stays_there(datasets,
     elsewhere = Datasets("slow", tmp_path / "other", copied_by(Children(tmp_path / "job"), lambda: None))
     there, lines = DataPlan(RESTORED, "key", elsewhere, [datasets]), []
     target = folders(tmp_path / "later")
-    dataset = there.put_into_place(target, lines.append)
+    dataset = there.restore(target, lines.append)
     assert dataset is not None and dataset.storage == "fast"
     assert {role: seen(target[role]) for role in ("data", "log")} == {
         role: seen(loaded[role]) for role in ("data", "log")
@@ -115,22 +115,22 @@ def test_what_another_storage_has_is_copied_from_there_and_stays_there(datasets,
         there.ensure_space(tmp_path, 600)
     assert datasets.find("key") and not datasets.find("older")
     with pytest.raises(JobError, match="a copy of the data needs"):
-        there.put_into_place(folders(tmp_path / "third"), print)
+        there.restore(folders(tmp_path / "third"), print)
 
 
 def test_each_repeat_gets_the_copy_as_it_was(datasets, loaded, tmp_path):
     plan(datasets, RESTORED).keep(loaded, FACTS_OF_RUN, 350_000)
     first, second = folders(tmp_path / "first"), folders(tmp_path / "second")
-    plan(datasets, RESTORED).put_into_place(first, print)
+    plan(datasets, RESTORED).restore(first, print)
     (first["data"] / "base" / "1").write_text("changed by the run")
-    plan(datasets, RESTORED).put_into_place(second, print)
+    plan(datasets, RESTORED).restore(second, print)
     assert seen(second["data"]) == seen(loaded["data"])
 
 
 def test_a_fresh_job_takes_nothing(datasets, loaded, tmp_path):
     plan(datasets, RESTORED).keep(loaded, FACTS_OF_RUN, 350_000)
-    assert plan(datasets, FRESH).put_into_place(folders(tmp_path / "later"), print) is None
-    assert plan(datasets, RESTORED, "other").put_into_place(loaded, print) is None
+    assert plan(datasets, FRESH).restore(folders(tmp_path / "later"), print) is None
+    assert plan(datasets, RESTORED, "other").restore(loaded, print) is None
 
 
 def test_what_is_handed_on_moves_on_with_every_run(datasets, loaded, tmp_path):
@@ -143,7 +143,7 @@ def test_what_is_handed_on_moves_on_with_every_run(datasets, loaded, tmp_path):
         (place["data"] / "history").write_text(f"of run {number}")
         chain.keep(place, {"run_id": f"run-{number}", "at": 1.0, "dataset": described}, 10)
         later = folders(tmp_path / f"after-{number}")
-        dataset = chain.put_into_place(later, print)
+        dataset = chain.restore(later, print)
         assert (later["data"] / "history").read_text() == f"of run {number}"
         described = chain.facts(dataset, {"rows": {}, "seed": 7})
         assert described == {
@@ -227,7 +227,7 @@ def test_it_says_how_much_space_a_copy_lacks(datasets, loaded, tmp_path, monkeyp
     plan(datasets, RESTORED).keep(loaded, FACTS_OF_RUN, 350_000)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(10**12, 10**12, 1000))
     with pytest.raises(JobError, match=r"a copy of the data needs 0.0 GB, which are not free"):
-        plan(datasets, RESTORED).put_into_place(folders(tmp_path / "later"), print)
+        plan(datasets, RESTORED).restore(folders(tmp_path / "later"), print)
 
 
 def test_it_keeps_nothing_where_there_is_no_space_for_it(datasets, loaded, monkeypatch):

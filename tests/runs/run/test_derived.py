@@ -7,8 +7,8 @@ import pytest
 from runs.charts.run import figures, load_bands
 from runs.models import HardwareProfile, Run
 from runs.run import derived
-from runs.run.engine_report import Table
 from runs.run.series import Series
+from runs.tables import Table
 from tests.runs.cells import add_number, make_run
 
 FACTORS: dict[str, float | str] = {"warm_up_s": 2, "duration_s": 12}
@@ -22,7 +22,7 @@ def one_second(name: str, values: list[float | None]) -> Series:
 
 def shown(table: Table | None) -> dict[str, Any]:
     """The first value of each row by its head."""
-    return {row.head: row.cells[0].value for row in table.rows} if table else {}
+    return {row[0].text: row[1].text if row[1].value is None else row[1].value for row in table.rows} if table else {}
 
 
 def figures_of(run: Run, **series: list[float | None]) -> dict[str, Any]:

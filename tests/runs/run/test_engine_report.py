@@ -50,21 +50,21 @@ def test_it_shows_counters_with_words_and_leaves_out_unknown_ones():
 def test_it_marks_indexes_of_more_than_three_levels():
     table = told().indexes
     assert table is not None
-    assert [label for label, _ in table.columns] == ["Table", "Depth"]
-    assert [row.cells[1].marked for row in table.rows] == [False, True]
+    assert [column.label for column in table.columns] == ["Index", "Table", "Depth"]
+    assert [row[2].hint for row in table.rows] == ["", "deeper than 3 levels"]
 
 
 def test_it_has_no_column_that_nobody_fills_and_a_gap_where_one_row_has_nothing():
     table = told().tables
     assert table is not None
-    assert [label for label, _ in table.columns] == ["Rows", "Size"]
-    assert [cell.value for cell in table.rows[1].cells] == [0, None]
+    assert [column.heading for column in table.columns] == ["Table", "Rows", "Size"]
+    assert [(cell.value, cell.hint) for cell in table.rows[1][1:]] == [(0, ""), (None, "the DBMS does not tell")]
 
 
 def test_it_lists_types_of_a_mix_only():
     table = told().types
     assert table is not None
-    assert [row.head for row in table.rows] == ["payment", "new_order"]
+    assert [row[0].text for row in table.rows] == ["payment", "new_order"]
     assert told(transaction_types={"tpcb": {"transactions": 1}}).types is None
 
 
@@ -72,8 +72,8 @@ def test_it_says_why_a_query_was_not_executed():
     (query,) = told().queries
     assert (query.name, query.statements) == ("Query 1", [engine_report.Statement("SELECT 1", "NATURAL", "")])
     assert query.executions is not None
-    assert [row.head for row in query.executions.rows] == ["cold", "other parameters"]
-    assert query.executions.rows[1].cells[-1].value == "there is one warehouse"
+    assert [row[0].text for row in query.executions.rows] == ["cold", "other parameters"]
+    assert query.executions.rows[1][-1].text == "there is one warehouse"
 
 
 def test_it_says_beside_the_queries_what_the_engine_does_not_tell_of_them():
@@ -93,7 +93,7 @@ def test_a_query_with_other_parameters_has_its_own_sql_and_plan():
 def test_what_is_no_number_is_shown_as_text():
     table = told(tables=[{"table": "x", "rows": "<b>many</b>"}]).tables
     assert table is not None
-    assert table.rows[0].cells[0].unit == "text"
+    assert (table.rows[0][1].value, table.rows[0][1].text) == (None, "<b>many</b>")
 
 
 @pytest.mark.parametrize(
@@ -131,10 +131,10 @@ WARM_UP = {
 def test_it_shows_the_warm_up_queries_with_the_memory_at_their_end():
     table = told(warm_up_queries=WARM_UP).warm_up
     assert table is not None
-    assert [(row.head, row.cells[2].value) for row in table.rows] == [
+    assert [(row[0].text, row[3].value) for row in table.rows] == [
         ("order_line", 2 << 20), ("stock", 3 << 20), ("orders", None),
     ]  # fmt: skip
-    assert table.rows[2].cells[3].value == "no such table"
+    assert table.rows[2][4].text == "no such table"
 
 
 @pytest.mark.django_db

@@ -7,7 +7,8 @@ from datetime import UTC, date, datetime, timedelta, timezone
 import pytest
 
 from runs import formatting
-from runs.charts.base import TableCell, lines, lines_table
+from runs.charts.base import lines, lines_table
+from runs.tables import TableCell
 from runs.templatetags import show
 
 

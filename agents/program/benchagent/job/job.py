@@ -119,7 +119,7 @@ class Job:
             if self._factors.number("terminals", 0) and not self._connection:
                 self._measure_sync_rate()
             with self._server_cage.at_full_speed():
-                dataset = self._data.put_into_place(self._folders.by_role(), self._log)
+                dataset = self._data.restore(self._folders.by_role(), self._log)
                 self._instance = self._provision(restored=dataset is not None)
             bench = self._new_bench(workload, self._instance, data_missing=dataset is None)
             self.result["dataset"] = self._data.facts(dataset, workload.dataset(self._factors, self.spec["seed"]))

@@ -203,7 +203,7 @@ class DataPlan:
             return "the DBMS was started on data that were not in the page cache; warm by its warm-up only"
         return "as the load has left them"
 
-    def put_into_place(self, folders: Mapping[str, Path], log: Callable[[str], None]) -> Dataset | None:
+    def restore(self, folders: Mapping[str, Path], log: Callable[[str], None]) -> Dataset | None:
         """What was kept of earlier runs; None when the data have to be loaded. Raises `JobError` for lack of space."""
         dataset = self.find()
         if dataset is None:
