@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Any
@@ -164,8 +165,8 @@ class Article(Spec):
     @property
     def states(self) -> list[tuple[FigureState, int]]:
         """How many of its tables and pictures are in which state, in the order of the states."""
-        found = [figure.state for figure in self.figures]
-        return [(state, found.count(state)) for state in FigureState if state in found]
+        counts = Counter(figure.state for figure in self.figures)
+        return [(state, counts[state]) for state in FigureState if counts[state]]
 
     def as_json(self) -> dict[str, Any]:
         """Everything of it as plain text, so that the API says what the page says."""
@@ -218,16 +219,16 @@ def read_article(
 
 def _front_matter(text: str) -> tuple[dict[str, Any], str]:
     """The lines `name: value` between two lines of three dashes, and the rest."""
-    found = re.match(r"---\n(.*?\n)---\n", text, re.DOTALL)
-    if not found:
+    head = re.match(r"---\n(.*?\n)---\n", text, re.DOTALL)
+    if not head:
         raise ValueError("does not begin with kind and publisher_url between two lines of ---")
-    pairs = (line.partition(":") for line in found[1].splitlines() if line.strip())
-    return {name.strip(): value.strip() for name, _, value in pairs}, text[found.end() :]
+    pairs = (line.partition(":") for line in head[1].splitlines() if line.strip())
+    return {name.strip(): value.strip() for name, _, value in pairs}, text[head.end() :]
 
 
 def _blocks(tokens: Sequence[Token]) -> list[tuple[str, str]]:
     """(h1, h2, paragraph or item; its Markdown on one line)."""
-    found: list[tuple[str, str]] = []
+    blocks: list[tuple[str, str]] = []
     kind, items = "", 0
     for token in tokens:
         if token.type == "heading_open":
@@ -237,10 +238,10 @@ def _blocks(tokens: Sequence[Token]) -> list[tuple[str, str]]:
         elif token.type in ("list_item_open", "list_item_close"):
             items += 1 if token.type == "list_item_open" else -1
         elif token.type == "inline":
-            found.append((kind, " ".join(token.content.split("\n"))))
+            blocks.append((kind, " ".join(token.content.split("\n"))))
         elif token.type in ("fence", "code_block", "html_block", "hr"):
             raise ValueError(f"{token.content[:60]!r}: only headings, paragraphs and lists are known here")
-    return found
+    return blocks
 
 
 def _question(told: dict[str, Any], kind: str, content: str) -> None:
@@ -250,11 +251,11 @@ def _question(told: dict[str, Any], kind: str, content: str) -> None:
     elif not told["questions"]:
         told["questions_are"] = f"{told['questions_are']} {content}".strip()
     elif kind == "item":
-        found = _ANSWER.fullmatch(content)
-        if not found:
+        link = _ANSWER.fullmatch(content)
+        if not link:
             raise ValueError(f"the answer {content[:60]!r} is no link to run:, figure:, page: or rerun:")
-        to = {"rerun": True} if found[2] == "rerun" else {_ANSWERS[found[2]]: found[3]}
-        told["questions"][-1]["answers"].append({"words": found[1], **to})
+        to = {"rerun": True} if link[2] == "rerun" else {_ANSWERS[link[2]]: link[3]}
+        told["questions"][-1]["answers"].append({"words": link[1], **to})
     elif content.startswith("— "):
         told["questions"][-1]["by"] = content.removeprefix("— ")
     else:

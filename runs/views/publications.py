@@ -78,19 +78,19 @@ def _way_back(slug: str) -> str:
 @require_GET
 def publication(request: HttpRequest, slug: str) -> HttpResponse:
     """`?baseline=` chooses what ratios are taken to."""
-    found = get_object_or_404(Publication, slug=slug)
-    shown = page(found, request.user, request.GET.dict())
-    context = {"page": shown, "publication": found, "checks": shown.material.checks, "way_back": _way_back(slug)}
+    row = get_object_or_404(Publication, slug=slug)
+    shown = page(row, request.user, request.GET.dict())
+    context = {"page": shown, "publication": row, "checks": shown.material.checks, "way_back": _way_back(slug)}
     return render(request, "publication.html", context)
 
 
 @require_GET
 def publication_csv(request: HttpRequest, slug: str) -> HttpResponse:
     """Every number of the page with where it comes from, one a line; `?figure=` those of one chart or table."""
-    found = get_object_or_404(Publication, slug=slug)
+    row = get_object_or_404(Publication, slug=slug)
     only = request.GET.get("figure", "")
     name = slugify("-".join(part for part in (slug, only) if part))
     return HttpResponse(
-        export.text(Material.of(found, request.GET.dict()), only), content_type="text/csv; charset=utf-8",
+        export.text(Material.of(row, request.GET.dict()), only), content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{name}.csv"'},
     )  # fmt: skip

@@ -80,10 +80,10 @@ class Record(dict[str, Any]):
 
 def evaluate(formula: str, values: Mapping[str, Value] | None = None) -> float:
     """The number that a formula gives. Raises FormulaError."""
-    found = Evaluator(values or {}).value(formula)
-    if isinstance(found, bool) or not isinstance(found, int | float):
+    value = Evaluator(values or {}).value(formula)
+    if isinstance(value, bool) or not isinstance(value, int | float):
         raise FormulaError(f"{formula}: no number")
-    return float(found)
+    return float(value)
 
 
 class Evaluator:
@@ -206,11 +206,11 @@ _TEMPLATE = re.compile(r"\{([^{}:]+)(?::(,?(?:\.\d)?[fg]))?\}")
 def filled(template: str, evaluator: Evaluator) -> str:
     """The text with the values of its formulas in braces: `{points[0].size_gb} GB`, `{rate:.2f}`."""
 
-    def said(found: re.Match[str]) -> str:
-        value = evaluator.value(found[1])
+    def said(braces: re.Match[str]) -> str:
+        value = evaluator.value(braces[1])
         if isinstance(value, list):
             return ", ".join(map(_said, value))
-        return format(_number(value), found[2]) if found[2] else _said(value)
+        return format(_number(value), braces[2]) if braces[2] else _said(value)
 
     return _TEMPLATE.sub(said, template)
 
@@ -221,7 +221,7 @@ def _said(value: Any) -> str:
 
 def written(formula: str, values: Mapping[str, Value]) -> str:
     """The formula with its numbers in place of the names: `after / before − 1` becomes `407.97 / 494.73 − 1`."""
-    return _NAME.sub(lambda found: _operand(values[found[0]]) if found[0] in values else found[0], formula)
+    return _NAME.sub(lambda name: _operand(values[name[0]]) if name[0] in values else name[0], formula)
 
 
 def _operand(value: Value) -> str:

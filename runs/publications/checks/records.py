@@ -215,8 +215,8 @@ def _numbers(text: str) -> list[float]:
 
 def _bytes(text: str) -> float:
     """16M, 4G, 300."""
-    found = re.fullmatch(r"(\d+)([KMG]?)", text.strip().upper())
-    return float(found[1]) * _SIZES[found[2]] if found else _missing(f"a size in {text[:40]!r}")
+    size = re.fullmatch(r"(\d+)([KMG]?)", text.strip().upper())
+    return float(size[1]) * _SIZES[size[2]] if size else _missing(f"a size in {text[:40]!r}")
 
 
 def _compared(text: str, column: str) -> list[float]:
@@ -274,12 +274,12 @@ def cuts(digits: str, columns: int, lengths: Sequence[int] = LENGTHS) -> list[tu
     """Every way to cut digits into so many numbers of these lengths, none with a leading zero."""
     if columns == 0:
         return [()] if not digits else []
-    found = []
+    numbers: list[tuple[int, ...]] = []
     for length in lengths:
         head = digits[:length]
         if len(head) == length and head[0] != "0":
-            found += [(int(head), *rest) for rest in cuts(digits[length:], columns - 1, lengths)]
-    return found
+            numbers += [(int(head), *rest) for rest in cuts(digits[length:], columns - 1, lengths)]
+    return numbers
 
 
 def row_cuts(digits: str, columns: int, lengths: Sequence[int] = LENGTHS) -> list[Cells]:
@@ -307,12 +307,12 @@ def solutions(rows: tuple[str, ...], medians: str, columns: int, spread: float =
     Cached by the digits themselves: the same rows have the same solutions.
     """
     candidates = [row_cuts(_limited(row), columns) for row in rows]
-    found = []
+    tables = []
     for median in cuts(_limited(medians), columns):
         near = [[cut for cut in row if _is_near(cut, median, spread)] for row in candidates]
         if all(near):
-            found += [Solution(median, chosen) for chosen in _walk(near, median) if _fits(chosen, median)]
-    return tuple(found)
+            tables += [Solution(median, chosen) for chosen in _walk(near, median) if _fits(chosen, median)]
+    return tuple(tables)
 
 
 def _is_near(cut: Cells, medians: Sequence[int], spread: float) -> bool:
@@ -390,8 +390,8 @@ _HELP: dict[str, Callable[..., Any]] = {
     # A table that is printed without spaces.
     "ways": ways,
     "solutions": lambda rows, medians, columns: [
-        Record("a table", {"medians": [float(one) for one in found.medians],
-                           "columns": [[float(one) for one in found.column(at)] for at in range(int(columns))]})
-        for found in solutions(tuple(rows), medians, int(columns))
+        Record("a table", {"medians": [float(one) for one in table.medians],
+                           "columns": [[float(one) for one in table.column(at)] for at in range(int(columns))]})
+        for table in solutions(tuple(rows), medians, int(columns))
     ],
 }  # fmt: skip
