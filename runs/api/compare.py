@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from runs.api.serializers import FIELD_ERRORS, AnswerField, ErrorSerializer
+from runs.api.serializers import FIELD_ERRORS, AnswerField, ErrorSerializer, PageField
 from runs.compare import reports
 from runs.compare.compare import Selection, compare_selection, select
 from runs.compare.groups import Comparison, Dot, Gap, Group, Printed
@@ -163,17 +163,13 @@ def _refuse_unknown_names(metric: str, baseline: str, comparison: Comparison) ->
 
 
 class ReportSerializer(serializers.ModelSerializer[Report]):
-    url = serializers.SerializerMethodField()
+    url = PageField(help_text="The report's page.")
     title = serializers.CharField(source="name")
     owner = serializers.CharField(source="owner.username", default=None, allow_null=True)
 
     class Meta:
         model = Report
         fields = ["slug", "url", "title", "note", "query", "visibility", "owner", "created_at"]
-
-    def get_url(self, report: Report) -> str:
-        """The report's page."""
-        return str(self.context["request"].build_absolute_uri(report.get_absolute_url()))
 
 
 class ReportDetailSerializer(ReportSerializer):

@@ -9,6 +9,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
+from pydantic import BaseModel
 from rest_framework import serializers
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
@@ -16,7 +17,14 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from runs.api.errors import CsvRenderer, JsonErrors
-from runs.api.serializers import AnswerField, ErrorSerializer, MeasurementSerializer, MissingSerializer, RunSerializer
+from runs.api.serializers import (
+    AnswerField,
+    ErrorSerializer,
+    MeasurementSerializer,
+    MissingSerializer,
+    PageField,
+    RunSerializer,
+)
 from runs.models import Claim, DbmsVersion, Publication, Run
 from runs.publications.article import article_of
 from runs.publications.checks.model import Check
@@ -28,12 +36,10 @@ from runs.publications.page.claims import readings_of
 from runs.publications.page.reruns import experiments_of
 from runs.stats import CONFIDENCE, MIN_REPEATS
 
-NUMBER_OR_TEXT = {"oneOf": [{"type": "number"}, {"type": "string"}]}
-
 
 class PublicationHeadSerializer(serializers.ModelSerializer[Publication]):
-    url = serializers.SerializerMethodField()
-    page = serializers.SerializerMethodField()
+    url = serializers.HyperlinkedIdentityField(view_name="api-publication", lookup_field="slug")
+    page = PageField(help_text="The page of the publication.")
 
     class Meta:
         model = Publication
@@ -41,16 +47,11 @@ class PublicationHeadSerializer(serializers.ModelSerializer[Publication]):
             "slug", "url", "page", "title_original", "title_en", "author", "publisher", "language", "published_on",
         ]  # fmt: skip
 
-    def get_url(self, publication: Publication) -> str:
-        return self._absolute(f"/api/v1/publications/{publication.slug}/")
 
-    def get_page(self, publication: Publication) -> str:
-        """The page of the publication."""
-        return self._absolute(publication.get_absolute_url())
-
-    def _absolute(self, path: str) -> str:
-        request = self.context.get("request")
-        return str(request.build_absolute_uri(path)) if request is not None else path
+class PublishedFactor(BaseModel):
+    name: str
+    value: int | float | str
+    unit: str
 
 
 class PublishedRunSerializer(serializers.Serializer[Any]):
@@ -66,22 +67,10 @@ class PublishedRunSerializer(serializers.Serializer[Any]):
     repeat = serializers.IntegerField()
     durability = serializers.CharField()
     durability_reason = serializers.CharField()
-    factors = serializers.SerializerMethodField()
+    factors = AnswerField(list[PublishedFactor], source="factors.all")
     measurements = MeasurementSerializer(many=True)
     missing = MissingSerializer(source="*", allow_null=True, read_only=True)
     note = serializers.CharField()
-
-    @extend_schema_field(
-        {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"name": {"type": "string"}, "value": NUMBER_OR_TEXT, "unit": {"type": "string"}},
-            },
-        }
-    )
-    def get_factors(self, run: Run) -> list[dict[str, Any]]:
-        return [{"name": one.name, "value": one.value, "unit": one.unit} for one in run.factors.all()]
 
 
 class AggregateSerializer(serializers.Serializer[Any]):

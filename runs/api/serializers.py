@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from pydantic import TypeAdapter
@@ -31,6 +30,16 @@ class AnswerField(serializers.Field[Any, Any, Any, Any]):
     def to_representation(self, value: Any) -> Any:
         answer = self.adapter.validate_python(value, from_attributes=True)
         return self.adapter.dump_python(answer, mode="json", exclude_unset=True)
+
+
+class PageField(serializers.CharField):
+    """The address of a thing's page, with the host that was asked."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(source="get_absolute_url", read_only=True, **options)
+
+    def to_representation(self, path: str) -> str:
+        return str(self.context["request"].build_absolute_uri(path))
 
 
 class WorkloadRefSerializer(serializers.Serializer[Any]):
@@ -109,21 +118,18 @@ class ChangeSerializer(serializers.ModelSerializer[Change]):
 
 
 class ArtefactSerializer(serializers.ModelSerializer[Artefact]):
-    url = serializers.SerializerMethodField()
+    url = serializers.HyperlinkedIdentityField(
+        view_name="api-artefact", lookup_field="pk", lookup_url_kwarg="artefact_id",
+        help_text="Where the file is downloaded.",
+    )  # fmt: skip
 
     class Meta:
         model = Artefact
         fields = ["id", "name", "media_type", "size_bytes", "sha256", "url"]
 
-    def get_url(self, artefact: Artefact) -> str:
-        """Where the file is downloaded."""
-        request = self.context.get("request")
-        path = reverse("api-artefact", args=[artefact.id])
-        return str(request.build_absolute_uri(path)) if request is not None else path
-
 
 class RunSerializer(serializers.ModelSerializer[Run]):
-    url = serializers.SerializerMethodField()
+    url = PageField(help_text="The run's page.")
     workload = WorkloadRefSerializer()
     dbms = DbmsRefSerializer(source="dbms_version")
     hardware = NamedRefSerializer(allow_null=True)
@@ -145,12 +151,6 @@ class RunSerializer(serializers.ModelSerializer[Run]):
             "created_at", "started_at", "finished_at", "measured_on", "message", "missing",
             "owner", "visibility", "invalid",
         ]  # fmt: skip
-
-    def get_url(self, run: Run) -> str:
-        """The run's page."""
-        request = self.context.get("request")
-        path = run.get_absolute_url()
-        return str(request.build_absolute_uri(path)) if request is not None else path
 
     @extend_schema_field(
         {"type": "object", "additionalProperties": {"oneOf": [{"type": "number"}, {"type": "string"}]}}

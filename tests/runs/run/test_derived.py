@@ -99,8 +99,9 @@ def test_the_page_of_a_run_tells_each_figure_with_its_unit_and_how_it_came_about
     add_number(run, 860_000_000, name="db_size_bytes", unit="bytes")
     html = client.get(run.get_absolute_url()).content.decode()
     section = html[html.index('id="derived"') : html.index('id="origin"')]
-    assert 'Size of a warehouse</th><td class="num">107.5</td><td>MB</td><td>size of the database by' in section
-    assert 'stock</th><td class="num">100</td>' in section
+    size = 'Size of a warehouse</th><td class="num" data-value="107.5">107.5</td><td>MB</td><td>size of the database by'
+    assert size in section
+    assert 'stock</th><td class="num" data-value="100.0">100</td>' in section
 
 
 def test_what_has_no_inputs_is_left_out(db):
