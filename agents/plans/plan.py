@@ -162,12 +162,14 @@ def check(plan: Plan) -> None:
 
 
 def _factor_errors(plan: Plan) -> dict[str, list[str]]:
-    known = {factor.name: factor for factor in WORKLOADS[plan.workload].factors}
+    workload = WORKLOADS[plan.workload]
+    known = {factor.name: factor for factor in workload.factors}
     # All values that are asked for; those of `overrides` follow from them.
     given = {**{name: (value,) for name, value in plan.factors.items()}, **plan.sweep}
     for beside in plan.extra:
         for name, value in beside.items():
             given[name] = tuple(dict.fromkeys((*given.get(name, ()), value)))
+    refused = workload.refusals(given)
     errors = {f"factors.{name}": [f"Unknown; known: {', '.join(known)}."] for name in given if name not in known}
     for name, factor in known.items():
         if name not in given:
@@ -175,7 +177,9 @@ def _factor_errors(plan: Plan) -> dict[str, list[str]]:
                 errors[f"factors.{name}"] = ["Required."]
             continue
         values = given[name]
-        problems = [problem for value in values if (problem := _value_problem(plan, factor, value))]
+        problems = [
+            problem for value in values if (problem := refused[name].get(value) or _not_here(plan, factor, value))
+        ]
         if len(set(values)) < len(values) or not values:
             problems.append("Name every value once.")
         if problems:
@@ -183,10 +187,8 @@ def _factor_errors(plan: Plan) -> dict[str, list[str]]:
     return errors
 
 
-def _value_problem(plan: Plan, factor: FactorDef, value: FactorValue) -> str:
-    """Why a factor cannot have this value here; empty when it can."""
-    if refusal := factor.refusal(value):
-        return refusal
+def _not_here(plan: Plan, factor: FactorDef, value: FactorValue) -> str:
+    """Why no machine or engine of the plan has this value of a factor; empty when they have."""
     if factor.kind == FactorKind.STORAGE and value:
         storages = [storage for agent in plan.candidates for storage in agent.places]
         if all(storage["name"] != value or storage["problem"] for storage in storages):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -125,6 +125,14 @@ class WorkloadEntry:
     @property
     def module(self) -> str:
         return f"benchagent.workloads.{self.slug}"
+
+    def refusals(self, given: Mapping[str, Sequence[object]]) -> dict[str, dict[object, str]]:
+        """Of the values given for its factors those that can be nowhere, with the reason."""
+        return {
+            factor.name: {value: words for value in given[factor.name] if (words := factor.refusal(value))}
+            for factor in self.factors
+            if factor.name in given
+        }
 
     @property
     def size_factor(self) -> FactorDef | None:
