@@ -236,4 +236,4 @@ def repeat_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     if reason := scheduling.outdated(run):
         messages.error(request, f"Cannot be run once more: {reason}.")
         return redirect(run)
-    return redirect(scheduling.repeat_cell(run))
+    return redirect(scheduling.repeat_cell(run, user=request.user))

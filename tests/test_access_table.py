@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.db import transaction
@@ -93,7 +94,7 @@ def answer_wanted(row: Row, who: Who, seen: str, public_read: bool) -> str:
 
 def ask(world: World, row: Row, who: Who, seen: str) -> HttpResponse:
     things = world.things[seen]
-    data = {name: str(value).format(**things) for name, value in (row.data or {}).items()}
+    data = filled(row.data or {}, things)
     more = {"content_type": "application/json"} if row.kind != "page" and row.writes else {}
     send = getattr(world.client(who), row.method.lower())
     with transaction.atomic():
@@ -102,6 +103,15 @@ def ask(world: World, row: Row, who: Who, seen: str) -> HttpResponse:
         response.body = b"".join(response) if response.streaming else response.content
         transaction.set_rollback(True)
     return response
+
+
+def filled(value: Any, things: dict[str, Any]) -> Any:
+    """The row's data with the things that it names in braces."""
+    if isinstance(value, dict):
+        return {name: filled(inner, things) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [filled(inner, things) for inner in value]
+    return value.format(**things) if isinstance(value, str) else value
 
 
 def outcome(response: HttpResponse, row: Row) -> str:

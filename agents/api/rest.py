@@ -28,7 +28,7 @@ from runs.api.permissions import OperatorWithScope, readable_runs
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
 from runs.incoming.reading import read
 from runs.incoming.values import OneOf, Slug, Strict, Text, wrong
-from runs.models import Experiment, Run, User
+from runs.models import ApiToken, Experiment, Run, User
 from runs.models.choices import Visibility
 
 
@@ -137,7 +137,9 @@ class Experiments(APIView):
         given = read(PlanGiven, request.data)
         try:
             plan = given.plan()
-            experiment = schedule.start(plan, user=cast(User, request.user))
+            experiment = schedule.start(
+                plan, user=cast(User, request.user), token=request.auth if isinstance(request.auth, ApiToken) else None
+            )
         except PlanError as error:
             raise ValidationError(cast(dict[str, Any], error.errors)) from error
         runs = Prefetch("runs", Run.objects.select_related("dbms_version").order_by("order_index"), "scheduled")

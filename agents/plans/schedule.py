@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import secrets
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, cast
@@ -10,7 +12,8 @@ from uuid import uuid4
 
 from benchagent.catalog import WORKLOADS
 from benchagent.protocol import JobSpec
-from django.conf import settings
+from django.conf import settings as site_settings
+from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 
@@ -19,14 +22,59 @@ from agents.machines import approved_agents, newest
 from agents.models import Job
 from agents.plans.plan import MAX_REPEATS, Plan, PlanError, check
 from runs import results
-from runs.access.rules import default_visibility
-from runs.models import Experiment, Run, User
+from runs.access.rules import default_visibility, scopes_of
+from runs.models import ApiToken, Experiment, Run, User
 
 SEED_LIMIT = 2**31 - 1
 
 
-def start(plan: Plan, *, user: User | None, slug: str = "", demonstration: bool = False, note: str = "") -> Experiment:
-    """Make the experiment with all its queued runs. Raises PlanError; IntegrityError when a given `slug` is taken."""
+# Settings, of any engine, that make it load or run what the plan names, or that open files to its SQL.
+_RUNNING = """.*_command .*_librar(y|ies) dynamic_library_path extension_control_path jit_provider
+init_file init_connect .*plugin.* wsrep_.* secure_file_priv providers udfaccess externalfileaccess .*traceconfig.*
+init database_event_listener authenticator hsqldb\\.method_class_names textdb\\.allow_full_path crypt_provider
+derby\\.(authentication|stream)\\..* trusted_schema writable_schema .*_store_directory"""
+RUNNING = re.compile("|".join(_RUNNING.split()), re.IGNORECASE)
+
+
+def permit(
+    *, workload: str, settings: Iterable[str], connected: bool, user: User | None, token: ApiToken | None
+) -> None:
+    """What a run needs beside the right to schedule, on every way to one. `settings`: names. None is the system.
+
+    Raises PermissionDenied naming the scope.
+    """
+    if user is None:
+        return
+    granted = scopes_of(user, token)
+    running = sorted(name for name in settings if RUNNING.fullmatch(name.replace("-", "_")))
+    reaching = "it can do whatever the DBMS can do on the agent's machine"
+    for scope, why in (
+        ("script", f"the workload script runs SQL of one's own: {reaching}" if workload == "script" else ""),
+        ("script", f"the setting {running[0]} can run code or open files: {reaching}" if running else ""),
+        ("connection", "a connection leads to a server that the agent did not start" if connected else ""),
+    ):
+        if why and scope not in granted:
+            who = "This token has" if token else "You have"
+            raise PermissionDenied(f"{who} not the scope {scope}, which this plan needs beside schedule: {why}.")
+
+
+def start(
+    plan: Plan,
+    *,
+    user: User | None,
+    token: ApiToken | None = None,
+    slug: str = "",
+    demonstration: bool = False,
+    note: str = "",
+) -> Experiment:
+    """Make the experiment with all its queued runs.
+
+    Raises PermissionDenied (see `permit`); PlanError; IntegrityError when a given `slug` is taken.
+    """
+    permit(
+        workload=plan.workload, settings=[name for pairs in plan.settings.values() for name, _ in pairs],
+        connected=any(engine.connection for engine in plan.engines), user=user, token=token,
+    )  # fmt: skip
     check(plan)
     plan = replace(plan, visibility=plan.visibility or default_visibility())
     title, cells = plan.title, plan.cells()
@@ -81,11 +129,17 @@ def outdated(run: Run) -> str:
     )
 
 
-def repeat_cell(run: Run) -> Run:
+def repeat_cell(run: Run, *, user: User | None, token: ApiToken | None = None) -> Run:
     """One more repeat of a scheduled run's cell: same spec, same machine, its own seed; at the end of the queue.
 
-    It belongs to who owns the cell and is seen by the same people. Raises PlanError where it is `outdated`.
+    It belongs to who owns the cell and is seen by the same people. Raises PlanError where it is `outdated`,
+    PermissionDenied where whoever asks could not have scheduled it.
     """
+    given = run.job.spec
+    permit(
+        workload=given["workload"], settings=[name for name, _ in given["settings"]],
+        connected="connection" in given, user=user, token=token,
+    )  # fmt: skip
     if reason := outdated(run):
         raise PlanError({"workload": [f"This run cannot be repeated: {reason}. Schedule a new one."]})
     with transaction.atomic():
@@ -126,7 +180,7 @@ def start_first() -> Experiment | None:
 
     Starts it if it was never started and an approved agent has all its engines. Safe to call at any time.
     """
-    if not settings.FIRST_RUN or Experiment.objects.filter(slug=FIRST_SLUG).exists():
+    if not site_settings.FIRST_RUN or Experiment.objects.filter(slug=FIRST_SLUG).exists():
         return None
     for agent in approved_agents():
         engines = tuple(filter(None, (newest(agent, dbms) for dbms in FIRST_ENGINES)))

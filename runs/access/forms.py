@@ -17,6 +17,8 @@ SCOPE_WORDS = {
     "read": "read: see what you see",
     "upload": "upload: send results, correct your own",
     "schedule": "schedule: start and cancel runs",
+    "script": "script: with schedule, run SQL and programs of your own",
+    "connection": "connection: with schedule, run on servers that an agent did not start",
     "agent": "agent: make one-time codes for agents",
 }
 LIFETIMES = [

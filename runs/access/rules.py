@@ -15,7 +15,20 @@ from django.db import transaction
 from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 
 from runs.access import changes
-from runs.models import Config, Dbms, DbmsVersion, Experiment, HardwareProfile, Report, Run, Upload, User, Workload
+from runs.models import (
+    SCOPES,
+    ApiToken,
+    Config,
+    Dbms,
+    DbmsVersion,
+    Experiment,
+    HardwareProfile,
+    Report,
+    Run,
+    Upload,
+    User,
+    Workload,
+)
 from runs.models.choices import UserRole, Visibility
 from runs.models.runs import RunQuerySet
 from runs.models.visible import Person, Reader, listed, owner_id_of, readable
@@ -36,8 +49,8 @@ _FROM_RUN: dict[type[Model], str] = {
 SCOPES_BY_ROLE: dict[str, tuple[str, ...]] = {
     UserRole.VIEWER: ("read",),
     UserRole.CONTRIBUTOR: ("read", "upload"),
-    UserRole.OPERATOR: ("read", "upload", "schedule", "agent"),
-    UserRole.ADMIN: ("read", "upload", "schedule", "agent"),
+    UserRole.OPERATOR: SCOPES,
+    UserRole.ADMIN: SCOPES,
 }
 _OPERATORS = (UserRole.OPERATOR, UserRole.ADMIN)
 _CONTRIBUTORS = (UserRole.CONTRIBUTOR, *_OPERATORS)
@@ -108,6 +121,12 @@ def may_operate(user: Person) -> bool:
 
 def may_manage_people(user: Person) -> bool:
     return isinstance(user, User) and user.is_active and user.role == UserRole.ADMIN
+
+
+def scopes_of(user: Person, token: ApiToken | None = None) -> set[str]:
+    """What somebody may do: by a login all that their role has, by a token what both it and the role have."""
+    granted = set(SCOPES_BY_ROLE[user.role]) if isinstance(user, User) and user.is_active else set()
+    return granted if token is None else granted & set(token.scopes)
 
 
 def may_change(user: Person, thing: Target) -> bool:

@@ -85,8 +85,11 @@ class PublicReadScopedWrite(BasePermission):
             # A method that the view does not have answers 405, whoever asks.
             return True
         token = request.auth if isinstance(request.auth, ApiToken) else None
-        in_scope = token is None or getattr(view, "required_scope", None) in token.scopes
-        return in_scope and self.may_write(request.user)
+        scope = getattr(view, "required_scope", None)
+        if token is not None and scope not in token.scopes:
+            self.message = f"This token has not the scope {scope}." if scope else self.message
+            return False
+        return self.may_write(request.user)
 
 
 class OperatorWithScope(PublicReadScopedWrite):

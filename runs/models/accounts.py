@@ -16,7 +16,7 @@ from django.utils import timezone
 from runs.models.base import UUIDModel
 from runs.models.choices import UserRole
 
-SCOPES = ("read", "upload", "schedule", "agent")
+SCOPES = ("read", "upload", "schedule", "script", "connection", "agent")
 TOKEN_PREFIX = "bst_"
 
 

@@ -58,6 +58,13 @@ def api(route: str, method: str, action: str, path: str, ok: int | tuple[int, ..
     return Row(route, method, action, f"/api/v1/{path}", ok, kind="api", **more)
 
 
+def plan(workload: str = "tpcb", connection: str = "", **more: Any) -> dict[str, Any]:
+    """The body of an experiment that the world's agent can run."""
+    engine = {"dbms": "postgresql", "version": "15.20", "connection": connection}
+    own = {"dbms": "sqlite", "version": "3.50.1"}
+    return {"workload": workload, "engines": [engine if connection else own], **more}
+
+
 PAGES = [
     page("home", "read", "/"),
     page("runs", "read", "/runs/"),
@@ -72,6 +79,8 @@ PAGES = [
     form("run-repeat", "schedule", "/runs/{job_run}/repeat/"),
     page("experiment", "read", "/experiments/{experiment}/"),
     page("experiment-progress", "read", "/experiments/{experiment}/progress/"),
+    form("run-repeat", "script", "/runs/{script_run}/repeat/"),
+    form("run-repeat", "connection", "/runs/{connection_run}/repeat/"),
     form("experiment-cancel", "schedule", "/experiments/{experiment}/cancel/"),
     form("visibility", "correct", "/visibility/upload/{upload}/", data={"visibility": "unlisted"}),
     form("visibility", "correct", "/visibility/experiment/{experiment}/", data={"visibility": "public"}),
@@ -171,6 +180,9 @@ API = [
     api("api-run-validate", "POST", "correct", "runs/{run}/validate/"),
     api("api-run-cancel", "POST", "schedule", "runs/{job_run}/cancel/", 202),
     api("api-experiments", "POST", "schedule", "experiments/", 400, data={}),
+    api("api-experiments", "POST", "script", "experiments/", 201, data=plan(workload="script")),
+    api("api-experiments", "POST", "script", "experiments/", 201, data=plan(settings={"sqlite": [["init_file", "x"]]})),
+    api("api-experiments", "POST", "connection", "experiments/", 201, data=plan(connection="staging")),
     api("api-enrolment-codes", "POST", "agents", "agents/enrolment-codes/", 201),
     api("api-hardware", "GET", "read", "hardware/"),
     api("api-hardware", "POST", "contribute", "hardware/", 201, data={"name": "A new one"}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
+from runs.models import SCOPES
 from tests.conftest import REPOSITORY
 
 # Name of an action in rows.py -> how its line of the table begins.
@@ -15,6 +16,8 @@ ACTIONS = {
     "correct": "correct, delete",
     "import": "look at an import",
     "schedule": "schedule, cancel",
+    "script": "schedule the workload `script`",
+    "connection": "schedule on a server",
     "agents": "approve and disable agents",
     "account": "keep an account",
     "people": "add people",
@@ -26,10 +29,10 @@ OK, LOGIN, UNAUTHENTICATED, FORBIDDEN, MISSING = "ok", "to the login", "401", "4
 
 @dataclass(frozen=True)
 class Rule:
-    """Who may: role -> yes, no or own; `scope` is what a token needs."""
+    """Who may: role -> yes, no or own; `scopes` is what a token needs, all of them."""
 
     by_role: dict[str, str]
-    scope: str
+    scopes: frozenset[str]
 
 
 @cache
@@ -43,7 +46,7 @@ def rules() -> dict[str, Rule]:
             break
         what, *answers, scope = (cell.strip() for cell in line.strip("|").split("|"))
         action = next(name for name, beginning in ACTIONS.items() if what.startswith(beginning))
-        found[action] = Rule(dict(zip(ROLES, answers, strict=True)), scope)
+        found[action] = Rule(dict(zip(ROLES, answers, strict=True)), frozenset(scope.split(" and ")))
     return found
 
 
@@ -70,11 +73,14 @@ PEOPLE = (
     Who("contributor's token, upload", "contributor", scopes=("upload",)),
     Who("operator's token, upload", "operator", scopes=("upload",)),
     Who("operator's token, schedule", "operator", scopes=("schedule",)),
+    Who("operator's token, schedule and script", "operator", scopes=("schedule", "script")),
+    Who("operator's token, schedule and connection", "operator", scopes=("schedule", "connection")),
+    Who("operator's token, all but schedule", "operator", scopes=("read", "upload", "script", "connection", "agent")),
     Who("operator's token, agent", "operator", scopes=("agent",)),
     # Made when the viewer had a higher role.
-    Who("viewer's token, every scope", "viewer", scopes=("read", "upload", "schedule", "agent")),
-    Who("expired token", "administrator", scopes=("read", "upload", "schedule", "agent"), bad_token=True),
-    Who("revoked token", "administrator", scopes=("read", "upload", "schedule", "agent"), bad_token=True),
+    Who("viewer's token, every scope", "viewer", scopes=SCOPES),
+    Who("expired token", "administrator", scopes=SCOPES, bad_token=True),
+    Who("revoked token", "administrator", scopes=SCOPES, bad_token=True),
 )
 
 
@@ -114,7 +120,7 @@ def _of_role(action: str, api: bool, writes: bool, who: Who, seen: str) -> str:
         return OK if who.owner or may == "yes" else MISSING
     if may == "no":
         return (UNAUTHENTICATED if api else LOGIN) if who.role == "anyone" else FORBIDDEN
-    if writes and who.scopes is not None and rule.scope not in who.scopes:
+    if writes and who.scopes is not None and not rule.scopes <= set(who.scopes):
         return FORBIDDEN
     if not visible or (action == "import" and may == "own" and not who.owner):
         return MISSING

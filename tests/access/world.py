@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import Any
 from unittest import mock
 
+from benchagent.catalog import WORKLOADS
 from benchagent.importers import SourceFile
 from django.conf import settings
 from django.core.files.storage import FileSystemStorage
@@ -19,8 +20,10 @@ from django.test.client import ClientHandler
 from django.utils import timezone
 
 from agents import hints, machines
+from agents.machines import Engine
 from agents.models import EnrolmentCode
 from agents.plans import schedule
+from agents.plans.plan import Plan
 from runs import imports
 from runs.access import people as accounts
 from runs.access.rules import change_visibility
@@ -74,6 +77,10 @@ def build() -> World:
     ):  # fmt: skip
         world.people[name] = User.objects.create_user(username=f"the-{name}", password=PASSWORD, role=role)
     agent, _ = machines.register(message=registration("bench1", code=EnrolmentCode.issue()))
+    agent.engines.append(
+        {"dbms": "postgresql", "version": "15.20", "available": True, "reason": "", "path": "", "connection": "staging"}
+    )
+    agent.save()
     shared = _shared(world, agent.slug)
     for seen in SEEN:
         world.things[seen] = {**shared, **_things(world.people["owner"], seen)}
@@ -89,7 +96,15 @@ def _shared(world: World, agent: str) -> dict[str, Any]:
     return {
         "agent": agent, "publication": "article", "person": newcomer.pk,
         "uid": uid, "link": link, "nowhere": uuid.uuid4(),
+        "script_run": _reaching("script", Engine("sqlite", "3.50.1")),
+        "connection_run": _reaching("tpcb", Engine("postgresql", "15.20", "staging")),
     }  # fmt: skip
+
+
+def _reaching(workload: str, engine: Engine) -> uuid.UUID:
+    """A public run that only some tokens could have asked for."""
+    factors = {factor.name: factor.default for factor in WORKLOADS[workload].factors}
+    return schedule.start(Plan(workload, (engine,), factors), user=None).runs.get().pk
 
 
 def _things(owner: User, seen: str) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def test_the_api_takes_it_too(client, bench, bearer, sent, status):
 
 def test_one_more_repeat_belongs_to_who_owns_the_cell(bench, operator):
     run = start(operator, "private")
-    again = schedule.repeat_cell(Run.objects.select_related("job").get(pk=run.pk))
+    again = schedule.repeat_cell(Run.objects.select_related("job").get(pk=run.pk), user=None)
     assert (again.owner, again.visibility) == (operator, "private")
 
 

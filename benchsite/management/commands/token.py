@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from benchsite.embedded import OPERATOR
 from runs.access import people
-from runs.models import User
+from runs.models import SCOPES, User
 
 
 class Command(BaseCommand):
@@ -21,7 +21,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--name", default="", help="what the token is for")
-        parser.add_argument("--scopes", default="", help="of read, upload, schedule, agent, separated by commas")
+        parser.add_argument("--scopes", default="", help=f"of {', '.join(SCOPES)}, separated by commas")
         parser.add_argument("--days", default="", help="expires after so many days; default: never")
         parser.add_argument("--user", default=OPERATOR, help="whose token; default: operator")
 

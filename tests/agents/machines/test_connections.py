@@ -67,7 +67,7 @@ def test_an_unknown_connection_is_refused(connected):
 
 def test_its_repeat_is_on_the_same_server(connected):
     (run,) = started("postgresql:15.20@staging")
-    again = schedule.repeat_cell(run)
+    again = schedule.repeat_cell(run, user=None)
     assert again.job.spec["connection"] == "staging"
     assert again.context == run.context
 

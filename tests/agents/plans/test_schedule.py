@@ -144,7 +144,7 @@ def test_it_repeats_one_cell_at_the_end_of_its_experiment(machine):
     bench = machine()
     runs = started(plan_of(A, B, repeats=2))
     Job.objects.filter(pk=runs[0].pk).update(agent=bench.agent)
-    again = schedule.repeat_cell(Run.objects.get(pk=runs[0].pk))
+    again = schedule.repeat_cell(Run.objects.get(pk=runs[0].pk), user=None)
     assert (again.repeat, again.order_index, again.state) == (3, 5, RunState.QUEUED)
     assert again.experiment == runs[0].experiment
     assert again.job.requested_agent == bench.agent
@@ -160,7 +160,7 @@ def test_it_repeats_no_cell_of_another_version_of_its_workload(machine):
     (run,) = started(plan_of(A))
     Job.objects.filter(pk=run.pk).update(spec={**run.job.spec, "workload_version": "0"})
     with pytest.raises(PlanError, match="ran version 0 of its workload, agents run version 1, and the two are not"):
-        schedule.repeat_cell(Run.objects.get(pk=run.pk))
+        schedule.repeat_cell(Run.objects.get(pk=run.pk), user=None)
     assert Run.objects.count() == 1
 
 
