@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
@@ -12,10 +11,15 @@ from django.utils.http import urlencode
 from rest_framework.exceptions import AuthenticationFailed
 
 from runs.api.permissions import KEYWORD, bearer_of, live_token
+from runs.views.guards import own_path
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 
-POLICY = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'self'; frame-ancestors 'none'"
+# A form or a base that somebody smuggles into a page leads nowhere else.
+POLICY = (
+    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'"
+)
 # For charts that other sites show in a frame.
 FRAMABLE = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
 
@@ -59,8 +63,7 @@ class ClosedReading:
             return _refusal(secret)
         if request.headers.get("HX-Request"):
             # A part of a page whose session has ended: the whole page goes to the login.
-            page = urlsplit(request.headers.get("HX-Current-URL", "/"))
-            back = urlencode({"next": f"{page.path}?{page.query}" if page.query else page.path})
+            back = urlencode({"next": own_path(request, request.headers.get("HX-Current-URL", ""))})
             return HttpResponse(status=401, headers={"HX-Redirect": f"{resolve_url(settings.LOGIN_URL)}?{back}"})
         return redirect_to_login(request.get_full_path())
 

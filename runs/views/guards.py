@@ -87,8 +87,14 @@ def token_may_read(view: View[P]) -> View[P]:
 
 def page_before(request: HttpRequest, default: str = "/") -> str:
     """Path of the page whose form was sent, for the way back; `default` when it is not one of ours."""
-    referer = request.headers.get("Referer", "")
-    if not url_has_allowed_host_and_scheme(referer, {request.get_host()}, require_https=request.is_secure()):
+    return own_path(request, request.headers.get("Referer", ""), default)
+
+
+def own_path(request: HttpRequest, address: str, default: str = "/") -> str:
+    """Path and query of an address of this site; `default` for any other, also for one that is another's as a path."""
+    if not url_has_allowed_host_and_scheme(address, {request.get_host()}, require_https=request.is_secure()):
         return default
-    parts = urlsplit(referer)
-    return f"{parts.path}?{parts.query}" if parts.query else parts.path or default
+    parts = urlsplit(address)
+    path = f"{parts.path}?{parts.query}" if parts.query else parts.path
+    # "//elsewhere/" is a path here and a host to a browser that is led to it.
+    return path if path.startswith("/") and url_has_allowed_host_and_scheme(path, None) else default
