@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
 from benchagent.catalog import METRICS, WORKLOADS, WorkloadEntry
 
@@ -44,6 +45,12 @@ def make_metric(name: str, unit: str, better: str | None) -> Metric:
 def present_slug(entry: WorkloadEntry) -> str:
     """Of the row that a catalogue workload has in its present version."""
     return entry.slug if entry.version == "1" else f"{entry.slug}-v{entry.version}"
+
+
+@cache
+def catalogue_slugs() -> frozenset[str]:
+    """Of the rows of catalogue workloads: the first version's and the present one's."""
+    return frozenset((*WORKLOADS, *map(present_slug, WORKLOADS.values())))
 
 
 def resolve_workload(slug: str) -> Workload:

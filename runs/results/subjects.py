@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -32,7 +32,7 @@ from runs.results.document import (
     UploadSetting,
     UploadWorkload,
 )
-from runs.results.names import make_metric, resolve_workload
+from runs.results.names import catalogue_slugs, make_metric, resolve_workload
 
 M = TypeVar("M", bound=Model)
 Errors = dict[str, list[str]]
@@ -55,7 +55,10 @@ class Known:
     def __init__(self, documents: Sequence[UploadDocument], owner: User | None) -> None:
         """`owner` finds by slug what they may see: a machine that only others' private runs use is not there."""
         self._owner = owner
-        self._dbmss = _by_names(Dbms.objects.all())
+        self._dbmss: dict[str, list[Dbms]] = {}
+        for row in Dbms.objects.all():
+            self._add_dbms(row)
+        self._nameable: dict[uuid.UUID, bool] = {}
         self._versions: dict[uuid.UUID, list[DbmsVersion]] = {}
         numbers = {document.dbms.version for document in documents}
         for version in DbmsVersion.objects.filter(Q(version__in=numbers) | ~Q(aliases=[])).select_related("dbms"):
@@ -89,7 +92,7 @@ class Known:
         """
         errors: Errors = {}
         workload = document.workload
-        if isinstance(workload, str) and workload not in WORKLOADS and workload not in self._workloads:
+        if isinstance(workload, str) and workload not in WORKLOADS and self._find_workload(workload) is None:
             errors["workload"] = [f"No workload {workload}. An object with slug, name, version adds one."]
         for index, repeat in enumerate(document.repeats):
             if repeat["id"] in self._taken:
@@ -118,15 +121,15 @@ class Known:
 
     def _version(self, data: UploadDbms) -> DbmsVersion:
         """By its number or another name of it. A new DBMS has the catalogue's slug and vendor if that has the name."""
-        wanted = str(data.slug or data.name).casefold()
-        dbms = self._dbmss.get(wanted)
+        dbms = self._find_dbms(data)
         if dbms is None:
+            wanted = str(data.slug or data.name).casefold()
             named = (entry for entry in DBMSS.values() if wanted in (entry.slug.casefold(), entry.name.casefold()))
             if (entry := next(named, None)) is None:
                 dbms = Dbms.objects.create(slug=Dbms.free_slug(data.slug or data.name), name=data.name)
             else:
                 dbms = Dbms.objects.create(slug=entry.slug, name=entry.name, vendor=entry.vendor)
-            self._dbmss |= _by_names([dbms])
+            self._add_dbms(dbms)
         rows = self._versions.setdefault(dbms.id, [])
         version = matching_version(rows, data.version, data.architecture)
         if version is None:
@@ -134,15 +137,45 @@ class Known:
             rows.append(version)
         return version
 
+    def _add_dbms(self, row: Dbms) -> None:
+        for name in {str(name).casefold() for name in (*row.aliases, row.name, row.slug)}:
+            self._dbmss.setdefault(name, []).append(row)
+
+    def _find_dbms(self, data: UploadDbms) -> Dbms | None:
+        """By any of its names: the catalogue's, one that its owner may see, or one that says no more than `data`."""
+        given = (slugify(data.slug or data.name), data.name)
+        wanted = str(data.slug or data.name).casefold()
+        # Its own name and address come before an alias of another.
+        rows = self._dbmss.get(wanted, [])
+        rows = sorted(rows, key=lambda row: wanted not in (row.slug.casefold(), row.name.casefold()))
+        known = (row for row in rows if row.slug in DBMSS or (row.slug, row.name) == given or self._may_name(row))
+        if (row := next(known, None)) is not None or not rows:
+            return row
+        # The slug is taken by one that is hidden: theirs has another, and its name.
+        return next((row for row in self._dbmss.get(data.name.casefold(), ()) if self._may_name(row)), None)
+
+    def _find_workload(self, slug: str) -> Workload | None:
+        """The catalogue's, or one that its owner may see."""
+        row = self._workloads.get(slug)
+        return row if row and (slug in catalogue_slugs() or self._may_name(row)) else None
+
+    def _may_name(self, row: Dbms | Workload) -> bool:
+        """Not one that only runs use which the owner may not see: whoever guesses its slug learns nothing of it."""
+        if row.pk not in self._nameable:
+            self._nameable[row.pk] = self._visible(type(row)._default_manager.filter(pk=row.pk)).exists()
+        return self._nameable[row.pk]
+
     def _workload(self, document: UploadDocument) -> Workload:
         """By slug and version; a new version of a known slug is a row of its own."""
         data = document.workload
         if isinstance(data, str):
-            row = self._workloads.get(data) or resolve_workload(data)
+            row = self._find_workload(data) or resolve_workload(data)
         else:
             rows = (self._workloads.get(slug) for slug in (data.slug, versioned_slug(data.slug, data.version)))
             alike = (row for row in rows if row is not None and row.version == data.version)
-            row = next(alike, None) or self._new_workload(data, document)
+            said = (data.name or data.slug, data.kind)
+            known = (row for row in alike if (row.name, row.kind) == said or self._find_workload(row.slug))
+            row = next(known, None) or self._new_workload(data, document)
         self._workloads[row.slug] = row
         # Of one whose first runs ended without a number.
         if not row.primary_metric and row.publication_id is None and (metric := _headline(document)):
@@ -258,7 +291,7 @@ class Known:
             return {"config": [f"No configuration {given}. A list of settings, or files, add one."]}
         if not isinstance(given, UploadConfigFiles):
             return {}
-        dbms = self._dbmss.get(str(document.dbms.slug or document.dbms.name).casefold())
+        dbms = self._find_dbms(document.dbms)
         understood = understand(_file_texts(given), dbms.slug if dbms else "")
         return {f"config.{path}": messages for path, messages in understood.errors.items()}
 
@@ -298,10 +331,6 @@ class Known:
 
 def versioned_slug(slug: str, version: str) -> str:
     return slugify(f"{slug}-v{version.replace('.', '-')}")[:110]
-
-
-def _by_names(rows: Iterable[Dbms]) -> dict[str, Dbms]:
-    return {str(name).casefold(): row for row in rows for name in (*reversed(row.aliases), row.name, row.slug)}
 
 
 def _facts(data: UploadHardware | UploadDevice) -> dict[str, Any]:

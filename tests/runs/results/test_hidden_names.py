@@ -1,0 +1,71 @@
+"""Whoever guesses the slug of a workload or DBMS of somebody's private runs learns nothing of it."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+
+from runs import results
+from runs.access.rules import change_visibility
+from runs.models import Dbms, Upload, Workload
+from tests.runs.builders import document
+
+pytestmark = pytest.mark.django_db
+
+HIDDEN = {
+    "workload": {"slug": "acme", "name": "Takeover of Acme", "version": "1", "kind": ""},
+    "dbms": {"slug": "secretdb", "name": "SecretDB of Acme", "version": "1"},
+    "visibility": "private",
+}
+
+
+def sent(owner, **more):
+    (outcome,) = results.store_uploads(documents=[document(id=str(uuid.uuid4()), **more)], owner=owner)
+    return Upload.objects.get(pk=outcome.id) if not outcome.errors else outcome.errors
+
+
+@pytest.fixture
+def private(contributor):
+    return sent(contributor, **HIDDEN)
+
+
+def test_a_slug_alone_is_that_of_nothing(private, operator, contributor):
+    hidden, made_up = sent(operator, workload="acme"), sent(operator, workload="nothing")
+    assert list(hidden) == ["workload"]
+    assert str(hidden).replace("acme", "nothing") == str(made_up)
+    assert sent(contributor, workload="acme").runs.first().workload.name == "Takeover of Acme"
+
+
+@pytest.mark.parametrize("given", [{"slug": "acme", "version": "1", "name": "Mine", "kind": ""}])
+def test_a_described_workload_is_ones_own_however_often_it_is_sent(private, operator, given):
+    for _ in range(2):
+        assert sent(operator, workload=given).runs.first().workload.name == "Mine"
+    assert Workload.objects.filter(name="Mine").count() == 1
+
+
+def test_who_says_the_same_of_it_shares_it(private, operator):
+    theirs = sent(operator, workload=HIDDEN["workload"], dbms=HIDDEN["dbms"]).runs.first()
+    assert theirs.workload == private.runs.first().workload
+    assert theirs.dbms_version == private.runs.first().dbms_version
+
+
+@pytest.mark.parametrize(
+    "dbms", [{"name": "secretdb", "version": "1"}, {"slug": "secretdb", "name": "X", "version": "1"}]
+)
+def test_a_dbms_is_found_by_no_hidden_name(private, operator, dbms):
+    for _ in range(2):
+        assert sent(operator, dbms=dbms).runs.first().dbms_version.dbms.name == dbms["name"]
+    assert Dbms.objects.filter(name=dbms["name"]).count() == 1
+
+
+def test_the_catalogues_are_known_to_all_also_where_only_private_runs_use_them(contributor, operator):
+    first = sent(contributor, dbms={"name": "PostgreSQL", "version": "16.1"}, visibility="private")
+    second = sent(operator, dbms={"name": "postgresql", "version": "16.1"})
+    assert first.runs.first().dbms_version == second.runs.first().dbms_version
+
+
+def test_what_is_public_is_shared_by_its_slug(private, operator):
+    change_visibility(target=private, visibility="public", by=None)
+    shown = sent(operator, workload="acme", dbms={"name": "secretdb", "version": "1"}).runs.first()
+    assert (shown.workload.name, shown.dbms_version.dbms.name) == ("Takeover of Acme", "SecretDB of Acme")
