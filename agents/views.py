@@ -182,7 +182,7 @@ def _start_parts(request: PersonRequest, slug: str, parts: list[rerun.Prepared])
 
 
 def _scheduled(request: HttpRequest, run_id: uuid.UUID) -> Run:
-    runs = Run.objects.readable_by(request.user).filter(job__isnull=False)
+    runs = Run.objects.present().readable_by(request.user).filter(job__isnull=False)
     rows = runs.select_related("job__agent", "job__requested_agent", "experiment", "dbms_version__dbms", "owner")
     return get_object_or_404(rows, id=run_id)
 
@@ -230,7 +230,7 @@ def cancel_experiment(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @operator_required
-def repeat_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+def repeat_run(request: PersonRequest, run_id: uuid.UUID) -> HttpResponse:
     """One more repeat of the run's cell."""
     run = _scheduled(request, run_id)
     if reason := scheduling.outdated(run):

@@ -101,14 +101,17 @@ def candidates(user: Reader, *, experiments: Iterable[str] = ()) -> RunQuerySet:
 def nameable(rows: QuerySet[M], user: Reader, *, by_address: bool = False) -> QuerySet[M]:
     """Machines, configurations, workloads, DBMSs without those that only runs use which this person may not see.
 
-    A name can tell as much as a number. Those that no run uses yet stay. `by_address`: for a page of one of them,
-    which an unlisted run leads to.
+    A name can tell as much as a number. Those that no run uses yet stay, and what the person described; those of
+    deleted runs go with them. `by_address`: for a page of one of them, which an unlisted run leads to.
     """
     seen = readable(user) if by_address else listed(user)
     if not seen:
         return rows
     using = Run.objects.filter(**{_FROM_RUN[rows.model]: OuterRef("pk")})
-    return rows.filter(Exists(using.filter(seen)) | ~Exists(using))
+    shown = Q(Exists(using.present().filter(seen)) | ~Exists(using))
+    if user.pk and rows.model in (Config, HardwareProfile):
+        shown |= Q(created_by=user.pk)
+    return rows.filter(shown)
 
 
 def may_contribute(user: Person) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
-from django.http import StreamingHttpResponse
+from django.http import Http404, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -21,7 +21,7 @@ from rest_framework.utils.urls import remove_query_param, replace_query_param
 from rest_framework.views import APIView
 
 from runs.access import changes
-from runs.access.rules import candidates
+from runs.access.rules import candidates, may_change
 from runs.api.errors import Conflict, CsvRenderer, JsonErrors
 from runs.api.permissions import changeable_run, person_of, readable_runs
 from runs.api.serializers import (
@@ -210,8 +210,10 @@ class RunDetail(APIView):
 class RunChanges(APIView):
     @extend_schema(responses={200: ChangeSerializer(many=True), 404: ErrorSerializer})
     def get(self, request: Request, run_id: UUID) -> Response:
-        """What was edited, by whom, from what to what; newest first. Also of a deleted run."""
-        run = get_object_or_404(readable_runs(request), id=run_id)
+        """What was edited, by whom, from what to what; newest first. Of a deleted run to those who may restore it."""
+        run = get_object_or_404(readable_runs(request).select_related("experiment", "upload"), id=run_id)
+        if run.deleted_at is not None and not may_change(request.user, run):
+            raise Http404
         return Response(ChangeSerializer(changes.history(run), many=True).data)
 
 

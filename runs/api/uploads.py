@@ -9,7 +9,7 @@ from uuid import UUID
 
 from benchagent.importers import PARSER_VERSION, SourceFile
 from benchagent.importers.report import lacks
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import Http404, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.http import content_disposition_header
@@ -31,7 +31,7 @@ from runs.api.serializers import FIELD_ERRORS, BatchAnswerSerializer, ErrorSeria
 from runs.imports.documents import ImportSubject, checked, from_text
 from runs.incoming.values import Strict
 from runs.models import ApiToken, Artefact, FileImport, Run, User
-from runs.models.visible import Reader, readable, sees_all
+from runs.models.visible import Reader
 from runs.results import UploadOutcome
 
 HTTP_OF = {"created": 201, "same": 200, "conflict": 409, "invalid": 400}
@@ -283,13 +283,15 @@ class ArtefactContent(APIView):
 
 
 def readable_artefacts(user: Reader) -> QuerySet[Artefact]:
-    """Files of present runs and of uploads that this person may open; those of an import are its owner's alone."""
-    if sees_all(user):
-        return Artefact.objects.all()
-    by_run = Q(run__in=Run.objects.present().readable_by(user))
-    by_upload = Q(upload__isnull=False) & readable(user, prefix="upload__")
-    mine = Q(file_import__isnull=False, file_import__owner=user.pk) if user.pk else Q()
-    return Artefact.objects.filter(by_run | by_upload | mine)
+    """Files of runs that this person may open, and of their uploads: an upload goes with the last of its runs.
+
+    Those of an import are its owner's alone.
+    """
+    runs = Run.objects.present().readable_by(user)
+    shown = Q(Exists(runs.filter(pk=OuterRef("run"))) | Exists(runs.filter(upload=OuterRef("upload"))))
+    if isinstance(user, User):
+        shown |= Q(file_import__in=imports.imports_of(user))
+    return Artefact.objects.filter(shown)
 
 
 def _pieces(file: gzip.GzipFile) -> Iterator[bytes]:

@@ -124,7 +124,7 @@ class FactorField(forms.Field):
         texts = [str(item) for item in value or []]
         if any("\x00" in text or len(text) > 300 for text in texts) or "\x00" in self.factor:
             raise ValidationError("A value has at most 300 characters, none of them NUL.")
-        known = RunFactor.objects.filter(listed(self.user, prefix="run__"), name=self.factor)
+        known = RunFactor.objects.filter(listed(self.user, prefix="run__"), run__deleted_at=None, name=self.factor)
         if texts and not known.exists():
             raise ValidationError("No run has a factor of this name.")
         return texts

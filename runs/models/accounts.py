@@ -78,7 +78,7 @@ class ApiToken(UUIDModel):
 
 
 class Change(models.Model):
-    """One edited field of one object: who, when, the old value and the new. Never edited, never deleted."""
+    """One edited field of one object: who, when, the old value and the new. Never edited, purged with its object."""
 
     target_type = models.CharField(max_length=40)
     target_id = models.CharField(max_length=40)

@@ -9,13 +9,15 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template import Context
 from django.utils.cache import patch_vary_headers
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from runs.access import changes
 from runs.access.rules import Target, candidates, change_visibility, changeable, source_of
@@ -32,12 +34,13 @@ from runs.models.visible import may_open
 from runs.publications.matching import Published, gaps_of
 from runs.publications.page.reproductions import is_told, table
 from runs.results import editing
+from runs.results import purge as purging
 from runs.run import derived, engine_report, series
 from runs.run.artefacts import artefacts_of
 from runs.run.facets import factor_facets, ordered_measurements, origin, setting_rows, time_line
 from runs.run.number import primary_number, why_no_number
 from runs.templatetags.show import visibility_control
-from runs.views.guards import PersonRequest, contributor_required, page_before, token_may_read
+from runs.views.guards import PersonRequest, administrator_required, contributor_required, page_before, token_may_read
 
 RECENT = 8
 PRESENT = Q(runs__deleted_at=None)
@@ -277,6 +280,37 @@ def _target(request: HttpRequest, kind: str, key: str) -> Target:
         alone = Run.objects.readable_by(user).filter(experiment=None, upload=None, publication=None)
         return get_object_or_404(alone, pk=_uuid(key))
     raise Http404
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@administrator_required
+@never_cache
+def purge(request: PersonRequest, kind: str, key: str) -> HttpResponse:
+    """Says what goes, and asks; a POST does it."""
+    target: Target
+    if kind == "report":
+        target = get_object_or_404(Report, slug=key)
+    elif kind == "run":
+        target = get_object_or_404(Run, pk=_uuid(key), publication=None)
+    else:
+        target = _target(request, kind, key)
+    if request.method == "POST":
+        try:
+            purging.purge(target, by=request.user, reason=request.POST.get("reason", "")[: editing.REASON_LIMIT])
+        except purging.CannotPurge as error:
+            messages.error(request, str(error))
+            return redirect("purge", kind=kind, key=key)
+        messages.success(request, "Purged for good.")
+        return redirect("purges")
+    return render(request, "purge.html", {"target": target, "kind": kind, "key": key, "what": purging.what(target)})
+
+
+@require_safe
+@administrator_required
+def purge_list(request: PersonRequest) -> HttpResponse:
+    """What was purged, by whom and when."""
+    page = Paginator(purging.purges(), PER_PAGE).get_page(request.GET.get("page"))
+    return render(request, "purges.html", {"page": page})
 
 
 def _uuid(text: str) -> uuid.UUID:

@@ -28,6 +28,7 @@ from runs.models import FileImport, Run, Upload
 from runs.views.guards import PersonRequest, contributor_required, person_required
 
 PER_PAGE = 50
+GONE = 410
 # What a page shows of a document; the whole of it is in the JSON of its runs.
 MAX_SHOWN = 100_000
 
@@ -50,11 +51,17 @@ def upload(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     rows = Upload.objects.readable_by(request.user).select_related("owner", "token", "file_import")
     kept = get_object_or_404(rows, id=upload_id)
     runs = list(Run.objects.filter(upload=kept).for_lists().order_by("repeat", "id"))
-    document = json.dumps(kept.document, indent=2, ensure_ascii=False)
+    present, deleted = [run for run in runs if run.deleted_at is None], [run for run in runs if run.deleted_at]
+    if not present:
+        return render(request, "upload_deleted.html", {"upload": kept, "deleted": deleted}, status=GONE)
+    # The numbers of a deleted run stand in the document too.
+    numbers = {run.repeat for run in present}
+    repeats = [sent for number, sent in enumerate(kept.document.get("repeats", ()), 1) if number in numbers]
+    document = json.dumps({**kept.document, "repeats": repeats}, indent=2, ensure_ascii=False)
     context = {
         "upload": kept,
-        "rows": [RunRow(run) for run in runs if run.deleted_at is None],
-        "deleted": [run for run in runs if run.deleted_at is not None],
+        "rows": [RunRow(run) for run in present],
+        "deleted": deleted,
         "document": document[:MAX_SHOWN],
         "shortened": len(document) > MAX_SHOWN,
         "artefacts": kept.artefacts.all(),
@@ -66,7 +73,7 @@ def upload(request: HttpRequest, upload_id: UUID) -> HttpResponse:
 @require_POST
 @contributor_required
 def delete_upload(request: HttpRequest, upload_id: UUID) -> HttpResponse:
-    """Take all its runs out of lists and charts."""
+    """Take all its runs out of lists and charts; document and files go with them."""
     kept = _changeable(request, upload_id)
     with transaction.atomic():
         count = kept.runs.filter(deleted_at=None).update(deleted_at=timezone.now())

@@ -20,6 +20,7 @@ ACTIONS = {
     "connection": "schedule on a server",
     "agents": "approve and disable agents",
     "account": "keep an account",
+    "purge": "purge for good",
     "people": "add people",
 }
 ROLES = ("anyone", "viewer", "contributor", "operator", "administrator")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.test import Client
 
 from tests.conftest import REPOSITORY
 
@@ -19,6 +20,8 @@ PASSWORD = "correct horse battery"
 
 
 def is_own(address: str) -> bool:
+    if address.startswith("http://testserver/"):
+        return True
     return address.startswith("/") and not address.startswith(("//", "/\\"))
 
 
@@ -55,8 +58,8 @@ def test_it_leads_to_own_paths_only(client, operator, settings, ask, address):
 
 def test_own_paths_are_kept(client, operator):
     assert login(client, operator, "/runs/?q=x")["Location"] == "/runs/?q=x"
-    answer = form_of_a_stranger(client, operator, "http://testserver/hardware/?q=a%20b")
-    assert answer["Location"] in ("/login/?next=/hardware/%3Fq%3Da%2520b", "/runs/")
+    answer = form_of_a_stranger(Client(), operator, "http://testserver/hardware/?q=a%20b")
+    assert answer["Location"] == "/login/?next=/hardware/%3Fq%3Da%2520b"
 
 
 @pytest.mark.parametrize("path", ["/", "/login/", "/embed/compare/", "/api/v1/runs/", "/nowhere/"])

@@ -131,7 +131,8 @@ def test_an_upload_shows_its_runs_its_document_and_is_deleted_and_brought_back_w
     assert "hunter2" not in html
     assert "skip_name_resolve" in html
     gone = client.post(f"/uploads/{upload.pk}/delete/", follow=True).content.decode()
-    assert "2 runs of this upload are deleted and count nowhere" in gone
+    assert "This upload was deleted" in gone
+    assert "2 runs, taken out" in gone
     assert Run.objects.present().count() == 0
     client.post(f"/uploads/{upload.pk}/restore/")
     assert Run.objects.present().count() == 2

@@ -1,0 +1,156 @@
+"""Gone for good: an upload, a run, an experiment or a report with everything that only it holds, by an administrator.
+
+What stays is a record of what it was in numbers, who purged it, when and why. Deleting (`runs.results.editing`) hides
+from every reader and can be undone; this cannot.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import datetime
+from typing import Any
+
+from benchagent.catalog import METRICS
+from django.db import transaction
+from django.db.models import Model, Q, QuerySet
+from django.db.models.deletion import ProtectedError
+
+from runs.access.rules import Target
+from runs.models import (
+    Artefact,
+    Change,
+    Config,
+    Dbms,
+    DbmsVersion,
+    Experiment,
+    FileImport,
+    HardwareProfile,
+    Metric,
+    Run,
+    Upload,
+    Workload,
+)
+from runs.models.choices import OPEN_STATES, Provenance
+from runs.models.visible import Person, owner_id_of
+from runs.results.names import catalogue_slugs
+from runs.run import artefacts
+
+PURGED = "purged"
+BATCH = 500
+
+
+class CannotPurge(ValueError):
+    """The text says why, and what to do first."""
+
+
+def what(target: Target) -> dict[str, Any]:
+    """What goes with it, in numbers, as its record keeps it. Without names: they go too."""
+    kept = _files(target)
+    return {
+        "runs": _runs(target).count(), "files": len(kept), "bytes": sum(file.size_bytes for file in kept),
+        "made": _made(target).isoformat(timespec="seconds"),
+        "owner": str(owner_id_of(target) or ""),
+    }  # fmt: skip
+
+
+@transaction.atomic
+def purge(target: Target, *, by: Person, reason: str = "") -> Change:
+    """Raises CannotPurge."""
+    if isinstance(target, Run) and target.publication_id is not None:
+        raise CannotPurge("This run is part of a publication: delete that.")
+    if isinstance(target, Run) and target.upload is not None and target.upload.runs.count() == 1:
+        target = target.upload  # what is left would be its document and files
+    runs = _runs(target)
+    if runs.filter(state__in=OPEN_STATES).exists():
+        raise CannotPurge("A run of it has not ended. Cancel it first.")
+    counted, kept, since = what(target), _files(target), _made(target)
+    used = _used(runs)
+    kind, pk = str(target._meta.model_name), str(target.pk)
+    of_runs = [str(run) for run in runs.values_list("pk", flat=True)]
+    if isinstance(target, Run) and target.upload is not None:
+        _take_out(target.upload, target.repeat)
+    if isinstance(target, Upload) and (sent := _own_import(target)) is not None:
+        sent.delete()
+    runs.delete()
+    if not isinstance(target, Run):
+        type(target)._default_manager.filter(pk=pk).delete()
+    _forget(used, since)
+    Change.objects.filter(target_type=kind, target_id=pk).delete()
+    for start in range(0, len(of_runs), BATCH):
+        Change.objects.filter(target_type="run", target_id__in=of_runs[start : start + BATCH]).delete()
+    note = Change.objects.create(
+        target_type=kind, target_id=pk, field=PURGED, old=counted, reason=reason.strip(), by_id=getattr(by, "pk", None)
+    )
+    # Before the commit: where this fails the rows are still there, and it can be done again.
+    artefacts.discard(kept)
+    return note
+
+
+def purges() -> QuerySet[Change]:
+    """The record, newest first."""
+    return Change.objects.filter(field=PURGED).select_related("by")
+
+
+def _runs(target: Target) -> QuerySet[Run]:
+    if isinstance(target, Run):
+        return Run.objects.filter(pk=target.pk)
+    return target.runs.all() if isinstance(target, Upload | Experiment) else Run.objects.none()
+
+
+def _made(target: Target) -> datetime:
+    return target.received_at if isinstance(target, Upload) else target.created_at
+
+
+def _files(target: Target) -> list[Artefact]:
+    holder = Q(run__in=_runs(target))
+    if isinstance(target, Upload):
+        holder |= Q(upload=target)
+        if (sent := _own_import(target)) is not None:
+            holder |= Q(file_import=sent)
+    return list(Artefact.objects.filter(holder))
+
+
+def _own_import(upload: Upload) -> FileImport | None:
+    """The dropped files that it was read from, where no other upload was."""
+    sent = upload.file_import
+    return sent if sent is not None and not sent.uploads.exclude(pk=upload.pk).exists() else None
+
+
+def _take_out(upload: Upload, repeat: int) -> None:
+    """The numbers of one repeat out of the document, in which the others keep their places."""
+    repeats = upload.document.get("repeats", [])
+    if 0 < repeat <= len(repeats):
+        repeats[repeat - 1] = {}
+        upload.save(update_fields=["document"])
+
+
+def _used(runs: QuerySet[Run]) -> dict[type[Model], set[Any]]:
+    """What the runs are about, by model."""
+    columns = {
+        Config: "config", HardwareProfile: "hardware", Workload: "workload", DbmsVersion: "dbms_version",
+        Dbms: "dbms_version__dbms", Metric: "measurements__metric",
+    }  # fmt: skip
+    used: dict[type[Model], set[Any]] = {}
+    for model, column in columns.items():
+        used[model] = set(runs.order_by().values_list(column, flat=True).distinct()) - {None}
+    used[Metric] |= set(runs.order_by().values_list("series__metric", flat=True).distinct()) - {None}
+    return used
+
+
+def _forget(used: dict[type[Model], set[Any]], since: datetime) -> None:
+    """Names that came with what was purged and that nothing else uses: without runs everybody would see them."""
+    unused: tuple[QuerySet[Any], ...] = (
+        Config.objects.filter(runs=None, publication=None, created_at__gte=since, later_revisions=None),
+        HardwareProfile.objects.filter(
+            runs=None, publication=None, provenance=Provenance.UPLOADED, created_at__gte=since, merged=None
+        ),
+        Workload.objects.filter(runs=None, publication=None).exclude(slug__in=catalogue_slugs()),
+        DbmsVersion.objects.filter(runs=None, configs=None),
+        Dbms.objects.filter(versions=None, configs=None),
+        Metric.objects.filter(measurements=None).exclude(name__in=METRICS),
+    )
+    for rows in unused:
+        for row in rows.filter(pk__in=used[rows.model]):
+            # What an aggregate, a series or another machine's use still needs stays.
+            with suppress(ProtectedError), transaction.atomic():
+                row.delete()

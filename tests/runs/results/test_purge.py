@@ -1,0 +1,38 @@
+"""Purging: files. What goes from which page is tested with the table of access (tests/runs/access/test_deleted.py)."""
+
+from __future__ import annotations
+
+import pytest
+from benchagent.importers import SourceFile
+
+from runs import imports
+from runs.models import Artefact, FileImport, Upload
+from runs.results import purge
+from runs.run import artefacts
+from tests.runs.builders import document, store_upload
+
+pytestmark = pytest.mark.django_db
+
+
+def test_its_file_leaves_the_disk(contributor, administrator):
+    body = document()
+    store_upload(document=body, token=None, owner=contributor)
+    upload = Upload.objects.get(pk=body["id"])
+    kept = artefacts.keep(name="raw.txt", content=b"raw", upload=upload)
+    assert kept.file.storage.exists(kept.file.name)
+    purge.purge(upload, by=administrator)
+    assert not kept.file.storage.exists(kept.file.name)
+
+
+def test_the_dropped_files_go_with_the_last_upload_that_was_read_from_them(contributor, administrator):
+    taken, _ = imports.take(files=[SourceFile("raw.log", b"nothing")], owner=contributor)
+    for number in (1, 2):
+        store_upload(
+            document=document(id=f"00000000-0000-4000-8000-00000000000{number}"), owner=contributor, file_import=taken
+        )
+    first, second = Upload.objects.order_by("id")
+    assert purge.purge(first, by=administrator).old["files"] == 0
+    assert FileImport.objects.exists()
+    assert purge.purge(second, by=administrator).old["files"] == 1
+    assert not FileImport.objects.exists()
+    assert not Artefact.objects.exists()
