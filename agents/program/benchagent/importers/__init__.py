@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Protocol, cast
+from typing import Protocol, cast, runtime_checkable
 
-from benchagent.importers.report import Metric, Report, Series, Status, Subject, as_json, not_understood
+from benchagent.importers.report import Metric, ReadFile, Report, Series, Status, Subject, as_json, not_understood
 from benchagent.importers.source import NotUnderstood, SourceFile
 
 # Rises where files that were read are read differently from now on: imports from before are offered to be read again.
@@ -27,10 +27,15 @@ class Importer(Protocol):
     def read(self, file: SourceFile) -> Sequence[Report]:
         """Every run of the file, in order. Raises NotUnderstood rather than guess."""
 
-    def combine(self, read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[SourceFile, list[Report]]]:
-        """Of several files, put together what belongs together (logs of the threads of one run, files of one run).
 
-        Gives back the same files in the same order. Files of one run: the first holds the whole, the others' reports
+@runtime_checkable
+class Combining(Importer, Protocol):
+    """One of a tool that leaves several files of one run."""
+
+    def combine(self, files: list[ReadFile]) -> None:
+        """Put together what belongs together, in place (logs of the threads of one run, files of one run).
+
+        The files and their order stay. Files of one run: the first holds the whole, the others' reports
         have `part_of` and no numbers of their own, so that nothing counts twice.
         """
 
@@ -39,19 +44,20 @@ def importers() -> list[Importer]:
     return [cast(Importer, import_module(f"benchagent.importers.{name}")) for name in MODULES]
 
 
-def inspect(files: Sequence[SourceFile]) -> list[tuple[SourceFile, list[Report]]]:
+def inspect(files: Sequence[SourceFile]) -> list[ReadFile]:
     """Every file with its runs; what belongs together is put together. Never raises for any content."""
     understood = [_read(file) for file in files]
     results = [(file, reports) for file, (_, reports) in zip(files, understood, strict=True)]
-    for tool in dict.fromkeys(importer.TOOL for importer, _ in understood if importer):
-        own = [(at, importer) for at, (importer, _) in enumerate(understood) if importer and tool == importer.TOOL]
-        parts = [results[at] for at, _ in own]
-        try:
-            combined = own[0][1].combine(parts) if len(parts) > 1 else parts
-        except NotUnderstood as error:
-            combined = [(file, [not_understood(f"not understood: {error}", tool=tool)]) for file, _ in parts]
-        for (at, _), part in zip(own, combined, strict=True):
-            results[at] = part
+    for importer in importers():
+        own = [at for at, (reader, _) in enumerate(understood) if reader is importer]
+        if len(own) > 1 and isinstance(importer, Combining):
+            parts = [results[at] for at in own]
+            try:
+                importer.combine(parts)
+            except NotUnderstood as error:
+                parts = [(file, [not_understood(f"not understood: {error}", tool=importer.TOOL)]) for file, _ in parts]
+            for at, part in zip(own, parts, strict=True):
+                results[at] = part
     return results
 
 
@@ -74,16 +80,6 @@ def _read(file: SourceFile) -> tuple[Importer | None, list[Report]]:
 
 
 __all__ = [
-    "PARSER_VERSION",
-    "Importer",
-    "Metric",
-    "NotUnderstood",
-    "Report",
-    "Series",
-    "SourceFile",
-    "Status",
-    "Subject",
-    "as_json",
-    "importers",
-    "inspect",
-]
+    "PARSER_VERSION", "Importer", "Metric", "NotUnderstood", "Report", "Series", "SourceFile", "Status", "Subject",
+    "as_json", "importers", "inspect",
+]  # fmt: skip

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, as_they_are, measured
+from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, measured
 from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, slug, words_of
 from benchagent.importers.tables import Table
 
@@ -191,9 +191,6 @@ def read(file: SourceFile) -> Sequence[Report]:
     if not reports:
         raise NotUnderstood("neither a start nor an error of gbak stands in it")
     return reports
-
-
-combine = as_they_are
 
 
 def _take(run: _Run, line: Line) -> _Run:

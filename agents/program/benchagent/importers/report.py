@@ -94,6 +94,24 @@ class Series:
         return len(self.values)
 
 
+# What tools call a DBMS -> its slug in the catalogue, where the two differ; and those that are told by their slug.
+_CALLED = {
+    "postgres": "postgresql", "pg": "postgresql", "sqlserver": "mssql", "sql server": "mssql", "mssqlserver": "mssql",
+    "sqlazure": "mssql", "memsql": "singlestore", "firebirdsql": "firebird",
+}  # fmt: skip
+_SLUGS = frozenset({
+    "cockroachdb", "cubrid", "db2", "derby", "firebird", "h2", "hsqldb", "hstore", "mariadb", "monetdb", "mssql",
+    "mysql", "noisepage", "nuodb", "oracle", "phoenix", "postgresql", "redis", "singlestore", "spanner", "sqlite",
+    "tidb", "timesten", "trafodion", "yugabyte",
+})  # fmt: skip
+
+
+def dbms_called(name: str) -> str:
+    """The slug of a DBMS by what a tool calls it; empty where nobody calls one so."""
+    low = name.strip().lower()
+    return _CALLED.get(low, low if low in _SLUGS else "")
+
+
 @dataclass(frozen=True)
 class Subject:
     """What the file itself says of the DBMS, the workload and the machine; empty where it says nothing."""
@@ -146,13 +164,12 @@ class Report:
         return next((metric.value for metric in self.metrics if metric.name == name), None)
 
 
+# A file with its runs.
+ReadFile = tuple[SourceFile, list[Report]]
+
+
 def not_understood(reason: str, *, tool: str = "", warnings: Sequence[str] = ()) -> Report:
     return Report(tool=tool, status=Status.NOT_UNDERSTOOD, reason=reason, warnings=tuple(warnings))
-
-
-def as_they_are(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[SourceFile, list[Report]]]:
-    """`combine` of a tool whose files stand alone."""
-    return [(file, list(reports)) for file, reports in read]
 
 
 def as_part_of(report: Report, file: SourceFile) -> Report:
@@ -236,11 +253,7 @@ def lacks(items: Iterable[Item], said: Mapping[str, Any]) -> dict[str, list[str]
         if not becomes_a_run(item, said):
             continue
         told = item["subject"]
-        known = Subject(
-            workload=told["workload"] or "",
-            dbms=told["dbms"] or "",
-            dbms_version=told["dbms_version"] or "",
-        )
+        known = Subject(told["workload"] or "", dbms=told["dbms"] or "", dbms_version=told["dbms_version"] or "")
         name, version = dbms_of(known, item.get("tool") or "", item.get("tool_version") or "", said)
         known_or_said = {
             "hardware": "hardware" in said,

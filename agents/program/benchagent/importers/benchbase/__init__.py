@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from benchagent.importers.benchbase import console, documents, tables
-from benchagent.importers.report import Report, Status, Subject, as_part_of, as_they_are
+from benchagent.importers.report import ReadFile, Report, Status, Subject, as_part_of
 from benchagent.importers.source import NotUnderstood, SourceFile
 
 TOOL = "benchbase"
@@ -37,7 +37,6 @@ _STEM = re.compile(
 )
 # Which file tells the run; the others are added to it.
 _ORDER = ("summary", "console", "samples", "results", "type", "raw", "histograms", "config", "settings", "metrics")
-Pair = tuple[SourceFile, list[Report]]
 
 
 @dataclass(frozen=True)
@@ -50,18 +49,16 @@ class _Part:
     index: int = 0
 
 
-def combine(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[Pair]:
-    result = as_they_are(read)
+def combine(files: list[ReadFile]) -> None:
     parts: list[_Part] = []
-    for position, (file, reports) in enumerate(result):
+    for position, (file, reports) in enumerate(files):
         runs = [(index, report) for index, report in enumerate(reports) if report.metric("load_s") is None]
         if len(runs) == 1 and runs[0][1].status is not Status.NOT_UNDERSTOOD:
             index, report = runs[0]
             parts.append(_Part(position, file, _kind(file, report), report, index))
     for group in _groups(parts):
         if len(group) > 1:
-            _join(group, result)
-    return result
+            _join(group, files)
 
 
 def _kind(file: SourceFile, report: Report) -> str:
@@ -115,7 +112,7 @@ def _same_run(whole: Report, added: Report) -> bool | None:
     return math.isclose(completed / elapsed_s, good, rel_tol=1e-6, abs_tol=1e-6)
 
 
-def _join(group: Sequence[_Part], result: list[Pair]) -> None:
+def _join(group: Sequence[_Part], files: list[ReadFile]) -> None:
     parts = sorted(group, key=lambda part: (_ORDER.index(part.kind), part.position))
     kinds = [part.kind for part in parts]
     if any(kinds.count(kind) > 1 for kind in kinds if kind != "type"):
@@ -130,8 +127,8 @@ def _join(group: Sequence[_Part], result: list[Pair]) -> None:
         except NotUnderstood as error:
             words = f"{part.kind} left out: {error}"
             whole = replace(whole, warnings=(*whole.warnings, words))
-        result[part.position][1][part.index] = as_part_of(part.report, holder.file)
-    result[holder.position][1][holder.index] = whole
+        files[part.position][1][part.index] = as_part_of(part.report, holder.file)
+    files[holder.position][1][holder.index] = whole
 
 
 def _add(whole: Report, part: _Part) -> Report:

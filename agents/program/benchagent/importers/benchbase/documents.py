@@ -9,20 +9,12 @@ from datetime import UTC, datetime
 from typing import Any
 from xml.etree import ElementTree
 
-from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, measured
+from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, dbms_called, measured
 from benchagent.importers.source import NotUnderstood, decoded, number_in, slug
 from benchagent.redaction import redact_text, redact_value
 
 # Names and units that the files of a run share.
 
-DBMS = {
-    "postgres": "postgresql", "postgresql": "postgresql", "mysql": "mysql", "mariadb": "mariadb", "oracle": "oracle",
-    "sqlserver": "mssql", "sqlazure": "mssql", "db2": "db2", "sqlite": "sqlite", "hsqldb": "hsqldb", "h2": "h2",
-    "derby": "derby", "firebird": "firebird", "cubrid": "cubrid", "cockroachdb": "cockroachdb",
-    "singlestore": "singlestore", "memsql": "singlestore", "spanner": "spanner", "timesten": "timesten",
-    "monetdb": "monetdb", "noisepage": "noisepage", "phoenix": "phoenix", "hstore": "hstore", "nuodb": "nuodb",
-    "yugabyte": "yugabyte", "tidb": "tidb",
-}  # fmt: skip
 _TO_MS = {"microsecond": 1e-3, "microseconds": 1e-3, "us": 1e-3, "millisecond": 1.0, "milliseconds": 1.0, "ms": 1.0}
 _RANKS = {
     "minimum": "min", "average": "avg", "median": "p50", "maximum": "max", "25th percentile": "p25",
@@ -72,7 +64,7 @@ def workload(kind: str) -> tuple[str, str]:
 
 
 def dbms(kind: str, version: str) -> tuple[str, str]:
-    name = DBMS.get(kind.lower(), "")
+    name = dbms_called(kind)
     if name == "mysql" and "mariadb" in version.lower():
         name = "mariadb"
     number = re.search(r"\d+(?:\.\d+)+|\b\d{2}\b", version)

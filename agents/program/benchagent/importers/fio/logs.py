@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
-from benchagent.importers.report import MAX_SECONDS, Report, Series, Status, as_part_of, as_they_are, by_second
+from benchagent.importers.report import MAX_SECONDS, ReadFile, Report, Series, Status, as_part_of, by_second
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile
 
 _ROW = re.compile(r"(\d{1,18}), (\d{1,18}), ([012]), (\d{1,18})(?:, (?:0x[0-9a-f]+|\d+))*")
@@ -56,19 +56,17 @@ def read(file: SourceFile) -> Report:
     return _joined(Report(tool="fio", status=Status.COMPLETE, warnings=(words,)), [log])
 
 
-def combine(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[SourceFile, list[Report]]]:
+def combine(files: list[ReadFile]) -> None:
     """Logs go to the one run of their folder, or to the run of the same stem."""
-    result = as_they_are(read)
-    logs = {at: _log(file) for at, (file, _) in enumerate(result) if claims(file.text)}
-    runs = [at for at, (_, reports) in enumerate(result) if at not in logs and len(reports) == 1]
+    logs = {at: _log(file) for at, (file, _) in enumerate(files) if claims(file.text)}
+    runs = [at for at, (_, reports) in enumerate(files) if at not in logs and len(reports) == 1]
     for run in runs:
-        file, reports = result[run]
-        own = {at: log for at, log in logs.items() if _belongs(log, file, [result[other][0] for other in runs])}
+        file, reports = files[run]
+        own = {at: log for at, log in logs.items() if _belongs(log, file, [files[other][0] for other in runs])}
         if own:
-            result[run] = (file, [_joined(reports[0], list(own.values()))])
+            files[run] = (file, [_joined(reports[0], list(own.values()))])
             for at in own:
-                result[at] = (result[at][0], [as_part_of(reports[0], file)])
-    return result
+                files[at] = (files[at][0], [as_part_of(reports[0], file)])
 
 
 def _belongs(log: _Log, run: SourceFile, runs: Sequence[SourceFile]) -> bool:

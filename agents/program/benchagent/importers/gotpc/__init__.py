@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from benchagent.importers.gotpc.rows import Row, Total, command_of, events_of
 from benchagent.importers.gotpc.runs import reports
-from benchagent.importers.report import Report, Scalar, Status, Subject, as_they_are
+from benchagent.importers.report import Report, Scalar, Status, Subject
 from benchagent.importers.source import TIME_IN_FRONT, NotUnderstood, SourceFile
 from benchagent.redaction import redact_text
 
@@ -40,9 +40,6 @@ def read(file: SourceFile) -> Sequence[Report]:
     if not runs:
         raise NotUnderstood("no figures of a run and no list of loaded tables in it")
     return runs
-
-
-combine = as_they_are
 
 
 # `prepare` and `check`: what was loaded and checked. go-tpc prints no times for them.

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from benchagent.importers.hammerdb.jobs import job_reports, json_of
 from benchagent.importers.hammerdb.log import counter_reports, log_reports
-from benchagent.importers.report import Report, as_part_of, as_they_are
+from benchagent.importers.report import ReadFile, Report, as_part_of
 from benchagent.importers.source import NotUnderstood, SourceFile
 
 TOOL = "hammerdb"
@@ -42,15 +42,14 @@ def read(file: SourceFile) -> Sequence[Report]:
     return reports
 
 
-def combine(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[SourceFile, list[Report]]]:
+def combine(files: list[ReadFile]) -> None:
     """One log with one run takes in the one counter and the one profile that came with it and fit it.
 
     Several runs, or several counters, stay as they are: which belongs to which, no file says.
     """
-    files = as_they_are(read)
     runs = [at for at, (_, reports) in enumerate(files) if len(reports) == 1 and reports[0].metric("nopm")]
     if len(runs) != 1 or any(len(reports) != 1 for _, reports in files):
-        return files
+        return
     (at,) = runs
     run_file, (run,) = files[at]
     for is_part in (_is_counter, _is_profile):
@@ -64,7 +63,6 @@ def combine(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[S
         )  # fmt: skip
         files[others[0]] = (other_file, [as_part_of(other, run_file)])
     files[at] = (run_file, [run])
-    return files
 
 
 def _is_counter(report: Report) -> bool:

@@ -14,12 +14,6 @@ from benchagent.redaction import redact_text
 
 # HammerDB's words -> the catalogue's.
 
-# As printed in results, counters, settings and job reports.
-DBMS = {
-    "oracle": "oracle", "timesten": "timesten", "sql server": "mssql", "mssqlserver": "mssql", "db2": "db2",
-    "mysql": "mysql", "mariadb": "mariadb", "postgresql": "postgresql", "redis": "redis", "trafodion": "trafodion",
-}  # fmt: skip
-
 PROCEDURES = {
     "NEWORD": "new_order", "PAYMENT": "payment", "DELIVERY": "delivery", "SLEV": "stock_level", "OSTAT": "order_status",
 }  # fmt: skip
@@ -39,10 +33,6 @@ SETTINGS = {
     "no_compress": "without_compression", "ssl": "ssl",
 }  # fmt: skip
 IN_MINUTES = ("ramp_up_s", "duration_s")
-
-
-def dbms_of(printed: str) -> str:
-    return DBMS.get(printed.strip().lower(), "")
 
 
 # HammerDB's stamps, and samples taken at them: Tcl's `clock format`, and those of the jobs database.

@@ -8,11 +8,11 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from benchagent.importers.hammerdb.common import dbms_of, spaced, sqlite_time
+from benchagent.importers.hammerdb.common import spaced, sqlite_time
 from benchagent.importers.hammerdb.log import counted, log_reports
 from benchagent.importers.hammerdb.profile import SEEN_BY_USERS, check_ranks, checked_metrics, procedure_metrics
 from benchagent.importers.hammerdb.run import result_metrics
-from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, measured
+from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, dbms_called, measured
 from benchagent.importers.source import NotUnderstood, SourceFile, number
 from benchagent.redaction import redact_text
 
@@ -152,7 +152,7 @@ def _job_report(content: dict[str, Any]) -> Report:
     subject = Subject(
         workload="tproch" if query_run else "tprocc",
         workload_name="TPROC-H (HammerDB)" if query_run else "TPROC-C (HammerDB)",
-        dbms=dbms_of(str(job.get("database", ""))), dbms_version=redact_text(str(job.get("release") or "")),
+        dbms=dbms_called(str(job.get("database", ""))), dbms_version=redact_text(str(job.get("release") or "")),
         hardware={
             name: redact_text(str(system[name]))
             for name in _HARDWARE

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from benchagent.importers.hammerdb.common import IN_MINUTES, SETTINGS, VirtualUsers, dbms_of, iso, spaced, tcl_time
+from benchagent.importers.hammerdb.common import IN_MINUTES, SETTINGS, VirtualUsers, iso, spaced, tcl_time
 from benchagent.importers.hammerdb.profile import profile_reports
 from benchagent.importers.hammerdb.run import ANSWER, Run
-from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, measured
+from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, dbms_called, measured
 from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile
 from benchagent.redaction import names_a_secret
 
@@ -99,7 +99,7 @@ class Build(VirtualUsers):
             reason += f": {self.first_error}"
         metrics, started_at = self._times(warnings) if status is Status.COMPLETE else ((), "")
         subject = Subject(
-            f"tproc{self.kind.lower()}-load", f"TPROC-{self.kind} schema (HammerDB)", dbms=dbms_of(self.dbms)
+            f"tproc{self.kind.lower()}-load", f"TPROC-{self.kind} schema (HammerDB)", dbms=dbms_called(self.dbms)
         )
         return [
             Report(tool="hammerdb", tool_version=tool_version, status=status, reason=reason, parameters=parameters,
@@ -166,7 +166,7 @@ def counted(samples: Sequence[tuple[datetime, float]], unit: str, dbms: str, sta
     return Report(
         tool="hammerdb", status=Status.COMPLETE, series=(Series(name, unit_name, interval, values),),
         warnings=tuple(warnings), started_at=started_at,
-        subject=Subject(workload, "transaction counter (HammerDB)", dbms=dbms_of(dbms)),
+        subject=Subject(workload, "transaction counter (HammerDB)", dbms=dbms_called(dbms)),
     )  # fmt: skip
 
 

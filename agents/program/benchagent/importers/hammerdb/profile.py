@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from benchagent.importers.hammerdb.common import PROCEDURES, dbms_of, iso, spaced, sqlite_time, tcl_time
-from benchagent.importers.report import Metric, Report, Series, Status, Subject, measured
+from benchagent.importers.hammerdb.common import PROCEDURES, iso, spaced, sqlite_time, tcl_time
+from benchagent.importers.report import Metric, Report, Series, Status, Subject, dbms_called, measured
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
 
 _HEAD = re.compile(r"^(?P<dbms>[\w ]*?) ?Hammerdb Time Profile Report @ (?P<stamp>.*)$")
@@ -101,7 +101,7 @@ def _take(figures: dict[str, float], line: str) -> None:
 
 
 def _report(profile: Profile) -> Report:
-    subject = Subject("tprocc", "time profile (HammerDB)", dbms=dbms_of(profile.dbms))
+    subject = Subject("tprocc", "time profile (HammerDB)", dbms=dbms_called(profile.dbms))
     if not profile.closed:
         reason = "the time profile ends before its summary"
         return Report(tool="hammerdb", status=Status.ABORTED, reason=reason, subject=subject)

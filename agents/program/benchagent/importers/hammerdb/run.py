@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchagent.importers.hammerdb.common import VirtualUsers, dbms_of, iso, tcl_time
-from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, measured
+from benchagent.importers.hammerdb.common import VirtualUsers, iso, tcl_time
+from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, dbms_called, measured
 from benchagent.importers.source import Line, NotUnderstood
 from benchagent.importers.tables import Table
 from benchagent.redaction import redact_text
@@ -232,7 +232,7 @@ class Run(VirtualUsers):
         started_at = ""
         with contextlib.suppress(NotUnderstood):
             started_at = iso(*tcl_time(self.log_start)) if self.log_start else ""
-        dbms = dbms_of(self.result[2] if self.result else self.dbms)
+        dbms = dbms_called(self.result[2] if self.result else self.dbms)
         return [
             Report(tool="hammerdb", tool_version=tool_version, status=status, reason=reason, parameters=parameters,
                    metrics=metrics, warnings=tuple(warnings), started_at=started_at,

@@ -18,11 +18,11 @@ from typing import Any
 
 from benchagent.importers.report import (
     Metric,
+    ReadFile,
     Report,
     Series,
     Status,
     as_part_of,
-    as_they_are,
     measured,
     not_understood,
     unit_of,
@@ -261,32 +261,30 @@ def _series(log: Log, complete: set[int], *, counted: bool) -> tuple[Series, ...
     )
 
 
-def combined(read: Sequence[tuple[SourceFile, Sequence[Report]]]) -> list[tuple[SourceFile, list[Report]]]:
-    result = as_they_are(read)
+def combined(files: list[ReadFile]) -> None:
     logs = {
         position: log_of(file)
-        for position, (file, reports) in enumerate(result)
+        for position, (file, reports) in enumerate(files)
         if len(reports) == 1 and reports[0].status is not Status.NOT_UNDERSTOOD and is_log(file)
     }
-    for family in _families(result, logs):
+    for family in _families(files, logs):
         first, *others = family
         if others:
             try:
-                numbers = [_thread(result[position][0]) for position in family]
-                result[first][1][0] = report([logs[position] for position in family], numbers)
+                numbers = [_thread(files[position][0]) for position in family]
+                files[first][1][0] = report([logs[position] for position in family], numbers)
             except NotUnderstood as error:
-                result[first][1][0] = not_understood(f"not understood: {error}", tool=TOOL)
+                files[first][1][0] = not_understood(f"not understood: {error}", tool=TOOL)
         for position in others:
-            result[position][1][0] = as_part_of(result[position][1][0], result[first][0])
-        _join(result, family, logs)
-    return result
+            files[position][1][0] = as_part_of(files[position][1][0], files[first][0])
+        _join(files, family, logs)
 
 
-def _families(result: Sequence[tuple[SourceFile, list[Report]]], logs: dict[int, Log]) -> Iterator[list[int]]:
+def _families(files: Sequence[ReadFile], logs: dict[int, Log]) -> Iterator[list[int]]:
     """The positions of the threads of one run: one name stem, one kind, at the same time by different clients."""
     stems: dict[Any, list[int]] = defaultdict(list)
     for position, log in logs.items():
-        name = _NAME.fullmatch(result[position][0].name)
+        name = _NAME.fullmatch(files[position][0].name)
         stems[(name["stem"], log.per_transaction, log.columns, log.interval_s) if name else position].append(position)
     for positions in stems.values():
         own = [logs[position] for position in positions]
@@ -294,7 +292,7 @@ def _families(result: Sequence[tuple[SourceFile, list[Report]]], logs: dict[int,
         clients = [client for log in own for client in log.clients]
         overlap = ended - began >= 0.5 * min(log.ended - log.began for log in own)
         if overlap and len(clients) == len(set(clients)):
-            yield sorted(positions, key=lambda position: _thread(result[position][0]))
+            yield sorted(positions, key=lambda position: _thread(files[position][0]))
         else:
             yield from ([position] for position in positions)
 
@@ -304,14 +302,14 @@ def _thread(file: SourceFile) -> int:
     return int(name["thread"] or 0) if name else 0
 
 
-def _join(result: list[tuple[SourceFile, list[Report]]], family: Sequence[int], logs: dict[int, Log]) -> None:
+def _join(files: list[ReadFile], family: Sequence[int], logs: dict[int, Log]) -> None:
     """The logs' series into the report of their run, where both counted the same transactions; else as they are."""
     log = together([logs[position] for position in family])[0]
     if not log.latencies_us or log.sampled:
         return
     candidates = [
         (position, number)
-        for position, (_, reports) in enumerate(result)
+        for position, (_, reports) in enumerate(files)
         for number, run in enumerate(reports)
         if position not in logs and run.metric("transactions") == log.transactions
         and (run.metric("failed_transactions") or 0) == log.failed
@@ -320,15 +318,15 @@ def _join(result: list[tuple[SourceFile, list[Report]]], family: Sequence[int], 
     if len(candidates) != 1:
         return
     ((position, number),) = candidates
-    run_file, reports = result[position]
-    run, of_log = reports[number], result[family[0]][1][0]
+    run_file, reports = files[position]
+    run, of_log = reports[number], files[family[0]][1][0]
     reports[number] = replace(
         run, series=run.series or of_log.series, started_at=run.started_at or of_log.started_at,
         metrics=run.metrics + tuple(metric for metric in _metrics(log) if run.metric(metric.name) is None),
         warnings=(*run.warnings, *of_log.warnings, _OF_THE_LOGS),
     )  # fmt: skip
     for other in family:
-        result[other][1][0] = as_part_of(result[other][1][0], run_file)
+        files[other][1][0] = as_part_of(files[other][1][0], run_file)
 
 
 def _metrics(log: Log) -> list[Metric]:

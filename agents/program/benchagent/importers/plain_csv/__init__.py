@@ -8,7 +8,7 @@ from datetime import datetime
 
 from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows, propose, proposed_without_doubt
 from benchagent.importers.plain_csv.table import Table, is_missing, is_stamp, needed, seconds, table_of
-from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, as_they_are, evenly
+from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, dbms_called, evenly
 from benchagent.importers.source import NotUnderstood, SourceFile, is_number, number, slug
 from benchagent.redaction import redact_text, redact_value
 
@@ -18,11 +18,6 @@ _DONE = frozenset(
 )
 _MAX_RUNS = 20_000
 _ABORTED = re.compile(r"abort|cancel|interrupt|kill|incomplete|timeout", re.IGNORECASE)
-_DBMS = {
-    "postgres": "postgresql", "postgresql": "postgresql", "pg": "postgresql", "mysql": "mysql", "mariadb": "mariadb",
-    "oracle": "oracle", "sql server": "mssql", "mssql": "mssql", "db2": "db2", "firebird": "firebird",
-    "sqlite": "sqlite", "derby": "derby", "cubrid": "cubrid", "h2": "h2", "hsqldb": "hsqldb",
-}  # fmt: skip
 
 
 def claims(file: SourceFile) -> bool:
@@ -33,9 +28,6 @@ def claims(file: SourceFile) -> bool:
 def read(file: SourceFile) -> Sequence[Report]:
     """By the proposed mapping, where no numeric column is in doubt."""
     return read_mapped(file, proposed_without_doubt(file))
-
-
-combine = as_they_are
 
 
 def read_mapped(file: SourceFile, mapping: Mapping) -> list[Report]:
@@ -138,7 +130,7 @@ def _status(cells: dict[str, str], mapping: Mapping, line: int) -> tuple[Status,
 def _subject(cells: dict[str, str], mapping: Mapping) -> Subject:
     told = {column.role: redact_text(cells[column.heading]) for column in mapping.columns}
     workload, dbms = mapping.workload or told.get(Role.WORKLOAD, ""), told.get(Role.DBMS, "")
-    known = _DBMS.get(dbms.lower(), slug(dbms, "-"))
+    known = dbms_called(dbms) or slug(dbms, "-")
     return Subject(
         workload=slug(workload, "-"), workload_name=workload, dbms=known, dbms_version=told.get(Role.DBMS_VERSION, "")
     )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from benchagent.importers.report import Report, as_they_are
+from benchagent.importers.report import Report
 from benchagent.importers.source import FAILED_EXIT, Line, NotUnderstood, SourceFile, without_comment
 from benchagent.importers.sysbench.report import report_of
 from benchagent.importers.sysbench.run import Run
@@ -43,9 +43,6 @@ def read(file: SourceFile) -> Sequence[Report]:
             run.samples = []
             run.warnings.append("the progress is left out: lines of one run stand in another")
     return reports_of(reader.parts, report_of, TOOL, "no run of sysbench")
-
-
-combine = as_they_are
 
 
 @dataclass

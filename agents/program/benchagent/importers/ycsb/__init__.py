@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from benchagent.importers.report import Report, as_they_are
+from benchagent.importers.report import Report
 from benchagent.importers.source import TIME_IN_FRONT, NotUnderstood, SourceFile
 from benchagent.importers.ycsb.golang import go_reports
 from benchagent.importers.ycsb.java import exported, java_reports
@@ -32,6 +32,3 @@ def read(file: SourceFile) -> Sequence[Report]:
     if not reports:
         raise NotUnderstood("no result and no status lines in it")
     return reports
-
-
-combine = as_they_are

@@ -6,7 +6,7 @@ import itertools
 import re
 from dataclasses import dataclass, field
 
-from benchagent.importers.report import Scalar, Subject
+from benchagent.importers.report import Scalar, Subject, dbms_called
 from benchagent.importers.source import MAX_COMMAND, whole_or_text
 
 _LINE = re.compile(
@@ -16,7 +16,6 @@ _LINE = re.compile(
 _PROPERTY = re.compile(r'^"(?P<name>[\w.]+)"="(?P<value>[^"]*)"$')
 _WORKLOAD = re.compile(r"workloads?[/_\\]?(?P<letter>[a-f])\b|workload(?P<other>[a-f])(?![a-z])")
 _JDBC = re.compile(r"jdbc:(?P<dbms>postgresql|mysql|mariadb|oracle|sqlserver|db2|firebirdsql|sqlite)\b")
-_DBMS = {"sqlserver": "mssql", "firebirdsql": "firebird"}
 # YCSB's properties -> parameters.
 _NAMES = {
     "threadcount": "terminals", "threads": "terminals", "recordcount": "table_size_rows",
@@ -66,7 +65,7 @@ class Told:
         if workload := _WORKLOAD.search(line):
             self.letter = workload["letter"] or workload["other"]
         if jdbc := _JDBC.search(line):
-            self.dbms = _DBMS.get(jdbc["dbms"], jdbc["dbms"])
+            self.dbms = dbms_called(jdbc["dbms"])
         return True
 
     def _parameter(self, name: str, value: str) -> None:
