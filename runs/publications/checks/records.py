@@ -224,17 +224,9 @@ def _compared(text: str, column: str) -> list[float]:
     return [float(one) for one in re.findall(rf"{re.escape(column)}\s*[=<>]+\s*(\d+)", text, re.IGNORECASE)]
 
 
-def _agrees(holds: Any) -> Result:
-    return Result.AGREES if holds else Result.DISAGREES
-
-
 def _cut(value: float, digits: float) -> float:
     """Without the digits after those."""
     return int(value * 10**digits + 1e-9) / 10**digits
-
-
-def _pairs(rows: Sequence[Any]) -> list[Record]:
-    return [Record("a pair", {"before": one, "after": other}) for one, other in pairwise(rows)]
 
 
 def _nearest(rows: Sequence[Record], field: str, value: float) -> Record:
@@ -369,7 +361,7 @@ _HELP: dict[str, Callable[..., Any]] = {
     "join": lambda texts, sign: sign.join(map(str, texts)),
     "distinct": lambda rows: list(dict.fromkeys(rows)),
     "flat": _flat,
-    "pairs": _pairs,
+    "pairs": lambda rows: [Record("a pair", {"before": one, "after": other}) for one, other in pairwise(rows)],
     "nearest": _nearest,
     "ordered": _ordered,
     "has": lambda row, field: row.get(field) is not None,
@@ -380,7 +372,7 @@ _HELP: dict[str, Callable[..., Any]] = {
     "numbered": lambda rows: [Record("a row", {"number": float(at), "one": one}) for at, one in enumerate(rows, 1)],
     "decimals": decimals,
     # Results of checks.
-    "agrees": _agrees,
+    "agrees": lambda holds: Result.AGREES if holds else Result.DISAGREES,
     "judge": judge,
     "cut_or_judge": lambda stated, computed: (
         Result.AGREES if _cut(computed, decimals(stated)) == stated else judge(stated, computed)

@@ -15,7 +15,7 @@ from runs.publications.article import Article, FigureEntry, Order, Rerun, articl
 from runs.publications.document import Spec
 from runs.publications.matching import Published
 from runs.publications.material import Material
-from runs.publications.page import claims, common, configs, database, reruns
+from runs.publications.page import claims, common, database, reruns
 from runs.publications.page.bars import Bars, Medians
 from runs.publications.page.common import FactTable, Observed
 from runs.publications.page.curves import Curves, Sizes
@@ -36,7 +36,7 @@ PLAIN: Mapping[str, Callable[[Material], Section]] = {
     "observations": common.observations,
     "missing": common.missing,
     "machines": common.machines,
-    "configurations": configs.configurations,
+    "configurations": common.configurations,
     "findings": common.findings,
 }
 
