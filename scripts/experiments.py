@@ -45,38 +45,32 @@ def say(text: str) -> None:
     print(f"=== {text}", flush=True)
 
 
-def install_engines() -> None:
-    """What cannot be installed here becomes a gap of the experiments, with the reason."""
-    for name in ENGINES:
-        if subprocess.run([*AGENT, "engines", "install", name, "--state", str(AGENT_STATE)], check=False).returncode:
-            say(f"{name} is not there: its cells will stay gaps")
+def agent(*arguments: str) -> list[str]:
+    return [*AGENT, *arguments, "--state", str(AGENT_STATE)]
 
 
-def make_slow_disks() -> None:
-    """Emulated hard disks as further storages; only root can make them."""
-    there = storages()
-    for name, rates in EMULATED.items():
-        if name in there:
-            say(f"used as it is, whatever its rates are: storage {there[name]}")
-            continue
-        file = AGENT_STATE / f"{name}-disk.img"
-        command = [*AGENT, "storage", "emulate", name, "--file", str(file), *rates, "--state", str(AGENT_STATE)]
-        if subprocess.run(command, check=False).returncode:
-            say(f"no storage {name}: its cells will stay gaps")
-
-
-def tell_what_is_missing() -> None:
-    """What a run that is not a dry one would install and make."""
-    missing = {engine["name"] for engine in engines()["can_be_added"]}
+def install_engines(*, dry: bool) -> None:
+    """What cannot be installed here becomes a gap of the experiments, with the reason. `dry`: it is only told."""
+    missing = {engine["name"] for engine in engines()["can_be_added"]} if dry else set()
     for name in ENGINES:
         if name in missing:
             say(f"would be installed: {name}")
+        elif not dry and subprocess.run(agent("engines", "install", name), check=False).returncode:
+            say(f"{name} is not there: its cells will stay gaps")
+
+
+def make_slow_disks(*, dry: bool) -> None:
+    """Emulated hard disks as further storages; only root can make them. `dry`: what would be made is told."""
     there = storages()
     for name, rates in EMULATED.items():
+        file = str(AGENT_STATE / f"{name}-disk.img")
         if name in there:
-            say(f"would be used as it is: storage {there[name]}")
-        else:
+            used = "would be used as it is" if dry else "used as it is, whatever its rates are"
+            say(f"{used}: storage {there[name]}")
+        elif dry:
             say(f"would be made, as root only: storage {name} ({' '.join(rates)})")
+        elif subprocess.run(agent("storage", "emulate", name, "--file", file, *rates), check=False).returncode:
+            say(f"no storage {name}: its cells will stay gaps")
 
 
 def expected() -> list[str]:
@@ -104,8 +98,7 @@ def storages() -> dict[str, str]:
 
 
 def asked(*question: str) -> str:
-    command = [*AGENT, *question, "--state", str(AGENT_STATE)]
-    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+    return subprocess.run(agent(*question), stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 @contextmanager
@@ -159,11 +152,9 @@ def is_dry(arguments: list[str]) -> bool:
 def main() -> int:
     arguments = sys.argv[1:] + (["--quick"] if os.environ.get("QUICK") == "1" else [])
     AGENT_STATE.mkdir(parents=True, exist_ok=True)
-    if is_dry(arguments):
-        tell_what_is_missing()
-    else:
-        install_engines()
-        make_slow_disks()
+    dry = is_dry(arguments)
+    install_engines(dry=dry)
+    make_slow_disks(dry=dry)
     command = [*MANAGE, "experiments", *arguments, *expected()]
     begun = time.monotonic()
     with running():

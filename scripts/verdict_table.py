@@ -63,15 +63,12 @@ def row(noise: str, repeats: int, tries: int = TRIES) -> tuple[float, float, flo
         page = [drawn() for _ in range(CELLS_OF_A_PAGE)]
         interval = geometric_mean_interval(page[0])
         covered += interval is not None and interval.low <= 1 <= interval.high
-        named = [_names_a_winner(other, page[0]) for other in page[1:]]
+        verdicts = [judge(other, page[0], better="higher").kind for other in page[1:]]
+        named = [kind in (Kind.BETTER, Kind.WORSE) for kind in verdicts]
         winners += named[0]
         pages += any(named)
         told += judge(drawn(1 + TRUE_EFFECT), page[0], better="higher").kind == Kind.BETTER
     return covered / tries, winners / tries, pages / tries, told / tries
-
-
-def _names_a_winner(values: list[float], baseline: list[float]) -> bool:
-    return judge(values, baseline, better="higher").kind in (Kind.BETTER, Kind.WORSE)
 
 
 def line(noise: str, repeats: int) -> str:
