@@ -96,6 +96,15 @@ class SourceFile:
         return self.text.endswith("\n")
 
 
+def once(work: Callable[[SourceFile], Made]) -> Callable[[SourceFile], Made]:
+    """What a function works out of a file is worked out once for all who ask for it."""
+
+    def kept(file: SourceFile) -> Made:
+        return file.once(f"{work.__module__}.{work.__qualname__}", lambda: work(file))
+
+    return kept
+
+
 def is_number(text: str) -> bool:
     return _NUMBER.fullmatch(text) is not None
 

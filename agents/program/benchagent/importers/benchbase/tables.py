@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 
 from benchagent.importers.benchbase.documents import check_rising, latency, snake
 from benchagent.importers.report import Report, Series, Status, by_second, sampled
-from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number, whole
+from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number, once, whole
 
 _TIME = re.compile(r"(?:time \(seconds\)|time\(sec\))", re.IGNORECASE)
 _RATE = re.compile(r"(?:throughput \(requests/second\)|throughput\(req/sec\))", re.IGNORECASE)
@@ -79,21 +79,18 @@ def type_of(file: SourceFile) -> str:
     return match[1] if match else ""
 
 
+@once
 def _rows(file: SourceFile) -> tuple[list[str], list[tuple[int, list[str]]]]:
     """The heading, and every line's number with its cells."""
-
-    def read() -> tuple[list[str], list[tuple[int, list[str]]]]:
-        rows: list[tuple[int, list[str]]] = []
-        with Lines(file) as lines:
-            for line in filter(lambda line: line.text, lines):
-                rows.append((line.number, [cell.strip() for cell in line.text.split(",")]))
-                if len(rows[-1][1]) != len(rows[0][1]):
-                    raise NotUnderstood(f"{len(rows[-1][1])} values, but {len(rows[0][1])} headings")
-        if len(rows) < 2:
-            raise NotUnderstood("a table without a whole row")
-        return rows[0][1], rows[1:]
-
-    return file.once("benchbase rows", read)
+    rows: list[tuple[int, list[str]]] = []
+    with Lines(file) as lines:
+        for line in filter(lambda line: line.text, lines):
+            rows.append((line.number, [cell.strip() for cell in line.text.split(",")]))
+            if len(rows[-1][1]) != len(rows[0][1]):
+                raise NotUnderstood(f"{len(rows[-1][1])} values, but {len(rows[0][1])} headings")
+    if len(rows) < 2:
+        raise NotUnderstood("a table without a whole row")
+    return rows[0][1], rows[1:]
 
 
 def windows(file: SourceFile) -> Sequence[Series]:
@@ -181,11 +178,8 @@ def _row(
     return values
 
 
+@once
 def read_raw(file: SourceFile) -> Raw:
-    return file.once("benchbase raw", lambda: _read_raw(file))
-
-
-def _read_raw(file: SourceFile) -> Raw:
     heading, rows = _rows(file)
     named = len(heading) == 6
     starts, latencies = [], []

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from benchagent.importers.report import MAX_SECONDS, ReadFile, Report, Series, Status, as_part_of, by_second
-from benchagent.importers.source import Lines, NotUnderstood, SourceFile
+from benchagent.importers.source import Lines, NotUnderstood, SourceFile, once
 
 _ROW = re.compile(r"(\d{1,18}), (\d{1,18}), ([012]), (\d{1,18})(?:, (?:0x[0-9a-f]+|\d+))*")
 _NAME = re.compile(r"(?P<stem>.*?)_(?P<kind>bw|iops|lat|clat|slat)(?:\.(?P<job>\d+))?\.log(?:\.gz)?", re.IGNORECASE)
@@ -77,11 +77,8 @@ def _belongs(log: _Log, run: SourceFile, runs: Sequence[SourceFile]) -> bool:
     return len(beside) == 1 or PurePosixPath(run.name).name.split(".")[0] == log.stem
 
 
+@once
 def _log(file: SourceFile) -> _Log:
-    return file.once("fio log", lambda: _parsed(file))
-
-
-def _parsed(file: SourceFile) -> _Log:
     path = PurePosixPath(file.name)
     name = _NAME.fullmatch(path.name)
     if name is None:

@@ -13,7 +13,7 @@ from benchagent.importers.hammerdb.log import counted, log_reports
 from benchagent.importers.hammerdb.profile import SEEN_BY_USERS, check_ranks, checked_metrics, procedure_metrics
 from benchagent.importers.hammerdb.run import result_metrics
 from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, dbms_called, measured
-from benchagent.importers.source import NotUnderstood, SourceFile, number
+from benchagent.importers.source import NotUnderstood, SourceFile, number, once
 from benchagent.redaction import redact_text
 
 SCHEMA = "hammerdb-job-report-v1"
@@ -46,12 +46,9 @@ _MARKS = (
 )
 
 
+@once
 def json_of(file: SourceFile) -> Any:
     """The JSON of a file that is HammerDB's; None for any other file. Raises NotUnderstood for a cut one."""
-    return file.once("hammerdb json", lambda: _json_of(file))
-
-
-def _json_of(file: SourceFile) -> Any:
     text = file.text.strip()
     if not text.startswith(("{", "[")):
         return None

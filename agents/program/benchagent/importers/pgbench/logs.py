@@ -27,7 +27,7 @@ from benchagent.importers.report import (
     not_understood,
     unit_of,
 )
-from benchagent.importers.source import NotUnderstood, SourceFile
+from benchagent.importers.source import NotUnderstood, SourceFile, once
 
 TOOL = "pgbench"
 # 2001 to 2036: what can be a clock reading, and no count.
@@ -100,21 +100,18 @@ def is_log(file: SourceFile) -> bool:
     )
 
 
+@once
 def log_of(file: SourceFile) -> Log:
     """Read once for a file. Raises NotUnderstood for any line that is no log's, lost, doubled or out of order."""
-
-    def read() -> Log:
-        lines = [(number, line.strip()) for number, line in enumerate(file.lines, start=1) if line.strip()]
-        cut = not file.last_line_is_whole
-        if cut:
-            lines.pop()
-        if not lines:
-            raise NotUnderstood("no whole line in the log")
-        log = _of_transactions(lines) if _TRANSACTION.fullmatch(lines[0][1]) else _of_intervals(lines)
-        log.cut = cut
-        return log
-
-    return file.once("pgbench log", read)
+    lines = [(number, line.strip()) for number, line in enumerate(file.lines, start=1) if line.strip()]
+    cut = not file.last_line_is_whole
+    if cut:
+        lines.pop()
+    if not lines:
+        raise NotUnderstood("no whole line in the log")
+    log = _of_transactions(lines) if _TRANSACTION.fullmatch(lines[0][1]) else _of_intervals(lines)
+    log.cut = cut
+    return log
 
 
 def _of_transactions(lines: list[tuple[int, str]]) -> Log:

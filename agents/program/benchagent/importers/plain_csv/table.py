@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from benchagent.importers.source import NotUnderstood, SourceFile, is_number, number
+from benchagent.importers.source import NotUnderstood, SourceFile, is_number, number, once
 
 _COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+")
 _SEPARATORS = ",;\t|"
@@ -52,11 +52,6 @@ def is_missing(text: str) -> bool:
     return text.lower() in MISSING
 
 
-def table_of(file: SourceFile) -> Table | None:
-    """The table of a file; None for what is none. Raises NotUnderstood for one whose numbers are ambiguous."""
-    return file.once("table", lambda: _read_table(file))
-
-
 def needed(file: SourceFile) -> Table:
     table = table_of(file)
     if table is None:
@@ -64,7 +59,9 @@ def needed(file: SourceFile) -> Table:
     return table
 
 
-def _read_table(file: SourceFile) -> Table | None:
+@once
+def table_of(file: SourceFile) -> Table | None:
+    """The table of a file; None for what is none. Raises NotUnderstood for one whose numbers are ambiguous."""
     if file.text.lstrip()[:1] in ("", "{", "[", "<"):
         return None
     lines = [(number, line) for number, line in enumerate(file.lines, start=1) if line.strip()]
