@@ -21,18 +21,11 @@ from pathlib import Path
 
 from benchagent.java import JavaToolchain
 
-from benchmarks.clients import Server, postgresql
+from benchmarks.clients import postgresql
 from benchmarks.pairs import CACHE, Measurement, measured, options, report
 
 # By value of synchronous_commit: the least that the median of the ratios of TPS is to be.
 TARGETS = {"off": 0.90, "on": 0.95}
-
-
-def prepared(
-    server: Server, seconds: int, warm_up: int, commit: str, client: Callable[[int, int], Measurement]
-) -> Measurement:
-    server.prepare(commit)
-    return client(seconds, warm_up)
 
 
 def main() -> None:
@@ -44,9 +37,13 @@ def main() -> None:
         machine = f"scale {asked.scale}, {os.cpu_count()} cores, {platform.machine()}"
         about = f"PostgreSQL {server.version}, {machine}; {asked.warm_up} s warm-up, {asked.seconds} s measured"
         print(f"{about}\n", flush=True)
-        measure = partial(prepared, server, asked.seconds, asked.warm_up)
+
+        def prepared(commit: str, client: Callable[[int, int], Measurement]) -> Measurement:
+            server.prepare(commit)
+            return client(asked.seconds, asked.warm_up)
+
         clients = {
-            load_of(commit): (partial(measure, commit, server.pgbench), partial(measure, commit, server.agent))
+            load_of(commit): (partial(prepared, commit, server.pgbench), partial(prepared, commit, server.agent))
             for commit in TARGETS
         }
         pairs = measured(clients, asked.pairs)
