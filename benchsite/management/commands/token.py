@@ -6,6 +6,7 @@ import argparse
 from datetime import timedelta
 from typing import Any
 
+from benchagent.arguments import refuse_repeated
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 from django.utils import timezone
@@ -20,6 +21,7 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        refuse_repeated(parser)
         parser.add_argument("--name", default="", help="what the token is for")
         parser.add_argument("--scopes", default="", help=f"of {', '.join(SCOPES)}, separated by commas")
         parser.add_argument("--days", default="", help="expires after so many days; default: never")

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from benchagent.arguments import by_name
 from benchagent.catalog import DBMSS, WORKLOADS
 from benchagent.cli.commands import Actions, command
 from benchagent.dbms.external import Visit, drop_own, visit
@@ -136,7 +137,11 @@ def _space_words(server: Visit) -> str:
 def _factors(options: argparse.Namespace, slug: str | None) -> dict[str, str]:
     """Raises `JobError` for one that the workload has not."""
     known = {factor.name for factor in WORKLOADS[slug].factors} if slug else set()
-    given = {name: value for name, _, value in (pair.partition("=") for pair in options.factors)}
+    pairs = [(name, value) for name, _, value in (pair.partition("=") for pair in options.factors)]
+    try:
+        given = by_name("--factor", pairs)
+    except ValueError as error:
+        raise JobError(str(error)) from error
     if wrong := [pair for pair in options.factors if "=" not in pair] + [name for name in given if name not in known]:
         there = ", ".join(sorted(known)) or "none without --workload"
         raise JobError(f"--factor {wrong[0]}: has to be NAME=VALUE; the factors are: {there}")

@@ -15,7 +15,7 @@ from benchagent.dbms.base import EngineContext
 from benchagent.engines import Engine, catalogue, installed, read_record
 from benchagent.engines.install import download, install, remove
 from benchagent.engines.sources import InstallError, apt_update
-from benchagent.java import EngineJars, JarChecksumError, JavaToolchain
+from benchagent.java import EngineJars, FetchError, JarChecksumError, JavaToolchain
 from benchagent.paths import AgentDirs
 
 # What is told of what can be added; jars have neither sizes nor a note.
@@ -153,7 +153,7 @@ def _each(
             apt_update()
         for name in options.engine:
             work(name, toolchain)
-    except (InstallError, JarChecksumError, OSError) as error:
+    except (InstallError, FetchError, JarChecksumError, OSError) as error:
         complain(str(error))
         return EXIT_FAILED
     return 0

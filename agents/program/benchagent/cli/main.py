@@ -18,10 +18,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
+import truststore
+
 from benchagent import __version__
+from benchagent.arguments import ArgumentParser
 from benchagent.cli import connections, doctor, engines, observe, storage
-from benchagent.cli.commands import complain, say
-from benchagent.java import JavaToolchain
+from benchagent.cli.commands import EXIT_FAILED, complain, say
+from benchagent.java import FetchError, JarChecksumError, JavaNotFoundError, JavaToolchain
 from benchagent.job.worker import Stop, Worker
 from benchagent.link.client import InsecureUrl
 from benchagent.machine.devices import hardware_facts
@@ -35,6 +38,7 @@ STOP_PATIENCE_S = 3.5
 
 def main(argv: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(argv)
+    truststore.inject_into_ssl()
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(levelname)s %(message)s")
     state = getattr(options, "state", None) or os.environ.get(STATE_VARIABLE)
     if not state:
@@ -47,9 +51,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="benchagent", description="Runs database benchmarks for a Benchsite server.")
+    parser = ArgumentParser(prog="benchagent", description="Runs database benchmarks for a Benchsite server.")
     parser.add_argument("--version", action="version", version=__version__)
-    common = argparse.ArgumentParser(add_help=False)
+    common = ArgumentParser(add_help=False)
     # No default here: that of an inner command would replace what was given before it.
     words = f"folder below which everything is written (default: ${STATE_VARIABLE})"
     common.add_argument("--state", default=argparse.SUPPRESS, metavar="DIR", help=words)
@@ -90,7 +94,11 @@ def _prepare(_options: argparse.Namespace, dirs: AgentDirs) -> int:
     toolchain = JavaToolchain(dirs.cache)
     installed = {marker.name for marker in dirs.engines.iterdir()}
     groups = [group for group in toolchain.engine_groups() if group.default or group.name in installed]
-    toolchain.prepare(groups, say)
+    try:
+        toolchain.prepare(groups, say)
+    except (FetchError, JarChecksumError, JavaNotFoundError) as error:
+        complain(str(error))
+        return EXIT_FAILED
     return 0
 
 

@@ -9,7 +9,10 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+import truststore
+
 from benchagent import __version__
+from benchagent.arguments import ArgumentParser
 from benchagent.ctl import comparing, files, running, uploading
 from benchagent.ctl.api import Api, Login, save
 from benchagent.ctl.output import UsageError, say
@@ -20,6 +23,7 @@ EXIT_USAGE, EXIT_REFUSED, EXIT_UNREACHABLE, EXIT_INTERRUPTED = 2, 3, 4, 130
 
 def main(argv: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(argv)
+    truststore.inject_into_ssl()
     try:
         status: int = options.command(options)
         return status
@@ -42,9 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="benchctl", description="Results, comparisons and experiments of a Benchsite."
-    )
+    parser = ArgumentParser(prog="benchctl", description="Results, comparisons and experiments of a Benchsite.")
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from benchagent.arguments import by_name
 from benchagent.ctl.api import Api, connect
 from benchagent.ctl.output import ProgressLine, UsageError, plain_number, print_json, print_table, say
 from benchagent.link.client import Unreachable
@@ -113,9 +114,16 @@ def _plan(options: argparse.Namespace) -> dict[str, Any]:
     if options.workload:
         plan["workload"] = options.workload
     if options.engine:
-        plan["engines"] = [_engine(text) for text in options.engine]
+        engines = [_engine(text) for text in options.engine]
+        if twice := [text for text, count in Counter(options.engine).items() if count > 1]:
+            raise UsageError(f"--engine {twice[0]} is given twice: --repeats N measures it more often")
+        plan["engines"] = engines
     if options.factor:
-        plan["factors"] = {**plan.get("factors", {}), **dict(_factor(text) for text in options.factor)}
+        try:
+            factors = by_name("--factor", map(_factor, options.factor))
+        except ValueError as error:
+            raise UsageError(f"{error}; or as NAME=VALUE,VALUE to have each of them run") from error
+        plan["factors"] = {**plan.get("factors", {}), **factors}
     for name in ("repeats", "agent", "name", "visibility"):
         if getattr(options, name) is not None:
             plan[name] = getattr(options, name)

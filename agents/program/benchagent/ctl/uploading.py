@@ -14,6 +14,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from benchagent.arguments import by_name
 from benchagent.configfiles import recognise
 from benchagent.ctl.api import Api, config_path, connect
 from benchagent.ctl.files import LocalFile, apart, read, read_all, walk
@@ -101,7 +102,11 @@ def subject(options: argparse.Namespace) -> dict[str, Any]:
     if options.config:
         said["config"] = _config(options.config)
     if options.storage:
-        said["storage"] = [_storage(text) for text in options.storage]
+        try:
+            devices = by_name("--storage", map(_storage, options.storage))
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+        said["storage"] = [{"role": role, "device": device} for role, device in devices.items()]
     if options.visibility:
         said["visibility"] = options.visibility
     if options.note:
@@ -127,11 +132,12 @@ def _config(given: Sequence[str]) -> Any:
     return {"files": sent}
 
 
-def _storage(text: str) -> dict[str, str]:
+def _storage(text: str) -> tuple[str, str]:
+    """Role and device."""
     role, separator, device = text.partition("=")
     if not separator or not device or role not in STORAGE_ROLES:
         raise UsageError(f"--storage {text!r}: say ROLE=DEVICE, the role being one of {', '.join(STORAGE_ROLES)}")
-    return {"role": role, "device": device}
+    return role, device
 
 
 def upload(options: argparse.Namespace) -> int:
