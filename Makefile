@@ -1,5 +1,5 @@
 # Two commands matter: `make up` and `make test`. `make help` lists the rest.
-# Variables: PORT, HOST, STATE, FIRST_RUN, DATABASE_URL, CELERY_BROKER_URL (docs/operate/operations.md), PYTHON (3.11+).
+# Variables: PORT, HOST, STATE, FIRST_RUN, BUNDLE, DATABASE_URL, CELERY_BROKER_URL (docs/operate/operations.md), PYTHON (3.11+).
 
 PYTHON ?= python3
 MAKEFLAGS += --no-print-directory
@@ -7,7 +7,7 @@ BOOTSTRAP = $(PYTHON) scripts/bootstrap.py
 DEV = $(BOOTSTRAP) --dev
 RUN = .venv/bin/python
 
-.PHONY: help up login token test check lock experiments bench-driver bench-sysbench bench-sampling bench-uploads bench-pages bench-journeys fuzz-api clean
+.PHONY: help up login token test check lock bundle experiments bench-driver bench-sysbench bench-sampling bench-uploads bench-pages bench-journeys fuzz-api clean
 
 help:
 	@echo 'make up            install, start everything, run a first benchmark; stop with Ctrl-C'
@@ -17,6 +17,7 @@ help:
 	@echo 'make test          all tests; LEGS="sqlite browser" for some'
 	@echo 'make check         linters, types, import rules, migrations, deployment check, JavaScript tests'
 	@echo 'make lock          compile requirements.txt and requirements-dev.txt from pyproject.toml'
+	@echo 'make bundle        TO=benchsite-bundle.tar: all that `make up BUNDLE=FILE` needs without a network'
 	@echo 'make experiments   re-run the experiments of the four articles: QUICK=1 [ARGS="tpcb-2010 --part engines"]'
 	@echo 'make bench-driver  the load generator against pgbench, on one PostgreSQL: ARGS="--pairs 5 --json FILE"'
 	@echo 'make bench-sysbench  the same against sysbench, on one MariaDB'
@@ -61,6 +62,9 @@ lock:
 	@$(DEV)
 	$(LOCK) --output-file requirements.txt pyproject.toml
 	$(LOCK) --extra dev --constraints requirements.txt --output-file requirements-dev.txt pyproject.toml
+
+bundle:
+	@TO="$(TO)" exec $(BOOTSTRAP) scripts/bundle.py
 
 # Engines that it lacks are installed first; a second storage is emulated where root allows it.
 experiments:

@@ -29,10 +29,14 @@ import fcntl
 import hashlib
 import importlib.util
 import json
+import platform
 import queue
 import re
 import signal
+import ssl
 import subprocess
+import tarfile
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -47,6 +51,7 @@ LOG = VENV / "install.log"
 AGENT = ROOT / "agents" / "program"
 PR_SET_PDEATHSIG = 1
 SHOW_EVERY_S = 2.0
+UNTRUSTED = "pip does not trust who signed the certificate of the package index"
 
 
 def main() -> None:
@@ -60,7 +65,9 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         with one_at_a_time():
-            install(dev=options.dev, temporary=state_tmp())
+            temporary = state_tmp()
+            with bundle(temporary) as source:
+                install(dev=options.dev, temporary=temporary, source=source)
     except KeyboardInterrupt:
         sys.exit("interrupted; the same command goes on")
     if options.command:
@@ -101,7 +108,48 @@ def one_at_a_time() -> Iterator[None]:
         os.close(handle)
 
 
-def install(*, dev: bool, temporary: Path) -> None:
+def bundle_facts() -> dict[str, str]:
+    """What a bundle fits."""
+    known = fingerprints()
+    here = {"system": platform.system(), "processor": platform.machine(), "Python": known["python"]}
+    return {**here, "locked packages": known["server"]}
+
+
+@contextmanager
+def bundle(temporary: Path) -> Iterator[list[str]]:
+    """pip's options to install from the file BUNDLE alone, none without one; its jars go to where the agent looks."""
+    file = os.environ.get("BUNDLE")
+    if not file:
+        yield []
+        return
+    with tempfile.TemporaryDirectory(dir=temporary) as wheels:
+        try:
+            unpack(Path(file), {"wheels": Path(wheels), "jars": temporary.parent / "agent" / "cache" / "jars"})
+        except (OSError, KeyError, ValueError, tarfile.TarError) as error:
+            sys.exit(f"BUNDLE={file} cannot be used: {error}")
+        yield ["--no-index", "--find-links", wheels]
+
+
+def unpack(file: Path, folders: dict[str, Path]) -> None:
+    """Checksums are looked at by who uses the files: pip by the lock, the agent by its list."""
+    with tarfile.open(file) as tar:
+        about = tar.extractfile("bundle.json")
+        facts = json.load(about) if about else {}
+        wrong = [name for name, here in bundle_facts().items() if facts.get(name) != here]
+        if wrong:
+            raise ValueError(f"it was made for another {' and '.join(wrong)} than this machine or checkout has")
+        for member in tar:
+            kind, _, name = member.name.partition("/")
+            content = tar.extractfile(member) if kind in folders and ".." not in name.split("/") else None
+            target = folders.get(kind, file) / name
+            if content and not target.exists():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                draft = target.with_name(f".{target.name}.draft")
+                draft.write_bytes(content.read())
+                draft.replace(target)
+
+
+def install(*, dev: bool, temporary: Path, source: list[str]) -> None:
     wanted = fingerprints()
     present = read_stamp()
     if not dev and present:
@@ -115,8 +163,13 @@ def install(*, dev: bool, temporary: Path) -> None:
     STAMP.unlink(missing_ok=True)
     locks = ["requirements-dev.txt"] if wanted["dev"] else ["requirements.txt"]
     for lock in locks:
-        pip(f"installing {lock}", ["--require-hashes", "-r", str(ROOT / lock)], temporary, total=count_pins(lock))
-    pip("installing the agent", ["--no-deps", "--no-build-isolation", "-e", str(AGENT)], temporary, total=1)
+        pip(
+            f"installing {lock}",
+            [*source, "--require-hashes", "-r", str(ROOT / lock)],
+            temporary,
+            total=count_pins(lock),
+        )
+    pip("installing the agent", [*source, "--no-deps", "--no-build-isolation", "-e", str(AGENT)], temporary, total=1)
     STAMP.write_text(json.dumps(wanted))
     say(f"installed in {time.monotonic() - started:.0f} s")
 
@@ -197,8 +250,20 @@ def pip(title: str, arguments: list[str], temporary: Path, *, total: int) -> Non
     command = [str(PYTHON), "-m", "pip", "install", *options, *arguments]
     with child(command, temporary) as process, LOG.open("a") as log:
         error = follow(title, total, lines_of(process), log.write)
-    if process.returncode:
-        sys.exit(f"{title} failed: {error or 'no reason given'}; whole output in {LOG}")
+    if not process.returncode:
+        return
+    store = system_store()
+    if error == UNTRUSTED and store and store not in arguments:
+        say(f"  {error}; trying again with the system's authorities, {store}")
+        pip(title, [*arguments, "--cert", store], temporary, total=total)
+        return
+    sys.exit(f"{title} failed: {error or 'no reason given'}; whole output in {LOG}")
+
+
+def system_store() -> str:
+    """File of the authorities that the system trusts or SSL_CERT_FILE names: older pips know only their own."""
+    usual = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem")
+    return next((path for path in (ssl.get_default_verify_paths().cafile, *usual) if path and Path(path).exists()), "")
 
 
 def lines_of(process: "subprocess.Popen[str]") -> "queue.Queue[str | None]":
@@ -232,7 +297,9 @@ def follow(title: str, total: int, lines: "queue.Queue[str | None]", log: Callab
             doing = f"{collected} of {total} packages found"
         elif line.startswith("Installing collected"):
             doing = f"unpacking {collected} packages"
-        elif line.startswith("ERROR"):
+        elif "CERTIFICATE_VERIFY_FAILED" in line:
+            error = UNTRUSTED
+        elif line.startswith("ERROR") and error != UNTRUSTED:
             error = line.removeprefix("ERROR:").strip()
         if time.monotonic() - shown >= SHOW_EVERY_S:
             shown = time.monotonic()

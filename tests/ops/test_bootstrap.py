@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -11,9 +12,11 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
+from tests.benchagent.company import Authority, Mirror
 from tests.ops.site import naming, wait_until
 
 pytestmark = pytest.mark.ops
@@ -81,6 +84,31 @@ def test_it_says_in_one_line_why_an_installation_failed(checkout):
     assert "no-such-package" in last
     assert "Traceback" not in done.stderr
     assert not (checkout / "home").exists()
+
+
+def test_it_installs_from_an_index_whose_authority_only_the_system_knows(checkout, tmp_path_factory):
+    """One package of our own; what then fails is the agent, of which this checkout has no code."""
+    folder = tmp_path_factory.mktemp("index")
+    wheel = folder / "thing-1-py3-none-any.whl"
+    with ZipFile(wheel, "w") as archive:
+        about = "thing-1.dist-info"
+        archive.writestr(f"{about}/METADATA", "Metadata-Version: 2.1\nName: thing\nVersion: 1\n")
+        archive.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(f"{about}/RECORD", f"{about}/METADATA,,\n{about}/WHEEL,,\n{about}/RECORD,,\n")
+    (folder / "links.html").write_text(f'<!DOCTYPE html><a href="{wheel.name}">{wheel.name}</a>')
+    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    (checkout / "requirements.txt").write_text(f"thing==1 --hash=sha256:{digest}\n")
+    authority = Authority(tmp_path_factory.mktemp("authority"))
+    index = Mirror(folder, authority)
+    pip = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": f"{index.url_with_login}/links.html", "PIP_RETRIES": "0"}
+    alone = bootstrap(checkout, PIP_CONFIG_FILE=os.devnull, **pip)
+    assert alone.stderr.splitlines()[-1].startswith("installing requirements.txt failed: ")
+    assert index.asked == []
+    known = bootstrap(checkout, PIP_CONFIG_FILE=os.devnull, SSL_CERT_FILE=str(authority.certificate), **pip)
+    index.stop()
+    assert known.stderr.splitlines()[-1].startswith("installing the agent failed: "), known.stderr
+    assert f"/{wheel.name}" in index.asked
+    assert index.password not in alone.stderr + known.stderr
 
 
 def test_it_does_nothing_when_everything_is_there(checkout):
