@@ -184,12 +184,15 @@ def offers(agents: list[Agent]) -> list[Offer]:
 
 
 def newest(agent: Agent, dbms: str, version: str = "") -> Engine | None:
-    """The newest version of a DBMS that the agent starts itself and that begins so; None where it has none to use."""
+    """The newest version of a DBMS that the agent starts itself and that begins so; None where it has none to use.
+
+    One whose files are still being fetched counts: its runs wait for them.
+    """
     versions = [
         facts["version"]
         for facts in agent.engines
         if facts["dbms"] == dbms
-        and facts["available"]
+        and (facts["available"] or facts.get("pending"))
         and not facts.get("connection")
         and (not version or facts["version"] == version or facts["version"].startswith((f"{version}.", f"{version} ")))
     ]

@@ -78,11 +78,19 @@ class Agent(NamedModel):
         return self.last_seen_at is not None and timezone.now() - self.last_seen_at < ONLINE_WITHIN
 
     def offers(self, dbms: str, version: str, connection: str = "") -> bool:
+        """Whether runs of this engine can be planned: it can be used, or will be by itself."""
+        return any(engine["available"] or engine.get("pending") for engine in self._listed(dbms, version, connection))
+
+    def has_ready(self, dbms: str, version: str, connection: str = "") -> bool:
+        return any(engine["available"] for engine in self._listed(dbms, version, connection))
+
+    def _listed(self, dbms: str, version: str, connection: str) -> list[dict[str, Any]]:
         wanted = dbms, version, connection
-        return any(
-            engine["available"] and (engine["dbms"], engine["version"], engine.get("connection", "")) == wanted
+        return [
+            engine
             for engine in self.engines
-        )
+            if (engine["dbms"], engine["version"], engine.get("connection", "")) == wanted
+        ]
 
 
 class Job(models.Model):

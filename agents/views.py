@@ -13,9 +13,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from agents import machines
+from agents import hints, machines
 from agents.jobs import life
 from agents.jobs.status import experiment_progress, job_status
+from agents.jobs.status import first_experiment as first_experiment_status
 from agents.machines import approved_agents, offers
 from agents.models import Agent, EnrolmentCode, Job
 from agents.plans import estimate as estimating
@@ -74,6 +75,24 @@ def disable(request: HttpRequest, slug: str) -> HttpResponse:
     machines.disable(agent)
     messages.success(request, f"{agent.name} is disabled: it gets no more runs. One that it is making goes on.")
     return redirect("agents")
+
+
+# The first experiment, as the home page shows it
+
+
+@require_safe
+@never_cache
+def first_experiment(request: HttpRequest) -> HttpResponse:
+    return render(request, "agents/_first_experiment.html", first_experiment_status(request.user))
+
+
+@require_POST
+@operator_required
+def first_experiment_again(request: HttpRequest) -> HttpResponse:
+    if scheduling.set_failed_first_aside():
+        hints.hint(hints.SWEEP)
+        messages.success(request, "The first experiment starts again.")
+    return redirect("home")
 
 
 # The schedule form

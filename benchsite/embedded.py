@@ -22,6 +22,7 @@ from django.db import Error, connection, connections
 from django.db.migrations.executor import MigrationExecutor
 
 from agents.models import EnrolmentCode
+from agents.plans.schedule import set_failed_first_aside
 from benchsite import liveness, programs
 from benchsite.programs import Address, CannotStart
 from benchsite.state import State, read, write_private
@@ -34,7 +35,7 @@ LOOK_EVERY_S = 0.3
 LATE_AFTER_S = 60
 
 FIRST_STEPS = """
-  1. Open the address: the home page fills up with the first runs by itself.
+  1. Open the address{fills}.
   2. Open Publications, or tick runs in the list, and compare.
   3. Log in and open Schedule to start a benchmark of your own.
   4. make token NAME=me SCOPES=read,upload   prints a token for the REST API (/api/docs/).
@@ -127,6 +128,8 @@ def prepare(supervisor: Supervisor, state: State, address: Address) -> str | Non
     call_command("import_publication", keep_deleted=True, stdout=StringIO())
     collect_static(state, say)
     issue_code(state)
+    if settings.FIRST_RUN and set_failed_first_aside():
+        say("the first experiment failed at the last start, it starts again")
     password = None
     if not has_operator():
         password = new_password(username=OPERATOR, state=state, url=address.url)
@@ -171,7 +174,7 @@ def welcome(address: Address, password: str | None, waited_s: float) -> None:
         say(f"  user       {OPERATOR}\n  password   {password}   (make login makes a new one)")
     if not address.ip.is_loopback:
         say("  Other machines reach it, over plain http: docs/operate/operations.md tells how to put TLS before it.")
-    say(FIRST_STEPS)
+    say(FIRST_STEPS.format(fills=": the home page fills up with the first runs by itself" * settings.FIRST_RUN))
 
 
 def remove_socket_folder(state: State) -> None:

@@ -62,16 +62,21 @@ def idle_agents() -> QuerySet[Agent]:
 
 def may_take(agent: Agent, run: Run) -> bool:
     """Whether this agent is one for this run, and for the rest of its experiment: repeats belong on one machine."""
+    engine = _engine_of(run)
+    if agent.offers(*engine) and not agent.has_ready(*engine):
+        return False  # it waits for the engine's files, and others need not wait for it
     runs: Iterable[Run] = [run]
     if run.job.requested_agent_id is not None:
         if run.job.requested_agent_id != agent.pk:
             return False
     elif run.experiment_id is not None:  # with those that wait like it for whichever agent
         runs = queued().filter(experiment_id=run.experiment_id, job__requested_agent=None)
-    wanted = {
-        (each.dbms_version.dbms.slug, each.dbms_version.version, each.job.spec.get("connection", "")) for each in runs
-    }
-    return all(agent.offers(*engine) for engine in wanted)
+    return all(agent.offers(*engine) for engine in set(map(_engine_of, runs)))
+
+
+def _engine_of(run: Run) -> tuple[str, str, str]:
+    """DBMS, version and connection."""
+    return run.dbms_version.dbms.slug, run.dbms_version.version, run.job.spec.get("connection", "")
 
 
 def _assign(run: Run, agent: Agent) -> bool:

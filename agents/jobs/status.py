@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from benchagent.catalog import DBMSS
+from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Max
 from django.utils import timezone
 from django.utils.timesince import timesince
 
 from agents.jobs.dispatch import busy, may_take, queued
+from agents.machines import approved_agents
 from agents.models import Agent, AgentStatus, Job
-from agents.plans import estimate
+from agents.plans import estimate, schedule
 from runs.access.rules import may_operate
 from runs.models import Experiment, Run, User
 from runs.models.choices import ACTIVE_STATES, ENDED_STATES, ON_AGENT_STATES, OPEN_STATES, RunState, Visibility
@@ -107,6 +110,42 @@ def _left_s(runs: list[Run]) -> float:
     return left_s
 
 
+MOST_REASONS = 5
+
+
+def first_experiment(user: Viewer) -> dict[str, Any]:
+    """Context of agents/_first_experiment.html: why nothing of the first experiment is to be seen (yet)."""
+    experiment = schedule.first_experiment()
+    if experiment is None:
+        return {"waits": settings.FIRST_RUN, "reasons": _why_not_begun() if settings.FIRST_RUN else []}
+    if not Experiment.objects.readable_by(user or AnonymousUser()).filter(pk=experiment.pk).exists():
+        return {}
+    shown = experiment_progress(experiment, user)
+    if not schedule.has_failed(experiment):
+        return {"waits": shown["is_open"], "reasons": [shown["reason"]] if shown["reason"] else []}
+    messages = Run.objects.present().filter(experiment=experiment).order_by("order_index").values_list("message")
+    return {
+        "failed": True,
+        "total": shown["total"],
+        "reasons": list(dict.fromkeys(message for (message,) in messages if message))[:MOST_REASONS],
+        "can_operate": shown["can_operate"],
+        "may_start_again": settings.FIRST_RUN,
+    }
+
+
+def _why_not_begun() -> list[str]:
+    """What the machines lack for the first experiment."""
+    agents = approved_agents()
+    if not agents:
+        return ["no agent is registered and approved yet"]
+    return [
+        f"{DBMSS[engine['dbms']].name} on {agent.name}: {engine['reason']}"
+        for agent in agents
+        for engine in agent.engines
+        if engine["dbms"] in schedule.FIRST_ENGINES and not engine["available"]
+    ]
+
+
 # Why a run waits
 
 
@@ -142,7 +181,7 @@ def _no_offer(approved: list[Agent], run: Run, *, alone: bool) -> str:
     """`alone`: the run can only be made by this agent, or there is no other."""
     dbms, version = run.dbms_version.dbms.slug, run.dbms_version.version
     connection = run.job.spec.get("connection", "")
-    if any(agent.offers(dbms, version, connection) for agent in approved):
+    if any(agent.has_ready(dbms, version, connection) for agent in approved):
         return "No single agent offers all engines of this experiment any more, and it stays on one machine."
     reasons = [
         engine["reason"]

@@ -24,6 +24,7 @@ from agents.plans.plan import MAX_REPEATS, Plan, PlanError, check
 from runs import results
 from runs.access.rules import default_visibility, scopes_of
 from runs.models import ApiToken, Experiment, Run, User
+from runs.models.choices import RunState
 
 SEED_LIMIT = 2**31 - 1
 
@@ -178,9 +179,11 @@ FIRST_NOTE = (
 def start_first() -> Experiment | None:
     """Made once per database, so that a new installation shows a real benchmark within minutes.
 
-    Starts it if it was never started and an approved agent has all its engines. Safe to call at any time.
+    Starts it if there is none and an approved agent has all its engines, or will have them: the runs of those that it
+    has do not wait for the others. Safe to call at any time.
     """
-    if not site_settings.FIRST_RUN or Experiment.objects.filter(slug=FIRST_SLUG).exists():
+    slug = Experiment.free_slug(FIRST_SLUG)  # before the look, so that of two at once only one gets it
+    if not site_settings.FIRST_RUN or first_experiment():
         return None
     for agent in approved_agents():
         engines = tuple(filter(None, (newest(agent, dbms) for dbms in FIRST_ENGINES)))
@@ -192,6 +195,24 @@ def start_first() -> Experiment | None:
     plan = Plan(workload="tpcb", engines=engines, factors=FIRST_FACTORS, repeats=FIRST_REPEATS, agent=agent, name=name)
     try:
         with transaction.atomic():
-            return start(plan, user=None, slug=FIRST_SLUG, demonstration=True, note=FIRST_NOTE)
+            return start(plan, user=None, slug=slug, demonstration=True, note=FIRST_NOTE)
     except IntegrityError:  # another worker was first
         return None
+
+
+def first_experiment() -> Experiment | None:
+    return Experiment.objects.filter(demonstration=True).first()
+
+
+def has_failed(experiment: Experiment) -> bool:
+    """All of it has ended without a number, and not because somebody cancelled it."""
+    states = set(Run.objects.present().filter(experiment=experiment).values_list("state", flat=True))
+    return bool(states) and states <= {RunState.FAILED, RunState.LOST}
+
+
+def set_failed_first_aside() -> bool:
+    """The first experiment, if all of it failed, becomes one like any other: `start_first` then makes another."""
+    experiment = first_experiment()
+    if experiment is None or not has_failed(experiment):
+        return False
+    return Experiment.objects.filter(pk=experiment.pk, demonstration=True).update(demonstration=False) == 1

@@ -26,6 +26,12 @@ def experiment_progress(context: template.Context, experiment: Experiment) -> di
     return status.experiment_progress(experiment, context.get("user"))
 
 
+@register.inclusion_tag("agents/_first_experiment.html", takes_context=True)
+def first_experiment(context: template.Context) -> dict[str, Any]:
+    """Why the first experiment does not start or has failed, and the button that starts it again."""
+    return status.first_experiment(context.get("user"))
+
+
 @register.inclusion_tag("agents/_repeat_button.html", takes_context=True)
 def repeat_button(context: template.Context, run: Run) -> dict[str, Any]:
     """A button that runs this cell once more, for operators, on scheduled runs that have ended."""

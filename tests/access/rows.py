@@ -149,6 +149,8 @@ PAGES = [
     form("agent-code", "agents", "/agents/code/", 200),
     form("agent-approve", "agents", "/agents/{agent}/approve/"),
     form("agent-disable", "agents", "/agents/{agent}/disable/"),
+    page("first-experiment", "read", "/first-experiment/"),
+    form("first-experiment-again", "schedule", "/first-experiment/again/"),
     page("schedule", "read", "/schedule/"),
     form("schedule", "schedule", "/schedule/", 422, data={"action": "start"}),
     form("schedule-estimate", "read", "/schedule/estimate/", 200),

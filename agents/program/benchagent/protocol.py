@@ -81,6 +81,7 @@ class HardwareFacts(TypedDict):
 class EngineFacts(TypedDict):
     """One installed version of a DBMS. `available` false carries `reason` in words for the form.
 
+    `pending`: what it lacks is being fetched, or tried again; it becomes available by itself.
     `connection`: name of a connection of this machine to a server that the agent did not start; `observed_by`: who
     samples that server, as "agent/observation".
     """
@@ -90,6 +91,7 @@ class EngineFacts(TypedDict):
     available: bool
     reason: str
     path: str
+    pending: NotRequired[bool]
     connection: NotRequired[str]
     observed_by: NotRequired[str]
 

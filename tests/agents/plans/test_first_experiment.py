@@ -6,8 +6,10 @@ import pytest
 from django.utils import timezone
 
 from agents import machines
+from agents.jobs.dispatch import hand_out
 from agents.models import Agent, Job
 from agents.plans import schedule
+from runs import results
 from runs.models import Experiment, Run
 from tests.agents.conftest import EMBEDDED, facts_of
 from tests.agents.jobs.test_dispatch import in_threads
@@ -87,3 +89,110 @@ def test_it_is_made_once_however_many_workers_try(machine):
     made = in_threads(4, schedule.start_first)
     assert sorted(type(outcome).__name__ for outcome in made) == ["Experiment"] + ["NoneType"] * 3
     assert Run.objects.count() == 12
+
+
+def fetching(engine: str, reason: str = "its jars are being fetched") -> dict:
+    return {**facts_of(engine, reason), "pending": True}
+
+
+@pytest.mark.django_db
+def test_sqlite_does_not_wait_for_the_jars_of_the_others(machine):
+    bench = machine()
+    Agent.objects.update(engines=[facts_of(EMBEDDED[0]), *map(fetching, EMBEDDED[1:])])
+    experiment = schedule.start_first()
+    assert experiment is not None
+    assert hand_out() == 1
+    assert Run.objects.get(state="assigned").dbms_version.dbms.slug == "sqlite"
+    results.record_state(run_id=Run.objects.get(state="assigned").pk, state="cancelled", at=timezone.now())
+    hand_out()
+    assert Run.objects.get(state="assigned").dbms_version.dbms.slug == "sqlite"  # the second repeat, not Derby
+    results.record_state(run_id=Run.objects.get(state="assigned").pk, state="cancelled", at=timezone.now())
+    Agent.objects.update(engines=[facts_of(engine) for engine in EMBEDDED])
+    hand_out()
+    assert Run.objects.get(state="assigned").dbms_version.dbms.slug == "derby"
+    assert bench.agent.pk
+
+
+@pytest.mark.django_db
+def test_its_runs_wait_for_jars_that_cannot_be_had_and_the_home_page_says_why(machine, client):
+    machine()
+    why = "its jars cannot be had, which is tried again by itself: the certificate of x is signed by nobody"
+    Agent.objects.update(engines=[fetching(engine, why) for engine in EMBEDDED])
+    assert schedule.start_first() is not None
+    assert hand_out() == 0
+    html = client.get("/").content.decode()
+    assert f"does not offer SQLite 3.50.1: {why}" in html
+    assert "Start it again" not in html
+    assert why in client.get("/first-experiment/").content.decode()
+
+
+@pytest.mark.django_db
+def test_the_home_page_says_what_is_missing_before_it_begins(machine, client):
+    assert "no agent is registered and approved yet" in client.get("/").content.decode()
+    machine()
+    Agent.objects.update(engines=[facts_of(engine, "no Java runtime") for engine in EMBEDDED])
+    assert schedule.start_first() is None
+    assert "H2 on bench1: no Java runtime" in client.get("/").content.decode()
+
+
+def fail_all(message: str = "the jars of sqlite cannot be had: no network") -> None:
+    Run.objects.update(state="failed", message=message, finished_at=timezone.now())
+
+
+@pytest.mark.django_db
+def test_when_all_of_it_failed_the_home_page_says_why_and_a_button_starts_it_again(machine, client, operator):
+    machine()
+    failed = schedule.start_first()
+    fail_all()
+    html = client.get("/").content.decode()
+    assert "None of its 12 runs could be made." in html
+    assert html.count("<li>the jars of sqlite cannot be had: no network</li>") == 1
+    assert "The first chart appears" not in html
+    assert "Start it again" not in html
+    assert "the next <code>make up</code> does so by itself" in html
+    assert schedule.start_first() is None
+
+    client.force_login(operator)
+    assert "Start it again" in client.get("/").content.decode()
+    assert client.post("/first-experiment/again/").status_code == 302
+    again = schedule.start_first()
+    assert again is not None
+    assert again.slug == "first-light-2"
+    assert schedule.first_experiment() == again
+    assert again.runs.count() == 12
+    assert failed.runs.count() == 12  # what failed is kept
+    assert client.post("/first-experiment/again/").status_code == 302
+    assert schedule.start_first() is None
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("state", ["finished", "cancelled", "queued"])
+def test_it_is_not_started_again_when_not_all_of_it_failed(machine, state):
+    machine()
+    schedule.start_first()
+    fail_all()
+    Run.objects.filter(pk=Run.objects.last().pk).update(state=state)
+    assert not schedule.set_failed_first_aside()
+    assert schedule.start_first() is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_is_started_again_once_however_many_ask(machine):
+    machine()
+    schedule.start_first()
+    fail_all()
+    assert sorted(in_threads(4, schedule.set_failed_first_aside)) == [False, False, False, True]
+    made = in_threads(4, schedule.start_first)
+    assert sorted(type(outcome).__name__ for outcome in made) == ["Experiment"] + ["NoneType"] * 3
+    assert Run.objects.count() == 24
+
+
+@pytest.mark.django_db
+def test_without_a_first_run_nothing_is_promised_after_a_failure(machine, client, settings):
+    machine()
+    schedule.start_first()
+    fail_all()
+    settings.FIRST_RUN = False
+    html = client.get("/").content.decode()
+    assert "None of its 12 runs could be made." in html
+    assert "make up" not in html.split("Recent runs")[0]

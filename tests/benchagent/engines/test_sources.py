@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from benchagent.engines import Piece
 from benchagent.engines.sources import InstallError, apt_update, fetch, take
-from benchagent.java.jars import maven_file_name, sha256_of
+from benchagent.java.jars import sha256_of
+from benchagent.java.maven import maven_file_name
 
 WHEEL = "thing-1.0-py3-none-any.whl"
 

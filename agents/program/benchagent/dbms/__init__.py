@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from importlib import import_module
 
 from benchagent.catalog import DBMSS
 from benchagent.dbms.base import Adapter, EngineContext, Instance, JobError, ProvisionRequest
-from benchagent.dbms.discovery import engine_facts
+from benchagent.dbms.discovery import engine_facts, java_problem
 from benchagent.engines import broken_records
+from benchagent.java import JavaToolchain
+from benchagent.java.jars import Jar
 from benchagent.protocol import EngineFacts
 
 log = logging.getLogger(__name__)
@@ -55,4 +58,21 @@ def discover(context: EngineContext) -> list[EngineFacts]:
         engines += external.discover(context.engines_dir.parent)
     except JobError as error:
         log.warning("%s", error)
+    if context.supply is not None and not java_problem(context.toolchain):
+        for facts in engines:
+            lacking = facts["available"] and context.supply.lacks(_jars(facts, context.toolchain))
+            if lacking:
+                facts["available"], facts["reason"], facts["pending"] = False, lacking, True
     return engines
+
+
+def _jars(facts: EngineFacts, toolchain: JavaToolchain) -> Sequence[Jar]:
+    """The engine's own, or those of the driver for its server."""
+    from benchagent.dbms.embedded import jar_group
+    from benchagent.dbms.external.server import external_server
+
+    slug, version = facts["dbms"], facts["version"]
+    if "connection" in facts:
+        driver = external_server(slug, version, "").driver
+        return jar_group(toolchain, slug, driver, driver=bool(driver)).jars
+    return jar_group(toolchain, slug, version if DBMSS[slug].embedded else adapter(slug).driver).jars

@@ -18,7 +18,7 @@ from benchagent.dbms.backup import Action, BackupMethod
 from benchagent.dbms.counters import EngineCounters, QueryRows
 from benchagent.dbms.dialect import Dialect
 from benchagent.errors import JobError as JobError  # noqa: PLC0414 - adapters find it here
-from benchagent.java import JavaToolchain
+from benchagent.java import JarSupply, JavaToolchain
 from benchagent.machine.process import Abort, Children
 from benchagent.protocol import EngineFacts
 
@@ -62,12 +62,16 @@ class Retryable:
 
 @dataclass(frozen=True)
 class EngineContext:
-    """What discovery may look at. `installed` names the optional engines that were added, as "derby-10.6.2.1"."""
+    """What discovery may look at. `installed` names the optional engines that were added, as "derby-10.6.2.1".
+
+    `supply` fetches jars that are not here; without it they count as what can be had when they are needed.
+    """
 
     toolchain: JavaToolchain
     installed: frozenset[str]
     jobs_dir: Path
     engines_dir: Path
+    supply: JarSupply | None = None
 
 
 @dataclass(frozen=True)
@@ -207,6 +211,8 @@ class Adapter(ABC):
     settings_beside_data: frozenset[str] = frozenset()
     # As whom its servers run where the agent is root, preferred first; empty of an embedded one.
     service_users: Sequence[str] = ()
+    # Version of the group of jars with the driver for its servers; empty for the default one.
+    driver: str = ""
     # Of `catalog.workloads.KNOBS`: settings by value, or why the engine has nothing of the kind.
     knobs: Mapping[str, Mapping[str, Settings] | str] = {}
 

@@ -24,7 +24,7 @@ from benchagent.dbms.base import (
     checked_settings,
 )
 from benchagent.dbms.discovery import engine_facts, java_problem
-from benchagent.java import JavaToolchain
+from benchagent.java import EngineJars, JavaToolchain
 from benchagent.machine.devices import write_cache_words
 from benchagent.protocol import EngineFacts
 
@@ -112,22 +112,28 @@ class EmbeddedAdapter(Adapter):
         return self.instance(request, jars(request.toolchain, self.slug, request.version), settings)
 
 
-def jars(toolchain: JavaToolchain, dbms: str, version: str | None = None, *, driver: bool = False) -> list[Path]:
-    """Class path of a group of jars; the default one, else the first, when no version is given.
+def jars(toolchain: JavaToolchain, dbms: str, version: str = "", *, driver: bool = False) -> list[Path]:
+    """Class path of a group of jars, see `jar_group`. Raises `JobError`."""
+    group = jar_group(toolchain, dbms, version, driver=driver)
+    try:
+        return toolchain.class_path(group)
+    except Exception as error:  # no network, a changed jar, no space: the run page says which
+        raise JobError(f"the jars of {group.name} cannot be had: {error}") from error
+
+
+def jar_group(toolchain: JavaToolchain, dbms: str, version: str = "", *, driver: bool = False) -> EngineJars:
+    """The default one, else the first, when no version is given. Raises `JobError` where there is none.
 
     `driver`: of a driver, where an engine inside the JVM has the same version.
     """
     groups = [
         group
         for group in toolchain.engine_groups()
-        if group.dbms == dbms and version in (None, group.version) and (group.driver or not driver)
+        if group.dbms == dbms and version in ("", group.version) and (group.driver or not driver)
     ]
-    for group in sorted(groups, key=lambda group: not group.default):
-        try:
-            return toolchain.class_path(group)
-        except Exception as error:  # no network, a changed jar, no space: the run page says which
-            raise JobError(f"the jars of {group.name} cannot be had: {error}") from error
-    raise JobError(f"this agent has no jars for {dbms} {version or ''}".rstrip())
+    if not groups:
+        raise JobError(f"this agent has no jars for {dbms} {version}".rstrip())
+    return min(groups, key=lambda group: not group.default)
 
 
 def driver_folder(request: ProvisionRequest) -> Path:

@@ -14,7 +14,8 @@ from typing import Any
 from benchagent.engines import LOCK_NAME, Engine, Piece, engine_of
 from benchagent.engines.install import finish, unpack
 from benchagent.engines.sources import fetch
-from benchagent.java.jars import resolve, sha256_of
+from benchagent.java.jars import sha256_of
+from benchagent.java.maven import resolve
 
 
 def main(names: list[str]) -> None:

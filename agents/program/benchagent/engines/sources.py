@@ -14,7 +14,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from benchagent.engines import Piece, catalogue
-from benchagent.java.jars import maven_file_name, resolve, sha256_of
+from benchagent.java.jars import sha256_of
+from benchagent.java.maven import FetchError, maven_file_name, resolve
 from benchagent.machine.process import answer_of
 
 Progress = Callable[[str], None]
@@ -42,8 +43,8 @@ def fetch(piece: Piece, folder: Path) -> Fetched:
     else:
         try:
             path = resolve(piece.name, folder)
-        except Exception as error:  # the resolver's own errors have no common class
-            raise InstallError(f"{piece.name} cannot be fetched: {error}") from error
+        except FetchError as error:
+            raise InstallError(str(error)) from error
     return Fetched(path, checked(path, piece.sha256))
 
 
@@ -70,7 +71,8 @@ def checked(path: Path, *allowed: str) -> str:
 
 
 def _fetch_wheel(piece: Piece, folder: Path) -> Path:
-    options = ["--quiet", "--no-deps", "--only-binary=:all:", "--dest", str(folder)]
+    # By itself an older pip trusts its own list of authorities only, not the system's.
+    options = ["--use-feature=truststore", "--quiet", "--no-deps", "--only-binary=:all:", "--dest", str(folder)]
     _run([sys.executable, "-m", "pip", "download", *options, piece.name], folder, piece.name)
     path = folder / piece.file
     if not path.is_file():

@@ -18,8 +18,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from benchagent.java.maven import maven_file_name, resolve
+
 LOCK_NAME = "jars.lock.json"
-TIMEOUT_S = 120
 
 
 class JarChecksumError(Exception):
@@ -88,18 +89,30 @@ class JarStore:
         self._folder = folder
 
     def files(self, jars: Sequence[Jar], progress: Callable[[str], None] = lambda text: None) -> list[Path]:
-        """Paths of the jars, fetched where missing, every one verified. Raises `JarChecksumError`."""
+        """Paths of the jars, fetched where missing, every one verified.
+
+        Raises `FetchError`, `JarChecksumError`.
+        """
         paths = [self._path(jar) for jar in jars]
         for jar, path in zip(jars, paths, strict=True):
             if not path.exists():
                 progress(f"fetching {jar.file_name}")
                 with self._draft(path) as draft:
-                    resolve(jar.coordinate, draft).replace(path)
-            if (actual := sha256_of(path)) != jar.sha256:
+                    fetched = resolve(jar.coordinate, draft)
+                    # What is not right is not kept: an answer of a proxy, say, would be taken for the jar from then on.
+                    if (actual := sha256_of(fetched)) != jar.sha256:
+                        raise JarChecksumError(
+                            f"what came for {jar.file_name} has SHA-256 {actual}, the list has {jar.sha256}"
+                        )
+                    fetched.replace(path)
+            elif (actual := sha256_of(path)) != jar.sha256:
                 raise JarChecksumError(
                     f"{path} has SHA-256 {actual}, the list has {jar.sha256}; delete it to fetch it anew"
                 )
         return paths
+
+    def missing(self, jars: Sequence[Jar]) -> list[Jar]:
+        return [jar for jar in jars if not self._path(jar).exists()]
 
     def adopt(self, jars: Sequence[Jar], source: Path) -> None:
         """Take those that are missing here out of a folder. Raises `JarChecksumError`."""
@@ -122,30 +135,3 @@ class JarStore:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=self._folder, prefix=".draft-") as draft:
             yield Path(draft)
-
-
-def maven_file_name(coordinate: str) -> str:
-    """Of group:artifact:version[:packaging[:classifier]]."""
-    _, artifact, version, packaging, classifier = _parts(coordinate)
-    return f"{artifact}-{version}{'-' if classifier else ''}{classifier}.{packaging}"
-
-
-def _parts(coordinate: str) -> list[str]:
-    given = coordinate.split(":")
-    return [*given, *["jar", ""][len(given) - 3 :]]
-
-
-def resolve(coordinate: str, folder: Path) -> Path:
-    """Fetch group:artifact:version[:packaging[:classifier]] into `folder` (laid out as a Maven repository).
-
-    A mirror set for jgo is honoured.
-    """
-    from jgo.config import GlobalSettings
-    from jgo.maven import MavenContext
-
-    mirrors = GlobalSettings.load().repositories or None
-    context = MavenContext(repo_cache=folder, remote_repos=mirrors, timeout=TIMEOUT_S)
-    group, artifact, version, packaging, classifier = _parts(coordinate)
-    component = context.project(group, artifact).at_version(version)
-    path: Path = component.artifact(classifier, packaging).resolve()
-    return path

@@ -10,7 +10,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchagent.java.jars import LOCK_NAME, EngineJars, resolve, sha256_of
+from benchagent.java.jars import LOCK_NAME, EngineJars, sha256_of
+from benchagent.java.maven import resolve
 
 LOCK = Path(__file__).with_name(LOCK_NAME)
 

@@ -104,6 +104,11 @@ class Job:
         self._spool.finish(self.run_id, item)
         return item
 
+    @property
+    def is_preparing(self) -> bool:
+        """Nothing is loaded or measured yet."""
+        return self._last_state in ("", "preparing")
+
     # Steps
 
     def _measure(self) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from typing import TypeVar
 from benchagent import __version__
 from benchagent.dbms import discover, external
 from benchagent.dbms.base import EngineContext
-from benchagent.java import JavaToolchain
+from benchagent.java import JarSupply, JavaToolchain
 from benchagent.job.job import Job, clean_up
 from benchagent.job.observer import Observer, ended
 from benchagent.job.result import empty_result, partial_counts
@@ -68,11 +68,13 @@ class Worker:
         self._abort = Abort()
         self._running = ""
         self._lock = threading.Lock()
+        self._job: Job | None = None
+        self._supply = JarSupply(toolchain, may_fetch=self._may_fetch, on_news=self._look_again)
         self._storages = Storages(dirs)
         self._engines: list[EngineFacts] = []
         self._storage_facts: list[NamedStorageFacts] = []
         self._observations: list[ObservationFacts] = []
-        self._looked_at = 0.0
+        self._looked_at = float("-inf")
         self._reported = False
         self._status = ""
 
@@ -80,9 +82,11 @@ class Worker:
         """Work until `stop`. Raises `Stop` with words for the operator."""
         self._recover()
         self._storages.open()
+        self._supply.start()
         try:
             self._work()
         finally:
+            self._supply.stop()
             self._storages.close()
 
     def _work(self) -> None:
@@ -208,7 +212,15 @@ class Worker:
     def _discovered(self) -> list[EngineFacts]:
         self._looked_at = time.monotonic()
         installed = frozenset(marker.name for marker in self._dirs.engines.iterdir())
-        return discover(EngineContext(self._toolchain, installed, self._dirs.jobs, self._dirs.engines))
+        return discover(EngineContext(self._toolchain, installed, self._dirs.jobs, self._dirs.engines, self._supply))
+
+    def _look_again(self) -> None:
+        self._looked_at = float("-inf")
+
+    def _may_fetch(self) -> bool:
+        """Not while a job loads or measures: a download would show in its figures."""
+        job = self._job
+        return job is None or job.is_preparing
 
     def _take(self, run_id: str) -> None:
         claimed = self._claimed(self._client.claim, run_id)
@@ -222,7 +234,7 @@ class Worker:
             heartbeat.start()
             try:
                 log.info("run %s: %s on %s", run_id, spec["workload"], spec["dbms"])
-                job = Job(
+                self._job = job = Job(
                     spec,
                     dirs=self._dirs,
                     toolchain=self._toolchain,
@@ -233,6 +245,7 @@ class Worker:
                 item = job.run()
                 log.info("run %s: %s %s", run_id, item["outcome"], item["message"])
             finally:
+                self._job = None
                 heartbeat.stop()
 
     def _observe(self, run_id: str) -> None:

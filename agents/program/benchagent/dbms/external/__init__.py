@@ -101,7 +101,7 @@ def visit(
     if not agent_id:
         raise JobError(UNREGISTERED)
     server = external_server(connection.dbms, connection.version, connection.schema)
-    class_path = jars(toolchain, connection.dbms, server.driver or None, driver=bool(server.driver))
+    class_path = jars(toolchain, connection.dbms, server.driver, driver=bool(server.driver))
     asker = Asker(connection, server, class_path, toolchain, children, folder)
     target = Target(server, connection.name, connection.schema, agent_id)
     answers = asker.ask(_questions(target))

@@ -107,7 +107,7 @@ class MysqlFamilyAdapter(Adapter):
     service_users = discovery.SERVICE_USERS
 
     def __init__(self, slug: str) -> None:
-        self.slug = slug
+        self.slug, self.driver = slug, DRIVERS[slug]
 
     def discover(self, context: EngineContext) -> list[EngineFacts]:
         known = discovery.all_installations(self.slug, context.engines_dir)
@@ -120,7 +120,7 @@ class MysqlFamilyAdapter(Adapter):
         if installation is None:
             raise JobError(f"{product} is no longer on this machine")
         given = settings.given(request.settings)
-        class_path = jars(request.toolchain, self.slug, DRIVERS[self.slug])
+        class_path = jars(request.toolchain, self.slug, self.driver)
         user = allowed_user(discovery.SERVICE_USERS)
         where = folders_of(request.folders, request.job_dir)
         server = Server(request, installation, where, user)
