@@ -7,6 +7,7 @@ import json
 from typing import Any
 from uuid import UUID
 
+from benchagent.arguments import refuse_repeated
 from django.core.management.base import BaseCommand, CommandError
 
 from runs.access.rules import Target, may_manage_people
@@ -20,6 +21,7 @@ class Command(BaseCommand):
     help = "Delete an upload, a run, an experiment or a report for good, with its files. It cannot be brought back."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        refuse_repeated(parser)
         parser.add_argument("kind", choices=MODELS)
         parser.add_argument("id", help="of an upload or a run; the name in the address of an experiment or report")
         parser.add_argument("--by", required=True, help="user name of the administrator who does it")
