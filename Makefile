@@ -7,13 +7,14 @@ BOOTSTRAP = $(PYTHON) scripts/bootstrap.py
 DEV = $(BOOTSTRAP) --dev
 RUN = .venv/bin/python
 
-.PHONY: help up login token test check lock bundle experiments bench-driver bench-sysbench bench-sampling bench-uploads bench-pages bench-journeys fuzz-api clean
+.PHONY: help up login token backup restore test check lock bundle experiments bench-driver bench-sysbench bench-sampling bench-uploads bench-pages bench-journeys fuzz-api clean
 
 help:
 	@echo 'make up            install, start everything, run a first benchmark; stop with Ctrl-C'
 	@echo '                   PORT=8000 HOST=127.0.0.1 STATE=./var FIRST_RUN=1'
 	@echo 'make login         a new password for the operator'
 	@echo 'make token         print an API token: NAME=laptop SCOPES=read,upload,schedule [DAYS=30]'
+	@echo 'make backup FILE=…  all of the site in one file, while it runs; make restore FILE=… [ARGS=--replace]'
 	@echo 'make test          all tests; LEGS="sqlite browser" for some'
 	@echo 'make check         linters, types, import rules, migrations, deployment check, JavaScript tests'
 	@echo 'make lock          compile requirements.txt and requirements-dev.txt from pyproject.toml'
@@ -37,6 +38,12 @@ login:
 
 token:
 	@exec $(BOOTSTRAP) manage.py token --name="$$NAME" --scopes="$$SCOPES" --days="$$DAYS"
+
+backup:
+	@exec $(BOOTSTRAP) manage.py backup "$$FILE"
+
+restore:
+	@exec $(BOOTSTRAP) manage.py restore $(ARGS) "$$FILE"
 
 test:
 	@exec $(DEV) scripts/test_legs.py $(LEGS)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
@@ -11,7 +12,12 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchsite.settings")
     from django.core.management import execute_from_command_line
 
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        sys.exit(f"the disk is full ({error.filename or os.environ.get('STATE') or 'var'}): make room, then try again")
 
 
 if __name__ == "__main__":

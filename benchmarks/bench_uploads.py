@@ -1,7 +1,8 @@
-"""How many results and samples one web process accepts on PostgreSQL, and what a result costs in CPU.
+"""How many results and samples one web process accepts, and what a result costs in CPU.
 
-Starts a private PostgreSQL (durability as shipped: a commit waits for the disk) and one gunicorn worker; one client
-sends documents over one kept connection, bodies made beforehand. Run by `make bench-uploads [ARGS="--seconds 5"]`.
+Starts a private PostgreSQL (durability as shipped: a commit waits for the disk), or takes SQLite as `make up` does, and
+one gunicorn worker; one client sends documents over one kept connection, bodies made beforehand. Run by
+`make bench-uploads [ARGS="--seconds 5 --database sqlite"]`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -138,8 +140,10 @@ def figures(base: str, secret: str, worker: psutil.Process, seconds: float) -> I
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=5.0, help="measured window of each case")
+    parser.add_argument("--database", choices=("postgresql", "sqlite"), default="postgresql")
     arguments = parser.parse_args()
-    with private_postgresql(fsync="on") as url, tempfile.TemporaryDirectory(prefix="benchsite-") as state:
+    database = private_postgresql(fsync="on") if arguments.database == "postgresql" else nullcontext("")
+    with database as url, tempfile.TemporaryDirectory(prefix="benchsite-") as state:
         env = environment(state, url)
         manage(env, "migrate", "--verbosity=0")
         secret = manage(env, "shell", "--no-imports", "-c", SECRET).split()[-1]

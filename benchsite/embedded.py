@@ -56,14 +56,20 @@ def say(text: str) -> None:
 
 
 @contextmanager
-def only_one(state: State, address: Address) -> Iterator[None]:
-    """Hold STATE. The lock ends with the process, so nothing is left to clean after a kill -9."""
+def held(state: State) -> Iterator[None]:
+    """Hold STATE. The lock ends with the process, so nothing is left to clean after a kill -9. Raises CannotStart."""
     with state.lock_file.open("a") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             where = f"{state.path}, process {read(state.pid_file)}, {read(state.url_file)}"
             raise CannotStart(f"already running ({where}); stop it, or choose another STATE and PORT") from None
+        yield
+
+
+@contextmanager
+def only_one(state: State, address: Address) -> Iterator[None]:
+    with held(state):
         for name in kill_leftovers(state.processes):
             say(f"killed a {name} of an earlier start")
         address.check_free()

@@ -1,18 +1,21 @@
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import resolve_url
+from django.shortcuts import render, resolve_url
 from django.utils.http import urlencode
 from rest_framework.exceptions import AuthenticationFailed
 
+from runs import space
 from runs.api.permissions import KEYWORD, bearer_of, live_token
 from runs.views.guards import own_path
 
+logger = logging.getLogger(__name__)
 GetResponse = Callable[[HttpRequest], HttpResponse]
 
 # A form or a base that somebody smuggles into a page leads nowhere else.
@@ -25,6 +28,12 @@ FRAMABLE = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
 
 # Open without a login also where PUBLIC_READ is off: health, the login itself, the link to a first password.
 OPEN_ROUTES = frozenset({"healthz", "readyz", "login", "logout", "set-password"})
+# What brings uploads and runs: refused where the disk has no room for them.
+ADDING_ROUTES = frozenset({
+    "api-results", "api-imports", "api-import-store", "api-import-read-again", "api-experiments",
+    "imports", "import", "import-read-again", "publication-import", "schedule", "article-experiment", "run-repeat",
+})  # fmt: skip
+RETRY_AFTER_S = 60
 # Agents show tokens of their own.
 OPEN_PATHS = ("/api/agent/",)
 
@@ -39,6 +48,36 @@ def content_security_policy(get_response: GetResponse) -> GetResponse:
         return response
 
     return middleware
+
+
+class RoomForMore:
+    """Where the disk has no room, what would begin something new is refused before its body is read."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
+        match = request.resolver_match
+        adds = request.method == "POST" and match is not None and match.url_name in ADDING_ROUTES
+        return no_room(request, words) if adds and (words := space.shortage()) else None
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if not space.is_full(error):
+            return None
+        logger.error("no room for %s %s: %s", request.method, request.path, error)
+        return no_room(request, space.shortage() or space.FULL)
+
+
+def no_room(request: HttpRequest, words: str) -> HttpResponse:
+    if request.path.startswith("/api/"):
+        response: HttpResponse = JsonResponse({"detail": words}, status=507)
+    else:
+        response = render(request, "507.html", {"words": words}, status=507)
+    response["Retry-After"] = str(RETRY_AFTER_S)
+    return response
 
 
 class ClosedReading:

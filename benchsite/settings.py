@@ -26,6 +26,13 @@ def env_bool(name: str, default: bool) -> bool:
     return value in ("1", "true")
 
 
+def env_number(name: str, default: int) -> int:
+    value = os.environ.get(name) or str(default)
+    if not value.isdecimal():
+        raise ImproperlyConfigured(f"{name} must be a whole number, not {value!r}")
+    return int(value)
+
+
 def env_list(name: str) -> list[str]:
     return [item.strip() for item in os.environ.get(name, "").split(",") if item.strip()]
 
@@ -68,6 +75,8 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
+    # Before anything reads the body.
+    "benchsite.middleware.RoomForMore",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "benchsite.middleware.ClosedReading",
@@ -90,16 +99,18 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "runs.space.context",
             ],
         },
     }
 ]
 
-# WAL + IMMEDIATE + 20 s had no lock error where Django's defaults had hundreds (docs/decisions/0001).
+# WAL + IMMEDIATE + 20 s had no lock error where Django's defaults had hundreds; with FULL a commit waits for the disk
+# (docs/decisions/0001).
 SQLITE_OPTIONS: dict[str, Any] = {
     "transaction_mode": "IMMEDIATE",
     "timeout": 20,
-    "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;",
+    "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=FULL;",
 }
 SQLITE = {"ENGINE": "django.db.backends.sqlite3", "NAME": str(STATE.database), "CONN_MAX_AGE": 60}
 # SQLite's file is not named by a URL: the path of STATE may hold any character.
@@ -133,7 +144,7 @@ STATIC_URL = "/static/"
 STATIC_ROOT = STATE.path / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": STATE.artefacts}},
+    "default": {"BACKEND": "benchsite.storage.ArtefactStorage", "OPTIONS": {"location": STATE.artefacts}},
     "staticfiles": {"BACKEND": os.environ.get("STATICFILES_BACKEND", "benchsite.storage.StaticFilesStorage")},
 }
 
@@ -180,6 +191,9 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 60, "socket_timeout": 1
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BEAT_SCHEDULER = "benchsite.liveness:Scheduler"
 CELERY_BEAT_MAX_LOOP_INTERVAL = 2
+
+# With less room than this on the disk of STATE new uploads and runs are refused (runs/space.py).
+DISK_RESERVE_MB = env_number("DISK_RESERVE_MB", 200)
 
 # Who may see results without a login: everybody (1) or nobody (0).
 PUBLIC_READ = env_bool("PUBLIC_READ", True)

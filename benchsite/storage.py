@@ -1,6 +1,11 @@
 from __future__ import annotations
 
+import os
+from pathlib import Path
+from typing import Any
+
 from django.contrib.staticfiles.storage import HashedFilesMixin
+from django.core.files.storage import FileSystemStorage
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 IMPORTS = HashedFilesMixin._js_module_import_aggregation_patterns[1]  # type: ignore[attr-defined]
@@ -13,3 +18,28 @@ class StaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: ignore[
     """
 
     patterns = (*HashedFilesMixin.patterns, ("js/*.js", IMPORTS))
+
+
+class ArtefactStorage(FileSystemStorage):
+    """A file that was saved is whole and on the disk, before the row that names it is: or it is not there at all."""
+
+    def _save(self, name: str, content: Any) -> str:
+        path = Path(self.path(name))
+        new_folders = [folder for folder in path.parents if not folder.exists()]
+        try:
+            saved: str = super()._save(name, content)  # type: ignore[misc]
+            for written in (Path(self.path(saved)), path.parent, *(folder.parent for folder in new_folders)):
+                synchronise(written)
+        except OSError:
+            path.unlink(missing_ok=True)
+            raise
+        return saved
+
+
+def synchronise(path: Path) -> None:
+    """Wait until the file, or the names in the folder, would survive a loss of power."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -53,6 +53,7 @@ class Child:
     started_at: float = 0.0
     start_again_at: float | None = None
     pause_s: float = FIRST_PAUSE_S
+    recorded: bool = False
 
     def start(self, environment: dict[str, str]) -> None:
         trim(self.log)
@@ -68,9 +69,15 @@ class Child:
                 start_new_session=True,
                 preexec_fn=partial(die_with_parent, os.getpid()),  # noqa: PLW1509 (the supervisor has one thread)
             )
-        self.started_at, self.start_again_at = time.monotonic(), None
-        with suppress(psutil.NoSuchProcess):
-            self.record.write_text(f"{self.process.pid} {psutil.Process(self.process.pid).create_time()}")
+        self.started_at, self.start_again_at, self.recorded = time.monotonic(), None, False
+        self.keep_record()
+
+    def keep_record(self) -> None:
+        """For the next start to find; asked again until it is written, as a full disk may have room later."""
+        if self.process and not self.recorded:
+            with suppress(psutil.NoSuchProcess, OSError):
+                self.record.write_text(f"{self.process.pid} {psutil.Process(self.process.pid).create_time()}")
+                self.recorded = True
 
     @property
     def runs(self) -> bool:
@@ -86,6 +93,7 @@ class Child:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
+            self.process = None
         self.record.unlink(missing_ok=True)
 
 
@@ -110,18 +118,21 @@ class Supervisor:
         """Start again what crashed, with a pause that doubles; keep the logs small. Called a few times a second."""
         for child in self.children:
             if child.start_again_at is None and not child.runs:
-                self._plan_restart(child)
+                self._plan_restart(child, f"ended ({child.process.returncode if child.process else None})")
             elif child.start_again_at is not None and time.monotonic() >= child.start_again_at:
-                child.start(self.environment)
+                try:
+                    child.start(self.environment)
+                except OSError as error:
+                    self._plan_restart(child, f"cannot be started ({error.strerror})")
+            child.keep_record()
             trim(child.log)
 
-    def _plan_restart(self, child: Child) -> None:
+    def _plan_restart(self, child: Child, what: str) -> None:
         child.kill()
         if time.monotonic() - child.started_at > RECOVERED_AFTER_S:
             child.pause_s = FIRST_PAUSE_S
         child.start_again_at = time.monotonic() + child.pause_s
-        code = child.process.returncode if child.process else None
-        self.say(f"{child.program.name} ended ({code}); starts again in {child.pause_s:g} s; see {child.log}")
+        self.say(f"{child.program.name} {what}; starts again in {child.pause_s:g} s; see {child.log}")
         child.pause_s = min(child.pause_s * 2, LONGEST_PAUSE_S)
 
     def stop(self) -> None:
@@ -137,10 +148,14 @@ class Supervisor:
 
 
 def trim(log: Path) -> None:
-    """Keep one older part. The writer appends, so it goes on at the start of the emptied file."""
+    """Keep one older part, where there is room. The writer appends, so it goes on at the start of the emptied file."""
     with suppress(OSError):
         if log.stat().st_size > LOG_LIMIT_BYTES:
-            shutil.copyfile(log, log.with_suffix(".1.log"))
+            older = log.with_suffix(".1.log")
+            try:
+                shutil.copyfile(log, older)
+            except OSError:
+                older.unlink()
             os.truncate(log, 0)
 
 

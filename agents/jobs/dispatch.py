@@ -19,6 +19,7 @@ from agents.models import ONLINE_WITHIN, Agent, AgentStatus, Job
 from runs import results
 from runs.models import Experiment, Run
 from runs.models.choices import ON_AGENT_STATES, RunState
+from runs.space import shortage
 
 # An assigned run that its agent does not claim in this time goes back into the queue.
 CLAIM_WITHIN = timedelta(seconds=60)
@@ -27,10 +28,10 @@ OF_ONE_REPEAT = ("run_id", "seed", "repeat", "verified_in_repeat")
 
 
 def hand_out() -> int:
-    """Assign as many queued runs as there are agents for. Returns how many."""
+    """Assign as many queued runs as there are agents for, while there is room for their results. Returns how many."""
     free = list(idle_agents())
     given = 0
-    if not free:
+    if not free or shortage():
         return 0
     for run in queued():
         agent = next((agent for agent in free if may_take(agent, run)), None)

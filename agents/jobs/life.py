@@ -91,6 +91,8 @@ def apply(*, run_id: Any, batch: Batch) -> Ack:
 
 def _apply_item(job: Job, item: Item, field: str) -> None:
     if item["kind"] == "samples":
+        if "connection" in job.spec and item["metric"] in observers.ALLOWED:
+            raise BadMessage(f"{field}.metric", "only the observer of a server that was not started here sends this")
         results.append_samples(run=job.run, item=item)
     elif item["kind"] == "log":
         job.append_log(offset=item["offset"], text=item["text"])

@@ -21,6 +21,7 @@ from agents.plans import estimate, schedule
 from runs.access.rules import may_operate
 from runs.models import Experiment, Run, User
 from runs.models.choices import ACTIVE_STATES, ENDED_STATES, ON_AGENT_STATES, OPEN_STATES, RunState, Visibility
+from runs.space import shortage
 
 # The dispatcher needs a second or two, also when the message that calls it was lost and the sweep does.
 DISPATCHED_WITHIN = timedelta(seconds=8)
@@ -154,7 +155,7 @@ def reason(run: Run, *, now: datetime | None = None) -> str:
     now = now or timezone.now()
     if run.state == RunState.ASSIGNED and run.job.agent is not None:
         return f"Assigned to {run.job.agent.name}, which fetches it when it asks next{_last_seen(run.job.agent, now)}."
-    return _why_queued(run, now) if run.state == RunState.QUEUED else ""
+    return (shortage() or _why_queued(run, now)) if run.state == RunState.QUEUED else ""
 
 
 def _why_queued(run: Run, now: datetime) -> str:

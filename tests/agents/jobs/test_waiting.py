@@ -39,6 +39,15 @@ def test_it_says_that_the_run_is_about_to_start(bench):
     assert reason(new_run()) == "Agent bench1 is free: the run starts in a moment."
 
 
+def test_it_waits_while_the_disk_has_no_room_for_its_results(bench, settings):
+    run, room = new_run(), settings.DISK_RESERVE_MB
+    settings.DISK_RESERVE_MB = 10**12
+    assert dispatch.hand_out() == 0
+    assert reason(run).startswith("The disk of this server is almost full")
+    settings.DISK_RESERVE_MB = room
+    assert dispatch.hand_out() == 1
+
+
 def test_it_says_that_the_worker_does_not_answer(bench):
     """An idle agent polls and the run still waits: nobody hands out runs."""
     run = new_run()

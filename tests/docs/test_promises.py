@@ -1,0 +1,46 @@
+"""What docs/operate promises about data has a test named beside it, as a comment that readers do not see."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import REPOSITORY
+
+PAGES = sorted((REPOSITORY / "docs" / "operate").glob("*.md"))
+NAMED = re.compile(r"<!-- (tests/\S+?)::(\w+) -->")
+# Words with which a page says that nothing is lost, left, overwritten or shown.
+PROMISE = re.compile(
+    r"kill -9|acknowledged|(loses?|leaves?|restores|keeps) (nothing|no file)|nothing .{0,40}(lost|missing|left)|"
+    r"is not overwritten|survives the end|others can read is refused|no other token|dropped when the job ends|"
+    r"has mode 0600|are read, and|synchronised|on the disk before",
+    re.IGNORECASE,
+)
+BLOCKS = re.compile(r"\n\s*\n|\n(?=\s*[-*|] ?\S)")
+
+
+def blocks(page: Path) -> list[str]:
+    """Paragraphs, items of lists, rows of tables; a comment in a line of its own belongs to what stands above it."""
+    return BLOCKS.split(page.read_text().replace("\n<!--", " <!--"))
+
+
+def promises() -> list[tuple[str, str]]:
+    return [(page.name, block) for page in PAGES for block in blocks(page) if PROMISE.search(NAMED.sub("", block))]
+
+
+@pytest.mark.parametrize(("page", "block"), promises(), ids=lambda text: text[:60])
+def test_what_is_promised_about_data_has_a_test_named_beside_it(page: str, block: str):
+    assert NAMED.search(block), f"{page} promises without a test: {block}"
+
+
+def test_every_test_that_is_named_is_there():
+    named = {match for page in PAGES for match in NAMED.findall(page.read_text())}
+    assert len(named) >= 20
+    for path, name in sorted(named):
+        file = REPOSITORY / path
+        assert file.exists(), f"docs name {path}, which is not there"
+        known = {node.name for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.FunctionDef)}
+        assert name in known, f"docs name {path}::{name}, which is not there"

@@ -1,0 +1,267 @@
+"""Backup of a site that is being written to, and its return after everything was destroyed."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import random
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import uuid
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+import requests
+
+from scripts.private import private_postgresql
+from tests.ops.site import REPOSITORY, Site, wait_until
+
+pytestmark = pytest.mark.ops
+AT_LEAST = 10
+
+
+def document(number: int, random_bytes: Callable[[int], bytes]) -> dict[str, Any]:
+    """A result with a series and a file of its own."""
+    return {
+        "schema_version": 1,
+        "id": str(uuid.uuid4()),
+        "workload": "tpcb",
+        "dbms": {"name": "PostgreSQL", "version": f"15.{number % 8}"},
+        "hardware": {"name": "Größe 2 🜛", "os": "Debian 12", "cpu_model": "Xeon", "ram_bytes": 17179869184},
+        "config": [{"name": "shared_buffers", "value": f"{number % 5}GB"}],
+        "factors": {"scale_factor": 10, "terminals": 4, "duration_s": 60},
+        "repeats": [{"metrics": {"tps": 0.1 + number}, "series": [{"name": "tps", "values": [1 / 3, None, 1e-9]}]}],
+        "artefacts": [{"name": "raw.bin", "base64": base64.b64encode(random_bytes(20_000)).decode()}],
+    }
+
+
+class Uploader(threading.Thread):
+    """Uploads one result after the other until it is stopped; `acknowledged`: run -> digest of its file."""
+
+    def __init__(self, site: Site, seed: int) -> None:
+        super().__init__(daemon=True)
+        self.site, self.acknowledged, self.stopped = site, dict[str, str](), threading.Event()
+        self.random = random.Random(seed)
+        token = site.run("token", "NAME=load", "SCOPES=read,upload").stdout.strip()
+        self.headers = {"Authorization": f"Bearer {token}"}
+
+    def run(self) -> None:
+        while not self.stopped.is_set():
+            try:
+                self.upload()
+            except requests.RequestException:
+                if self.stopped.wait(0.2):
+                    return
+
+    def upload(self) -> None:
+        body = document(len(self.acknowledged), self.random.randbytes)
+        url = f"http://127.0.0.1:{self.site.port}/api/v1/results/"
+        answer = requests.post(url, json=body, headers=self.headers, timeout=60)
+        if answer.status_code == 201:
+            content = base64.b64decode(body["artefacts"][0]["base64"])
+            self.acknowledged[answer.json()["runs"][0]["id"]] = hashlib.sha256(content).hexdigest()
+
+
+def manage(site: Site, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "manage.py", *arguments]
+    environment = site.base | {"STATE": str(site.state)}
+    return subprocess.run(
+        command, cwd=REPOSITORY, env=environment, check=False, capture_output=True, text=True, timeout=300
+    )
+
+
+def rows(file: Path) -> dict[str, list[Any]]:
+    """Table -> its rows, in whatever order they were read, with the order of keys that a database may change."""
+    with zipfile.ZipFile(file) as archive:
+        names = [name for name in archive.namelist() if name.startswith("rows/")]
+        lines = {name: archive.read(name).decode().splitlines() for name in names}
+    return {name: sorted(json.dumps(json.loads(line), sort_keys=True) for line in of) for name, of in lines.items()}
+
+
+def readable(site: Site, run_id: str, headers: dict[str, str]) -> str:
+    """Digest of the file of a run, as it is given out."""
+    base = f"http://127.0.0.1:{site.port}"
+    run = requests.get(f"{base}/api/v1/runs/{run_id}/", headers=headers, timeout=60).json()
+    (artefact,) = run["artefacts"]
+    answer = requests.get(artefact["url"], headers=headers, timeout=60)
+    assert answer.status_code == 200, answer.text
+    return hashlib.sha256(answer.content).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def destroyed(new_site, tmp_path_factory) -> Iterator[tuple[Site, Path, Uploader, dict[str, str]]]:
+    """A site that lost everything but its backup, made while results came in; and what it had acknowledged before."""
+    site, file = new_site(), tmp_path_factory.mktemp("backup") / "site.zip"
+    site.up()
+    uploader = Uploader(site, seed=11)
+    uploader.start()
+    assert wait_until(lambda: len(uploader.acknowledged) >= AT_LEAST, 60)
+    assert wait_until((site.state / "agent" / "identity.json").exists, 60)
+    before = dict(uploader.acknowledged)
+    done = site.run("backup", f"FILE={file}")
+    assert done.returncode == 0, done.stderr
+    site.said_of_backup = done.stdout
+    during = len(uploader.acknowledged)
+    assert wait_until(lambda: len(uploader.acknowledged) > during, 60), "uploads went on"
+    site.identity = (site.state / "agent" / "identity.json").read_text()
+    os.kill(site.supervisor, signal.SIGKILL)
+    uploader.stopped.set()
+    uploader.join()
+    assert site.left() == {}
+    shutil.rmtree(site.state)
+    yield site, file, uploader, before
+
+
+def test_a_backup_is_private_and_says_what_is_in_it(destroyed):
+    site, file, _, before = destroyed
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert "mode 0600" in site.said_of_backup
+    with zipfile.ZipFile(file) as archive:
+        names = set(archive.namelist())
+    assert {"secret_key", "agent/identity.json", "agent/spool.sqlite3", "backup.json"} <= names
+    assert f"{file}: " in site.said_of_backup
+    assert len([name for name in names if name.startswith("artefacts/")]) >= len(before)
+
+
+def test_nothing_acknowledged_before_the_backup_is_missing_after_the_restore(destroyed):
+    site, file, uploader, before = destroyed
+    done = site.run("restore", f"FILE={file}")
+    assert done.returncode == 0, done.stderr
+    assert "password" not in site.up()
+    for run_id, digest in before.items():
+        assert readable(site, run_id, uploader.headers) == digest
+    with zipfile.ZipFile(file) as archive:
+        about = json.loads(archive.read("backup.json"))
+    _, body = site.get("/api/v1/runs/?workload=tpcb&page_size=1")
+    assert json.loads(body)["count"] == about["rows"]["runs.Upload"]
+    # It is the same agent, with the token that it had.
+    assert (site.state / "agent" / "identity.json").read_text() == site.identity
+    assert wait_until(lambda: "registered" not in (site.state / "logs" / "agent.log").read_text(), 5)
+    uploader.upload()
+
+
+def test_it_restores_over_no_site_that_is_there_nor_one_that_runs(destroyed):
+    site, file, _, _ = destroyed
+    if site.make is None or site.make.poll() is not None:
+        pytest.skip("the site was not restored")
+    done = site.run("restore", f"FILE={file}")
+    assert "nothing was restored: already running" in done.stderr
+    os.kill(site.supervisor, signal.SIGTERM)
+    assert site.left() == {}
+    done = site.run("restore", f"FILE={file}")
+    assert "nothing was restored: a site with 1 account would be lost; say --replace if that is meant" in done.stderr
+    done = site.run("restore", f"FILE={file}", "ARGS=--replace")
+    assert done.returncode == 0, done.stderr
+    assert list(site.state.glob("*.re*")) == []
+    assert "is there already" in site.run("backup", f"FILE={file}").stderr
+
+
+@pytest.fixture(scope="module")
+def postgresql() -> Iterator[str]:
+    with private_postgresql() as url:
+        yield url
+
+
+def test_every_row_comes_back_from_sqlite_to_postgresql_and_the_other_way_round(
+    destroyed, postgresql, new_site, tmp_path
+):
+    _, file, _, _ = destroyed
+    there, here = new_site(DATABASE_URL=postgresql), new_site()
+    # One that is used already.
+    assert manage(there, "migrate", "--verbosity=0").returncode == 0
+    assert manage(there, "login").returncode == 0
+    assert "a site with 1 account would be lost" in manage(there, "restore", str(file)).stderr
+    for site, source, name in ((there, file, "there.zip"), (here, tmp_path / "there.zip", "here.zip")):
+        done = manage(site, "restore", str(source), "--replace")
+        assert done.returncode == 0, done.stderr
+        done = manage(site, "backup", str(tmp_path / name))
+        assert done.returncode == 0, done.stderr
+        assert "not on the disk" not in done.stderr
+    first, second, third = rows(file), rows(tmp_path / "there.zip"), rows(tmp_path / "here.zip")
+    assert {name: len(of) for name, of in first.items()} == {name: len(of) for name, of in second.items()}
+    assert second == first
+    assert third == first
+    # New rows do not meet the numbers of old ones.
+    assert manage(there, "token", "--name", "new", "--scopes", "read", "--user", "operator").returncode == 0
+    with psycopg.connect(postgresql) as connection:
+        done = manage(there, "restore", str(file), "--replace")
+        assert "1 others are connected to the database" in done.stderr, done.stderr
+        assert connection.execute("SELECT count(*) FROM runs_user").fetchone() == (1,)
+
+
+def changed(source: Path, target: Path, change: Callable[[dict[str, Any]], None], without: str = "") -> Path:
+    """A copy of a backup that says something else of itself, without one of its members."""
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name == "backup.json":
+                about = json.loads(content)
+                change(about)
+                content = json.dumps(about).encode()
+            if name != without:
+                new.writestr(name, content)
+    return target
+
+
+def test_a_backup_of_a_newer_version_is_refused_in_words(destroyed, new_site, tmp_path):
+    def tomorrow(about: dict[str, Any]) -> None:
+        about["migrations"].append(["runs", "9999_of_tomorrow"])
+        about["version"] = "99.0"
+
+    done = manage(new_site(), "restore", str(changed(destroyed[1], tmp_path / "newer.zip", tomorrow)))
+    assert "the backup was made by Benchsite 99.0, which is newer than this one" in done.stderr
+    assert "runs.9999_of_tomorrow" in done.stderr
+
+
+def test_a_backup_of_an_older_version_gets_the_tables_of_this_one(destroyed, new_site, tmp_path):
+    def yesterday(about: dict[str, Any]) -> None:
+        about["migrations"] = [key for key in about["migrations"] if key[0] != "agents" or key[1] < "0003"]
+        about["rows"].pop("agents.ObserverOrder")
+        about["rows"].pop("agents.Agent")
+
+    site = new_site()
+    older = changed(destroyed[1], tmp_path / "older.zip", yesterday)
+    done = manage(site, "restore", str(older))
+    assert done.returncode == 0, done.stderr
+    assert manage(site, "migrate", "--check").returncode == 0
+    assert manage(site, "backup", str(tmp_path / "again.zip")).returncode == 0
+    name = "rows/runs.Run.jsonl"
+    assert rows(tmp_path / "again.zip")[name] == rows(destroyed[1])[name]
+
+
+def test_a_backup_that_is_not_whole_restores_nothing(destroyed, new_site, tmp_path):
+    site, file = new_site(), destroyed[1]
+    whole = file.read_bytes()
+    with zipfile.ZipFile(file) as archive:
+        info = next(info for info in archive.infolist() if info.filename.startswith("artefacts/"))
+    at = info.header_offset + len(info.filename) + 100
+    for name, content in (
+        ("cut.zip", whole[: len(whole) // 2]),
+        ("flipped.zip", whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]),
+        ("empty.zip", b""),
+    ):
+        (tmp_path / name).write_bytes(content)
+        done = manage(site, "restore", str(tmp_path / name))
+        assert f"{name} is no backup of Benchsite, or not a whole one" in done.stderr, done.stderr
+    assert not (site.state / "artefacts").exists()
+    assert (site.state / "secret_key").read_text() != zipfile.ZipFile(file).read("secret_key").decode()
+
+
+def test_a_backup_writes_no_file_outside_its_folder(destroyed, new_site, tmp_path):
+    site, evil = new_site(), tmp_path / "evil.zip"
+    shutil.copy(destroyed[1], evil)
+    with zipfile.ZipFile(evil, "a") as archive:
+        archive.writestr("artefacts/../../outside", b"x")
+    done = manage(site, "restore", str(evil))
+    assert "holds a file for a folder that is not its own" in done.stderr
+    assert not list(site.state.parent.rglob("outside"))
